@@ -1,0 +1,12 @@
+// What each binding file adds to the module. This layer only converts: no computation, no defaults of its own.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+namespace fastsql::bindings {
+
+void bind_errors();
+void bind_build(pybind11::module_& module);
+void bind_relation_attention(pybind11::module_& module);
+
+}  // namespace fastsql::bindings

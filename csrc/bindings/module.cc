@@ -1,0 +1,11 @@
+// fastsql._core: the native core as a Python module. Each part of the core has its own binding file.
+#include <pybind11/pybind11.h>
+
+#include "bindings/bindings.h"
+
+PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
+  module.doc() = "Native kernels of fastsql.";
+  fastsql::bindings::bind_errors();
+  fastsql::bindings::bind_build(module);
+  fastsql::bindings::bind_relation_attention(module);
+}

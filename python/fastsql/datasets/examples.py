@@ -1,0 +1,149 @@
+"""Question/SQL pairs in the uniform form: a JSON list of ``{id, db_id, question, sql, ...}``, plain or gzipped.
+
+``sql`` is null where the question is to be refused. Sets whose SQL is in a form of its own (css) give one that SQLite
+runs as ``sql_sqlite``, null where there is none.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from fastsql.errors import FastSQLError
+
+_FIELDS = frozenset({"id", "db_id", "question", "sql", "sql_sqlite", "answer", "template"})
+
+
+class DatasetError(FastSQLError):
+    """A file of a data set cannot be read, or does not have the uniform form."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """One question with its gold SQL.
+
+    `sql` is None where the question is to be refused. `runs` is False where the gold SQL is known to run in no SQLite
+    form. `answer` is the published result as a string, where the set has one; `extra` holds the fields that only some
+    sets have.
+    """
+
+    id: str
+    db_id: str
+    question: str
+    sql: str | None
+    answer: str | None = None
+    template: str | None = None
+    runs: bool = True
+    extra: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def answerable(self) -> bool:
+        """Whether SQL, and not a refusal, is the right response."""
+        return self.sql is not None
+
+
+def read_json(path: Path) -> Any:
+    """The content of a JSON file, unpacked on the way if its name ends in ``.gz``.
+
+    Raises:
+        DatasetError: the file is missing, unreadable, or not JSON.
+    """
+    try:
+        raw = path.read_bytes()
+        return json.loads(gzip.decompress(raw) if path.suffix == ".gz" else raw)
+    except FileNotFoundError as error:
+        raise DatasetError("no such file", where=str(path), remedy="Check the path.") from error
+    except (OSError, EOFError, zlib.error) as error:
+        raise DatasetError(f"cannot be read ({error})", where=str(path), remedy="Check the file.") from error
+    except ValueError as error:
+        kind = type(error).__name__
+        raise DatasetError(f"is not JSON ({kind})", where=str(path), remedy="Give a JSON or .json.gz file.") from error
+
+
+def read_examples(
+    path: str | Path, *, ids: Collection[str] | None = None, limit: int | None = None
+) -> tuple[Example, ...]:
+    """The examples of a file in their order; only those of `ids`, and only the first `limit`, where given.
+
+    Raises:
+        DatasetError: the file does not have the uniform form, or an id of `ids` is not in it.
+    """
+    path = Path(path)
+    items = read_json(path)
+    if not isinstance(items, list):
+        raise DatasetError("holds no list of examples", where=str(path), remedy="Give a list of {id, db_id, question, sql}.")
+    examples = [_example(item, f"{path}, item {number}") for number, item in enumerate(items)]
+    if ids is not None:
+        wanted = frozenset(ids)
+        missing = wanted.difference(example.id for example in examples)
+        if missing:
+            raise DatasetError(
+                f"{len(missing)} of {len(wanted)} ids asked for are not in it, such as {min(missing)!r}",
+                where=str(path),
+                remedy="Give the ids of this file.",
+            )
+        examples = [example for example in examples if example.id in wanted]
+    return tuple(islice(examples, limit))
+
+
+def _example(item: Any, where: str) -> Example:
+    if not isinstance(item, dict):
+        raise DatasetError("is no object", where=where, remedy="Give {id, db_id, question, sql}.")
+    for name in ("id", "db_id", "question"):
+        if not isinstance(item.get(name), str):
+            raise DatasetError(f"has no text under {name!r}", where=where, remedy="Give {id, db_id, question, sql}.")
+    sql, form = item.get("sql"), item.get("sql_sqlite")
+    if "sql" not in item or not all(isinstance(text, str | None) for text in (sql, form)):
+        raise DatasetError("has neither text nor null under 'sql'", where=where, remedy="Give null to ask for a refusal.")
+    answer, template = item.get("answer"), item.get("template")
+    return Example(
+        id=item["id"],
+        db_id=item["db_id"],
+        question=item["question"],
+        sql=sql if form is None else form,
+        answer=answer if isinstance(answer, str) else None,
+        template=template if isinstance(template, str) else None,
+        runs=form is not None or "sql_sqlite" not in item,
+        extra={name: value for name, value in item.items() if name not in _FIELDS},
+    )
+
+
+def read_split_ids(source: str | Path) -> tuple[str, ...]:
+    """Example ids from a JSON list, a text file with one a line, or one list inside a JSON object.
+
+    The list inside an object is named after a colon: ``splits.json:template.dev`` takes ``["template"]["dev"]``.
+
+    Raises:
+        DatasetError: no such file or list.
+    """
+    path, inner = Path(source), ""
+    if not path.exists() and ":" in str(source):
+        head, _, inner = str(source).rpartition(":")
+        path = Path(head)
+    if path.suffix not in (".json", ".gz"):
+        try:
+            return tuple(line.strip() for line in path.read_text(encoding="utf-8").splitlines() if line.strip())
+        except (OSError, UnicodeDecodeError) as error:
+            raise DatasetError(f"cannot be read ({type(error).__name__})", where=str(path)) from error
+    content = read_json(path)
+    for key in filter(None, inner.split(".")):
+        content = content.get(key) if isinstance(content, dict) else None
+    if isinstance(content, list) and all(isinstance(item, str) for item in content):
+        return tuple(content)
+    choices = _lists_inside(read_json(path))
+    remedy = f"Name one after a colon: {', '.join(f'{path.name}:{name}' for name in choices[:8])}." if choices else ""
+    raise DatasetError(f"holds no list of ids{f' under {inner!r}' if inner else ''}", where=str(path), remedy=remedy)
+
+
+def _lists_inside(content: Any, prefix: str = "") -> list[str]:
+    """Dotted names of the lists of texts inside nested objects."""
+    if isinstance(content, dict):
+        return [name for key, value in content.items() for name in _lists_inside(value, f"{prefix}{key}.")]
+    is_list = isinstance(content, list) and all(isinstance(item, str) for item in content)
+    return [prefix[:-1]] if is_list and prefix else []

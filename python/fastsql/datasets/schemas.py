@@ -1,0 +1,90 @@
+"""The schemas of a data set, with what its questions take for granted: small domains and normal ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from fastsql.datasets.examples import DatasetError
+from fastsql.schema import Column, Constant, Schema, Value, load_uniform
+
+NORMAL_RANGES: Mapping[str, tuple[float, float]] = MappingProxyType(
+    {
+        "temperature": (35.5, 38.1),
+        "sao2": (95.0, 100.0),
+        "heart_rate": (60.0, 100.0),
+        "respiration": (12.0, 18.0),
+        "systolic_bp": (90.0, 120.0),
+        "diastolic_bp": (60.0, 90.0),
+        "mean_bp": (60.0, 110.0),
+    }
+)
+"""Bounds of normal of EHRSQL's vital signs, in the units of MIMIC: gold SQL writes ``NOT BETWEEN sao2_lower AND sao2_upper``."""
+
+_LABELS: Mapping[str, str] = MappingProxyType(
+    {
+        "temperature": "body temperature",
+        "sao2": "oxygen saturation sao2 spo2",
+        "heart_rate": "heart rate",
+        "respiration": "respiratory rate",
+        "systolic_bp": "systolic blood pressure",
+        "diastolic_bp": "diastolic blood pressure",
+        "mean_bp": "mean blood pressure",
+    }
+)
+_VITAL_SIGN_TABLES = ("chartevents", "vitalperiodic")
+
+
+def read_schemas(path: str | Path, *, databases: Collection[str] | None = None) -> dict[str, Schema]:
+    """The schemas of a uniform ``schemas.json`` by database id; with their normal ranges, see :func:`with_normal_ranges`.
+
+    Raises:
+        DatasetError: no such file, or one of `databases` is not in it.
+        SchemaError: an entry is unusable.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise DatasetError("no such file", where=str(path), remedy="Give the schemas.json of the data set.")
+    schemas = load_uniform(path)
+    missing = sorted(set(databases or ()).difference(schemas))
+    if missing:
+        raise DatasetError(f"has no schema of database {missing[0]!r}", where=str(path), remedy="Give the matching file.")
+    return {
+        name: with_normal_ranges(schema) for name, schema in schemas.items() if databases is None or name in databases
+    }
+
+
+def with_normal_ranges(schema: Schema) -> Schema:
+    """The schema with EHRSQL's bounds of normal as named constants, if it has a table of vital signs."""
+    if all(schema.find_table(table) is None for table in _VITAL_SIGN_TABLES):
+        return schema
+    known = {constant.name for constant in schema.constants}
+    bounds = [
+        Constant(f"{name}_{end}", bound, label=f"{end} normal limit of {_LABELS[name]}")
+        for name, (lower, upper) in NORMAL_RANGES.items()
+        for end, bound in (("lower", lower), ("upper", upper))
+    ]
+    return schema.with_constants((*schema.constants, *(bound for bound in bounds if bound.name not in known)))
+
+
+def with_database_values(schema: Schema, database: str | Path, *, max_values: int = 50) -> Schema:
+    """The schema with the small domains found in an SQLite file: all values of text columns that have few.
+
+    Columns that already have values keep them. Columns that the file lacks stay as they are.
+
+    Args:
+        max_values: the most distinct values that a column may have to count as a small domain.
+    """
+    found = Schema.from_sqlite(database, max_values=max_values)
+    values: dict[tuple[str, str], tuple[Value, ...]] = {}
+    for column in schema.columns:
+        table = schema.tables[column.table].name
+        index = found.find_column(table, column.name)
+        if index is not None and not column.values and _is_domain(found.columns[index]):
+            values[table, column.name] = found.columns[index].values
+    return schema.with_values(values) if values else schema
+
+
+def _is_domain(column: Column) -> bool:
+    return bool(column.values) and column.type != "time"

@@ -1,0 +1,180 @@
+"""Canonical forms of queries, for exact match with and without values.
+
+Two queries have one form if they differ only in what cannot change their meaning: letter case, aliases, the order of AND, OR,
+= and of inner joins, which of ON and WHERE holds a condition, redundant parentheses, ASC, qualification. That is weaker than
+equivalence, and never wrong: what it takes for equal is equal.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from fastsql.errors import VerificationError
+from fastsql.execution.resolve import Resolution, Source, UnresolvedError, resolve
+from fastsql.execution.verify import parse_query
+from fastsql.schema import Schema
+
+_CALENDAR = re.compile(
+    r"%.*|start of \w+|[+-]?\d+(\.\d+)? (year|month|day|hour|minute|second)s?|weekday \d|now|localtime|utc", re.IGNORECASE
+)
+_MIRRORED = {exp.GT: "LT", exp.GTE: "LTE", exp.LT: "LT", exp.LTE: "LTE"}
+_SYMMETRIC = (exp.EQ, exp.NEQ, exp.Mul)
+
+
+@dataclass(frozen=True)
+class CanonicalForm:
+    """A query's form. In `without_values` every literal is one placeholder; strftime formats and the units of calendar
+    modifiers stay there, since they are part of how a query is built."""
+
+    with_values: str
+    without_values: str
+
+
+def canonical_form(sql: str, schema: Schema) -> CanonicalForm | None:
+    """The canonical form of a query, or None if it does not parse or does not fit the schema."""
+    try:
+        query = parse_query(sql)
+        resolution = resolve(query, schema, quoted_strings=True)
+    except (VerificationError, UnresolvedError):
+        return None
+    return CanonicalForm(*(_Form(resolution, schema, values).of(query) for values in (True, False)))
+
+
+class _Form:
+    """Renders an AST as an S-expression, in which commutative parts are sorted by their own rendering."""
+
+    def __init__(self, resolution: Resolution, schema: Schema, values: bool) -> None:
+        self._resolution = resolution
+        self._values = values
+        self._names: dict[int, str] = {}
+        self._scopes: list[tuple[Source, ...]] = []
+        for sources in resolution.sources.values():
+            self._name_sources(sources, schema)
+
+    def _name_sources(self, sources: tuple[Source, ...], schema: Schema) -> None:
+        """Call a table by its name and derived tables by nothing; a number tells apart several of one name."""
+        seen: dict[str, int] = {}
+        for source in sources:
+            name = "derived" if source.table is None else schema.tables[source.table].name.lower()
+            seen[name] = seen.get(name, 0) + 1
+            self._names[id(source)] = name if seen[name] == 1 else f"{name}#{seen[name]}"
+
+    def of(self, node: exp.Expression) -> str:
+        """The form of any node."""
+        if isinstance(node, exp.Paren | exp.Subquery) and not _extra_clauses(node):
+            return self.of(node.this)
+        if isinstance(node, exp.Alias):
+            return self.of(node.this)
+        if isinstance(node, exp.Column):
+            return self._column(node)
+        if isinstance(node, exp.Literal):
+            return self._literal(node)
+        if isinstance(node, exp.CurrentTime | exp.CurrentTimestamp):
+            # The EHRSQL sets write current_time for what SQLite calls 'now'.
+            return "'now'"
+        if isinstance(node, exp.Neg) and isinstance(node.this, exp.Literal) and not self._values:
+            return "?"
+        if isinstance(node, exp.Select):
+            return self._select(node)
+        if isinstance(node, exp.And | exp.Or):
+            parts = sorted({self.of(part) for part in node.flatten()})
+            return f"({type(node).__name__} {' '.join(parts)})"
+        if isinstance(node, exp.Binary) and type(node) in _MIRRORED:
+            sides = [self.of(node.left), self.of(node.right)]
+            if isinstance(node, exp.GT | exp.GTE):
+                sides.reverse()
+            return f"({_MIRRORED[type(node)]} {' '.join(sides)})"
+        if isinstance(node, _SYMMETRIC):
+            return f"({type(node).__name__} {' '.join(sorted((self.of(node.left), self.of(node.right))))})"
+        if isinstance(node, exp.Ordered):
+            return f"({'desc' if node.args.get('desc') else 'asc'} {self.of(node.this)})"
+        if isinstance(node, exp.Union | exp.Intersect):
+            sides = [self.of(node.this), self.of(node.expression)]
+            return self._clause(node, ("this", "expression"), sorted(sides))
+        return self._clause(node, (), [])
+
+    def _clause(self, node: exp.Expression, done: tuple[str, ...], parts: list[str]) -> str:
+        """Class name and arguments, those of `done` being rendered as `parts` already."""
+        for key, value in node.args.items():
+            values = value if isinstance(value, list) else [value]
+            rendered = [
+                self.of(item) if isinstance(item, exp.Expression) else str(item).lower()
+                for item in values
+                if item is not None and item is not False
+            ]
+            if rendered and key not in done:
+                parts.append(f"{key}={' '.join(rendered)}")
+        return f"({type(node).__name__} {' '.join(parts)})"
+
+    def _column(self, node: exp.Column) -> str:
+        bound = self._resolution.columns.get(id(node))
+        if bound is not None:
+            source, position = bound
+            item = source.columns[position] if source.table is not None else str(position)
+            return f"{'^' * self._distance(source)}{self._names[id(source)]}.{item}"
+        alias = self._resolution.aliases.get(id(node))
+        if alias is not None:
+            return self.of(alias)
+        if id(node) in self._resolution.strings:
+            return self._literal(exp.Literal.string(node.name))
+        return f"{node.table.lower()}.{node.name.lower()}" if node.table else node.name.lower()
+
+    def _distance(self, source: Source) -> int:
+        """How many scopes further out the source of a correlated column stands."""
+        for distance, scope in enumerate(reversed(self._scopes)):
+            if any(source is other for other in scope):
+                return distance
+        return len(self._scopes)
+
+    def _literal(self, node: exp.Literal) -> str:
+        text = str(node.this)
+        if node.is_string and _CALENDAR.fullmatch(text):
+            return repr(text.lower() if text[:1] != "%" else text) if self._values else repr(re.sub(r"\d+", "?", text))
+        if not self._values:
+            return "?"
+        try:
+            # '7' and 7 are one value: which of the two stands there is a matter of the column's class.
+            return repr(float(text))
+        except ValueError:
+            return repr(text)
+
+    def _select(self, node: exp.Select) -> str:
+        self._scopes.append(self._resolution.sources[id(node)])
+        try:
+            return self._select_in_scope(node)
+        finally:
+            self._scopes.pop()
+
+    def _select_in_scope(self, node: exp.Select) -> str:
+        joins = [join for join in node.args.get("joins") or () if isinstance(join, exp.Join)]
+        conditions = [part for part in [node.args.get("where")] if part is not None]
+        parts = [f"select={' '.join(self.of(item) for item in node.expressions)}"]
+        done = ["expressions", "where"]
+        if all(not join.side and join.kind in ("", "INNER", "CROSS") and not join.args.get("using") for join in joins):
+            parts.append(f"from={' '.join(sorted(map(self._source, self._resolution.sources[id(node)])))}")
+            conditions += [join.args["on"] for join in joins if join.args.get("on") is not None]
+            done += ["from_", "joins"]
+        flat = [part for condition in conditions for part in _conjuncts(condition)]
+        if flat:
+            parts.append(f"where={' '.join(sorted({self.of(part) for part in flat}))}")
+        return self._clause(node, tuple(done), parts)
+
+    def _source(self, source: Source) -> str:
+        name = self._names[id(source)]
+        return name if source.query is None else f"{name}:{self.of(source.query)}"
+
+
+def _conjuncts(node: exp.Expression) -> list[exp.Expression]:
+    node = node.this if isinstance(node, exp.Where) else node
+    node = node.unnest()
+    if isinstance(node, exp.And):
+        return [part for side in node.flatten() for part in _conjuncts(side)]
+    return [] if isinstance(node, exp.Boolean) and node.this else [node]
+
+
+def _extra_clauses(node: exp.Expression) -> bool:
+    """Whether parentheses carry more than themselves and an alias, such as an ORDER BY of their own."""
+    return any(value for key, value in node.args.items() if key not in ("this", "alias"))

@@ -1,0 +1,163 @@
+"""The evaluation of a parser on a data set: first every question is parsed and timed, then every prediction is judged."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from fastsql.datasets import DatabaseFiles, Example
+from fastsql.errors import FastSQLError
+from fastsql.evaluation.judge import Judges, Task
+from fastsql.evaluation.predictions import Prediction
+from fastsql.evaluation.report import Judged, Report
+from fastsql.evaluation.skeleton import skeleton
+from fastsql.result import Result
+from fastsql.schema import Schema
+
+Progress = Callable[[Iterable[Any], str, int], Iterator[Any]]
+"""Passes on what it is given, showing how far it is: ``track(items, label, total)``."""
+
+
+class ParserLike(Protocol):
+    """What is evaluated: `fastsql.Parser`, or anything else with its `parse`."""
+
+    def parse(
+        self, question: str, schema: Schema, *, values: Path | None = None, now: str | None = None
+    ) -> Result: ...  # pragma: no cover
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to evaluate.
+
+    Attributes:
+        now: the time that "now" means in gold and predicted SQL, ``YYYY-MM-DD HH:MM:SS``.
+        jobs: processes that judge; None takes one a CPU, at most eight.
+        time_limit: seconds that one query may run.
+        values: whether the parser may look up values in the database.
+        penalty: the penalty that the parser decided by, for the record.
+        seen: skeletons of the training set; figures are then given for seen and unseen ones apart.
+    """
+
+    now: str | None = None
+    jobs: int | None = 1
+    time_limit: float = 10.0
+    values: bool = True
+    penalty: float | None = None
+    seen: Collection[str] | None = None
+
+
+@dataclass(frozen=True)
+class _Parsed:
+    prediction: Prediction
+    latency_ms: float | None = None
+    error: str = ""
+
+
+def _pass_on(items: Iterable[Any], _label: str, _total: int) -> Iterator[Any]:
+    return iter(items)
+
+
+def training_skeletons(examples: Iterable[Example]) -> frozenset[str]:
+    """The SQL skeletons of a training set, for :attr:`Options.seen`."""
+    return frozenset(skeleton(example.sql) for example in examples if example.sql is not None)
+
+
+def evaluate(
+    parser: ParserLike | Mapping[str, Prediction],
+    examples: Sequence[Example],
+    schemas: Mapping[str, Schema],
+    databases: DatabaseFiles | None = None,
+    options: Options | None = None,
+    track: Progress = _pass_on,
+) -> Report:
+    """Evaluate a parser, or predictions made before, given by example id.
+
+    Questions on which the parser raises a :class:`FastSQLError` count as refused; the kinds of errors are in the report.
+
+    Raises:
+        FastSQLError: `schemas` lacks a schema, predictions lack an example, or a worker process died.
+    """
+    options = options or Options()
+    missing = sorted({example.db_id for example in examples}.difference(schemas))
+    if missing:
+        raise FastSQLError("there is no schema of it", where=f"database {missing[0]!r}", remedy="Give all schemas.")
+    paths = {db_id: databases.path(db_id) if databases else None for db_id in schemas}
+    if isinstance(parser, Mapping):
+        parsed = _given(parser, examples)
+    else:
+        _warm_up(parser, examples, schemas, paths, options)
+        one_by_one = (_parse(parser, example, schemas, paths, options) for example in examples)
+        parsed = list(track(one_by_one, "parsing", len(examples)))
+    tasks = [_task(example, item.prediction, paths, options) for example, item in zip(examples, parsed)]
+    jobs = options.jobs or min(os.cpu_count() or 1, 8)
+    with Judges({example.db_id: schemas[example.db_id] for example in examples}, jobs) as judges:
+        verdicts = list(track(judges.verdicts(tasks), "running SQL", len(tasks)))
+    judged = tuple(
+        Judged(item.prediction, verdict, example.answerable, _is_seen(example, options.seen), item.latency_ms)
+        for example, item, verdict in zip(examples, parsed, verdicts)
+    )
+    return Report(judged, options.penalty, tuple(item.error for item in parsed if item.error))
+
+
+def _given(predictions: Mapping[str, Prediction], examples: Sequence[Example]) -> list[_Parsed]:
+    missing = [example.id for example in examples if example.id not in predictions]
+    if missing:
+        what = f"{len(missing)} of {len(examples)} examples have no prediction, such as {missing[0]!r}"
+        raise FastSQLError(what, where="predictions", remedy="Give the predictions of this data set.")
+    return [_Parsed(predictions[example.id]) for example in examples]
+
+
+def _warm_up(
+    parser: ParserLike,
+    examples: Sequence[Example],
+    schemas: Mapping[str, Schema],
+    paths: Mapping[str, Path | None],
+    options: Options,
+) -> None:
+    """Let the parser encode every schema and read every dictionary once, so that latencies are those of questions."""
+    first: dict[str, Example] = {}
+    for example in examples:
+        first.setdefault(example.db_id, example)
+    for example in first.values():
+        _parse(parser, example, schemas, paths, options)
+
+
+def _parse(
+    parser: ParserLike,
+    example: Example,
+    schemas: Mapping[str, Schema],
+    paths: Mapping[str, Path | None],
+    options: Options,
+) -> _Parsed:
+    values = paths[example.db_id] if options.values else None
+    start = time.perf_counter()
+    try:
+        result = parser.parse(example.question, schemas[example.db_id], values=values, now=options.now)
+    except FastSQLError as error:
+        return _Parsed(Prediction(example.id, None, 0.0, abstained=True), error=type(error).__name__)
+    latency = (time.perf_counter() - start) * 1000
+    abstained = result.abstained or result.best is None
+    return _Parsed(Prediction(example.id, result.best, float(result.confidence), abstained), latency)
+
+
+def _task(example: Example, prediction: Prediction, paths: Mapping[str, Path | None], options: Options) -> Task:
+    database = paths[example.db_id]
+    return Task(
+        db_id=example.db_id,
+        gold=example.sql,
+        predicted=prediction.sql,
+        answer=example.answer if options.now else None,
+        database=None if database is None else str(database),
+        gold_runs=example.runs,
+        now=options.now,
+        time_limit=options.time_limit,
+    )
+
+
+def _is_seen(example: Example, seen: Collection[str] | None) -> bool | None:
+    return None if seen is None or example.sql is None else skeleton(example.sql) in seen

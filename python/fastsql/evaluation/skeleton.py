@@ -1,0 +1,55 @@
+"""SQL skeletons: what is left of a query when its values, or its values and names, are taken out.
+
+Two queries of one skeleton differ in what is asked about, not in how; a split "by template" keeps the two sides free of
+common skeletons.
+"""
+
+from __future__ import annotations
+
+import re
+
+_TOKEN = re.compile(
+    r"""(?P<string>'(?:[^']|'')*')
+    | (?P<name>"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\])
+    | (?P<number>(?<![\w.])\d+(?:\.\d*)?(?:e[+-]?\d+)?|(?<!\w)\.\d+)
+    | (?P<word>[^\W\d][\w$]*)
+    | (?P<operator><>|!=|<=|>=|==|\|\||.)
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_KEYWORDS = frozenset(
+    """
+    all and any as asc between by case cast cross current_date current_time current_timestamp desc distinct else end escape
+    except exists filter first following from full glob group having in inner intersect is isnull join last left like limit
+    natural not notnull null nulls offset on or order outer over partition preceding range recursive right row rows select
+    then unbounded union using values when where window with
+    """.split()
+)
+
+
+def skeleton(sql: str, *, names: bool = True) -> str:
+    """The skeleton of a query: literals replaced by a placeholder, letter case and white space evened out.
+
+    Args:
+        names: whether names of tables, columns and aliases stay. Without them the skeleton tells the mere form.
+
+    Strings of every kind count as literals, strftime formats too; functions are no names.
+    """
+    parts: list[str] = []
+    tokens = [match for match in _TOKEN.finditer(sql) if not match[0].isspace()]
+    while tokens and tokens[-1][0] == ";":
+        tokens.pop()
+    for position, match in enumerate(tokens):
+        kind, text = match.lastgroup, match[0].lower()
+        follows = tokens[position + 1][0] if position + 1 < len(tokens) else ""
+        if kind == "string":
+            parts.append("'v'")
+        elif kind == "number":
+            parts.append("n")
+        elif kind == "name":
+            parts.append(text[1:-1] if names else "_")
+        elif kind == "word" and not names and text not in _KEYWORDS and follows != "(":
+            parts.append("_")
+        else:
+            parts.append({"<>": "!=", "==": "="}.get(text, text))
+    return " ".join(parts)

@@ -1,0 +1,33 @@
+"""The action grammar: SQL as a sequence of actions in execution order, and back."""
+
+from __future__ import annotations
+
+from fastsql.grammar.automaton import IllegalAction, State
+from fastsql.grammar.compile import Grammar, load_grammar
+from fastsql.grammar.convert import ConversionError, sql_to_program
+from fastsql.grammar.program import ColumnRef, DerivedRef, Literal, Production, Program, TableRef
+from fastsql.grammar.render import render
+from fastsql.grammar.space import ActionSpace, SchemaValue
+from fastsql.grammar.trace import GroundingError, Trace, read_program, trace_program
+
+__all__ = [
+    "ActionSpace",
+    "ColumnRef",
+    "ConversionError",
+    "DerivedRef",
+    "Grammar",
+    "GroundingError",
+    "IllegalAction",
+    "Literal",
+    "Production",
+    "Program",
+    "SchemaValue",
+    "State",
+    "TableRef",
+    "Trace",
+    "load_grammar",
+    "read_program",
+    "render",
+    "sql_to_program",
+    "trace_program",
+]

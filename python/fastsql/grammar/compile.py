@@ -1,0 +1,237 @@
+"""Reads `actions.grammar` and compiles it into the tables that every automaton walks.
+
+The compiled form is plain integers, so that the Python reference and a native core can read the same tables:
+for each symbol the actions that can start it, what each action expands to, whether the symbol may be left out,
+and the fewest actions that complete it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+POINTERS = ("table", "column", "earlier", "newest", "which", "time", "value", "number", "date", "text", "start", "end")
+"""Kinds of pointer that a grammar may name."""
+
+EFFECTS = ("from", "scope", "source", "derived", "item", "close", "one", "first", "second", "left", "number", "text", "time", "numbers")
+"""Semantic actions; `automaton.py` carries them out."""
+
+REQUIREMENTS = ("time", "date", "nest", "text")
+
+# What a pointer costs at most: choosing a column may need one more action, which of its sources is meant.
+_POINTER_COST = {"column": 2, "earlier": 2, "newest": 2, "time": 2}
+
+
+class GrammarError(Exception):
+    """The grammar file is not well formed, or not LL(1). A fault of the file, never of a user's input."""
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """One way to expand a symbol.
+
+    `action` is a production's id, or None for a pointer (then `pointer` names its kind).
+    `children` are symbol ids (>= 0) and effects (< 0, as `-1 - index into EFFECTS`).
+    """
+
+    action: int | None
+    pointer: str | None
+    children: tuple[int, ...]
+    requires: frozenset[str]
+    cost: int
+    """Fewest actions that complete the alternative, its own one counted."""
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """The compiled tables. Symbols and productions are numbered in the order of the file."""
+
+    symbols: tuple[str, ...]
+    productions: tuple[str, ...]
+    alternatives: tuple[tuple[Alternative, ...], ...]
+    """Per symbol, unit alternatives already replaced by what they stand for."""
+    by_production: tuple[dict[int, Alternative], ...]
+    by_pointer: tuple[dict[str, Alternative], ...]
+    nullable: tuple[bool, ...]
+    cost: tuple[int, ...]
+    """Per symbol: fewest actions that complete it."""
+
+    def symbol(self, name: str) -> int:
+        """Number of a symbol; KeyError if there is none of that name."""
+        return self._symbol_ids[name]
+
+    def production(self, name: str) -> int:
+        """Number of a production; KeyError if there is none of that name."""
+        return self._production_ids[name]
+
+    @property
+    def _symbol_ids(self) -> dict[str, int]:
+        return _index(self.symbols)
+
+    @property
+    def _production_ids(self) -> dict[str, int]:
+        return _index(self.productions)
+
+
+@lru_cache(maxsize=16)
+def _index(names: tuple[str, ...]) -> dict[str, int]:
+    return {name: i for i, name in enumerate(names)}
+
+
+@dataclass(frozen=True)
+class _Line:
+    """One alternative as written: `head` is "=", "-", "@kind" or a production's name."""
+
+    head: str
+    children: tuple[str, ...]
+    requires: frozenset[str]
+    number: int
+
+
+@lru_cache(maxsize=4)
+def load_grammar(path: Path | None = None) -> Grammar:
+    """Compiles a grammar file, by default the one that comes with fastsql."""
+    source = path or Path(__file__).with_name("actions.grammar")
+    return compile_grammar(source.read_text(encoding="utf-8"))
+
+
+def compile_grammar(text: str) -> Grammar:
+    """Compiles the text of a grammar file. Raises GrammarError with the line where it is wrong."""
+    rules = _read(text)
+    symbols = tuple(rules)
+    index = _index(symbols)
+    productions = tuple(dict.fromkeys(line.head for lines in rules.values() for line in lines if line.head[0] not in "=-@"))
+    for lines in rules.values():
+        for line in lines:
+            for child in line.children:
+                if not child.startswith("!") and child not in index:
+                    raise GrammarError(f"line {line.number}: there is no symbol {child!r}")
+    nullable = {name: any(line.head == "-" for line in lines) for name, lines in rules.items()}
+    cost = _least_costs(rules, nullable)
+    flat = {name: _expand_units(name, rules, ()) for name in rules}
+    production_ids = _index(productions)
+    tables = []
+    for name in symbols:
+        tables.append(tuple(_alternative(line, index, production_ids, nullable, cost) for line in flat[name]))
+    grammar = Grammar(
+        symbols=symbols,
+        productions=productions,
+        alternatives=tuple(tables),
+        by_production=tuple({a.action: a for a in alts if a.action is not None} for alts in tables),
+        by_pointer=tuple({a.pointer: a for a in alts if a.pointer is not None} for alts in tables),
+        nullable=tuple(nullable[name] for name in symbols),
+        cost=tuple(0 if nullable[name] else cost[name] for name in symbols),
+    )
+    _check_deterministic(grammar)
+    return grammar
+
+
+def _read(text: str) -> dict[str, list[_Line]]:
+    rules: dict[str, list[_Line]] = {}
+    current: list[_Line] | None = None
+    for number, raw in enumerate(text.splitlines(), 1):
+        line = raw.split("#", 1)[0].rstrip()
+        if not line:
+            continue
+        if not line[0].isspace():
+            if line in rules:
+                raise GrammarError(f"line {number}: symbol {line!r} is defined twice")
+            current = rules.setdefault(line, [])
+            continue
+        if current is None:
+            raise GrammarError(f"line {number}: an alternative before the first symbol")
+        body, _, tail = line.partition("[")
+        words = body.split()
+        requires = frozenset(tail.rstrip("]").split())
+        _check_words(words, requires, number)
+        current.append(_Line(words[0], tuple(words[1:]), requires, number))
+    return rules
+
+
+def _check_words(words: list[str], requires: frozenset[str], number: int) -> None:
+    if words[0].startswith("@") and words[0][1:] not in POINTERS:
+        raise GrammarError(f"line {number}: unknown pointer {words[0]!r}")
+    if unknown := requires - set(REQUIREMENTS):
+        raise GrammarError(f"line {number}: unknown requirement {sorted(unknown)}")
+    for word in words[1:]:
+        if word.startswith("!") and word[1:] not in EFFECTS:
+            raise GrammarError(f"line {number}: unknown semantic action {word!r}")
+
+
+def _least_costs(rules: dict[str, list[_Line]], nullable: dict[str, bool]) -> dict[str, int]:
+    """Fewest actions per symbol, by relaxation until nothing changes. An empty symbol is charged nothing by its user."""
+    infinite = 10**9
+    cost = dict.fromkeys(rules, infinite)
+
+    def of(line: _Line) -> int:
+        if line.head == "-":
+            return infinite
+        own = 0 if line.head == "=" else _POINTER_COST.get(line.head[1:], 1) if line.head[0] == "@" else 1
+        return own + sum(0 if nullable[c] else cost[c] for c in line.children if not c.startswith("!"))
+
+    changed = True
+    while changed:
+        changed = False
+        for name, lines in rules.items():
+            best = min(of(line) for line in lines)
+            if best < cost[name]:
+                cost[name], changed = best, True
+    if endless := [name for name, value in cost.items() if value >= infinite]:
+        raise GrammarError(f"these symbols can never be completed: {endless}")
+    return cost
+
+
+def _expand_units(name: str, rules: dict[str, list[_Line]], seen: tuple[str, ...]) -> list[_Line]:
+    """Alternatives of a symbol with `= other` replaced by other's, the children that follow it appended."""
+    if name in seen:
+        raise GrammarError(f"symbol {name!r} stands for itself: {' -> '.join((*seen, name))}")
+    flat: list[_Line] = []
+    for line in rules[name]:
+        if line.head == "-":
+            continue
+        if line.head != "=":
+            flat.append(line)
+            continue
+        target, rest = line.children[0], line.children[1:]
+        for inner in _expand_units(target, rules, (*seen, name)):
+            flat.append(_Line(inner.head, inner.children + rest, inner.requires | line.requires, line.number))
+    return flat
+
+
+def _alternative(
+    line: _Line, symbols: dict[str, int], productions: dict[str, int], nullable: dict[str, bool], cost: dict[str, int]
+) -> Alternative:
+    children = tuple(-1 - EFFECTS.index(c[1:]) if c.startswith("!") else symbols[c] for c in line.children)
+    rest = sum(0 if nullable[c] else cost[c] for c in line.children if not c.startswith("!"))
+    if line.head.startswith("@"):
+        kind = line.head[1:]
+        return Alternative(None, kind, children, line.requires, _POINTER_COST.get(kind, 1) + rest)
+    return Alternative(productions[line.head], None, children, line.requires, 1 + rest)
+
+
+def _check_deterministic(grammar: Grammar) -> None:
+    """Raises GrammarError unless one action of lookahead always decides (LL(1))."""
+    for name, alternatives in zip(grammar.symbols, grammar.alternatives, strict=True):
+        heads = [a.action if a.action is not None else a.pointer for a in alternatives]
+        if len(set(heads)) != len(heads):
+            raise GrammarError(f"two alternatives of {name!r} begin with the same action")
+    first = [{a.action if a.action is not None else a.pointer for a in alts} for alts in grammar.alternatives]
+    follow: list[set[int | str | None]] = [set() for _ in grammar.symbols]
+    changed = True
+    while changed:
+        changed = False
+        for owner, alternatives in enumerate(grammar.alternatives):
+            for alternative in alternatives:
+                after = set(follow[owner])
+                for child in reversed(alternative.children):
+                    if child < 0:
+                        continue
+                    if not after <= follow[child]:
+                        follow[child] |= after
+                        changed = True
+                    after = first[child] | (after if grammar.nullable[child] else set())
+    for name, starts, after, may_skip in zip(grammar.symbols, first, follow, grammar.nullable, strict=True):
+        if may_skip and starts & after:
+            clash = sorted(grammar.productions[a] if isinstance(a, int) else f"@{a}" for a in starts & after)
+            raise GrammarError(f"after {name!r} one cannot tell whether it was left out: {clash}")

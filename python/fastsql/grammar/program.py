@@ -1,0 +1,73 @@
+"""A program: a query as the terminals of the action grammar, free of any question.
+
+A program refers to tables and columns of a schema and holds its literals as values. `convert.py` makes one from SQL,
+`render.py` turns one into SQL, and `trace.py` grounds one in a question's action space and reads one back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Production:
+    """A production, by name."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class TableRef:
+    """A table of the schema."""
+
+    table: int
+
+
+@dataclass(frozen=True)
+class ColumnRef:
+    """A column of the schema, of the `source`-th entry of the innermost FROM."""
+
+    column: int
+    source: int
+
+
+@dataclass(frozen=True)
+class DerivedRef:
+    """The `item`-th select item of the derived table that is the `source`-th entry of the innermost FROM."""
+
+    source: int
+    item: int
+
+
+@dataclass(frozen=True)
+class Literal:
+    """A literal. `format` is set for dates (strftime form), `name` for named constants.
+
+    `provenance` says where a decoded literal comes from: a candidate's source, "schema", "constant" or "span".
+    """
+
+    value: str | int | float
+    format: str = ""
+    name: str = ""
+    provenance: str = ""
+    span: tuple[int, int] | None = None
+
+
+Terminal = Production | TableRef | ColumnRef | DerivedRef | Literal
+Program = tuple[Terminal, ...]
+
+SMALL = {"zero": 0, "one": 1, "two": 2}
+"""The closed set of literals that every query may use."""
+
+
+@dataclass(frozen=True)
+class Node:
+    """A terminal with what its symbol expanded to; None stands for a symbol that was left out."""
+
+    terminal: Terminal
+    children: tuple[Node | None, ...]
+
+    @property
+    def name(self) -> str:
+        """The production's name; empty for a pointer."""
+        return self.terminal.name if isinstance(self.terminal, Production) else ""

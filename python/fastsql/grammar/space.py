@@ -1,0 +1,196 @@
+"""The action space of one parse: how productions and pointers are numbered for one question and schema."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastsql.grammar.compile import Grammar, load_grammar
+from fastsql.limits import DEFAULT, Limits
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fastsql.linking.candidate import Candidate
+    from fastsql.schema import Schema
+
+KINDS = ("production", "table", "column", "candidate", "schema_value", "start", "end", "step")
+"""Kinds of action, in the order in which they are laid out."""
+PRODUCTION, TABLE, COLUMN, CANDIDATE, SCHEMA_VALUE, START, END, STEP = range(len(KINDS))
+
+
+class SchemaValue(NamedTuple):
+    """A literal that stands with the schema: a value of a small domain, or a named constant (`name` is set)."""
+
+    value: str | int | float
+    column: int | None
+    name: str = ""
+    label: str = ""
+
+
+def schema_values(schema: Schema) -> tuple[SchemaValue, ...]:
+    """All literals that stand with a schema: every column's values in column order, then the constants."""
+    small = [SchemaValue(value, j) for j, column in enumerate(schema.columns) for value in column.values]
+    named = [SchemaValue(c.value, c.column, c.name, c.label) for c in schema.constants]
+    return tuple(small + named)
+
+
+@dataclass(frozen=True)
+class ActionSpace:
+    """Numbering of the actions of one parse. Flat id = `offsets[kind]` + index within the kind.
+
+    `tokens`: int32[Q, 2], the characters that each question token covers.
+    """
+
+    grammar: Grammar
+    schema: Schema
+    text: str
+    tokens: NDArray[np.int32]
+    candidates: tuple[Candidate, ...]
+    schema_values: tuple[SchemaValue, ...]
+    limits: Limits = DEFAULT
+
+    @classmethod
+    def for_question(
+        cls,
+        schema: Schema,
+        text: str,
+        tokens: NDArray[np.int32],
+        candidates: Sequence[Candidate] = (),
+        *,
+        grammar: Grammar | None = None,
+        limits: Limits = DEFAULT,
+    ) -> ActionSpace:
+        """The space of a tokenised question over a schema."""
+        return cls(grammar or load_grammar(), schema, text, tokens, tuple(candidates), schema_values(schema), limits)
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """Number of actions of each kind."""
+        tokens = len(self.tokens)
+        return (
+            len(self.grammar.productions),
+            len(self.schema.tables),
+            len(self.schema.columns),
+            len(self.candidates),
+            len(self.schema_values),
+            tokens,
+            tokens,
+            self.limits.actions,
+        )
+
+    @cached_property
+    def offsets(self) -> tuple[int, ...]:
+        """First flat id of each kind, and the total size as the last entry."""
+        bounds = [0]
+        for size in self.sizes:
+            bounds.append(bounds[-1] + size)
+        return tuple(bounds)
+
+    @property
+    def size(self) -> int:
+        """Number of flat ids."""
+        return self.offsets[-1]
+
+    def locate(self, action: int) -> tuple[int, int]:
+        """Kind and index of a flat id."""
+        kind = bisect_right(self.offsets, action) - 1
+        while self.sizes[kind] == 0:  # empty kinds share an offset with the next one
+            kind -= 1
+        return kind, action - self.offsets[kind]
+
+    def flat(self, kind: int, index: int) -> int:
+        """Flat id of an action."""
+        return self.offsets[kind] + index
+
+    def span_text(self, start: int, end: int) -> str:
+        """Text of the question from the first character of token `start` to the last of token `end`."""
+        return self.text[int(self.tokens[start, 0]) : int(self.tokens[end, 1])]
+
+    # ------------------------------------------------------- which literals fit which column
+
+    @cached_property
+    def column_types(self) -> tuple[str, ...]:
+        """Type class of every column."""
+        return tuple(column.type for column in self.schema.columns)
+
+    @cached_property
+    def columns_of_table(self) -> tuple[NDArray[np.int64], ...]:
+        """Flat ids of every table's columns."""
+        base = self.offsets[COLUMN]
+        return tuple(np.asarray(table.columns, dtype=np.int64) + base for table in self.schema.tables)
+
+    @cached_property
+    def times_of_table(self) -> tuple[NDArray[np.int64], ...]:
+        """Flat ids of those columns of every table that can hold a time."""
+        base = self.offsets[COLUMN]
+        return tuple(
+            np.asarray([j for j in table.columns if can_hold_time(self.column_types[j])], dtype=np.int64) + base
+            for table in self.schema.tables
+        )
+
+    @cached_property
+    def date_ids(self) -> NDArray[np.int64]:
+        """Flat ids of the date candidates."""
+        return self._candidate_ids(lambda c: c.kind == "date" and bool(c.format))
+
+    @cached_property
+    def whole_number_ids(self) -> NDArray[np.int64]:
+        """Flat ids of candidates that can stand behind LIMIT or count periods of time."""
+        return self._candidate_ids(lambda c: isinstance(c.value, int) and 0 <= c.value < 100_000)
+
+    @cached_property
+    def text_ids(self) -> NDArray[np.int64]:
+        """Flat ids of candidates that are text."""
+        return self._candidate_ids(lambda c: c.kind == "text" and isinstance(c.value, str))
+
+    def literal_ids(self, type_class: str, column: int | None) -> NDArray[np.int64]:
+        """Flat ids of the candidates and schema values that may be compared with an expression.
+
+        Types are a relation (design 2): a number may meet a text column, whose ids are often stored as text. A
+        dictionary's or schema's value meets its own column only.
+        """
+        key = (type_class, column)
+        if key not in self._literal_cache:
+            fits = self._candidate_ids(lambda c: _fits(c, type_class, column))
+            standing = [
+                self.offsets[SCHEMA_VALUE] + w
+                for w, v in enumerate(self.schema_values)
+                if (v.column is not None and v.column == column) or (v.column is None and v.name and type_class == "number")
+            ]
+            self._literal_cache[key] = np.concatenate([fits, np.asarray(standing, dtype=np.int64)])
+        return self._literal_cache[key]
+
+    @cached_property
+    def _literal_cache(self) -> dict[tuple[str, int | None], NDArray[np.int64]]:
+        return {}
+
+    def _candidate_ids(self, keep: object) -> NDArray[np.int64]:
+        assert callable(keep)
+        base = self.offsets[CANDIDATE]
+        return np.asarray([base + i for i, c in enumerate(self.candidates) if keep(c)], dtype=np.int64)
+
+
+def can_hold_time(type_class: str) -> bool:
+    """Whether a column of this class can hold a time: SQLite keeps times as text, and some schemas name no type."""
+    return type_class in ("time", "text", "other")
+
+
+def takes_span(type_class: str) -> bool:
+    """Whether an expression of this class may be compared with free text of the question."""
+    return type_class in ("text", "other")
+
+
+def _fits(candidate: Candidate, type_class: str, column: int | None) -> bool:
+    if candidate.columns:
+        return column in candidate.columns
+    if type_class == "number":
+        return candidate.kind == "number"
+    if type_class == "time":
+        return candidate.kind in ("date", "text")
+    return True

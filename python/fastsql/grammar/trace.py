@@ -1,0 +1,270 @@
+"""Between programs and actions: grounds a program in a question's action space, and reads a program back.
+
+`trace_program` is the oracle of training: the decisions that a decoder must take to write a given query, each with
+what was legal then. `read_program` is its inverse, used on what the decoder decided.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastsql.grammar.automaton import State
+from fastsql.grammar.program import (
+    SMALL,
+    ColumnRef,
+    DerivedRef,
+    Literal,
+    Production,
+    Program,
+    TableRef,
+    Terminal,
+)
+from fastsql.grammar.space import CANDIDATE, COLUMN, END, PRODUCTION, SCHEMA_VALUE, START, STEP, TABLE, ActionSpace
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class GroundingError(ValueError):
+    """A query that cannot be written in this action space, such as one whose literal the question does not offer.
+
+    `literal` is the literal that is missing, if it is one.
+    """
+
+    def __init__(self, reason: str, literal: Literal | None = None) -> None:
+        super().__init__(reason)
+        self.literal = literal
+
+
+@dataclass(frozen=True)
+class Trace:
+    """The decisions that write a query. D decisions, A flat actions."""
+
+    actions: NDArray[np.int32]
+    """[D] flat ids."""
+    symbols: NDArray[np.int16]
+    """[D] the frontier symbol of each decision."""
+    parents: NDArray[np.int16]
+    """[D] the production that put it there."""
+    legal: NDArray[np.bool_]
+    """[D, A]"""
+
+
+def trace_program(program: Program, space: ActionSpace) -> Trace:
+    """The decisions that write `program`. Raises GroundingError where the space cannot express it."""
+    state = State.start(space)
+    actions: list[int] = []
+    symbols: list[int] = []
+    parents: list[int] = []
+    masks: list[NDArray[np.bool_]] = []
+
+    def take(action: int) -> None:
+        nonlocal state
+        legal = state.legal()
+        if not np.any(legal == action):
+            raise GroundingError(f"the automaton does not offer action {space.locate(action)}")
+        decision = len(legal) > 1
+        if decision:
+            actions.append(action)
+            symbols.append(state.symbol)
+            parents.append(state.parent)
+            masks.append(state.mask())
+        state = state.advance(action, decision=decision)
+
+    which = space.grammar.symbol("which")
+    for terminal in program:
+        if state.finished:
+            raise GroundingError("the program goes on after its end")
+        if isinstance(terminal, Literal):
+            for action in ground_literal(terminal, state):
+                take(action)
+            continue
+        take(_action(terminal, state))
+        if isinstance(terminal, ColumnRef) and not state.finished and state.symbol == which:
+            assert state.scope is not None
+            take(space.flat(STEP, state.scope.sources[terminal.source].step))
+    if not state.finished:
+        raise GroundingError("the program stops before its end")
+    return Trace(
+        np.asarray(actions, dtype=np.int32),
+        np.asarray(symbols, dtype=np.int16),
+        np.asarray(parents, dtype=np.int16),
+        np.stack(masks) if masks else np.zeros((0, space.size), dtype=bool),
+    )
+
+
+def _action(terminal: Terminal, state: State) -> int:
+    space = state.space
+    if isinstance(terminal, Production):
+        return space.flat(PRODUCTION, space.grammar.production(terminal.name))
+    if isinstance(terminal, TableRef):
+        return space.flat(TABLE, terminal.table)
+    if isinstance(terminal, ColumnRef):
+        return space.flat(COLUMN, terminal.column)
+    assert isinstance(terminal, DerivedRef) and state.scope is not None
+    return space.flat(STEP, state.scope.sources[terminal.source].items[terminal.item].step)
+
+
+# ---------------------------------------------------------------- literals
+
+_SMALL_NAMES = {value: name for name, value in SMALL.items()}
+
+
+def ground_literal(literal: Literal, state: State) -> tuple[int, ...]:
+    """The action or actions that write a literal here, the most telling of those that would.
+
+    What the question says in so many words comes before what stands with the schema, and that before a free span;
+    but the numbers that SQL needs of itself (LIMIT 1, this year = 0 years back) come from the closed set.
+    Raises GroundingError if there is no way.
+    """
+    space = state.space
+    legal = state.legal()
+    candidates = legal[(legal >= space.offsets[CANDIDATE]) & (legal < space.offsets[CANDIDATE + 1])]
+    found = [int(a) for a in candidates if _same(space.candidates[a - space.offsets[CANDIDATE]], literal)]
+    small = _small(literal, state, legal)
+    if small is not None and (literal.value == 0 or not found or _needs_no_question(state)):
+        return (small,)
+    if found:
+        return (_best_candidate(found, state),)
+    standing = legal[(legal >= space.offsets[SCHEMA_VALUE]) & (legal < space.offsets[SCHEMA_VALUE + 1])]
+    for action in standing:
+        value = space.schema_values[action - space.offsets[SCHEMA_VALUE]]
+        if value.name == literal.name if literal.name else _equal(value.value, literal.value):
+            return (int(action),)
+    if isinstance(literal.value, str) and not literal.format:
+        span = find_span(space, literal.value)
+        if span is not None and np.any(legal == space.flat(START, span[0])):
+            return space.flat(START, span[0]), space.flat(END, span[1])
+    raise GroundingError("a literal is not to be had from question, dictionary or schema", literal)
+
+
+def _same(candidate: object, literal: Literal) -> bool:
+    value, form = getattr(candidate, "value"), getattr(candidate, "format")  # noqa: B009
+    return form == literal.format and not literal.name and _equal(value, literal.value)
+
+
+def _equal(one: str | int | float, other: str | int | float) -> bool:
+    if isinstance(one, str) == isinstance(other, str):
+        return one == other
+    return str(one) == str(other)
+
+
+def _small(literal: Literal, state: State, legal: NDArray[np.int64]) -> int | None:
+    name = None if isinstance(literal.value, str) or literal.name else _SMALL_NAMES.get(literal.value)  # type: ignore[call-overload]
+    if name is None:
+        return None
+    action = state.space.flat(PRODUCTION, state.space.grammar.production(name))
+    return action if np.any(legal == action) else None
+
+
+def _parent_name(state: State) -> str:
+    productions = state.space.grammar.productions
+    return productions[state.parent] if state.parent < len(productions) else ""
+
+
+def _needs_no_question(state: State) -> bool:
+    """Whether the slot's small numbers come with the construct rather than from the question."""
+    name = _parent_name(state)
+    return name in ("limit", "offset", "in_year", "in_month", "in_day", "case", "plus", "minus", "times", "divide")
+
+
+def _best_candidate(found: list[int], state: State) -> int:
+    """Of several equal candidates, one that is followed by the unit of time that the construct counts."""
+    unit = _parent_name(state).rpartition("_")[2]
+    if len(found) > 1 and unit in ("year", "month", "day", "hour"):
+        space = state.space
+        for action in found:
+            end = space.candidates[action - space.offsets[CANDIDATE]].span[1]
+            if re.match(rf"\W*{unit}", space.text[end:]):
+                return action
+    return found[0]
+
+
+def find_span(space: ActionSpace, text: str) -> tuple[int, int] | None:
+    """First and last token of the first occurrence of `text` in the question that begins and ends at token borders.
+
+    An occurrence of the very text comes before one that differs in case.
+    """
+    starts = {int(s): i for i, (s, _) in enumerate(space.tokens)}
+    ends = {int(e): i for i, (_, e) in enumerate(space.tokens)}
+    for haystack, needle in ((space.text, text), (space.text.lower(), text.lower())):
+        if len(haystack) != len(space.text):
+            continue  # a few letters change length with their case; offsets would lie
+        at = haystack.find(needle) if needle else -1
+        while at >= 0:
+            if at in starts and at + len(needle) in ends:
+                return starts[at], ends[at + len(needle)]
+            at = haystack.find(needle, at + 1)
+    return None
+
+
+# ---------------------------------------------------------------- and back
+
+def read_program(actions: Sequence[int], space: ActionSpace) -> Program:
+    """The program that a complete sequence of decisions writes; forced actions are filled in.
+
+    Raises GroundingError if the sequence is not one the automaton takes, or stops short.
+    """
+    state = State.start(space)
+    which = space.grammar.symbol("which")
+    program: list[Terminal] = []
+    queue = list(actions)
+    start = -1
+    while not state.finished:
+        legal = state.legal()
+        forced = len(legal) == 1
+        if forced:
+            action = int(legal[0])
+        elif queue:
+            action = int(queue.pop(0))
+            if not np.any(legal == action):
+                raise GroundingError("an action is not legal where it stands")
+        else:
+            raise GroundingError("the actions stop before the query is complete")
+        kind, index = space.locate(action)
+        scope, asked = state.scope, state.symbol
+        state = state.advance(action, decision=not forced)
+        if kind == START:
+            start = index
+        elif kind == STEP and asked == which:
+            assert scope is not None
+            reference = program[-1]
+            assert isinstance(reference, ColumnRef)
+            source = next(k for k, s in enumerate(scope.sources) if s.step == index)
+            program[-1] = ColumnRef(reference.column, source)
+        else:
+            program.append(_terminal(kind, index, scope, space, start, space.grammar.symbols[asked]))
+    if queue:
+        raise GroundingError("actions are left over after the end")
+    return tuple(program)
+
+
+def _terminal(kind: int, index: int, scope: object, space: ActionSpace, start: int, asked: str) -> Terminal:
+    if kind == PRODUCTION:
+        return Production(space.grammar.productions[index])
+    if kind == TABLE:
+        return TableRef(index)
+    if kind == CANDIDATE:
+        c = space.candidates[index]
+        return Literal(c.value, c.format, provenance=c.source, span=c.span)
+    if kind == SCHEMA_VALUE:
+        v = space.schema_values[index]
+        return Literal(v.value, name=v.name, provenance="constant" if v.name else "schema")
+    if kind == END:
+        span = (int(space.tokens[start, 0]), int(space.tokens[index, 1]))
+        return Literal(space.text[span[0] : span[1]], provenance="span", span=span)
+    sources = getattr(scope, "sources")  # noqa: B009
+    if kind == COLUMN:
+        table = space.schema.columns[index].table
+        eligible = [k for k, s in enumerate(sources) if s.table == table and not (asked == "earlier" and k == len(sources) - 1)]
+        return ColumnRef(index, eligible[-1])  # of several, the `which` that follows decides
+    for k, source in enumerate(sources):
+        for i, item in enumerate(source.items):
+            if item.step == index:
+                return DerivedRef(k, i)
+    raise GroundingError("a step points at nothing in scope")

@@ -1,0 +1,70 @@
+"""One place for every bound on what fastsql accepts.
+
+A bound exists so that an odd input costs a typed error (:class:`fastsql.errors.LimitError`) and not minutes or gigabytes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from fastsql.errors import LimitError
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Upper bounds; each is inclusive, so an input of exactly the bound is accepted.
+
+    Raises:
+        LimitError: a bound is not a positive integer, or ``sql_depth`` is 50 or more.
+    """
+
+    question_characters: int = 4_000
+    """Unicode characters of a question after stripping white space at both ends."""
+    tables: int = 512
+    """Tables of a schema."""
+    columns: int = 4_096
+    """Columns of a schema, over all its tables."""
+    columns_per_table: int = 2_000
+    """Columns of one table: SQLite's own default, beyond which nothing could be prepared on the schema."""
+    foreign_keys: int = 8_192
+    """Foreign keys of a schema."""
+    constants: int = 1_024
+    """Named constants of a schema."""
+    values_per_column: int = 50
+    """Small-domain values standing with a column; they are encoded with the schema, so each costs memory."""
+    synonyms: int = 32
+    """Synonyms of one table or column."""
+    identifier_characters: int = 256
+    """Characters of a table, column or constant name."""
+    label_characters: int = 256
+    """Characters of a label or synonym; longer ones are cut, with a warning."""
+    description_characters: int = 2_000
+    """Characters of a description; longer ones are cut, with a warning."""
+    value_characters: int = 200
+    """Characters of a small-domain value."""
+    ddl_characters: int = 4_000_000
+    """Characters of DDL text."""
+    schema_file_bytes: int = 64 * 2**20
+    """Bytes of a JSON or SQL file holding a schema."""
+    actions: int = 256
+    """Decisions of one decoded query."""
+    sql_depth: int = 48
+    """Nesting of a query; SQLite's parser stack and Python's recursion both end not far beyond."""
+    beam: int = 64
+    """Hypotheses kept at a decoding step."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            bound = getattr(self, field.name)
+            if isinstance(bound, bool) or not isinstance(bound, int) or bound < 1:
+                raise LimitError(
+                    f"{bound!r} is no limit", where=f"Limits.{field.name}", remedy="Give a whole number of at least 1."
+                )
+        if self.sql_depth >= 50:
+            raise LimitError(
+                f"a depth of {self.sql_depth} cannot be promised", where="Limits.sql_depth", remedy="Give 49 or less."
+            )
+
+
+DEFAULT = Limits()
+"""The limits used wherever none are given."""

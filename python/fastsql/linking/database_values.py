@@ -1,0 +1,125 @@
+"""Reading distinct cell values from SQLite or, through SQLAlchemy, from any database. Only ever reads."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote as quote_url
+
+from fastsql.errors import ExecutionError
+from fastsql.schema import quote
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine import Engine
+
+    from fastsql.schema import Schema
+
+Source = "str | Path | sqlite3.Connection | Engine"
+Reader = Callable[[str, str, int], Iterable[Any]]
+"""(table, column, at most) -> distinct values of the column that are not NULL."""
+
+
+def read_values(
+    source: str | Path | sqlite3.Connection | Engine,
+    schema: Schema,
+    columns: Sequence[int],
+    max_values: int,
+    max_characters: int,
+) -> tuple[dict[str, list[int]], list[tuple[str, str, str]]]:
+    """Values with the columns that hold them, and the columns left out as (table, column, why).
+
+    Text as stored is what counts: numbers in a text column of SQLite, and blank text, are passed over.
+    Raises ExecutionError naming the table and column, never a value.
+    """
+    values: dict[str, list[int]] = {}
+    skipped: list[tuple[str, str, str]] = []
+    with _reader(source) as read:
+        for column in columns:
+            name = schema.columns[column].name
+            table = schema.tables[schema.columns[column].table].name
+            found = [value for value in read(table, name, max_values + 1)]
+            if len(found) > max_values:
+                skipped.append((table, name, f"more than {max_values:,} distinct values"))
+                continue
+            for value in found:
+                if isinstance(value, str) and value.strip() and len(value) <= max_characters:
+                    values.setdefault(value, []).append(column)
+    return values, skipped
+
+
+@contextmanager
+def _reader(source: str | Path | sqlite3.Connection | Engine) -> Iterator[Reader]:
+    if isinstance(source, sqlite3.Connection):
+        yield _sqlite_reader(source, "the open connection")
+    elif isinstance(source, Path) or (isinstance(source, str) and "://" not in source):
+        path = Path(source)
+        with closing(_open_read_only(path)) as connection:
+            yield _sqlite_reader(connection, str(path))
+    else:
+        with _sqlalchemy_reader(source) as read:
+            yield read
+
+
+def _open_read_only(path: Path) -> sqlite3.Connection:
+    if not path.is_file():
+        raise ExecutionError("there is no such database file", where=str(path), remedy="Check the path.")
+    try:
+        return sqlite3.connect(f"file:{quote_url(str(path.resolve()))}?mode=ro", uri=True)
+    except sqlite3.Error as error:
+        raise ExecutionError("the database cannot be opened", where=str(path), remedy="Check the path.") from error
+
+
+def _sqlite_reader(connection: sqlite3.Connection, where: str) -> Reader:
+    def read(table: str, column: str, at_most: int) -> Iterable[Any]:
+        # A qualified name: SQLite takes an unknown bare "name" in double quotes for a string.
+        name = f"{quote(table)}.{quote(column)}"
+        sql = f"SELECT DISTINCT {name} FROM {quote(table)} WHERE typeof({name}) = 'text' LIMIT ?"
+        try:
+            return [row[0] for row in connection.execute(sql, (at_most,))]
+        except sqlite3.Error as error:
+            # SQLite's own message stays out: for a malformed row it may quote the row.
+            raise _failed(table, column, where) from error
+
+    return read
+
+
+@contextmanager
+def _sqlalchemy_reader(source: str | Engine) -> Iterator[Reader]:
+    try:
+        import sqlalchemy
+    except ImportError as error:
+        raise ExecutionError(
+            "reading from an engine or a URL needs SQLAlchemy", remedy='Install it: pip install "fastsql[db]".'
+        ) from error
+    try:
+        engine = sqlalchemy.create_engine(source) if isinstance(source, str) else source
+        connection = engine.connect()
+    except (sqlalchemy.exc.SQLAlchemyError, ImportError) as error:
+        raise ExecutionError("the database cannot be reached", remedy="Check the URL and its driver.") from error
+
+    def read(table: str, column: str, at_most: int) -> Iterable[Any]:
+        cell: Any = sqlalchemy.column(column)
+        origin = sqlalchemy.table(table, cell)
+        query = sqlalchemy.select(cell).select_from(origin).where(cell.is_not(None)).distinct().limit(at_most)
+        try:
+            return [row[0] for row in connection.execute(query)]
+        except sqlalchemy.exc.SQLAlchemyError as error:
+            raise _failed(table, column, engine.dialect.name) from error
+
+    try:
+        yield read
+    finally:
+        connection.close()
+        if engine is not source:
+            engine.dispose()
+
+
+def _failed(table: str, column: str, where: str) -> ExecutionError:
+    return ExecutionError(
+        "its values cannot be read",
+        where=f"{where}, column {table}.{column}",
+        remedy="Check that the database is there, whole, and has the schema's tables.",
+    )

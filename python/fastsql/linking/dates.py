@@ -1,0 +1,183 @@
+"""Dates in the question: digits in the usual orders, English month names, days and months beside "this year".
+
+Each pattern reads what the earlier ones have left, so that the month of ``12/05/2100`` is not found a second time as
+``05/2100``. A relative part ("this year", "last month") is no candidate: the grammar has actions for it. So
+``07/this year`` gives the month ``07`` and ``12/29/last year`` the day ``12-29``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from fastsql.linking.candidate import Candidate
+from fastsql.linking.dates_chinese import chinese_dates
+from fastsql.linking.day import date_candidate, full_year
+from fastsql.linking.folding import has_han
+
+_MONTHS = {
+    name: number
+    for number, names in enumerate(
+        ("january jan", "february feb", "march mar", "april apr", "may", "june jun", "july jul", "august aug",
+         "september sept sep", "october oct", "november nov", "december dec"),
+        start=1,
+    )
+    for name in names.split()
+}  # fmt: skip
+_AMBIGUOUS = frozenset({"may", "march", "mar", "dec", "jan", "sep", "jun"})
+_OPEN = r"(?<![a-z0-9_.])(?<![0-9][/-])"
+_SHUT = r"(?![a-z0-9_]|[./-][0-9])"
+_YEAR = r"(?P<year>1[6-9][0-9]{2}|2[0-9]{3})"
+_MONTH = r"(?P<month>0?[1-9]|1[0-2])"
+_DAY = r"(?P<day>0?[1-9]|[12][0-9]|3[01])"
+_NAME = r"(?P<name>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b\.?"
+_NTH = r"(?:st|nd|rd|th)?"
+_TIME = (
+    r"(?:(?:[ t]|,? at |, ?)(?P<hour>[01]?[0-9]|2[0-3]):(?P<minute>[0-5][0-9])(?::(?P<second>[0-5][0-9])(?:\.0+)?)?"
+    r"(?: ?(?P<half>am|pm)\b)?)?"
+)
+_WHICH = r"(?:this|last|next|current|the current|previous|the previous|prior|past|the past|the same|same|that)"
+_OF_YEAR = rf"(?=[/ ,-] ?(?:of |in )?{_WHICH} year\b)"
+_OF_MONTH = rf"(?=[/ ,-] ?(?:of |in )?(?:{_WHICH}|the|every|each|any) month\b)"
+_BEFORE = r"\b(?:on|since|before|after|from|by|until|till|to|between|and|through|during|in|for|of|early|late|mid|every|"
+_BEFORE += r"each|this|last|next|date|dated|as of|at|starting|ending)(?: the)? "
+
+Reader = Callable[[re.Match[str]], Candidate | None]
+
+
+def find_dates(text: str) -> tuple[Candidate, ...]:
+    """Date candidates in `text`, which is folded (see `folding.fold`), in the order of the patterns that found them."""
+    found: list[Candidate] = []
+    taken = bytearray(len(text))
+    for candidate in _readings(text, taken):
+        found.append(candidate)
+    return tuple(found)
+
+
+def _readings(text: str, taken: bytearray) -> Iterator[Candidate]:
+    if has_han(text):
+        for candidate in chinese_dates(text):
+            start, end = candidate.span
+            taken[start:end] = b"\1" * (end - start)
+            yield candidate
+    for pattern, reader in _PATTERNS:
+        for match in pattern.finditer(text):
+            candidate = reader(match)
+            if candidate is None:
+                continue
+            start, end = candidate.span
+            if any(taken[start:end]):
+                continue
+            taken[start:end] = b"\1" * (end - start)
+            yield candidate
+
+
+def _number(match: re.Match[str], name: str) -> int | None:
+    text = match.groupdict().get(name)
+    return int(text) if text else None
+
+
+def _clock(match: re.Match[str]) -> tuple[int, int, int] | None:
+    hour = _number(match, "hour")
+    if hour is None:
+        return None
+    half = match.groupdict().get("half")
+    if half:
+        if not 1 <= hour <= 12:
+            return None
+        hour = hour % 12 + (12 if half == "pm" else 0)
+    return hour, _number(match, "minute") or 0, _number(match, "second") or 0
+
+
+def _span(match: re.Match[str]) -> tuple[int, int]:
+    """What was written, without the context that a look-behind or a leading group only tests."""
+    return match.span("date") if "date" in match.re.groupindex else match.span()
+
+
+def _parts(match: re.Match[str]) -> Candidate | None:
+    """Year, month, day and time as the pattern names them."""
+    name = match.groupdict().get("name")
+    year = match.groupdict().get("year")
+    return date_candidate(
+        _span(match),
+        year=full_year(year) if year else None,
+        month=_MONTHS[name] if name else _number(match, "month"),
+        day=_number(match, "day"),
+        time=_clock(match),
+    )
+
+
+def _day_or_month_first(match: re.Match[str]) -> Candidate | None:
+    """12/05/2100: the month first, as in the United States, unless only the other order exists."""
+    year, first, second = full_year(match["year"]), int(match["one"]), int(match["two"])
+    time = _clock(match)
+    american = date_candidate(match.span(), year=year, month=first, day=second, time=time)
+    return american or date_candidate(match.span(), year=year, month=second, day=first, time=time)
+
+
+def _two_digit_year(match: re.Match[str]) -> Candidate | None:
+    """01-12-24: the year first where the question is Chinese, else last, unless only the other order exists."""
+    first, second, third = match["one"], match["two"], match["three"]
+    span = match.span()
+    year_first = date_candidate(span, year=full_year(first), month=int(second), day=int(third))
+    year_last = date_candidate(span, year=full_year(third), month=int(first), day=int(second))
+    if has_han(match.string):
+        return year_first or year_last
+    return year_last or year_first
+
+
+def _named_month(match: re.Match[str]) -> Candidate | None:
+    """A month without year or day: "may" and other common words need a word before them that takes a time."""
+    if match["name"] in _AMBIGUOUS and not match["before"]:
+        return None
+    if match["name"] == "may" and re.match(r" (?:i|you|we|have|be|it|they|he|she|not)\b", match.string[match.end() :]):
+        return None
+    return _parts(match)
+
+
+def _year_alone(match: re.Match[str]) -> Candidate | None:
+    year = int(match["year"])
+    return date_candidate(match.span(), year=year) if 1900 <= year <= 2199 else None
+
+
+_UNITS = r"(?! ?(?:%|mg|mcg|ug|g|kg|ml|l|meq|mmol|units?|iu|dollars?|usd|times?|days?|hours?|months?|years?|weeks?|"
+_UNITS += r"minutes?|seconds?|yuan|元|万|千|毫升|毫克|克|次|个|人|岁|天|份|例|分|块|种|名|位|条|项|张|家|倍)(?![a-z]))"
+_FULL = r"(?:,? ?(?:of )?)"
+
+_PATTERNS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
+    (re.compile(pattern), reader)
+    for pattern, reader in (
+        (rf"{_OPEN}{_YEAR}(?P<mark>[-/.]){_MONTH}(?P=mark){_DAY}{_TIME}{_SHUT}", _parts),
+        (
+            rf"{_OPEN}(?P<one>[0-9]{{1,2}})(?P<mark>[-/.])(?P<two>[0-9]{{1,2}})(?P=mark){_YEAR}{_TIME}{_SHUT}",
+            _day_or_month_first,
+        ),
+        (rf"{_OPEN}(?P<one>[0-9]{{2}})(?P<mark>[-/])(?P<two>[0-9]{{2}})(?P=mark)(?P<three>[0-9]{{2}}){_SHUT}",
+         _two_digit_year),
+        (rf"{_OPEN}(?P<year>19[0-9]{{2}}|20[0-9]{{2}}|21[0-9]{{2}})(?P<month>0[1-9]|1[0-2])(?P<day>[0-2][0-9]|3[01]){_SHUT}",
+         _parts),
+        (rf"{_OPEN}{_MONTH}[-/]{_YEAR}{_SHUT}", _parts),
+        (rf"{_OPEN}{_YEAR}[-/](?P<month>0[1-9]|1[0-2]|[1-9]){_SHUT}", _parts),
+        (rf"{_OPEN}{_MONTH}/{_DAY}{_OF_YEAR}", _parts),
+        (rf"(?:{_BEFORE})(?P<date>(?<![0-9]){_MONTH}/{_DAY}){_SHUT}", _parts),
+        (rf"{_OPEN}{_MONTH}(?=/{_WHICH} year\b)", _parts),
+        (rf"(?<=month/){_DAY}{_SHUT}", _parts),
+        (rf"\b{_NAME} {_DAY}{_NTH}\b{_FULL}{_YEAR}{_TIME}{_SHUT}", _parts),
+        (rf"{_OPEN}{_DAY}{_NTH}[ -](?:of )?{_NAME}(?:{_FULL}|-){_YEAR}{_TIME}{_SHUT}", _parts),
+        (rf"\b{_NAME}{_FULL}[/-]?{_YEAR}{_SHUT}", _parts),
+        (rf"{_OPEN}{_YEAR}[, /-]{{1,2}}{_NAME}(?! ?[0-9])", _parts),
+        (rf"\b{_NAME} (?:the )?{_DAY}{_NTH}(?![a-z0-9%/]|\.[0-9])", _parts),
+        (rf"{_OPEN}{_DAY}{_NTH} (?:of )?{_NAME}(?![a-z0-9])", _parts),
+        (rf"(?P<before>{_BEFORE}(?:of )?)?(?P<date>\b{_NAME}){_OF_YEAR}", _parts),
+        (rf"(?P<before>{_BEFORE})?(?P<date>\b{_NAME})(?![a-z0-9])", _named_month),
+        (rf"{_OPEN}{_DAY}(?:st|nd|rd|th)(?: day)?{_OF_MONTH}", _parts),
+        (rf"(?:{_WHICH}) month(?:'s)?,? (?:on )?(?:the )?(?P<date>{_DAY}(?:st|nd|rd|th))\b", _parts),
+        (rf"\b(?:on|since|before|after|from|by|until|till) the (?P<date>{_DAY}(?:st|nd|rd|th))\b(?! [a-z])", _parts),
+        (rf"\bday (?P<date>{_DAY})\b{_OF_MONTH}", _parts),
+        (r"(?<![a-z0-9_.:])(?P<hour>[01]?[0-9]|2[0-3]):(?P<minute>[0-5][0-9])(?::[0-5][0-9])?(?: ?(?P<half>am|pm)\b)?"
+         r"(?![a-z0-9_:])", _parts),
+        (r"(?<![a-z0-9_.:])(?P<hour>0?[1-9]|1[0-2]) ?(?P<half>am|pm)\b", _parts),
+        (rf"(?<![a-z0-9_.,$#-])(?<![0-9]/){_YEAR}(?![a-z0-9_]|[.,/][0-9]|-month|-day|-year){_UNITS}", _year_alone),
+        (rf"(?<=[0-9]-){_YEAR}(?![a-z0-9_]|[.,/][0-9])", _year_alone),
+    )
+)  # fmt: skip

@@ -1,0 +1,125 @@
+"""Dates in Chinese: 2100年12月5日, 二0一五年五月五日, 今年7月, 本月25号, with omitted years."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from fastsql.linking.candidate import Candidate
+from fastsql.linking.day import date_candidate, full_year, shifted
+from fastsql.linking.numerals import chinese_cardinal
+
+_DIGIT = "0-9零〇一二两三四五六七八九"
+_SMALL = f"[0-9]{{1,2}}|[{_DIGIT}十]{{1,3}}"
+_CLOCK = (
+    r"(?:[ ,]*(?P<half>上午|下午|晚上|早上|凌晨|中午)?(?P<hour>[0-9]{1,2})"
+    r"(?:[点时:](?P<minute>[0-9]{1,2})?(?:[分:](?P<second>[0-9]{1,2})?秒?)?)"
+    r")?"
+)
+_LONG = re.compile(
+    rf"(?<![0-9.年])(?P<year>[{_DIGIT}]{{4}}|[{_DIGIT}]{{2}})年(?P<month>{_SMALL})月(?:份?的?)(?P<day>{_SMALL})(?:[日号]|(?![0-9十个年月]))"
+    + _CLOCK
+)
+_YEAR_MONTH = re.compile(rf"(?<![0-9.])(?P<year>[{_DIGIT}]{{4}}|[{_DIGIT}]{{2}})年的?(?P<month>{_SMALL})月")
+_MONTH_DAY = re.compile(rf"(?<![0-9.年])(?P<month>{_SMALL})月(?P<day>{_SMALL})[日号]")
+_YEAR = re.compile(rf"(?<![0-9.])(?P<year>[{_DIGIT}]{{4}})年")
+_SHORT_YEAR = re.compile(rf"(?P<before>[从在自于至到])?(?<![{_DIGIT}.])(?P<year>[{_DIGIT}]{{2}})年(?![内前后间里来以之多的半])")
+_MONTH = re.compile(rf"(?<![0-9.{_DIGIT}])(?P<month>{_SMALL})月(?![{_DIGIT}])")
+_DAY = re.compile(rf"(?<![0-9.{_DIGIT}第])(?P<day>{_SMALL})[日号](?![楼床院线机房])")
+_TIME = re.compile(
+    r"(?P<half>上午|下午|晚上|早上|凌晨)(?P<hour>[0-9]{1,2}|[一二两三四五六七八九十]{1,3})[点时](?:(?P<minute>[0-9]{1,2})分?)?"
+)
+_RANGE = re.compile(r"[日号 ]*(?:[起开始]*)(?:一直)?[到至与和~,、-]+ *$")
+_WITHIN = re.compile(r"^(?:[起开始]*的?|后的?|之后的?|以后的?)(?P<years>[0-9]{1,2}|[一二两三四五六七八九十]{1,3})年[之以]?内")
+
+
+def chinese_dates(text: str) -> Iterator[Candidate]:
+    """Date candidates of Chinese forms in `text` (folded).
+
+    A year that the second date of a range leaves out is taken from the first: ``2013年7月16日到11月17日`` gives
+    ``2013-11-17``. ``从2008年10月22日起的2年内`` gives the last day of the interval, ``2010-10-21``, too.
+    """
+    taken = bytearray(len(text))
+    last: tuple[int, int, int, int] | None = None
+    for match in sorted([*_LONG.finditer(text), *_MONTH_DAY.finditer(text)], key=lambda found: found.start()):
+        month, day = _value(match["month"]), _value(match["day"])
+        if month is None or day is None or any(taken[match.start() : match.end()]):
+            continue
+        inherited = "year" not in match.re.groupindex
+        year = _year(match["year"]) if not inherited else None
+        if inherited and last is not None and _RANGE.search(text[last[3] : match.start()]):
+            whole = date_candidate(match.span(), year=last[0], month=month, day=day)
+            if whole is not None:
+                yield whole
+        candidate = date_candidate(match.span(), year=year, month=month, day=day)
+        if candidate is None:
+            continue
+        _take(taken, candidate)
+        if year is not None:
+            last = (year, month, day, match.end())
+            clock = _clock(match)
+            if clock is not None:
+                candidate = date_candidate(match.span(), year=year, month=month, day=day, time=clock) or candidate
+            yield from _interval_end(text, match.end(), match.span(), (year, month, day))
+        yield candidate
+    for pattern in (_YEAR_MONTH, _YEAR, _SHORT_YEAR, _MONTH, _DAY, _TIME):
+        for match in pattern.finditer(text):
+            if any(taken[match.start() : match.end()]):
+                continue
+            found = _partial(match)
+            if found is not None:
+                _take(taken, found)
+                yield found
+
+
+def _partial(match: re.Match[str]) -> Candidate | None:
+    groups = match.groupdict()
+    span = (match.start("year"), match.end()) if groups.get("year") else match.span()
+    if match.re is _TIME:
+        return date_candidate(span, time=_clock(match))
+    if match.re is _SHORT_YEAR and not (groups["before"] or groups["year"][0] in "0零〇" or groups["year"] > "29"):
+        return None
+    year = _year(groups["year"]) if groups.get("year") else None
+    month = _value(groups["month"]) if groups.get("month") else None
+    day = _value(groups["day"]) if groups.get("day") else None
+    return date_candidate(span, year=year, month=month, day=day)
+
+
+def _interval_end(
+    text: str, end: int, span: tuple[int, int], start: tuple[int, int, int]
+) -> Iterator[Candidate]:
+    within = _WITHIN.match(text[end : end + 16])
+    years = _value(within["years"]) if within else None
+    if within and years:
+        last_day = shifted(*start, years=years, days=-1)
+        if last_day is not None:
+            found = date_candidate(
+                (span[0], end + within.end()), year=last_day[0], month=last_day[1], day=last_day[2]
+            )
+            if found is not None:
+                yield found
+
+
+def _take(taken: bytearray, candidate: Candidate) -> None:
+    start, end = candidate.span
+    taken[start:end] = b"\1" * (end - start)
+
+
+def _value(numeral: str) -> int | None:
+    return int(numeral) if numeral.isascii() else chinese_cardinal(numeral)
+
+
+def _year(numeral: str) -> int | None:
+    value = chinese_cardinal(numeral)
+    return None if value is None else full_year(f"{value:0{len(numeral)}d}")
+
+
+def _clock(match: re.Match[str]) -> tuple[int, int, int] | None:
+    groups = match.groupdict()
+    hour = _value(groups["hour"]) if groups.get("hour") else None
+    if hour is None:
+        return None
+    if groups.get("half") in {"下午", "晚上"} and hour < 12:
+        hour += 12
+    minute, second = groups.get("minute"), groups.get("second")
+    return hour, int(minute) if minute else 0, int(second) if second else 0

@@ -1,0 +1,163 @@
+"""The value dictionary: cell values by which a question's words are recognised, in memory or in a local file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fastsql.errors import SchemaError
+from fastsql.linking.value_index import ValueIndex, ValueMatch
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from sqlalchemy.engine import Engine
+
+    from fastsql.schema import Schema
+
+ColumnName = tuple[str, str]
+"""A table's name and a column's name."""
+
+MAX_VALUES = 200_000
+MAX_CHARACTERS = 200
+
+
+class ValueDictionary:
+    """Distinct values of text columns, made by `from_database`, `from_mapping` or `load`; immutable.
+
+    It holds cells of a database, so it belongs where the database belongs: it is never part of a model bundle, and neither its
+    `repr` nor any error shows a value. Columns are indices of the schema it was made for; `bound_to` moves it to another
+    schema that has columns of the same names.
+    """
+
+    def __init__(
+        self,
+        values: Mapping[str, Sequence[int]],
+        schema: Schema,
+        skipped: Iterable[tuple[str, str, str]] = (),
+    ) -> None:
+        """`values` maps each value to the columns that hold it. Most callers want one of the class methods."""
+        entries = [(value, tuple(sorted(set(columns)))) for value, columns in values.items()]
+        used = sorted({column for _, columns in entries for column in columns})
+        self._names: dict[int, ColumnName] = {column: column_name(schema, column) for column in used}
+        self._index = ValueIndex(entries)
+        self._checked: Schema | None = schema
+        self.skipped = tuple(skipped)
+        """Columns that were left out, as (table, column, why)."""
+
+    def __len__(self) -> int:
+        return len(self._index)
+
+    def __repr__(self) -> str:
+        return f"<ValueDictionary {len(self):,} values, {len(self._names)} columns>"
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """Indices of the columns that have a value here."""
+        return tuple(self._names)
+
+    @classmethod
+    def from_database(
+        cls,
+        source: str | Path | sqlite3.Connection | Engine,
+        schema: Schema,
+        columns: Iterable[ColumnName] | None = None,
+        *,
+        max_values: int = MAX_VALUES,
+        max_characters: int = MAX_CHARACTERS,
+    ) -> ValueDictionary:
+        """Read the distinct values of some columns, once.
+
+        Args:
+            source: an SQLite file (opened read-only), an open SQLite connection, an SQLAlchemy engine or a URL.
+            schema: the schema whose column indices the matches will have.
+            columns: (table, column) pairs to read; None reads every text column that is no part of a key.
+            max_values: a column of more distinct values is left out (see `skipped`): it holds identifiers or free text.
+            max_characters: longer values are left out; nobody types them into a question.
+
+        Raises:
+            ExecutionError: the database cannot be opened or read. SchemaError: a column is not in the schema.
+        """
+        from fastsql.linking.database_values import read_values
+
+        chosen = text_columns(schema) if columns is None else [schema.column_index(*name) for name in columns]
+        values, skipped = read_values(source, schema, chosen, max_values, max_characters)
+        return cls(values, schema, skipped)
+
+    @classmethod
+    def from_mapping(
+        cls,
+        mapping: Mapping[ColumnName, Iterable[str]],
+        schema: Schema,
+        *,
+        max_characters: int = MAX_CHARACTERS,
+    ) -> ValueDictionary:
+        """A dictionary of given values, keyed by (table, column). Raises SchemaError for a column that is not there."""
+        values: dict[str, list[int]] = {}
+        for name, column_values in mapping.items():
+            column = schema.column_index(*name)
+            for value in column_values:
+                if 0 < len(value) <= max_characters:
+                    values.setdefault(value, []).append(column)
+        return cls(values, schema)
+
+    @classmethod
+    def load(cls, path: str | Path, schema: Schema) -> ValueDictionary:
+        """Read a file that `save` wrote. Raises ModelError for a damaged file, SchemaError for a column `schema` lacks."""
+        from fastsql.linking.dictionary_file import read_dictionary
+
+        names, values = read_dictionary(Path(path))
+        columns = [schema.column_index(*name) for name in names]
+        return cls({value: [columns[number] for number in held] for value, held in values.items()}, schema)
+
+    def save(self, path: str | Path) -> None:
+        """Write a local file, readable by its owner only; it replaces an older one whole or not at all."""
+        from fastsql.linking.dictionary_file import write_dictionary
+
+        write_dictionary(Path(path), self._names, self._index.entries)
+
+    def bound_to(self, schema: Schema) -> ValueDictionary:
+        """The same values for another schema's column indices. Raises SchemaError for a column that `schema` lacks."""
+        moved = {column: schema.column_index(*name) for column, name in self._names.items()}
+        values = {value: [moved[column] for column in columns] for value, columns in self._index.entries}
+        return ValueDictionary(values, schema, self.skipped)
+
+    def check(self, schema: Schema) -> None:
+        """Raise SchemaError unless the column indices of this dictionary are those of `schema`."""
+        # The last schema found to fit is remembered: the test is on the way of every question.
+        if schema is self._checked:
+            return
+        for column, name in self._names.items():
+            if column >= len(schema.columns) or column_name(schema, column) != name:
+                raise SchemaError(
+                    "the value dictionary was made for another schema",
+                    where=".".join(name),
+                    remedy="Use ValueDictionary.bound_to(schema), or read the values again with this schema.",
+                )
+        self._checked = schema
+
+    def match(self, question: str) -> tuple[ValueMatch, ...]:
+        """Values that the question mentions, in their order; see `ValueIndex.match`."""
+        return self._index.match(question)
+
+    def canonical(self, column: int, text: str) -> str | None:
+        """The value of `column` that equals `text` but for letter case; an exact one first; None where there is none."""
+        held = [value for value, columns in self._index.find(text) if column in columns]
+        return text if text in held else held[0] if held else None
+
+
+def text_columns(schema: Schema) -> list[int]:
+    """Columns worth reading: of text type, and no part of a primary or foreign key."""
+    keys = {column for table in schema.tables for column in table.primary_key}
+    keys |= {column for key in schema.foreign_keys for column in key.columns}
+    return [
+        number
+        for number, column in enumerate(schema.columns)
+        if column.type == "text" and not column.primary_key and number not in keys
+    ]
+
+
+def column_name(schema: Schema, column: int) -> ColumnName:
+    """(table, column) as the schema spells them."""
+    return schema.tables[schema.columns[column].table].name, schema.columns[column].name

@@ -1,0 +1,224 @@
+"""Numbers in the question: digits, decimals, number words, ordinals and decades, English and Chinese."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from fastsql.linking.candidate import Candidate, Value
+from fastsql.linking.folding import has_han
+from fastsql.linking.numerals import (
+    DECADES,
+    HAN_NUMERALS,
+    chinese_cardinal,
+    english_cardinal,
+    english_ordinal,
+)
+
+_LARGEST_INTEGER = 2**63 - 1
+
+# What may stand directly behind the digits of a number; any other letter makes the whole a code, such as "5ht" or "3a".
+_UNIT = (
+    "mg|mcg|ug|kg|g|mm|cm|ml|dl|l|meq|mmol|iu|units?|hrs?|h|mins?|s|d|days?|y|yrs?|years?|yo|months?|m|weeks?|w|x|times?|bpm"
+)
+_DIGITS = re.compile(
+    r"(?<![a-z0-9_])(?<![0-9][.])(?<![a-z0-9][.])(?P<sign>(?<![^\s(=<>])[-+])?"
+    r"(?P<number>[0-9]{1,3}(?:,[0-9]{3})+(?![0-9,])(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
+    rf"(?:(?P<ordinal>st|nd|rd|th)\b|(?P<decade>'?s\b)|(?P<thousand>k\b)|(?P<unit>(?:{_UNIT})(?:/[a-z]+)?\b)|(?![a-z0-9_]))"
+    r"(?!\.[0-9])"
+)
+_AFTER_TOP = re.compile(r"(?:top|前|第)[-# ]?$")
+_CODE_BEFORE = re.compile(r"[a-z]-$")
+_TOP_DIGITS = re.compile(r"(?<=top)[0-9]+(?![a-z0-9_.])")
+_SCALE = re.compile(r" ?(?P<scale>thousand|million|billion|hundred)\b|(?P<han>[千万亿])")
+_SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "千": 10**3, "万": 10**4, "亿": 10**8}
+_MINUS_WORD = re.compile(r"(?:\b(?:minus|negative) |负|零下)$")
+
+_DURATION = re.compile(r"(?:[ -]|个|-)*(?P<unit>weeks?|wks?|decades?|fortnights?|quarters?|周|星期|礼拜|季度)(?![a-z])")
+_HALF = re.compile(r"\b(?:half(?: an?| of an?)? ?-?|a half[ -])(?P<unit>year|month|hour|day)\b|半个?(?P<han>年|月|小时)")
+_HALF_OF = {"year": 6, "month": 15, "hour": 30, "day": 12, "年": 6, "月": 15, "小时": 30}
+
+_WORDS = re.compile(r"[a-z]+")
+_NOT_ONE_BEFORE = frozenset("which the this that each any only every no another last first next".split())
+_NOT_ONE_AFTER = frozenset("of another".split())
+_MULTIPLES = {"twice": 2, "thrice": 3}
+_SECOND_IS_TIME_AFTER = frozenset({"per", "a", "every", "each"})
+
+_HAN_NUMERAL = re.compile(f"[{HAN_NUMERALS}]+")
+_CLASSIFIERS = (
+    "个 次 种 位 名 年 天 日 周 岁 元 块 张 份 例 项 人 条 小时 分 秒 倍 门 家 所 盒 片 粒 支 星期 季度 号 只 毫 克 升 公斤 斤 厘米 米 度 层 篇 部 本 场 届 类 成 % 台 瓶 袋 针 级 期 点 以 多 来 间"
+).split()
+_CLASSIFIER = re.compile("|".join(_CLASSIFIERS))
+_COMPARING = re.compile(
+    "(?:前|第|大于|小于|等于|超过|多于|少于|高于|低于|不足|至少|最多|不到|达到|达|为|是|满|近|过去|最近|排名|倍|到|至)$"
+)
+_TIME_UNIT = re.compile("个?(?:年|月|天|周|星期|小时|季度)")
+_DECADE_HAN = re.compile(r"(?:多|来|几)岁|岁(?:年龄)?段")
+
+
+def find_numbers(text: str) -> tuple[Candidate, ...]:
+    """Number candidates in `text`, which is folded (see `folding.fold`).
+
+    Digits with a leading zero (``01566167620``) and integers beyond 64 bits are codes: their value is the text itself.
+    ``50s`` and ``fifties`` give 50 and 59. ``two weeks`` gives 2 and 14, for SQL that counts in days.
+    """
+    found = [*_digits(text), *_english(text), *_halves(text)]
+    if has_han(text):
+        found.extend(_chinese(text))
+    return tuple(found)
+
+
+def _digits(text: str) -> Iterator[Candidate]:
+    for match in _TOP_DIGITS.finditer(text):
+        yield Candidate(int(match.group()), "number", match.span(), "number")
+    for match in _DIGITS.finditer(text):
+        before = text[max(0, match.start() - 10) : match.start()]
+        if _CODE_BEFORE.search(before) and not _AFTER_TOP.search(before):
+            continue
+        yield from _written_number(text, match, before)
+
+
+def _written_number(text: str, match: re.Match[str], before: str) -> Iterator[Candidate]:
+    written = match["number"]
+    start, end = match.start("number"), match.end("number")
+    if match["ordinal"]:
+        if written.isdigit():
+            yield Candidate(int(written), "number", (start, match.end()), "ordinal")
+        return
+    if match["decade"] and written.isdigit() and len(written) <= 4 and int(written) % 10 == 0 and int(written) > 0:
+        yield from _decade(int(written), (start, match.end()))
+        return
+    if match["decade"] == "s":
+        return
+    if written.isdigit() and (written[0] == "0" and len(written) > 1 or int(written[:20]) > _LARGEST_INTEGER):
+        yield Candidate(written, "text", (start, end), "number")
+        return
+    value: Value = float(written.replace(",", "")) if "." in written else int(written.replace(",", ""))
+    scale = _SCALE.match(text, end)
+    if scale is not None and not match["unit"]:
+        value, end = _scaled(value, _SCALES[scale["scale"] or scale["han"]]), scale.end()
+    elif match["thousand"]:
+        value, end = _scaled(value, 1000), match.end()
+    if match["sign"] == "-" or _MINUS_WORD.search(before):
+        value = -value
+    if match["sign"] == "-":
+        start = match.start()
+    yield Candidate(value, "number", (start, end), "number")
+    if isinstance(value, int):
+        yield from _counted_in_days(text, value, (start, end))
+        if value % 10 == 0 and 10 <= value <= 90 and _DECADE_HAN.match(text, end):
+            yield Candidate(value + 9, "number", (start, end), "number")
+
+
+def _scaled(value: int | float, scale: int) -> int | float:
+    scaled = value * scale
+    # 1.15 million is 1150000 exactly, whatever binary fractions say.
+    return round(scaled) if abs(scaled - round(scaled)) < 1e-6 else scaled
+
+
+def _decade(first: int, span: tuple[int, int]) -> Iterator[Candidate]:
+    yield Candidate(first, "number", span, "number")
+    yield Candidate(first + 9, "number", span, "number")
+
+
+def _counted_in_days(text: str, value: int, span: tuple[int, int]) -> Iterator[Candidate]:
+    """The number in the smaller unit that SQL counts in: weeks in days, quarters in months, decades in years."""
+    unit = _DURATION.match(text, span[1])
+    if unit is None or not 0 < value <= 1000:
+        return
+    name = unit["unit"]
+    if name.startswith(("quarter", "季度")):
+        factor = 3
+    elif name.startswith("decade"):
+        factor = 10
+    else:
+        factor = 14 if name.startswith("fortnight") else 7
+    yield Candidate(value * factor, "number", (span[0], unit.end()), "number")
+
+
+def _halves(text: str) -> Iterator[Candidate]:
+    for match in _HALF.finditer(text):
+        yield Candidate(_HALF_OF[match["unit"] or match["han"]], "number", match.span(), "number")
+
+
+def _english(text: str) -> Iterator[Candidate]:
+    matches = list(_WORDS.finditer(text))
+    words = [match.group() for match in matches]
+    position = 0
+    while position < len(words):
+        word = words[position]
+        first = matches[position]
+        if word in _MULTIPLES:
+            yield Candidate(_MULTIPLES[word], "number", first.span(), "number")
+        elif word in DECADES:
+            yield from _decade(DECADES[word], first.span())
+        elif not _stands_alone(text, first):
+            pass
+        elif (ordinal := english_ordinal(words, position)) is not None and _adjoin(text, matches, position, ordinal[1]):
+            value, after = ordinal
+            if not (word == "second" and position and words[position - 1] in _SECOND_IS_TIME_AFTER - {"a"}):
+                yield Candidate(value, "number", (first.start(), matches[after - 1].end()), "ordinal")
+            position = after
+            continue
+        elif (cardinal := english_cardinal(words, position)) is not None:
+            value, after = cardinal
+            while not _adjoin(text, matches, position, after):
+                value, after = english_cardinal(words[: after - 1], position) or (value, position + 1)
+            span = (first.start(), matches[after - 1].end())
+            if not (value == 1 and after == position + 1 and _is_pronoun(words, position)):
+                yield Candidate(value, "number", span, "number")
+                yield from _counted_in_days(text, value, span)
+            position = after
+            continue
+        position += 1
+
+
+def _stands_alone(text: str, match: re.Match[str]) -> bool:
+    """Whether digits or an underscore touch the word, as in ``one2``."""
+    start, end = match.span()
+    touching = text[start - 1 : start] + text[end : end + 1]
+    return not any(letter == "_" or letter.isdigit() for letter in touching)
+
+
+def _adjoin(text: str, matches: list[re.Match[str]], start: int, end: int) -> bool:
+    """Whether only blanks and hyphens stand between the words `start` to `end` (exclusive)."""
+    return all(
+        not text[matches[index].end() : matches[index + 1].start()].strip(" -") for index in range(start, end - 1)
+    )
+
+
+def _is_pronoun(words: list[str], position: int) -> bool:
+    before = words[position - 1] if position else ""
+    after = words[position + 1] if position + 1 < len(words) else ""
+    return before in _NOT_ONE_BEFORE or after in _NOT_ONE_AFTER or not after
+
+
+def _chinese(text: str) -> Iterator[Candidate]:
+    for match in _HAN_NUMERAL.finditer(text):
+        numeral = match.group()
+        start, end = match.span()
+        if text[max(0, start - 1) : start].isdigit() or text[end : end + 1].isdigit():
+            continue
+        value = chinese_cardinal(numeral)
+        if value is None or value > _LARGEST_INTEGER:
+            continue
+        before = text[max(0, start - 3) : start]
+        if not _counts(text, numeral, before, end):
+            continue
+        source = "ordinal" if before.endswith("第") else "number"
+        yield Candidate(value, "number", (start, end), source)
+        yield from _counted_in_days(text, value, (start, end))
+        if value % 10 == 0 and 10 <= value <= 90 and _DECADE_HAN.match(text, end):
+            yield Candidate(value + 9, "number", (start, end), "number")
+
+
+def _counts(text: str, numeral: str, before: str, end: int) -> bool:
+    """Whether the numeral characters count something; 一 in 一下, 万 in 万一 and 十 in 十分 do not."""
+    compared = _COMPARING.search(before) is not None
+    if numeral == "一":
+        return compared and not before.endswith("第") or _TIME_UNIT.match(text, end) is not None
+    if text.startswith("十分", end - 1) and not compared:
+        return False
+    if len(numeral) == 1 and numeral in "百千万亿零〇":
+        return compared and numeral in "百千万亿"
+    return compared or _CLASSIFIER.match(text, end) is not None or len(numeral) > 2

@@ -1,0 +1,57 @@
+"""A question made ready for the model: tokens, candidates and the relations between everything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastsql.linking.candidate import Candidate
+from fastsql.linking.candidates import find_candidates
+from fastsql.linking.relations import SchemaLinks
+
+if TYPE_CHECKING:
+    from fastsql.linking.dictionary import ValueDictionary
+    from fastsql.model.tokenizer import Tokenizer
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A linked question.
+
+    `token_ids` int32[Q] (without [CLS] and [SEP]); `offsets` int32[Q, 2], characters of `text`;
+    `relations` uint8[N, N] over [Q tokens][V candidates][T tables][C columns].
+    """
+
+    text: str
+    token_ids: NDArray[np.int32]
+    offsets: NDArray[np.int32]
+    candidates: tuple[Candidate, ...]
+    relations: NDArray[np.uint8]
+
+
+def prepare(
+    text: str,
+    links: SchemaLinks,
+    tokenizer: Tokenizer,
+    *,
+    dictionary: ValueDictionary | None = None,
+    candidates: Sequence[Candidate] | None = None,
+) -> Prepared:
+    """Tokenize and link a question; `candidates` replaces the search for value candidates.
+
+    Raises `LimitError` if the question has more tokens than the encoder has positions.
+    """
+    tokens = tokenizer.tokenize(text)
+    if candidates is None:
+        candidates = find_candidates(text, links.schema, dictionary)
+    return Prepared(
+        text=text,
+        token_ids=tokens.ids,
+        offsets=tokens.offsets,
+        candidates=tuple(candidates),
+        relations=links.relations(text, tokens.offsets, candidates),
+    )

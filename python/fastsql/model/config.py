@@ -1,0 +1,112 @@
+"""Sizes of the model, and the small vocabularies that its embeddings are indexed by."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Any
+
+from fastsql.errors import ModelError
+from fastsql.linking.candidate import FORMATS, KINDS, SOURCES, Candidate
+from fastsql.linking.relations import RELATIONS
+from fastsql.schema import Column
+
+CANDIDATE_KINDS = ("other", *KINDS)
+CANDIDATE_SOURCES = ("other", *SOURCES)
+CANDIDATE_FORMATS = ("", *FORMATS)
+CANDIDATE_RANKS = 4
+"""Candidates of one span ("50s" gives 50 and 59) are told apart by their rank, the last rank being shared."""
+
+ITEM_TYPES = (
+    "table",
+    *(f"{kind}{key}" for key in ("", " key") for kind in ("number", "text", "time", "boolean", "other")),
+)
+"""Schema items get an embedding of what they are: a table, or a column of some type, primary key or not."""
+
+
+def candidate_features(candidate: Candidate, rank: int) -> tuple[int, int, int, int]:
+    """Indices into the embeddings of kind, source, date format and rank among equal spans."""
+
+    def index(names: tuple[str, ...], name: str) -> int:
+        return names.index(name) if name in names else 0
+
+    return (
+        index(CANDIDATE_KINDS, candidate.kind),
+        index(CANDIDATE_SOURCES, candidate.source),
+        index(CANDIDATE_FORMATS, candidate.format),
+        min(rank, CANDIDATE_RANKS - 1),
+    )
+
+
+def column_type_index(column: Column) -> int:
+    """Index into `ITEM_TYPES` of a column."""
+    kind = column.type if column.type in ITEM_TYPES else "other"
+    return ITEM_TYPES.index(f"{kind} key" if column.primary_key else kind)
+
+
+@dataclass(frozen=True)
+class EncoderConfig:
+    """Sizes of the BERT encoder; the defaults are MiniLM-L6."""
+
+    hidden: int = 384
+    layers: int = 6
+    heads: int = 12
+    ffn: int = 1536
+    vocabulary: int = 30522
+    positions: int = 512
+
+
+@dataclass(frozen=True)
+class ModelConfig:
+    """Sizes of the whole model; `n_productions` and `n_symbols` come from the grammar.
+
+    `cached_layers` graph layers compute schema rows without the question (so they are cached), `joint_layers`
+    layers let schema rows see the question. Dropout rates matter in training only.
+    """
+
+    n_productions: int
+    n_symbols: int
+    d: int = 256
+    heads: int = 8
+    ffn: int = 1024
+    cached_layers: int = 2
+    joint_layers: int = 1
+    decoder_layers: int = 2
+    relations: int = len(RELATIONS)
+    max_steps: int = 256
+    dropout: float = 0.1
+    encoder_dropout: float = 0.1
+    encoder: EncoderConfig = field(default_factory=EncoderConfig)
+
+    def __post_init__(self) -> None:
+        for name, value in (*_sizes(self), *_sizes(self.encoder)):
+            least = 0 if name in ("cached_layers", "joint_layers") else 1
+            if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= 1_000_000:
+                raise ModelError(f"model config: {name} is {value!r}; it must be a whole number from {least}")
+        for part, width, heads in (
+            ("d", self.d, self.heads),
+            ("encoder.hidden", self.encoder.hidden, self.encoder.heads),
+        ):
+            if width % heads:
+                raise ModelError(f"model config: {part} = {width} is no multiple of its {heads} heads")
+        if self.relations > 256:
+            raise ModelError(f"model config: {self.relations} relations do not fit a byte; use at most 256")
+
+    def to_dict(self) -> dict[str, Any]:
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> ModelConfig:
+        """The inverse of `to_dict`; a missing, unknown or impossible entry is a `ModelError`."""
+        try:
+            return cls(**{**data, "encoder": EncoderConfig(**data["encoder"])})
+        except (TypeError, KeyError) as error:
+            raise ModelError(f"model config: entries missing, unknown or of a wrong type ({error})") from error
+
+
+def _sizes(config: ModelConfig | EncoderConfig) -> list[tuple[str, Any]]:
+    return [
+        (entry.name, getattr(config, entry.name))
+        for entry in dataclasses.fields(config)
+        if entry.name not in ("dropout", "encoder_dropout", "encoder")
+    ]

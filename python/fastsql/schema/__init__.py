@@ -1,0 +1,23 @@
+"""Schemas: reading them from where they are, and what every later stage knows of them."""
+
+from __future__ import annotations
+
+from fastsql.schema.mapping import load_uniform
+from fastsql.schema.model import Column, Constant, ForeignKey, Schema, SchemaSource, Table, Value
+from fastsql.schema.names import label_from_name, quote
+from fastsql.schema.sqltypes import TYPE_CLASSES, classify_type
+
+__all__ = [
+    "TYPE_CLASSES",
+    "Column",
+    "Constant",
+    "ForeignKey",
+    "Schema",
+    "SchemaSource",
+    "Table",
+    "Value",
+    "classify_type",
+    "label_from_name",
+    "load_uniform",
+    "quote",
+]

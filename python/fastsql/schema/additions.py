@@ -1,0 +1,130 @@
+"""Copies of a schema with more knowledge in it: constants, small-domain values, labels and synonyms.
+
+What is added here is written by a person for this schema, so a mistake in it is an error and not a warning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from fastsql.errors import LimitError, SchemaError
+from fastsql.limits import Limits
+from fastsql.schema.assemble import Findings, assemble_constants, assemble_values
+from fastsql.schema.draft import DraftConstant
+from fastsql.schema.model import Column, Constant, Schema, Table, Value
+from fastsql.schema.names import fold
+
+_NOTES = ("label", "synonyms", "description", "values")
+
+
+def with_constants(
+    schema: Schema, constants: Mapping[str, Value] | Iterable[Constant], limits: Limits
+) -> Schema:
+    """See :meth:`Schema.with_constants`."""
+    if isinstance(constants, Mapping):
+        constants = [Constant(name, value) for name, value in constants.items()]
+    merged = {constant.name: constant for constant in (*schema.constants, *constants)}
+    if len(merged) > limits.constants:
+        raise LimitError.exceeded("constants", len(merged), limits.constants, where=f"schema {schema.name!r}")
+    for constant in merged.values():
+        if constant.column is not None and not 0 <= constant.column < len(schema.columns):
+            raise SchemaError("its column index is out of range", where=f"constant {constant.name!r}")
+    drafts = [DraftConstant(constant.name, constant.value, constant.label) for constant in merged.values()]
+    checked = assemble_constants(schema, drafts, Findings(True, limits, []))
+    bound = tuple(replace(constant, column=merged[constant.name].column) for constant in checked)
+    return replace(schema, constants=bound)
+
+
+def with_values(
+    schema: Schema, values: Mapping[tuple[str, str], Iterable[Value]], limits: Limits
+) -> Schema:
+    """See :meth:`Schema.with_values`."""
+    columns = list(schema.columns)
+    for (table, name), domain in values.items():
+        index = schema.column_index(table, name)
+        columns[index] = replace(columns[index], values=_values(domain, f"column {table}.{name}", limits))
+    return replace(schema, columns=tuple(columns))
+
+
+def _values(domain: Iterable[Value], item: str, limits: Limits) -> tuple[Value, ...]:
+    given = list(dict.fromkeys(domain))
+    if len(given) > limits.values_per_column:
+        raise LimitError.exceeded(
+            "values_per_column",
+            len(given),
+            limits.values_per_column,
+            where=item,
+            remedy="Give larger domains as a value dictionary.",
+        )
+    return assemble_values(given, item, Findings(True, limits, []))
+
+
+def annotated(schema: Schema, notes: Mapping[str, Mapping[str, Any]], limits: Limits) -> Schema:
+    """See :meth:`Schema.annotated`."""
+    tables = list(schema.tables)
+    columns = list(schema.columns)
+    by_name = {fold(schema.qualified_name(index)): index for index in range(len(columns))}
+    for name, note in notes.items():
+        if unknown := sorted(set(note) - set(_NOTES)):
+            raise SchemaError(f"{unknown[0]!r} is no note", where=name, remedy=f"Known are: {', '.join(_NOTES)}.")
+        if (column := by_name.get(fold(name))) is not None:
+            columns[column] = _noted_column(columns[column], note, name, limits)
+        elif (table := schema.find_table(name)) is not None:
+            tables[table] = _noted_table(tables[table], note, name, limits)
+        else:
+            raise SchemaError("there is no such table or column", where=repr(name), remedy='Write "table" or "table.column".')
+    return replace(schema, tables=tuple(tables), columns=tuple(columns))
+
+
+def _noted_column(column: Column, note: Mapping[str, Any], item: str, limits: Limits) -> Column:
+    return replace(
+        column,
+        label=_note_text(note, "label", column.label, item, limits.label_characters) or column.label,
+        synonyms=_note_synonyms(note, column.synonyms, item, limits),
+        description=_note_text(note, "description", column.description, item, limits.description_characters),
+        values=_values(note["values"], f"column {item}", limits) if "values" in note else column.values,
+    )
+
+
+def _noted_table(table: Table, note: Mapping[str, Any], item: str, limits: Limits) -> Table:
+    if "values" in note:
+        raise SchemaError("a table has no values", where=f"table {item!r}", remedy="Give them to a column.")
+    return replace(
+        table,
+        label=_note_text(note, "label", table.label, item, limits.label_characters) or table.label,
+        synonyms=_note_synonyms(note, table.synonyms, item, limits),
+        description=_note_text(note, "description", table.description, item, limits.description_characters),
+    )
+
+
+def _note_text(note: Mapping[str, Any], key: str, default: str, item: str, limit: int) -> str:
+    text = note.get(key, default)
+    if not isinstance(text, str):
+        raise SchemaError(f"its {key} is no text but {type(text).__name__}", where=item)
+    if len(text) > limit:
+        raise LimitError.exceeded(f"{key}_characters", len(text), limit, where=item)
+    if not text.isprintable() and not text.isascii():
+        _require_unicode(text, key, item)
+    return " ".join(text.split()) if key == "label" else text.strip()
+
+
+def _note_synonyms(
+    note: Mapping[str, Any], default: tuple[str, ...], item: str, limits: Limits
+) -> tuple[str, ...]:
+    words = note.get("synonyms", default)
+    if isinstance(words, str) or not isinstance(words, Iterable):
+        raise SchemaError("its synonyms are no list of texts", where=item)
+    kept = {_note_text({"label": word}, "label", "", item, limits.label_characters): None for word in words}
+    kept.pop("", None)
+    if len(kept) > limits.synonyms:
+        raise LimitError.exceeded("synonyms", len(kept), limits.synonyms, where=item)
+    return tuple(kept)
+
+
+def _require_unicode(text: str, key: str, item: str) -> None:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise SchemaError(f"its {key} is no valid Unicode", where=item) from error

@@ -1,0 +1,309 @@
+"""From a draft to a schema: names become indices, and everything odd is recorded or refused.
+
+Lenient loading keeps what SQL can be written on and leaves out the rest, with a warning for each thing left out or guessed.
+Strict loading raises on the first of them. Sizes beyond the limits raise either way: leaving out the 513th table would answer
+questions about it wrongly and silently.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from fastsql.errors import LimitError, SchemaError
+from fastsql.limits import DEFAULT, Limits
+from fastsql.schema.draft import Draft, DraftColumn, DraftConstant, DraftKey, DraftTable
+from fastsql.schema.model import Column, Constant, ForeignKey, Schema, Table, Value
+from fastsql.schema.names import fold, is_reserved, label_from_name
+from fastsql.schema.sqltypes import classify_type
+
+
+@dataclass
+class Findings:
+    """What is odd about a schema: recorded, or raised at once where ``strict``."""
+
+    strict: bool
+    limits: Limits
+    warnings: list[str]
+
+    def note(self, item: str, what: str) -> None:
+        if self.strict:
+            raise SchemaError(what, where=item, remedy="Correct the schema, or load it with strict=False.")
+        self.warnings.append(f"{item}: {what}")
+
+
+def assemble(draft: Draft, *, strict: bool = False, limits: Limits = DEFAULT) -> Schema:
+    """The schema of a draft.
+
+    Raises:
+        SchemaError: no table with a column is left, or ``strict`` and something is odd; ``where`` names the item.
+        LimitError: more tables, columns, keys or constants, or longer names, than ``limits`` allows.
+    """
+    findings = Findings(strict, limits, [])
+    for item, what in draft.warnings:
+        findings.note(item, what)
+    _check_sizes(draft, limits)
+
+    tables: list[Table] = []
+    columns: list[Column] = []
+    for source in _usable_tables(draft.tables, findings):
+        kept = _usable_columns(source, findings)
+        if not kept:
+            findings.note(f"table {source.name!r}", "it has no columns and is left out")
+            continue
+        indices = range(len(columns), len(columns) + len(kept))
+        key = _primary_key(source, kept, indices.start, findings)
+        columns.extend(
+            _column(source, column, len(tables), index in key, findings)
+            for index, column in zip(indices, kept, strict=True)
+        )
+        tables.append(
+            Table(
+                name=source.name,
+                label=_label(source.label, source.name, f"table {source.name!r}", findings),
+                columns=tuple(indices),
+                primary_key=key,
+                synonyms=_synonyms(source.synonyms, f"table {source.name!r}", findings),
+                description=_description(source.description, f"table {source.name!r}", findings),
+            )
+        )
+    if not tables:
+        raise SchemaError(
+            "it has no table with a column", where=f"schema {draft.name!r}", remedy="Give a schema with at least one."
+        )
+
+    schema = Schema(draft.name, tuple(tables), tuple(columns), dialect=draft.dialect)
+    keys = [key for source in draft.foreign_keys if (key := _foreign_key(schema, source, findings))]
+    return Schema(
+        name=schema.name,
+        tables=schema.tables,
+        columns=schema.columns,
+        foreign_keys=tuple(dict.fromkeys(keys)),
+        constants=assemble_constants(schema, draft.constants, findings),
+        warnings=tuple(findings.warnings),
+        dialect=schema.dialect,
+    )
+
+
+def _check_sizes(draft: Draft, limits: Limits) -> None:
+    where = f"schema {draft.name!r}"
+    remedy = "Load only the tables that questions are about, or raise Limits.{}."
+    sizes = {
+        "tables": len(draft.tables),
+        "columns": sum(len(table.columns) for table in draft.tables),
+        "foreign_keys": len(draft.foreign_keys),
+        "constants": len(draft.constants),
+    }
+    for limit, found in sizes.items():
+        if found > getattr(limits, limit):
+            raise LimitError.exceeded(limit, found, getattr(limits, limit), where=where, remedy=remedy.format(limit))
+    for table in draft.tables:
+        if len(table.columns) > limits.columns_per_table:
+            raise LimitError.exceeded(
+                "columns_per_table", len(table.columns), limits.columns_per_table, where=f"table {_short(table.name)}"
+            )
+        for name in (table.name, *(column.name for column in table.columns)):
+            if len(name) > limits.identifier_characters:
+                raise LimitError.exceeded(
+                    "identifier_characters", len(name), limits.identifier_characters, where=f"name {_short(name)}"
+                )
+
+
+def _usable_tables(tables: list[DraftTable], findings: Findings) -> Iterable[DraftTable]:
+    seen: set[str] = set()
+    for table in tables:
+        item = f"table {table.name!r}"
+        if reason := _unusable(table.name):
+            findings.note(item, f"{reason}; the table is left out")
+        elif is_reserved(table.name):
+            findings.note(item, "SQLite reserves names that begin with sqlite_; the table is left out")
+        elif fold(table.name) in seen:
+            findings.note(item, "there is another table of this name; this one is left out")
+        else:
+            seen.add(fold(table.name))
+            yield table
+
+
+def _usable_columns(table: DraftTable, findings: Findings) -> list[DraftColumn]:
+    kept: dict[str, DraftColumn] = {}
+    for column in table.columns:
+        item = f"column {table.name}.{column.name!r}"
+        if reason := _unusable(column.name):
+            findings.note(item, f"{reason}; the column is left out")
+        elif fold(column.name) in kept:
+            findings.note(item, "the table has another column of this name; this one is left out")
+        else:
+            kept[fold(column.name)] = column
+    return list(kept.values())
+
+
+def _unusable(name: str) -> str:
+    """Why a name cannot stand in SQL even quoted; empty where it can."""
+    if not name:
+        return "the name is empty"
+    if "\0" in name:
+        return "the name holds a NUL character"
+    return "" if _is_text(name) else "the name is no valid Unicode"
+
+
+def _is_text(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _short(name: str) -> str:
+    return repr(name if len(name) <= 40 else name[:40] + "...")
+
+
+def _primary_key(table: DraftTable, kept: list[DraftColumn], start: int, findings: Findings) -> tuple[int, ...]:
+    places = {fold(column.name): start + place for place, column in enumerate(kept)}
+    key: dict[int, None] = {}
+    for name in table.primary_key:
+        if (index := places.get(fold(name))) is None:
+            findings.note(f"primary key of table {table.name!r}", f"there is no column {name!r}; it is left out of the key")
+        else:
+            key[index] = None
+    for column in kept:
+        if column.primary_key:
+            key[places[fold(column.name)]] = None
+    return tuple(key)
+
+
+def _column(table: DraftTable, column: DraftColumn, number: int, is_key: bool, findings: Findings) -> Column:
+    item = f"column {table.name}.{column.name}"
+    cls = classify_type(column.type if column.type else column.sql_type)
+    if cls is None:
+        cls = "other"
+        findings.note(item, f"the type {column.type or column.sql_type!r} is unknown; it is taken as 'other'")
+    return Column(
+        name=column.name,
+        label=_label(column.label, column.name, item, findings),
+        table=number,
+        type=cls,
+        sql_type=" ".join(column.sql_type.split()) if _is_text(column.sql_type) else "",
+        primary_key=is_key,
+        synonyms=_synonyms(column.synonyms, item, findings),
+        description=_description(column.description, item, findings),
+        values=assemble_values(column.values, item, findings),
+    )
+
+
+def _label(label: str, name: str, item: str, findings: Findings) -> str:
+    words = " ".join(label.split())
+    if words and not _is_text(words):
+        findings.note(item, "the label is no valid Unicode; it is derived from the name")
+        words = ""
+    return _cut(words or label_from_name(name), findings.limits.label_characters, "label", item, findings)
+
+
+def _description(text: str, item: str, findings: Findings) -> str:
+    if not _is_text(text):
+        findings.note(item, "the description is no valid Unicode; it is left out")
+        return ""
+    return _cut(text.strip(), findings.limits.description_characters, "description", item, findings)
+
+
+def _cut(text: str, limit: int, kind: str, item: str, findings: Findings) -> str:
+    if len(text) <= limit:
+        return text
+    findings.note(item, f"its {kind} of {len(text):,} characters is cut to {limit:,}")
+    return text[:limit].rstrip()
+
+
+def _synonyms(synonyms: list[str], item: str, findings: Findings) -> tuple[str, ...]:
+    kept = dict.fromkeys(" ".join(word.split()) for word in synonyms)
+    kept.pop("", None)
+    if len(kept) > findings.limits.synonyms:
+        raise LimitError.exceeded("synonyms", len(kept), findings.limits.synonyms, where=item)
+    for word in list(kept):
+        if not _is_text(word) or len(word) > findings.limits.label_characters:
+            findings.note(item, "a synonym is too long or no valid Unicode; it is left out")
+            del kept[word]
+    return tuple(kept)
+
+
+def assemble_values(values: Iterable[Any], item: str, findings: Findings) -> tuple[Value, ...]:
+    """The usable ones of a column's small-domain values, without repetition, in the order given."""
+    kept: dict[tuple[type, Value], None] = {}
+    left_out = 0
+    for value in values:
+        usable = literal(value)
+        if usable is None or (isinstance(usable, str) and len(usable) > findings.limits.value_characters):
+            left_out += 1
+        else:
+            kept[type(usable), usable] = None
+    # Values are named by number only: they may be cells of a patient's record.
+    if left_out:
+        findings.note(item, f"{left_out} of its values cannot stand in SQL or are too long; they are left out")
+    if len(kept) > findings.limits.values_per_column:
+        findings.note(
+            item, f"it has {len(kept)} values, which is no small domain; the first {findings.limits.values_per_column} are kept"
+        )
+    return tuple(value for _, value in list(kept)[: findings.limits.values_per_column])
+
+
+def literal(value: Any) -> Value | None:
+    """``value`` as one that can be written as a SQL literal, or None: no NaN, no NUL character, no bytes."""
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, int):
+        # SQLite reads a larger integer as a real, so the literal would not be the value.
+        return value if -(2**63) <= value < 2**63 else None
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, str):
+        return value if "\0" not in value and _is_text(value) else None
+    return None
+
+
+def _foreign_key(schema: Schema, key: DraftKey, findings: Findings) -> ForeignKey | None:
+    item = f"foreign key {key.table}({', '.join(key.columns)}) -> {key.parent}({', '.join(key.references)})"
+    child, parent = schema.find_table(key.table), schema.find_table(key.parent)
+    if child is None or parent is None:
+        findings.note(item, f"there is no table {key.table if child is None else key.parent!r}; the key is left out")
+        return None
+    columns = [schema.find_column(key.table, name) for name in key.columns]
+    references: list[int | None] = [schema.find_column(key.parent, name) for name in key.references]
+    if not key.references:
+        references = list(schema.tables[parent].primary_key)
+    for name, index in (*zip(key.columns, columns, strict=True), *zip(key.references, references, strict=False)):
+        if index is None:
+            findings.note(item, f"there is no column {name!r}; the key is left out")
+            return None
+    if not columns or len(columns) != len(references):
+        findings.note(item, f"{len(columns)} columns refer to {len(references)}; the key is left out")
+        return None
+    ends = [index for index in (*columns, *references) if index is not None]
+    return ForeignKey(tuple(ends[: len(columns)]), tuple(ends[len(columns) :]))
+
+
+def assemble_constants(
+    schema: Schema, constants: Iterable[DraftConstant], findings: Findings
+) -> tuple[Constant, ...]:
+    """The usable ones of the named constants."""
+    kept: dict[str, Constant] = {}
+    for constant in constants:
+        item = f"constant {constant.name!r}"
+        column = None
+        if constant.column is not None:
+            column = schema.find_column(*constant.column)
+            if column is None:
+                findings.note(item, f"there is no column {'.'.join(constant.column)}; it is bound to none")
+        value = literal(constant.value)
+        if reason := _unusable(constant.name):
+            findings.note(item, f"{reason}; the constant is left out")
+        elif len(constant.name) > findings.limits.identifier_characters:
+            findings.note(f"constant {_short(constant.name)}", "the name is too long; the constant is left out")
+        elif value is None:
+            findings.note(item, "its value is no text or finite number; the constant is left out")
+        elif constant.name in kept:
+            findings.note(item, "there is another constant of this name; this one is left out")
+        else:
+            label = _label(constant.label, constant.name, item, findings)
+            kept[constant.name] = Constant(constant.name, value, label, column)
+    return tuple(kept.values())

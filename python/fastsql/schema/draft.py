@@ -1,0 +1,63 @@
+"""The meeting point of all sources: a schema by names, as found, before anything is checked.
+
+A reader (DDL, SQLite, SQLAlchemy, Spider, dict) only says what stands in its source; :func:`assemble` decides what of it is
+usable. So leniency, limits and warnings are the same whatever a schema comes from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class DraftColumn:
+    name: str
+    sql_type: str = ""
+    type: str | None = None
+    """A type class, where the source gives one; else it is derived from ``sql_type``."""
+    label: str = ""
+    primary_key: bool = False
+    synonyms: list[str] = field(default_factory=list)
+    description: str = ""
+    values: list[Any] = field(default_factory=list)
+
+
+@dataclass
+class DraftTable:
+    name: str
+    columns: list[DraftColumn] = field(default_factory=list)
+    primary_key: list[str] = field(default_factory=list)
+    """Names in key order; empty where only the columns' flags tell."""
+    label: str = ""
+    synonyms: list[str] = field(default_factory=list)
+    description: str = ""
+
+
+@dataclass
+class DraftKey:
+    """A foreign key; no ``references`` means the primary key of ``parent``."""
+
+    table: str
+    columns: list[str]
+    parent: str
+    references: list[str] = field(default_factory=list)
+
+
+@dataclass
+class DraftConstant:
+    name: str
+    value: Any
+    label: str = ""
+    column: tuple[str, str] | None = None
+
+
+@dataclass
+class Draft:
+    name: str
+    dialect: str = "sqlite"
+    tables: list[DraftTable] = field(default_factory=list)
+    foreign_keys: list[DraftKey] = field(default_factory=list)
+    constants: list[DraftConstant] = field(default_factory=list)
+    warnings: list[tuple[str, str]] = field(default_factory=list)
+    """(item, what is odd about it) pairs that the reader itself noticed."""

@@ -1,0 +1,158 @@
+"""Schemas from SQLite files and connections. Files are opened read-only: reading a schema must never create or change one."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from fastsql.errors import SchemaError
+from fastsql.limits import DEFAULT, Limits
+from fastsql.schema.assemble import assemble
+from fastsql.schema.draft import Draft, DraftColumn, DraftKey, DraftTable
+from fastsql.schema.model import Schema, Value
+from fastsql.schema.names import is_reserved, quote
+from fastsql.schema.sqltypes import classify_type
+
+_SCANNED_ROWS = 1_000_000
+"""Rows of a table looked at when its small domains are collected: a bound on time, not on correctness."""
+_TYPED_ROWS = 100
+"""Rows looked at to tell the type of a column that is declared without one."""
+
+
+def schema_from_sqlite(
+    source: str | Path | sqlite3.Connection,
+    *,
+    max_values: int = 50,
+    views: bool = False,
+    strict: bool = False,
+    limits: Limits = DEFAULT,
+) -> Schema:
+    """See :meth:`Schema.from_sqlite`. Raises SchemaError where the file is missing, no database, locked or damaged."""
+    path = ":memory:" if isinstance(source, sqlite3.Connection) else str(source)
+    try:
+        with _connection(source) as connection:
+            draft = _read(connection, Path(path).stem if path != ":memory:" else "main", views)
+            if max_values > 0:
+                for table in draft.tables:
+                    _read_values(connection, table, min(max_values, limits.values_per_column), limits)
+    except (sqlite3.Error, UnicodeError) as error:
+        # The message of SQLite itself names no cell, only tables and columns.
+        raise SchemaError(
+            f"SQLite cannot read it ({error})", where=path, remedy="Check that it is an intact, unlocked SQLite database."
+        ) from error
+    return assemble(draft, strict=strict, limits=limits)
+
+
+@contextmanager
+def _connection(source: str | Path | sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    if isinstance(source, sqlite3.Connection):
+        factories = source.row_factory, source.text_factory
+        source.row_factory = None
+        source.text_factory = str
+        try:
+            yield source
+        finally:
+            source.row_factory, source.text_factory = factories
+        return
+    path = Path(source)
+    if not path.is_file():
+        raise SchemaError("there is no such file", where=str(path), remedy="Check the path of the SQLite database.")
+    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    try:
+        yield connection
+    finally:
+        connection.close()
+
+
+def _read(connection: sqlite3.Connection, name: str, views: bool) -> Draft:
+    draft = Draft(name)
+    kinds = ("table", "view") if views else ("table",)
+    found = connection.execute("SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY rowid")
+    shadows = _shadow_tables(connection)
+    for table, kind in found.fetchall():
+        if kind not in kinds or is_reserved(table) or table in shadows:
+            continue
+        try:
+            rows = connection.execute(f"PRAGMA table_xinfo({quote(table)})").fetchall()
+        except sqlite3.OperationalError as error:
+            # A virtual table whose module is not loaded, or a view on a table that is gone: the others are still good.
+            draft.warnings.append((f"table {table!r}", f"SQLite cannot open it ({error}); it is left out"))
+            continue
+        draft.tables.append(_table(connection, table, rows))
+        draft.foreign_keys.extend(_foreign_keys(connection, table))
+    return draft
+
+
+def _shadow_tables(connection: sqlite3.Connection) -> set[str]:
+    """Tables that a virtual table keeps for itself. SQLite before 3.37 cannot tell, and shows them as tables."""
+    try:
+        rows = connection.execute("SELECT name FROM pragma_table_list WHERE type = 'shadow'").fetchall()
+    except sqlite3.OperationalError:
+        return set()
+    return {name for (name,) in rows}
+
+
+def _table(connection: sqlite3.Connection, name: str, rows: list[tuple[int, str, str, int, object, int, int]]) -> DraftTable:
+    table = DraftTable(name)
+    key: list[tuple[int, str]] = []
+    for _, column, declared, _, _, key_place, hidden in rows:
+        if hidden == 1:  # a hidden column of a virtual table; 2 and 3 are generated columns, which queries may use
+            continue
+        sql_type = declared or ""
+        draft = DraftColumn(column, sql_type=sql_type)
+        if not sql_type:
+            draft.type = _stored_type(connection, name, column)
+        table.columns.append(draft)
+        if key_place:
+            key.append((key_place, column))
+    table.primary_key = [column for _, column in sorted(key)]
+    return table
+
+
+def _stored_type(connection: sqlite3.Connection, table: str, column: str) -> str:
+    """The class of what an undeclared column holds: SQLite does not ask for a type, as in CREATE TABLE t(a, b)."""
+    sample = f"SELECT {quote(column)} AS cell FROM {quote(table)} WHERE {quote(column)} IS NOT NULL LIMIT {_TYPED_ROWS}"
+    rows = connection.execute(f"SELECT DISTINCT typeof(cell) FROM ({sample})").fetchall()
+    stored = {kind for (kind,) in rows}
+    if stored and stored <= {"integer", "real"}:
+        return "number"
+    return "text" if stored == {"text"} else "other"
+
+
+def _foreign_keys(connection: sqlite3.Connection, table: str) -> list[DraftKey]:
+    keys: dict[int, DraftKey] = {}
+    rows = connection.execute(f"PRAGMA foreign_key_list({quote(table)})").fetchall()
+    for number, _, parent, column, reference, *_ in sorted(rows, key=lambda row: (row[0], row[1])):
+        key = keys.setdefault(number, DraftKey(table, [], parent))
+        key.columns.append(column)
+        if reference is not None:
+            key.references.append(reference)
+    # SQLite numbers the keys of a table from the last declared to the first.
+    return [keys[number] for number in sorted(keys, reverse=True)]
+
+
+def _read_values(connection: sqlite3.Connection, table: DraftTable, most: int, limits: Limits) -> None:
+    """Give the text columns of few distinct values those values, sorted so that the fingerprint is stable."""
+    connection.text_factory = _decode
+    for column in table.columns:
+        if (column.type or classify_type(column.sql_type)) != "text":
+            continue
+        name = quote(column.name)
+        rows = connection.execute(
+            f"SELECT DISTINCT {name} FROM (SELECT {name} FROM {quote(table.name)} LIMIT {_SCANNED_ROWS})"
+            f" WHERE {name} IS NOT NULL LIMIT {most + 1}"
+        ).fetchall()
+        values: list[Value] = [value for (value,) in rows if isinstance(value, (str, int, float))]
+        too_long = any(isinstance(value, str) and len(value) > limits.value_characters for value in values)
+        if len(rows) <= most and not too_long:
+            column.values = sorted((value for value in values if value != ""), key=lambda value: (str(type(value)), value))
+
+
+def _decode(cell: bytes) -> str | bytes:
+    """Text of a cell; what is not UTF-8 stays bytes, and is then no value that could stand in SQL."""
+    try:
+        return cell.decode("utf-8")
+    except UnicodeDecodeError:
+        return cell

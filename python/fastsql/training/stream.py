@@ -1,0 +1,159 @@
+"""Batches in an order that only the seed decides, prepared by one process beside the one that trains.
+
+Linking and tracing an example costs a few milliseconds of Python. Done between two steps it would leave the other core
+idle, done in a thread it would hold the interpreter's lock; so it is done in a process of its own, a few batches ahead.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import queue
+import random
+import signal
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fastsql.errors import FastSQLError
+
+if TYPE_CHECKING:
+    from multiprocessing.process import BaseProcess
+
+    from fastsql.training.batch import Batch
+
+QUEUE_BATCHES = 8
+"""Batches prepared ahead."""
+
+
+class LoaderError(FastSQLError):
+    """The process that prepares batches has failed."""
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """One batch of the plan. `batch` is None where none of its examples could be traced."""
+
+    epoch: int
+    position: int  # within the epoch
+    batches: int  # of the epoch
+    domain: str
+    batch: Batch | None
+    left_out: int = 0  # examples of the batch that could not be traced
+
+
+@dataclass(frozen=True)
+class Size:
+    """What an example costs, before augmentation: `length` = question tokens + decisions."""
+
+    domain: str
+    length: int
+
+
+def plan_epoch(sizes: Sequence[Size], batch_size: int, max_tokens: int, rng: random.Random) -> list[list[int]]:
+    """Batches of example numbers: of one domain and similar length each, in random order.
+
+    A batch has at most `batch_size` examples and, padded, about `max_tokens` tokens and decisions.
+    """
+    if not sizes:
+        raise ValueError("there are no examples to plan an epoch of")
+    noisy = [(size.domain, size.length * rng.uniform(0.85, 1.15), number) for number, size in enumerate(sizes)]
+    plan: list[list[int]] = []
+    current: list[int] = []
+    for domain, length, number in sorted(noisy):
+        full = len(current) == batch_size or (len(current) + 1) * length > max_tokens
+        if current and (full or sizes[current[0]].domain != domain):
+            plan.append(current)
+            current = []
+        current.append(number)
+    plan.append(current)
+    rng.shuffle(plan)
+    return plan
+
+
+class BatchMaker:
+    """What the loader process runs: turns a list of example numbers into a batch. Must pickle."""
+
+    def sizes(self) -> Sequence[Size]:
+        """One entry an example."""
+        raise NotImplementedError
+
+    def make(self, numbers: Sequence[int], epoch: int) -> tuple[Batch | None, int]:
+        """The batch, and how many of its examples were left out. The same arguments give the same batch."""
+        raise NotImplementedError
+
+
+def deliveries(
+    maker: BatchMaker, batch_size: int, max_tokens: int, seed: int, epoch: int = 0, position: int = 0
+) -> Iterator[Delivery]:
+    """Batches without end, from batch `position` of `epoch` on."""
+    sizes = maker.sizes()
+    while True:
+        plan = plan_epoch(sizes, batch_size, max_tokens, random.Random(f"{seed}/{epoch}"))
+        for place in range(position, len(plan)):
+            batch, left_out = maker.make(plan[place], epoch)
+            yield Delivery(epoch, place, len(plan), sizes[plan[place][0]].domain, batch, left_out)
+        epoch, position = epoch + 1, 0
+
+
+class Loader:
+    """Runs `deliveries` in a process of its own; a context manager and an iterator. `background=False` runs it here.
+
+    Raises LoaderError, with the other process's traceback, when that process fails or dies.
+    """
+
+    def __init__(self, start: Callable[[], Iterator[Delivery]], background: bool = True) -> None:
+        self._start = start
+        self._background = background
+        self._process: BaseProcess | None = None
+        self._queue: Any = None
+        self._inline: Iterator[Delivery] | None = None
+
+    def __enter__(self) -> Loader:
+        if not self._background:
+            self._inline = self._start()
+            return self
+        # A fresh interpreter: forking one that runs OpenMP threads can deadlock.
+        context = multiprocessing.get_context("spawn")
+        self._queue = context.Queue(maxsize=QUEUE_BATCHES)
+        self._process = context.Process(target=_serve, args=(self._start, self._queue), daemon=True)
+        self._process.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._process is not None:
+            self._process.terminate()
+            self._process.join()
+            self._queue.close()
+            self._process = None
+
+    def __iter__(self) -> Iterator[Delivery]:
+        return self
+
+    def __next__(self) -> Delivery:
+        if self._inline is not None:
+            return next(self._inline)
+        if self._process is None:
+            raise LoaderError("the loader is not running", remedy="Use it in a with statement.")
+        while True:
+            try:
+                item = self._queue.get(timeout=5.0)
+            except queue.Empty:
+                if not self._process.is_alive():
+                    code = self._process.exitcode
+                    raise LoaderError(f"the process that prepares batches ended with code {code}") from None
+                continue
+            if isinstance(item, str):
+                raise LoaderError(f"the process that prepares batches failed:\n{item}")
+            delivery: Delivery = item
+            return delivery
+
+
+def _serve(start: Callable[[], Iterator[Delivery]], out: Any) -> None:
+    # Ctrl-C reaches the whole process group; the trainer saves a checkpoint and then ends this process.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        for item in start():
+            out.put(item)
+    except Exception:
+        out.put(traceback.format_exc())

@@ -142,8 +142,8 @@ def native_status() -> NativeStatus:
     except ModuleNotFoundError:
         return NativeStatus(
             False,
-            "not built: no C++17 compiler was found when fastsql was installed. Everything works without it; "
-            "for the native kernels, install GCC or Clang and reinstall fastsql.",
+            "not built, as happens where pip finds no C++17 compiler or FASTSQL_NATIVE is off. Everything works "
+            "without it; for the native kernels, install GCC or Clang and reinstall fastsql.",
         )
     except ImportError as error:
         return NativeStatus(False, f"built, but it cannot be loaded ({error}); reinstall fastsql")
@@ -176,7 +176,9 @@ def resolve_device(device: str) -> str:
     choices = ", ".join(repr(name) for name in DEVICES)
     if device in PLANNED_DEVICES:
         raise ModelError(
-            f"this version of fastsql has no {device!r} backend", where="device", remedy=f"Use one of {choices}."
+            f"this version of fastsql has no {device!r} backend",
+            where="device",
+            remedy=f"Use one of {choices}.",
         )
     raise ModelError(f"unknown device {device!r}", where="device", remedy=f"Use one of {choices}.")
 
@@ -224,7 +226,9 @@ def _problems(status: NativeStatus, found: tuple[Component, ...], encoder: str) 
     elif encoder == "numpy" and {"onnxruntime", "onnxruntime-gpu"} & installed:
         problems.append("ONNX Runtime is installed but cannot be imported; reinstall it.")
     elif encoder == "numpy":
-        problems.append("ONNX Runtime is missing, the slower NumPy encoder serves. Run: pip install 'fastsql[cpu]'")
+        problems.append(
+            "ONNX Runtime is missing, the slower NumPy encoder serves. Run: pip install 'fastsql[cpu]'"
+        )
     return problems
 
 

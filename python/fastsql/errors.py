@@ -12,9 +12,9 @@ class FastSQLError(Exception):
     """Base class of everything fastsql raises on purpose.
 
     Args:
-        what: one clause saying what was wrong, without a final full stop.
-        where: the item concerned, such as ``table 'patients'`` or a path. Empty when ``what`` names it already.
-        remedy: what the caller can do about it, a sentence.
+        what: one clause saying what was wrong, without a final full stop. where: the item concerned, such as
+        ``table 'patients'`` or a path. Empty when ``what`` names it already. remedy: what the caller can do
+        about it, a sentence.
     """
 
     def __init__(self, what: str, *, where: str = "", remedy: str = "") -> None:
@@ -39,7 +39,9 @@ class LimitError(FastSQLError):
     """An input is larger than :class:`fastsql.limits.Limits` allows."""
 
     @classmethod
-    def exceeded(cls, limit: str, found: int, maximum: int, *, where: str = "", remedy: str = "") -> LimitError:
+    def exceeded(
+        cls, limit: str, found: int, maximum: int, *, where: str = "", remedy: str = ""
+    ) -> LimitError:
         """The error for ``found`` items where ``Limits.<limit>`` allows ``maximum``."""
         what = f"{found:,} is more than the limit of {maximum:,} ({limit})"
         return cls(what, where=where, remedy=remedy or f"Make the input smaller, or raise Limits.{limit}.")

@@ -58,11 +58,15 @@ class Limits:
             bound = getattr(self, field.name)
             if isinstance(bound, bool) or not isinstance(bound, int) or bound < 1:
                 raise LimitError(
-                    f"{bound!r} is no limit", where=f"Limits.{field.name}", remedy="Give a whole number of at least 1."
+                    f"{bound!r} is no limit",
+                    where=f"Limits.{field.name}",
+                    remedy="Give a whole number of at least 1.",
                 )
         if self.sql_depth >= 50:
             raise LimitError(
-                f"a depth of {self.sql_depth} cannot be promised", where="Limits.sql_depth", remedy="Give 49 or less."
+                f"a depth of {self.sql_depth} cannot be promised",
+                where="Limits.sql_depth",
+                remedy="Give 49 or less.",
             )
 
 

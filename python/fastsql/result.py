@@ -102,18 +102,20 @@ class Result:
         return f"Result({shown!r}, confidence={self.confidence:.2f})"
 
     def _repr_html_(self) -> str:
-        """For notebooks: the question with its links marked, the SQL, what each link means, and how long it took."""
-        rows = [
-            f"<tr><td>{html.escape(link.text)}</td><td>{link.kind}</td><td><code>{html.escape(link.target)}</code></td></tr>"
+        """For notebooks: the question with its links marked, the SQL, the meaning of each link, the timings."""
+        rows = "".join(
+            f"<tr><td>{html.escape(link.text)}</td><td>{html.escape(link.kind)}</td>"
+            f"<td><code>{html.escape(link.target)}</code></td></tr>"
             for link in self.links
-        ]
-        table = f"<table><tr><th>question</th><th></th><th>linked to</th></tr>{''.join(rows)}</table>" if rows else ""
+        )
+        table = f"<table><tr><th>question</th><th></th><th>linked to</th></tr>{rows}</table>" if rows else ""
         head = f"Refused: {html.escape(self.reason)}" if self.abstained else "Answered"
         best = f"<pre><code>{html.escape(self.best)}</code></pre>" if self.best else ""
         times = ", ".join(f"{html.escape(stage)} {value:.1f} ms" for stage, value in self.timings.items())
         return (
             f"<div><p>{self._marked_question()}</p>"
-            f"<p><b>{head}</b>, confidence {self.confidence:.0%}</p>{best}{table}<p><small>{times}</small></p></div>"
+            f"<p><b>{head}</b>, confidence {self.confidence:.0%}</p>"
+            f"{best}{table}<p><small>{times}</small></p></div>"
         )
 
     def _marked_question(self) -> str:

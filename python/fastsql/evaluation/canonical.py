@@ -20,7 +20,7 @@ from fastsql.schema import Schema
 _CALENDAR = re.compile(
     r"%.*|start of \w+|[+-]?\d+(\.\d+)? (year|month|day|hour|minute|second)s?|weekday \d|now|localtime|utc", re.IGNORECASE
 )
-_MIRRORED = {exp.GT: "LT", exp.GTE: "LTE", exp.LT: "LT", exp.LTE: "LTE"}
+_MIRRORED = {exp.GT: "LT", exp.GTE: "LTE"}
 _SYMMETRIC = (exp.EQ, exp.NEQ, exp.Mul)
 
 
@@ -62,7 +62,7 @@ class _Form:
             seen[name] = seen.get(name, 0) + 1
             self._names[id(source)] = name if seen[name] == 1 else f"{name}#{seen[name]}"
 
-    def of(self, node: exp.Expression) -> str:
+    def of(self, node: exp.Expr) -> str:
         """The form of any node."""
         if isinstance(node, exp.Paren | exp.Subquery) and not _extra_clauses(node):
             return self.of(node.this)
@@ -82,13 +82,12 @@ class _Form:
         if isinstance(node, exp.And | exp.Or):
             parts = sorted({self.of(part) for part in node.flatten()})
             return f"({type(node).__name__} {' '.join(parts)})"
-        if isinstance(node, exp.Binary) and type(node) in _MIRRORED:
-            sides = [self.of(node.left), self.of(node.right)]
-            if isinstance(node, exp.GT | exp.GTE):
-                sides.reverse()
-            return f"({_MIRRORED[type(node)]} {' '.join(sides)})"
+        if isinstance(node, exp.GT | exp.GTE):
+            return f"({_MIRRORED[type(node)]} {self.of(node.expression)} {self.of(node.this)})"
+        if isinstance(node, exp.LT | exp.LTE):
+            return f"({type(node).__name__} {self.of(node.this)} {self.of(node.expression)})"
         if isinstance(node, _SYMMETRIC):
-            return f"({type(node).__name__} {' '.join(sorted((self.of(node.left), self.of(node.right))))})"
+            return f"({type(node).__name__} {' '.join(sorted((self.of(node.this), self.of(node.expression))))})"
         if isinstance(node, exp.Ordered):
             return f"({'desc' if node.args.get('desc') else 'asc'} {self.of(node.this)})"
         if isinstance(node, exp.Union | exp.Intersect):
@@ -96,12 +95,12 @@ class _Form:
             return self._clause(node, ("this", "expression"), sorted(sides))
         return self._clause(node, (), [])
 
-    def _clause(self, node: exp.Expression, done: tuple[str, ...], parts: list[str]) -> str:
+    def _clause(self, node: exp.Expr, done: tuple[str, ...], parts: list[str]) -> str:
         """Class name and arguments, those of `done` being rendered as `parts` already."""
         for key, value in node.args.items():
             values = value if isinstance(value, list) else [value]
             rendered = [
-                self.of(item) if isinstance(item, exp.Expression) else str(item).lower()
+                self.of(item) if isinstance(item, exp.Expr) else str(item).lower()
                 for item in values
                 if item is not None and item is not False
             ]
@@ -167,7 +166,7 @@ class _Form:
         return name if source.query is None else f"{name}:{self.of(source.query)}"
 
 
-def _conjuncts(node: exp.Expression) -> list[exp.Expression]:
+def _conjuncts(node: exp.Expr) -> list[exp.Expr]:
     node = node.this if isinstance(node, exp.Where) else node
     node = node.unnest()
     if isinstance(node, exp.And):
@@ -175,6 +174,6 @@ def _conjuncts(node: exp.Expression) -> list[exp.Expression]:
     return [] if isinstance(node, exp.Boolean) and node.this else [node]
 
 
-def _extra_clauses(node: exp.Expression) -> bool:
+def _extra_clauses(node: exp.Expr) -> bool:
     """Whether parentheses carry more than themselves and an alias, such as an ORDER BY of their own."""
     return any(value for key, value in node.args.items() if key not in ("this", "alias"))

@@ -23,7 +23,8 @@ Cell: TypeAlias = "str | int | float | bytes | None"
 
 _INSTRUCTIONS = 2_000
 """Virtual machine instructions between two looks at the clock, about 50 us."""
-_VALUE_BYTES = 10_000_000
+_SQLITE_LIMITS = {0: 10_000_000, 7: 0, 8: 1_000}
+"""By SQLite's own numbers: bytes of a value (SQLITE_LIMIT_LENGTH), attached files, bytes of a LIKE pattern."""
 _FORBIDDEN_FUNCTIONS = frozenset(
     {"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer", "zeroblob", "randomblob", "sqlite_log"}
 )
@@ -141,9 +142,8 @@ def restrict(connection: sqlite3.Connection) -> None:
     connection.set_authorizer(_authorize)
     set_limit = getattr(connection, "setlimit", None)  # Python 3.11
     if set_limit is not None:
-        set_limit(sqlite3.SQLITE_LIMIT_LENGTH, _VALUE_BYTES)
-        set_limit(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1_000)
-        set_limit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        for category, limit in _SQLITE_LIMITS.items():
+            set_limit(category, limit)
 
 
 def _authorize(action: int, first: str | None, second: str | None, _database: str | None, _trigger: str | None) -> int:

@@ -43,7 +43,7 @@ class Resolution:
     """
 
     columns: dict[int, tuple[Source, int]] = field(default_factory=dict)
-    aliases: dict[int, exp.Expression] = field(default_factory=dict)
+    aliases: dict[int, exp.Expr] = field(default_factory=dict)
     strings: set[int] = field(default_factory=set)
     sources: dict[int, tuple[Source, ...]] = field(default_factory=dict)
 
@@ -72,7 +72,7 @@ class _Resolver:
         self._quoted_strings = quoted_strings
         self._into = resolution
 
-    def query(self, node: exp.Expression, outer: tuple[_Scope, ...], tables: _Tables) -> tuple[str, ...]:
+    def query(self, node: exp.Expr, outer: tuple[_Scope, ...], tables: _Tables) -> tuple[str, ...]:
         """Resolve one query; its output column names, folded. `tables` are the CTEs in sight."""
         if isinstance(node, exp.Query):
             tables = self._with_ctes(node, outer, tables)
@@ -122,7 +122,7 @@ class _Resolver:
                 self._using(child, sources)
         return tuple(name for item in node.expressions for name in self._outputs(item, sources))
 
-    def _sources(self, node: exp.Expression, outer: tuple[_Scope, ...], tables: _Tables) -> Iterator[Source]:
+    def _sources(self, node: exp.Expr, outer: tuple[_Scope, ...], tables: _Tables) -> Iterator[Source]:
         if isinstance(node, exp.Table):
             yield self._table(node, tables)
         elif isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table):
@@ -184,7 +184,7 @@ class _Resolver:
             if column.table or fold(column.name) not in names:
                 raise UnresolvedError("a sort key is no column of the result")
 
-    def _outputs(self, item: exp.Expression, sources: _Scope) -> Iterator[str]:
+    def _outputs(self, item: exp.Expr, sources: _Scope) -> Iterator[str]:
         if isinstance(item, exp.Star):
             yield from (name for source in sources for name in source.columns)
         elif isinstance(item, exp.Column) and isinstance(item.this, exp.Star):
@@ -194,9 +194,9 @@ class _Resolver:
             yield fold(item.alias_or_name)
 
 
-def _own_nodes(select: exp.Select) -> Iterator[exp.Expression]:
+def _own_nodes(select: exp.Select) -> Iterator[exp.Expr]:
     """The nodes of a SELECT, without what lies inside a nested query and without the sources themselves."""
-    stack: list[exp.Expression] = []
+    stack: list[exp.Expr] = []
     for key, value in select.args.items():
         if key not in ("from_", "with_", "joins"):
             stack += _expressions(value)
@@ -215,19 +215,19 @@ def _own_nodes(select: exp.Select) -> Iterator[exp.Expression]:
             stack += node.iter_expressions()
 
 
-def _nested_joins(source: exp.Expression) -> list[exp.Expression]:
+def _nested_joins(source: exp.Expr) -> list[exp.Expr]:
     joins = list(source.args.get("joins") or ())
     if isinstance(source, exp.Subquery) and isinstance(source.this, exp.Table):
         joins += _nested_joins(source.this)
     return joins
 
 
-def _expressions(value: object) -> list[exp.Expression]:
+def _expressions(value: object) -> list[exp.Expr]:
     values = value if isinstance(value, list) else [value]
-    return [item for item in values if isinstance(item, exp.Expression)]
+    return [item for item in values if isinstance(item, exp.Expr)]
 
 
-def _renamed(names: tuple[str, ...], node: exp.Expression) -> tuple[str, ...]:
+def _renamed(names: tuple[str, ...], node: exp.Expr) -> tuple[str, ...]:
     """Output names after a column list such as ``AS t(a, b)``."""
     columns = tuple(fold(name) for name in node.alias_column_names)
     return columns + names[len(columns) :]

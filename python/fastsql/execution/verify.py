@@ -99,11 +99,11 @@ def parenthesis_depth(sql: str) -> int:
     return deepest
 
 
-def _parse_deep(sql: str, dialect: str) -> list[exp.Expression | None]:
+def _parse_deep(sql: str, dialect: str) -> list[exp.Expr | None]:
     """Parse in a thread with a large stack: sqlglot's parser is recursive, the depth has been bounded before."""
     import sqlglot
 
-    outcome: list[list[exp.Expression | None] | Exception] = []
+    outcome: list[list[exp.Expr | None] | Exception] = []
 
     def parse() -> None:
         try:

@@ -28,8 +28,9 @@ from fastsql.grammar.space import (
     takes_span,
 )
 
-MAX_NESTING = 20
-"""Levels of nested constructs. Each is rendered with at most two parentheses, which keeps SQL depth below 48."""
+MAX_NESTING = 84
+"""Weight of the constructs nested in one another: SQLite's parser stack of 100, less what an outermost query needs.
+It also keeps the nesting of parentheses far below 48."""
 MAX_SOURCES = 8
 """Tables and derived tables in one FROM (SQLite joins at most 64, counted after it flattens subqueries)."""
 MAX_SPAN = 64
@@ -206,9 +207,9 @@ class State:
         return per_item * scope.followers if scope.stands_for is None else -per_item
 
     def _meets(self, alternative: Alternative, depth: int) -> bool:
+        if depth + alternative.nesting > MAX_NESTING:
+            return False
         for requirement in alternative.requires:
-            if requirement == "nest" and depth >= MAX_NESTING:
-                return False
             if requirement == "time" and not self._has_time():
                 return False
             if requirement == "date" and not len(self.space.date_ids):
@@ -310,7 +311,7 @@ class State:
         after.decisions += decision
         after.cost = rest + self._extra_cost(cell.symbol)
         parent = alternative.action if alternative.action is not None else cell.parent
-        depth = cell.depth + ("nest" in alternative.requires)
+        depth = cell.depth + alternative.weight
         below = cell.below
         for child in reversed(alternative.children):
             below = Cell(child, parent, depth, below)

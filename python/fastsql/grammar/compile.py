@@ -17,10 +17,14 @@ POINTERS = ("table", "column", "earlier", "newest", "which", "time", "value", "n
 EFFECTS = ("from", "scope", "source", "derived", "item", "close", "one", "first", "second", "left", "number", "text", "time", "numbers")
 """Semantic actions; `automaton.py` carries them out."""
 
-REQUIREMENTS = ("time", "date", "nest", "text")
+REQUIREMENTS = ("time", "date", "text")
+WEIGHTS = {"nest": 4, "case": 9, "derived": 8, "query": 13}
+"""What a level of nesting weighs: the entries that it can hold on SQLite's parser stack, of which there are 100
+(YYSTACKDEPTH), while what is nested in it is read."""
 
-# What a pointer costs at most: choosing a column may need one more action, which of its sources is meant.
-_POINTER_COST = {"column": 2, "earlier": 2, "newest": 2, "time": 2}
+# What a pointer costs at most. Choosing a column may need one more action: which of its sources is meant. Where no
+# candidate is text, a span of the question takes its place, and that is two actions.
+_POINTER_COST = {"column": 2, "earlier": 2, "newest": 2, "time": 2, "text": 2}
 
 
 class GrammarError(Exception):
@@ -41,6 +45,10 @@ class Alternative:
     requires: frozenset[str]
     cost: int
     """Fewest actions that complete the alternative, its own one counted."""
+    weight: int
+    """Weight of the nesting that the alternative itself adds."""
+    nesting: int
+    """Least weight of nesting that completes it."""
 
 
 @dataclass(frozen=True)
@@ -108,12 +116,12 @@ def compile_grammar(text: str) -> Grammar:
                 if not child.startswith("!") and child not in index:
                     raise GrammarError(f"line {line.number}: there is no symbol {child!r}")
     nullable = {name: any(line.head == "-" for line in lines) for name, lines in rules.items()}
-    cost = _least_costs(rules, nullable)
+    cost, nesting = _least_costs(rules, nullable)
     flat = {name: _expand_units(name, rules, ()) for name in rules}
     production_ids = _index(productions)
     tables = []
     for name in symbols:
-        tables.append(tuple(_alternative(line, index, production_ids, nullable, cost) for line in flat[name]))
+        tables.append(tuple(_alternative(line, index, production_ids, nullable, cost, nesting) for line in flat[name]))
     grammar = Grammar(
         symbols=symbols,
         productions=productions,
@@ -152,34 +160,43 @@ def _read(text: str) -> dict[str, list[_Line]]:
 def _check_words(words: list[str], requires: frozenset[str], number: int) -> None:
     if words[0].startswith("@") and words[0][1:] not in POINTERS:
         raise GrammarError(f"line {number}: unknown pointer {words[0]!r}")
-    if unknown := requires - set(REQUIREMENTS):
+    if unknown := requires - {*REQUIREMENTS, *WEIGHTS}:
         raise GrammarError(f"line {number}: unknown requirement {sorted(unknown)}")
     for word in words[1:]:
         if word.startswith("!") and word[1:] not in EFFECTS:
             raise GrammarError(f"line {number}: unknown semantic action {word!r}")
 
 
-def _least_costs(rules: dict[str, list[_Line]], nullable: dict[str, bool]) -> dict[str, int]:
-    """Fewest actions per symbol, by relaxation until nothing changes. An empty symbol is charged nothing by its user."""
+def _least_costs(rules: dict[str, list[_Line]], nullable: dict[str, bool]) -> tuple[dict[str, int], dict[str, int]]:
+    """Per symbol the fewest actions, and the least weight of nesting, that complete it.
+
+    Found by relaxation until nothing changes. A symbol that may be left out is charged nothing where it is used. One
+    alternative must attain both, or a hypothesis short of budget and of nesting at once would have no way out.
+    """
     infinite = 10**9
     cost = dict.fromkeys(rules, infinite)
+    nesting = dict.fromkeys(rules, infinite)
 
-    def of(line: _Line) -> int:
-        if line.head == "-":
-            return infinite
+    def of(line: _Line) -> tuple[int, int]:
+        needed = [c for c in line.children if not c.startswith("!") and not nullable[c]]
         own = 0 if line.head == "=" else _POINTER_COST.get(line.head[1:], 1) if line.head[0] == "@" else 1
-        return own + sum(0 if nullable[c] else cost[c] for c in line.children if not c.startswith("!"))
+        deepest = max((nesting[c] for c in needed), default=0)
+        return own + sum(cost[c] for c in needed), _weight(line) + deepest
 
     changed = True
     while changed:
         changed = False
         for name, lines in rules.items():
-            best = min(of(line) for line in lines)
-            if best < cost[name]:
-                cost[name], changed = best, True
-    if endless := [name for name, value in cost.items() if value >= infinite]:
-        raise GrammarError(f"these symbols can never be completed: {endless}")
-    return cost
+            ways = [of(line) for line in lines if line.head != "-"]
+            best = min(ways)
+            if best != (cost[name], nesting[name]) and best[0] < infinite:
+                cost[name], nesting[name], changed = *best, True
+    for name, lines in rules.items():
+        if cost[name] >= infinite:
+            raise GrammarError(f"symbol {name!r} can never be completed")
+        if nesting[name] > min(of(line)[1] for line in lines if line.head != "-"):
+            raise GrammarError(f"the cheapest way to complete {name!r} nests deeper than another")
+    return cost, nesting
 
 
 def _expand_units(name: str, rules: dict[str, list[_Line]], seen: tuple[str, ...]) -> list[_Line]:
@@ -199,15 +216,26 @@ def _expand_units(name: str, rules: dict[str, list[_Line]], seen: tuple[str, ...
     return flat
 
 
+def _weight(line: _Line) -> int:
+    return sum(WEIGHTS.get(word, 0) for word in line.requires)
+
+
 def _alternative(
-    line: _Line, symbols: dict[str, int], productions: dict[str, int], nullable: dict[str, bool], cost: dict[str, int]
+    line: _Line,
+    symbols: dict[str, int],
+    productions: dict[str, int],
+    nullable: dict[str, bool],
+    cost: dict[str, int],
+    nesting: dict[str, int],
 ) -> Alternative:
     children = tuple(-1 - EFFECTS.index(c[1:]) if c.startswith("!") else symbols[c] for c in line.children)
-    rest = sum(0 if nullable[c] else cost[c] for c in line.children if not c.startswith("!"))
+    needed = [c for c in line.children if not c.startswith("!") and not nullable[c]]
+    rest = sum(cost[c] for c in needed)
+    deepest = _weight(line) + max((nesting[c] for c in needed), default=0)
     if line.head.startswith("@"):
         kind = line.head[1:]
-        return Alternative(None, kind, children, line.requires, _POINTER_COST.get(kind, 1) + rest)
-    return Alternative(productions[line.head], None, children, line.requires, 1 + rest)
+        return Alternative(None, kind, children, line.requires, _POINTER_COST.get(kind, 1) + rest, _weight(line), deepest)
+    return Alternative(productions[line.head], None, children, line.requires, 1 + rest, _weight(line), deepest)
 
 
 def _check_deterministic(grammar: Grammar) -> None:
@@ -231,7 +259,30 @@ def _check_deterministic(grammar: Grammar) -> None:
                         follow[child] |= after
                         changed = True
                     after = first[child] | (after if grammar.nullable[child] else set())
+    _check_effects(grammar)
     for name, starts, after, may_skip in zip(grammar.symbols, first, follow, grammar.nullable, strict=True):
         if may_skip and starts & after:
             clash = sorted(grammar.productions[a] if isinstance(a, int) else f"@{a}" for a in starts & after)
             raise GrammarError(f"after {name!r} one cannot tell whether it was left out: {clash}")
+
+
+def _check_effects(grammar: Grammar) -> None:
+    """Raises GrammarError where a semantic action follows a symbol that may end in one that is left out.
+
+    The automaton carries out semantic actions as soon as they lie on top of its stack, and a symbol that is left out
+    still lies above them.
+    """
+    open_ended = set(n for n, nullable in enumerate(grammar.nullable) if nullable)
+    changed = True
+    while changed:
+        changed = False
+        for owner, alternatives in enumerate(grammar.alternatives):
+            ends = any(a.children and a.children[-1] in open_ended for a in alternatives)
+            if ends and owner not in open_ended:
+                open_ended.add(owner)
+                changed = True
+    for name, alternatives in zip(grammar.symbols, grammar.alternatives, strict=True):
+        for alternative in alternatives:
+            for child, following in zip(alternative.children, alternative.children[1:], strict=False):
+                if child in open_ended and following < 0:
+                    raise GrammarError(f"in {name!r} a semantic action follows {grammar.symbols[child]!r}, which may be empty")

@@ -444,7 +444,7 @@ def _whole(node: exp.Expression) -> list[Terminal]:
 
 def _months(node: exp.Expression) -> int | None:
     """Months in `1 * 365/4`, the data sets' way of writing a span of months in days."""
-    match = re.fullmatch(r"(?:1 \* )?365(?: / (\d+))?", node.sql()) if type(node) in _ARITHMETIC else None
+    match = re.fullmatch(r"(?:1 \* )?365(?: / (\d+))?", node.sql(dialect="sqlite")) if type(node) in _ARITHMETIC else None
     if match is None:
         return None
     divisor = int(match[1] or 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import TYPE_CHECKING
 
 from sqlglot import exp, tokens
@@ -27,7 +27,7 @@ _COMPARISONS: dict[str, type[exp.Binary]] = {
     "gt": exp.GT,
     "ge": exp.GTE,
 }
-_ARITHMETIC: dict[str, type[exp.Binary]] = {"plus": exp.Add, "minus": exp.Sub, "times": exp.Mul, "divide": exp.Div}
+_ARITHMETIC: dict[str, type[exp.Binary]] = {"plus": exp.Add, "minus": exp.Sub, "times": exp.Mul}
 _SET_OPERATIONS: dict[str, tuple[type[exp.SetOperation], bool]] = {
     "union": (exp.Union, True),
     "union_all": (exp.Union, False),
@@ -112,8 +112,9 @@ class Renderer:
         select = exp.Select()
         joins, where, body = node.children[-3:]
         self._from(select, node, list(_chain(joins)))
-        for condition in _chain(where):
-            select.where(self.condition(_own(condition, 1)), copy=False)
+        conditions = [self.condition(_own(n, 1)) for n in _chain(where)]
+        if conditions:
+            select.set("where", exp.Where(this=_conjunction(conditions)))
         self._body(select, _some(body), names)
         return select
 
@@ -143,7 +144,7 @@ class Renderer:
             pairs = [(join.children[1], join.children[2]), *(tuple(on.children[:2]) for on in _chain(join.children[3]))]
             equal = [exp.EQ(this=self.value(_some(a)), expression=self.value(_some(b))) for a, b in pairs]
             side = {"join_type": "left"} if join.name == "left_join" else {}
-            select.join(scope[-1].node, on=exp.and_(*equal, copy=False), copy=False, **side)
+            select.join(scope[-1].node, on=_conjunction(equal), copy=False, **side)
 
     # ---------------------------------------------------------------- SELECT and what frames it
 
@@ -153,8 +154,9 @@ class Renderer:
             key, groups, having, items = node.children[:4]
             keys = [self.value(_some(key)), *(self.value(_child(g, 0)) for g in _chain(groups))]
             select.group_by(*keys, copy=False)
-            for clause in _chain(having):
-                select.having(self.condition(_child(clause, 0)), copy=False)
+            clauses = [self.condition(_child(clause, 0)) for clause in _chain(having)]
+            if clauses:
+                select.set("having", exp.Having(this=_conjunction(clauses)))
             self._items(select, _some(items), names)
         else:
             self._items(select, _own(node, 1), names)
@@ -220,8 +222,8 @@ class Renderer:
         if name in ("is_null", "not_null"):
             return _negated(exp.Is(this=self.operand(_some(parts[0])), expression=exp.Null()), name == "not_null")
         if name in ("or", "and"):
-            join = exp.or_ if name == "or" else exp.and_
-            return exp.paren(join(self.condition(_some(parts[0])), self.condition(_some(parts[1])), copy=False), copy=False)
+            join = exp.Or if name == "or" else exp.And
+            return exp.paren(join(this=self.condition(_some(parts[0])), expression=self.condition(_some(parts[1]))), copy=False)
         if name == "not":
             return exp.Not(this=exp.paren(self.condition(_some(parts[0])), copy=False))
         return self._time_condition(node)
@@ -291,8 +293,8 @@ class Renderer:
             return _literal(terminal.value)
         if name in SMALL:
             return exp.Literal.number(SMALL[name])
-        if name in _ARITHMETIC:
-            return _ARITHMETIC[name](this=self.operand(_child(node, 0)), expression=self.operand(_child(node, 1)))
+        if name in _ARITHMETIC or name == "divide":
+            return _arithmetic(name, self.operand(_child(node, 0)), self.operand(_child(node, 1)))
         if name == "count_all":
             return exp.Count(this=exp.Star())
         if name in _AGGREGATES:
@@ -322,21 +324,19 @@ class Renderer:
         assert name == "months_as_days", name
         # A twelfth of a year a month, in whole days, as the question sets compute spans of months.
         year = exp.Mul(this=exp.Literal.number(365), expression=exp.Literal.number(self._count(_child(node, 0))))
-        return exp.Div(this=year, expression=exp.Literal.number(12))
+        return _arithmetic("divide", year, exp.Literal.number(12))
 
     def bare(self, node: Node) -> exp.Expression:
         """An item of a query without FROM."""
         if node.name == "test":
             return self.bare(_child(node, 0))
-        if node.name in _COMPARISONS:
-            kind: type[exp.Binary] = _COMPARISONS[node.name]
-        elif node.name in _ARITHMETIC:
-            kind = _ARITHMETIC[node.name]
-        else:
+        if node.name not in _COMPARISONS and node.name not in (*_ARITHMETIC, "divide"):
             return self.value(node)
         sides = [self.bare(_child(node, k)) for k in (0, 1)]
         left, right = (exp.paren(s, copy=False) if isinstance(s, exp.Binary) else s for s in sides)
-        return kind(this=left, expression=right)
+        if node.name in _COMPARISONS:
+            return _COMPARISONS[node.name](this=left, expression=right)
+        return _arithmetic(node.name, left, right)
 
 
 # ---------------------------------------------------------------- pieces
@@ -410,6 +410,17 @@ def _literal(value: str | int | float) -> exp.Expression:
     if isinstance(value, str):
         return exp.Literal.string(value)
     return exp.Literal.number(value) if value >= 0 else exp.Neg(this=exp.Literal.number(-value))
+
+
+def _arithmetic(name: str, left: exp.Expression, right: exp.Expression) -> exp.Expression:
+    if name == "divide":  # as SQLite divides: whole numbers give whole numbers, and by zero gives NULL
+        return exp.Div(this=left, expression=right, typed=True, safe=True)
+    return _ARITHMETIC[name](this=left, expression=right)
+
+
+def _conjunction(conditions: list[exp.Expression]) -> exp.Expression:
+    """One AND of all, without parentheses: conditions that bind more loosely bring their own."""
+    return reduce(lambda one, other: exp.And(this=one, expression=other), conditions)
 
 
 def _negated(node: exp.Expression, negative: bool) -> exp.Expression:

@@ -145,7 +145,7 @@ def ground_literal(literal: Literal, state: State) -> tuple[int, ...]:
 
 def _same(candidate: object, literal: Literal) -> bool:
     value, form = getattr(candidate, "value"), getattr(candidate, "format")  # noqa: B009
-    return form == literal.format and not literal.name and _equal(value, literal.value)
+    return (form == literal.format or not literal.format) and not literal.name and _equal(value, literal.value)
 
 
 def _equal(one: str | int | float, other: str | int | float) -> bool:

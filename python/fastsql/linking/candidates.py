@@ -70,7 +70,7 @@ def _domain_index(domains: tuple[tuple[Value, ...], ...]) -> ValueIndex:
         for value in values:
             if isinstance(value, str):
                 columns.setdefault(value, []).append(column)
-    return ValueIndex((value, tuple(dict.fromkeys(held))) for value, held in columns.items())
+    return ValueIndex({value: tuple(dict.fromkeys(held)) for value, held in columns.items()})
 
 
 def _value_candidates(question: str, schema: Schema, dictionary: ValueDictionary | None) -> Iterator[Candidate]:
@@ -110,7 +110,7 @@ def _outside_dates(numbers: Iterable[Candidate], dates: tuple[Candidate, ...]) -
         for number in numbers
         if not any(
             _overlap(number, date)
-            and not (date.format == "%Y" or (date.format == "%d" and number.source == "ordinal"))
+            and not (date.format == "%Y" and number.kind != "text" or (date.format == "%d" and number.source == "ordinal"))
             and not (number.span == date.span and date.format == "%Y-%m-%d" and number.kind == "number")
             for date in dates
         )

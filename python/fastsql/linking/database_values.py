@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
     from fastsql.schema import Schema
 
-Source = "str | Path | sqlite3.Connection | Engine"
-Reader = Callable[[str, str, int], Iterable[Any]]
+Reader = Callable[[str, str, int], list[Any]]
 """(table, column, at most) -> distinct values of the column that are not NULL."""
 
 
@@ -28,25 +27,27 @@ def read_values(
     columns: Sequence[int],
     max_values: int,
     max_characters: int,
-) -> tuple[dict[str, list[int]], list[tuple[str, str, str]]]:
+) -> tuple[dict[str, tuple[int, ...]], list[tuple[str, str, str]]]:
     """Values with the columns that hold them, and the columns left out as (table, column, why).
 
     Text as stored is what counts: numbers in a text column of SQLite, and blank text, are passed over.
     Raises ExecutionError naming the table and column, never a value.
     """
-    values: dict[str, list[int]] = {}
+    values: dict[str, tuple[int, ...]] = {}
     skipped: list[tuple[str, str, str]] = []
     with _reader(source) as read:
         for column in columns:
             name = schema.columns[column].name
             table = schema.tables[schema.columns[column].table].name
-            found = [value for value in read(table, name, max_values + 1)]
+            found = read(table, name, max_values + 1)
             if len(found) > max_values:
                 skipped.append((table, name, f"more than {max_values:,} distinct values"))
                 continue
+            alone = (column,)
             for value in found:
-                if isinstance(value, str) and value.strip() and len(value) <= max_characters:
-                    values.setdefault(value, []).append(column)
+                if isinstance(value, str) and len(value) <= max_characters and value.strip():
+                    held = values.get(value)
+                    values[value] = alone if held is None else (*held, column)
     return values, skipped
 
 
@@ -73,7 +74,7 @@ def _open_read_only(path: Path) -> sqlite3.Connection:
 
 
 def _sqlite_reader(connection: sqlite3.Connection, where: str) -> Reader:
-    def read(table: str, column: str, at_most: int) -> Iterable[Any]:
+    def read(table: str, column: str, at_most: int) -> list[Any]:
         # A qualified name: SQLite takes an unknown bare "name" in double quotes for a string.
         name = f"{quote(table)}.{quote(column)}"
         sql = f"SELECT DISTINCT {name} FROM {quote(table)} WHERE typeof({name}) = 'text' LIMIT ?"
@@ -100,7 +101,7 @@ def _sqlalchemy_reader(source: str | Engine) -> Iterator[Reader]:
     except (sqlalchemy.exc.SQLAlchemyError, ImportError) as error:
         raise ExecutionError("the database cannot be reached", remedy="Check the URL and its driver.") from error
 
-    def read(table: str, column: str, at_most: int) -> Iterable[Any]:
+    def read(table: str, column: str, at_most: int) -> list[Any]:
         cell: Any = sqlalchemy.column(column)
         origin = sqlalchemy.table(table, cell)
         query = sqlalchemy.select(cell).select_from(origin).where(cell.is_not(None)).distinct().limit(at_most)

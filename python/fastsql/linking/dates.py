@@ -39,6 +39,7 @@ _TIME = (
 _WHICH = r"(?:this|last|next|current|the current|previous|the previous|prior|past|the past|the same|same|that)"
 _OF_YEAR = rf"(?=[/ ,-] ?(?:of |in )?{_WHICH} year\b)"
 _OF_MONTH = rf"(?=[/ ,-] ?(?:of |in )?(?:{_WHICH}|the|every|each|any) month\b)"
+_ON = r"\b(?:on|since|before|after|from|by|until|till|to|between|dated) "
 _BEFORE = r"\b(?:on|since|before|after|from|by|until|till|to|between|and|through|during|in|for|of|early|late|mid|every|"
 _BEFORE += r"each|this|last|next|date|dated|as of|at|starting|ending)(?: the)? "
 
@@ -117,13 +118,17 @@ def _day_or_month_first(match: re.Match[str]) -> Candidate | None:
 
 def _two_digit_year(match: re.Match[str]) -> Candidate | None:
     """01-12-24: the year first where the question is Chinese, else last, unless only the other order exists."""
-    first, second, third = match["one"], match["two"], match["three"]
+    one, two, three = match["one"], match["two"], match["three"]
     span = match.span()
-    year_first = date_candidate(span, year=full_year(first), month=int(second), day=int(third))
-    year_last = date_candidate(span, year=full_year(third), month=int(first), day=int(second))
-    if has_han(match.string):
-        return year_first or year_last
-    return year_last or year_first
+    chinese = has_han(match.string)
+    if not chinese and match["mark"] == ".":
+        return None
+    year_first = year_last = None
+    if len(one) == 2:
+        year_first = date_candidate(span, year=full_year(one), month=int(two), day=int(three))
+    if len(three) == 2:
+        year_last = date_candidate(span, year=full_year(three), month=int(one), day=int(two))
+    return (year_first or year_last) if chinese else (year_last or year_first)
 
 
 def _named_month(match: re.Match[str]) -> Candidate | None:
@@ -152,14 +157,14 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
             rf"{_OPEN}(?P<one>[0-9]{{1,2}})(?P<mark>[-/.])(?P<two>[0-9]{{1,2}})(?P=mark){_YEAR}{_TIME}{_SHUT}",
             _day_or_month_first,
         ),
-        (rf"{_OPEN}(?P<one>[0-9]{{2}})(?P<mark>[-/])(?P<two>[0-9]{{2}})(?P=mark)(?P<three>[0-9]{{2}}){_SHUT}",
+        (rf"{_OPEN}(?P<one>[0-9]{{1,2}})(?P<mark>[-/.])(?P<two>[0-9]{{1,2}})(?P=mark)(?P<three>[0-9]{{1,2}}){_SHUT}",
          _two_digit_year),
         (rf"{_OPEN}(?P<year>19[0-9]{{2}}|20[0-9]{{2}}|21[0-9]{{2}})(?P<month>0[1-9]|1[0-2])(?P<day>[0-2][0-9]|3[01]){_SHUT}",
          _parts),
         (rf"{_OPEN}{_MONTH}[-/]{_YEAR}{_SHUT}", _parts),
         (rf"{_OPEN}{_YEAR}[-/](?P<month>0[1-9]|1[0-2]|[1-9]){_SHUT}", _parts),
         (rf"{_OPEN}{_MONTH}/{_DAY}{_OF_YEAR}", _parts),
-        (rf"(?:{_BEFORE})(?P<date>(?<![0-9]){_MONTH}/{_DAY}){_SHUT}", _parts),
+        (rf"{_ON}(?P<date>(?<![0-9]){_MONTH}/{_DAY}){_SHUT}", _parts),
         (rf"{_OPEN}{_MONTH}(?=/{_WHICH} year\b)", _parts),
         (rf"(?<=month/){_DAY}{_SHUT}", _parts),
         (rf"\b{_NAME} {_DAY}{_NTH}\b{_FULL}{_YEAR}{_TIME}{_SHUT}", _parts),

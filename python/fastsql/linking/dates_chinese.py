@@ -9,28 +9,33 @@ from fastsql.linking.candidate import Candidate
 from fastsql.linking.day import date_candidate, full_year, shifted
 from fastsql.linking.numerals import chinese_cardinal
 
-_DIGIT = "0-9零〇一二两三四五六七八九"
-_SMALL = f"[0-9]{{1,2}}|[{_DIGIT}十]{{1,3}}"
+_ONE = "一二三四五六七八九"
+_DIGIT = f"0-9零〇{_ONE}"
+_YEARS = f"(?P<year>[{_DIGIT}]{{4}}|[二两]千[零十{_ONE}]{{0,3}}|[{_DIGIT}]{{2}})"
+_HAN_SMALL = f"[二三]?十[{_ONE}]?|(?=[零〇{_ONE}0-9]{{0,1}}[零〇{_ONE}])[{_DIGIT}]{{2}}|[{_ONE}]"
+_SMALL = f"[0-9]{{1,2}}|{_HAN_SMALL}"
+_MONTHS = f"(?P<month>{_SMALL})月"
+# The 日 may be left out behind a whole date; a day in digits then has to end there.
+_DAYS = f"(?P<day>(?:{_HAN_SMALL})|[0-9]{{1,2}}(?=[日号]|(?![0-9个])))[日号]?"
 _CLOCK = (
     r"(?:[ ,]*(?P<half>上午|下午|晚上|早上|凌晨|中午)?(?P<hour>[0-9]{1,2})"
     r"(?:[点时:](?P<minute>[0-9]{1,2})?(?:[分:](?P<second>[0-9]{1,2})?秒?)?)"
     r")?"
 )
-_LONG = re.compile(
-    rf"(?<![0-9.年])(?P<year>[{_DIGIT}]{{4}}|[{_DIGIT}]{{2}})年(?P<month>{_SMALL})月(?:份?的?)(?P<day>{_SMALL})(?:[日号]|(?![0-9十个年月]))"
-    + _CLOCK
+_LONG = re.compile(rf"(?<![0-9.年]){_YEARS}年的?{_MONTHS}(?:份?的?){_DAYS}{_CLOCK}")
+_YEAR_MONTH = re.compile(rf"(?<![0-9.]){_YEARS}年的?{_MONTHS}")
+_MONTH_DAY = re.compile(rf"(?<![0-9.]){_MONTHS}(?:份?的?)(?P<day>{_SMALL})[日号]")
+_YEAR = re.compile(rf"(?<![0-9.])(?P<year>[{_DIGIT}]{{4}}|[二两]千(?:零[{_ONE}]|[{_ONE}]?十[{_ONE}]?))年")
+_SHORT_YEAR = re.compile(
+    rf"(?P<before>[从在自于至到])?(?<![{_DIGIT}.])(?P<year>(?:[0零〇][{_DIGIT}]|[{_DIGIT}]{{2}}(?!年[内前后间里来以之多半])))年"
 )
-_YEAR_MONTH = re.compile(rf"(?<![0-9.])(?P<year>[{_DIGIT}]{{4}}|[{_DIGIT}]{{2}})年的?(?P<month>{_SMALL})月")
-_MONTH_DAY = re.compile(rf"(?<![0-9.年])(?P<month>{_SMALL})月(?P<day>{_SMALL})[日号]")
-_YEAR = re.compile(rf"(?<![0-9.])(?P<year>[{_DIGIT}]{{4}})年")
-_SHORT_YEAR = re.compile(rf"(?P<before>[从在自于至到])?(?<![{_DIGIT}.])(?P<year>[{_DIGIT}]{{2}})年(?![内前后间里来以之多的半])")
 _MONTH = re.compile(rf"(?<![0-9.{_DIGIT}])(?P<month>{_SMALL})月(?![{_DIGIT}])")
 _DAY = re.compile(rf"(?<![0-9.{_DIGIT}第])(?P<day>{_SMALL})[日号](?![楼床院线机房])")
 _TIME = re.compile(
-    r"(?P<half>上午|下午|晚上|早上|凌晨)(?P<hour>[0-9]{1,2}|[一二两三四五六七八九十]{1,3})[点时](?:(?P<minute>[0-9]{1,2})分?)?"
+    rf"(?P<half>上午|下午|晚上|早上|凌晨)(?P<hour>[0-9]{{1,2}}|{_HAN_SMALL})[点时](?:(?P<minute>[0-9]{{1,2}})分?)?"
 )
-_RANGE = re.compile(r"[日号 ]*(?:[起开始]*)(?:一直)?[到至与和~,、-]+ *$")
-_WITHIN = re.compile(r"^(?:[起开始]*的?|后的?|之后的?|以后的?)(?P<years>[0-9]{1,2}|[一二两三四五六七八九十]{1,3})年[之以]?内")
+_RANGE = re.compile(r"^(?:[日号 ]*[起开始]*(?:一直)?[到至与和~,、-]+ *|.{0,6}(?:同年|当年|那年)的?)$")
+_WITHIN = re.compile(r"^(?:[起开始]*的?|后的?|之后的?|以后的?)(?P<years>[0-9]{1,2}|[一二两三四五六七八九十]{1,3})年(?:的?时间)?[之以]?内")
 
 
 def chinese_dates(text: str) -> Iterator[Candidate]:

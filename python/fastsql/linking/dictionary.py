@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,15 +33,14 @@ class ValueDictionary:
 
     def __init__(
         self,
-        values: Mapping[str, Sequence[int]],
+        values: Mapping[str, tuple[int, ...]],
         schema: Schema,
         skipped: Iterable[tuple[str, str, str]] = (),
     ) -> None:
-        """`values` maps each value to the columns that hold it. Most callers want one of the class methods."""
-        entries = [(value, tuple(sorted(set(columns)))) for value, columns in values.items()]
-        used = sorted({column for _, columns in entries for column in columns})
+        """`values` maps each value to the columns that hold it, in ascending order. Most callers want a class method."""
+        used = sorted({column for columns in set(values.values()) for column in columns})
         self._names: dict[int, ColumnName] = {column: column_name(schema, column) for column in used}
-        self._index = ValueIndex(entries)
+        self._index = ValueIndex(values)
         self._checked: Schema | None = schema
         self.skipped = tuple(skipped)
         """Columns that were left out, as (table, column, why)."""
@@ -82,7 +81,7 @@ class ValueDictionary:
         from fastsql.linking.database_values import read_values
 
         chosen = text_columns(schema) if columns is None else [schema.column_index(*name) for name in columns]
-        values, skipped = read_values(source, schema, chosen, max_values, max_characters)
+        values, skipped = read_values(source, schema, sorted(set(chosen)), max_values, max_characters)
         return cls(values, schema, skipped)
 
     @classmethod
@@ -94,34 +93,49 @@ class ValueDictionary:
         max_characters: int = MAX_CHARACTERS,
     ) -> ValueDictionary:
         """A dictionary of given values, keyed by (table, column). Raises SchemaError for a column that is not there."""
-        values: dict[str, list[int]] = {}
+        values: dict[str, set[int]] = {}
         for name, column_values in mapping.items():
             column = schema.column_index(*name)
             for value in column_values:
                 if 0 < len(value) <= max_characters:
-                    values.setdefault(value, []).append(column)
-        return cls(values, schema)
+                    values.setdefault(value, set()).add(column)
+        return cls({value: tuple(sorted(columns)) for value, columns in values.items()}, schema)
 
     @classmethod
     def load(cls, path: str | Path, schema: Schema) -> ValueDictionary:
         """Read a file that `save` wrote. Raises ModelError for a damaged file, SchemaError for a column `schema` lacks."""
         from fastsql.linking.dictionary_file import read_dictionary
 
-        names, values = read_dictionary(Path(path))
-        columns = [schema.column_index(*name) for name in names]
-        return cls({value: [columns[number] for number in held] for value, held in values.items()}, schema)
+        names, groups = read_dictionary(Path(path))
+        values: dict[str, tuple[int, ...]] = {}
+        for held, group in groups:
+            columns = tuple(sorted(schema.column_index(*names[number]) for number in held))
+            values.update(dict.fromkeys(group, columns))
+        return cls(values, schema)
 
     def save(self, path: str | Path) -> None:
-        """Write a local file, readable by its owner only; it replaces an older one whole or not at all."""
+        """Write a local file, readable by its owner only; it replaces an older one whole or not at all.
+
+        Raises ModelError when the file cannot be written.
+        """
         from fastsql.linking.dictionary_file import write_dictionary
 
-        write_dictionary(Path(path), self._names, self._index.entries)
+        write_dictionary(Path(path), self._names, self._groups())
 
     def bound_to(self, schema: Schema) -> ValueDictionary:
         """The same values for another schema's column indices. Raises SchemaError for a column that `schema` lacks."""
         moved = {column: schema.column_index(*name) for column, name in self._names.items()}
-        values = {value: [moved[column] for column in columns] for value, columns in self._index.entries}
+        values: dict[str, tuple[int, ...]] = {}
+        for columns, group in self._groups().items():
+            values.update(dict.fromkeys(group, tuple(sorted(moved[column] for column in columns))))
         return ValueDictionary(values, schema, self.skipped)
+
+    def _groups(self) -> dict[tuple[int, ...], list[str]]:
+        """Values by the set of columns that hold them."""
+        groups: dict[tuple[int, ...], list[str]] = {}
+        for value, columns in self._index.items():
+            groups.setdefault(columns, []).append(value)
+        return groups
 
     def check(self, schema: Schema) -> None:
         """Raise SchemaError unless the column indices of this dictionary are those of `schema`."""

@@ -1,9 +1,10 @@
 """The local file of a value dictionary: one line of JSON that describes it, one that holds it.
 
     {"format": "fastsql-values", "version": 1, "bytes": 123, "sha256": "..."}
-    {"columns": [["d_items", "label"], ...], "values": [["heart rate", [0, 3]], ...]}
+    {"columns": [["d_items", "label"], ...], "groups": [[[0, 3], ["heart rate", ...]], ...]}
 
-The numbers beside a value are positions in "columns": names, not schema indices, so that a file outlives a schema change.
+A group is the values that the same columns hold. Its numbers are positions in "columns": names, not schema indices, so that
+a file outlives a schema change.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ _REMEDY = "Write it again with ValueDictionary.save."
 def write_dictionary(
     path: Path,
     names: Mapping[int, tuple[str, str]],
-    entries: Iterable[tuple[str, tuple[int, ...]]],
+    groups: Mapping[tuple[int, ...], list[str]],
 ) -> None:
     """Write the file beside its place and move it there, so that a reader never sees half of one.
 
@@ -35,7 +36,10 @@ def write_dictionary(
     """
     places = {column: number for number, column in enumerate(names)}
     body = json.dumps(
-        {"columns": list(names.values()), "values": [[value, [places[c] for c in held]] for value, held in entries]},
+        {
+            "columns": list(names.values()),
+            "groups": [[[places[column] for column in held], group] for held, group in groups.items()],
+        },
         ensure_ascii=False,
         separators=(",", ":"),
     ).encode("utf-8", "surrogatepass")
@@ -58,8 +62,8 @@ def write_dictionary(
         ) from error
 
 
-def read_dictionary(path: Path) -> tuple[list[tuple[str, str]], dict[str, list[int]]]:
-    """Column names, and values with the positions of their columns. Raises ModelError for a missing or damaged file."""
+def read_dictionary(path: Path) -> tuple[list[tuple[str, str]], list[tuple[list[int], list[str]]]]:
+    """Column names, and groups of (positions of columns, the values that they hold). Raises ModelError for a missing or damaged file."""
     try:
         with path.open("rb") as stream:
             header = _header(stream.readline(_HEADER_BYTES), path)
@@ -75,12 +79,12 @@ def read_dictionary(path: Path) -> tuple[list[tuple[str, str]], dict[str, list[i
     try:
         data = json.loads(body.decode("utf-8", "surrogatepass"))
         names = [(str(table), str(column)) for table, column in data["columns"]]
-        values = {str(value): [int(number) for number in held] for value, held in data["values"]}
+        groups = [([int(number) for number in held], list(map(str, group))) for held, group in data["groups"]]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise _damaged(path, "its content has another form") from error
-    if any(not 0 <= number < len(names) for held in values.values() for number in held):
-        raise _damaged(path, "a value refers to a column that it does not list")
-    return names, values
+    if any(not 0 <= number < len(names) for held, _ in groups for number in held):
+        raise _damaged(path, "a group refers to a column that it does not list")
+    return names, groups
 
 
 def _header(line: bytes, path: Path) -> dict[str, Any]:

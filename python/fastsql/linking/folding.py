@@ -52,7 +52,7 @@ def words(text: str) -> list[Word]:
 def keys(text: str) -> list[str]:
     """The keys of `words(text)`, without places."""
     if text.isascii():
-        return _WORD.findall(text.lower())
+        return [text.lower()] if text.isalnum() else _WORD.findall(text.lower())
     return [_key(word) for word in _WORD.findall(text.translate(_FOLD))]
 
 

@@ -25,7 +25,7 @@ _DIGITS = re.compile(
     r"(?<![a-z0-9_])(?<![0-9][.])(?<![a-z0-9][.])(?P<sign>(?<![^\s(=<>])[-+])?"
     r"(?P<number>[0-9]{1,3}(?:,[0-9]{3})+(?![0-9,])(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
     rf"(?:(?P<ordinal>st|nd|rd|th)\b|(?P<decade>'?s\b)|(?P<thousand>k\b)|(?P<unit>(?:{_UNIT})(?:/[a-z]+)?\b)|(?![a-z0-9_]))"
-    r"(?!\.[0-9])"
+    r"(?!\.[0-9]|-[a-z](?![a-z]))"
 )
 _AFTER_TOP = re.compile(r"(?:top|前|第)[-# ]?$")
 _CODE_BEFORE = re.compile(r"[a-z]-$")
@@ -35,7 +35,7 @@ _SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9
 _MINUS_WORD = re.compile(r"(?:\b(?:minus|negative) |负|零下)$")
 
 _DURATION = re.compile(r"(?:[ -]|个|-)*(?P<unit>weeks?|wks?|decades?|fortnights?|quarters?|周|星期|礼拜|季度)(?![a-z])")
-_HALF = re.compile(r"\b(?:half(?: an?| of an?)? ?-?|a half[ -])(?P<unit>year|month|hour|day)\b|半个?(?P<han>年|月|小时)")
+_HALF = re.compile(r"\b(?:half(?: an?| of an?)? ?-?|a half[ -])(?P<unit>year|month|hour|day)\b|(?<![上下前后])半个?(?P<han>年|月|小时)")
 _HALF_OF = {"year": 6, "month": 15, "hour": 30, "day": 12, "年": 6, "月": 15, "小时": 30}
 
 _WORDS = re.compile(r"[a-z]+")
@@ -44,13 +44,13 @@ _NOT_ONE_AFTER = frozenset("of another".split())
 _MULTIPLES = {"twice": 2, "thrice": 3}
 _SECOND_IS_TIME_AFTER = frozenset({"per", "a", "every", "each"})
 
-_HAN_NUMERAL = re.compile(f"[{HAN_NUMERALS}]+")
+_HAN_NUMERAL = re.compile(f"[{HAN_NUMERALS}]+(?:点(?P<fraction>[零〇一二三四五六七八九]+)(?![十百千万]))?")
 _CLASSIFIERS = (
     "个 次 种 位 名 年 天 日 周 岁 元 块 张 份 例 项 人 条 小时 分 秒 倍 门 家 所 盒 片 粒 支 星期 季度 号 只 毫 克 升 公斤 斤 厘米 米 度 层 篇 部 本 场 届 类 成 % 台 瓶 袋 针 级 期 点 以 多 来 间"
 ).split()
 _CLASSIFIER = re.compile("|".join(_CLASSIFIERS))
 _COMPARING = re.compile(
-    "(?:前|第|大于|小于|等于|超过|多于|少于|高于|低于|不足|至少|最多|不到|达到|达|为|是|满|近|过去|最近|排名|倍|到|至)$"
+    "(?:前|第|百分之|大于|小于|等于|超过|多于|少于|高于|低于|不足|至少|最多|不到|达到|达|为|是|满|近|过去|最近|排名|倍|到|至)$"
 )
 _TIME_UNIT = re.compile("个?(?:年|月|天|周|星期|小时|季度)")
 _DECADE_HAN = re.compile(r"(?:多|来|几)岁|岁(?:年龄)?段")
@@ -85,11 +85,14 @@ def _written_number(text: str, match: re.Match[str], before: str) -> Iterator[Ca
         if written.isdigit():
             yield Candidate(int(written), "number", (start, match.end()), "ordinal")
         return
-    if match["decade"] and written.isdigit() and len(written) <= 4 and int(written) % 10 == 0 and int(written) > 0:
-        yield from _decade(int(written), (start, match.end()))
-        return
-    if match["decade"] == "s":
-        return
+    if match["decade"]:
+        # The apostrophe of 10018081's or 2100's is a possessive; only two digits take one as a decade.
+        is_short = len(written) == 2 and written.isdigit()
+        if (is_short or (written.isdigit() and len(written) == 4 and match["decade"] == "s")) and written[-1] == "0":
+            yield from _decade(int(written), (start, match.end()))
+            return
+        if match["decade"] == "s":
+            return
     if written.isdigit() and (written[0] == "0" and len(written) > 1 or int(written[:20]) > _LARGEST_INTEGER):
         yield Candidate(written, "text", (start, end), "number")
         return
@@ -117,8 +120,12 @@ def _scaled(value: int | float, scale: int) -> int | float:
 
 
 def _decade(first: int, span: tuple[int, int]) -> Iterator[Candidate]:
+    """Both ends of a decade of ages or of years; years as text too."""
     yield Candidate(first, "number", span, "number")
     yield Candidate(first + 9, "number", span, "number")
+    if 1900 <= first <= 2190:
+        yield Candidate(str(first), "date", span, "date", format="%Y")
+        yield Candidate(str(first + 9), "date", span, "date", format="%Y")
 
 
 def _counted_in_days(text: str, value: int, span: tuple[int, int]) -> Iterator[Candidate]:
@@ -195,12 +202,17 @@ def _is_pronoun(words: list[str], position: int) -> bool:
 
 def _chinese(text: str) -> Iterator[Candidate]:
     for match in _HAN_NUMERAL.finditer(text):
-        numeral = match.group()
         start, end = match.span()
-        if text[max(0, start - 1) : start].isdigit() or text[end : end + 1].isdigit():
+        numeral, _, fraction = match.group().partition("点")
+        after_digit = text[max(0, start - 1) : start].isdigit()
+        if text[end : end + 1].isdigit() or (after_digit and (numeral[0] in "百千万亿" or not _CLASSIFIER.match(text, end))):
             continue
         value = chinese_cardinal(numeral)
         if value is None or value > _LARGEST_INTEGER:
+            continue
+        if fraction:
+            value = float(f"{value}.{''.join(str(chinese_cardinal(digit)) for digit in fraction)}")
+            yield Candidate(value, "number", (start, end), "number")
             continue
         before = text[max(0, start - 3) : start]
         if not _counts(text, numeral, before, end):
@@ -217,7 +229,7 @@ def _counts(text: str, numeral: str, before: str, end: int) -> bool:
     compared = _COMPARING.search(before) is not None
     if numeral == "一":
         return compared and not before.endswith("第") or _TIME_UNIT.match(text, end) is not None
-    if text.startswith("十分", end - 1) and not compared:
+    if (text.startswith("十分", end - 1) and not compared) or text.startswith("百分之", end - 1):
         return False
     if len(numeral) == 1 and numeral in "百千万亿零〇":
         return compared and numeral in "百千万亿"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from fastsql.linking.folding import keys, words
@@ -32,51 +32,59 @@ class ValueMatch:
 class ValueIndex:
     """Values by the sequence of their words; case, blanks and punctuation do not count.
 
-    Memory is about 250 bytes a value; a question of n words costs at most n times the number of distinct lengths among the
-    values that begin with one of its words. Immutable once built, so threads may share it.
+    Memory is about 200 bytes a value beyond its text; a question of n words costs at most n times the number of distinct
+    lengths among the values that begin with one of its words. Immutable once built, so threads may share it.
     """
 
-    def __init__(self, entries: Iterable[tuple[str, tuple[int, ...]]]) -> None:
-        """`entries` are distinct values, each with the columns that hold it, in ascending order."""
-        self._entries = list(entries)
-        by_key: dict[str, tuple[int, ...]] = {}
-        lengths: dict[str, set[int]] = {}
-        for number, (value, _) in enumerate(self._entries):
+    def __init__(self, values: Mapping[str, tuple[int, ...]]) -> None:
+        """`values` maps each value to the columns that hold it, in ascending order."""
+        self._values = list(values)
+        self._columns = list(values.values())
+        # Word sequences are kept as hashes: half the memory of their texts. A hit is confirmed on the value itself.
+        self._by_hash: dict[int, int] = {}
+        self._further: dict[int, tuple[int, ...]] = {}
+        lengths: dict[str, int] = {}
+        for number, value in enumerate(self._values):
             value_words = keys(value)
-            key = " ".join(value_words)
-            by_key[key] = (*by_key[key], number) if key in by_key else (number,)
-            if _is_telling(value_words):
-                lengths.setdefault(value_words[0], set()).add(len(value_words))
-        self._by_key = by_key
-        self._lengths = {first: tuple(sorted(found, reverse=True)) for first, found in lengths.items()}
+            if not value_words:
+                continue
+            key = hash(" ".join(value_words))
+            if self._by_hash.setdefault(key, number) != number:
+                self._further[key] = (*self._further.get(key, ()), number)
+            first = value_words[0]
+            lengths[first] = lengths.get(first, 0) | 1 << len(value_words)
+        self._lengths = {first: _set_bits(found) for first, found in lengths.items()}
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self._values)
 
-    @property
-    def entries(self) -> list[tuple[str, tuple[int, ...]]]:
+    def items(self) -> Iterator[tuple[str, tuple[int, ...]]]:
         """Every value with its columns, in the order given."""
-        return list(self._entries)
+        return zip(self._values, self._columns, strict=True)
 
     def match(self, text: str) -> tuple[ValueMatch, ...]:
         """Matches in `text` in their order; of two where one lies inside the other, the longer.
 
-        A value of one letter, of function words only, or of fewer than four digits matches nothing.
+        A value of one letter, of function words only, or of fewer than four digits matches nothing. The last word of a match
+        may be a plural.
         """
         found = words(text)
         sequence = [word.key for word in found]
         matches: list[ValueMatch] = []
         reached = 0
         for start, first in enumerate(sequence):
-            for length in self._lengths.get(first, ()):
+            # A plural that is a whole value, "swabs", has no lengths of its own.
+            lengths = self._lengths.get(first) or (1,) * (_singular(first) in self._lengths)
+            for length in lengths:
                 end = start + length
                 # Whatever ends at or before the furthest end so far lies inside an earlier match.
                 if end <= reached:
                     break
                 if end > len(sequence):
                     continue
-                numbers = self._by_key.get(" ".join(sequence[start:end]))
-                if numbers is None or not _is_telling(sequence[start:end]):
+                key = sequence[start:end]
+                numbers = self._numbers(key) or self._numbers([*key[:-1], _singular(key[-1])])
+                if not numbers or not _is_telling(key):
                     continue
                 place = (found[start].start, found[end - 1].end)
                 matches.append(ValueMatch(*place, self._forms(numbers, text, *place)))
@@ -87,14 +95,22 @@ class ValueIndex:
     def find(self, text: str) -> tuple[tuple[str, tuple[int, ...]], ...]:
         """Values equal to `text` but for letter case and outer blanks, each with its columns."""
         wanted = text.strip().casefold()
-        numbers = self._by_key.get(" ".join(keys(text)), ())
-        return tuple(self._entries[number] for number in numbers if self._entries[number][0].casefold() == wanted)
+        numbers = [number for number in self._numbers(keys(text)) if self._values[number].casefold() == wanted]
+        return tuple((self._values[number], self._columns[number]) for number in numbers)
+
+    def _numbers(self, key: list[str]) -> list[int]:
+        """Positions of the values whose words are `key`."""
+        hashed = hash(" ".join(key))
+        first = self._by_hash.get(hashed)
+        if first is None:
+            return []
+        return [number for number in (first, *self._further.get(hashed, ())) if keys(self._values[number]) == key]
 
     def _forms(
-        self, numbers: tuple[int, ...], text: str, start: int, end: int
+        self, numbers: list[int], text: str, start: int, end: int
     ) -> tuple[tuple[str, tuple[int, ...]], ...]:
         """Values of one key. Where one is written in the text, punctuation and all, the others are not meant."""
-        forms = [self._entries[number] for number in numbers]
+        forms = [(self._values[number], self._columns[number]) for number in numbers]
         if len(forms) > 1:
             lowered = text.lower()
             longest = 0
@@ -121,3 +137,13 @@ def _is_telling(value_words: list[str]) -> bool:
     if all(len(word) == 1 and not word.isascii() for word in value_words):
         return "".join(value_words) not in _STOPWORDS
     return any(not word.replace(".", "").isdigit() and word not in _STOPWORDS for word in value_words)
+
+
+def _singular(word: str) -> str:
+    """An English plural without its s; any other word as it is."""
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
+def _set_bits(bits: int) -> tuple[int, ...]:
+    """Positions of the bits of `bits` that are set, the highest first."""
+    return tuple(position for position in range(bits.bit_length() - 1, -1, -1) if bits >> position & 1)

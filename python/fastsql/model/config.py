@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from fastsql.errors import ModelError
 from fastsql.linking.candidate import FORMATS, KINDS, SOURCES, Candidate
@@ -24,18 +28,26 @@ ITEM_TYPES = (
 """Schema items get an embedding of what they are: a table, or a column of some type, primary key or not."""
 
 
-def candidate_features(candidate: Candidate, rank: int) -> tuple[int, int, int, int]:
-    """Indices into the embeddings of kind, source, date format and rank among equal spans."""
+def features_of(candidates: Sequence[Candidate]) -> NDArray[np.int64]:
+    """int64[V, 4]: indices of kind, source, date format, and of the rank among candidates of the same span."""
+    seen: dict[tuple[int, int], int] = {}
+    rows = []
+    for candidate in candidates:
+        rank = seen.get(candidate.span, 0)
+        seen[candidate.span] = rank + 1
+        rows.append(
+            (
+                _index(CANDIDATE_KINDS, candidate.kind),
+                _index(CANDIDATE_SOURCES, candidate.source),
+                _index(CANDIDATE_FORMATS, candidate.format),
+                min(rank, CANDIDATE_RANKS - 1),
+            )
+        )
+    return np.array(rows, dtype=np.int64).reshape(-1, 4)
 
-    def index(names: tuple[str, ...], name: str) -> int:
-        return names.index(name) if name in names else 0
 
-    return (
-        index(CANDIDATE_KINDS, candidate.kind),
-        index(CANDIDATE_SOURCES, candidate.source),
-        index(CANDIDATE_FORMATS, candidate.format),
-        min(rank, CANDIDATE_RANKS - 1),
-    )
+def _index(names: tuple[str, ...], name: str) -> int:
+    return names.index(name) if name in names else 0
 
 
 def column_type_index(column: Column) -> int:
@@ -82,15 +94,15 @@ class ModelConfig:
         for name, value in (*_sizes(self), *_sizes(self.encoder)):
             least = 0 if name in ("cached_layers", "joint_layers") else 1
             if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= 1_000_000:
-                raise ModelError(f"model config: {name} is {value!r}; it must be a whole number from {least}")
+                raise ModelError(f"{name} is {value!r}, not a whole number from {least}", where="model config")
         for part, width, heads in (
             ("d", self.d, self.heads),
             ("encoder.hidden", self.encoder.hidden, self.encoder.heads),
         ):
             if width % heads:
-                raise ModelError(f"model config: {part} = {width} is no multiple of its {heads} heads")
+                raise ModelError(f"{part} = {width} is no multiple of its {heads} heads", where="model config")
         if self.relations > 256:
-            raise ModelError(f"model config: {self.relations} relations do not fit a byte; use at most 256")
+            raise ModelError(f"{self.relations} relations do not fit a byte", where="model config")
 
     def to_dict(self) -> dict[str, Any]:
         return dataclasses.asdict(self)
@@ -101,7 +113,7 @@ class ModelConfig:
         try:
             return cls(**{**data, "encoder": EncoderConfig(**data["encoder"])})
         except (TypeError, KeyError) as error:
-            raise ModelError(f"model config: entries missing, unknown or of a wrong type ({error})") from error
+            raise ModelError("entries are missing, unknown or of a wrong type", where="model config") from error
 
 
 def _sizes(config: ModelConfig | EncoderConfig) -> list[tuple[str, Any]]:

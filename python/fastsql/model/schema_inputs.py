@@ -22,7 +22,7 @@ class SchemaInputs:
     """Arrays of one schema; S = T + C items (tables, then columns), W schema values.
 
     `item_text` int64[S] and `value_text` int64[W] count the texts through all groups of `texts` and
-    `value_texts`. `item_type` int64[S] indexes `ITEM_TYPES`; `value_column` int64[W] is a column, or -1 for a
+    `value_texts`. `item_type` int64[S] indexes `ITEM_TYPES`; `column_table` int64[C]; `value_column` int64[W] is a column, or -1 for a
     named constant that belongs to none; `relations` uint8[S, S].
     """
 
@@ -32,6 +32,7 @@ class SchemaInputs:
     texts: TextGroups
     item_text: NDArray[np.int64]
     item_type: NDArray[np.int64]
+    column_table: NDArray[np.int64]
     relations: NDArray[np.uint8]
     value_texts: TextGroups
     value_text: NDArray[np.int64]
@@ -62,6 +63,7 @@ class SchemaInputs:
                 [0] * len(schema.tables) + [column_type_index(column) for column in schema.columns],
                 dtype=np.int64,
             ),
+            column_table=np.array([column.table for column in schema.columns], dtype=np.int64),
             relations=links.static,
             value_texts=value_texts,
             value_text=value_text,

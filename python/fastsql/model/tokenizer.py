@@ -35,12 +35,14 @@ class Tokenizer:
         try:
             backend = Backend.from_str(json_text)
         except Exception as error:  # the library raises bare Exception for every kind of bad file
-            raise ModelError("tokenizer.json is damaged: it describes no tokenizer") from error
+            raise ModelError(
+                "it describes no tokenizer", where="tokenizer.json", remedy="Get the model bundle anew."
+            ) from error
         backend.no_truncation()
         backend.no_padding()
         special = [backend.token_to_id(token) for token in ("[CLS]", "[SEP]")]
         if None in special:
-            raise ModelError("tokenizer.json lacks the tokens [CLS] and [SEP]")
+            raise ModelError("the tokens [CLS] and [SEP] are missing", where="tokenizer.json")
         self.cls, self.sep = special
         self.vocabulary: int = backend.get_vocab_size()
         self._backend = backend
@@ -50,7 +52,7 @@ class Tokenizer:
         try:
             text = Path(path).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise ModelError(f"tokenizer {path} cannot be read: {error}") from error
+            raise ModelError("it cannot be read", where=str(path)) from error
         return cls(text, max_tokens)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -64,7 +66,9 @@ class Tokenizer:
         encoding = self._backend.encode(question, add_special_tokens=False)
         if len(encoding.ids) > self.max_tokens:
             raise LimitError(
-                f"the question has {len(encoding.ids)} tokens, the model reads at most {self.max_tokens}: shorten it"
+                f"{len(encoding.ids):,} tokens are more than the {self.max_tokens:,} that the model reads",
+                where="question",
+                remedy="Ask a shorter question.",
             )
         return Tokens(
             np.asarray(encoding.ids, dtype=np.int32),

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastsql.errors import LimitError, SchemaError
-from fastsql.limits import Limits
 from fastsql.schema.assemble import Findings, assemble_constants, assemble_values
 from fastsql.schema.draft import DraftConstant
 from fastsql.schema.model import Column, Constant, Schema, Table, Value
 from fastsql.schema.names import fold
+
+if TYPE_CHECKING:
+    from fastsql.limits import Limits
 
 _NOTES = ("label", "synonyms", "description", "values")
 
@@ -37,9 +39,7 @@ def with_constants(
     return replace(schema, constants=bound)
 
 
-def with_values(
-    schema: Schema, values: Mapping[tuple[str, str], Iterable[Value]], limits: Limits
-) -> Schema:
+def with_values(schema: Schema, values: Mapping[tuple[str, str], Iterable[Value]], limits: Limits) -> Schema:
     """See :meth:`Schema.with_values`."""
     columns = list(schema.columns)
     for (table, name), domain in values.items():
@@ -68,13 +68,19 @@ def annotated(schema: Schema, notes: Mapping[str, Mapping[str, Any]], limits: Li
     by_name = {fold(schema.qualified_name(index)): index for index in range(len(columns))}
     for name, note in notes.items():
         if unknown := sorted(set(note) - set(_NOTES)):
-            raise SchemaError(f"{unknown[0]!r} is no note", where=name, remedy=f"Known are: {', '.join(_NOTES)}.")
+            raise SchemaError(
+                f"{unknown[0]!r} is no note", where=name, remedy=f"Known are: {', '.join(_NOTES)}."
+            )
         if (column := by_name.get(fold(name))) is not None:
             columns[column] = _noted_column(columns[column], note, name, limits)
         elif (table := schema.find_table(name)) is not None:
             tables[table] = _noted_table(tables[table], note, name, limits)
         else:
-            raise SchemaError("there is no such table or column", where=repr(name), remedy='Write "table" or "table.column".')
+            raise SchemaError(
+                "there is no such table or column",
+                where=repr(name),
+                remedy='Write "table" or "table.column".',
+            )
     return replace(schema, tables=tuple(tables), columns=tuple(columns))
 
 

@@ -8,16 +8,19 @@ questions about it wrongly and silently.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastsql.errors import LimitError, SchemaError
 from fastsql.limits import DEFAULT, Limits
-from fastsql.schema.draft import Draft, DraftColumn, DraftConstant, DraftKey, DraftTable
 from fastsql.schema.model import Column, Constant, ForeignKey, Schema, Table, Value
 from fastsql.schema.names import fold, is_reserved, label_from_name
 from fastsql.schema.sqltypes import classify_type
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fastsql.schema.draft import Draft, DraftColumn, DraftConstant, DraftKey, DraftTable
 
 
 @dataclass
@@ -38,8 +41,8 @@ def assemble(draft: Draft, *, strict: bool = False, limits: Limits = DEFAULT) ->
     """The schema of a draft.
 
     Raises:
-        SchemaError: no table with a column is left, or ``strict`` and something is odd; ``where`` names the item.
-        LimitError: more tables, columns, keys or constants, or longer names, than ``limits`` allows.
+        SchemaError: no table with a column is left, or ``strict`` and something is odd; ``where`` names the
+        item. LimitError: more tables, columns, keys or constants, or longer names, than ``limits`` allows.
     """
     findings = Findings(strict, limits, [])
     for item, what in draft.warnings:
@@ -71,7 +74,9 @@ def assemble(draft: Draft, *, strict: bool = False, limits: Limits = DEFAULT) ->
         )
     if not tables:
         raise SchemaError(
-            "it has no table with a column", where=f"schema {draft.name!r}", remedy="Give a schema with at least one."
+            "it has no table with a column",
+            where=f"schema {draft.name!r}",
+            remedy="Give a schema with at least one.",
         )
 
     schema = Schema(draft.name, tuple(tables), tuple(columns), dialect=draft.dialect)
@@ -98,16 +103,24 @@ def _check_sizes(draft: Draft, limits: Limits) -> None:
     }
     for limit, found in sizes.items():
         if found > getattr(limits, limit):
-            raise LimitError.exceeded(limit, found, getattr(limits, limit), where=where, remedy=remedy.format(limit))
+            raise LimitError.exceeded(
+                limit, found, getattr(limits, limit), where=where, remedy=remedy.format(limit)
+            )
     for table in draft.tables:
         if len(table.columns) > limits.columns_per_table:
             raise LimitError.exceeded(
-                "columns_per_table", len(table.columns), limits.columns_per_table, where=f"table {_short(table.name)}"
+                "columns_per_table",
+                len(table.columns),
+                limits.columns_per_table,
+                where=f"table {_short(table.name)}",
             )
         for name in (table.name, *(column.name for column in table.columns)):
             if len(name) > limits.identifier_characters:
                 raise LimitError.exceeded(
-                    "identifier_characters", len(name), limits.identifier_characters, where=f"name {_short(name)}"
+                    "identifier_characters",
+                    len(name),
+                    limits.identifier_characters,
+                    where=f"name {_short(name)}",
                 )
 
 
@@ -160,12 +173,17 @@ def _short(name: str) -> str:
     return repr(name if len(name) <= 40 else name[:40] + "...")
 
 
-def _primary_key(table: DraftTable, kept: list[DraftColumn], start: int, findings: Findings) -> tuple[int, ...]:
+def _primary_key(
+    table: DraftTable, kept: list[DraftColumn], start: int, findings: Findings
+) -> tuple[int, ...]:
     places = {fold(column.name): start + place for place, column in enumerate(kept)}
     key: dict[int, None] = {}
     for name in table.primary_key:
         if (index := places.get(fold(name))) is None:
-            findings.note(f"primary key of table {table.name!r}", f"there is no column {name!r}; it is left out of the key")
+            findings.note(
+                f"primary key of table {table.name!r}",
+                f"there is no column {name!r}; it is left out of the key",
+            )
         else:
             key[index] = None
     for column in kept:
@@ -179,7 +197,9 @@ def _column(table: DraftTable, column: DraftColumn, number: int, is_key: bool, f
     cls = classify_type(column.type if column.type else column.sql_type)
     if cls is None:
         cls = "other"
-        findings.note(item, f"the type {column.type or column.sql_type!r} is unknown; it is taken as 'other'")
+        declared = column.type or column.sql_type
+        what = f"the type {declared!r} is unknown" if declared.strip() else "it has no type"
+        findings.note(item, f"{what}; it is taken as 'other'")
     return Column(
         name=column.name,
         label=_label(column.label, column.name, item, findings),
@@ -239,10 +259,13 @@ def assemble_values(values: Iterable[Any], item: str, findings: Findings) -> tup
             kept[type(usable), usable] = None
     # Values are named by number only: they may be cells of a patient's record.
     if left_out:
-        findings.note(item, f"{left_out} of its values cannot stand in SQL or are too long; they are left out")
+        findings.note(
+            item, f"{left_out} of its values cannot stand in SQL or are too long; they are left out"
+        )
     if len(kept) > findings.limits.values_per_column:
         findings.note(
-            item, f"it has {len(kept)} values, which is no small domain; the first {findings.limits.values_per_column} are kept"
+            item,
+            f"it has {len(kept)} values, which is no small domain; the first {findings.limits.values_per_column} are kept",
         )
     return tuple(value for _, value in list(kept)[: findings.limits.values_per_column])
 
@@ -265,13 +288,18 @@ def _foreign_key(schema: Schema, key: DraftKey, findings: Findings) -> ForeignKe
     item = f"foreign key {key.table}({', '.join(key.columns)}) -> {key.parent}({', '.join(key.references)})"
     child, parent = schema.find_table(key.table), schema.find_table(key.parent)
     if child is None or parent is None:
-        findings.note(item, f"there is no table {key.table if child is None else key.parent!r}; the key is left out")
+        findings.note(
+            item, f"there is no table {key.table if child is None else key.parent!r}; the key is left out"
+        )
         return None
     columns = [schema.find_column(key.table, name) for name in key.columns]
     references: list[int | None] = [schema.find_column(key.parent, name) for name in key.references]
     if not key.references:
         references = list(schema.tables[parent].primary_key)
-    for name, index in (*zip(key.columns, columns, strict=True), *zip(key.references, references, strict=False)):
+    for name, index in (
+        *zip(key.columns, columns, strict=True),
+        *zip(key.references, references, strict=False),
+    ):
         if index is None:
             findings.note(item, f"there is no column {name!r}; the key is left out")
             return None
@@ -298,7 +326,9 @@ def assemble_constants(
         if reason := _unusable(constant.name):
             findings.note(item, f"{reason}; the constant is left out")
         elif len(constant.name) > findings.limits.identifier_characters:
-            findings.note(f"constant {_short(constant.name)}", "the name is too long; the constant is left out")
+            findings.note(
+                f"constant {_short(constant.name)}", "the name is too long; the constant is left out"
+            )
         elif value is None:
             findings.note(item, "its value is no text or finite number; the constant is left out")
         elif constant.name in kept:

@@ -1,4 +1,7 @@
-"""Schemas as plain JSON data: the uniform ``schemas.json``, our own ``to_dict`` form, and a short form to write by hand."""
+"""Schemas as plain JSON data.
+
+The uniform ``schemas.json``, our own ``to_dict`` form, and a short form to write by hand.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,16 @@ import json
 from collections.abc import Mapping
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastsql.errors import LimitError, SchemaError
 from fastsql.limits import DEFAULT, Limits
 from fastsql.schema.assemble import assemble
 from fastsql.schema.draft import Draft, DraftColumn, DraftConstant, DraftKey, DraftTable
-from fastsql.schema.model import Column, Constant, ForeignKey, Schema, Table
 from fastsql.schema.names import fold
+
+if TYPE_CHECKING:
+    from fastsql.schema.model import Column, Constant, ForeignKey, Schema, Table
 
 FINGERPRINT_VERSION = 1
 """Part of every fingerprint: raised when the hashed form changes, so that caches of an older version miss."""
@@ -67,24 +72,32 @@ def schema_from_dict(data: Any, *, strict: bool = False, limits: Limits = DEFAUL
     if not isinstance(data, Mapping):
         raise SchemaError(f"a schema is a mapping, not {type(data).__name__}", where="schema", remedy=_FORM)
     tables = data.get("tables", data if "columns" not in data else None)
-    name = _text(data.get("db_id", data.get("name", "schema")) if "tables" in data else "schema", "schema", "name")
+    name = _text(
+        data.get("db_id", data.get("name", "schema")) if "tables" in data else "schema", "schema", "name"
+    )
     if not isinstance(tables, (Mapping, list, tuple)):
         raise SchemaError("'tables' is no list or mapping", where=f"schema {name!r}", remedy=_FORM)
     draft = Draft(name)
     if "tables" in data:
         draft.dialect = _text(data.get("dialect", "sqlite"), f"schema {name!r}", "dialect")
     if isinstance(tables, Mapping):
-        draft.tables = [_short_table(_text(key, "schema", "table name"), value) for key, value in tables.items()]
+        draft.tables = [
+            _short_table(_text(key, "schema", "table name"), value) for key, value in tables.items()
+        ]
     else:
         draft.tables = [_table(table) for table in tables]
     if "tables" in data:
         keys = [_foreign_key(key, draft.tables) for key in _items(data, "foreign_keys", f"schema {name!r}")]
         draft.foreign_keys = group_keys(keys, draft.tables)
-        draft.constants = [_constant(item, draft.tables) for item in _items(data, "constants", f"schema {name!r}")]
+        draft.constants = [
+            _constant(item, draft.tables) for item in _items(data, "constants", f"schema {name!r}")
+        ]
     return assemble(draft, strict=strict, limits=limits)
 
 
-_FORM = 'The form is {"tables": [{"name": ..., "columns": [{"name": ..., "type": ...}]}], "foreign_keys": []}.'
+_FORM = (
+    'The form is {"tables": [{"name": ..., "columns": [{"name": ..., "type": ...}]}], "foreign_keys": []}.'
+)
 
 
 def _text(value: Any, item: str, what: str) -> str:
@@ -129,14 +142,23 @@ def _short_table(name: str, columns: Any) -> DraftTable:
     if isinstance(columns, Mapping) and isinstance(columns.get("columns"), (list, tuple, Mapping)):
         return _table({**columns, "name": name})
     if isinstance(columns, Mapping):
-        entries = [{"name": key, "type": value} if isinstance(value, str) else value for key, value in columns.items()]
+        entries = [
+            {"name": key, "type": value} if isinstance(value, str) else value
+            for key, value in columns.items()
+        ]
         if not all(isinstance(entry, Mapping) for entry in entries):
-            raise SchemaError("its columns are no mapping of name to type", where=f"table {name!r}", remedy=_FORM)
+            raise SchemaError(
+                "its columns are no mapping of name to type", where=f"table {name!r}", remedy=_FORM
+            )
         entries = [{"name": key, **entry} for key, entry in zip(columns, entries, strict=True)]
         return DraftTable(name, [_column(entry, name) for entry in entries])
     if isinstance(columns, (list, tuple)):
         return DraftTable(name, [_column(column, name) for column in columns])
-    raise SchemaError(f"it is no list or mapping of columns but {type(columns).__name__}", where=f"table {name!r}", remedy=_FORM)
+    raise SchemaError(
+        f"it is no list or mapping of columns but {type(columns).__name__}",
+        where=f"table {name!r}",
+        remedy=_FORM,
+    )
 
 
 def _column(data: Any, table: str) -> DraftColumn:
@@ -181,7 +203,10 @@ def _foreign_key(data: Any, tables: list[DraftTable]) -> DraftKey:
 
 
 def split_name(name: str, tables: list[DraftTable]) -> tuple[str, str]:
-    """Table and column of "table.column". Either may hold a dot itself, so the known names decide; else the first dot does."""
+    """Table and column of "table.column".
+
+    Either may hold a dot itself, so the known names decide; else the first dot does.
+    """
     places = [place for place, character in enumerate(name) if character == "."]
     splits = [(name[:place], name[place + 1 :]) for place in places]
     columns_of = {fold(table.name): {fold(column.name) for column in table.columns} for table in tables}
@@ -198,9 +223,10 @@ def split_name(name: str, tables: list[DraftTable]) -> tuple[str, str]:
 def group_keys(keys: list[DraftKey], tables: list[DraftTable]) -> list[DraftKey]:
     """Join pairs into composite keys.
 
-    Spider's form and the uniform one write a composite key as several pairs of the same two tables. Several single keys
-    between the same tables look alike (a flight's origin and destination), but refer to one column; so neighbouring pairs are
-    one key where they refer to all columns of a composite primary key, each once.
+    Spider's form and the uniform one write a composite key as several pairs of the same two tables. Several
+    single keys between the same tables look alike (a flight's origin and destination), but refer to one
+    column; so neighbouring pairs are one key where they refer to all columns of a composite primary key, each
+    once.
     """
     keys_of = {
         fold(table.name): {fold(name) for name in table.primary_key}
@@ -213,7 +239,9 @@ def group_keys(keys: list[DraftKey], tables: list[DraftTable]) -> list[DraftKey]
         size = len(keys_of.get(parent, ()))
         while pending:
             head = pending[:size]
-            references = {fold(key.references[0]) for key in head if len(key.columns) == len(key.references) == 1}
+            references = {
+                fold(key.references[0]) for key in head if len(key.columns) == len(key.references) == 1
+            }
             columns = {fold(key.columns[0]) for key in head if key.columns}
             if size > 1 and references == keys_of[parent] and len(columns) == size:
                 grouped.append(
@@ -232,7 +260,9 @@ def group_keys(keys: list[DraftKey], tables: list[DraftTable]) -> list[DraftKey]
 
 def _constant(data: Any, tables: list[DraftTable]) -> DraftConstant:
     if not isinstance(data, Mapping) or "value" not in data:
-        raise SchemaError('it has no "value"', where="a constant", remedy='The form is {"name": ..., "value": ...}.')
+        raise SchemaError(
+            'it has no "value"', where="a constant", remedy='The form is {"name": ..., "value": ...}.'
+        )
     name = _text(data.get("name"), "a constant", "name")
     item = f"constant {name!r}"
     column = data.get("column")
@@ -261,7 +291,11 @@ def _table_to_dict(schema: Schema, table: Table) -> dict[str, Any]:
     data: dict[str, Any] = {"name": table.name, "label": table.label}
     if len(table.primary_key) > 1:
         data["primary_key"] = [schema.columns[index].name for index in table.primary_key]
-    return {**data, **_notes(table), "columns": [_column_to_dict(schema.columns[index]) for index in table.columns]}
+    return {
+        **data,
+        **_notes(table),
+        "columns": [_column_to_dict(schema.columns[index]) for index in table.columns],
+    }
 
 
 def _column_to_dict(column: Column) -> dict[str, Any]:
@@ -304,5 +338,7 @@ def fingerprint(schema: Schema) -> str:
     """SHA-256 over the canonical JSON of :func:`schema_to_dict` without the schema's name."""
     data = schema_to_dict(schema)
     del data["db_id"]
-    text = json.dumps([FINGERPRINT_VERSION, data], sort_keys=True, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    text = json.dumps(
+        [FINGERPRINT_VERSION, data], sort_keys=True, ensure_ascii=True, separators=(",", ":"), allow_nan=False
+    )
     return hashlib.sha256(text.encode("ascii")).hexdigest()

@@ -6,10 +6,8 @@ tables in table order. Grammar, relation graph and decoder never see a name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fastsql.errors import SchemaError
@@ -18,6 +16,8 @@ from fastsql.schema.names import fold
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from sqlalchemy.engine import Engine
 
@@ -74,12 +74,14 @@ class Constant:
 
 @dataclass(frozen=True)
 class Schema:
-    """A database schema with its labels. Made by the ``from_*`` methods or :meth:`coerce`; immutable and hashable.
+    """A database schema with its labels.
 
-    Loading is lenient by default: what cannot be used (a dangling key, a duplicated name, a name SQLite reserves) is left out
-    and what is not understood (a type) is taken as "other", each with a line in ``warnings``. With ``strict=True`` the first
-    such thing raises :class:`SchemaError` naming the item. An empty schema is always an error, and so is one beyond
-    :class:`fastsql.limits.Limits` (``LimitError``).
+    Made by the ``from_*`` methods or :meth:`coerce`; immutable and hashable.
+
+    Loading is lenient by default: what cannot be used (a dangling key, a duplicated name, a name SQLite
+    reserves) is left out and what is not understood (a type) is taken as "other", each with a line in
+    ``warnings``. With ``strict=True`` the first such thing raises :class:`SchemaError` naming the item. An
+    empty schema is always an error, and so is one beyond :class:`fastsql.limits.Limits` (``LimitError``).
     """
 
     name: str
@@ -99,7 +101,8 @@ class Schema:
             parts.append(f"{len(self.warnings)} warnings")
         return f"<Schema {', '.join(parts)}>"
 
-    # Sources ----------------------------------------------------------------------------------------------------------
+    # Sources
+    # ----------------------------------------------------------------------------------------------------------
 
     @classmethod
     def coerce(
@@ -177,22 +180,24 @@ class Schema:
         strict: bool = False,
         limits: Limits = DEFAULT,
     ) -> Schema:
-        """Read an entry of Spider's ``tables.json`` (a path, the loaded list, or one entry); ``db_id`` picks among several."""
+        """Read an entry of Spider's ``tables.json`` (a path, the loaded list, or one entry).
+
+        ``db_id`` picks among several.
+        """
         from fastsql.schema.spider import schema_from_spider
 
         return schema_from_spider(source, db_id, strict=strict, limits=limits)
 
     @classmethod
-    def from_dict(
-        cls, data: Mapping[str, Any], *, strict: bool = False, limits: Limits = DEFAULT
-    ) -> Schema:
+    def from_dict(cls, data: Mapping[str, Any], *, strict: bool = False, limits: Limits = DEFAULT) -> Schema:
         """Read what :meth:`to_dict` writes, an entry of a uniform ``schemas.json``, or the short form
         ``{"patients": {"subject_id": "INT", "gender": "TEXT"}}``."""
         from fastsql.schema.mapping import schema_from_dict
 
         return schema_from_dict(data, strict=strict, limits=limits)
 
-    # Forms ------------------------------------------------------------------------------------------------------------
+    # Forms
+    # ------------------------------------------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON data from which :meth:`from_dict` makes an equal schema."""
@@ -203,8 +208,8 @@ class Schema:
     def to_ddl(self, dialect: str = "sqlite") -> str:
         """CREATE TABLE statements that make an empty database of this schema, every name quoted.
 
-        For SQLite they carry keys and the declared types. For other dialects they carry columns only, since types and key
-        rules differ: enough to prepare queries on.
+        For SQLite they carry keys and the declared types. For other dialects they carry columns only, since
+        types and key rules differ: enough to prepare queries on.
         """
         from fastsql.schema.render import render_ddl
 
@@ -212,12 +217,16 @@ class Schema:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256, in hexadecimal, of everything that a model or a renderer may see: not the schema's own name, not warnings."""
+        """SHA-256, in hexadecimal, of everything that a model or a renderer may see.
+
+        Not the schema's own name, not warnings.
+        """
         from fastsql.schema.mapping import fingerprint
 
         return fingerprint(self)
 
-    # Look-up ----------------------------------------------------------------------------------------------------------
+    # Look-up
+    # ----------------------------------------------------------------------------------------------------------
 
     def table_index(self, table: str) -> int:
         """Index of a table by name, ASCII letters without case; SchemaError when there is none."""
@@ -227,7 +236,10 @@ class Schema:
         return index
 
     def column_index(self, table: str, column: str) -> int:
-        """Index of a column by table and column name, ASCII letters without case; SchemaError when there is none."""
+        """Index of a column by table and column name, ASCII letters without case.
+
+        SchemaError when there is none.
+        """
         index = self._columns_by_name.get((fold(table), fold(column)))
         if index is None:
             self.table_index(table)
@@ -243,7 +255,7 @@ class Schema:
         return self._columns_by_name.get((fold(table), fold(column)))
 
     def qualified_name(self, column: int) -> str:
-        """"table.column" of a column index, for messages."""
+        """ "table.column" of a column index, for messages."""
         return f"{self.tables[self.columns[column].table].name}.{self.columns[column].name}"
 
     @cached_property
@@ -259,7 +271,8 @@ class Schema:
         known = ", ".join(table.name for table in self.tables[:8])
         return f"Tables are: {known}{', ...' if len(self.tables) > 8 else ''}."
 
-    # Additions --------------------------------------------------------------------------------------------------------
+    # Additions
+    # --------------------------------------------------------------------------------------------------------
 
     def with_constants(
         self, constants: Mapping[str, Value] | Iterable[Constant], *, limits: Limits = DEFAULT
@@ -290,7 +303,9 @@ class Schema:
 def _check_indices(schema: Schema) -> None:
     """Raise SchemaError unless the indices of a schema made by hand fit together."""
     if not schema.tables or not schema.columns:
-        raise SchemaError("it has no table with a column", where=f"schema {schema.name!r}", remedy="Give at least one.")
+        raise SchemaError(
+            "it has no table with a column", where=f"schema {schema.name!r}", remedy="Give at least one."
+        )
     flat = [index for table in schema.tables for index in table.columns]
     if flat != list(range(len(schema.columns))):
         raise SchemaError("columns do not lie in table order", where=f"schema {schema.name!r}")
@@ -299,12 +314,18 @@ def _check_indices(schema: Schema) -> None:
             raise SchemaError("it has no columns", where=f"table {table.name!r}")
         for index in table.columns:
             if schema.columns[index].table != number:
-                raise SchemaError("its table index is wrong", where=f"column {table.name}.{schema.columns[index].name}")
+                raise SchemaError(
+                    "its table index is wrong", where=f"column {table.name}.{schema.columns[index].name}"
+                )
         if not set(table.primary_key) <= set(table.columns):
             raise SchemaError("the primary key has a column of another table", where=f"table {table.name!r}")
     for key in schema.foreign_keys:
         ends = (*key.columns, *key.references)
-        if len(key.columns) != len(key.references) or not key.columns or not all(0 <= i < len(flat) for i in ends):
+        if (
+            len(key.columns) != len(key.references)
+            or not key.columns
+            or not all(0 <= i < len(flat) for i in ends)
+        ):
             raise SchemaError(f"{key} does not join two lists of columns", where=f"schema {schema.name!r}")
     for constant in schema.constants:
         if constant.column is not None and not 0 <= constant.column < len(flat):

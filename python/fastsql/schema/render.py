@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from fastsql.errors import DialectError
-from fastsql.schema.model import Column, ForeignKey, Schema, Table
 from fastsql.schema.names import quote
 
-_CLASS_TYPES = {"number": "NUMERIC", "text": "TEXT", "time": "TIMESTAMP", "boolean": "BOOLEAN", "other": "BLOB"}
-# A declared type is repeated only where it is nothing but words and sizes: it may come from a file that someone else wrote.
+if TYPE_CHECKING:
+    from fastsql.schema.model import Column, ForeignKey, Schema, Table
+
+_CLASS_TYPES = {
+    "number": "NUMERIC",
+    "text": "TEXT",
+    "time": "TIMESTAMP",
+    "boolean": "BOOLEAN",
+    "other": "BLOB",
+}
+# A declared type is repeated only where it is nothing but words and sizes: it may come from a file that
+# someone else wrote.
 _PLAIN_TYPE = re.compile(r"\w[\w ]*(\( ?[0-9]+( ?, ?[0-9]+)? ?\))?( \w+)*")
 _CLAUSES = re.compile(
     r"\b(PRIMARY|KEY|NOT|NULL|DEFAULT|UNIQUE|CHECK|REFERENCES|COLLATE|GENERATED|ALWAYS|AS|CONSTRAINT|AUTOINCREMENT|FOREIGN)\b",
@@ -23,13 +33,18 @@ def render_ddl(schema: Schema, dialect: str = "sqlite") -> str:
         keys: dict[int, list[ForeignKey]] = {}
         for key in schema.foreign_keys:
             keys.setdefault(schema.columns[key.columns[0]].table, []).append(key)
-        return "\n\n".join(_sqlite_table(schema, number, keys.get(number, [])) for number in range(len(schema.tables)))
+        return "\n\n".join(
+            _sqlite_table(schema, number, keys.get(number, [])) for number in range(len(schema.tables))
+        )
     return "\n\n".join(_table(schema, table, dialect) for table in schema.tables)
 
 
 def _sqlite_table(schema: Schema, number: int, keys: list[ForeignKey]) -> str:
     table = schema.tables[number]
-    lines = [f"{quote(schema.columns[index].name)} {_sqlite_type(schema.columns[index])}" for index in table.columns]
+    lines = [
+        f"{quote(schema.columns[index].name)} {_sqlite_type(schema.columns[index])}"
+        for index in table.columns
+    ]
     if table.primary_key:
         lines.append(f"PRIMARY KEY ({_names(schema, table.primary_key)})")
     for key in keys:
@@ -74,4 +89,6 @@ def _table(schema: Schema, table: Table, dialect: str) -> str:
 
 
 def _generic_type(column: Column) -> str:
-    return {"number": "DECIMAL(38, 10)", "text": "TEXT", "time": "TIMESTAMP", "boolean": "BOOLEAN"}.get(column.type, "TEXT")
+    return {"number": "DECIMAL(38, 10)", "text": "TEXT", "time": "TIMESTAMP", "boolean": "BOOLEAN"}.get(
+        column.type, "TEXT"
+    )

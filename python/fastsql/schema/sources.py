@@ -78,7 +78,11 @@ def _from_json(path: Path, strict: bool, name: str | None, limits: Limits) -> Sc
         entries = [entry for entry in entries if isinstance(entry, Mapping) and entry.get("db_id") == name]
     if len(entries) != 1:
         which = f"databases named {name!r}" if name is not None else "databases"
-        raise SchemaError(f"it holds {len(entries)} {which}", where=str(path), remedy="Say which one: give its db_id as name.")
+        raise SchemaError(
+            f"it holds {len(entries)} {which}",
+            where=str(path),
+            remedy="Say which one: give its db_id as name.",
+        )
     return _from_entry(entries[0], strict, limits)
 
 

@@ -1,17 +1,22 @@
-"""Spider's ``tables.json`` (Yu et al., EMNLP 2018), also used by BIRD and many others: parallel lists joined by position."""
+"""Spider's ``tables.json`` (Yu et al., EMNLP 2018), also used by BIRD and many others.
+
+Parallel lists joined by position.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastsql.errors import SchemaError
 from fastsql.limits import DEFAULT, Limits
 from fastsql.schema.assemble import assemble
 from fastsql.schema.draft import Draft, DraftColumn, DraftKey, DraftTable
 from fastsql.schema.mapping import group_keys, read_json
-from fastsql.schema.model import Schema
+
+if TYPE_CHECKING:
+    from fastsql.schema.model import Schema
 
 _REMEDY = "Compare it with an entry of Spider's tables.json."
 
@@ -36,14 +41,18 @@ def schema_from_spider(
 def _pick(data: Any, db_id: str | None) -> Any:
     entries = [data] if isinstance(data, Mapping) else data
     if not isinstance(entries, Sequence) or isinstance(entries, (str, bytes)):
-        raise SchemaError(f"it is no list of databases but {type(data).__name__}", where="tables.json", remedy=_REMEDY)
+        raise SchemaError(
+            f"it is no list of databases but {type(data).__name__}", where="tables.json", remedy=_REMEDY
+        )
     if db_id is not None:
         entries = [entry for entry in entries if isinstance(entry, Mapping) and entry.get("db_id") == db_id]
     if len(entries) == 1:
         return entries[0]
     if db_id is not None:
         raise SchemaError(f"there are {len(entries)} databases of this name", where=f"db_id {db_id!r}")
-    raise SchemaError(f"it holds {len(entries)} databases", where="tables.json", remedy="Say which: give db_id.")
+    raise SchemaError(
+        f"it holds {len(entries)} databases", where="tables.json", remedy="Say which: give db_id."
+    )
 
 
 def schema_from_entry(entry: Any, *, strict: bool = False, limits: Limits = DEFAULT) -> Schema:
@@ -57,7 +66,9 @@ def schema_from_entry(entry: Any, *, strict: bool = False, limits: Limits = DEFA
     column_labels = _list(entry, "column_names", name, columns)
     types = _list(entry, "column_types", name, columns)
     if not len(columns) == len(column_labels) == len(types) or len(names) != len(labels):
-        raise SchemaError("the lists of names, labels and types differ in length", where=f"db_id {name!r}", remedy=_REMEDY)
+        raise SchemaError(
+            "the lists of names, labels and types differ in length", where=f"db_id {name!r}", remedy=_REMEDY
+        )
 
     draft = Draft(name)
     draft.tables = [
@@ -70,12 +81,16 @@ def schema_from_entry(entry: Any, *, strict: bool = False, limits: Limits = DEFA
         if owner == -1:
             continue  # the first column is "*" and belongs to no table
         if not 0 <= owner < len(draft.tables):
-            raise SchemaError(f"there is no table {owner}", where=f"column {column_name!r} of db_id {name!r}", remedy=_REMEDY)
+            raise SchemaError(
+                f"there is no table {owner}",
+                where=f"column {column_name!r} of db_id {name!r}",
+                remedy=_REMEDY,
+            )
         kind = _text(kind, "column_types", name)
         # Spider's types are classes; BIRD's are SQL types.
         sql_type = "" if kind in ("number", "text", "time", "boolean", "others") else kind
         table = draft.tables[owner]
-        words = _column_name(label, "column_names", name)[1] if types is not column_labels else ""
+        words = _column_name(label, "column_names", name)[1]
         draft_column = DraftColumn(column_name, sql_type=sql_type, type=kind or None, label=words)
         table.columns.append(draft_column)
         places[number] = (table, draft_column)
@@ -114,7 +129,9 @@ def _column_name(value: Any, key: str, name: str) -> tuple[int, str]:
         table, text = value
         if isinstance(table, int) and isinstance(text, str):
             return table, text
-    raise SchemaError(f"'{key}' holds something that is no [table, name]", where=f"db_id {name!r}", remedy=_REMEDY)
+    raise SchemaError(
+        f"'{key}' holds something that is no [table, name]", where=f"db_id {name!r}", remedy=_REMEDY
+    )
 
 
 def _place(

@@ -1,19 +1,26 @@
-"""Schemas from SQLite files and connections. Files are opened read-only: reading a schema must never create or change one."""
+"""Schemas from SQLite files and connections.
+
+Files are opened read-only: reading a schema must never create or change one.
+"""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fastsql.errors import SchemaError
 from fastsql.limits import DEFAULT, Limits
 from fastsql.schema.assemble import assemble
 from fastsql.schema.draft import Draft, DraftColumn, DraftKey, DraftTable
-from fastsql.schema.model import Schema, Value
 from fastsql.schema.names import is_reserved, quote
 from fastsql.schema.sqltypes import classify_type
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fastsql.schema.model import Schema, Value
 
 _SCANNED_ROWS = 1_000_000
 """Rows of a table looked at when its small domains are collected: a bound on time, not on correctness."""
@@ -29,7 +36,10 @@ def schema_from_sqlite(
     strict: bool = False,
     limits: Limits = DEFAULT,
 ) -> Schema:
-    """See :meth:`Schema.from_sqlite`. Raises SchemaError where the file is missing, no database, locked or damaged."""
+    """See :meth:`Schema.from_sqlite`.
+
+    Raises SchemaError where the file is missing, no database, locked or damaged.
+    """
     path = ":memory:" if isinstance(source, sqlite3.Connection) else str(source)
     try:
         with _connection(source) as connection:
@@ -40,7 +50,9 @@ def schema_from_sqlite(
     except (sqlite3.Error, UnicodeError) as error:
         # The message of SQLite itself names no cell, only tables and columns.
         raise SchemaError(
-            f"SQLite cannot read it ({error})", where=path, remedy="Check that it is an intact, unlocked SQLite database."
+            f"SQLite cannot read it ({error})",
+            where=path,
+            remedy="Check that it is an intact, unlocked SQLite database.",
         ) from error
     return assemble(draft, strict=strict, limits=limits)
 
@@ -58,7 +70,9 @@ def _connection(source: str | Path | sqlite3.Connection) -> Iterator[sqlite3.Con
         return
     path = Path(source)
     if not path.is_file():
-        raise SchemaError("there is no such file", where=str(path), remedy="Check the path of the SQLite database.")
+        raise SchemaError(
+            "there is no such file", where=str(path), remedy="Check the path of the SQLite database."
+        )
     connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
     try:
         yield connection
@@ -69,7 +83,9 @@ def _connection(source: str | Path | sqlite3.Connection) -> Iterator[sqlite3.Con
 def _read(connection: sqlite3.Connection, name: str, views: bool) -> Draft:
     draft = Draft(name)
     kinds = ("table", "view") if views else ("table",)
-    found = connection.execute("SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY rowid")
+    found = connection.execute(
+        "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY rowid"
+    )
     shadows = _shadow_tables(connection)
     for table, kind in found.fetchall():
         if kind not in kinds or is_reserved(table) or table in shadows:
@@ -77,7 +93,8 @@ def _read(connection: sqlite3.Connection, name: str, views: bool) -> Draft:
         try:
             rows = connection.execute(f"PRAGMA table_xinfo({quote(table)})").fetchall()
         except sqlite3.OperationalError as error:
-            # A virtual table whose module is not loaded, or a view on a table that is gone: the others are still good.
+            # A virtual table whose module is not loaded, or a view on a table that is gone: the others are
+            # still good.
             draft.warnings.append((f"table {table!r}", f"SQLite cannot open it ({error}); it is left out"))
             continue
         draft.tables.append(_table(connection, table, rows))
@@ -86,7 +103,10 @@ def _read(connection: sqlite3.Connection, name: str, views: bool) -> Draft:
 
 
 def _shadow_tables(connection: sqlite3.Connection) -> set[str]:
-    """Tables that a virtual table keeps for itself. SQLite before 3.37 cannot tell, and shows them as tables."""
+    """Tables that a virtual table keeps for itself.
+
+    SQLite before 3.37 cannot tell, and shows them as tables.
+    """
     try:
         rows = connection.execute("SELECT name FROM pragma_table_list WHERE type = 'shadow'").fetchall()
     except sqlite3.OperationalError:
@@ -94,11 +114,15 @@ def _shadow_tables(connection: sqlite3.Connection) -> set[str]:
     return {name for (name,) in rows}
 
 
-def _table(connection: sqlite3.Connection, name: str, rows: list[tuple[int, str, str, int, object, int, int]]) -> DraftTable:
+def _table(
+    connection: sqlite3.Connection, name: str, rows: list[tuple[int, str, str, int, object, int, int]]
+) -> DraftTable:
     table = DraftTable(name)
     key: list[tuple[int, str]] = []
     for _, column, declared, _, _, key_place, hidden in rows:
-        if hidden == 1:  # a hidden column of a virtual table; 2 and 3 are generated columns, which queries may use
+        if (
+            hidden == 1
+        ):  # a hidden column of a virtual table; 2 and 3 are generated columns, which queries may use
             continue
         sql_type = declared or ""
         draft = DraftColumn(column, sql_type=sql_type)
@@ -112,7 +136,10 @@ def _table(connection: sqlite3.Connection, name: str, rows: list[tuple[int, str,
 
 
 def _stored_type(connection: sqlite3.Connection, table: str, column: str) -> str:
-    """The class of what an undeclared column holds: SQLite does not ask for a type, as in CREATE TABLE t(a, b)."""
+    """The class of what an undeclared column holds.
+
+    SQLite does not ask for a type, as in CREATE TABLE t(a, b).
+    """
     sample = f"SELECT {quote(column)} AS cell FROM {quote(table)} WHERE {quote(column)} IS NOT NULL LIMIT {_TYPED_ROWS}"
     rows = connection.execute(f"SELECT DISTINCT typeof(cell) FROM ({sample})").fetchall()
     stored = {kind for (kind,) in rows}
@@ -147,7 +174,9 @@ def _read_values(connection: sqlite3.Connection, table: DraftTable, most: int, l
         values: list[Value] = [value for (value,) in rows if isinstance(value, (str, int, float))]
         too_long = any(isinstance(value, str) and len(value) > limits.value_characters for value in values)
         if len(rows) <= most and not too_long:
-            column.values = sorted((value for value in values if value != ""), key=lambda value: (str(type(value)), value))
+            column.values = sorted(
+                (value for value in values if value != ""), key=lambda value: (str(type(value)), value)
+            )
 
 
 def _decode(cell: bytes) -> str | bytes:

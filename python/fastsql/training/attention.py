@@ -1,5 +1,6 @@
 """Plain multi-head attention. On short rows and a CPU it is several times faster, backward above all, than PyTorch's
-fused kernel, which is made for long ones."""
+fused kernel, which is made for long ones.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from torch import Tensor
 
 
 def attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
-    """query [.., n, e], key and value [.., m, e]; `mask` is added to the scores (0 or -inf). Returns [.., n, e]."""
+    """Query [.., n, e], key and value [.., m, e]; `mask` is added to the scores (0 or -inf). Returns [.., n, e]."""
     scores = (query * query.shape[-1] ** -0.5) @ key.transpose(-1, -2)
     if mask is not None:
         scores = scores + mask.to(scores.dtype)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from fastsql.linking.candidate import Candidate
 from fastsql.training.config import AugmentSettings
-from fastsql.training.lexicon import ColumnKey
+from fastsql.training.lexicon import PoolKey
 from fastsql.training.times import TimePhrase, draw_year
 
 Value = str | int | float
@@ -68,6 +68,7 @@ class Draft:
         return True
 
     def text(self) -> str:
+        """The question with all edits carried out."""
         return apply_edits(self.question, self.edits)
 
 
@@ -116,9 +117,9 @@ def change_numbers(draft: Draft, literals: Collection[Value], rng: random.Random
         draft.replace(texts, old, new)
     for match in _DECADE.finditer(draft.question):
         first, new_first = int(match[1]), 10 * rng.randint(2, 9)
-        if first in literals and first + 9 in literals and not draft.literals.keys() & {first, first + 9}:
-            if draft.replace([(match.start(), match.end(), str(new_first))], first, new_first):
-                draft.literals[first + 9] = new_first + 9
+        meant = first in literals and first + 9 in literals and not draft.literals.keys() & {first, first + 9}
+        if meant and draft.replace([(match.start(), match.end(), str(new_first))], first, new_first):
+            draft.literals[first + 9] = new_first + 9
 
 
 def draw_number(old: Value, rng: random.Random) -> int | float:
@@ -137,12 +138,12 @@ def draw_number(old: Value, rng: random.Random) -> int | float:
 
 def change_values(
     draft: Draft,
-    columns: Iterable[tuple[ColumnKey, str]],
-    pools: Mapping[ColumnKey, Sequence[str]],
+    entries: Iterable[tuple[PoolKey, str]],
+    pools: Mapping[PoolKey, Sequence[str]],
     rng: random.Random,
 ) -> None:
     """Other values of the same column, for literals that stand in the question word for word."""
-    for key, old in dict.fromkeys(columns):
+    for key, old in entries:
         pool = pools.get(key)
         if pool is None or old not in pool:
             continue

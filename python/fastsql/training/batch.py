@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fastsql.linking.prepare import Prepared
 from fastsql.linking.relations import span_weights
-from fastsql.model.config import ModelConfig, candidate_features
+from fastsql.model.config import ModelConfig, features_of
 from fastsql.model.layout import CANDIDATE, END, KINDS, PRODUCTION, START, STEP, VALUE, ActionLayout
 from fastsql.model.schema_inputs import SchemaInputs
 
@@ -151,7 +151,7 @@ def _fill_question(
     batch.token_lengths[index] = tokens + 2
     if values:
         batch.candidate_weights[index, :values, :tokens] = span_weights(prepared.offsets, prepared.candidates)
-        batch.candidate_features[index, :values] = features_of(prepared)
+        batch.candidate_features[index, :values] = features_of(prepared.candidates)
     batch.node_mask[index, :tokens] = True
     batch.node_mask[index, n_tokens : n_tokens + values] = True
 
@@ -201,14 +201,3 @@ def _fill_decisions(
     batch.previous_kind[index, 1:length] = kinds[:-1]
     batch.previous_production[index, 1:length] = np.where(is_production, meant_places, config.n_productions)[:-1]
     batch.previous_row[index, 1:length] = np.where(is_production, nothing, first_row[meant_kinds] + meant_places)[:-1]
-
-
-def features_of(prepared: Prepared) -> Ints:
-    """int64[V, 4]: kind, source, date format and rank among candidates of the same span."""
-    seen: dict[tuple[int, int], int] = {}
-    rows = []
-    for candidate in prepared.candidates:
-        rank = seen.get(candidate.span, 0)
-        seen[candidate.span] = rank + 1
-        rows.append(candidate_features(candidate, rank))
-    return np.array(rows, dtype=np.int64).reshape(-1, 4)

@@ -26,7 +26,7 @@ def save_checkpoint(path: Path, state: dict[str, Any]) -> None:
         torch.save({"format": FORMAT, **state}, file)
         file.flush()
         os.fsync(file.fileno())
-    os.replace(temporary, path)
+    temporary.replace(path)
 
 
 def load_checkpoint(path: Path) -> dict[str, Any]:

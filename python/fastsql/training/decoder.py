@@ -36,7 +36,7 @@ class DecoderLayer(nn.Module):
         self.dropout = Dropout(config.dropout)
 
     def forward(self, x: Tensor, causal: Tensor, memory: Tensor, memory_mask: Tensor) -> Tensor:
-        """x [B, D, d], memory [B, N, d]; the masks are 0 or -inf, [D, D] and [B, 1, 1, N]."""
+        """X [B, D, d], memory [B, N, d]; the masks are 0 or -inf, [D, D] and [B, 1, 1, N]."""
         query, key, value = self._heads(self.self_qkv(self.self_norm(x)), 3)
         states = attention(query, key, value, causal)
         x = x + self.dropout(self.self_out(states.transpose(1, 2).flatten(2)))

@@ -28,7 +28,7 @@ class EncoderLayer(nn.Module):
         self.dropout = Dropout(dropout)
 
     def forward(self, x: Tensor, shapes: Sequence[tuple[int, int]], mask: Tensor | None) -> Tensor:
-        """x [tokens, hidden], a concatenation of groups of `shapes` (texts, length); `mask` is the last group's."""
+        """X [tokens, hidden], a concatenation of groups of `shapes` (texts, length); `mask` is the last group's."""
         qkv = self.qkv(x)
         attended, start = [], 0
         for index, (texts, length) in enumerate(shapes):

@@ -11,7 +11,7 @@ from fastsql.training.dropout import Dropout
 
 
 def relation_scores(query: Tensor, relation_key: Tensor, relations: Tensor) -> Tensor:
-    """query [1 or B, h, n, e] times the key [R, e] of each edge's relation [1 or B, 1, n, m]: [B, h, n, m]."""
+    """Query [1 or B, h, n, e] times the key [R, e] of each edge's relation [1 or B, 1, n, m]: [B, h, n, m]."""
     by_relation = query @ relation_key.to(query.dtype).T
     batch = max(len(query), len(relations))
     heads, rows, columns = query.shape[1], query.shape[2], relations.shape[-1]
@@ -56,7 +56,7 @@ class GraphLayer(nn.Module):
         schema_relations: Tensor,
         joint: bool,
     ) -> tuple[Tensor, Tensor]:
-        """question [B, q, d], schema [1 or B, s, d]; relations int64 [B, 1, q, q + s], [B, 1, s, q], [1, 1, s, s].
+        """Question [B, q, d], schema [1 or B, s, d]; relations int64 [B, 1, q, q + s], [B, 1, s, q], [1, 1, s, s].
 
         `node_mask` is 0 or -inf, [B, 1, 1, q]. Returns both kinds of rows; the schema's are still shared by the
         batch ([1, s, d]) unless the layer is joint.

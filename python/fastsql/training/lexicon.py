@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import sqlglot
 from sqlglot import exp
@@ -18,6 +18,8 @@ from fastsql.schema import Schema
 from fastsql.training.split import Pair
 
 ColumnKey = tuple[str, str]  # table name, column name, as the schema spells them
+PoolKey = tuple[str, str, str]  # the same, and what the literal's company says
+Literals = Sequence[tuple[ColumnKey, str]]
 
 _FORMAT = re.compile(r"^(%|start of|[+-]?\d+ )")
 _DATE = re.compile(r"^\d{1,4}([-/:. ]\d{1,4})*$")
@@ -77,7 +79,7 @@ def _resolve(column: exp.Column, schema: Schema) -> ColumnKey | None:
 
 
 def collect_lexicon(
-    pairs: Iterable[Pair], schema: Schema, minimum: int = 2, literals: Mapping[str, list[tuple[ColumnKey, str]]] | None = None
+    pairs: Iterable[Pair], schema: Schema, minimum: int = 2, literals: Mapping[str, Literals] | None = None
 ) -> dict[ColumnKey, list[str]]:
     """Literals per column that gold SQL uses at least `minimum` times without the question spelling them out.
 
@@ -96,12 +98,27 @@ def collect_lexicon(
 
 
 def collect_pools(
-    pairs: Iterable[Pair], literals: Mapping[str, list[tuple[ColumnKey, str]]], smallest: int = 5
-) -> dict[ColumnKey, list[str]]:
-    """All literals per column that some question spells out; columns with fewer than `smallest` are left out."""
-    pools: dict[ColumnKey, set[str]] = {}
+    pairs: Iterable[Pair], literals: Mapping[str, Literals], smallest: int = 5
+) -> dict[PoolKey, list[str]]:
+    """All literals per column that some question spells out; pools of fewer than `smallest` are left out.
+
+    Literals that stand with different unspoken ones of the same table (`linksto = 'inputevents'`) are no exchange for
+    one another, so each company has its own pool.
+    """
+    pools: dict[PoolKey, set[str]] = {}
     for pair in pairs:
-        for key, text in literals.get(pair.sql, ()):
-            if len(text) > 2 and spelled_out(text, pair.question):
-                pools.setdefault(key, set()).add(text)
+        for key, text in pool_entries(pair.question, literals.get(pair.sql, ())):
+            pools.setdefault(key, set()).add(text)
     return {key: sorted(texts) for key, texts in sorted(pools.items()) if len(texts) >= smallest}
+
+
+def pool_entries(question: str, literals: Iterable[tuple[ColumnKey, str]]) -> list[tuple[PoolKey, str]]:
+    """The literals of one query that its question spells out, each once, with the pool that it belongs to."""
+    found = dict.fromkeys(literals)
+    silent = [(column, text) for column, text in found if not spelled_out(text, question)]
+    entries: list[tuple[PoolKey, str]] = []
+    for (table, name), text in found:
+        if len(text) > 2 and spelled_out(text, question):
+            company = sorted(f"{other[1]}={value}" for other, value in silent if other[0] == table)
+            entries.append(((table, name, "; ".join(company)), text))
+    return entries

@@ -26,6 +26,7 @@ from fastsql.training.curves import append_metrics, draw_curves
 from fastsql.training.data import Corpus, Sample, load_corpus
 from fastsql.training.dev import DevPart, DevScore, score
 from fastsql.training.maker import ExampleMaker
+from fastsql.training.memory import keep_freed_memory
 from fastsql.training.model import Model
 from fastsql.training.pretrained import Pretrained, load_pretrained
 from fastsql.training.progress import RunProgress
@@ -36,6 +37,9 @@ METRIC_STEPS = 25
 """Steps between two lines of metrics."""
 BAD_STEPS = 20
 """Steps in a row without a finite gradient before the run gives up."""
+
+
+_RESUME_ONLY = frozenset({"model", "optimizer", "rng", "ema_steps"})
 
 
 class TrainingError(FastSQLError):
@@ -87,10 +91,16 @@ def train(
     """Trains a model and leaves `last.pt`, `best.pt`, `metrics.jsonl` and `curves.png` in `output`.
 
     Args:
+        config: see `load_config`.
+        output: folder, made if there is none.
         max_minutes: time limit; overrides the configuration's. Time before a resume counts.
         resume: go on from `last.pt`; without it, a folder that holds one is an error.
+        seed: overrides the configuration's.
+        threads: of torch; by default as many as there are cores.
+        device: "auto", "cpu" or "cuda".
         warm_start: a bundle whose weights to start from, where their shapes fit.
         background: prepare batches in a process beside this one.
+        quiet: show no progress.
 
     Raises ConfigError, DatasetError, CheckpointError, TrainingError.
     """
@@ -105,6 +115,7 @@ def train(
     # The loader has little to do; a core of its own would cost the matrix products more than it gains.
     torch.set_num_threads(threads or os.cpu_count() or 1)
     torch.manual_seed(config.seed)
+    keep_freed_memory()
     with RunProgress(quiet) as progress:
         corpus = load_corpus(config.data, config.seed, folder / "cache", progress.note)
         run = _Run(config, corpus, folder, _device(device), progress)
@@ -150,6 +161,7 @@ class _Run:
         self.tokenizer = pretrained.tokenizer
         self.model_config = model_config(config, pretrained)
         self.model = Model.start(self.model_config, pretrained).to(device).train()
+        self.model.encoder.word.weight.requires_grad_(not config.model.freeze_words)
         self.optimizer = make_optimizer(self.model, self.model.encoder, config.optim)
         self.average = MovingAverage(copy.deepcopy(self.model), config.optim.ema)
         self.at = _Position()
@@ -311,7 +323,9 @@ class _Run:
         draw_curves(self.folder)
         if found.value > self.at.best:
             self.at.best, self.at.since_best, self.best = found.value, 0, found
-            save_checkpoint(self.folder / BEST, self.state())
+            # For exporting, not for resuming: a quarter of the size.
+            exported = {key: value for key, value in self.state().items() if key not in _RESUME_ONLY}
+            save_checkpoint(self.folder / BEST, exported)
         else:
             self.at.since_best += 1
 

@@ -61,7 +61,7 @@ class Augmenter:
         if rng.random() < settings.dates:
             change_dates(draft, literals, rng)
         if rng.random() < settings.values:
-            change_values(draft, sample.literals, self.pools.get(sample.pair.db_id, {}), rng)
+            change_values(draft, sample.entries, self.pools.get(sample.pair.db_id, {}), rng)
         if rng.random() < settings.numbers:
             change_numbers(draft, literals, rng)
         return Version(
@@ -114,6 +114,7 @@ class ExampleMaker(BatchMaker):
         self._inputs: dict[str, SchemaInputs] = {}
 
     def sizes(self) -> list[Size]:
+        """Tokens of the question and terminals of the program, before augmentation."""
         return [
             Size(sample.pair.db_id, len(self.tokenizer.tokenize(sample.pair.question).ids) + len(sample.program))
             for sample in self.samples
@@ -126,6 +127,7 @@ class ExampleMaker(BatchMaker):
         return self._inputs[db_id]
 
     def make(self, numbers: Sequence[int], epoch: int) -> tuple[Batch | None, int]:
+        """The batch of these samples as `epoch` shows them, and how many could not be traced."""
         instances: list[Instance] = []
         for number in numbers:
             instance = self.instance(number, random.Random(f"{self.seed}/{epoch}/{number}"))

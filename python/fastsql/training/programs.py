@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,11 @@ Value = str | int | float
 
 FIXED_OPERANDS = frozenset({"or", "and", "not", "case", "having", "test"})
 """Productions that take a fixed number of conditions, where none may be added or left out."""
+
+
+_TIME_CONDITION = re.compile(
+    r"(?P<three>within_\w+)|(?:in|since|until|same)_(?:year|month|day|hour|time)|date_(?:eq|ne|lt|le|gt|ge)"
+)
 
 
 def literal_values(program: Program) -> set[Value]:
@@ -36,12 +42,9 @@ def exchange_literals(program: Program, literals: Mapping[Value, Value]) -> Prog
 def exchange_time(program: Program, old: Sequence[Condition], new: Sequence[Condition]) -> Program | None:
     """The program with the time filter `old` replaced by `new`, wherever it stands; None if it stands nowhere.
 
-    A filter is one or two conditions on one column, next to each other. Two take the place of one only where
-    no operator of the program has a fixed number of conditions.
+    A filter is one or two conditions on one column, next to each other. Programs with FIXED_OPERANDS are left alone.
     """
-    if len(old) != len(new) and any(
-        isinstance(item, Production) and item.name in FIXED_OPERANDS for item in program
-    ):
+    if any(isinstance(item, Production) and item.name in FIXED_OPERANDS for item in program):
         return None
     result: list[Terminal] = []
     position, found = 0, False
@@ -55,7 +58,39 @@ def exchange_time(program: Program, old: Sequence[Condition], new: Sequence[Cond
             result += [Production(name), column, Literal(value, form)]
         position += 3 * len(old)
         found = True
-    return tuple(result) if found else None
+    return sort_times(tuple(result)) if found else None
+
+
+def sort_times(program: Program) -> Program:
+    """Neighbouring time conditions in the converter's canonical order: by column, then by what they say."""
+    result: list[Terminal] = []
+    run: list[Program] = []
+    position = 0
+    while position < len(program):
+        length = _time_length(program[position])
+        if length:
+            run.append(program[position : position + length])
+            position += length
+            continue
+        for condition in sorted(run, key=_order):
+            result += condition
+        run = []
+        result.append(program[position])
+        position += 1
+    return tuple(result)
+
+
+def _time_length(item: Terminal) -> int:
+    """Terminals of the time condition that `item` begins, 0 if it begins none."""
+    if not isinstance(item, Production):
+        return 0
+    match = _TIME_CONDITION.fullmatch(item.name)
+    return 0 if match is None else 4 if match["three"] else 3
+
+
+def _order(condition: Program) -> str:
+    columns = " ".join(f"{item.column:05d}" for item in condition[:3] if isinstance(item, ColumnRef))
+    return columns + " ".join("literal" if isinstance(item, Literal) else repr(item) for item in condition)
 
 
 def match_filter(program: Program, position: int, conditions: Sequence[Condition]) -> Terminal | None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import Generic, TypeVar
 
 import torch
 from torch import nn
 
 from fastsql.training.config import OptimSettings, ScheduleSettings
 
-
+M = TypeVar("M", bound=nn.Module)
 
 
 def run_fraction(schedule: ScheduleSettings, epochs: float, seconds: float) -> float:
@@ -52,7 +53,7 @@ def make_optimizer(model: nn.Module, encoder: nn.Module, settings: OptimSettings
         ],
         betas=(0.9, 0.98),
         eps=1e-8,
-        foreach=True,
+        fused=True,
     )
 
 
@@ -62,14 +63,14 @@ def set_rates(optimizer: torch.optim.Optimizer, factor: float) -> None:
         group["lr"] = factor * group["peak"]
 
 
-class MovingAverage:
+class MovingAverage(Generic[M]):
     """Exponential moving average of a model's weights, kept in a second model (Polyak averaging).
 
     The average starts short, so that it does not drag the random start along: decay = min(limit, (1 + t) / (10 + t)).
     """
 
-    def __init__(self, average: nn.Module, decay: float, steps: int = 0) -> None:
-        self.model = average.eval()
+    def __init__(self, average: M, decay: float, steps: int = 0) -> None:
+        self.model: M = average.eval()
         self.decay = decay
         self.steps = steps
         for parameter in self.model.parameters():
@@ -77,6 +78,7 @@ class MovingAverage:
 
     @torch.no_grad()
     def update(self, model: nn.Module) -> None:
+        """Moves the average towards `model`, once a step."""
         decay = min(self.decay, (1 + self.steps) / (10 + self.steps))
         self.steps += 1
         average = [parameter.data for parameter in self.model.parameters()]

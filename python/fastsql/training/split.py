@@ -30,6 +30,8 @@ class Pair:
 
 @dataclass(frozen=True)
 class Split:
+    """A data set in three parts without a common question."""
+
     train: tuple[Pair, ...]
     dev_templates: tuple[Pair, ...]  # templates that train lacks
     dev_examples: tuple[Pair, ...]  # templates that train has

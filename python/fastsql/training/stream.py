@@ -155,5 +155,5 @@ def _serve(start: Callable[[], Iterator[Delivery]], out: Any) -> None:
     try:
         for item in start():
             out.put(item)
-    except Exception:
+    except Exception:  # noqa: BLE001 - whatever it is, the trainer raises it
         out.put(traceback.format_exc())

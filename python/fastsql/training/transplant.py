@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from fastsql.grammar.program import Literal, Production, Program, Terminal
 from fastsql.training.data import Sample
-from fastsql.training.programs import FIXED_OPERANDS, dump_program, mask, match_filter
+from fastsql.training.programs import FIXED_OPERANDS, dump_program, mask, match_filter, sort_times
 from fastsql.training.times import Condition, draw_time_phrase, find_time_phrases
 
 Places = tuple[tuple[int, Terminal], ...]
@@ -30,6 +30,7 @@ class Transplants:
 
     @classmethod
     def collect(cls, samples: Iterable[Sample], held_out: Iterable[Program] = ()) -> Transplants:
+        """Learns from training samples; the templates of `held_out` programs will never be made."""
         places: dict[str, set[Places]] = {}
         counts: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
         for sample in samples:
@@ -114,4 +115,4 @@ def _paste(program: Program, places: Places, conditions: tuple[Condition, ...]) 
         for name, value, form in conditions:
             result += [Production(name), column, Literal(value, form)]
         position = place
-    return (*result, *program[position:])
+    return sort_times((*result, *program[position:]))

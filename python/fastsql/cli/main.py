@@ -1,0 +1,79 @@
+"""The `fastsql` program: reads the arguments, runs one command, turns errors into messages and an exit status."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from fastsql.cli import demo, doctor, evaluate, parse, train
+from fastsql.errors import FastSQLError
+
+_DESCRIPTION = "Questions to hospital databases, answered with SQL: on this machine, in milliseconds, or honestly refused."
+_EPILOG = """\
+examples:
+  fastsql demo                                          watch it answer questions on a synthetic hospital
+  fastsql parse "How many patients are there?" --schema hospital.sqlite
+  fastsql eval valid.json --schemas schemas.json --databases mimic_iv.sqlite.gz --json report.json
+  fastsql train configs/ehr-en.toml --output runs/first --max-minutes 30
+  fastsql doctor                                        what is installed, and what is used
+
+exit status: 0 done, 1 refused (parse), 2 an error, 130 interrupted.
+Each command has its own help: fastsql COMMAND --help
+"""
+_COMMANDS = (demo, parse, evaluate, train, doctor)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser of all commands."""
+    parser = argparse.ArgumentParser(
+        "fastsql",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="store_true", help="print the version and stop")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    for command in _COMMANDS:
+        command.add(commands)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program with these arguments, or those of the process; the exit status."""
+    parser = build_parser()
+    options = parser.parse_args(arguments)
+    if options.version:
+        sys.stdout.write(f"fastsql {_version()}\n")
+        return 0
+    if not hasattr(options, "run"):
+        parser.print_help()
+        return 2
+    try:
+        status: int = options.run(options)
+        sys.stdout.flush()
+        return status
+    except FastSQLError as error:
+        sys.stderr.write(f"fastsql: {error}\n")
+        return 2
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            # The reader of our output has gone; Python would complain once more when it closes it.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        where = f"{error.filename}: " if error.filename else ""
+        sys.stderr.write(f"fastsql: {where}{error.strerror or error}\n")
+        return 2
+    except KeyboardInterrupt:
+        sys.stderr.write("\nfastsql: interrupted\n")
+        return 130
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("fastsql")
+    except PackageNotFoundError:
+        return "(not installed)"

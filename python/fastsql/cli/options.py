@@ -1,0 +1,86 @@
+"""Arguments that several commands share, and what they mean."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fastsql import Parser
+
+DEFAULT_MODEL = "ehr-en"
+
+
+def add_model_options(parser: argparse.ArgumentParser) -> None:
+    """Which model, on what, and how careful."""
+    group = parser.add_argument_group("model")
+    group.add_argument(
+        "--model", metavar="M", default=DEFAULT_MODEL, help="a bundled model or a bundle's folder (default: %(default)s)"
+    )
+    group.add_argument(
+        "--device", metavar="D", default="auto", help="auto, python, cpu or cuda; see fastsql doctor (default: %(default)s)"
+    )
+    group.add_argument(
+        "--penalty",
+        metavar="C",
+        type=penalty,
+        help="how many right answers a wrong one outweighs; the higher, the more is refused (default: the model's)",
+    )
+
+
+def load_parser(options: argparse.Namespace) -> Parser:
+    """The parser that the options ask for."""
+    import fastsql
+
+    settings: dict[str, Any] = {"device": options.device}
+    if options.penalty is not None:
+        settings["penalty"] = options.penalty
+    return fastsql.load(options.model, **settings)
+
+
+def penalty(text: str) -> float:
+    """A penalty: a number of at least 0."""
+    value = float(text)
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is no number of at least 0")
+    return value
+
+
+def positive(text: str) -> int:
+    """A whole number of at least 1."""
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is no whole number of at least 1")
+    return value
+
+
+def seconds(text: str) -> float:
+    """A time span longer than 0."""
+    value = float(text)
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is no number of seconds above 0")
+    return value
+
+
+def moment(text: str) -> str:
+    """A time as SQLite writes it; a date alone means its midnight."""
+    if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
+        text = f"{text} 00:00:00"
+    try:
+        datetime.strptime(text, "%Y-%m-%d %H:%M:%S")  # noqa: DTZ007 - databases hold local times without a zone
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time such as '2100-12-31 23:59:00'") from error
+    return text
+
+
+def output_file(text: str) -> Path:
+    """A file to write; checked before hours of work have gone by."""
+    path = Path(text)
+    if not path.absolute().parent.is_dir():
+        raise argparse.ArgumentTypeError(f"{path.parent} is no folder")
+    if path.is_dir():
+        raise argparse.ArgumentTypeError(f"{path} is a folder")
+    return path

@@ -1,0 +1,69 @@
+"""``fastsql train``: train a model and export it as a bundle."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from fastsql.cli.options import positive, seconds
+from fastsql.errors import FastSQLError
+
+_EPILOG = """\
+examples:
+  fastsql train configs/ehr-en.toml --output runs/first --max-minutes 30
+  fastsql train configs/ehr-en.toml --output runs/first --resume
+  fastsql train configs/ehr-en.toml --output runs/second --warm-start runs/first/bundle --seed 3
+
+Needs the extra train: pip install 'fastsql[train]'
+"""
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Register the command."""
+    parser = commands.add_parser(
+        "train",
+        help="train a model",
+        description="Train a model by a TOML configuration; the folder holds checkpoints, curves and the exported bundle.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("config", metavar="CONFIG.toml", help="data, sizes, rates and schedule")
+    parser.add_argument("--output", metavar="DIR", type=Path, required=True, help="the folder of the run")
+    parser.add_argument(
+        "--max-minutes", metavar="M", type=seconds, help="time limit; the schedule fits itself to it (default: CONFIG's)"
+    )
+    parser.add_argument("--resume", action="store_true", help="go on where the run in DIR was left")
+    parser.add_argument("--warm-start", metavar="BUNDLE", type=Path, help="start from the weights of a bundle")
+    parser.add_argument("--seed", metavar="S", type=int, help="seed of everything random (default: CONFIG's)")
+    parser.add_argument("--threads", metavar="N", type=positive, help="processor threads (default: all)")
+    parser.add_argument("--device", metavar="D", default="auto", help="auto, cpu or cuda (default: %(default)s)")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Train, and say where the outcome lies."""
+    from fastsql.training import load_config
+
+    config = load_config(options.config)
+    try:
+        from fastsql.training import train
+    except ImportError as error:
+        raise FastSQLError(
+            f"training needs {error.name or 'a package that is not installed'}",
+            remedy="Run: pip install 'fastsql[train]'",
+        ) from error
+    result = train(
+        config,
+        options.output,
+        max_minutes=options.max_minutes,
+        resume=options.resume,
+        seed=options.seed,
+        threads=options.threads,
+        device=options.device,
+        warm_start=options.warm_start,
+        quiet=options.quiet,
+    )
+    sys.stdout.write(f"{result}\n")
+    return 0

@@ -1,0 +1,8 @@
+"""A synthetic hospital to try fastsql on: invented patients in the tables of MIMIC-IV."""
+
+from __future__ import annotations
+
+from fastsql.demo.hospital import NOW, create_hospital
+from fastsql.demo.questions import QUESTIONS
+
+__all__ = ["NOW", "QUESTIONS", "create_hospital"]

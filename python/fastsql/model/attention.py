@@ -1,0 +1,87 @@
+"""The algebra that all parts of the model share: linear maps, layer norm, attention, relations.
+
+Everything is float32. A weight has the shape of its PyTorch parameter: a linear map is [out, in].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float32]
+Weights = Mapping[str, Array]
+
+
+class Part:
+    """The weights below one name: `part("norm")` finds "graph.0.norm.weight" for the part "graph.0."."""
+
+    def __init__(self, weights: Weights, prefix: str = "") -> None:
+        self._weights = weights
+        self._prefix = prefix
+
+    def at(self, name: str) -> Part:
+        """The part below this one."""
+        return Part(self._weights, f"{self._prefix}{name}.")
+
+    def __getitem__(self, name: str) -> Array:
+        return self._weights[self._prefix + name]
+
+    def linear(self, name: str, x: Array) -> Array:
+        """x [.., in] to [.., out]."""
+        y: Array = x @ self[f"{name}.weight"].T
+        bias = self._weights.get(f"{self._prefix}{name}.bias")
+        return y if bias is None else y + bias
+
+    def norm(self, name: str, x: Array, epsilon: float = 1e-5) -> Array:
+        """Layer norm over the last axis (Ba et al., 2016)."""
+        centred = x - x.mean(axis=-1, keepdims=True)
+        variance = np.square(centred).mean(axis=-1, keepdims=True)
+        y: Array = centred / np.sqrt(variance + np.float32(epsilon)) * self[f"{name}.weight"] + self[f"{name}.bias"]
+        return y
+
+
+def heads_first(x: Array, parts: int, heads: int) -> Array:
+    """[rows, parts * heads * e] to [parts, heads, rows, e]."""
+    return x.reshape(len(x), parts, heads, -1).transpose(1, 2, 0, 3)
+
+
+def heads_last(x: Array) -> Array:
+    """[heads, rows, e] to [rows, heads * e], the inverse of `heads_first` for one part."""
+    return x.transpose(1, 0, 2).reshape(x.shape[1], -1)
+
+
+def softmax(scores: Array) -> Array:
+    """Softmax over the last axis, which must not be empty."""
+    raised = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights: Array = raised / raised.sum(axis=-1, keepdims=True)
+    return weights
+
+
+def attention(query: Array, key: Array, value: Array) -> Array:
+    """query [.., n, e], key and value [.., m, e]: every row of the query mixes all values, [.., n, e]."""
+    scores = query @ key.swapaxes(-1, -2) * np.float32(query.shape[-1] ** -0.5)
+    mixed: Array = softmax(scores) @ value
+    return mixed
+
+
+def relation_scores(query: Array, relation_key: Array, relations: NDArray[np.uint8]) -> Array:
+    """query [h, n, e] times the key [R, e] of each edge's relation, relations uint8[n, m]: [h, n, m].
+
+    Each row meets each relation once, [h, n, R], and the edges pick from that: no array of n x m x e is made.
+    """
+    by_relation = query @ relation_key.T
+    heads, rows, count = by_relation.shape
+    flat = relations + np.arange(rows, dtype=np.intp)[:, None] * count
+    return by_relation.reshape(heads, -1)[:, flat.ravel()].reshape(heads, *relations.shape)
+
+
+def relation_values(weights: Array, relation_value: Array, relations: NDArray[np.uint8]) -> Array:
+    """Attention weights [h, n, m] summed per relation, times the values [R, e] of the relations: [h, n, e]."""
+    heads, rows, _ = weights.shape
+    count = len(relation_value)
+    bins = relations + np.arange(rows, dtype=np.intp)[:, None] * count
+    mass = np.stack([np.bincount(bins.ravel(), head.ravel(), rows * count) for head in weights])
+    mixed: Array = mass.reshape(heads, rows, count).astype(np.float32) @ relation_value
+    return mixed

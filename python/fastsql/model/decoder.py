@@ -1,0 +1,204 @@
+"""The action decoder: one step scores every action for a beam of hypotheses.
+
+A step reads what was decided last, which symbol of the grammar is to be expanded, and under which production it
+stands; it attends to earlier decisions (cached keys) and to the graph's rows, and points into those rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastsql.errors import LimitError
+from fastsql.model.attention import Array, Part, attention, heads_first
+from fastsql.model.config import ModelConfig
+from fastsql.model.layout import (
+    CANDIDATE,
+    COLUMN,
+    END,
+    KINDS,
+    PRODUCTION,
+    STEP,
+    TABLE,
+    VALUE,
+    ActionLayout,
+)
+
+Ints = NDArray[np.int64]
+NONE_YET = -1
+"""The action before the first one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Memory:
+    """What the decoder reads of one question: N graph rows, W schema values. Shared by all hypotheses."""
+
+    layout: ActionLayout
+    rows: Array  # [N + W, d], what a previous action can have pointed at
+    row_of_kind: tuple[int, ...]  # the first row of each kind of pointer
+    keys: tuple[Array, ...]  # per decoder layer [h, N, e]
+    values: tuple[Array, ...]  # per decoder layer [h, N, e]
+    pointers: tuple[Array, ...]  # per pointer kind up to END: [actions, d]
+
+
+class Decoder:
+    """The decoder's weights, and how a question is made ready for it."""
+
+    def __init__(self, config: ModelConfig, weights: Part) -> None:
+        self.config = config
+        self.weights = weights
+        self.layers = [weights.at(f"layers.{index}") for index in range(config.decoder_layers)]
+
+    def value_pointers(self, values: Array) -> Array:
+        """Pointer keys of schema values [W, d]; they depend on the schema only."""
+        return self.weights.linear("pointer_key.value", values)
+
+    def read(
+        self, question: Array, n_tokens: int, items: Array, n_tables: int, values: Array, value_pointers: Array
+    ) -> Memory:
+        """Make ready `question` rows [Q + V, d], `items` [T + C, d] and schema `values` [W, d]."""
+        rows = np.concatenate([question, items])
+        tokens, candidates = question[:n_tokens], question[n_tokens:]
+        pairs = [heads_first(layer.linear("cross_kv", rows), 2, self.config.heads) for layer in self.layers]
+        n_columns = len(items) - n_tables
+        targets = {"table": items[:n_tables], "column": items[n_tables:], "candidate": candidates}
+        targets |= {"start": tokens, "end": tokens}
+        first_row = dict.fromkeys(range(len(KINDS)), 0)
+        first_row |= {TABLE: len(question), COLUMN: len(question) + n_tables, CANDIDATE: n_tokens, VALUE: len(rows)}
+        return Memory(
+            layout=ActionLayout(
+                (
+                    self.config.n_productions,
+                    n_tables,
+                    n_columns,
+                    len(candidates),
+                    len(values),
+                    n_tokens,
+                    n_tokens,
+                    self.config.max_steps,
+                )
+            ),
+            rows=np.concatenate([rows, values]),
+            row_of_kind=tuple(first_row.values()),
+            keys=tuple(pair[0] for pair in pairs),
+            values=tuple(pair[1] for pair in pairs),
+            pointers=tuple(
+                value_pointers if kind == "value" else self.weights.linear(f"pointer_key.{kind}", targets[kind])
+                for kind in KINDS[TABLE:STEP]
+            ),
+        )
+
+
+class DecoderState:
+    """A beam of hypotheses, all after the same number of decisions. Not to be shared between threads."""
+
+    def __init__(self, decoder: Decoder, memory: Memory, hypotheses: int) -> None:
+        self.decoder = decoder
+        self.memory = memory
+        self.steps = 0
+        config = decoder.config
+        shape = (hypotheses, config.heads, 32, config.d // config.heads)
+        # Keys and values of decisions so far, [hypotheses, heads, steps, e] per layer; they grow by doubling.
+        self._keys = [np.empty(shape, np.float32) for _ in decoder.layers]
+        self._values = [np.empty(shape, np.float32) for _ in decoder.layers]
+        self._step_pointers = np.empty((hypotheses, 32, config.d), np.float32)
+        self._taken = np.empty((hypotheses, 32), np.int64)
+
+    @property
+    def hypotheses(self) -> int:
+        return len(self._taken)
+
+    def step(self, previous: Ints, symbols: Ints, parents: Ints) -> Array:
+        """Score the next decision of each of B hypotheses; returns float32[B, A], illegal actions among them.
+
+        `previous` int[B] are flat actions, `NONE_YET` before the first decision; `symbols` and `parents` int[B] are
+        the grammar's. Steps that have not been taken score -inf. Raises `LimitError` after `max_steps` decisions.
+        """
+        decoder, weights, step = self.decoder, self.decoder.weights, self.steps
+        if step >= decoder.config.max_steps:
+            raise LimitError(
+                f"the decoder was asked for decision {step + 1}, the model has {decoder.config.max_steps}",
+                remedy="Give the automaton a step budget no larger than the model's.",
+            )
+        self._grow()
+        x = self._embed(np.asarray(previous)) + weights["symbol.weight"][symbols]
+        x = x + weights["parent.weight"][parents] + weights["position.weight"][step]
+        for index, layer in enumerate(decoder.layers):
+            x = self._layer(index, layer, x)
+        x = weights.norm("norm", x)
+        self._step_pointers[:, step] = weights.linear("pointer_key.step", x)
+        self.steps += 1
+        return self._scores(x)
+
+    def reorder(self, parents: Ints) -> None:
+        """Continue from the hypotheses `parents` int[B'], in that order and possibly more than once."""
+        parents = np.asarray(parents)
+        if np.array_equal(parents, np.arange(self.hypotheses)):
+            return
+        self._keys = [keys[parents] for keys in self._keys]
+        self._values = [values[parents] for values in self._values]
+        self._step_pointers = self._step_pointers[parents]
+        self._taken = self._taken[parents]
+
+    def _embed(self, previous: Ints) -> Array:
+        """The embedding of the last action, [B, d]; what a step pointer stands for is what was decided there."""
+        weights, layout = self.decoder.weights, self.memory.layout
+        x = np.zeros((len(previous), self.decoder.config.d), np.float32)
+        for index, action in enumerate(previous.tolist()):
+            if action == NONE_YET:
+                x[index] = weights["production.weight"][-1] + weights["kind.weight"][-1] + weights["row.bias"]
+                continue
+            kind, place = layout.split(action)
+            x[index] = weights["kind.weight"][kind]
+            if kind == STEP:
+                action = int(self._taken[index, place])
+                kind, place = layout.split(action)
+            self._taken[index, self.steps - 1] = action
+            if kind == PRODUCTION:
+                x[index] += weights["production.weight"][place] + weights["row.bias"]
+            else:
+                row = self.memory.rows[self.memory.row_of_kind[kind] + place]
+                x[index] += weights["production.weight"][-2] + weights.linear("row", row)
+        return x
+
+    def _layer(self, index: int, layer: Part, x: Array) -> Array:
+        """Pre-norm layer: attention to earlier decisions, to the graph's rows, feed-forward; x [B, d]."""
+        hypotheses, step, heads = len(x), self.steps, self.decoder.config.heads
+        qkv = layer.linear("self_qkv", layer.norm("self_norm", x)).reshape(hypotheses, 3, heads, 1, -1)
+        keys, values = self._keys[index], self._values[index]
+        keys[:, :, step], values[:, :, step] = qkv[:, 1, :, 0], qkv[:, 2, :, 0]
+        mixed = attention(qkv[:, 0], keys[:, :, : step + 1], values[:, :, : step + 1])
+        x = x + layer.linear("self_out", mixed.reshape(hypotheses, -1))
+
+        query = heads_first(layer.linear("cross_query", layer.norm("cross_norm", x)), 1, heads)[0]
+        mixed = attention(query, self.memory.keys[index], self.memory.values[index])
+        x = x + layer.linear("cross_out", mixed.transpose(1, 0, 2).reshape(hypotheses, -1))
+
+        hidden = np.maximum(layer.linear("ffn_in", layer.norm("ffn_norm", x)), 0)
+        return x + layer.linear("ffn_out", hidden)
+
+    def _scores(self, x: Array) -> Array:
+        """Scores of all actions for final states x [B, d]."""
+        config, weights, layout = self.decoder.config, self.decoder.weights, self.memory.layout
+        scores = np.full((len(x), layout.size), -np.inf, np.float32)
+        scores[:, : config.n_productions] = weights.linear("production_scores", x)
+        queries = (weights.linear("pointer_query", x) * np.float32(config.d**-0.5)).reshape(len(x), -1, config.d)
+        for kind in range(TABLE, END + 1):
+            start, stop = layout.offsets[kind], layout.offsets[kind + 1]
+            scores[:, start:stop] = queries[:, kind - TABLE] @ self.memory.pointers[kind - TABLE].T
+        # A decision can point at those before it: the one being taken is the newest in the cache.
+        earlier = self._step_pointers[:, : self.steps - 1]
+        start = layout.offsets[STEP]
+        scores[:, start : start + self.steps - 1] = (earlier @ queries[:, STEP - TABLE, :, None])[..., 0]
+        return scores
+
+    def _grow(self) -> None:
+        room = self._taken.shape[1]
+        if self.steps < room:
+            return
+        self._keys = [np.concatenate([keys, np.empty_like(keys)], axis=2) for keys in self._keys]
+        self._values = [np.concatenate([values, np.empty_like(values)], axis=2) for values in self._values]
+        self._step_pointers = np.concatenate([self._step_pointers, np.empty_like(self._step_pointers)], axis=1)
+        self._taken = np.concatenate([self._taken, np.empty_like(self._taken)], axis=1)

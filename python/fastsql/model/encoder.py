@@ -1,0 +1,104 @@
+"""The BERT encoder (Devlin et al., 2019): tokens in, one state per token out.
+
+Two forms of the same function: `NumpyEncoder` is the reference, `OnnxEncoder` runs `encoder.onnx` in ONNX Runtime.
+Texts come in groups of equal length, so that nothing is padded and nothing masked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastsql.errors import ModelError
+from fastsql.model.attention import Array, Part, attention
+from fastsql.model.config import EncoderConfig
+
+Ids = NDArray[np.int32]
+
+
+class Encoder(Protocol):
+    """What the model asks of an encoder."""
+
+    def encode(self, ids: Ids) -> Array:
+        """ids int32[texts, tokens], with [CLS] and [SEP], to states float32[texts, tokens, hidden]."""
+        ...
+
+
+class NumpyEncoder:
+    """The encoder in NumPy."""
+
+    def __init__(self, config: EncoderConfig, weights: Part, word: WordTable) -> None:
+        self.config = config
+        self.weights = weights
+        self.word = word
+
+    def encode(self, ids: Ids) -> Array:
+        """See `Encoder.encode`."""
+        x = self.word.rows(ids) + self.weights["position.weight"][: ids.shape[1]]
+        x = self.weights.norm("norm", x, 1e-12)
+        for index in range(self.config.layers):
+            x = self._layer(self.weights.at(f"layers.{index}"), x)
+        return x
+
+    def _layer(self, layer: Part, x: Array) -> Array:
+        texts, tokens, _ = x.shape
+        qkv = layer.linear("qkv", x).reshape(texts, tokens, 3, self.config.heads, -1)
+        query, key, value = qkv.transpose(2, 0, 3, 1, 4)  # [texts, heads, tokens, e] each
+        mixed = attention(query, key, value).transpose(0, 2, 1, 3).reshape(x.shape)
+        x = layer.norm("attention_norm", x + layer.linear("out", mixed), 1e-12)
+        return layer.norm("ffn_norm", x + layer.linear("ffn_out", gelu(layer.linear("ffn_in", x))), 1e-12)
+
+
+class WordTable:
+    """Word embeddings, kept as they are stored: int8[vocabulary, hidden] and a scale for every word."""
+
+    def __init__(self, quantised: NDArray[np.int8], scale: Array) -> None:
+        self.quantised = quantised
+        self.scale = scale
+
+    def rows(self, ids: Ids) -> Array:
+        """float32[.., hidden], the embeddings of some words."""
+        return self.quantised[ids].astype(np.float32) * self.scale[ids][..., None]
+
+
+class OnnxEncoder:
+    """The encoder in ONNX Runtime. Thread-safe."""
+
+    def __init__(self, path: Path, threads: int = 0) -> None:
+        """`threads` 0 leaves the choice to ONNX Runtime. Raises `ModelError` if the file is no such encoder."""
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        try:
+            self._session: Any = onnxruntime.InferenceSession(
+                str(path), options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:  # ONNX Runtime's errors share no base class but Exception
+            raise ModelError(
+                "ONNX Runtime cannot load it", where=str(path), remedy="Get the model bundle anew."
+            ) from error
+
+    def encode(self, ids: Ids) -> Array:
+        """See `Encoder.encode`."""
+        (states,) = self._session.run(None, {"ids": ids.astype(np.int64)})
+        result: Array = states
+        return result
+
+
+def encode_groups(encoder: Encoder, groups: Sequence[Ids]) -> Array:
+    """The mean state of every text of all groups, float32[texts, hidden]."""
+    return np.concatenate([encoder.encode(group).mean(axis=1) for group in groups])
+
+
+def gelu(x: Array) -> Array:
+    """The Gaussian error linear unit in its tanh form (Hendrycks and Gimpel, 2016)."""
+    inner = np.float32(0.7978845608) * (x + np.float32(0.044715) * x * x * x)
+    y: Array = np.float32(0.5) * x * (1 + np.tanh(inner))
+    return y

@@ -1,0 +1,98 @@
+"""Relation-aware attention over question tokens, value candidates, tables and columns.
+
+Rows cost, and the schema's are most of them, so a layer reads the schema once (`GraphLayer.read_schema`, cached for
+the layers in which schema rows do not see the question, and for the first that they do) and a question pays for its
+own rows. In a joint layer each schema row's softmax over schema and question is put together from the two halves by
+their logarithmic sums; the schema's half is the cached one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastsql.model.attention import (
+    Array,
+    Part,
+    heads_first,
+    heads_last,
+    relation_scores,
+    relation_values,
+    softmax,
+)
+from fastsql.model.config import ModelConfig
+
+Relations = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, eq=False)
+class SchemaRows:
+    """What one layer makes of S schema rows before any question: h heads of size e."""
+
+    rows: Array  # [S, d], the layer's input
+    query: Array  # [h, S, e], scaled
+    key: Array  # [h, S, e]
+    value: Array  # [h, S, e]
+    mixed: Array  # [h, S, e], attention of the schema rows to schema rows
+    log_sum: Array  # [h, S, 1], log of the sum of exponentials of that attention
+
+
+class GraphLayer:
+    """Pre-norm layer: relation-aware attention (RAT-SQL, Wang et al., 2020, section 4), then a feed-forward net."""
+
+    def __init__(self, config: ModelConfig, weights: Part) -> None:
+        self.heads = config.heads
+        self.scale = np.float32((config.d // config.heads) ** -0.5)
+        self.weights = weights
+        self.relation_key = weights["relation_key"]
+        self.relation_value = weights["relation_value"]
+
+    def read_schema(self, rows: Array, relations: Relations) -> SchemaRows:
+        """Attention of schema rows [S, d] to themselves; `relations` uint8[S, S]."""
+        query, key, value = self._project(rows)
+        mixed, log_sum = self._partial(query, key, value, relations)
+        return SchemaRows(rows, query, key, value, mixed, log_sum)
+
+    def schema_without_question(self, schema: SchemaRows) -> Array:
+        """The layer's output for schema rows that see schema rows only, [S, d]."""
+        return self._finish(schema.rows, schema.mixed)
+
+    def question(self, rows: Array, schema: SchemaRows, relations: Relations) -> Array:
+        """The layer's output for q question rows [q, d], which see everything; `relations` uint8[N, N], N = q + S."""
+        query, key, value = self._project(rows)
+        edges = relations[: len(rows)]
+        scores = query @ np.concatenate([key, schema.key], axis=1).transpose(0, 2, 1)
+        weights = softmax(scores + relation_scores(query, self.relation_key, edges))
+        mixed = weights @ np.concatenate([value, schema.value], axis=1)
+        return self._finish(rows, mixed + relation_values(weights, self.relation_value, edges))
+
+    def schema_with_question(self, schema: SchemaRows, question: Array, relations: Relations) -> Array:
+        """The layer's output for schema rows that see schema and question rows, [S, d]."""
+        if not len(question):
+            return self.schema_without_question(schema)
+        _, key, value = self._project(question)
+        edges = relations[len(question) :, : len(question)]
+        mixed, log_sum = self._partial(schema.query, key, value, edges)
+        share = 1 / (1 + np.exp(schema.log_sum - log_sum))
+        return self._finish(schema.rows, schema.mixed + share * (mixed - schema.mixed))
+
+    def _project(self, rows: Array) -> tuple[Array, Array, Array]:
+        query, key, value = heads_first(self.weights.linear("qkv", self.weights.norm("norm", rows)), 3, self.heads)
+        return query * self.scale, key, value
+
+    def _partial(self, query: Array, key: Array, value: Array, relations: Relations) -> tuple[Array, Array]:
+        """Attention to a part of the columns, and the log of its sum of exponentials."""
+        scores = query @ key.transpose(0, 2, 1) + relation_scores(query, self.relation_key, relations)
+        top = scores.max(axis=-1, keepdims=True)
+        raised = np.exp(scores - top)
+        total = raised.sum(axis=-1, keepdims=True)
+        weights = raised / total
+        mixed = weights @ value + relation_values(weights, self.relation_value, relations)
+        return mixed, top + np.log(total)
+
+    def _finish(self, rows: Array, mixed: Array) -> Array:
+        rows = rows + self.weights.linear("out", heads_last(mixed))
+        hidden = np.maximum(self.weights.linear("ffn_in", self.weights.norm("ffn_norm", rows)), 0)
+        return rows + self.weights.linear("ffn_out", hidden)

@@ -1,0 +1,138 @@
+"""The model in NumPy, in the order in which data flows: schema, question, decoder.
+
+    schema   --encode_schema-->   SchemaState    once, to be cached by the schema's fingerprint
+    question --encode_question--> QuestionState  tokens, encoder, graph, memory of the decoder
+    start --> DecoderState.step, .reorder        beam search's part
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fastsql.errors import ModelError
+from fastsql.linking.prepare import Prepared
+from fastsql.linking.relations import SchemaLinks, span_weights
+from fastsql.model.attention import Array, Part
+from fastsql.model.config import ModelConfig, features_of
+from fastsql.model.decoder import Decoder, DecoderState, Memory
+from fastsql.model.encoder import Encoder, encode_groups
+from fastsql.model.graph import GraphLayer, SchemaRows
+from fastsql.model.schema_inputs import SchemaInputs
+from fastsql.model.tokenizer import Tokenizer
+from fastsql.schema import Schema
+
+
+@dataclass(frozen=True, eq=False)
+class SchemaState:
+    """Everything about a schema that does not depend on a question: T tables, C columns, W values."""
+
+    links: SchemaLinks
+    inputs: SchemaInputs
+    layers: tuple[SchemaRows, ...]  # of the cached graph layers, and of the first joint one
+    items: Array  # [T + C, d], after the cached layers
+    values: Array  # [W, d]
+    value_pointers: Array  # [W, d]
+
+
+@dataclass(frozen=True, eq=False)
+class QuestionState:
+    """A question in the graph and ready for the decoder. Immutable, so several searches may share it."""
+
+    prepared: Prepared
+    memory: Memory
+
+
+class Model:
+    """Encoder, graph and decoder. Immutable, so threads may share it."""
+
+    def __init__(self, config: ModelConfig, weights: Part, encoder: Encoder, tokenizer: Tokenizer) -> None:
+        self.config = config
+        self.weights = weights
+        self.encoder = encoder
+        self.tokenizer = tokenizer
+        n_layers = config.cached_layers + config.joint_layers
+        self.graph = [GraphLayer(config, weights.at(f"graph.{index}")) for index in range(n_layers)]
+        self.decoder = Decoder(config, weights.at("decoder"))
+
+    # ---------------------------------------------------------------- schema
+
+    def encode_schema(self, schema: Schema) -> SchemaState:
+        """Texts of the schema through the encoder, its rows through the cached graph layers."""
+        links = SchemaLinks(schema)
+        inputs = SchemaInputs.build(links, self.tokenizer)
+        if not inputs.n_items:
+            raise ModelError("a schema without tables cannot be encoded", where=f"schema {schema.name!r}")
+        rows = self._items(inputs)
+        layers = []
+        for layer in self.graph[: self.config.cached_layers]:
+            layers.append(layer.read_schema(rows, inputs.relations))
+            rows = layer.schema_without_question(layers[-1])
+        if self.config.joint_layers:
+            layers.append(self.graph[self.config.cached_layers].read_schema(rows, inputs.relations))
+        values = self._values(inputs, rows)
+        return SchemaState(links, inputs, tuple(layers), rows, values, self.decoder.value_pointers(values))
+
+    def _items(self, inputs: SchemaInputs) -> Array:
+        """First states of tables and columns, [T + C, d]; a column's also says whose it is, as labels repeat."""
+        weights, n_tables = self.weights, inputs.n_tables
+        texts = encode_groups(self.encoder, inputs.texts)[inputs.item_text]
+        items = weights.linear("item_in", texts) + weights["item_type.weight"][inputs.item_type]
+        items[n_tables:] += weights.linear("owner_in", texts[:n_tables])[inputs.column_table]
+        return items
+
+    def _values(self, inputs: SchemaInputs, items: Array) -> Array:
+        """States of the schema values, [W, d], from their text and the cached state of their column."""
+        if not inputs.n_values:
+            return np.zeros((0, self.config.d), np.float32)
+        texts = encode_groups(self.encoder, inputs.value_texts)[inputs.value_text]
+        states = self.weights.linear("value_in", texts)
+        has_column = inputs.value_column >= 0
+        states[has_column] += items[inputs.n_tables + inputs.value_column[has_column]]
+        return self.weights.norm("value_norm", states)
+
+    # ---------------------------------------------------------------- question
+
+    def encode_question(self, prepared: Prepared, schema: SchemaState) -> QuestionState:
+        """A question linked with `schema.links` through the encoder and the graph."""
+        tokens = self._tokens(prepared)
+        rows = np.concatenate([tokens, self._candidates(prepared, tokens)])
+        items = schema.items
+        relations = prepared.relations
+        for index, layer in enumerate(self.graph):
+            # The first layers are cached; a second joint layer sees schema rows that this question has changed.
+            cached = index < len(schema.layers)
+            read = schema.layers[index] if cached else layer.read_schema(items, schema.inputs.relations)
+            if index >= self.config.cached_layers:
+                items = layer.schema_with_question(read, rows, relations)
+            rows = layer.question(rows, read, relations)
+        memory = self.decoder.read(
+            self.weights.norm("graph_norm", rows),
+            len(tokens),
+            self.weights.norm("graph_norm", items),
+            schema.inputs.n_tables,
+            schema.values,
+            schema.value_pointers,
+        )
+        return QuestionState(prepared, memory)
+
+    def _tokens(self, prepared: Prepared) -> Array:
+        """Encoder states of the question's tokens, [Q, d]."""
+        ids = np.concatenate([[self.tokenizer.cls], prepared.token_ids, [self.tokenizer.sep]])
+        states = self.encoder.encode(ids.astype(np.int32)[None])[0]
+        return self.weights.linear("token_in", states[1:-1])
+
+    def _candidates(self, prepared: Prepared, tokens: Array) -> Array:
+        """First states of the value candidates, [V, d]: the mean of their span, and what they are."""
+        states: Array = span_weights(prepared.offsets, prepared.candidates) @ tokens
+        features = features_of(prepared.candidates)
+        for index in range(features.shape[1]):
+            states = states + self.weights[f"candidate.{index}.weight"][features[:, index]]
+        return states
+
+    # ---------------------------------------------------------------- decoder
+
+    def start(self, question: QuestionState, hypotheses: int = 1) -> DecoderState:
+        """A fresh beam; `DecoderState.step` and `.reorder` take it from there."""
+        return DecoderState(self.decoder, question.memory, hypotheses)

@@ -1,0 +1,169 @@
+"""What must hold of the package as a whole, however it was built."""
+
+from __future__ import annotations
+
+import ast
+import importlib.metadata
+import importlib.util
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import fastsql
+from fastsql import backends
+from fastsql.errors import ModelError
+
+PACKAGE = Path(fastsql.__file__).parent
+HEAVY = (
+    "numpy",
+    "sqlglot",
+    "tokenizers",
+    "safetensors",
+    "onnxruntime",
+    "onnx",
+    "torch",
+    "transformers",
+    "sqlalchemy",
+)
+
+# Folders of the inner layers, and what none of their files may import.
+INNER = ("schema", "linking", "grammar", "model", "decode")
+OUTER = ("cli", "demo", "execution", "evaluation", "datasets", "training", "augment", "session")
+
+
+def _modules_after(statement: str) -> set[str]:
+    program = f"import sys\n{statement}\nprint('\\n'.join(name.partition('.')[0] for name in sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=dict(os.environ)
+    )
+    return set(done.stdout.split())
+
+
+def test_importing_fastsql_imports_nothing_heavy() -> None:
+    assert _modules_after("import fastsql").isdisjoint(HEAVY)
+
+
+def test_asking_which_backends_there_are_imports_nothing_heavy() -> None:
+    loaded = _modules_after(
+        "import fastsql.backends; fastsql.backends.components(); fastsql.backends.resolve_device('auto')"
+    )
+    assert loaded.isdisjoint(HEAVY)
+
+
+def _imports(path: Path) -> Iterator[tuple[str, int]]:
+    """Absolute names of everything a file imports, inside functions too, with the line."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), filename=str(path))):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name, node.lineno
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}:{node.lineno}: relative import"
+            for alias in node.names:
+                yield f"{node.module}.{alias.name}", node.lineno
+
+
+def test_inner_layers_never_import_outer_ones() -> None:
+    forbidden = tuple(f"fastsql.{name}" for name in OUTER)
+    wrong = [
+        f"{path.relative_to(PACKAGE)}:{line}: {name}"
+        for folder in INNER
+        for path in sorted((PACKAGE / folder).rglob("*.py"))
+        for name, line in _imports(path)
+        if any(name == outer or name.startswith(f"{outer}.") for outer in forbidden)
+    ]
+    assert wrong == []
+
+
+def test_only_training_imports_torch() -> None:
+    wrong = [
+        f"{path.relative_to(PACKAGE)}:{line}: {name}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if path.relative_to(PACKAGE).parts[0] != "training"
+        for name, line in _imports(path)
+        if name.partition(".")[0] == "torch"
+    ]
+    assert wrong == []
+
+
+def test_every_folder_of_code_is_a_package() -> None:
+    folders = {path.parent for path in PACKAGE.rglob("*.py")}
+    assert [folder for folder in sorted(folders) if not (folder / "__init__.py").is_file()] == []
+
+
+def test_type_information_and_the_grammar_come_with_the_package() -> None:
+    assert (PACKAGE / "py.typed").is_file()
+    assert (PACKAGE / "_core.pyi").is_file()
+    assert (PACKAGE / "grammar" / "actions.grammar").is_file()
+
+
+@pytest.fixture(scope="module")
+def distribution() -> importlib.metadata.Distribution:
+    try:
+        return importlib.metadata.distribution("fastsql")
+    except importlib.metadata.PackageNotFoundError:
+        pytest.skip("fastsql runs from a source tree; pip install . to run this")
+
+
+def test_the_version_is_that_of_the_distribution(distribution: importlib.metadata.Distribution) -> None:
+    assert fastsql.__version__ == distribution.version
+
+
+def test_the_command_leads_to_the_command_line(distribution: importlib.metadata.Distribution) -> None:
+    commands = {
+        entry.name: entry.value for entry in distribution.entry_points if entry.group == "console_scripts"
+    }
+    assert commands == {"fastsql": "fastsql.cli.main:main"}
+    assert importlib.util.find_spec("fastsql.cli.main") is not None
+
+
+def test_both_licences_are_in_the_distribution(distribution: importlib.metadata.Distribution) -> None:
+    files = {path.name for path in distribution.files or ()}
+    assert {"LICENSE", "LICENSE-WEIGHTS.md"} <= files
+
+
+def test_base_dependencies_are_the_four_promised(distribution: importlib.metadata.Distribution) -> None:
+    base = {
+        requirement.split(">")[0].split("<")[0].strip()
+        for requirement in distribution.requires or ()
+        if "extra ==" not in requirement
+    }
+    assert base == {"numpy", "sqlglot", "tokenizers", "safetensors"}
+
+
+def test_the_report_names_every_base_dependency_with_its_version() -> None:
+    report = backends.report()
+    base = [component for component in report.components if not component.extra]
+    assert [component.name for component in base] == ["numpy", "sqlglot", "tokenizers", "safetensors"]
+    assert all(component.installed for component in base)
+    assert report.device == "python"
+    assert report.encoder in ("onnxruntime", "numpy")
+
+
+def test_both_onnx_runtimes_at_once_are_a_problem_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backends, "_version", lambda name: "1.0")
+    assert any(
+        "pip uninstall onnxruntime onnxruntime-gpu" in problem for problem in backends.report().problems
+    )
+
+
+@pytest.mark.parametrize("device", ["auto", "python"])
+def test_the_python_backend_serves_where_nothing_faster_does(device: str) -> None:
+    assert backends.resolve_device(device) == "python"
+
+
+@pytest.mark.parametrize(
+    ("device", "message"),
+    [
+        ("cpu", "has no 'cpu' backend"),
+        ("cuda", "has no 'cuda' backend"),
+        ("tpu", "unknown device 'tpu'"),
+        ("", "unknown"),
+    ],
+)
+def test_a_device_that_is_not_to_be_had_is_refused_with_the_choices(device: str, message: str) -> None:
+    with pytest.raises(ModelError, match=f"{message}.*'auto', 'python'"):
+        backends.resolve_device(device)

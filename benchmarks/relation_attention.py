@@ -1,7 +1,8 @@
 """How much faster is the native relation-aware attention than NumPy?
 
-Compares, on one thread, the native kernel with two NumPy forms of the same formula: the definition, which builds arrays of
-rows x columns x head size, and the factored form, which does not. Run with ``OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1``.
+Compares, on one thread, the native kernel with two NumPy forms of the same formula: the definition, which builds arrays
+of rows x columns x head size, and the factored form of the NumPy model, which does not. Run with ``OMP_NUM_THREADS=1
+OPENBLAS_NUM_THREADS=1``.
 """
 
 from __future__ import annotations
@@ -18,17 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsql import backends
+from fastsql.model.attention import relation_scores, relation_values, softmax
 
 Floats = NDArray[np.float32]
 Kernel = Callable[[Floats, Floats, Floats, Floats, Floats, NDArray[np.uint8]], Floats]
-
-
-def softmax(scores: Floats) -> Floats:
-    """Over the last axis, in place."""
-    scores -= scores.max(axis=-1, keepdims=True)
-    np.exp(scores, out=scores)
-    scores /= scores.sum(axis=-1, keepdims=True)
-    return scores
 
 
 def definition(
@@ -54,17 +48,10 @@ def factored(
     relation_value: Floats,
     relations: NDArray[np.uint8],
 ) -> Floats:
-    """One score per relation and row, gathered; attention mass per relation times relation_value."""
-    heads, rows, head_size = query.shape
-    count = len(relation_key)
-    scaled = query / np.float32(np.sqrt(head_size))
-    scores = scaled @ key.transpose(0, 2, 1)
-    index = np.broadcast_to(relations.astype(np.int64), scores.shape)
-    scores += np.take_along_axis(scaled @ relation_key.T, index, axis=-1)
-    weights = softmax(scores)
-    cell = np.arange(heads * rows, dtype=np.int64).reshape(heads, rows, 1) * count + index
-    mass = np.bincount(cell.ravel(), weights.ravel(), heads * rows * count).reshape(heads, rows, count)
-    result: Floats = weights @ value + mass.astype(np.float32) @ relation_value
+    """As the NumPy model's graph layer does it."""
+    query = query * np.float32(query.shape[-1] ** -0.5)
+    weights = softmax(query @ key.transpose(0, 2, 1) + relation_scores(query, relation_key, relations))
+    result: Floats = weights @ value + relation_values(weights, relation_value, relations)
     return result
 
 

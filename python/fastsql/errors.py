@@ -1,8 +1,8 @@
 """The errors that fastsql raises.
 
-Every message says what was wrong, where, and what to do. The three parts are also attributes, so that an application can
-show them apart. No message holds the text of a question or a cell of a database: errors end up in logs, and those texts
-may name a patient.
+Every message says what was wrong, where, and what to do. The three parts are also attributes, so that an
+application can show them apart. No message holds the text of a question or a cell of a database: errors end
+up in logs, and those texts may name a patient.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ class FastSQLError(Exception):
     """Base class of everything fastsql raises on purpose.
 
     Args:
-        what: one clause saying what was wrong, without a final full stop. where: the item concerned, such as
-        ``table 'patients'`` or a path. Empty when ``what`` names it already. remedy: what the caller can do
-        about it, a sentence.
+        what: one clause saying what was wrong, without a final full stop.
+        where: the item concerned, such as ``table 'patients'``; empty where ``what`` names it already.
+        remedy: what the caller can do about it, a sentence.
     """
 
     def __init__(self, what: str, *, where: str = "", remedy: str = "") -> None:

@@ -1,6 +1,7 @@
 """One place for every bound on what fastsql accepts.
 
-A bound exists so that an odd input costs a typed error (:class:`fastsql.errors.LimitError`) and not minutes or gigabytes.
+A bound exists so that an odd input costs a typed error (:class:`fastsql.errors.LimitError`) and not minutes
+or gigabytes.
 """
 
 from __future__ import annotations

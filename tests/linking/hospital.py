@@ -6,7 +6,13 @@ from fastsql.schema import Schema
 
 SCHEMA = Schema.from_dict(
     {
-        "admissions": {"hadm_id": "INT", "gender": "TEXT", "location": "TEXT", "kind": "TEXT", "admittime": "TIMESTAMP"},
+        "admissions": {
+            "hadm_id": "INT",
+            "gender": "TEXT",
+            "location": "TEXT",
+            "kind": "TEXT",
+            "admittime": "TIMESTAMP",
+        },
         "prescriptions": {"hadm_id": "INT", "drug": "TEXT", "dose": "TEXT"},
         "diagnoses": {"hadm_id": "INT", "code": "TEXT", "title": "TEXT"},
         "samples": {"hadm_id": "INT", "specimen": "TEXT"},

@@ -54,9 +54,11 @@ class Console:
     def table(self, columns: Sequence[str], rows: Sequence[Sequence[object]], indent: str = "") -> None:
         """Rows under their column names; long cells are cut."""
         cells = [list(columns), *([_shown(cell) for cell in row] for row in rows)]
-        widths = [max(map(_columns_of, column)) for column in zip(*cells)]
+        widths = [max(map(_columns_of, column)) for column in zip(*cells, strict=True)]
         for number, row in enumerate(cells):
-            padded = (f"{cell}{' ' * (width - _columns_of(cell))}" for cell, width in zip(row, widths))
+            padded = (
+                f"{cell}{' ' * (width - _columns_of(cell))}" for cell, width in zip(row, widths, strict=True)
+            )
             self.line(f"{indent}{'  '.join(padded)}".rstrip(), "dim" if number == 0 else "")
 
     def track(self, items: Iterable[Any], label: str, total: int) -> Iterator[Any]:
@@ -80,10 +82,11 @@ class Console:
             if count < total and now - shown >= interval:
                 shown = now
                 left = (now - start) / count * (total - count)
-                end = "\r" if live else "\n"
-                self._err.write(f"{label}: {count:,} of {total:,}, {left:.0f} s left {end}")
+                end = "  \r" if live else "\n"
+                self._err.write(f"{label}: {count:,} of {total:,}, {left:.0f} s left{end}")
                 self._err.flush()
-        self._err.write(f"{label}: {count:,} in {time.monotonic() - start:.1f} s          \n")
+        blank = " " * 10 if live else ""
+        self._err.write(f"{label}: {count:,} in {time.monotonic() - start:.1f} s{blank}\n")
         self._err.flush()
 
 
@@ -101,7 +104,9 @@ def _rich_console(stream: TextIO) -> RichConsole | None:
 def _shown(cell: object) -> str:
     """A cell on one line, without the control characters that could steer a terminal."""
     text = "NULL" if cell is None else f"{cell:g}" if isinstance(cell, float) else str(cell)
-    text = "".join(" " if unicodedata.category(character) in ("Cc", "Cf") else character for character in text)
+    text = "".join(
+        " " if unicodedata.category(character) in ("Cc", "Cf") else character for character in text
+    )
     return text if len(text) <= _LARGEST_CELL else text[: _LARGEST_CELL - 3] + "..."
 
 

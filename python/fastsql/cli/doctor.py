@@ -64,5 +64,6 @@ def bundled_models(folder: Path) -> dict[str, float]:
     """Names of the bundles in a folder with their sizes in megabytes."""
     bundles = sorted(path.parent for path in folder.glob("*/config.json"))
     return {
-        bundle.name: sum(file.stat().st_size for file in bundle.iterdir() if file.is_file()) / 1e6 for bundle in bundles
+        bundle.name: sum(file.stat().st_size for file in bundle.iterdir() if file.is_file()) / 1e6
+        for bundle in bundles
     }

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from fastsql.datasets import DatabaseFiles, Example
     from fastsql.evaluation import Prediction
     from fastsql.evaluation.evaluate import ParserLike
-    from fastsql.schema import Schema
 
 _EPILOG = """\
 examples:
@@ -48,10 +47,14 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     data = parser.add_argument_group("data")
-    data.add_argument("data", metavar="DATA", help="examples: a list of {id, db_id, question, sql}, .json or .json.gz")
+    data.add_argument(
+        "data", metavar="DATA", help="examples: a list of {id, db_id, question, sql}, .json or .json.gz"
+    )
     data.add_argument("--schemas", metavar="S", required=True, help="the data set's schemas.json")
     data.add_argument(
-        "--databases", metavar="D", help="an SQLite file (or .gz), or a folder of them; without, nothing is run"
+        "--databases",
+        metavar="D",
+        help="an SQLite file (or .gz), or a folder of them; without, nothing is run",
     )
     data.add_argument(
         "--split-ids",
@@ -59,12 +62,22 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="only these ids: a list, or FILE:a.b for the list under those keys of a JSON file",
     )
     data.add_argument("--limit", metavar="N", type=positive, help="only the first N")
-    data.add_argument("--seen", metavar="TRAIN", help="examples trained on: figures for seen and unseen SQL skeletons")
-    data.add_argument("--now", metavar="TIME", type=moment, help='the time that "now" means in gold and predicted SQL')
+    data.add_argument(
+        "--seen", metavar="TRAIN", help="examples trained on: figures for seen and unseen SQL skeletons"
+    )
+    data.add_argument(
+        "--now", metavar="TIME", type=moment, help='the time that "now" means in gold and predicted SQL'
+    )
     run_group = parser.add_argument_group("running")
-    run_group.add_argument("--jobs", metavar="N", type=positive, help="processes that run SQL (default: one a CPU)")
     run_group.add_argument(
-        "--time-limit", metavar="S", type=seconds, default=10.0, help="seconds a query may run (default: %(default)g)"
+        "--jobs", metavar="N", type=positive, help="processes that run SQL (default: one a CPU)"
+    )
+    run_group.add_argument(
+        "--time-limit",
+        metavar="S",
+        type=seconds,
+        default=10.0,
+        help="seconds a query may run (default: %(default)g)",
     )
     run_group.add_argument(
         "--no-values", action="store_true", help="the model sees the schema only, no value of the database"
@@ -75,7 +88,10 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     out = parser.add_argument_group("output")
     out.add_argument("--json", metavar="OUT", type=output_file, help="write the figures here")
     out.add_argument(
-        "--predictions", metavar="P", type=output_file, help="write {id, sql, confidence, abstained} of every question"
+        "--predictions",
+        metavar="P",
+        type=output_file,
+        help="write {id, sql, confidence, abstained} of every question",
     )
     add_model_options(parser)
     parser.set_defaults(run=run)
@@ -93,21 +109,18 @@ def run(options: argparse.Namespace) -> int:
     db_ids = {example.db_id for example in examples}
     schemas = read_schemas(options.schemas, databases=db_ids)
     seen = None if options.seen is None else training_skeletons(read_examples(options.seen))
-    parser: ParserLike | Mapping[str, Prediction]
-    if options.from_predictions is None:
-        parser = load_parser(options)
-    else:
-        parser = read_predictions(options.from_predictions)
+    given = options.from_predictions
+    parser: ParserLike | Mapping[str, Prediction] = (
+        load_parser(options) if given is None else read_predictions(given)
+    )
     with DatabaseFiles(options.databases, db_ids) as databases:
         _warn_of_missing(db_ids, databases, options.databases)
-        if not options.no_values:
-            schemas = _with_values(schemas, databases)
         settings = Options(
             now=options.now,
             jobs=options.jobs,
             time_limit=options.time_limit,
             values=not options.no_values,
-            penalty=options.penalty,
+            penalty=getattr(parser, "penalty", None) if options.penalty is None else options.penalty,
             seen=seen,
         )
         report = evaluate(parser, examples, schemas, databases, settings, console.track)
@@ -118,16 +131,6 @@ def run(options: argparse.Namespace) -> int:
         _write_json(options.json, figures)
     _print(console, figures, examples)
     return 0
-
-
-def _with_values(schemas: Mapping[str, Schema], databases: DatabaseFiles) -> dict[str, Schema]:
-    from fastsql.datasets import with_database_values
-
-    paths = {db_id: databases.path(db_id) for db_id in schemas}
-    return {
-        db_id: schema if (path := paths[db_id]) is None else with_database_values(schema, path)
-        for db_id, schema in schemas.items()
-    }
 
 
 def _warn_of_missing(db_ids: set[str], databases: DatabaseFiles, source: str | None) -> None:
@@ -151,13 +154,21 @@ def _print(console: Console, figures: Mapping[str, Any], examples: Sequence[Exam
         ("valid SQL", _percent(figures["valid_sql"])),
         ("reliability", ", ".join(f"RS({name}) {_number(value)}" for name, value in figures["rs"].items())),
         ("wrong, abstained", f"{_number(figures['wrong'])}, {figures['abstained']}"),
-        ("latency", ", ".join(f"{name} {_number(value)} ms" for name, value in figures["latency_ms"].items())),
-        ("gold answers empty", f"{details['gold_empty']}, accuracy on the others {_percent(details['ex_gold_not_empty'])}"),
+        (
+            "latency",
+            ", ".join(f"{name} {_number(value)} ms" for name, value in figures["latency_ms"].items()),
+        ),
+        (
+            "gold answers empty",
+            f"{details['gold_empty']}, accuracy on the others {_percent(details['ex_gold_not_empty'])}",
+        ),
     ]
     for name in ("seen", "unseen"):
         if name in details:
             part = details[name]
-            rows.append((f"{name} skeletons", f"{part['n']:,} questions, execution accuracy {_percent(part['ex'])}"))
+            rows.append(
+                (f"{name} skeletons", f"{part['n']:,} questions, execution accuracy {_percent(part['ex'])}")
+            )
     for name, label in (("gold_failed", "gold SQL that fails"), ("timeouts", "ran out of time")):
         if details[name]:
             rows.append((label, str(details[name])))
@@ -172,5 +183,5 @@ def _percent(value: float | None) -> str:
     return "-" if value is None else f"{value:.1f} %"
 
 
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:,.1f}" if isinstance(value, float) else str(value)
+def _number(value: int | float | None) -> str:
+    return "-" if value is None else f"{value:,.1f}".removesuffix(".0")

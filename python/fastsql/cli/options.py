@@ -18,10 +18,16 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
     """Which model, on what, and how careful."""
     group = parser.add_argument_group("model")
     group.add_argument(
-        "--model", metavar="M", default=DEFAULT_MODEL, help="a bundled model or a bundle's folder (default: %(default)s)"
+        "--model",
+        metavar="M",
+        default=DEFAULT_MODEL,
+        help="a bundled model or a bundle's folder (default: %(default)s)",
     )
     group.add_argument(
-        "--device", metavar="D", default="auto", help="auto, python, cpu or cuda; see fastsql doctor (default: %(default)s)"
+        "--device",
+        metavar="D",
+        default="auto",
+        help="auto, python, cpu or cuda; see fastsql doctor (default: %(default)s)",
     )
     group.add_argument(
         "--penalty",

@@ -34,18 +34,28 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("question", nargs="?", default="-", help="the question; - or nothing reads one a line")
+    parser.add_argument(
+        "question", nargs="?", default="-", help="the question; - or nothing reads one a line"
+    )
     parser.add_argument(
         "--schema",
         metavar="S",
         required=True,
         help="an SQLite file, a .sql or .json file, a database URL (extra db), or CREATE TABLE text",
     )
-    parser.add_argument("--values", metavar="DB", help="a database to look up values in: names of drugs, diagnoses, ...")
+    parser.add_argument(
+        "--values", metavar="DB", help="a database to look up values in: names of drugs, diagnoses, ..."
+    )
     parser.add_argument("--dialect", default="sqlite", help="the SQL dialect to write (default: %(default)s)")
-    parser.add_argument("--beam", metavar="N", type=positive, help="hypotheses to keep (default: the parser's)")
-    parser.add_argument("--now", metavar="TIME", type=moment, help="the time that 'now' means, as a literal in the SQL")
-    parser.add_argument("--explain", action="store_true", help="tell what was linked to what, confidence and timings")
+    parser.add_argument(
+        "--beam", metavar="N", type=positive, help="hypotheses to keep (default: the parser's)"
+    )
+    parser.add_argument(
+        "--now", metavar="TIME", type=moment, help="the time that 'now' means, as a literal in the SQL"
+    )
+    parser.add_argument(
+        "--explain", action="store_true", help="tell what was linked to what, confidence and timings"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object a question instead of SQL")
     add_model_options(parser)
     parser.set_defaults(run=run)
@@ -105,7 +115,9 @@ def explanation(result: Result) -> Iterator[str]:
     """Links, confidence and timings, one line each."""
     for link in result.links:
         yield f"  {link.text!r} -> {link.kind} {link.target}"
-    yield f"  confidence {result.confidence:.2f}" + (f", refused: {result.reason}" if result.abstained else "")
+    yield f"  confidence {result.confidence:.2f}" + (
+        f", refused: {result.reason}" if result.abstained else ""
+    )
     if result.timings:
         yield "  " + ", ".join(f"{stage} {value:.1f} ms" for stage, value in result.timings.items())
 

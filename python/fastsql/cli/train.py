@@ -31,13 +31,20 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument("config", metavar="CONFIG.toml", help="data, sizes, rates and schedule")
     parser.add_argument("--output", metavar="DIR", type=Path, required=True, help="the folder of the run")
     parser.add_argument(
-        "--max-minutes", metavar="M", type=seconds, help="time limit; the schedule fits itself to it (default: CONFIG's)"
+        "--max-minutes",
+        metavar="M",
+        type=seconds,
+        help="time limit; the schedule fits itself to it (default: CONFIG's)",
     )
     parser.add_argument("--resume", action="store_true", help="go on where the run in DIR was left")
-    parser.add_argument("--warm-start", metavar="BUNDLE", type=Path, help="start from the weights of a bundle")
+    parser.add_argument(
+        "--warm-start", metavar="BUNDLE", type=Path, help="start from the weights of a bundle"
+    )
     parser.add_argument("--seed", metavar="S", type=int, help="seed of everything random (default: CONFIG's)")
     parser.add_argument("--threads", metavar="N", type=positive, help="processor threads (default: all)")
-    parser.add_argument("--device", metavar="D", default="auto", help="auto, cpu or cuda (default: %(default)s)")
+    parser.add_argument(
+        "--device", metavar="D", default="auto", help="auto, cpu or cuda (default: %(default)s)"
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress")
     parser.set_defaults(run=run)
 
@@ -65,5 +72,8 @@ def run(options: argparse.Namespace) -> int:
         warm_start=options.warm_start,
         quiet=options.quiet,
     )
-    sys.stdout.write(f"{result}\n")
+    state = "finished" if result.finished else "interrupted: go on with --resume"
+    sys.stdout.write(
+        f"{result.output}: {state}, {result.epochs:.1f} epochs in {result.seconds / 60:.1f} minutes\n"
+    )
     return 0

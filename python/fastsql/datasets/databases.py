@@ -38,7 +38,9 @@ class DatabaseFiles:
             return
         path = Path(source)
         if not path.exists():
-            raise DatasetError("no such file or folder", where=str(path), remedy="Check the path of the databases.")
+            raise DatasetError(
+                "no such file or folder", where=str(path), remedy="Check the path of the databases."
+            )
         try:
             if path.is_dir():
                 self._search(path)
@@ -136,7 +138,9 @@ class DatabaseFiles:
                 file.write(block)
                 if file.tell() > _LARGEST:
                     raise DatasetError(
-                        f"unpacks to more than {_LARGEST:,} bytes", where=str(origin), remedy="Unpack it yourself."
+                        f"unpacks to more than {_LARGEST:,} bytes",
+                        where=str(origin),
+                        remedy="Unpack it yourself.",
                     )
         self._found[db_id] = target
 
@@ -148,8 +152,12 @@ def _stem(name: str) -> str:
 
 def _check_header(header: bytes, path: Path) -> None:
     if header != _HEADER:
-        raise DatasetError("is no SQLite database", where=str(path), remedy="Give a .sqlite file, or one packed as .gz.")
+        raise DatasetError(
+            "is no SQLite database", where=str(path), remedy="Give a .sqlite file, or one packed as .gz."
+        )
 
 
 def _damaged(path: Path, error: Exception) -> DatasetError:
-    return DatasetError(f"cannot be unpacked ({type(error).__name__})", where=str(path), remedy="Fetch the file anew.")
+    return DatasetError(
+        f"cannot be unpacked ({type(error).__name__})", where=str(path), remedy="Fetch the file anew."
+    )

@@ -63,7 +63,9 @@ def read_json(path: Path) -> Any:
         raise DatasetError(f"cannot be read ({error})", where=str(path), remedy="Check the file.") from error
     except ValueError as error:
         kind = type(error).__name__
-        raise DatasetError(f"is not JSON ({kind})", where=str(path), remedy="Give a JSON or .json.gz file.") from error
+        raise DatasetError(
+            f"is not JSON ({kind})", where=str(path), remedy="Give a JSON or .json.gz file."
+        ) from error
 
 
 def read_examples(
@@ -77,7 +79,9 @@ def read_examples(
     path = Path(path)
     items = read_json(path)
     if not isinstance(items, list):
-        raise DatasetError("holds no list of examples", where=str(path), remedy="Give a list of {id, db_id, question, sql}.")
+        raise DatasetError(
+            "holds no list of examples", where=str(path), remedy="Give a list of {id, db_id, question, sql}."
+        )
     examples = [_example(item, f"{path}, item {number}") for number, item in enumerate(items)]
     if ids is not None:
         wanted = frozenset(ids)
@@ -97,10 +101,14 @@ def _example(item: Any, where: str) -> Example:
         raise DatasetError("is no object", where=where, remedy="Give {id, db_id, question, sql}.")
     for name in ("id", "db_id", "question"):
         if not isinstance(item.get(name), str):
-            raise DatasetError(f"has no text under {name!r}", where=where, remedy="Give {id, db_id, question, sql}.")
+            raise DatasetError(
+                f"has no text under {name!r}", where=where, remedy="Give {id, db_id, question, sql}."
+            )
     sql, form = item.get("sql"), item.get("sql_sqlite")
     if "sql" not in item or not all(isinstance(text, str | None) for text in (sql, form)):
-        raise DatasetError("has neither text nor null under 'sql'", where=where, remedy="Give null to ask for a refusal.")
+        raise DatasetError(
+            "has neither text nor null under 'sql'", where=where, remedy="Give null to ask for a refusal."
+        )
     answer, template = item.get("answer"), item.get("template")
     return Example(
         id=item["id"],
@@ -128,7 +136,9 @@ def read_split_ids(source: str | Path) -> tuple[str, ...]:
         path = Path(head)
     if path.suffix not in (".json", ".gz"):
         try:
-            return tuple(line.strip() for line in path.read_text(encoding="utf-8").splitlines() if line.strip())
+            return tuple(
+                line.strip() for line in path.read_text(encoding="utf-8").splitlines() if line.strip()
+            )
         except (OSError, UnicodeDecodeError) as error:
             raise DatasetError(f"cannot be read ({type(error).__name__})", where=str(path)) from error
     content = read_json(path)
@@ -137,8 +147,14 @@ def read_split_ids(source: str | Path) -> tuple[str, ...]:
     if isinstance(content, list) and all(isinstance(item, str) for item in content):
         return tuple(content)
     choices = _lists_inside(read_json(path))
-    remedy = f"Name one after a colon: {', '.join(f'{path.name}:{name}' for name in choices[:8])}." if choices else ""
-    raise DatasetError(f"holds no list of ids{f' under {inner!r}' if inner else ''}", where=str(path), remedy=remedy)
+    remedy = (
+        f"Name one after a colon: {', '.join(f'{path.name}:{name}' for name in choices[:8])}."
+        if choices
+        else ""
+    )
+    raise DatasetError(
+        f"holds no list of ids{f' under {inner!r}' if inner else ''}", where=str(path), remedy=remedy
+    )
 
 
 def _lists_inside(content: Any, prefix: str = "") -> list[str]:

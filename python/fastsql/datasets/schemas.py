@@ -1,4 +1,4 @@
-"""The schemas of a data set, with what its questions take for granted: small domains and normal ranges."""
+"""The schemas of a data set, with what its questions take for granted: the bounds of normal."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from fastsql.datasets.examples import DatasetError
-from fastsql.schema import Column, Constant, Schema, Value, load_uniform
+from fastsql.schema import Constant, Schema, load_uniform
 
 NORMAL_RANGES: Mapping[str, tuple[float, float]] = MappingProxyType(
     {
@@ -20,7 +20,7 @@ NORMAL_RANGES: Mapping[str, tuple[float, float]] = MappingProxyType(
         "mean_bp": (60.0, 110.0),
     }
 )
-"""Bounds of normal of EHRSQL's vital signs, in the units of MIMIC: gold SQL writes ``NOT BETWEEN sao2_lower AND sao2_upper``."""
+"""Bounds of normal of EHRSQL's vital signs, in MIMIC's units: gold writes ``NOT BETWEEN sao2_lower AND sao2_upper``."""
 
 _LABELS: Mapping[str, str] = MappingProxyType(
     {
@@ -49,9 +49,13 @@ def read_schemas(path: str | Path, *, databases: Collection[str] | None = None) 
     schemas = load_uniform(path)
     missing = sorted(set(databases or ()).difference(schemas))
     if missing:
-        raise DatasetError(f"has no schema of database {missing[0]!r}", where=str(path), remedy="Give the matching file.")
+        raise DatasetError(
+            f"has no schema of database {missing[0]!r}", where=str(path), remedy="Give the matching file."
+        )
     return {
-        name: with_normal_ranges(schema) for name, schema in schemas.items() if databases is None or name in databases
+        name: with_normal_ranges(schema)
+        for name, schema in schemas.items()
+        if databases is None or name in databases
     }
 
 
@@ -66,25 +70,3 @@ def with_normal_ranges(schema: Schema) -> Schema:
         for end, bound in (("lower", lower), ("upper", upper))
     ]
     return schema.with_constants((*schema.constants, *(bound for bound in bounds if bound.name not in known)))
-
-
-def with_database_values(schema: Schema, database: str | Path, *, max_values: int = 50) -> Schema:
-    """The schema with the small domains found in an SQLite file: all values of text columns that have few.
-
-    Columns that already have values keep them. Columns that the file lacks stay as they are.
-
-    Args:
-        max_values: the most distinct values that a column may have to count as a small domain.
-    """
-    found = Schema.from_sqlite(database, max_values=max_values)
-    values: dict[tuple[str, str], tuple[Value, ...]] = {}
-    for column in schema.columns:
-        table = schema.tables[column.table].name
-        index = found.find_column(table, column.name)
-        if index is not None and not column.values and _is_domain(found.columns[index]):
-            values[table, column.name] = found.columns[index].values
-    return schema.with_values(values) if values else schema
-
-
-def _is_domain(column: Column) -> bool:
-    return bool(column.values) and column.type != "time"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 import sqlite3
+from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
 from fastsql.demo import terminology as terms
-from fastsql.demo.tables import TABLES, hospital_ddl
+from fastsql.demo.tables import HOSPITAL_DDL
 
 NOW = "2100-12-31 23:59:00"
 """The present of the hospital: everything that has happened there lies before it, in the year 2100."""
@@ -39,10 +40,10 @@ def create_hospital(path: str | Path, *, patients: int = 60, seed: int = 1) -> N
     connection = sqlite3.connect(path)
     try:
         with connection:
-            connection.executescript(hospital_ddl())
-            for table, columns in TABLES:
-                marks = ", ".join("?" * len(columns.split()))
-                connection.executemany(f"INSERT INTO {table} VALUES ({marks})", hospital.rows[table])
+            connection.executescript(HOSPITAL_DDL)
+            for table, rows in hospital.rows.items():
+                marks = ", ".join("?" * len(rows[0]))
+                connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)  # noqa: S608 - names of our own
     finally:
         connection.close()
 
@@ -51,7 +52,7 @@ class _Hospital:
     """Rows by table, in the making. Every row starts with its own number."""
 
     def __init__(self, rng: random.Random) -> None:
-        self.rows: dict[str, list[tuple[object, ...]]] = {table: [] for table, _ in TABLES}
+        self.rows: defaultdict[str, list[tuple[object, ...]]] = defaultdict(list)
         self._rng = rng
         self._items: dict[str, int] = {}
         self._next_id = {"hadm": 81_000_000, "stay": 91_000_000, "transfer": 96_000_000}
@@ -143,18 +144,23 @@ class _Hospital:
         intensive = self._intensive_care(stay, start, until) if rng.random() < 0.6 else None
         self._transfers(stay, start, end, intensive)
 
-    def _conditions(self, stay: tuple[int, int], codes: Sequence[str], start: datetime, until: datetime) -> None:
+    def _conditions(
+        self, stay: tuple[int, int], codes: Sequence[str], start: datetime, until: datetime
+    ) -> None:
         for code in codes:
             time = _text(self._between(start, until))
             row = self._add("diagnoses_icd", *stay, code, time)
             self._charge(stay, "diagnoses_icd", row, time, code)
-            procedure = terms.PROCEDURES_FOR.get(code)
-            if procedure is not None and self._rng.random() < 0.7:
+            for procedure in terms.PROCEDURES_FOR.get(code, ()):
+                if self._rng.random() < 0.5:
+                    continue
                 time = _text(self._between(start, until))
                 row = self._add("procedures_icd", *stay, procedure, time)
                 self._charge(stay, "procedures_icd", row, time, procedure)
 
-    def _prescriptions(self, stay: tuple[int, int], codes: Sequence[str], start: datetime, until: datetime) -> None:
+    def _prescriptions(
+        self, stay: tuple[int, int], codes: Sequence[str], start: datetime, until: datetime
+    ) -> None:
         rng = self._rng
         common = [drug for drug in terms.DRUGS if not drug.for_codes and rng.random() < 0.5]
         fitting = [drug for drug in terms.DRUGS if set(drug.for_codes) & set(codes) and rng.random() < 0.8]
@@ -169,9 +175,12 @@ class _Hospital:
     def _labs(self, stay: tuple[int, int], start: datetime, until: datetime) -> None:
         time = start + timedelta(hours=self._rng.uniform(0.5, 3))
         while time < until:
-            for lab in terms.LABS:
-                if self._rng.random() < 0.75:
-                    row = self._add("labevents", *stay, self._items[lab.label], _text(time), *self._measure(lab))
+            for lab, frequency in zip(terms.LABS, _frequencies(len(terms.LABS)), strict=True):
+                # A blood count is part of every round, a rare test is not.
+                if self._rng.random() < frequency:
+                    row = self._add(
+                        "labevents", *stay, self._items[lab.label], _text(time), *self._measure(lab)
+                    )
                     self._charge(stay, "labevents", row, _text(time), lab.label)
             time += timedelta(hours=self._rng.uniform(20, 30))
 
@@ -179,9 +188,13 @@ class _Hospital:
         for specimen, test, organism in terms.SPECIMENS:
             if self._rng.random() < 0.35:
                 found = organism if self._rng.random() < 0.4 else None
-                self._add("microbiologyevents", *stay, _text(self._between(start, until)), specimen, test, found)
+                self._add(
+                    "microbiologyevents", *stay, _text(self._between(start, until)), specimen, test, found
+                )
 
-    def _intensive_care(self, stay: tuple[int, int], start: datetime, until: datetime) -> tuple[str, datetime, datetime]:
+    def _intensive_care(
+        self, stay: tuple[int, int], start: datetime, until: datetime
+    ) -> tuple[str, datetime, datetime]:
         """Unit, begin and end of a stay in intensive care, after its events have been charted."""
         rng = self._rng
         begin = start + timedelta(hours=rng.uniform(1, 8))
@@ -198,7 +211,9 @@ class _Hospital:
                 self._add("chartevents", *here, self._items[sign.label], _text(hour), *self._measure(sign))
             if hour.hour in (6, 7, 8, 9) or hour == begin:
                 weight = round(weight + rng.uniform(-0.8, 0.6), 1)
-                self._add("chartevents", *here, self._items[terms.WEIGHT.label], _text(hour), weight, unit_of_weight)
+                self._add(
+                    "chartevents", *here, self._items[terms.WEIGHT.label], _text(hour), weight, unit_of_weight
+                )
             given, out = rng.choice(terms.INPUTS), rng.choice(terms.OUTPUTS)
             self._add("inputevents", *here, _text(hour), self._items[given.label], *self._measure(given))
             self._add("outputevents", *here, _text(hour), self._items[out.label], *self._measure(out))
@@ -251,6 +266,11 @@ class _Hospital:
     def _new_id(self, kind: str) -> int:
         self._next_id[kind] += self._rng.randint(11, 97_000)
         return self._next_id[kind]
+
+
+def _frequencies(number: int) -> list[float]:
+    """How often each of several tests is made: the first nearly always, the last seldom."""
+    return [0.95 - 0.8 * position / number for position in range(number)]
 
 
 def _text(time: datetime | None) -> str | None:

@@ -2,89 +2,108 @@
 
 from __future__ import annotations
 
-TABLES: tuple[tuple[str, str], ...] = (
-    ("patients", "row_id# subject_id! gender dob@ dod@"),
-    (
-        "admissions",
-        "row_id# subject_id:patients.subject_id hadm_id! admittime@ dischtime@ admission_type admission_location "
-        "discharge_location insurance language marital_status age+",
-    ),
-    ("d_icd_diagnoses", "row_id# icd_code* long_title"),
-    ("d_icd_procedures", "row_id# icd_code* long_title"),
-    ("d_labitems", "row_id# itemid! label"),
-    ("d_items", "row_id# itemid! label abbreviation linksto"),
-    (
-        "diagnoses_icd",
-        "row_id# subject_id+ hadm_id:admissions.hadm_id icd_code~d_icd_diagnoses.icd_code charttime@",
-    ),
-    (
-        "procedures_icd",
-        "row_id# subject_id+ hadm_id:admissions.hadm_id icd_code~d_icd_procedures.icd_code charttime@",
-    ),
-    (
-        "labevents",
-        "row_id# subject_id+ hadm_id:admissions.hadm_id itemid:d_labitems.itemid charttime@ valuenum% valueuom",
-    ),
-    (
-        "prescriptions",
-        "row_id# subject_id+ hadm_id:admissions.hadm_id starttime@ stoptime@ drug dose_val_rx dose_unit_rx route",
-    ),
-    ("cost", "row_id# subject_id+ hadm_id:admissions.hadm_id event_type event_id+ chargetime@ cost%"),
-    (
-        "chartevents",
-        "row_id# subject_id+ hadm_id:admissions.hadm_id stay_id:icustays.stay_id itemid:d_items.itemid charttime@ "
-        "valuenum% valueuom",
-    ),
-    (
-        "inputevents",
-        "row_id# subject_id+ hadm_id:admissions.hadm_id stay_id:icustays.stay_id starttime@ itemid:d_items.itemid "
-        "totalamount% totalamountuom",
-    ),
-    (
-        "outputevents",
-        "row_id# subject_id+ hadm_id:admissions.hadm_id stay_id:icustays.stay_id charttime@ itemid:d_items.itemid "
-        "value% valueuom",
-    ),
-    (
-        "microbiologyevents",
-        "row_id# subject_id+ hadm_id:admissions.hadm_id charttime@ spec_type_desc test_name org_name",
-    ),
-    (
-        "icustays",
-        "row_id# subject_id+ hadm_id:admissions.hadm_id stay_id! first_careunit last_careunit intime@ outtime@",
-    ),
-    (
-        "transfers",
-        "row_id# subject_id+ hadm_id:admissions.hadm_id transfer_id+ eventtype careunit intime@ outtime@",
-    ),
-)
-"""Table name and columns. The mark after a column tells its type: ``#`` primary key, ``!`` unique number, ``*`` unique text,
-``+`` number, ``%`` real, ``@`` time, ``:t.c`` number referring to t.c, ``~t.c`` text referring to t.c, none for text."""
-
-_TYPES = {
-    "#": "INT NOT NULL PRIMARY KEY",
-    "!": "INT NOT NULL UNIQUE",
-    "*": "VARCHAR(10) NOT NULL UNIQUE",
-    "+": "INT NOT NULL",
-    "%": "DOUBLE PRECISION",
-    "@": "TIMESTAMP(0)",
-}
-
-
-def hospital_ddl() -> str:
-    """The CREATE TABLE statements of the demo hospital."""
-    return "\n".join(
-        f"CREATE TABLE {name} ({', '.join(_definition(column) for column in columns.split())});"
-        for name, columns in TABLES
-    )
-
-
-def _definition(column: str) -> str:
-    for mark, sql_type in ((":", "INT NOT NULL"), ("~", "VARCHAR(10) NOT NULL")):
-        name, found, target = column.partition(mark)
-        if found:
-            table, _, key = target.partition(".")
-            return f"{name} {sql_type} REFERENCES {table}({key})"
-    if column[-1] in _TYPES:
-        return f"{column[:-1]} {_TYPES[column[-1]]}"
-    return f"{column} VARCHAR(255)"
+HOSPITAL_DDL = """
+CREATE TABLE patients (
+    row_id INT NOT NULL PRIMARY KEY, subject_id INT NOT NULL UNIQUE, gender VARCHAR(255),
+    dob TIMESTAMP(0), dod TIMESTAMP(0)
+);
+CREATE TABLE admissions (
+    row_id INT NOT NULL PRIMARY KEY, subject_id INT NOT NULL, hadm_id INT NOT NULL UNIQUE,
+    admittime TIMESTAMP(0), dischtime TIMESTAMP(0), admission_type VARCHAR(255),
+    admission_location VARCHAR(255), discharge_location VARCHAR(255), insurance VARCHAR(255),
+    language VARCHAR(255), marital_status VARCHAR(255), age INT NOT NULL,
+    FOREIGN KEY (subject_id) REFERENCES patients (subject_id)
+);
+CREATE TABLE d_icd_diagnoses (
+    row_id INT NOT NULL PRIMARY KEY, icd_code VARCHAR(10) NOT NULL UNIQUE,
+    long_title VARCHAR(255)
+);
+CREATE TABLE d_icd_procedures (
+    row_id INT NOT NULL PRIMARY KEY, icd_code VARCHAR(10) NOT NULL UNIQUE,
+    long_title VARCHAR(255)
+);
+CREATE TABLE d_labitems (
+    row_id INT NOT NULL PRIMARY KEY, itemid INT NOT NULL UNIQUE, label VARCHAR(255)
+);
+CREATE TABLE d_items (
+    row_id INT NOT NULL PRIMARY KEY, itemid INT NOT NULL UNIQUE, label VARCHAR(255),
+    abbreviation VARCHAR(255), linksto VARCHAR(255)
+);
+CREATE TABLE diagnoses_icd (
+    row_id INT NOT NULL PRIMARY KEY, subject_id INT NOT NULL, hadm_id INT NOT NULL,
+    icd_code VARCHAR(10) NOT NULL, charttime TIMESTAMP(0),
+    FOREIGN KEY (hadm_id) REFERENCES admissions (hadm_id),
+    FOREIGN KEY (icd_code) REFERENCES d_icd_diagnoses (icd_code)
+);
+CREATE TABLE procedures_icd (
+    row_id INT NOT NULL PRIMARY KEY, subject_id INT NOT NULL, hadm_id INT NOT NULL,
+    icd_code VARCHAR(10) NOT NULL, charttime TIMESTAMP(0),
+    FOREIGN KEY (hadm_id) REFERENCES admissions (hadm_id),
+    FOREIGN KEY (icd_code) REFERENCES d_icd_procedures (icd_code)
+);
+CREATE TABLE labevents (
+    row_id INT NOT NULL PRIMARY KEY, subject_id INT NOT NULL, hadm_id INT NOT NULL,
+    itemid INT NOT NULL, charttime TIMESTAMP(0), valuenum DOUBLE PRECISION,
+    valueuom VARCHAR(255),
+    FOREIGN KEY (hadm_id) REFERENCES admissions (hadm_id),
+    FOREIGN KEY (itemid) REFERENCES d_labitems (itemid)
+);
+CREATE TABLE prescriptions (
+    row_id INT NOT NULL PRIMARY KEY, subject_id INT NOT NULL, hadm_id INT NOT NULL,
+    starttime TIMESTAMP(0), stoptime TIMESTAMP(0), drug VARCHAR(255),
+    dose_val_rx VARCHAR(255), dose_unit_rx VARCHAR(255), route VARCHAR(255),
+    FOREIGN KEY (hadm_id) REFERENCES admissions (hadm_id)
+);
+CREATE TABLE cost (
+    row_id INT NOT NULL PRIMARY KEY, subject_id INT NOT NULL, hadm_id INT NOT NULL,
+    event_type VARCHAR(255), event_id INT NOT NULL, chargetime TIMESTAMP(0),
+    cost DOUBLE PRECISION,
+    FOREIGN KEY (hadm_id) REFERENCES admissions (hadm_id),
+    FOREIGN KEY (event_id) REFERENCES diagnoses_icd (row_id),
+    FOREIGN KEY (event_id) REFERENCES procedures_icd (row_id),
+    FOREIGN KEY (event_id) REFERENCES labevents (row_id),
+    FOREIGN KEY (event_id) REFERENCES prescriptions (row_id)
+);
+CREATE TABLE chartevents (
+    row_id INT NOT NULL PRIMARY KEY, subject_id INT NOT NULL, hadm_id INT NOT NULL,
+    stay_id INT NOT NULL, itemid INT NOT NULL, charttime TIMESTAMP(0),
+    valuenum DOUBLE PRECISION, valueuom VARCHAR(255),
+    FOREIGN KEY (hadm_id) REFERENCES admissions (hadm_id),
+    FOREIGN KEY (stay_id) REFERENCES icustays (stay_id),
+    FOREIGN KEY (itemid) REFERENCES d_items (itemid)
+);
+CREATE TABLE inputevents (
+    row_id INT NOT NULL PRIMARY KEY, subject_id INT NOT NULL, hadm_id INT NOT NULL,
+    stay_id INT NOT NULL, starttime TIMESTAMP(0), itemid INT NOT NULL,
+    totalamount DOUBLE PRECISION, totalamountuom VARCHAR(255),
+    FOREIGN KEY (hadm_id) REFERENCES admissions (hadm_id),
+    FOREIGN KEY (stay_id) REFERENCES icustays (stay_id),
+    FOREIGN KEY (itemid) REFERENCES d_items (itemid)
+);
+CREATE TABLE outputevents (
+    row_id INT NOT NULL PRIMARY KEY, subject_id INT NOT NULL, hadm_id INT NOT NULL,
+    stay_id INT NOT NULL, charttime TIMESTAMP(0), itemid INT NOT NULL,
+    value DOUBLE PRECISION, valueuom VARCHAR(255),
+    FOREIGN KEY (hadm_id) REFERENCES admissions (hadm_id),
+    FOREIGN KEY (stay_id) REFERENCES icustays (stay_id),
+    FOREIGN KEY (itemid) REFERENCES d_items (itemid)
+);
+CREATE TABLE microbiologyevents (
+    row_id INT NOT NULL PRIMARY KEY, subject_id INT NOT NULL, hadm_id INT NOT NULL,
+    charttime TIMESTAMP(0), spec_type_desc VARCHAR(255), test_name VARCHAR(255),
+    org_name VARCHAR(255),
+    FOREIGN KEY (hadm_id) REFERENCES admissions (hadm_id)
+);
+CREATE TABLE icustays (
+    row_id INT NOT NULL PRIMARY KEY, subject_id INT NOT NULL, hadm_id INT NOT NULL,
+    stay_id INT NOT NULL UNIQUE, first_careunit VARCHAR(255), last_careunit VARCHAR(255),
+    intime TIMESTAMP(0), outtime TIMESTAMP(0),
+    FOREIGN KEY (hadm_id) REFERENCES admissions (hadm_id)
+);
+CREATE TABLE transfers (
+    row_id INT NOT NULL PRIMARY KEY, subject_id INT NOT NULL, hadm_id INT NOT NULL,
+    transfer_id INT NOT NULL, eventtype VARCHAR(255), careunit VARCHAR(255),
+    intime TIMESTAMP(0), outtime TIMESTAMP(0),
+    FOREIGN KEY (hadm_id) REFERENCES admissions (hadm_id)
+);
+"""

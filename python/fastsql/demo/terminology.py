@@ -48,6 +48,10 @@ DIAGNOSES: dict[str, str] = {
     "demo|d14": "fracture of neck of left femur",
     "demo|d15": "gout, unspecified",
     "demo|d16": "acute appendicitis",
+    "demo|d17": "pure hypercholesterolemia",
+    "demo|d18": "obstructive sleep apnea",
+    "demo|d19": "chronic obstructive pulmonary disease, unspecified",
+    "demo|d20": "hyposmolality and hyponatremia",
 }
 
 PROCEDURES: dict[str, str] = {
@@ -59,17 +63,29 @@ PROCEDURES: dict[str, str] = {
     "demo|p06": "ultrasound of the heart",
     "demo|p07": "partial replacement of the hip",
     "demo|p08": "endoscopy of the small intestine",
+    "demo|p09": "drainage of pleural cavity",
+    "demo|p10": "insertion of feeding tube into stomach",
+    "demo|p11": "lumbar puncture",
+    "demo|p12": "bronchoscopy",
+    "demo|p13": "cardioversion",
+    "demo|p14": "colonoscopy",
+    "demo|p15": "insertion of arterial line",
+    "demo|p16": "removal of gallbladder, laparoscopic",
+    "demo|p17": "skin graft of the lower leg",
+    "demo|p18": "ultrasound of both kidneys",
 }
 
-PROCEDURES_FOR: dict[str, str] = {
-    "demo|d03": "demo|p02",
-    "demo|d05": "demo|p06",
-    "demo|d06": "demo|p06",
-    "demo|d09": "demo|p08",
-    "demo|d12": "demo|p01",
-    "demo|d14": "demo|p07",
-    "demo|d16": "demo|p05",
+PROCEDURES_FOR: dict[str, tuple[str, ...]] = {
+    "demo|d03": ("demo|p02", "demo|p18"),
+    "demo|d04": ("demo|p09", "demo|p12"),
+    "demo|d05": ("demo|p06", "demo|p13"),
+    "demo|d06": ("demo|p06",),
+    "demo|d09": ("demo|p04", "demo|p08", "demo|p14"),
+    "demo|d12": ("demo|p01", "demo|p03", "demo|p15"),
+    "demo|d14": ("demo|p04", "demo|p07"),
+    "demo|d16": ("demo|p05",),
 }
+"""What may be done about a diagnosis."""
 
 DRUGS: tuple[Drug, ...] = (
     Drug("acetaminophen", "650", "mg", "po"),
@@ -106,6 +122,15 @@ LABS: tuple[Measurement, ...] = (
     Measurement("platelet count", "k/ul", 240, 70, 0),
     Measurement("urea nitrogen", "mg/dl", 21, 10, 0),
     Measurement("lactate", "mmol/l", 1.8, 0.8),
+    Measurement("chloride", "meq/l", 103, 4, 0),
+    Measurement("bicarbonate", "meq/l", 25, 3, 0),
+    Measurement("calcium, total", "mg/dl", 8.8, 0.6),
+    Measurement("magnesium", "mg/dl", 2.0, 0.3),
+    Measurement("phosphate", "mg/dl", 3.5, 0.8),
+    Measurement("hematocrit", "%", 36, 5),
+    Measurement("albumin", "g/dl", 3.6, 0.5),
+    Measurement("troponin t", "ng/ml", 0.04, 0.03, 2),
+    Measurement("c-reactive protein", "mg/l", 24, 18),
 )
 
 VITAL_SIGNS: tuple[Measurement, ...] = (

@@ -1,8 +1,9 @@
 """Canonical forms of queries, for exact match with and without values.
 
-Two queries have one form if they differ only in what cannot change their meaning: letter case, aliases, the order of AND, OR,
-= and of inner joins, which of ON and WHERE holds a condition, redundant parentheses, ASC, qualification. That is weaker than
-equivalence, and never wrong: what it takes for equal is equal.
+Two queries have one form if they differ only in what cannot change their meaning: letter case, aliases, the order of AND,
+OR, = and of inner joins, which of ON and WHERE holds a condition, redundant parentheses, ASC, qualification. That is
+weaker than equivalence: two queries of different forms may well mean the same. A number is compared by its value, whether it
+stands in quotes or not, and ``current_time`` is taken for SQLite's ``'now'``, as the EHRSQL sets write it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from fastsql.execution.verify import parse_query
 from fastsql.schema import Schema
 
 _CALENDAR = re.compile(
-    r"%.*|start of \w+|[+-]?\d+(\.\d+)? (year|month|day|hour|minute|second)s?|weekday \d|now|localtime|utc", re.IGNORECASE
+    r"(%[a-z][-/:. T]?)+|start of \w+|[+-]?\d+(\.\d+)? (year|month|day|hour|minute|second)s?|weekday \d|now|localtime|utc",
+    re.IGNORECASE,
 )
 _MIRRORED = {exp.GT: "LT", exp.GTE: "LTE"}
 _SYMMETRIC = (exp.EQ, exp.NEQ, exp.Mul)
@@ -27,7 +29,8 @@ _SYMMETRIC = (exp.EQ, exp.NEQ, exp.Mul)
 @dataclass(frozen=True)
 class CanonicalForm:
     """A query's form. In `without_values` every literal is one placeholder; strftime formats and the units of calendar
-    modifiers stay there, since they are part of how a query is built."""
+    modifiers stay there, since they are part of how a query is built.
+    """
 
     with_values: str
     without_values: str
@@ -87,7 +90,9 @@ class _Form:
         if isinstance(node, exp.LT | exp.LTE):
             return f"({type(node).__name__} {self.of(node.this)} {self.of(node.expression)})"
         if isinstance(node, _SYMMETRIC):
-            return f"({type(node).__name__} {' '.join(sorted((self.of(node.this), self.of(node.expression))))})"
+            return (
+                f"({type(node).__name__} {' '.join(sorted((self.of(node.this), self.of(node.expression))))})"
+            )
         if isinstance(node, exp.Ordered):
             return f"({'desc' if node.args.get('desc') else 'asc'} {self.of(node.this)})"
         if isinstance(node, exp.Union | exp.Intersect):
@@ -131,7 +136,11 @@ class _Form:
     def _literal(self, node: exp.Literal) -> str:
         text = str(node.this)
         if node.is_string and _CALENDAR.fullmatch(text):
-            return repr(text.lower() if text[:1] != "%" else text) if self._values else repr(re.sub(r"\d+", "?", text))
+            return (
+                repr(text.lower() if text[:1] != "%" else text)
+                if self._values
+                else repr(re.sub(r"\d+", "?", text))
+            )
         if not self._values:
             return "?"
         try:
@@ -152,7 +161,10 @@ class _Form:
         conditions = [part for part in [node.args.get("where")] if part is not None]
         parts = [f"select={' '.join(self.of(item) for item in node.expressions)}"]
         done = ["expressions", "where"]
-        if all(not join.side and join.kind in ("", "INNER", "CROSS") and not join.args.get("using") for join in joins):
+        if all(
+            not join.side and join.kind in ("", "INNER", "CROSS") and not join.args.get("using")
+            for join in joins
+        ):
             parts.append(f"from={' '.join(sorted(map(self._source, self._resolution.sources[id(node)])))}")
             conditions += [join.args["on"] for join in joins if join.args.get("on") is not None]
             done += ["from_", "joins"]

@@ -27,7 +27,8 @@ class ParserLike(Protocol):
 
     def parse(
         self, question: str, schema: Schema, *, values: Path | None = None, now: str | None = None
-    ) -> Result: ...  # pragma: no cover
+    ) -> Result:
+        """Parse one question; `values` is the database to look up values in, `now` the time that "now" means."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,9 @@ def evaluate(
     options = options or Options()
     missing = sorted({example.db_id for example in examples}.difference(schemas))
     if missing:
-        raise FastSQLError("there is no schema of it", where=f"database {missing[0]!r}", remedy="Give all schemas.")
+        raise FastSQLError(
+            "there is no schema of it", where=f"database {missing[0]!r}", remedy="Give all schemas."
+        )
     paths = {db_id: databases.path(db_id) if databases else None for db_id in schemas}
     if isinstance(parser, Mapping):
         parsed = _given(parser, examples)
@@ -93,13 +96,16 @@ def evaluate(
         _warm_up(parser, examples, schemas, paths, options)
         one_by_one = (_parse(parser, example, schemas, paths, options) for example in examples)
         parsed = list(track(one_by_one, "parsing", len(examples)))
-    tasks = [_task(example, item.prediction, paths, options) for example, item in zip(examples, parsed)]
+    tasks = [
+        _task(example, item.prediction, paths, options)
+        for example, item in zip(examples, parsed, strict=True)
+    ]
     jobs = options.jobs or min(os.cpu_count() or 1, 8)
     with Judges({example.db_id: schemas[example.db_id] for example in examples}, jobs) as judges:
         verdicts = list(track(judges.verdicts(tasks), "running SQL", len(tasks)))
     judged = tuple(
         Judged(item.prediction, verdict, example.answerable, _is_seen(example, options.seen), item.latency_ms)
-        for example, item, verdict in zip(examples, parsed, verdicts)
+        for example, item, verdict in zip(examples, parsed, verdicts, strict=True)
     )
     return Report(judged, options.penalty, tuple(item.error for item in parsed if item.error))
 
@@ -145,7 +151,9 @@ def _parse(
     return _Parsed(Prediction(example.id, result.best, float(result.confidence), abstained), latency)
 
 
-def _task(example: Example, prediction: Prediction, paths: Mapping[str, Path | None], options: Options) -> Task:
+def _task(
+    example: Example, prediction: Prediction, paths: Mapping[str, Path | None], options: Options
+) -> Task:
     database = paths[example.db_id]
     return Task(
         db_id=example.db_id,

@@ -26,15 +26,18 @@ _TOKEN = re.compile(
 )
 _TORN = re.compile(r"[<>!]\s+=")
 _BOUNDS: Mapping[str, str] = MappingProxyType(
-    {f"{name}_{end}": str(bound) for name, pair in NORMAL_RANGES.items() for end, bound in zip(("lower", "upper"), pair)}
+    {
+        f"{name}_{end}": str(bound)
+        for name, pair in NORMAL_RANGES.items()
+        for end, bound in zip(("lower", "upper"), pair, strict=True)
+    }
 )
 
 
 def normalise_sql(sql: str, now: str | None = None) -> str:
     """The SQL to run in place of gold or predicted SQL.
 
-    Args:
-        now: the time that "now" means, ``YYYY-MM-DD HH:MM:SS``. If None, current_time and its kin stay.
+    `now` is the time that "now" means, ``YYYY-MM-DD HH:MM:SS``; if it is None, current_time and its kin stay.
     """
     moments = _moments(now) if now else {}
     parts: list[str] = []

@@ -13,7 +13,7 @@ from fastsql.errors import ExecutionError, VerificationError
 from fastsql.evaluation.answers import AnswerRows, answer_rows, is_void, published_form
 from fastsql.evaluation.canonical import canonical_form
 from fastsql.evaluation.gold_sql import normalise_sql
-from fastsql.execution.executor import QueryTimeout, ReadOnlyExecutor
+from fastsql.execution.executor import QueryTimeoutError, ReadOnlyExecutor
 from fastsql.execution.verify import prepare
 from fastsql.schema import Schema
 
@@ -37,7 +37,7 @@ class Verdict:
     """What came of it. None stands for what could not be asked: no database, no gold SQL, no prediction.
 
     `correct` compares results; `runs` tells whether the prediction runs (or, without a database, whether SQLite prepares it
-    on the schema); `published` whether gold gives the published answer; `gold_void` whether gold's answer is empty, NULL or 0.
+    on the schema); `published` whether gold gives the published answer; `gold_void` whether that is empty, NULL or 0.
     """
 
     correct: bool | None = None
@@ -61,7 +61,9 @@ class Judges:
         self._pool: ProcessPoolExecutor | None = None
         if jobs > 1:
             context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(jobs, context, initializer=_set_schemas, initargs=(self._schemas,))
+            self._pool = ProcessPoolExecutor(
+                jobs, context, initializer=_set_schemas, initargs=(self._schemas,)
+            )
 
     def verdicts(self, tasks: Iterable[Task]) -> Iterator[Verdict]:
         """Verdicts in the order of the tasks.
@@ -76,7 +78,9 @@ class Judges:
             yield from self._pool.map(_judge_in_worker, tasks, chunksize=8)
         except BrokenProcessPool as error:
             remedy = "A query may have used up the memory: try --jobs 1."
-            raise ExecutionError("a worker process ended unexpectedly", where="evaluation", remedy=remedy) from error
+            raise ExecutionError(
+                "a worker process ended unexpectedly", where="evaluation", remedy=remedy
+            ) from error
 
     def __enter__(self) -> Judges:
         return self
@@ -130,7 +134,7 @@ def _run(sql: str | None, task: Task, schema: Schema) -> tuple[bool | None, bool
             return True, False, None
         with _executor(task.database, task.time_limit).cursor(sql) as cursor:
             return True, False, answer_rows(cursor)
-    except QueryTimeout:
+    except QueryTimeoutError:
         return False, True, None
     except (ExecutionError, VerificationError):
         return False, False, None

@@ -35,8 +35,16 @@ def read_predictions(path: str | Path) -> dict[str, Prediction]:
         where = f"{path}, item {number}"
         if not isinstance(item, dict) or not isinstance(item.get("id"), str):
             raise DatasetError("has no text under 'id'", where=where, remedy=remedy)
-        sql, confidence, abstained = item.get("sql"), item.get("confidence", 1.0), item.get("abstained", False)
-        if not isinstance(sql, str | None) or not isinstance(confidence, int | float) or not isinstance(abstained, bool):
+        sql, confidence, abstained = (
+            item.get("sql"),
+            item.get("confidence", 1.0),
+            item.get("abstained", False),
+        )
+        if (
+            not isinstance(sql, str | None)
+            or not isinstance(confidence, int | float)
+            or not isinstance(abstained, bool)
+        ):
             raise DatasetError("has a field of the wrong type", where=where, remedy=remedy)
         predictions[item["id"]] = Prediction(item["id"], sql, float(confidence), abstained or sql is None)
     return predictions

@@ -71,7 +71,9 @@ class Report:
             "with_database": sum(item.has_answer for item in answerable),
             "abstained_answerable": sum(item.prediction.abstained for item in answerable),
             "gold_empty": sum(bool(item.verdict.gold_void) for item in answerable),
-            "ex_gold_not_empty": execution_accuracy([item for item in answerable if item.verdict.gold_void is False]),
+            "ex_gold_not_empty": execution_accuracy(
+                [item for item in answerable if item.verdict.gold_void is False]
+            ),
             "gold_failed": sum(item.verdict.gold_failed for item in answerable),
             "gold_published": percentage(published),
             "timeouts": sum(item.verdict.timed_out for item in self.judged),

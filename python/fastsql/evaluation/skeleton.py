@@ -17,21 +17,19 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_KEYWORDS = frozenset(
-    """
+_KEYWORDS = """
     all and any as asc between by case cast cross current_date current_time current_timestamp desc distinct else end escape
     except exists filter first following from full glob group having in inner intersect is isnull join last left like limit
     natural not notnull null nulls offset on or order outer over partition preceding range recursive right row rows select
     then unbounded union using values when where window with
-    """.split()
-)
+    """
+_KEYWORD_SET = frozenset(_KEYWORDS.split())
 
 
 def skeleton(sql: str, *, names: bool = True) -> str:
     """The skeleton of a query: literals replaced by a placeholder, letter case and white space evened out.
 
-    Args:
-        names: whether names of tables, columns and aliases stay. Without them the skeleton tells the mere form.
+    Without `names`, those of tables, columns and aliases go too: what stays is the mere form.
 
     Strings of every kind count as literals, strftime formats too; functions are no names.
     """
@@ -48,7 +46,7 @@ def skeleton(sql: str, *, names: bool = True) -> str:
             parts.append("n")
         elif kind == "name":
             parts.append(text[1:-1] if names else "_")
-        elif kind == "word" and not names and text not in _KEYWORDS and follows != "(":
+        elif kind == "word" and not names and text not in _KEYWORD_SET and follows != "(":
             parts.append("_")
         else:
             parts.append({"<>": "!=", "==": "="}.get(text, text))

@@ -26,7 +26,16 @@ _INSTRUCTIONS = 2_000
 _SQLITE_LIMITS = {0: 10_000_000, 7: 0, 8: 1_000}
 """By SQLite's own numbers: bytes of a value (SQLITE_LIMIT_LENGTH), attached files, bytes of a LIKE pattern."""
 _FORBIDDEN_FUNCTIONS = frozenset(
-    {"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer", "zeroblob", "randomblob", "sqlite_log"}
+    {
+        "load_extension",
+        "readfile",
+        "writefile",
+        "edit",
+        "fts3_tokenizer",
+        "zeroblob",
+        "randomblob",
+        "sqlite_log",
+    }
 )
 
 
@@ -66,7 +75,7 @@ class ReadOnlyExecutor:
             ExecutionError: it is not a SELECT, does not fit the database, or took longer than the time limit.
         """
         with self.cursor(sql) as cursor:
-            columns = tuple(entry[0] for entry in cursor.description or ())
+            columns = tuple(entry[0] for entry in cursor.description)
             rows = cursor.fetchmany(self._row_limit + 1)
         return Rows(columns, tuple(rows[: self._row_limit]), truncated=len(rows) > self._row_limit)
 
@@ -81,6 +90,8 @@ class ReadOnlyExecutor:
             self._deadline = time.monotonic() + self._time_limit
             try:
                 cursor = self._connection.execute(sql)
+                if cursor.description is None:
+                    raise ExecutionError("holds no query", where="query", remedy="Give a SELECT statement.")
                 try:
                     yield cursor
                 finally:
@@ -107,7 +118,10 @@ class ReadOnlyExecutor:
             raise ExecutionError("no such database", where=str(self._path), remedy="Check the path.")
         try:
             connection = sqlite3.connect(
-                f"{self._path.resolve().as_uri()}?mode=ro", uri=True, check_same_thread=False, isolation_level=None
+                f"{self._path.resolve().as_uri()}?mode=ro",
+                uri=True,
+                check_same_thread=False,
+                isolation_level=None,
             )
             connection.execute("PRAGMA query_only = ON")
             connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").close()
@@ -126,14 +140,18 @@ class ReadOnlyExecutor:
 
     def _failure(self, error: Exception) -> ExecutionError:
         if time.monotonic() > self._deadline:
-            return QueryTimeout(
-                f"took longer than {self._time_limit:g} s", where="query", remedy="Ask for less, or raise the time limit."
+            return QueryTimeoutError(
+                f"took longer than {self._time_limit:g} s",
+                where="query",
+                remedy="Ask for less, or raise the time limit.",
             )
         # SQLite's own message can quote a literal of the query, and with it a patient.
-        return ExecutionError(f"failed ({_kind(error)})", where="query", remedy="Check that it fits this database.")
+        return ExecutionError(
+            f"failed ({_kind(error)})", where="query", remedy="Check that it fits this database."
+        )
 
 
-class QueryTimeout(ExecutionError):
+class QueryTimeoutError(ExecutionError):
     """A query was ended at its time limit."""
 
 
@@ -146,7 +164,9 @@ def restrict(connection: sqlite3.Connection) -> None:
             set_limit(category, limit)
 
 
-def _authorize(action: int, first: str | None, second: str | None, _database: str | None, _trigger: str | None) -> int:
+def _authorize(
+    action: int, first: str | None, second: str | None, _database: str | None, _trigger: str | None
+) -> int:
     if action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE):
         return sqlite3.SQLITE_OK
     if action == sqlite3.SQLITE_READ:

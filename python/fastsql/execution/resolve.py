@@ -55,8 +55,8 @@ _Tables = dict[str, tuple[tuple[str, ...], exp.Query]]
 def resolve(query: exp.Query, schema: Schema, *, quoted_strings: bool = False) -> Resolution:
     """Assign every column of `query`, and of the queries inside it, to its source.
 
-    Args:
-        quoted_strings: take an unknown, unqualified ``"name"`` for a string, as SQLite does. Gold SQL relies on it.
+    With `quoted_strings`, an unknown, unqualified ``"name"`` is taken for a string, as SQLite does.
+    Some gold SQL relies on it.
 
     Raises:
         UnresolvedError: a table, column or alias is unknown or ambiguous, or the query has a form not meant here.
@@ -84,7 +84,9 @@ class _Resolver:
             left = self.query(node.this, outer, tables)
             right = self.query(node.expression, outer, tables)
             if len(left) != len(right):
-                raise UnresolvedError(f"the sides of a set operation have {len(left)} and {len(right)} columns")
+                raise UnresolvedError(
+                    f"the sides of a set operation have {len(left)} and {len(right)} columns"
+                )
             self._ordering(node, left)
             return left
         if isinstance(node, exp.Select):
@@ -104,6 +106,8 @@ class _Resolver:
         return tables
 
     def _select(self, node: exp.Select, outer: tuple[_Scope, ...], tables: _Tables) -> tuple[str, ...]:
+        if not node.expressions:
+            raise UnresolvedError("a SELECT selects nothing")
         clause = node.args.get("from_")
         roots = [] if clause is None else [clause.this]
         roots += [join.this for join in node.args.get("joins") or ()]
@@ -146,7 +150,9 @@ class _Resolver:
         index = self._schema.find_table(node.name)
         if index is None:
             raise UnresolvedError("a table is not in the schema")
-        columns = tuple(fold(self._schema.columns[column].name) for column in self._schema.tables[index].columns)
+        columns = tuple(
+            fold(self._schema.columns[column].name) for column in self._schema.tables[index].columns
+        )
         return Source(alias, columns, table=index)
 
     def _column(self, node: exp.Column, scopes: tuple[_Scope, ...], items: dict[str, exp.Alias]) -> None:

@@ -64,18 +64,26 @@ def parse_query(sql: str, *, dialect: str = "sqlite", limits: Limits = DEFAULT) 
     from sqlglot import exp
 
     if len(sql) > SQL_CHARACTERS:
-        raise VerificationError(f"has {len(sql):,} characters, more than {SQL_CHARACTERS:,}", where="SQL", remedy=_REMEDY)
+        raise VerificationError(
+            f"has {len(sql):,} characters, more than {SQL_CHARACTERS:,}", where="SQL", remedy=_REMEDY
+        )
     depth = parenthesis_depth(sql)
     if depth > limits.sql_depth:
         raise VerificationError(
-            f"nests {depth} parentheses, more than {limits.sql_depth} (sql_depth)", where="SQL", remedy=_REMEDY
+            f"nests {depth} parentheses, more than {limits.sql_depth} (sql_depth)",
+            where="SQL",
+            remedy=_REMEDY,
         )
     if sqlglot.Dialect.get(dialect) is None:
-        raise DialectError(f"{dialect!r} is no SQL dialect of sqlglot", remedy="Give one such as 'sqlite' or 'postgres'.")
+        raise DialectError(
+            f"{dialect!r} is no SQL dialect of sqlglot", remedy="Give one such as 'sqlite' or 'postgres'."
+        )
     try:
         parsed = sqlglot.parse(sql, read=dialect) if depth <= _SHALLOW else _parse_deep(sql, dialect)
     except (sqlglot.errors.SqlglotError, RecursionError) as error:
-        raise VerificationError(f"does not parse ({type(error).__name__})", where="SQL", remedy=_REMEDY) from error
+        raise VerificationError(
+            f"does not parse ({type(error).__name__})", where="SQL", remedy=_REMEDY
+        ) from error
     statements = [statement for statement in parsed if statement is not None]
     if len(statements) != 1:
         raise VerificationError(f"holds {len(statements)} statements", where="SQL", remedy=_REMEDY)
@@ -108,7 +116,7 @@ def _parse_deep(sql: str, dialect: str) -> list[exp.Expr | None]:
     def parse() -> None:
         try:
             outcome.append(sqlglot.parse(sql, read=dialect))
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - raised again in the thread that asked
             outcome.append(error)
 
     # The recursion limit and the stack size are settings of the whole process, hence the lock.
@@ -144,7 +152,7 @@ class _EmptyDatabase:
 
 
 class _EmptyDatabases:
-    """The empty databases last used, by fingerprint: hashing a whole schema for each query would cost more than the check."""
+    """The empty databases last used, by fingerprint: to hash a whole schema each time would cost more than the check."""
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -175,4 +183,6 @@ def prepare(sql: str, schema: Schema) -> None:
         _empty_databases.of(schema).prepare(sql)
     except (sqlite3.Error, sqlite3.Warning) as error:
         name = getattr(error, "sqlite_errorname", type(error).__name__)
-        raise VerificationError(f"SQLite does not prepare it ({name})", where="SQL", remedy=_REMEDY) from error
+        raise VerificationError(
+            f"SQLite does not prepare it ({name})", where="SQL", remedy=_REMEDY
+        ) from error

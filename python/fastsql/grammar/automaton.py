@@ -218,7 +218,7 @@ class State:
                 return False
         if alternative.action is not None and self.scope is not None and len(self.scope.sources) >= MAX_SOURCES:
             return self.space.grammar.productions[alternative.action] not in ("join", "left_join")
-        return not (alternative.pointer == "start" and not self._offers_span())
+        return alternative.pointer != "start" or self._offers_span()
 
     def _has_time(self) -> bool:
         assert self.scope is not None
@@ -262,9 +262,16 @@ class State:
         if pointer == "text":
             return space.text_ids
         if pointer == "start":
-            return np.arange(space.offsets[START], space.offsets[START + 1])
+            return self._starts()
         first = space.offsets[END] + self._span
         return np.arange(first, min(first + MAX_SPAN, space.offsets[END + 1]))
+
+    def _starts(self) -> NDArray[np.int64]:
+        """Where a free span may begin: nowhere that a text candidate begins, or one literal had two derivations."""
+        assert self.scope is not None
+        space = self.space
+        taken = space.candidate_starts(*self.scope.left)
+        return np.setdiff1d(np.arange(space.offsets[START], space.offsets[START + 1]), taken, assume_unique=True)
 
     def _columns(self, pointer: str) -> NDArray[np.int64]:
         per_table = self.space.times_of_table if pointer == "time" else self.space.columns_of_table

@@ -166,6 +166,25 @@ class ActionSpace:
             self._literal_cache[key] = np.concatenate([fits, np.asarray(standing, dtype=np.int64)])
         return self._literal_cache[key]
 
+    def candidate_starts(self, type_class: str, column: int | None) -> NDArray[np.int64]:
+        """Flat ids of the span starts at which a text candidate for that comparison begins."""
+        key = (type_class, column)
+        if key not in self._start_cache:
+            at = {int(start): token for token, (start, _) in enumerate(self.tokens)}
+            found = {
+                at[candidate.span[0]]
+                for action in self.literal_ids(type_class, column)
+                if action < self.offsets[CANDIDATE + 1]
+                and (candidate := self.candidates[action - self.offsets[CANDIDATE]]).kind == "text"
+                and candidate.span[0] in at
+            }
+            self._start_cache[key] = np.asarray(sorted(found), dtype=np.int64) + self.offsets[START]
+        return self._start_cache[key]
+
+    @cached_property
+    def _start_cache(self) -> dict[tuple[str, int | None], NDArray[np.int64]]:
+        return {}
+
     @cached_property
     def _literal_cache(self) -> dict[tuple[str, int | None], NDArray[np.int64]]:
         return {}

@@ -50,7 +50,9 @@ def find_candidates(
     found += [quoted for quoted in find_quoted(question) if not any(_same(quoted, value) for value in values)]
     distinct: dict[tuple[object, ...], Candidate] = {}
     for candidate in sorted(found, key=lambda one: (one.span, _PRECEDENCE.index(one.source))):
-        distinct.setdefault((type(candidate.value), candidate.value, candidate.kind, candidate.format), candidate)
+        distinct.setdefault(
+            (type(candidate.value), candidate.value, candidate.kind, candidate.format), candidate
+        )
     kept = list(distinct.values())
     if len(kept) > limit:
         kept.sort(key=lambda one: (_PRECEDENCE.index(one.source), one.span[0] - one.span[1], one.span))
@@ -73,7 +75,9 @@ def _domain_index(domains: tuple[tuple[Value, ...], ...]) -> ValueIndex:
     return ValueIndex({value: tuple(dict.fromkeys(held)) for value, held in columns.items()})
 
 
-def _value_candidates(question: str, schema: Schema, dictionary: ValueDictionary | None) -> Iterator[Candidate]:
+def _value_candidates(
+    question: str, schema: Schema, dictionary: ValueDictionary | None
+) -> Iterator[Candidate]:
     """Schema and dictionary matches; of two overlapping ones where one lies inside the other, the longer."""
     matches = [("schema", match) for match in schema_value_index(schema).match(question)]
     if dictionary is not None:
@@ -100,21 +104,27 @@ def _not_contained(matches: list[tuple[str, ValueMatch]]) -> Iterator[tuple[str,
 
 def _outside_values(found: Iterable[Candidate], values: list[Candidate]) -> list[Candidate]:
     """Without those that are a part of a longer dictionary or schema value."""
-    return [one for one in found if not any(_inside(one, value) and one.span != value.span for value in values)]
+    return [
+        one for one in found if not any(_inside(one, value) and one.span != value.span for value in values)
+    ]
 
 
 def _outside_dates(numbers: Iterable[Candidate], dates: tuple[Candidate, ...]) -> list[Candidate]:
-    """Without the numbers that are a part of a date; a year alone, or the 5th, may still be meant as a number."""
+    """Without the numbers that can only be a part of a date."""
     return [
         number
         for number in numbers
-        if not any(
-            _overlap(number, date)
-            and not (date.format == "%Y" and number.kind != "text" or (date.format == "%d" and number.source == "ordinal"))
-            and not (number.span == date.span and date.format == "%Y-%m-%d" and number.kind == "number")
-            for date in dates
-        )
+        if not any(_overlap(number, date) and not _may_be_a_number(number, date) for date in dates)
     ]
+
+
+def _may_be_a_number(number: Candidate, date: Candidate) -> bool:
+    """A year alone, the 5th, eight digits: what is read as a date may be a number all the same."""
+    if date.format == "%d":
+        return number.source == "ordinal"
+    return number.kind == "number" and (
+        date.format == "%Y" or (date.format == "%Y-%m-%d" and number.span == date.span)
+    )
 
 
 def _inside(inner: Candidate, outer: Candidate) -> bool:

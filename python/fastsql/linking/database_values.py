@@ -70,14 +70,16 @@ def _open_read_only(path: Path) -> sqlite3.Connection:
     try:
         return sqlite3.connect(f"file:{quote_url(str(path.resolve()))}?mode=ro", uri=True)
     except sqlite3.Error as error:
-        raise ExecutionError("the database cannot be opened", where=str(path), remedy="Check the path.") from error
+        raise ExecutionError(
+            "the database cannot be opened", where=str(path), remedy="Check the path."
+        ) from error
 
 
 def _sqlite_reader(connection: sqlite3.Connection, where: str) -> Reader:
     def read(table: str, column: str, at_most: int) -> list[Any]:
         # A qualified name: SQLite takes an unknown bare "name" in double quotes for a string.
         name = f"{quote(table)}.{quote(column)}"
-        sql = f"SELECT DISTINCT {name} FROM {quote(table)} WHERE typeof({name}) = 'text' LIMIT ?"
+        sql = f"SELECT DISTINCT {name} FROM {quote(table)} WHERE typeof({name}) = 'text' LIMIT ?"  # noqa: S608 (quoted)
         try:
             return [row[0] for row in connection.execute(sql, (at_most,))]
         except sqlite3.Error as error:
@@ -93,13 +95,16 @@ def _sqlalchemy_reader(source: str | Engine) -> Iterator[Reader]:
         import sqlalchemy
     except ImportError as error:
         raise ExecutionError(
-            "reading from an engine or a URL needs SQLAlchemy", remedy='Install it: pip install "fastsql[db]".'
+            "reading from an engine or a URL needs SQLAlchemy",
+            remedy='Install it: pip install "fastsql[db]".',
         ) from error
     try:
         engine = sqlalchemy.create_engine(source) if isinstance(source, str) else source
         connection = engine.connect()
     except (sqlalchemy.exc.SQLAlchemyError, ImportError) as error:
-        raise ExecutionError("the database cannot be reached", remedy="Check the URL and its driver.") from error
+        raise ExecutionError(
+            "the database cannot be reached", remedy="Check the URL and its driver."
+        ) from error
 
     def read(table: str, column: str, at_most: int) -> list[Any]:
         cell: Any = sqlalchemy.column(column)

@@ -36,7 +36,9 @@ _TIME = (
     r"(?:(?:[ t]|,? at |, ?)(?P<hour>[01]?[0-9]|2[0-3]):(?P<minute>[0-5][0-9])(?::(?P<second>[0-5][0-9])(?:\.0+)?)?"
     r"(?: ?(?P<half>am|pm)\b)?)?"
 )
-_WHICH = r"(?:this|last|next|current|the current|previous|the previous|prior|past|the past|the same|same|that)"
+_WHICH = (
+    r"(?:this|last|next|current|the current|previous|the previous|prior|past|the past|the same|same|that)"
+)
 _OF_YEAR = rf"(?=[/ ,-] ?(?:of |in )?{_WHICH} year\b)"
 _OF_MONTH = rf"(?=[/ ,-] ?(?:of |in )?(?:{_WHICH}|the|every|each|any) month\b)"
 _ON = r"\b(?:on|since|before|after|from|by|until|till|to|between|dated) "
@@ -48,14 +50,11 @@ Reader = Callable[[re.Match[str]], Candidate | None]
 
 def find_dates(text: str) -> tuple[Candidate, ...]:
     """Date candidates in `text`, which is folded (see `folding.fold`), in the order of the patterns that found them."""
-    found: list[Candidate] = []
+    return tuple(_readings(text))
+
+
+def _readings(text: str) -> Iterator[Candidate]:
     taken = bytearray(len(text))
-    for candidate in _readings(text, taken):
-        found.append(candidate)
-    return tuple(found)
-
-
-def _readings(text: str, taken: bytearray) -> Iterator[Candidate]:
     if has_han(text):
         for candidate in chinese_dates(text):
             start, end = candidate.span
@@ -63,14 +62,12 @@ def _readings(text: str, taken: bytearray) -> Iterator[Candidate]:
             yield candidate
     for pattern, reader in _PATTERNS:
         for match in pattern.finditer(text):
-            candidate = reader(match)
-            if candidate is None:
+            read = reader(match)
+            if read is None or any(taken[slice(*read.span)]):
                 continue
-            start, end = candidate.span
-            if any(taken[start:end]):
-                continue
+            start, end = read.span
             taken[start:end] = b"\1" * (end - start)
-            yield candidate
+            yield read
 
 
 def _number(match: re.Match[str], name: str) -> int | None:
@@ -135,7 +132,9 @@ def _named_month(match: re.Match[str]) -> Candidate | None:
     """A month without year or day: "may" and other common words need a word before them that takes a time."""
     if match["name"] in _AMBIGUOUS and not match["before"]:
         return None
-    if match["name"] == "may" and re.match(r" (?:i|you|we|have|be|it|they|he|she|not)\b", match.string[match.end() :]):
+    if match["name"] == "may" and re.match(
+        r" (?:i|you|we|have|be|it|they|he|she|not)\b", match.string[match.end() :]
+    ):
         return None
     return _parts(match)
 
@@ -148,6 +147,11 @@ def _year_alone(match: re.Match[str]) -> Candidate | None:
 _UNITS = r"(?! ?(?:%|mg|mcg|ug|g|kg|ml|l|meq|mmol|units?|iu|dollars?|usd|times?|days?|hours?|months?|years?|weeks?|"
 _UNITS += r"minutes?|seconds?|yuan|元|万|千|毫升|毫克|克|次|个|人|岁|天|份|例|分|块|种|名|位|条|项|张|家|倍)(?![a-z]))"
 _FULL = r"(?:,? ?(?:of )?)"
+
+_OCLOCK = (
+    r"(?<![a-z0-9_.:])(?P<hour>[01]?[0-9]|2[0-3]):(?P<minute>[0-5][0-9])(?::[0-5][0-9])?"
+    r"(?: ?(?P<half>am|pm)\b)?(?![a-z0-9_:])"
+)
 
 _PATTERNS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
     (re.compile(pattern), reader)
@@ -179,8 +183,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         (rf"(?:{_WHICH}) month(?:'s)?,? (?:on )?(?:the )?(?P<date>{_DAY}(?:st|nd|rd|th))\b", _parts),
         (rf"\b(?:on|since|before|after|from|by|until|till) the (?P<date>{_DAY}(?:st|nd|rd|th))\b(?! [a-z])", _parts),
         (rf"\bday (?P<date>{_DAY})\b{_OF_MONTH}", _parts),
-        (r"(?<![a-z0-9_.:])(?P<hour>[01]?[0-9]|2[0-3]):(?P<minute>[0-5][0-9])(?::[0-5][0-9])?(?: ?(?P<half>am|pm)\b)?"
-         r"(?![a-z0-9_:])", _parts),
+        (_OCLOCK, _parts),
         (r"(?<![a-z0-9_.:])(?P<hour>0?[1-9]|1[0-2]) ?(?P<half>am|pm)\b", _parts),
         (rf"(?<![a-z0-9_.,$#-])(?<![0-9]/){_YEAR}(?![a-z0-9_]|[.,/][0-9]|-month|-day|-year){_UNITS}", _year_alone),
         (rf"(?<=[0-9]-){_YEAR}(?![a-z0-9_]|[.,/][0-9])", _year_alone),

@@ -35,7 +35,9 @@ _TIME = re.compile(
     rf"(?P<half>上午|下午|晚上|早上|凌晨)(?P<hour>[0-9]{{1,2}}|{_HAN_SMALL})[点时](?:(?P<minute>[0-9]{{1,2}})分?)?"
 )
 _RANGE = re.compile(r"^(?:[日号 ]*[起开始]*(?:一直)?[到至与和~,、-]+ *|.{0,6}(?:同年|当年|那年)的?)$")
-_WITHIN = re.compile(r"^(?:[起开始]*的?|后的?|之后的?|以后的?)(?P<years>[0-9]{1,2}|[一二两三四五六七八九十]{1,3})年(?:的?时间)?[之以]?内")
+_WITHIN = re.compile(
+    r"^(?:[起开始]*的?|后的?|之后的?|以后的?)(?P<years>[0-9]{1,2}|[一二两三四五六七八九十]{1,3})年(?:的?时间)?[之以]?内"
+)
 
 
 def chinese_dates(text: str) -> Iterator[Candidate]:
@@ -64,7 +66,9 @@ def chinese_dates(text: str) -> Iterator[Candidate]:
             last = (year, month, day, match.end())
             clock = _clock(match)
             if clock is not None:
-                candidate = date_candidate(match.span(), year=year, month=month, day=day, time=clock) or candidate
+                candidate = (
+                    date_candidate(match.span(), year=year, month=month, day=day, time=clock) or candidate
+                )
             yield from _interval_end(text, match.end(), match.span(), (year, month, day))
         yield candidate
     for pattern in (_YEAR_MONTH, _YEAR, _SHORT_YEAR, _MONTH, _DAY, _TIME):
@@ -82,7 +86,9 @@ def _partial(match: re.Match[str]) -> Candidate | None:
     span = (match.start("year"), match.end()) if groups.get("year") else match.span()
     if match.re is _TIME:
         return date_candidate(span, time=_clock(match))
-    if match.re is _SHORT_YEAR and not (groups["before"] or groups["year"][0] in "0零〇" or groups["year"] > "29"):
+    if match.re is _SHORT_YEAR and not (
+        groups["before"] or groups["year"][0] in "0零〇" or groups["year"] > "29"
+    ):
         return None
     year = _year(groups["year"]) if groups.get("year") else None
     month = _value(groups["month"]) if groups.get("month") else None

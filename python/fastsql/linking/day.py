@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 
 from fastsql.linking.candidate import Candidate
 
@@ -24,7 +24,7 @@ def is_day(year: int | None, month: int, day: int) -> bool:
     if year is not None and not FIRST_YEAR <= year <= LAST_YEAR:
         return False
     try:
-        datetime.date(_LEAP_YEAR if year is None else year, month, day)
+        dt.date(_LEAP_YEAR if year is None else year, month, day)
     except ValueError:
         return False
     return True
@@ -35,7 +35,7 @@ def shifted(year: int, month: int, day: int, *, years: int = 0, days: int = 0) -
     if not FIRST_YEAR <= year + years <= LAST_YEAR:
         return None
     last = 28 if (month, day) == (2, 29) and not is_day(year + years, 2, 29) else day
-    moved = datetime.date(year + years, month, last) + datetime.timedelta(days=days)
+    moved = dt.date(year + years, month, last) + dt.timedelta(days=days)
     return moved.year, moved.month, moved.day
 
 

@@ -26,8 +26,8 @@ MAX_CHARACTERS = 200
 class ValueDictionary:
     """Distinct values of text columns, made by `from_database`, `from_mapping` or `load`; immutable.
 
-    It holds cells of a database, so it belongs where the database belongs: it is never part of a model bundle, and neither its
-    `repr` nor any error shows a value. Columns are indices of the schema it was made for; `bound_to` moves it to another
+    It holds cells of a database, so it belongs where the database belongs: it is never part of a model bundle, and neither
+    its `repr` nor any error shows a value. Columns are indices of the schema it was made for; `bound_to` moves it to another
     schema that has columns of the same names.
     """
 

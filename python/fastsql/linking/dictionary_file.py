@@ -43,27 +43,33 @@ def write_dictionary(
         ensure_ascii=False,
         separators=(",", ":"),
     ).encode("utf-8", "surrogatepass")
-    header = {"format": _FORMAT, "version": _VERSION, "bytes": len(body), "sha256": hashlib.sha256(body).hexdigest()}
+    header = {
+        "format": _FORMAT,
+        "version": _VERSION,
+        "bytes": len(body),
+        "sha256": hashlib.sha256(body).hexdigest(),
+    }
     try:
         # mkstemp makes the file readable by its owner only, and the move keeps that: these are cells of a database.
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+        temporary = Path(name)
         try:
             with os.fdopen(handle, "wb") as stream:
                 stream.write(json.dumps(header).encode() + b"\n" + body)
                 stream.flush()
                 os.fsync(stream.fileno())
-            os.replace(temporary, path)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
     except OSError as error:
-        raise ModelError(
-            f"the value dictionary cannot be written ({error.strerror})", where=str(path), remedy="Choose another place."
-        ) from error
+        raise _failed("written", path, error) from error
 
 
 def read_dictionary(path: Path) -> tuple[list[tuple[str, str]], list[tuple[list[int], list[str]]]]:
-    """Column names, and groups of (positions of columns, the values that they hold). Raises ModelError for a missing or damaged file."""
+    """Column names, and groups of (positions of columns, the values that they hold).
+
+    Raises ModelError for a missing or damaged file.
+    """
     try:
         with path.open("rb") as stream:
             header = _header(stream.readline(_HEADER_BYTES), path)
@@ -73,7 +79,7 @@ def read_dictionary(path: Path) -> tuple[list[tuple[str, str]], list[tuple[list[
                 raise _damaged(path, "it is shorter or longer than its first line says")
             body = stream.read()
     except OSError as error:
-        raise ModelError(f"the value dictionary cannot be read ({error.strerror})", where=str(path), remedy=_REMEDY) from error
+        raise _failed("read", path, error) from error
     if hashlib.sha256(body).hexdigest() != header.get("sha256"):
         raise _damaged(path, "its checksum does not match")
     try:
@@ -102,6 +108,12 @@ def _header(line: bytes, path: Path) -> dict[str, Any]:
             remedy=_REMEDY,
         )
     return header
+
+
+def _failed(what: str, path: Path, error: OSError) -> ModelError:
+    return ModelError(
+        f"the value dictionary cannot be {what} ({error.strerror})", where=str(path), remedy="Check the path."
+    )
 
 
 def _damaged(path: Path, why: str) -> ModelError:

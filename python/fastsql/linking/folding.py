@@ -9,7 +9,16 @@ from dataclasses import dataclass
 # Full-width ASCII (U+FF01..U+FF5E), the ideographic space and the typographic forms of ASCII punctuation. Every entry maps
 # one character to one character, so that an offset in the folded text is an offset in the question.
 _FOLD = {0xFF00 + code - 0x20: code for code in range(0x21, 0x7F)}
-_FOLD |= {0x3000: 0x20, 0xA0: 0x20, 0x2010: 0x2D, 0x2011: 0x2D, 0x2012: 0x2D, 0x2013: 0x2D, 0x2014: 0x2D, 0x2212: 0x2D}
+_FOLD |= {
+    0x3000: 0x20,
+    0xA0: 0x20,
+    0x2010: 0x2D,
+    0x2011: 0x2D,
+    0x2012: 0x2D,
+    0x2013: 0x2D,
+    0x2014: 0x2D,
+    0x2212: 0x2D,
+}
 _FOLD |= {0x2018: 0x27, 0x2019: 0x27, 0x201C: 0x22, 0x201D: 0x22}
 
 HAN = "\u3007\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -34,7 +43,9 @@ def fold(text: str) -> str:
     folded = text.translate(_FOLD).lower()
     if len(folded) != len(text):
         # Lower case is longer than upper case for a few letters (the Turkish dotted I); those stay as they are.
-        folded = "".join(low if len(low := letter.lower()) == 1 else letter for letter in text.translate(_FOLD))
+        folded = "".join(
+            low if len(low := letter.lower()) == 1 else letter for letter in text.translate(_FOLD)
+        )
     return folded
 
 
@@ -46,7 +57,10 @@ def words(text: str) -> list[Word]:
     if text.isascii():
         lower = text.lower()
         return [Word(match.group(), match.start(), match.end()) for match in _WORD.finditer(lower)]
-    return [Word(_key(match.group()), match.start(), match.end()) for match in _WORD.finditer(text.translate(_FOLD))]
+    return [
+        Word(_key(match.group()), match.start(), match.end())
+        for match in _WORD.finditer(text.translate(_FOLD))
+    ]
 
 
 def keys(text: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from fastsql.linking.candidate import Candidate, Value
+from fastsql.linking.candidate import Candidate
 from fastsql.linking.folding import has_han
 from fastsql.linking.numerals import (
     DECADES,
@@ -18,37 +18,49 @@ from fastsql.linking.numerals import (
 _LARGEST_INTEGER = 2**63 - 1
 
 # What may stand directly behind the digits of a number; any other letter makes the whole a code, such as "5ht" or "3a".
-_UNIT = (
-    "mg|mcg|ug|kg|g|mm|cm|ml|dl|l|meq|mmol|iu|units?|hrs?|h|mins?|s|d|days?|y|yrs?|years?|yo|months?|m|weeks?|w|x|times?|bpm"
-)
+_MEASURES = "mg|mcg|ug|kg|g|mm|cm|ml|dl|l|meq|mmol|iu|units?|bpm|x|times?"
+_TIMES = "hrs?|h|mins?|s|d|days?|w|weeks?|months?|m|y|yrs?|years?|yo"
 _DIGITS = re.compile(
     r"(?<![a-z0-9_])(?<![0-9][.])(?<![a-z0-9][.])(?P<sign>(?<![^\s(=<>])[-+])?"
     r"(?P<number>[0-9]{1,3}(?:,[0-9]{3})+(?![0-9,])(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
-    rf"(?:(?P<ordinal>st|nd|rd|th)\b|(?P<decade>'?s\b)|(?P<thousand>k\b)|(?P<unit>(?:{_UNIT})(?:/[a-z]+)?\b)|(?![a-z0-9_]))"
+    rf"(?:(?P<ordinal>st|nd|rd|th)\b|(?P<decade>'?s\b)|(?P<thousand>k\b)|(?P<unit>(?:{_MEASURES}|{_TIMES})(?:/[a-z]+)?\b)|(?![a-z0-9_]))"
     r"(?!\.[0-9]|-[a-z](?![a-z]))"
 )
 _AFTER_TOP = re.compile(r"(?:top|前|第)[-# ]?$")
 _CODE_BEFORE = re.compile(r"[a-z]-$")
 _TOP_DIGITS = re.compile(r"(?<=top)[0-9]+(?![a-z0-9_.])")
 _SCALE = re.compile(r" ?(?P<scale>thousand|million|billion|hundred)\b|(?P<han>[千万亿])")
-_SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "千": 10**3, "万": 10**4, "亿": 10**8}
+_SCALES = {
+    "hundred": 100,
+    "thousand": 10**3,
+    "million": 10**6,
+    "billion": 10**9,
+    "千": 10**3,
+    "万": 10**4,
+    "亿": 10**8,
+}
 _MINUS_WORD = re.compile(r"(?:\b(?:minus|negative) |负|零下)$")
 
-_DURATION = re.compile(r"(?:[ -]|个|-)*(?P<unit>weeks?|wks?|decades?|fortnights?|quarters?|周|星期|礼拜|季度)(?![a-z])")
-_HALF = re.compile(r"\b(?:half(?: an?| of an?)? ?-?|a half[ -])(?P<unit>year|month|hour|day)\b|(?<![上下前后])半个?(?P<han>年|月|小时)")
+_DURATION = re.compile(
+    r"(?:[ -]|个|-)*(?P<unit>weeks?|wks?|decades?|fortnights?|quarters?|周|星期|礼拜|季度)(?![a-z])"
+)
+_HALF = re.compile(
+    r"\b(?:half(?: an?| of an?)? ?-?|a half[ -])(?P<unit>year|month|hour|day)\b|(?<![上下前后])半个?(?P<han>年|月|小时)"
+)
 _HALF_OF = {"year": 6, "month": 15, "hour": 30, "day": 12, "年": 6, "月": 15, "小时": 30}
 
 _WORDS = re.compile(r"[a-z]+")
-_NOT_ONE_BEFORE = frozenset("which the this that each any only every no another last first next".split())
-_NOT_ONE_AFTER = frozenset("of another".split())
+_NOT_ONE_BEFORE = frozenset(
+    {"which", "the", "this", "that", "each", "any", "only", "every", "no", "another", "last", "first", "next"}
+)
+_NOT_ONE_AFTER = frozenset({"of", "another"})
 _MULTIPLES = {"twice": 2, "thrice": 3}
-_SECOND_IS_TIME_AFTER = frozenset({"per", "a", "every", "each"})
+_SECOND_IS_TIME_AFTER = frozenset({"per", "every", "each"})
 
 _HAN_NUMERAL = re.compile(f"[{HAN_NUMERALS}]+(?:点(?P<fraction>[零〇一二三四五六七八九]+)(?![十百千万]))?")
-_CLASSIFIERS = (
-    "个 次 种 位 名 年 天 日 周 岁 元 块 张 份 例 项 人 条 小时 分 秒 倍 门 家 所 盒 片 粒 支 星期 季度 号 只 毫 克 升 公斤 斤 厘米 米 度 层 篇 部 本 场 届 类 成 % 台 瓶 袋 针 级 期 点 以 多 来 间"
-).split()
-_CLASSIFIER = re.compile("|".join(_CLASSIFIERS))
+_CLASSIFIER = re.compile(
+    "[个次种位名年天日周岁元块张份例项人条分秒倍门家所盒片粒支号只毫克升斤米度层篇部本场届类成%台瓶袋针级期点以多来间]|小时|星期|季度|公斤|厘米"
+)
 _COMPARING = re.compile(
     "(?:前|第|百分之|大于|小于|等于|超过|多于|少于|高于|低于|不足|至少|最多|不到|达到|达|为|是|满|近|过去|最近|排名|倍|到|至)$"
 )
@@ -88,15 +100,19 @@ def _written_number(text: str, match: re.Match[str], before: str) -> Iterator[Ca
     if match["decade"]:
         # The apostrophe of 10018081's or 2100's is a possessive; only two digits take one as a decade.
         is_short = len(written) == 2 and written.isdigit()
-        if (is_short or (written.isdigit() and len(written) == 4 and match["decade"] == "s")) and written[-1] == "0":
+        if (is_short or (written.isdigit() and len(written) == 4 and match["decade"] == "s")) and written[
+            -1
+        ] == "0":
             yield from _decade(int(written), (start, match.end()))
             return
         if match["decade"] == "s":
             return
-    if written.isdigit() and (written[0] == "0" and len(written) > 1 or int(written[:20]) > _LARGEST_INTEGER):
+    if written.isdigit() and (
+        (written[0] == "0" and len(written) > 1) or int(written[:20]) > _LARGEST_INTEGER
+    ):
         yield Candidate(written, "text", (start, end), "number")
         return
-    value: Value = float(written.replace(",", "")) if "." in written else int(written.replace(",", ""))
+    value: int | float = float(written.replace(",", "")) if "." in written else int(written.replace(",", ""))
     scale = _SCALE.match(text, end)
     if scale is not None and not match["unit"]:
         value, end = _scaled(value, _SCALES[scale["scale"] or scale["han"]]), scale.end()
@@ -161,9 +177,11 @@ def _english(text: str) -> Iterator[Candidate]:
             yield from _decade(DECADES[word], first.span())
         elif not _stands_alone(text, first):
             pass
-        elif (ordinal := english_ordinal(words, position)) is not None and _adjoin(text, matches, position, ordinal[1]):
+        elif (ordinal := english_ordinal(words, position)) is not None and _adjoin(
+            text, matches, position, ordinal[1]
+        ):
             value, after = ordinal
-            if not (word == "second" and position and words[position - 1] in _SECOND_IS_TIME_AFTER - {"a"}):
+            if not (word == "second" and position and words[position - 1] in _SECOND_IS_TIME_AFTER):
                 yield Candidate(value, "number", (first.start(), matches[after - 1].end()), "ordinal")
             position = after
             continue
@@ -190,7 +208,8 @@ def _stands_alone(text: str, match: re.Match[str]) -> bool:
 def _adjoin(text: str, matches: list[re.Match[str]], start: int, end: int) -> bool:
     """Whether only blanks and hyphens stand between the words `start` to `end` (exclusive)."""
     return all(
-        not text[matches[index].end() : matches[index + 1].start()].strip(" -") for index in range(start, end - 1)
+        not text[matches[index].end() : matches[index + 1].start()].strip(" -")
+        for index in range(start, end - 1)
     )
 
 
@@ -205,14 +224,16 @@ def _chinese(text: str) -> Iterator[Candidate]:
         start, end = match.span()
         numeral, _, fraction = match.group().partition("点")
         after_digit = text[max(0, start - 1) : start].isdigit()
-        if text[end : end + 1].isdigit() or (after_digit and (numeral[0] in "百千万亿" or not _CLASSIFIER.match(text, end))):
+        if text[end : end + 1].isdigit() or (
+            after_digit and (numeral[0] in "百千万亿" or not _CLASSIFIER.match(text, end))
+        ):
             continue
         value = chinese_cardinal(numeral)
         if value is None or value > _LARGEST_INTEGER:
             continue
         if fraction:
-            value = float(f"{value}.{''.join(str(chinese_cardinal(digit)) for digit in fraction)}")
-            yield Candidate(value, "number", (start, end), "number")
+            decimal = float(f"{value}.{''.join(str(chinese_cardinal(digit)) for digit in fraction)}")
+            yield Candidate(decimal, "number", (start, end), "number")
             continue
         before = text[max(0, start - 3) : start]
         if not _counts(text, numeral, before, end):
@@ -228,7 +249,7 @@ def _counts(text: str, numeral: str, before: str, end: int) -> bool:
     """Whether the numeral characters count something; 一 in 一下, 万 in 万一 and 十 in 十分 do not."""
     compared = _COMPARING.search(before) is not None
     if numeral == "一":
-        return compared and not before.endswith("第") or _TIME_UNIT.match(text, end) is not None
+        return (compared and not before.endswith("第")) or _TIME_UNIT.match(text, end) is not None
     if (text.startswith("十分", end - 1) and not compared) or text.startswith("百分之", end - 1):
         return False
     if len(numeral) == 1 and numeral in "百千万亿零〇":

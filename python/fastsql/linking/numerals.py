@@ -4,29 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-_UNITS = ("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-          "seventeen eighteen nineteen").split()  # fmt: skip
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_SMALL = {word: value for value, word in enumerate(_UNITS)}
+_UNIT_NAMES = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+seventeen eighteen nineteen"""
+_TEN_NAMES = "twenty thirty forty fifty sixty seventy eighty ninety"
+_ORDINAL_NAMES = """second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth
+fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"""
+_TENS = _TEN_NAMES.split()
+_SMALL = {word: value for value, word in enumerate(_UNIT_NAMES.split())}
 _SMALL |= {word: 10 * value for value, word in enumerate(_TENS, start=2)}
 _SMALL["dozen"] = 12
 _SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
 
-_ORDINAL_UNITS = ("second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
-                  "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth").split()  # fmt: skip
-ORDINALS = {word: value for value, word in enumerate(_ORDINAL_UNITS, start=2)} | {"thirtieth": 30}
+ORDINALS = {word: value for value, word in enumerate(_ORDINAL_NAMES.split(), start=2)} | {"thirtieth": 30}
 """Ordinals in words from ``second`` on. ``first`` is left out: it says an order, and 1 is always at hand."""
 
 DECADES = {word[:-1] + "ies": 10 * value for value, word in enumerate(_TENS, start=2)}
 """``twenties`` and so on, with the first year of the decade."""
 
 _HAN_DIGITS = {letter: value for value, letter in enumerate("零一二三四五六七八九")}
-_HAN_DIGITS |= {"〇": 0, "两": 2, "壹": 1, "贰": 2, "叁": 3, "肆": 4, "伍": 5, "陆": 6, "柒": 7, "捌": 8, "玖": 9}
+_HAN_DIGITS |= {
+    "〇": 0,
+    "两": 2,
+    "壹": 1,
+    "贰": 2,
+    "叁": 3,
+    "肆": 4,
+    "伍": 5,
+    "陆": 6,
+    "柒": 7,
+    "捌": 8,
+    "玖": 9,
+}
 _HAN_DIGITS |= {str(value): value for value in range(10)}
 _HAN_TENS = {"十": 10, "拾": 10, "百": 100, "佰": 100, "千": 1000, "仟": 1000}
 _HAN_SCALES = {"万": 10**4, "亿": 10**8}
 
-HAN_NUMERALS = "".join(key for key in _HAN_DIGITS if not key.isascii()) + "".join(_HAN_TENS) + "".join(_HAN_SCALES)
+HAN_NUMERALS = (
+    "".join(key for key in _HAN_DIGITS if not key.isascii()) + "".join(_HAN_TENS) + "".join(_HAN_SCALES)
+)
 """Every character of a Chinese numeral."""
 
 
@@ -102,7 +117,11 @@ def chinese_cardinal(text: str) -> int | None:
             group += digit or 0
             if group == 0:
                 return None
-            total = (total + group) * _HAN_SCALES[letter] if letter == "亿" else total + group * _HAN_SCALES[letter]
+            total = (
+                (total + group) * _HAN_SCALES[letter]
+                if letter == "亿"
+                else total + group * _HAN_SCALES[letter]
+            )
             place, group, digit = _HAN_SCALES[letter], 0, None
         else:
             return None

@@ -9,7 +9,10 @@ from fastsql.linking.candidate import Candidate
 _LONGEST = 200
 _PAIRS = (('"', '"'), ("“", "”"), ("「", "」"), ("『", "』"), ("《", "》"), ("‘", "’"), ("`", "`"))
 _QUOTED = re.compile(
-    "|".join(f"{start}(?P<q{index}>[^{start[0]}{end[0]}\n]{{1,{_LONGEST}}}){end}" for index, (start, end) in enumerate(_PAIRS))
+    "|".join(
+        f"{start}(?P<q{index}>[^{start[0]}{end[0]}\n]{{1,{_LONGEST}}}){end}"
+        for index, (start, end) in enumerate(_PAIRS)
+    )
     # An apostrophe opens a quotation only where a word could start, and closes it only where a word could end.
     + rf"|(?<![^\s(\[,:=])'(?P<single>[^\s'](?:[^\n']|'(?=\w)){{0,{_LONGEST}}})'(?![\w])"
 )

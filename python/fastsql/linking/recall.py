@@ -68,9 +68,9 @@ def explain_literal(
 ) -> str | None:
     """The provenance by which `literal` can stand in SQL, or None.
 
-    In this order: a candidate's source ("number", "ordinal", "date", "quoted", "dictionary", "schema"), "constant" for a named
-    constant, "closed" for 0, 1, 2, "span" for text verbatim in the question (in another case where `dictionary` or the schema
-    says how the column spells it), "schema" for a value standing with the schema (with `column`: with that column).
+    In this order: a candidate's source ("number", "ordinal", "date", "quoted", "dictionary", "schema"), "constant" for a
+    named constant, "closed" for 0, 1, 2, "span" for text verbatim in the question (in another case where `dictionary` says
+    how the column spells it), "schema" for a value standing with the schema (with `column`: with that column).
     A LIKE pattern is explained by what stands between its ``%``.
     """
     number = plain_number(literal)
@@ -110,11 +110,12 @@ def verbatim_span(text: str, question: str) -> tuple[int, int] | None:
 
 
 def gold_literals(sql: str, schema: Schema | None = None, dialect: str = "sqlite") -> tuple[GoldLiteral, ...]:
-    """The distinct literals of a query that a parser has to find, in order.
+    """The distinct literals of a query that a parser has to find.
 
     Left out is what belongs to the grammar: strftime formats, "start of year", the 24 hours of a day. A modifier such as
-    ``'-8 month'`` asks for the number 8, and so do days written as months, ``1 * 365 / 4``, for 3. With `schema`, a literal compared with a column of one table only
-    knows that column. Raises sqlglot's ParseError for SQL that sqlglot cannot read.
+    ``'-8 month'`` asks for the number 8, and so do days written as months, ``1 * 365 / 4``, for 3. With `schema`, a literal
+    compared with a column knows it, where the query or the schema says which one that is.
+    Raises sqlglot's ParseError for SQL that sqlglot cannot read.
     """
     import sqlglot
     from sqlglot import exp
@@ -144,7 +145,7 @@ def _asked_number(node: object) -> int | float | None:
     number = plain_number(node.this)
     if isinstance(node.parent, exp.Neg):
         return None if number is None else -number
-    top = node
+    top: exp.Expression = node
     while isinstance(top.parent, exp.Mul | exp.Div | exp.Paren):
         top = top.parent
     factors = [plain_number(factor.this) for factor in top.find_all(exp.Literal) if not factor.is_string]

@@ -49,7 +49,27 @@ RELATIONS = (
 _NUMBER = {name: index for index, name in enumerate(RELATIONS)}
 _LONGEST_NAME = 6
 _WORD = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]|[^\W_\u3400-\u9fff\uf900-\ufaff]+")
-_STOP_WORDS = frozenset("a an and at by for from in is it of on or the to with s".split())
+_STOP_WORDS = frozenset(
+    (
+        "a",
+        "an",
+        "and",
+        "at",
+        "by",
+        "for",
+        "from",
+        "in",
+        "is",
+        "it",
+        "of",
+        "on",
+        "or",
+        "the",
+        "to",
+        "with",
+        "s",
+    )
+)
 _CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 
 Relations = NDArray[np.uint8]
@@ -236,13 +256,16 @@ def _schema_block(schema: Schema) -> Relations:
         keys[index] = column.primary_key or index in schema.tables[column.table].primary_key
 
     within = np.full((n_columns, n_columns), _NUMBER["column-column"], dtype=np.uint8)
-    names = np.array([column.name.lower() for column in schema.columns], dtype=object)
+    numbers: dict[str, int] = {}
+    names = np.array(
+        [numbers.setdefault(column.name.lower(), len(numbers)) for column in schema.columns], dtype=np.intp
+    )
     within[names[:, None] == names[None, :]] = _NUMBER["column-same-name"]
     within[table_of[:, None] == table_of[None, :]] = _NUMBER["column-same-table"]
     tables = np.full((n_tables, n_tables), _NUMBER["table-table"], dtype=np.uint8)
     refers = np.zeros((n_tables, n_tables), dtype=bool)
     for key in schema.foreign_keys:
-        for source, target in zip(key.columns, key.references):
+        for source, target in zip(key.columns, key.references, strict=True):
             within[source, target] = _NUMBER["column-references"]
             within[target, source] = _NUMBER["column-referenced"]
             refers[table_of[source], table_of[target]] = True

@@ -1,7 +1,7 @@
 """Values that questions mean without writing them: a small closed map that only examples can tell.
 
-"Weight" may stand for the chart item ``daily weight``. Such values stand with the schema (see `Schema.with_values`), where the
-decoder can point at them whatever the question says.
+"Weight" may stand for the chart item ``daily weight``. Such values stand with the schema (see `Schema.with_values`), where
+the decoder can point at them whatever the question says.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ def standing_values(
             if literal.column is not None and isinstance(literal.value, str):
                 needed[literal.column, literal.value] += 1
     by_column: dict[int, list[Value]] = {}
-    for (column, value), count in sorted(needed.items(), key=lambda item: (item[0][0], -item[1], str(item[0][1]))):
+    for (column, value), count in sorted(
+        needed.items(), key=lambda item: (item[0][0], -item[1], str(item[0][1]))
+    ):
         if count >= least:
             by_column.setdefault(column, list(schema.columns[column].values)).append(value)
     return {

@@ -10,19 +10,21 @@ from fastsql.linking.folding import keys, words
 _FORMS = 3
 """Values that one span may stand for, as where two differ in punctuation only."""
 
-_STOPWORDS = frozenset(
-    """a about after again all also am among an and any are as at be been before being below between both but by can could did
-    do does during each every few for from had has have he her him his how i if in into is it its last list many may me
-    more most much my no not now of off on once one only or other our out over own per please same she show since so some
-    such tell than that the their them then there these they this those through time times to today total under until up
-    us was we were what when where which while who whom whose why will with within would yes yet you your
-    first second third next two three four five six seven eight nine ten day days month months year years""".split()
-) | frozenset(["多少", "什么", "哪些", "哪个", "一个", "有没有", "可以", "名称", "编号"])
+_FUNCTION_WORDS = """
+a about after again all also am among an and any are as at be been before being below between both but by can could did do
+does during each every few for from had has have he her him his how i if in into is it its last list many may me more most
+much my no not now of off on once one only or other our out over own per please same she show since so some such tell than
+that the their them then there these they this those through time times to today total under until up us was we were what
+when where which while who whom whose why will with within would yes yet you your first second third next two three four
+five six seven eight nine ten day days month months year years
+多少 什么 哪些 哪个 一个 有没有 可以 名称 编号
+"""
+_STOPWORDS = frozenset(_FUNCTION_WORDS.split())
 
 
 @dataclass(frozen=True)
 class ValueMatch:
-    """A place in the question, characters ``[start, end)``, and the values it may stand for with the columns that hold each."""
+    """A place in the question, characters ``[start, end)``, and the values it may stand for, each with its columns."""
 
     start: int
     end: int
@@ -86,8 +88,7 @@ class ValueIndex:
                 numbers = self._numbers(key) or self._numbers([*key[:-1], _singular(key[-1])])
                 if not numbers or not _is_telling(key):
                     continue
-                place = (found[start].start, found[end - 1].end)
-                matches.append(ValueMatch(*place, self._forms(numbers, text, *place)))
+                matches.append(self._match(numbers, text, found[start].start, found[end - 1].end))
                 reached = end
                 break
         return tuple(matches)
@@ -95,7 +96,9 @@ class ValueIndex:
     def find(self, text: str) -> tuple[tuple[str, tuple[int, ...]], ...]:
         """Values equal to `text` but for letter case and outer blanks, each with its columns."""
         wanted = text.strip().casefold()
-        numbers = [number for number in self._numbers(keys(text)) if self._values[number].casefold() == wanted]
+        numbers = [
+            number for number in self._numbers(keys(text)) if self._values[number].casefold() == wanted
+        ]
         return tuple((self._values[number], self._columns[number]) for number in numbers)
 
     def _numbers(self, key: list[str]) -> list[int]:
@@ -104,27 +107,34 @@ class ValueIndex:
         first = self._by_hash.get(hashed)
         if first is None:
             return []
-        return [number for number in (first, *self._further.get(hashed, ())) if keys(self._values[number]) == key]
+        return [
+            number for number in (first, *self._further.get(hashed, ())) if keys(self._values[number]) == key
+        ]
 
-    def _forms(
-        self, numbers: list[int], text: str, start: int, end: int
-    ) -> tuple[tuple[str, tuple[int, ...]], ...]:
-        """Values of one key. Where one is written in the text, punctuation and all, the others are not meant."""
-        forms = [(self._values[number], self._columns[number]) for number in numbers]
-        if len(forms) > 1:
-            lowered = text.lower()
-            longest = 0
-            written: list[tuple[str, tuple[int, ...]]] = []
-            for form in forms:
-                value = form[0].lower()
-                # The value may begin or end with punctuation that no word holds, as in "(urojet)".
-                near = lowered.find(value, max(0, start - 4), end + 4 + len(value))
-                if near < 0 or near > start or len(value) < longest:
-                    continue
-                written = [*written, form] if len(value) == longest else [form]
-                longest = len(value)
-            forms = written or forms
-        return tuple(forms[:_FORMS])
+    def _match(self, numbers: list[int], text: str, start: int, end: int) -> ValueMatch:
+        """The match of values with equal words. Those written in the text, punctuation and all, rule out the others."""
+        exact: dict[tuple[int, int], list[int]] = {}
+        for number in numbers:
+            place = _written(self._values[number], text, start, end)
+            if place is not None:
+                exact.setdefault(place, []).append(number)
+        if exact:
+            start, end = max(exact, key=lambda place: place[1] - place[0])
+            numbers = exact[start, end]
+        return ValueMatch(
+            start, end, tuple((self._values[one], self._columns[one]) for one in numbers[:_FORMS])
+        )
+
+
+def _written(value: str, text: str, start: int, end: int) -> tuple[int, int] | None:
+    """Where `text` has `value` but for letter case, punctuation before its first and after its last word included.
+
+    `start` and `end` are the characters of the words in `text`; None where the text has other punctuation.
+    """
+    value_words = words(value)
+    first = start - value_words[0].start
+    last = end + len(value) - value_words[-1].end
+    return (first, last) if first >= 0 and text[first:last].lower() == value.lower() else None
 
 
 def _is_telling(value_words: list[str]) -> bool:
@@ -133,7 +143,10 @@ def _is_telling(value_words: list[str]) -> bool:
         return False
     if len(value_words) == 1:
         word = value_words[0]
-        return len(word) >= (4 if word[0].isdigit() and word.replace(".", "").isdigit() else 2) and word not in _STOPWORDS
+        return (
+            len(word) >= (4 if word[0].isdigit() and word.replace(".", "").isdigit() else 2)
+            and word not in _STOPWORDS
+        )
     if all(len(word) == 1 and not word.isascii() for word in value_words):
         return "".join(value_words) not in _STOPWORDS
     return any(not word.replace(".", "").isdigit() and word not in _STOPWORDS for word in value_words)

@@ -29,7 +29,7 @@ class Part:
         return self._weights[self._prefix + name]
 
     def linear(self, name: str, x: Array) -> Array:
-        """x [.., in] to [.., out]."""
+        """X [.., in] to [.., out]."""
         y: Array = x @ self[f"{name}.weight"].T
         bias = self._weights.get(f"{self._prefix}{name}.bias")
         return y if bias is None else y + bias
@@ -38,18 +38,22 @@ class Part:
         """Layer norm over the last axis (Ba et al., 2016)."""
         centred = x - x.mean(axis=-1, keepdims=True)
         variance = np.square(centred).mean(axis=-1, keepdims=True)
-        y: Array = centred / np.sqrt(variance + np.float32(epsilon)) * self[f"{name}.weight"] + self[f"{name}.bias"]
+        y: Array = (
+            centred / np.sqrt(variance + np.float32(epsilon)) * self[f"{name}.weight"] + self[f"{name}.bias"]
+        )
         return y
 
 
 def heads_first(x: Array, parts: int, heads: int) -> Array:
     """[rows, parts * heads * e] to [parts, heads, rows, e]."""
-    return x.reshape(len(x), parts, heads, -1).transpose(1, 2, 0, 3)
+    y: Array = x.reshape(len(x), parts, heads, x.shape[1] // (parts * heads)).transpose(1, 2, 0, 3)
+    return y
 
 
 def heads_last(x: Array) -> Array:
     """[heads, rows, e] to [rows, heads * e], the inverse of `heads_first` for one part."""
-    return x.transpose(1, 0, 2).reshape(x.shape[1], -1)
+    y: Array = x.transpose(1, 0, 2).reshape(x.shape[1], x.shape[0] * x.shape[2])
+    return y
 
 
 def softmax(scores: Array) -> Array:
@@ -60,21 +64,22 @@ def softmax(scores: Array) -> Array:
 
 
 def attention(query: Array, key: Array, value: Array) -> Array:
-    """query [.., n, e], key and value [.., m, e]: every row of the query mixes all values, [.., n, e]."""
+    """Query [.., n, e], key and value [.., m, e]: every row of the query mixes all values, [.., n, e]."""
     scores = query @ key.swapaxes(-1, -2) * np.float32(query.shape[-1] ** -0.5)
     mixed: Array = softmax(scores) @ value
     return mixed
 
 
 def relation_scores(query: Array, relation_key: Array, relations: NDArray[np.uint8]) -> Array:
-    """query [h, n, e] times the key [R, e] of each edge's relation, relations uint8[n, m]: [h, n, m].
+    """Query [h, n, e] times the key [R, e] of each edge's relation, relations uint8[n, m]: [h, n, m].
 
     Each row meets each relation once, [h, n, R], and the edges pick from that: no array of n x m x e is made.
     """
     by_relation = query @ relation_key.T
     heads, rows, count = by_relation.shape
     flat = relations + np.arange(rows, dtype=np.intp)[:, None] * count
-    return by_relation.reshape(heads, -1)[:, flat.ravel()].reshape(heads, *relations.shape)
+    scores: Array = by_relation.reshape(heads, rows * count)[:, flat.ravel()].reshape(heads, *relations.shape)
+    return scores
 
 
 def relation_values(weights: Array, relation_value: Array, relations: NDArray[np.uint8]) -> Array:

@@ -94,17 +94,22 @@ class ModelConfig:
         for name, value in (*_sizes(self), *_sizes(self.encoder)):
             least = 0 if name in ("cached_layers", "joint_layers") else 1
             if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= 1_000_000:
-                raise ModelError(f"{name} is {value!r}, not a whole number from {least}", where="model config")
+                raise ModelError(
+                    f"{name} is {value!r}, not a whole number from {least}", where="model config"
+                )
         for part, width, heads in (
             ("d", self.d, self.heads),
             ("encoder.hidden", self.encoder.hidden, self.encoder.heads),
         ):
             if width % heads:
-                raise ModelError(f"{part} = {width} is no multiple of its {heads} heads", where="model config")
+                raise ModelError(
+                    f"{part} = {width} is no multiple of its {heads} heads", where="model config"
+                )
         if self.relations > 256:
             raise ModelError(f"{self.relations} relations do not fit a byte", where="model config")
 
     def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, for JSON."""
         return dataclasses.asdict(self)
 
     @classmethod
@@ -113,7 +118,9 @@ class ModelConfig:
         try:
             return cls(**{**data, "encoder": EncoderConfig(**data["encoder"])})
         except (TypeError, KeyError) as error:
-            raise ModelError("entries are missing, unknown or of a wrong type", where="model config") from error
+            raise ModelError(
+                "entries are missing, unknown or of a wrong type", where="model config"
+            ) from error
 
 
 def _sizes(config: ModelConfig | EncoderConfig) -> list[tuple[str, Any]]:

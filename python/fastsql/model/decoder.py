@@ -7,6 +7,7 @@ stands; it attends to earlier decisions (cached keys) and to the graph's rows, a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,7 @@ from fastsql.model.layout import (
     ActionLayout,
 )
 
-Ints = NDArray[np.int64]
+Ints = NDArray[np.integer[Any]]
 NONE_YET = -1
 """The action before the first one."""
 
@@ -56,7 +57,13 @@ class Decoder:
         return self.weights.linear("pointer_key.value", values)
 
     def read(
-        self, question: Array, n_tokens: int, items: Array, n_tables: int, values: Array, value_pointers: Array
+        self,
+        question: Array,
+        n_tokens: int,
+        items: Array,
+        n_tables: int,
+        values: Array,
+        value_pointers: Array,
     ) -> Memory:
         """Make ready `question` rows [Q + V, d], `items` [T + C, d] and schema `values` [W, d]."""
         rows = np.concatenate([question, items])
@@ -66,7 +73,12 @@ class Decoder:
         targets = {"table": items[:n_tables], "column": items[n_tables:], "candidate": candidates}
         targets |= {"start": tokens, "end": tokens}
         first_row = dict.fromkeys(range(len(KINDS)), 0)
-        first_row |= {TABLE: len(question), COLUMN: len(question) + n_tables, CANDIDATE: n_tokens, VALUE: len(rows)}
+        first_row |= {
+            TABLE: len(question),
+            COLUMN: len(question) + n_tables,
+            CANDIDATE: n_tokens,
+            VALUE: len(rows),
+        }
         return Memory(
             layout=ActionLayout(
                 (
@@ -85,7 +97,9 @@ class Decoder:
             keys=tuple(pair[0] for pair in pairs),
             values=tuple(pair[1] for pair in pairs),
             pointers=tuple(
-                value_pointers if kind == "value" else self.weights.linear(f"pointer_key.{kind}", targets[kind])
+                value_pointers
+                if kind == "value"
+                else self.weights.linear(f"pointer_key.{kind}", targets[kind])
                 for kind in KINDS[TABLE:STEP]
             ),
         )
@@ -108,6 +122,7 @@ class DecoderState:
 
     @property
     def hypotheses(self) -> int:
+        """How many hypotheses the beam has."""
         return len(self._taken)
 
     def step(self, previous: Ints, symbols: Ints, parents: Ints) -> Array:
@@ -184,7 +199,9 @@ class DecoderState:
         config, weights, layout = self.decoder.config, self.decoder.weights, self.memory.layout
         scores = np.full((len(x), layout.size), -np.inf, np.float32)
         scores[:, : config.n_productions] = weights.linear("production_scores", x)
-        queries = (weights.linear("pointer_query", x) * np.float32(config.d**-0.5)).reshape(len(x), -1, config.d)
+        queries = (weights.linear("pointer_query", x) * np.float32(config.d**-0.5)).reshape(
+            len(x), -1, config.d
+        )
         for kind in range(TABLE, END + 1):
             start, stop = layout.offsets[kind], layout.offsets[kind + 1]
             scores[:, start:stop] = queries[:, kind - TABLE] @ self.memory.pointers[kind - TABLE].T
@@ -200,5 +217,7 @@ class DecoderState:
             return
         self._keys = [np.concatenate([keys, np.empty_like(keys)], axis=2) for keys in self._keys]
         self._values = [np.concatenate([values, np.empty_like(values)], axis=2) for values in self._values]
-        self._step_pointers = np.concatenate([self._step_pointers, np.empty_like(self._step_pointers)], axis=1)
+        self._step_pointers = np.concatenate(
+            [self._step_pointers, np.empty_like(self._step_pointers)], axis=1
+        )
         self._taken = np.concatenate([self._taken, np.empty_like(self._taken)], axis=1)

@@ -19,12 +19,15 @@ from fastsql.model.config import EncoderConfig
 
 Ids = NDArray[np.int32]
 
+TOKENS_AT_ONCE = 4096
+"""Tokens of schema texts that are encoded in one call, so that memory does not grow with the schema."""
+
 
 class Encoder(Protocol):
     """What the model asks of an encoder."""
 
     def encode(self, ids: Ids) -> Array:
-        """ids int32[texts, tokens], with [CLS] and [SEP], to states float32[texts, tokens, hidden]."""
+        """Ids int32[texts, tokens], with [CLS] and [SEP], to states float32[texts, tokens, hidden]."""
         ...
 
 
@@ -94,7 +97,13 @@ class OnnxEncoder:
 
 def encode_groups(encoder: Encoder, groups: Sequence[Ids]) -> Array:
     """The mean state of every text of all groups, float32[texts, hidden]."""
-    return np.concatenate([encoder.encode(group).mean(axis=1) for group in groups])
+    means = []
+    for group in groups:
+        count = max(1, TOKENS_AT_ONCE // group.shape[1])
+        means += [
+            encoder.encode(group[start : start + count]).mean(axis=1) for start in range(0, len(group), count)
+        ]
+    return np.concatenate(means)
 
 
 def gelu(x: Array) -> Array:

@@ -26,6 +26,9 @@ from fastsql.model.config import ModelConfig
 
 Relations = NDArray[np.uint8]
 
+SCORES_AT_ONCE = 2**23
+"""Attention scores that are held in memory at a time where schema rows attend."""
+
 
 @dataclass(frozen=True, eq=False)
 class SchemaRows:
@@ -79,11 +82,24 @@ class GraphLayer:
         return self._finish(schema.rows, schema.mixed + share * (mixed - schema.mixed))
 
     def _project(self, rows: Array) -> tuple[Array, Array, Array]:
-        query, key, value = heads_first(self.weights.linear("qkv", self.weights.norm("norm", rows)), 3, self.heads)
+        query, key, value = heads_first(
+            self.weights.linear("qkv", self.weights.norm("norm", rows)), 3, self.heads
+        )
         return query * self.scale, key, value
 
     def _partial(self, query: Array, key: Array, value: Array, relations: Relations) -> tuple[Array, Array]:
         """Attention to a part of the columns, and the log of its sum of exponentials."""
+        # A schema of thousands of columns would need gigabytes if all its rows were taken at once.
+        count = max(1, SCORES_AT_ONCE // (self.heads * key.shape[1]))
+        blocks = [
+            self._block(query[:, start : start + count], key, value, relations[start : start + count])
+            for start in range(0, query.shape[1], count)
+        ]
+        return np.concatenate([mixed for mixed, _ in blocks], axis=1), np.concatenate(
+            [logs for _, logs in blocks], axis=1
+        )
+
+    def _block(self, query: Array, key: Array, value: Array, relations: Relations) -> tuple[Array, Array]:
         scores = query @ key.transpose(0, 2, 1) + relation_scores(query, self.relation_key, relations)
         top = scores.max(axis=-1, keepdims=True)
         raised = np.exp(scores - top)

@@ -29,6 +29,7 @@ class ActionLayout:
 
     @property
     def size(self) -> int:
+        """How many actions there are."""
         return self.offsets[-1]
 
     def split(self, action: int) -> tuple[int, int]:

@@ -1,8 +1,8 @@
 """The model in NumPy, in the order in which data flows: schema, question, decoder.
 
-    schema   --encode_schema-->   SchemaState    once, to be cached by the schema's fingerprint
-    question --encode_question--> QuestionState  tokens, encoder, graph, memory of the decoder
-    start --> DecoderState.step, .reorder        beam search's part
+schema   --encode_schema-->   SchemaState    once, to be cached by the schema's fingerprint
+question --encode_question--> QuestionState  tokens, encoder, graph, memory of the decoder
+start --> DecoderState.step, .reorder        beam search's part
 """
 
 from __future__ import annotations

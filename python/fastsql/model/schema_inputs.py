@@ -21,9 +21,9 @@ TextGroups = tuple[NDArray[np.int32], ...]
 class SchemaInputs:
     """Arrays of one schema; S = T + C items (tables, then columns), W schema values.
 
-    `item_text` int64[S] and `value_text` int64[W] count the texts through all groups of `texts` and
-    `value_texts`. `item_type` int64[S] indexes `ITEM_TYPES`; `column_table` int64[C]; `value_column` int64[W] is a column, or -1 for a
-    named constant that belongs to none; `relations` uint8[S, S].
+    `item_text` int64[S] and `value_text` int64[W] count the texts through all groups of `texts` and `value_texts`.
+    `item_type` int64[S] indexes `ITEM_TYPES`; `column_table` int64[C]; `value_column` int64[W] is a column, or -1
+    for a named constant that belongs to none; `relations` uint8[S, S].
     """
 
     fingerprint: str
@@ -40,16 +40,20 @@ class SchemaInputs:
 
     @property
     def n_items(self) -> int:
+        """S, tables and columns."""
         return self.n_tables + self.n_columns
 
     @property
     def n_values(self) -> int:
+        """W, schema values and named constants."""
         return len(self.value_text)
 
     @classmethod
     def build(cls, links: SchemaLinks, tokenizer: Tokenizer) -> SchemaInputs:
+        """Tokenize the labels and values of a linked schema."""
         schema = links.schema
-        labels = [item.label or item.name for item in (*schema.tables, *schema.columns)]
+        labels = [table.label or table.name for table in schema.tables]
+        labels += [column.label or column.name for column in schema.columns]
         texts, item_text = _group(labels, tokenizer)
         value_labels, value_columns = _values(schema)
         value_texts, value_text = _group(value_labels, tokenizer)
@@ -75,7 +79,10 @@ def _values(schema: Schema) -> tuple[list[str], list[int]]:
     """Text and column of every schema value: the columns' small domains, then the named constants."""
     pairs = [(str(value), index) for index, column in enumerate(schema.columns) for value in column.values]
     pairs += [
-        (constant.label or constant.name.replace("_", " "), -1 if constant.column is None else constant.column)
+        (
+            constant.label or constant.name.replace("_", " "),
+            -1 if constant.column is None else constant.column,
+        )
         for constant in schema.constants
     ]
     return [text for text, _ in pairs], [column for _, column in pairs]

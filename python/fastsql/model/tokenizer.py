@@ -40,15 +40,17 @@ class Tokenizer:
             ) from error
         backend.no_truncation()
         backend.no_padding()
-        special = [backend.token_to_id(token) for token in ("[CLS]", "[SEP]")]
-        if None in special:
+        cls, sep = backend.token_to_id("[CLS]"), backend.token_to_id("[SEP]")
+        if cls is None or sep is None:
             raise ModelError("the tokens [CLS] and [SEP] are missing", where="tokenizer.json")
-        self.cls, self.sep = special
+        self.cls: int = cls
+        self.sep: int = sep
         self.vocabulary: int = backend.get_vocab_size()
         self._backend = backend
 
     @classmethod
     def from_file(cls, path: str | Path, max_tokens: int = 510) -> Tokenizer:
+        """Read a `tokenizer.json`; raises `ModelError` if it cannot be read or is none."""
         try:
             text = Path(path).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:

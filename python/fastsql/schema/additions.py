@@ -111,8 +111,7 @@ def _note_text(note: Mapping[str, Any], key: str, default: str, item: str, limit
         raise SchemaError(f"its {key} is no text but {type(text).__name__}", where=item)
     if len(text) > limit:
         raise LimitError.exceeded(f"{key}_characters", len(text), limit, where=item)
-    if not text.isprintable() and not text.isascii():
-        _require_unicode(text, key, item)
+    _require_unicode(text, key, item)
     return " ".join(text.split()) if key == "label" else text.strip()
 
 

@@ -1,8 +1,8 @@
 """From a draft to a schema: names become indices, and everything odd is recorded or refused.
 
-Lenient loading keeps what SQL can be written on and leaves out the rest, with a warning for each thing left out or guessed.
-Strict loading raises on the first of them. Sizes beyond the limits raise either way: leaving out the 513th table would answer
-questions about it wrongly and silently.
+Lenient loading keeps what SQL can be written on and leaves out the rest, with a warning for each thing left
+out or guessed. Strict loading raises on the first of them. Sizes beyond the limits raise either way: leaving
+out the 513th table would answer questions about it wrongly and silently.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ class Findings:
     warnings: list[str]
 
     def note(self, item: str, what: str) -> None:
+        """Record ``what`` of ``item``; SchemaError where loading is strict."""
         if self.strict:
             raise SchemaError(what, where=item, remedy="Correct the schema, or load it with strict=False.")
         self.warnings.append(f"{item}: {what}")
@@ -41,7 +42,7 @@ def assemble(draft: Draft, *, strict: bool = False, limits: Limits = DEFAULT) ->
     """The schema of a draft.
 
     Raises:
-        SchemaError: no table with a column is left, or ``strict`` and something is odd; ``where`` names the
+        SchemaError: no table with a column is left, or ``strict`` and something is odd; ``where`` is the
         item. LimitError: more tables, columns, keys or constants, or longer names, than ``limits`` allows.
     """
     findings = Findings(strict, limits, [])
@@ -80,12 +81,16 @@ def assemble(draft: Draft, *, strict: bool = False, limits: Limits = DEFAULT) ->
         )
 
     schema = Schema(draft.name, tuple(tables), tuple(columns), dialect=draft.dialect)
-    keys = [key for source in draft.foreign_keys if (key := _foreign_key(schema, source, findings))]
+    found_keys = (_foreign_key(schema, source, findings) for source in draft.foreign_keys)
+    # The order in which keys are listed means nothing and differs from source to source; the fingerprint must not.
+    keys = sorted(
+        {found for found in found_keys if found is not None}, key=lambda key: (key.columns, key.references)
+    )
     return Schema(
         name=schema.name,
         tables=schema.tables,
         columns=schema.columns,
-        foreign_keys=tuple(dict.fromkeys(keys)),
+        foreign_keys=tuple(keys),
         constants=assemble_constants(schema, draft.constants, findings),
         warnings=tuple(findings.warnings),
         dialect=schema.dialect,
@@ -205,12 +210,18 @@ def _column(table: DraftTable, column: DraftColumn, number: int, is_key: bool, f
         label=_label(column.label, column.name, item, findings),
         table=number,
         type=cls,
-        sql_type=" ".join(column.sql_type.split()) if _is_text(column.sql_type) else "",
+        sql_type=_sql_type(column.sql_type, findings.limits),
         primary_key=is_key,
         synonyms=_synonyms(column.synonyms, item, findings),
         description=_description(column.description, item, findings),
         values=assemble_values(column.values, item, findings),
     )
+
+
+def _sql_type(declared: str, limits: Limits) -> str:
+    """The type as declared, in one line. A long one is a list of values, which stand with the column."""
+    text = " ".join(declared.split()) if _is_text(declared) else ""
+    return text[: limits.identifier_characters].rstrip()
 
 
 def _label(label: str, name: str, item: str, findings: Findings) -> str:
@@ -262,12 +273,10 @@ def assemble_values(values: Iterable[Any], item: str, findings: Findings) -> tup
         findings.note(
             item, f"{left_out} of its values cannot stand in SQL or are too long; they are left out"
         )
-    if len(kept) > findings.limits.values_per_column:
-        findings.note(
-            item,
-            f"it has {len(kept)} values, which is no small domain; the first {findings.limits.values_per_column} are kept",
-        )
-    return tuple(value for _, value in list(kept)[: findings.limits.values_per_column])
+    most = findings.limits.values_per_column
+    if len(kept) > most:
+        findings.note(item, f"it has {len(kept)} values, which is no small domain; the first {most} are kept")
+    return tuple(value for _, value in list(kept)[:most])
 
 
 def literal(value: Any) -> Value | None:
@@ -306,8 +315,9 @@ def _foreign_key(schema: Schema, key: DraftKey, findings: Findings) -> ForeignKe
     if not columns or len(columns) != len(references):
         findings.note(item, f"{len(columns)} columns refer to {len(references)}; the key is left out")
         return None
-    ends = [index for index in (*columns, *references) if index is not None]
-    return ForeignKey(tuple(ends[: len(columns)]), tuple(ends[len(columns) :]))
+    found = [index for index in (*columns, *references) if index is not None]
+    pairs = sorted(zip(found[: len(columns)], found[len(columns) :], strict=True))
+    return ForeignKey(tuple(column for column, _ in pairs), tuple(reference for _, reference in pairs))
 
 
 def assemble_constants(

@@ -52,8 +52,7 @@ def schema_from_sqlalchemy(
             if max_values > 0:
                 _read_values(connection, draft, namespace, min(max_values, limits.values_per_column), limits)
     except SQLAlchemyError as error:
-        # The driver's own message may repeat the connection string with its password, so only its kind is
-        # told.
+        # The driver's own message may repeat the connection string and its password: only its kind is told.
         raise SchemaError(
             f"the database cannot be read ({type(error).__name__})",
             where=where,
@@ -122,7 +121,7 @@ def _read(inspector: Inspector, engine: Engine, namespace: str | None, views: bo
         for found in inspector.get_columns(name, schema=namespace):
             table.columns.append(_column(found, engine, real))
         key = inspector.get_pk_constraint(name, schema=namespace)
-        table.primary_key = [real(column) for column in key["constrained_columns"]] if key else []
+        table.primary_key = [real(column) for column in key["constrained_columns"]]
         draft.tables.append(table)
         for found_key in inspector.get_foreign_keys(name, schema=namespace):
             draft.foreign_keys.append(
@@ -139,7 +138,7 @@ def _read(inspector: Inspector, engine: Engine, namespace: str | None, views: bo
 def _real_name(engine: Engine) -> Callable[[str], str]:
     """Undo SQLAlchemy's lower-casing of names that Oracle and its kin hold in upper case.
 
-    Our SQL quotes names.
+    Our SQL quotes names, so they must be those that the server holds.
     """
     if not engine.dialect.requires_name_normalize:
         return str

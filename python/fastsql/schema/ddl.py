@@ -1,4 +1,4 @@
-"""Schemas from DDL: CREATE TABLE with everything that dumps put around it, in any dialect whose quoting sqlglot knows."""
+"""Schemas from DDL: CREATE TABLE with all that dumps put around it, in any dialect that sqlglot can tokenize."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ def schema_from_ddl(
 
 
 def _case(dialect: str) -> str:
-    """What the dialect does to names that are not quoted.
+    """What the dialect does to unquoted names.
 
-    "LOWERCASE", "UPPERCASE", or something else that leaves them.
+    "LOWERCASE", "UPPERCASE", or another word where it leaves them.
     """
     from sqlglot.dialects.dialect import Dialect
 
@@ -95,7 +95,7 @@ class _DdlReader:
         return piece.text
 
     def _dotted(self, pieces: list[Piece], index: int) -> tuple[list[Piece], int]:
-        """The parts of a dotted name at ``index``, after IF [NOT] EXISTS and ONLY, and the index that follows it."""
+        """The parts of a dotted name at ``index``, after IF [NOT] EXISTS and ONLY, and the index after it."""
         while index < len(pieces) and pieces[index].word in ("IF", "NOT", "EXISTS", "ONLY"):
             index += 1
         parts: list[Piece] = []
@@ -150,9 +150,11 @@ class _DdlReader:
                 describe(reader.table, comment)
             elif piece.word == "PARTITIONED" and is_symbol(pieces, index + 2, "("):
                 # Hive keeps the partition columns of a table apart, but queries see them as columns.
-                for item in split_list(pieces[index + 3 : closing(pieces, index + 2)]):
+                end = closing(pieces, index + 2) or index + 3
+                for item in split_list(pieces[index + 3 : end]):
                     if len(item) > 1 and item[1].is_name:
                         reader.read(item)
+                break
 
     def _create_type(self, pieces: list[Piece]) -> None:
         parts, index = self._dotted(pieces, 2)
@@ -193,11 +195,9 @@ class _DdlReader:
             if start:
                 start += words[start : start + 1] == ["COLUMN"]
                 added = action[start:]
-                if is_symbol(added, 0, "(") and (end := closing(added, 0)) is not None:
-                    for item in split_list(added[1:end]):
-                        reader.read(item)
-                elif added:
-                    reader.read(added)
+                end = closing(added, 0) if is_symbol(added, 0, "(") else None
+                for definition in split_list(added if end is None else added[1:end]):
+                    reader.read(definition)
             elif words[:1] in (["RENAME"], ["DROP"]) and "CONSTRAINT" not in words[:2]:
                 self.draft.warnings.append(
                     (f"table {table.name!r}", f"ALTER TABLE ... {words[0]} is not followed")

@@ -1,7 +1,8 @@
 """DDL as a flat list of words, quoted names, strings and symbols, cut into statements.
 
-Quoting, comments and strings differ by dialect, and sqlglot's tokenizers know them. Its parsers are not used: they refuse a whole
-table for one storage clause they have not met (``ENABLE``, ``NATIVE CHARACTER``, ``ENCODE zstd``), and dumps are full of those.
+Quoting, comments and strings differ by dialect, and sqlglot's tokenizers know them. Its parsers are not used:
+they refuse a whole table for one storage clause they have not met (``ENABLE``, ``NATIVE CHARACTER``, ``ENCODE
+zstd``), and dumps are full of those.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ _HINTS = (
     (
         "mysql",
         re.compile(
-            r"\bENGINE\s*=|\bAUTO_INCREMENT\b|`[^`\n]*`[^,]*\bCOMMENT\s+'|\bCOMMENT\s*=\s*'", re.IGNORECASE
+            r"\bENGINE\s*=|\bAUTO_INCREMENT\b|`[^`\n]*`[^,\n`]{0,200}\bCOMMENT\s+'|\bCOMMENT\s*=\s*'",
+            re.IGNORECASE,
         ),
     ),
     (
@@ -39,6 +41,14 @@ _HINTS = (
         ),
     ),
 )
+_KINDS = {
+    "IDENTIFIER": "name",
+    "STRING": "string",
+    "NATIONAL_STRING": "string",
+    "RAW_STRING": "string",
+    "UNICODE_STRING": "string",
+    "NUMBER": "number",
+}
 _OBJECTS = frozenset(
     {"TABLE", "VIEW", "INDEX", "TYPE", "DOMAIN", "PROCEDURE", "PROC", "FUNCTION", "TRIGGER", "SEQUENCE"}
 )
@@ -46,9 +56,9 @@ _OBJECTS = frozenset(
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of DDL. ``kind`` is "word" (unquoted), "name" (quoted), "string", "number" or "symbol".
+    """A piece of DDL, at [start, end) in the text.
 
-    [start, end) in the text.
+    ``kind`` is "word" (unquoted), "name" (quoted), "string", "number" or "symbol".
     """
 
     kind: str
@@ -70,7 +80,7 @@ class Piece:
 def guess_dialect(sql: str) -> str:
     """The dialect whose marks the DDL bears.
 
-    "sqlite", whose tokenizer knows every way of quoting names, where it bears none.
+    Where it bears none, "sqlite": that tokenizer knows every way of quoting names.
     """
     return next((dialect for dialect, marks in _HINTS if marks.search(sql)), "sqlite")
 
@@ -79,16 +89,7 @@ def tokenize(sql: str, dialect: str) -> list[Piece]:
     """All pieces of a text, comments left out. SchemaError where a quote or comment is not closed."""
     from sqlglot.dialects.dialect import Dialect
     from sqlglot.errors import SqlglotError
-    from sqlglot.tokens import TokenType
 
-    kinds = {
-        TokenType.IDENTIFIER: "name",
-        TokenType.STRING: "string",
-        TokenType.NATIONAL_STRING: "string",
-        TokenType.RAW_STRING: "string",
-        TokenType.UNICODE_STRING: "string",
-        TokenType.NUMBER: "number",
-    }
     try:
         tokens = Dialect.get_or_raise(canonical_dialect(dialect)).tokenize(sql)
     except (SqlglotError, RecursionError) as error:
@@ -99,7 +100,7 @@ def tokenize(sql: str, dialect: str) -> list[Piece]:
         ) from error
     pieces: list[Piece] = []
     for token in tokens:
-        kind = kinds.get(token.token_type)
+        kind = _KINDS.get(token.token_type.name)
         start, end = token.start, token.end + 1
         if kind is None and not re.match(r"[^\W\d]", token.text):
             kind = "symbol"
@@ -115,7 +116,10 @@ def tokenize(sql: str, dialect: str) -> list[Piece]:
 
 
 def statements(pieces: list[Piece]) -> Iterator[list[Piece]]:
-    """Cut at semicolons outside brackets, at T-SQL's GO, and before CREATE and ALTER, which T-SQL writes with nothing between."""
+    """Cut at semicolons outside brackets, at T-SQL's GO, and before CREATE and ALTER.
+
+    T-SQL may write one statement after the other with nothing between.
+    """
     begin = depth = 0
     for index, piece in enumerate(pieces):
         if piece.kind == "symbol":

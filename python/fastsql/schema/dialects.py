@@ -17,7 +17,7 @@ _ALIASES = {
 
 
 def canonical_dialect(name: str) -> str:
-    """sqlglot's name of a dialect; DialectError where it has none."""
+    """The name that sqlglot has for a dialect; DialectError where it has none."""
     from sqlglot.dialects.dialect import Dialect, Dialects
 
     known = {dialect.value for dialect in Dialects if dialect.value}

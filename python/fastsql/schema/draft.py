@@ -1,7 +1,7 @@
 """The meeting point of all sources: a schema by names, as found, before anything is checked.
 
-A reader (DDL, SQLite, SQLAlchemy, Spider, dict) only says what stands in its source; :func:`assemble` decides what of it is
-usable. So leniency, limits and warnings are the same whatever a schema comes from.
+A reader (DDL, SQLite, SQLAlchemy, Spider, dict) only says what stands in its source; :func:`assemble` decides
+what of it is usable. So leniency, limits and warnings are the same whatever a schema comes from.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from typing import Any
 
 @dataclass
 class DraftColumn:
+    """A column as found."""
+
     name: str
     sql_type: str = ""
     type: str | None = None
@@ -25,6 +27,8 @@ class DraftColumn:
 
 @dataclass
 class DraftTable:
+    """A table as found."""
+
     name: str
     columns: list[DraftColumn] = field(default_factory=list)
     primary_key: list[str] = field(default_factory=list)
@@ -46,6 +50,8 @@ class DraftKey:
 
 @dataclass
 class DraftConstant:
+    """A named constant as found, bound to a (table, column) or to none."""
+
     name: str
     value: Any
     label: str = ""
@@ -54,6 +60,8 @@ class DraftConstant:
 
 @dataclass
 class Draft:
+    """A whole schema as found."""
+
     name: str
     dialect: str = "sqlite"
     tables: list[DraftTable] = field(default_factory=list)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +62,8 @@ def read_json(path: str | Path, limits: Limits = DEFAULT) -> Any:
         return json.loads(text)
     except json.JSONDecodeError as error:
         raise SchemaError(f"is not JSON (line {error.lineno}: {error.msg})", where=str(path)) from error
+    except ValueError as error:
+        raise SchemaError("holds a number of too many digits", where=str(path)) from error
     except RecursionError as error:
         raise SchemaError("nests too deeply for a schema", where=str(path)) from error
 
@@ -87,8 +88,11 @@ def schema_from_dict(data: Any, *, strict: bool = False, limits: Limits = DEFAUL
     else:
         draft.tables = [_table(table) for table in tables]
     if "tables" in data:
-        keys = [_foreign_key(key, draft.tables) for key in _items(data, "foreign_keys", f"schema {name!r}")]
-        draft.foreign_keys = group_keys(keys, draft.tables)
+        listed = _items(data, "foreign_keys", f"schema {name!r}")
+        pairs = [_foreign_key(key, draft.tables) for key in listed if not isinstance(key, Mapping)]
+        # A key written with its columns says itself whether it is composite.
+        whole = [_foreign_key(key, draft.tables) for key in listed if isinstance(key, Mapping)]
+        draft.foreign_keys = group_keys(pairs, draft.tables) + whole
         draft.constants = [
             _constant(item, draft.tables) for item in _items(data, "constants", f"schema {name!r}")
         ]
@@ -122,14 +126,9 @@ def _table(data: Any) -> DraftTable:
         raise SchemaError("an entry of 'tables' has no name", where="schema", remedy=_FORM)
     name = _text(data["name"], "table", "name")
     item = f"table {name!r}"
-    columns = data.get("columns", [])
-    if isinstance(columns, Mapping):
-        return _short_table(name, columns)
-    if not isinstance(columns, (list, tuple)):
-        raise SchemaError("'columns' is no list or mapping", where=item, remedy=_FORM)
     return DraftTable(
         name=name,
-        columns=[_column(column, name) for column in columns],
+        columns=[_column(column, name) for column in _column_entries(data.get("columns", []), item)],
         primary_key=_texts(data, "primary_key", item),
         label=_text(data.get("label") or "", item, "label"),
         synonyms=_texts(data, "synonyms", item),
@@ -137,28 +136,26 @@ def _table(data: Any) -> DraftTable:
     )
 
 
-def _short_table(name: str, columns: Any) -> DraftTable:
-    """``{"gender": "TEXT"}``, or a list of columns, or a whole table entry without its name."""
-    if isinstance(columns, Mapping) and isinstance(columns.get("columns"), (list, tuple, Mapping)):
-        return _table({**columns, "name": name})
-    if isinstance(columns, Mapping):
-        entries = [
-            {"name": key, "type": value} if isinstance(value, str) else value
-            for key, value in columns.items()
-        ]
-        if not all(isinstance(entry, Mapping) for entry in entries):
-            raise SchemaError(
-                "its columns are no mapping of name to type", where=f"table {name!r}", remedy=_FORM
-            )
-        entries = [{"name": key, **entry} for key, entry in zip(columns, entries, strict=True)]
-        return DraftTable(name, [_column(entry, name) for entry in entries])
+def _short_table(name: str, data: Any) -> DraftTable:
+    """The value of a table's name: ``{"gender": "TEXT"}``, a list of columns, or a whole entry without its name."""
+    if isinstance(data, Mapping) and isinstance(data.get("columns"), (list, tuple, Mapping)):
+        return _table({**data, "name": name})
+    return DraftTable(name, [_column(column, name) for column in _column_entries(data, f"table {name!r}")])
+
+
+def _column_entries(columns: Any, item: str) -> list[Any]:
     if isinstance(columns, (list, tuple)):
-        return DraftTable(name, [_column(column, name) for column in columns])
-    raise SchemaError(
-        f"it is no list or mapping of columns but {type(columns).__name__}",
-        where=f"table {name!r}",
-        remedy=_FORM,
-    )
+        return list(columns)
+    if not isinstance(columns, Mapping):
+        raise SchemaError(
+            f"its columns are no list or mapping but {type(columns).__name__}", where=item, remedy=_FORM
+        )
+    entries = []
+    for name, value in columns.items():
+        if not isinstance(value, (str, Mapping)):
+            raise SchemaError(f"column {name!r} has no type", where=item, remedy=_FORM)
+        entries.append({"name": name, **({"type": value} if isinstance(value, str) else value)})
+    return entries
 
 
 def _column(data: Any, table: str) -> DraftColumn:
@@ -220,42 +217,43 @@ def split_name(name: str, tables: list[DraftTable]) -> tuple[str, str]:
     return splits[0] if splits else (name, "")
 
 
-def group_keys(keys: list[DraftKey], tables: list[DraftTable]) -> list[DraftKey]:
-    """Join pairs into composite keys.
+def group_keys(pairs: list[DraftKey], tables: list[DraftTable]) -> list[DraftKey]:
+    """Join pairs of columns into composite keys.
 
-    Spider's form and the uniform one write a composite key as several pairs of the same two tables. Several
-    single keys between the same tables look alike (a flight's origin and destination), but refer to one
-    column; so neighbouring pairs are one key where they refer to all columns of a composite primary key, each
-    once.
+    Spider's form and the uniform one write a composite key as several pairs of the same two tables. Several single keys
+    between the same tables look alike (a flight's origin and destination), but refer to one column. So pairs are one key
+    where they refer to all columns of a composite primary key, each once.
     """
-    keys_of = {
+    between: dict[tuple[str, str], list[DraftKey]] = {}
+    for pair in pairs:
+        between.setdefault((fold(pair.table), fold(pair.parent)), []).append(pair)
+    primary = {
         fold(table.name): {fold(name) for name in table.primary_key}
         | {fold(column.name) for column in table.columns if column.primary_key}
         for table in tables
     }
     grouped: list[DraftKey] = []
-    for (_, parent), run in groupby(keys, key=lambda key: (fold(key.table), fold(key.parent))):
-        pending = list(run)
-        size = len(keys_of.get(parent, ()))
-        while pending:
-            head = pending[:size]
-            references = {
-                fold(key.references[0]) for key in head if len(key.columns) == len(key.references) == 1
-            }
-            columns = {fold(key.columns[0]) for key in head if key.columns}
-            if size > 1 and references == keys_of[parent] and len(columns) == size:
-                grouped.append(
-                    DraftKey(
-                        head[0].table,
-                        [key.columns[0] for key in head],
-                        head[0].parent,
-                        [key.references[0] for key in head],
-                    )
-                )
-                pending = pending[size:]
-            else:
-                grouped.append(pending.pop(0))
+    for (_, parent), same in between.items():
+        grouped.extend(_composite_keys(same, primary.get(parent, set())) or same)
     return grouped
+
+
+def _composite_keys(pairs: list[DraftKey], primary: set[str]) -> list[DraftKey]:
+    """The keys that the pairs of two tables make up: the n-th pair to each key column is of the n-th key. Else none."""
+    by_reference: dict[str, list[DraftKey]] = {}
+    for pair in pairs:
+        by_reference.setdefault(fold(pair.references[0]), []).append(pair)
+    if len(primary) < 2 or set(by_reference) != primary or len({len(v) for v in by_reference.values()}) != 1:
+        return []
+    keys = []
+    for parts in zip(*by_reference.values(), strict=True):
+        columns = [part.columns[0] for part in parts]
+        if len({fold(column) for column in columns}) < len(columns):
+            return []
+        keys.append(
+            DraftKey(parts[0].table, columns, parts[0].parent, [part.references[0] for part in parts])
+        )
+    return keys
 
 
 def _constant(data: Any, tables: list[DraftTable]) -> DraftConstant:

@@ -1,7 +1,7 @@
 """What a schema is: tables, columns, keys, constants, all referred to by index.
 
-Indices are the currency of the whole package: ``schema.tables[i]`` and ``schema.columns[j]``, where columns lie flat over all
-tables in table order. Grammar, relation graph and decoder never see a name.
+Indices are the currency of the whole package: ``schema.tables[i]`` and ``schema.columns[j]``, where columns
+lie flat over all tables in table order. Grammar, relation graph and decoder never see a name.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table; ``columns`` are consecutive indices into ``Schema.columns``, ``primary_key`` some of them in key order."""
+    """A table; ``columns`` are consecutive indices into ``Schema.columns``, ``primary_key`` is in key order."""
 
     name: str
     label: str
@@ -64,7 +64,7 @@ class ForeignKey:
 
 @dataclass(frozen=True)
 class Constant:
-    """A named value that questions mean but do not write, such as ``sao2_lower`` = 95, maybe bound to a column."""
+    """A named value that questions mean but do not write: ``sao2_lower`` = 95, maybe bound to a column."""
 
     name: str
     value: Value
@@ -101,15 +101,17 @@ class Schema:
             parts.append(f"{len(self.warnings)} warnings")
         return f"<Schema {', '.join(parts)}>"
 
-    # Sources
-    # ----------------------------------------------------------------------------------------------------------
+    # Sources ------------------------------------------------------------------------------------------------
 
     @classmethod
     def coerce(
         cls, source: SchemaSource, strict: bool = False, *, name: str | None = None, limits: Limits = DEFAULT
     ) -> Schema:
-        """A schema from anything that describes one: a Schema, a path (.sqlite, .db, .sql, .json), DDL text, a dict, a URL,
-        an SQLite connection or an SQLAlchemy engine. ``name`` picks one of several schemas in a JSON file."""
+        """Make a schema from anything that describes one.
+
+        That is a Schema, a path (.sqlite, .db, .sql, .json), DDL text, a dict, a database URL, an SQLite
+        connection or an SQLAlchemy engine. ``name`` picks one of several schemas in a JSON file.
+        """
         from fastsql.schema.sources import coerce
 
         return coerce(source, strict=strict, name=name, limits=limits)
@@ -190,14 +192,15 @@ class Schema:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, strict: bool = False, limits: Limits = DEFAULT) -> Schema:
-        """Read what :meth:`to_dict` writes, an entry of a uniform ``schemas.json``, or the short form
-        ``{"patients": {"subject_id": "INT", "gender": "TEXT"}}``."""
+        """Read what :meth:`to_dict` writes, or an entry of a uniform ``schemas.json``.
+
+        The short form ``{"patients": {"subject_id": "INT", "gender": "TEXT"}}`` serves too.
+        """
         from fastsql.schema.mapping import schema_from_dict
 
         return schema_from_dict(data, strict=strict, limits=limits)
 
-    # Forms
-    # ------------------------------------------------------------------------------------------------------------
+    # Forms --------------------------------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON data from which :meth:`from_dict` makes an equal schema."""
@@ -219,14 +222,13 @@ class Schema:
     def fingerprint(self) -> str:
         """SHA-256, in hexadecimal, of everything that a model or a renderer may see.
 
-        Not the schema's own name, not warnings.
+        Neither the schema's own name nor its warnings are part of it.
         """
         from fastsql.schema.mapping import fingerprint
 
         return fingerprint(self)
 
-    # Look-up
-    # ----------------------------------------------------------------------------------------------------------
+    # Look-up ------------------------------------------------------------------------------------------------
 
     def table_index(self, table: str) -> int:
         """Index of a table by name, ASCII letters without case; SchemaError when there is none."""
@@ -255,7 +257,7 @@ class Schema:
         return self._columns_by_name.get((fold(table), fold(column)))
 
     def qualified_name(self, column: int) -> str:
-        """ "table.column" of a column index, for messages."""
+        """Give "table.column" of a column index, for messages."""
         return f"{self.tables[self.columns[column].table].name}.{self.columns[column].name}"
 
     @cached_property
@@ -271,8 +273,7 @@ class Schema:
         known = ", ".join(table.name for table in self.tables[:8])
         return f"Tables are: {known}{', ...' if len(self.tables) > 8 else ''}."
 
-    # Additions
-    # --------------------------------------------------------------------------------------------------------
+    # Additions ----------------------------------------------------------------------------------------------
 
     def with_constants(
         self, constants: Mapping[str, Value] | Iterable[Constant], *, limits: Limits = DEFAULT
@@ -285,15 +286,16 @@ class Schema:
     def with_values(
         self, values: Mapping[tuple[str, str], Iterable[Value]], *, limits: Limits = DEFAULT
     ) -> Schema:
-        """A copy whose named (table, column) pairs have these small-domain values in place of what they had."""
+        """A copy whose (table, column) pairs have these small-domain values in place of what they had."""
         from fastsql.schema.additions import with_values
 
         return with_values(self, values, limits)
 
     def annotated(self, notes: Mapping[str, Mapping[str, Any]], *, limits: Limits = DEFAULT) -> Schema:
-        """A copy with labels, synonyms and descriptions: ``{"patients.dob": {"label": "date of birth", "synonyms": [...]}}``.
+        """A copy with labels, synonyms, descriptions and values by item.
 
-        A key is a table name or "table.column"; SchemaError names one that is not in the schema.
+        ``{"patients.dob": {"label": "date of birth", "synonyms": ["birthday"]}}``: a key is a table name or
+        "table.column"; SchemaError names one that is not in the schema.
         """
         from fastsql.schema.additions import annotated
 

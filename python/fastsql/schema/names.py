@@ -31,10 +31,7 @@ def quote(name: str) -> str:
 
 
 def label_from_name(name: str) -> str:
-    """The words of a name in lower case: ``admitTime`` and ``ADMIT_TIME`` give "admit time".
-
-    Chinese stays as it is.
-    """
+    """The words of a name in lower case: ``admitTime`` and ``ADMIT_TIME`` give "admit time"."""
     words = _BREAKS.sub(" ", _WORD_START.sub(" ", name)).strip().lower()
     return words or name
 

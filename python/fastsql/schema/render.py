@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fastsql.errors import DialectError
+from fastsql.schema.dialects import canonical_dialect
 from fastsql.schema.names import quote
+from fastsql.schema.sqltypes import TYPE_WORDS
 
 if TYPE_CHECKING:
     from fastsql.schema.model import Column, ForeignKey, Schema, Table
@@ -18,13 +19,10 @@ _CLASS_TYPES = {
     "boolean": "BOOLEAN",
     "other": "BLOB",
 }
-# A declared type is repeated only where it is nothing but words and sizes: it may come from a file that
-# someone else wrote.
-_PLAIN_TYPE = re.compile(r"\w[\w ]*(\( ?[0-9]+( ?, ?[0-9]+)? ?\))?( \w+)*")
-_CLAUSES = re.compile(
-    r"\b(PRIMARY|KEY|NOT|NULL|DEFAULT|UNIQUE|CHECK|REFERENCES|COLLATE|GENERATED|ALWAYS|AS|CONSTRAINT|AUTOINCREMENT|FOREIGN)\b",
-    re.IGNORECASE,
-)
+# A declared type is repeated only where it is nothing but known words and sizes: it may come from a file that someone else
+# wrote, and neither "INT DEFAULT (...)" nor a type that is called "select" can stand there.
+_PLAIN_TYPE = re.compile(r"[A-Za-z]\w*( \w+)*( ?\( ?[0-9]+( ?, ?[0-9]+)? ?\))?", re.ASCII)
+_SQLITE_KEYWORDS = frozenset({"set", "null"})
 
 
 def render_ddl(schema: Schema, dialect: str = "sqlite") -> str:
@@ -36,6 +34,7 @@ def render_ddl(schema: Schema, dialect: str = "sqlite") -> str:
         return "\n\n".join(
             _sqlite_table(schema, number, keys.get(number, [])) for number in range(len(schema.tables))
         )
+    dialect = canonical_dialect(dialect)
     return "\n\n".join(_table(schema, table, dialect) for table in schema.tables)
 
 
@@ -61,13 +60,13 @@ def _names(schema: Schema, columns: tuple[int, ...]) -> str:
 
 
 def _sqlite_type(column: Column) -> str:
-    if _PLAIN_TYPE.fullmatch(column.sql_type) and not _CLAUSES.search(column.sql_type):
+    words = set(re.findall(r"[a-z]\w*", column.sql_type.lower()))
+    if _PLAIN_TYPE.fullmatch(column.sql_type) and words <= TYPE_WORDS - _SQLITE_KEYWORDS:
         return column.sql_type
     return _CLASS_TYPES[column.type]
 
 
 def _table(schema: Schema, table: Table, dialect: str) -> str:
-    import sqlglot
     from sqlglot import exp
 
     definitions = [
@@ -79,16 +78,10 @@ def _table(schema: Schema, table: Table, dialect: str) -> str:
     ]
     name = exp.Table(this=exp.to_identifier(table.name, quoted=True))
     create = exp.Create(this=exp.Schema(this=name, expressions=definitions), kind="TABLE")
-    try:
-        return create.sql(dialect=dialect, pretty=True) + ";"
-    except ValueError as error:
-        raise DialectError(
-            f"unknown dialect {dialect!r}",
-            remedy=f"Known are: {', '.join(sorted(filter(None, sqlglot.Dialects.__members__.values())))}.",
-        ) from error
+    return create.sql(dialect=dialect, pretty=True) + ";"
 
 
 def _generic_type(column: Column) -> str:
-    return {"number": "DECIMAL(38, 10)", "text": "TEXT", "time": "TIMESTAMP", "boolean": "BOOLEAN"}.get(
-        column.type, "TEXT"
-    )
+    if column.type == "number":
+        return "BIGINT" if "int" in column.sql_type.lower() else "DECIMAL(38, 10)"
+    return {"time": "TIMESTAMP", "boolean": "BOOLEAN"}.get(column.type, "TEXT")

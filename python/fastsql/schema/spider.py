@@ -1,6 +1,6 @@
 """Spider's ``tables.json`` (Yu et al., EMNLP 2018), also used by BIRD and many others.
 
-Parallel lists joined by position.
+Its form is parallel lists joined by position.
 """
 
 from __future__ import annotations

@@ -136,12 +136,12 @@ def _table(
 
 
 def _stored_type(connection: sqlite3.Connection, table: str, column: str) -> str:
-    """The class of what an undeclared column holds.
-
-    SQLite does not ask for a type, as in CREATE TABLE t(a, b).
-    """
-    sample = f"SELECT {quote(column)} AS cell FROM {quote(table)} WHERE {quote(column)} IS NOT NULL LIMIT {_TYPED_ROWS}"
-    rows = connection.execute(f"SELECT DISTINCT typeof(cell) FROM ({sample})").fetchall()
+    """The class of what a column holds that is declared without a type, as in CREATE TABLE t(a, b)."""
+    name = quote(column)
+    rows = connection.execute(
+        f"SELECT DISTINCT typeof(cell) FROM"  # noqa: S608 -- names are quoted
+        f" (SELECT {name} AS cell FROM {quote(table)} WHERE {name} IS NOT NULL LIMIT {_TYPED_ROWS})"
+    ).fetchall()
     stored = {kind for (kind,) in rows}
     if stored and stored <= {"integer", "real"}:
         return "number"
@@ -168,7 +168,8 @@ def _read_values(connection: sqlite3.Connection, table: DraftTable, most: int, l
             continue
         name = quote(column.name)
         rows = connection.execute(
-            f"SELECT DISTINCT {name} FROM (SELECT {name} FROM {quote(table.name)} LIMIT {_SCANNED_ROWS})"
+            f"SELECT DISTINCT {name} FROM"  # noqa: S608 -- names are quoted
+            f" (SELECT {name} FROM {quote(table.name)} LIMIT {_SCANNED_ROWS})"
             f" WHERE {name} IS NOT NULL LIMIT {most + 1}"
         ).fetchall()
         values: list[Value] = [value for (value,) in rows if isinstance(value, (str, int, float))]

@@ -15,11 +15,13 @@ from dataclasses import dataclass
 from fastsql.linking.candidate import Candidate
 from fastsql.training.config import AugmentSettings
 from fastsql.training.lexicon import PoolKey
-from fastsql.training.times import TimePhrase, draw_year
+from fastsql.training.times import draw_year
 
 Value = str | int | float
 
-_DATE = re.compile(r"(?<![\d/])(?:(\d\d)/(\d\d)/(\d{4})|(\d\d)/(\d{4})|(\d\d)/(\d\d)(?=/(?:this|last) year))(?![\d/])")
+_DATE = re.compile(
+    r"(?<![\d/])(?:(\d\d)/(\d\d)/(\d{4})(?![\d/])|(\d\d)/(\d{4})(?![\d/])|(\d\d)/(\d\d)(?=/(?:this|last) year))"
+)
 _PART = re.compile(r"(?<![\d/])(\d\d)(?=/(?:this|last) year)|(?<=month/)(\d\d)(?![\d/])")
 _YEAR = re.compile(r"(?<![\d/.-])((?:19|20|21)\d\d)(?![\d/.-]\d|\d)")
 _NUMBER = re.compile(r"(?<![\w.,/:-])\d+(?:\.\d+)?(?![\w/:]|[.,-]\d|-\w)")
@@ -153,17 +155,6 @@ def change_values(
         # Values inside one another would leave the program with a literal that the question has lost.
         if len(spans) == 1 and new != old:
             draft.replace(spans, old, new)
-
-
-def change_time(draft: Draft, phrase: TimePhrase, wording: str) -> bool:
-    """Rewrites a time filter's wording in the question; False if another edit is there already."""
-    start, end = phrase.span
-    if not draft.free(start, end):
-        return False
-    if start == 0 or draft.question[:start].rstrip()[-1:] in ("", ".", "?"):
-        wording = wording[:1].upper() + wording[1:]
-    draft.edits.append(Edit(start, end, wording))
-    return True
 
 
 def change_writing(question: str, settings: AugmentSettings, rng: random.Random) -> str:

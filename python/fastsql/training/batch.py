@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fastsql.grammar.trace import Trace
 from fastsql.linking.prepare import Prepared
 from fastsql.linking.relations import span_weights
 from fastsql.model.config import ModelConfig, features_of
@@ -21,25 +21,12 @@ START_KIND = len(KINDS)
 Ints = NDArray[np.int64]
 
 
-class TraceLike(Protocol):
-    """Gold decisions as `fastsql.grammar` traces them: D decisions over A flat actions."""
-
-    @property
-    def actions(self) -> NDArray[np.int32]: ...  # [D]
-    @property
-    def symbols(self) -> NDArray[np.int16]: ...  # [D]
-    @property
-    def parents(self) -> NDArray[np.int16]: ...  # [D]
-    @property
-    def legal(self) -> NDArray[np.bool_]: ...  # [D, A]
-
-
 @dataclass(frozen=True, eq=False)
 class Instance:
     """One training example: a linked question and its gold decisions in the question's own layout."""
 
     prepared: Prepared
-    trace: TraceLike
+    trace: Trace
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +75,7 @@ def instance_layout(instance: Instance, schema: SchemaInputs, config: ModelConfi
     steps = instance.trace.legal.shape[1] - sum(sizes)
     if steps < 0:
         raise ValueError(f"a trace over {instance.trace.legal.shape[1]} actions is too narrow for {sizes}")
-    return ActionLayout((*sizes, steps))  # type: ignore[arg-type]
+    return ActionLayout((*sizes, steps))
 
 
 def collate(
@@ -199,5 +186,9 @@ def _fill_decisions(
     is_production = meant_kinds == PRODUCTION
     nothing = n_question + n_items + padded.sizes[VALUE]
     batch.previous_kind[index, 1:length] = kinds[:-1]
-    batch.previous_production[index, 1:length] = np.where(is_production, meant_places, config.n_productions)[:-1]
-    batch.previous_row[index, 1:length] = np.where(is_production, nothing, first_row[meant_kinds] + meant_places)[:-1]
+    batch.previous_production[index, 1:length] = np.where(is_production, meant_places, config.n_productions)[
+        :-1
+    ]
+    batch.previous_row[index, 1:length] = np.where(
+        is_production, nothing, first_row[meant_kinds] + meant_places
+    )[:-1]

@@ -32,7 +32,9 @@ def save_checkpoint(path: Path, state: dict[str, Any]) -> None:
 def load_checkpoint(path: Path) -> dict[str, Any]:
     """Reads a checkpoint without running any code from it. Raises CheckpointError."""
     if not path.is_file():
-        raise CheckpointError("there is no checkpoint", where=str(path), remedy="Train without --resume first.")
+        raise CheckpointError(
+            "there is no checkpoint", where=str(path), remedy="Train without --resume first."
+        )
     try:
         state = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # torch raises many kinds for a damaged file

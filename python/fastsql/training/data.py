@@ -93,7 +93,8 @@ def load_corpus(settings: DataSettings, seed: int, cache: Path, report: Report =
             lexicon[key] = sorted({*lexicon.get(key, ()), *values})
     # A lexicon is known by table and column name, so that it serves every schema that has them, trained on or not.
     domains = {
-        db_id: Domain(with_lexicon(domain.schema, lexicon), domain.dictionary) for db_id, domain in domains.items()
+        db_id: Domain(with_lexicon(domain.schema, lexicon), domain.dictionary)
+        for db_id, domain in domains.items()
     }
 
     def samples(chosen: Iterable[Pair]) -> tuple[Sample, ...]:
@@ -133,14 +134,18 @@ def with_lexicon(schema: Schema, lexicon: dict[ColumnKey, list[str]]) -> Schema:
 
 def _read_pairs(source: SourceSettings) -> tuple[list[Pair], dict[str, Schema]]:
     examples = read_examples(expand_path(source.examples))
-    pairs = [Pair(item.id, item.question, item.sql, item.db_id) for item in examples if item.sql and item.runs]
+    pairs = [
+        Pair(item.id, item.question, item.sql, item.db_id) for item in examples if item.sql and item.runs
+    ]
     reported = [item.question for path in source.report for item in read_examples(expand_path(path))]
     pairs = remove_reported(pairs, reported)
     schemas = read_schemas(expand_path(source.schemas), databases={pair.db_id for pair in pairs})
     return pairs, schemas
 
 
-def _read_domains(source: SourceSettings, schemas: dict[str, Schema], settings: DataSettings) -> dict[str, Domain]:
+def _read_domains(
+    source: SourceSettings, schemas: dict[str, Schema], settings: DataSettings
+) -> dict[str, Domain]:
     domains: dict[str, Domain] = {}
     database = expand_path(source.database) if source.database else None
     with DatabaseFiles(database, list(schemas)) as files:

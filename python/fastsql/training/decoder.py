@@ -130,7 +130,7 @@ class Decoder(nn.Module):
         }
         queries = (self.pointer_query(x) * self.d**-0.5).split(self.d, dim=-1)
         scores = [self.production_scores(x)]
-        for name, query in zip(POINTER_KINDS, queries):
+        for name, query in zip(POINTER_KINDS, queries, strict=True):
             scores.append(query @ self.pointer_key[name](targets[name]).transpose(-1, -2))
         return torch.cat(scores, dim=-1)
 

@@ -15,6 +15,7 @@ class Dropout(nn.Module):
         self.threshold = round(rate * 256)
 
     def forward(self, x: Tensor) -> Tensor:
+        """X in evaluation; in training a copy with some states zero and the others scaled up."""
         if not self.training or not self.threshold:
             return x
         if x.is_cuda:

@@ -76,4 +76,4 @@ class Encoder(nn.Module):
         for layer in self.layers:
             x = layer(x, shapes, mask)
         states = x.split([texts * length for texts, length in shapes])
-        return [state.view(*shape, -1) for state, shape in zip(states, shapes)]
+        return [state.view(*shape, -1) for state, shape in zip(states, shapes, strict=True)]

@@ -18,7 +18,6 @@ from fastsql.training.augment import (
     Draft,
     change_dates,
     change_numbers,
-    change_time,
     change_values,
     change_writing,
     drop_candidates,
@@ -26,9 +25,9 @@ from fastsql.training.augment import (
 from fastsql.training.batch import Batch, Instance, collate
 from fastsql.training.config import AugmentSettings
 from fastsql.training.data import Corpus, Domain, Sample
-from fastsql.training.programs import exchange_literals, exchange_time, literal_values
+from fastsql.training.opposites import turn
+from fastsql.training.programs import exchange_literals, literal_values
 from fastsql.training.stream import BatchMaker, Size
-from fastsql.training.times import TimePhrase, draw_time_phrase, find_time_phrases
 from fastsql.training.transplant import Transplants
 
 
@@ -46,6 +45,10 @@ class Augmenter:
     def __init__(self, corpus: Corpus, settings: AugmentSettings) -> None:
         self.settings = settings
         self.pools = corpus.pools
+        self.time_columns = {
+            db_id: frozenset(i for i, column in enumerate(domain.schema.columns) if column.type == "time")
+            for db_id, domain in corpus.domains.items()
+        }
         self.transplants = Transplants.collect(
             corpus.train, held_out=[sample.program for sample in corpus.dev_templates]
         )
@@ -54,8 +57,12 @@ class Augmenter:
         """A version of `sample`; its question and program say the same."""
         settings = self.settings
         question, program = sample.pair.question, sample.program
+        if rng.random() < settings.opposites:
+            turned = turn(question, program, self.time_columns[sample.pair.db_id], rng)
+            if not self.transplants.is_held_out(turned[1]):
+                question, program = turned
         if rng.random() < settings.times:
-            question, program = self._change_time(question, program, rng)
+            question, program = self.transplants.exchange(question, program, rng) or (question, program)
         draft = Draft(question)
         literals = literal_values(program)
         if rng.random() < settings.dates:
@@ -68,25 +75,6 @@ class Augmenter:
             change_writing(draft.text(), settings, rng),
             exchange_literals(program, draft.literals),
         )
-
-    def _change_time(self, question: str, program: Program, rng: random.Random) -> tuple[str, Program]:
-        phrases = find_time_phrases(question)
-        if not phrases:
-            added = self.transplants.add(question, program, rng)
-            return added or (question, program)
-        if len(phrases) > 1:
-            return question, program
-        return self._exchange(question, program, phrases[0], rng)
-
-    def _exchange(
-        self, question: str, program: Program, phrase: TimePhrase, rng: random.Random
-    ) -> tuple[str, Program]:
-        wording, conditions = draw_time_phrase(self.transplants.draw_kind(program, rng), rng)
-        changed = exchange_time(program, phrase.conditions, conditions)
-        draft = Draft(question)
-        if changed is None or self.transplants.is_held_out(changed) or not change_time(draft, phrase, wording):
-            return question, program
-        return draft.text(), changed
 
 
 class ExampleMaker(BatchMaker):
@@ -116,7 +104,10 @@ class ExampleMaker(BatchMaker):
     def sizes(self) -> list[Size]:
         """Tokens of the question and terminals of the program, before augmentation."""
         return [
-            Size(sample.pair.db_id, len(self.tokenizer.tokenize(sample.pair.question).ids) + len(sample.program))
+            Size(
+                sample.pair.db_id,
+                len(self.tokenizer.tokenize(sample.pair.question).ids) + len(sample.program),
+            )
             for sample in self.samples
         ]
 
@@ -156,7 +147,9 @@ class ExampleMaker(BatchMaker):
     def _ground(
         self, version: Version, domain: Domain, db_id: str, drop: AugmentSettings | None, rng: random.Random
     ) -> Instance | None:
-        candidates = find_candidates(version.question, domain.schema, domain.dictionary, limit=self.candidates)
+        candidates = find_candidates(
+            version.question, domain.schema, domain.dictionary, limit=self.candidates
+        )
         if drop is not None:
             candidates = drop_candidates(candidates, drop, rng)
         prepared = prepare(version.question, self._schema_links(db_id), self.tokenizer, candidates=candidates)
@@ -170,5 +163,3 @@ class ExampleMaker(BatchMaker):
         if db_id not in self._links:
             self._links[db_id] = SchemaLinks(self.domains[db_id].schema)
         return self._links[db_id]
-
-

@@ -84,6 +84,7 @@ class Model(nn.Module):
 
     @property
     def device(self) -> torch.device:
+        """Where the weights are."""
         return self.token_in.weight.device
 
     def forward(self, batch: Batch, schema: SchemaInputs, label_smoothing: float = 0.0) -> Output:
@@ -121,9 +122,7 @@ class Model(nn.Module):
         cached = items
         for index, layer in enumerate(self.graph):
             joint = index >= self.config.cached_layers
-            question, items = layer(
-                question, items, bias, relations, item_relations, schema_relations, joint
-            )
+            question, items = layer(question, items, bias, relations, item_relations, schema_relations, joint)
             if not joint:
                 cached = items
 

@@ -35,7 +35,9 @@ def load_pretrained(source: str | Path = DEFAULT) -> Pretrained:
     for name in ("config.json", "model.safetensors", "tokenizer.json"):
         if not (folder / name).is_file():
             raise ModelError(
-                f"there is no {name}", where=str(folder), remedy="Give the folder of a BERT model in safetensors form."
+                f"there is no {name}",
+                where=str(folder),
+                remedy="Give the folder of a BERT model in safetensors form.",
             )
     settings = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     config = EncoderConfig(

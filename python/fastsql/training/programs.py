@@ -1,4 +1,4 @@
-"""What training does to programs: exchange literals and time filters, mask them, keep them in a file."""
+"""What training does to programs: exchange literals and time conditions, mask them, keep them in a file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fastsql.training.times import Condition
 
 Value = str | int | float
 
-FIXED_OPERANDS = frozenset({"or", "and", "not", "case", "having", "test"})
+FIXED_OPERANDS = frozenset({"or", "and", "not", "case"})
 """Productions that take a fixed number of conditions, where none may be added or left out."""
 
 
@@ -39,26 +39,57 @@ def exchange_literals(program: Program, literals: Mapping[Value, Value]) -> Prog
     return tuple(exchange(item) for item in program)
 
 
-def exchange_time(program: Program, old: Sequence[Condition], new: Sequence[Condition]) -> Program | None:
-    """The program with the time filter `old` replaced by `new`, wherever it stands; None if it stands nowhere.
+Places = tuple[tuple[int, Terminal], ...]
+"""Where time filters go: positions in the program without them, and the column that each is about."""
+
+
+def cut_time(program: Program, conditions: Sequence[Condition]) -> tuple[Program, Places] | None:
+    """The program without a time filter, and the places where that was; None if it stands nowhere.
 
     A filter is one or two conditions on one column, next to each other. Programs with FIXED_OPERANDS are left alone.
     """
     if any(isinstance(item, Production) and item.name in FIXED_OPERANDS for item in program):
         return None
-    result: list[Terminal] = []
-    position, found = 0, False
+    bare: list[Terminal] = []
+    places: list[tuple[int, Terminal]] = []
+    position = 0
     while position < len(program):
-        column = match_filter(program, position, old)
+        column = _match_filter(program, position, conditions)
         if column is None:
-            result.append(program[position])
+            bare.append(program[position])
             position += 1
-            continue
-        for name, value, form in new:
+        else:
+            places.append((len(bare), column))
+            position += 3 * len(conditions)
+    return (tuple(bare), tuple(places)) if places else None
+
+
+def paste_time(program: Program, places: Places, conditions: Sequence[Condition]) -> Program:
+    """The inverse of `cut_time`, for any conditions."""
+    result: list[Terminal] = []
+    position = 0
+    for place, column in places:
+        result += program[position:place]
+        for name, value, form in conditions:
             result += [Production(name), column, Literal(value, form)]
-        position += 3 * len(old)
-        found = True
-    return sort_times(tuple(result)) if found else None
+        position = place
+    return sort_times((*result, *program[position:]))
+
+
+def _match_filter(program: Program, position: int, conditions: Sequence[Condition]) -> Terminal | None:
+    """The column that the conditions at `position` are about, if they are `conditions`."""
+    column: Terminal | None = None
+    for number, (name, value, form) in enumerate(conditions):
+        three = program[position + 3 * number : position + 3 * number + 3]
+        if len(three) < 3 or three[0] != Production(name):
+            return None
+        literal = three[2]
+        if not isinstance(literal, Literal) or literal.value != value or (form and literal.format != form):
+            return None
+        if column is not None and three[1] != column:
+            return None
+        column = three[1]
+    return column
 
 
 def sort_times(program: Program) -> Program:
@@ -91,22 +122,6 @@ def _time_length(item: Terminal) -> int:
 def _order(condition: Program) -> str:
     columns = " ".join(f"{item.column:05d}" for item in condition[:3] if isinstance(item, ColumnRef))
     return columns + " ".join("literal" if isinstance(item, Literal) else repr(item) for item in condition)
-
-
-def match_filter(program: Program, position: int, conditions: Sequence[Condition]) -> Terminal | None:
-    """The column that the conditions at `position` are about, if they are `conditions`."""
-    column: Terminal | None = None
-    for number, (name, value, form) in enumerate(conditions):
-        three = program[position + 3 * number : position + 3 * number + 3]
-        if len(three) < 3 or three[0] != Production(name):
-            return None
-        literal = three[2]
-        if not isinstance(literal, Literal) or literal.value != value or (form and literal.format != form):
-            return None
-        if column is not None and three[1] != column:
-            return None
-        column = three[1]
-    return column
 
 
 def mask(program: Program) -> Program:

@@ -70,7 +70,12 @@ def _make_bar() -> Progress | None:
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
     except ModuleNotFoundError:
         return None
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[state]}"))
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[state]}"),
+    )
     return Progress(*columns, console=Console(stderr=True))
 
 

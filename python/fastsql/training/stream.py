@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 QUEUE_BATCHES = 8
 """Batches prepared ahead."""
+POLL_SECONDS = 5.0
+"""How often a waiting trainer looks whether the other process is still there."""
 
 
 class LoaderError(FastSQLError):
@@ -50,14 +52,18 @@ class Size:
     length: int
 
 
-def plan_epoch(sizes: Sequence[Size], batch_size: int, max_tokens: int, rng: random.Random) -> list[list[int]]:
+def plan_epoch(
+    sizes: Sequence[Size], batch_size: int, max_tokens: int, rng: random.Random
+) -> list[list[int]]:
     """Batches of example numbers: of one domain and similar length each, in random order.
 
     A batch has at most `batch_size` examples and, padded, about `max_tokens` tokens and decisions.
     """
     if not sizes:
         raise ValueError("there are no examples to plan an epoch of")
-    noisy = [(size.domain, size.length * rng.uniform(0.85, 1.15), number) for number, size in enumerate(sizes)]
+    noisy = [
+        (size.domain, size.length * rng.uniform(0.85, 1.15), number) for number, size in enumerate(sizes)
+    ]
     plan: list[list[int]] = []
     current: list[int] = []
     for domain, length, number in sorted(noisy):
@@ -137,7 +143,7 @@ class Loader:
             raise LoaderError("the loader is not running", remedy="Use it in a with statement.")
         while True:
             try:
-                item = self._queue.get(timeout=5.0)
+                item = self._queue.get(timeout=POLL_SECONDS)
             except queue.Empty:
                 if not self._process.is_alive():
                     code = self._process.exitcode

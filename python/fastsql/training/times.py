@@ -18,11 +18,13 @@ Condition = tuple[str, str | int, str]
 
 @dataclass(frozen=True)
 class TimePhrase:
-    """One time filter: `text` stands at `span` (characters) of the question, `conditions` stand in the SQL."""
+    """One time filter: it stands at `span` (characters) of the question, its `conditions` stand in the program.
+
+    `conditions` are in the converter's canonical order.
+    """
 
     kind: str
     span: tuple[int, int]
-    text: str
     conditions: tuple[Condition, ...]
 
 
@@ -50,7 +52,7 @@ def _written(kind: str, form: str) -> Reader:
 def _partial(kind: str, form: str, period: str) -> Reader:
     def read(match: re.Match[str]) -> tuple[str, tuple[Condition, ...]]:
         age = _AGE[match["age"].lower()]
-        return f"{kind}_{age}", ((f"in_{period}", age, ""), ("date_eq", _value(form, match), form))
+        return f"{kind}_{age}", (("date_eq", _value(form, match), form), (f"in_{period}", age, ""))
 
     return read
 
@@ -82,7 +84,10 @@ _WORDINGS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         (_LEAD + r"(?P<m>\d\d)/(?P<d>\d\d)/(?P<y>\d{4})(?! \d\d:)", _written("day", "%Y-%m-%d")),
         (_LEAD + r"(?P<m>\d\d)/(?P<y>\d{4})", _written("month", "%Y-%m")),
         (_LEAD + r"(?P<y>[12]\d{3})(?!-\d)", _written("year", "%Y")),
-        (r"(?P<lead>on|in) (?P<m>\d\d)/(?P<d>\d\d)/(?P<age>this|last) year", _partial("day_of_year", "%m-%d", "year")),
+        (
+            r"(?P<lead>on|in) (?P<m>\d\d)/(?P<d>\d\d)/(?P<age>this|last) year",
+            _partial("day_of_year", "%m-%d", "year"),
+        ),
         (r"(?P<lead>in|on) (?P<m>\d\d)/(?P<age>this|last) year", _partial("month_of_year", "%m", "year")),
         (r"(?P<lead>on|in) (?P<age>this|last) month/(?P<d>\d\d)", _partial("day_of_month", "%d", "month")),
         (r"since (?P<n>\d+) (?P<unit>year|month|day)s? ago", _ago),
@@ -99,7 +104,7 @@ def find_time_phrases(question: str) -> list[TimePhrase]:
         for match in pattern.finditer(question):
             if all(match.end() <= other.span[0] or match.start() >= other.span[1] for other in found):
                 kind, conditions = reader(match)
-                found.append(TimePhrase(kind, match.span(), match.group(), conditions))
+                found.append(TimePhrase(kind, match.span(), conditions))
     return sorted(found, key=lambda phrase: phrase.span)
 
 
@@ -123,11 +128,11 @@ def draw_time_phrase(kind: str, rng: random.Random) -> tuple[str, tuple[Conditio
     age = int(kind[-1])
     word = "this" if age == 0 else "last"
     if kind.startswith("day_of_year"):
-        return f"on {month}/{day}/{word} year", (("in_year", age, ""), ("date_eq", f"{month}-{day}", "%m-%d"))
+        return f"on {month}/{day}/{word} year", (("date_eq", f"{month}-{day}", "%m-%d"), ("in_year", age, ""))
     if kind.startswith("month_of_year"):
-        return f"in {month}/{word} year", (("in_year", age, ""), ("date_eq", month, "%m"))
+        return f"in {month}/{word} year", (("date_eq", month, "%m"), ("in_year", age, ""))
     if kind.startswith("day_of_month"):
-        return f"on {word} month/{day}", (("in_month", age, ""), ("date_eq", day, "%d"))
+        return f"on {word} month/{day}", (("date_eq", day, "%d"), ("in_month", age, ""))
     if lead == "day":
         return ("today" if age == 0 else "yesterday"), (("in_day", age, ""),)
     if age == 0:

@@ -1,0 +1,156 @@
+"""``fastsql demo``: questions to a synthetic hospital, answered before your eyes."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fastsql.cli.console import Console
+from fastsql.cli.options import add_model_options, load_parser
+from fastsql.errors import ExecutionError, FastSQLError
+
+if TYPE_CHECKING:
+    from fastsql import Parser
+    from fastsql.execution import ReadOnlyExecutor
+    from fastsql.linking.dictionary import ValueDictionary
+    from fastsql.result import Result
+    from fastsql.schema import Schema
+
+_ROWS_SHOWN = 5
+_SMALL_DOMAIN = 12
+"""Distinct values up to which a column counts as a small domain here: the hospital is smaller than real ones."""
+
+_EPILOG = """\
+examples:
+  fastsql demo
+  fastsql demo --ask "How many patients are still in the hospital?"
+  fastsql demo --keep hospital.sqlite      keeps the hospital, for fastsql parse or a database browser
+"""
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Register the command."""
+    parser = commands.add_parser(
+        "demo",
+        help="watch questions to a synthetic hospital being answered",
+        description="Make up a hospital, ask it questions, show what was understood, the SQL and the rows; then take yours.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--ask", metavar="Q", action="append", help="ask this instead; may be given several times"
+    )
+    parser.add_argument(
+        "--keep", metavar="FILE", type=Path, help="keep the hospital's SQLite file, or use it if it exists"
+    )
+    add_model_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Make the hospital, ask the questions, then those that are typed."""
+    from fastsql.demo import NOW, QUESTIONS, create_hospital
+    from fastsql.execution import ReadOnlyExecutor
+    from fastsql.linking.dictionary import ValueDictionary
+    from fastsql.schema import Schema
+
+    console = Console()
+    with tempfile.TemporaryDirectory(prefix="fastsql-") as folder:
+        database = options.keep or Path(folder) / "hospital.sqlite"
+        if not database.exists():
+            create_hospital(database)
+        schema = Schema.from_sqlite(database, max_values=_SMALL_DOMAIN)
+        values = ValueDictionary.from_database(database, schema)
+        with ReadOnlyExecutor(database) as executor:
+            console.line("A synthetic hospital: every patient, drug and reading is made up.", "bold")
+            console.line(f"{_size(executor)}; the time there is {NOW}.")
+            visit = _Visit(load_parser(options), schema, values, executor, console, NOW)
+            for number, question in enumerate(options.ask or QUESTIONS, 1):
+                console.line()
+                console.line(f"{number}. {question}", "bold cyan")
+                visit.ask(question)
+            if options.ask is None and sys.stdin.isatty():
+                visit.converse()
+    return 0
+
+
+class _Visit:
+    """A parser at the hospital: asks, runs, shows."""
+
+    def __init__(
+        self,
+        parser: Parser,
+        schema: Schema,
+        values: ValueDictionary,
+        executor: ReadOnlyExecutor,
+        console: Console,
+        now: str,
+    ) -> None:
+        self._parser = parser
+        self._schema = schema
+        self._values = values
+        self._executor = executor
+        self._console = console
+        self._now = now
+
+    def ask(self, question: str) -> None:
+        """Answer one question, and show how."""
+        try:
+            result = self._parser.parse(question, self._schema, values=self._values, now=self._now)
+        except FastSQLError as error:
+            self._console.line(f"   {error}", "red")
+            return
+        self._show_links(result)
+        if result.sql is None:
+            self._console.line(f"   refused: {result.reason}", "yellow")
+        else:
+            self._console.sql(result.sql, indent="   ")
+            self._show_rows(result.sql)
+        stages = ", ".join(f"{stage} {value:.1f}" for stage, value in result.timings.items())
+        self._console.line(
+            f"   confidence {result.confidence:.2f}" + (f"; ms: {stages}" if stages else ""), "dim"
+        )
+
+    def converse(self) -> None:
+        """Answer what is typed, until an empty line or the end of input."""
+        self._console.line()
+        self._console.line("Your turn: ask about the hospital. An empty line ends.", "bold")
+        while True:
+            try:
+                question = input("? ").strip()
+            except EOFError:
+                self._console.line()
+                return
+            if not question:
+                return
+            self.ask(question)
+
+    def _show_links(self, result: Result) -> None:
+        width = max((len(link.text) for link in result.links), default=0)
+        for link in result.links:
+            self._console.line(f"   {link.text:<{width}}  ->  {link.kind} {link.target}", "dim")
+
+    def _show_rows(self, sql: str) -> None:
+        start = time.perf_counter()
+        try:
+            found = self._executor.run(sql)
+        except ExecutionError as error:
+            self._console.line(f"   {error}", "red")
+            return
+        elapsed = (time.perf_counter() - start) * 1000
+        self._console.table(found.columns, found.rows[:_ROWS_SHOWN], indent="   ")
+        more = len(found.rows) - _ROWS_SHOWN
+        note = f", {more} more not shown" if more > 0 else ""
+        self._console.line(
+            f"   {len(found.rows)} row{'s' if len(found.rows) != 1 else ''} in {elapsed:.1f} ms{note}", "dim"
+        )
+
+
+def _size(executor: ReadOnlyExecutor) -> str:
+    tables = ("patients", "admissions", "labevents", "prescriptions")
+    counts = (executor.run(f"SELECT COUNT(*) FROM {table}").rows[0][0] for table in tables)  # noqa: S608 - names of our own
+    return ", ".join(f"{count!s} {table}" for table, count in zip(tables, counts, strict=True))

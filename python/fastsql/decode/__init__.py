@@ -1,0 +1,7 @@
+"""Decoding: constrained beam search over the action grammar."""
+
+from __future__ import annotations
+
+from fastsql.decode.beam import Hypothesis, beam_search
+
+__all__ = ["Hypothesis", "beam_search"]

@@ -1,0 +1,107 @@
+"""Constrained beam search: the automaton says what may come, the model says what is likely.
+
+A step asks the decoder for scores of all unfinished hypotheses at once, keeps for each only the legal actions,
+normalises over those, and takes the best continuations of the whole beam. An action that is the only legal one costs
+no step: the automaton takes it by itself. So everything that leaves the beam is a query of the grammar.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastsql.grammar import ActionSpace, State
+
+if TYPE_CHECKING:
+    from fastsql.model import Model, QuestionState
+
+NO_ACTION = -1
+"""What the decoder is told was decided before the first decision."""
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """A sequence of decisions with their log-probabilities, and the automaton's state after them."""
+
+    actions: tuple[int, ...]
+    log_probabilities: tuple[float, ...]
+    state: State
+
+    @property
+    def score(self) -> float:
+        """Log-probability of the whole sequence."""
+        return sum(self.log_probabilities)
+
+    @property
+    def worst(self) -> float:
+        """Log-probability of the least certain decision; 0 for a query without decisions."""
+        return min(self.log_probabilities, default=0.0)
+
+
+def beam_search(model: Model, question: QuestionState, space: ActionSpace, *, beam: int = 4) -> list[Hypothesis]:
+    """Finished hypotheses, best first: at least one, at most `beam`.
+
+    The search ends when no unfinished hypothesis scores higher than the best finished one: log-probabilities only
+    fall, so the first is then certain. What else has finished by then is returned as alternatives.
+    """
+    live = [Hypothesis((), (), _settled(State.start(space)))]
+    finished: list[Hypothesis] = []
+    if live[0].state.finished:
+        return live
+    decoder = model.start(question, 1)
+    while live:
+        previous = np.asarray([h.actions[-1] if h.actions else NO_ACTION for h in live])
+        symbols = np.asarray([h.state.symbol for h in live])
+        parents = np.asarray([h.state.parent for h in live])
+        scores = decoder.step(previous, symbols, parents)
+        kept: list[int] = []
+        grown: list[Hypothesis] = []
+        for origin, action, gain in _best(scores, live, beam):
+            before = live[origin]
+            after = _settled(before.state.advance(action))
+            longer = Hypothesis((*before.actions, action), (*before.log_probabilities, gain), after)
+            if after.finished:
+                finished.append(longer)
+            else:
+                grown.append(longer)
+                kept.append(origin)
+        finished.sort(key=lambda h: -h.score)
+        if finished and (not grown or len(finished) >= beam or grown[0].score <= finished[0].score):
+            break
+        live = grown
+        decoder.reorder(np.asarray(kept))
+    return finished[:beam]
+
+
+def _best(scores: NDArray[np.float32], live: list[Hypothesis], beam: int) -> list[tuple[int, int, float]]:
+    """The `beam` best continuations of all hypotheses: (hypothesis, action, log-probability), best first.
+
+    `scores`: float32[B, A], normalised here over each hypothesis' legal actions.
+    """
+    continuations: list[tuple[float, int, int, float]] = []
+    for origin, hypothesis in enumerate(live):
+        legal = hypothesis.state.legal()
+        gains = _log_softmax(scores[origin, legal])
+        for place in np.argsort(-gains, kind="stable")[:beam]:
+            gain = float(gains[place])
+            continuations.append((-(hypothesis.score + gain), origin, int(legal[place]), gain))
+    return [(origin, action, gain) for _, origin, action, gain in sorted(continuations)[:beam]]
+
+
+def _log_softmax(scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    shifted = scores - scores.max()
+    normalised: NDArray[np.float32] = shifted - np.log(np.exp(shifted).sum())
+    return normalised
+
+
+def _settled(state: State) -> State:
+    """The state after all actions that are forced."""
+    while not state.finished:
+        legal = state.legal()
+        if len(legal) > 1:
+            break
+        state = state.advance(int(legal[0]), decision=False)
+    return state

@@ -1,0 +1,15 @@
+"""Questions to the demo hospital, as a clinician might ask them. The last one nobody can answer from its tables."""
+
+from __future__ import annotations
+
+QUESTIONS: tuple[str, ...] = (
+    "How many patients were diagnosed with essential hypertension in 2100?",
+    "What is the route of administration of ceftriaxone?",
+    "What are the three most common lab tests this year?",
+    "When was patient 71021258 last discharged from the hospital?",
+    "What was the last heart rate measured for patient 71021258 on their first ICU stay?",
+    "How much does the procedure hemodialysis cost?",
+    "Has patient 71021258 been prescribed warfarin this month?",
+    "What was the maximum creatinine value of patient 71021495 on their first hospital visit?",
+    "Which nurse looked after patient 71021141 last night?",
+)

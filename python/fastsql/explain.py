@@ -1,0 +1,74 @@
+"""The evidence of a parse: which words stand for what, and where each literal comes from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fastsql.grammar.program import SMALL, ColumnRef, Production, Program, TableRef
+from fastsql.grammar.program import Literal as ProgramLiteral
+from fastsql.linking.canonical import compared_columns
+from fastsql.result import Link, Literal
+
+if TYPE_CHECKING:
+    from fastsql.linking.prepare import Prepared
+    from fastsql.linking.relations import SchemaLinks
+    from fastsql.schema import Schema
+
+
+def find_links(program: Program, prepared: Prepared, links: SchemaLinks) -> tuple[Link, ...]:
+    """Spans of the question that name a table or column of the query, or that a literal was read from."""
+    schema, text = links.schema, prepared.text
+    found: dict[tuple[int, int], Link] = {}
+    for terminal, column in zip(program, compared_columns(program), strict=True):
+        if isinstance(terminal, ProgramLiteral) and terminal.span is not None:
+            start, end = terminal.span
+            where = f"{schema.qualified_name(column)} = " if column is not None else ""
+            found.setdefault((start, end), Link((start, end), text[start:end], "value", f"{where}{terminal.value!r}"))
+    names = links.name_matches(text, prepared.offsets)
+    taken = np.zeros(len(text), dtype=bool)
+    for start, end in found:
+        taken[start:end] = True
+    for terminal in dict.fromkeys(program):
+        if isinstance(terminal, TableRef):
+            item, kind, name = terminal.table, "table", schema.tables[terminal.table].name
+        elif isinstance(terminal, ColumnRef):
+            item, kind, name = links.n_tables + terminal.column, "column", schema.qualified_name(terminal.column)
+        else:
+            continue
+        for start, end in _runs(names[:, item] == 2, prepared):
+            if not taken[start:end].any():
+                found.setdefault((start, end), Link((start, end), text[start:end], kind, name))
+    return tuple(found[span] for span in sorted(found))
+
+
+def _runs(matched: np.ndarray[tuple[int], np.dtype[np.bool_]], prepared: Prepared) -> list[tuple[int, int]]:
+    """Character spans of runs of matched tokens."""
+    runs: list[tuple[int, int]] = []
+    previous = -2
+    for token in np.flatnonzero(matched).tolist():
+        start, end = (int(c) for c in prepared.offsets[token])
+        if token == previous + 1:
+            start = runs.pop()[0]
+        runs.append((start, end))
+        previous = token
+    return runs
+
+
+def found_values(program: Program, schema: Schema) -> tuple[Literal, ...]:
+    """The literals of a query with their provenance, each once."""
+    found: dict[Literal, None] = {}
+    for terminal, column in zip(program, compared_columns(program), strict=True):
+        if isinstance(terminal, ProgramLiteral):
+            name = schema.qualified_name(column) if column is not None else ""
+            found[Literal(terminal.value, terminal.provenance, terminal.span, name)] = None
+        elif isinstance(terminal, Production) and terminal.name in SMALL:
+            found[Literal(SMALL[terminal.name], "closed")] = None
+    return tuple(found)
+
+
+def linked_share(program: Program, text: str) -> float:
+    """Share of the question's characters that literals of the query were read from."""
+    covered = {c for t in program if isinstance(t, ProgramLiteral) and t.span is not None for c in range(*t.span)}
+    return len(covered) / max(len(text), 1)

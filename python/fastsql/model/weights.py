@@ -1,0 +1,174 @@
+"""The weights of a bundle: which there must be, and how they are stored.
+
+A large matrix is stored as int8 with one float32 scale for each of its rows (its output channels), as tensors `name` and
+`name.scale`; everything else is float32. Every backend multiplies back to the same float32 values.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastsql.errors import ModelError
+from fastsql.model.attention import Array
+from fastsql.model.config import (
+    CANDIDATE_FORMATS,
+    CANDIDATE_KINDS,
+    CANDIDATE_RANKS,
+    CANDIDATE_SOURCES,
+    ITEM_TYPES,
+    ModelConfig,
+)
+from fastsql.model.layout import KINDS
+
+WORD = "encoder.word.weight"
+SCALE = ".scale"
+REMEDY = "Get the model bundle anew."
+
+Shape = tuple[int, ...]
+
+
+def weight_shapes(config: ModelConfig) -> dict[str, Shape]:
+    """Name and shape of every weight that a model of these sizes has."""
+    d, e, hidden = config.d, config.d // config.heads, config.encoder.hidden
+    shapes: dict[str, Shape] = {}
+
+    def linear(name: str, out: int, width: int, bias: bool = True) -> None:
+        shapes[f"{name}.weight"] = (out, width)
+        if bias:
+            shapes[f"{name}.bias"] = (out,)
+
+    def norm(name: str, width: int) -> None:
+        shapes[f"{name}.weight"] = shapes[f"{name}.bias"] = (width,)
+
+    shapes[WORD] = (config.encoder.vocabulary, hidden)
+    shapes["encoder.position.weight"] = (config.encoder.positions, hidden)
+    norm("encoder.norm", hidden)
+    for index in range(config.encoder.layers):
+        layer = f"encoder.layers.{index}"
+        linear(f"{layer}.qkv", 3 * hidden, hidden)
+        linear(f"{layer}.out", hidden, hidden)
+        norm(f"{layer}.attention_norm", hidden)
+        linear(f"{layer}.ffn_in", config.encoder.ffn, hidden)
+        linear(f"{layer}.ffn_out", hidden, config.encoder.ffn)
+        norm(f"{layer}.ffn_norm", hidden)
+
+    for name in ("token_in", "item_in", "owner_in", "value_in"):
+        linear(name, d, hidden)
+    shapes["item_type.weight"] = (len(ITEM_TYPES), d)
+    vocabularies = (len(CANDIDATE_KINDS), len(CANDIDATE_SOURCES), len(CANDIDATE_FORMATS), CANDIDATE_RANKS)
+    for index, count in enumerate(vocabularies):
+        shapes[f"candidate.{index}.weight"] = (count, d)
+    for index in range(config.cached_layers + config.joint_layers):
+        layer = f"graph.{index}"
+        norm(f"{layer}.norm", d)
+        linear(f"{layer}.qkv", 3 * d, d)
+        shapes[f"{layer}.relation_key"] = shapes[f"{layer}.relation_value"] = (config.relations, e)
+        linear(f"{layer}.out", d, d)
+        norm(f"{layer}.ffn_norm", d)
+        linear(f"{layer}.ffn_in", config.ffn, d)
+        linear(f"{layer}.ffn_out", d, config.ffn)
+    norm("graph_norm", d)
+    norm("value_norm", d)
+
+    shapes["decoder.production.weight"] = (config.n_productions + 2, d)
+    shapes["decoder.kind.weight"] = (len(KINDS) + 1, d)
+    linear("decoder.row", d, d)
+    shapes["decoder.symbol.weight"] = (config.n_symbols, d)
+    shapes["decoder.parent.weight"] = (config.n_productions + 1, d)
+    shapes["decoder.position.weight"] = (config.max_steps, d)
+    for index in range(config.decoder_layers):
+        layer = f"decoder.layers.{index}"
+        norm(f"{layer}.self_norm", d)
+        linear(f"{layer}.self_qkv", 3 * d, d)
+        linear(f"{layer}.self_out", d, d)
+        norm(f"{layer}.cross_norm", d)
+        linear(f"{layer}.cross_query", d, d)
+        linear(f"{layer}.cross_kv", 2 * d, d)
+        linear(f"{layer}.cross_out", d, d)
+        norm(f"{layer}.ffn_norm", d)
+        linear(f"{layer}.ffn_in", config.ffn, d)
+        linear(f"{layer}.ffn_out", d, config.ffn)
+    norm("decoder.norm", d)
+    linear("decoder.production_scores", config.n_productions, d)
+    linear("decoder.pointer_query", (len(KINDS) - 1) * d, d)
+    for kind in KINDS[1:]:
+        linear(f"decoder.pointer_key.{kind}", d, d, bias=False)
+    return shapes
+
+
+class WeightFile:
+    """An open `weights.safetensors` whose tensors are known to be those of `config`."""
+
+    def __init__(self, path: Path, config: ModelConfig) -> None:
+        """Compare the file's header with what the model needs; nothing else is read yet.
+
+        Raises ModelError naming the file and the first weight that is missing, superfluous or of another form.
+        """
+        from safetensors import SafetensorError, safe_open
+
+        self.path = path
+        try:
+            opened: Any = safe_open(path, framework="np")
+        except (OSError, SafetensorError) as error:
+            raise ModelError("it is damaged", where=str(path), remedy=REMEDY) from error
+        self._file = opened
+        self.shapes = weight_shapes(config)
+        found = set(self._file.keys())
+        self._quantised = {name for name in self.shapes if name + SCALE in found}
+        wanted = set(self.shapes) | {name + SCALE for name in self._quantised}
+        for name in sorted(wanted ^ found):
+            raise self._error(f"weight {name!r} is {'missing' if name in wanted else 'unknown'}")
+        for name, shape in self.shapes.items():
+            kind = "I8" if name in self._quantised else "F32"
+            self._check(name, shape, kind)
+            if name in self._quantised:
+                self._check(name + SCALE, shape[:1], "F32")
+        if WORD not in self._quantised:
+            raise self._error(f"weight {WORD!r} is not int8")
+
+    def _check(self, name: str, shape: Shape, kind: str) -> None:
+        tensor = self._file.get_slice(name)
+        found = (tensor.get_dtype(), tuple(tensor.get_shape()))
+        if found != (kind, shape):
+            raise self._error(f"weight {name!r} is {found[0]}{list(found[1])}, not {kind}{list(shape)}")
+
+    def _error(self, what: str) -> ModelError:
+        return ModelError(what, where=str(self.path), remedy=REMEDY)
+
+    def read(self, *, encoder: bool) -> dict[str, Array]:
+        """The float32 weights; without `encoder`, only those that ONNX Runtime does not read by itself.
+
+        The word embeddings are left out: see `words`.
+        """
+        return {
+            name: self._float(name)
+            for name in self.shapes
+            if name != WORD and (encoder or not name.startswith("encoder."))
+        }
+
+    def words(self) -> tuple[NDArray[np.int8], Array]:
+        """Word embeddings int8[vocabulary, hidden] and their scales float32[vocabulary]."""
+        return self._file.get_tensor(WORD), self._file.get_tensor(WORD + SCALE)
+
+    def _float(self, name: str) -> Array:
+        tensor = self._file.get_tensor(name)
+        if name not in self._quantised:
+            result: Array = tensor
+            return result
+        return dequantise(tensor, self._file.get_tensor(name + SCALE))
+
+
+def quantise(weight: Array) -> tuple[NDArray[np.int8], Array]:
+    """Weight [out, in] to int8 [out, in] and float32 scales [out]: each row's largest entry becomes 127."""
+    largest = np.abs(weight).max(axis=1)
+    scale = np.where(largest > 0, largest / 127, 1).astype(np.float32)
+    return np.rint(weight / scale[:, None]).astype(np.int8), scale
+
+
+def dequantise(quantised: NDArray[np.int8], scale: Array) -> Array:
+    """The inverse of `quantise`, up to rounding."""
+    return quantised.astype(np.float32) * scale[:, None]

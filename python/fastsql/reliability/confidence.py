@@ -1,0 +1,63 @@
+"""A calibrated confidence from the decoder's evidence, and the decision to answer.
+
+The raw probability of a sequence says little by itself: long queries get low ones. A logistic regression over a few
+figures of the beam, fitted on questions that the model was not trained on (unanswerable ones among them, as wrong
+whatever is written), turns them into the probability that the best hypothesis is right. The bundle carries its
+weights.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fastsql.decode import Hypothesis
+
+FEATURES = ("sequence", "worst", "margin", "decisions", "linked")
+"""log P of the sequence; log P of its least certain decision; log P ahead of the next hypothesis (at most 10); square
+root of the number of decisions; share of the question's characters that the query's literals were read from."""
+
+_WIDEST_MARGIN = 10.0
+
+
+@dataclass(frozen=True)
+class Confidence:
+    """A logistic regression over `FEATURES`. Without weights, the probability of the sequence is taken as it is."""
+
+    intercept: float = 0.0
+    weights: tuple[float, ...] = ()
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, object]) -> Confidence:
+        """From a bundle's settings: ``confidence`` holds "intercept" and "weights" by feature name."""
+        found = settings.get("confidence")
+        if not isinstance(found, Mapping):
+            return cls()
+        weights = found.get("weights", {})
+        return cls(float(found.get("intercept", 0.0)), tuple(float(weights.get(name, 0.0)) for name in FEATURES))
+
+    def __call__(self, features: Sequence[float]) -> float:
+        """Probability, 0 to 1, that the hypothesis with these features is right."""
+        if not self.weights:
+            return math.exp(min(features[0], 0.0))
+        z = self.intercept + sum(w * f for w, f in zip(self.weights, features, strict=True))
+        return 1 / (1 + math.exp(-z)) if z >= 0 else math.exp(z) / (1 + math.exp(z))
+
+
+def evidence(hypotheses: Sequence[Hypothesis], chosen: int, linked: float) -> tuple[float, ...]:
+    """The features of hypothesis `chosen` of a beam, in the order of `FEATURES`."""
+    best = hypotheses[chosen]
+    rivals = [h.score for i, h in enumerate(hypotheses) if i != chosen]
+    margin = min(best.score - max(rivals), _WIDEST_MARGIN) if rivals else _WIDEST_MARGIN
+    return best.score, best.worst, margin, math.sqrt(len(best.actions)), linked
+
+
+def threshold(penalty: float) -> float:
+    """The confidence from which answering pays, if a wrong answer costs `penalty` right ones.
+
+    Answering scores p - penalty * (1 - p), refusing 0 (EHRSQL 2024's reliability score, Lee et al. 2024).
+    """
+    return penalty / (1 + penalty)

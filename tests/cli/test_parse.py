@@ -1,0 +1,115 @@
+"""``fastsql parse`` writes SQL to one stream and everything else to the other."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from .conftest import DDL, WOMEN, Loader, Outcome
+
+Run = Callable[..., Outcome]
+QUESTION = "Which patients are women?"
+
+
+def test_sql_goes_to_the_standard_output(run: Run) -> None:
+    assert run("parse", QUESTION, "--schema", DDL) == Outcome(0, f"{WOMEN}\n", "")
+
+
+def test_a_refusal_says_why_and_sets_the_status(run: Run) -> None:
+    assert run("parse", "What time is it?", "--schema", DDL) == Outcome(
+        1, "", "refused: nothing in the schema fits\n"
+    )
+
+
+def test_questions_are_read_one_a_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{QUESTION}\n\n  {QUESTION}  \n"))
+    assert run("parse", "--schema", DDL).out == f"{WOMEN}\n" * 2
+
+
+def test_explain_tells_links_confidence_and_timings(run: Run) -> None:
+    outcome = run("parse", QUESTION, "--schema", DDL, "--explain")
+    assert outcome.out == f"{WOMEN}\n"
+    assert outcome.err.splitlines() == [
+        "  'women' -> column patients.gender",
+        "  confidence 0.90",
+        "  encode 1.5 ms",
+    ]
+
+
+def test_json_has_everything(run: Run) -> None:
+    content = json.loads(run("parse", QUESTION, "--schema", DDL, "--json").out)
+    assert content["sql"] == content["best"] == WOMEN
+    assert content["links"] == [
+        {"span": [19, 24], "text": "women", "kind": "column", "target": "patients.gender"}
+    ]
+    assert content["values"] == [
+        {"value": "f", "source": "schema", "span": None, "column": "patients.gender"}
+    ]
+    assert (content["abstained"], content["timings"]) == (False, {"encode": 1.5})
+
+
+def test_settings_reach_the_parser(run: Run, loader: Loader, database: Path) -> None:
+    run(
+        *(
+            "parse",
+            QUESTION,
+            "--schema",
+            database,
+            "--values",
+            database,
+            "--dialect",
+            "postgres",
+            "--beam",
+            2,
+        ),
+        *("--now", "2100-12-31", "--model", "m", "--device", "python", "--penalty", 5),
+    )
+    (parser,) = loader.parsers
+    assert parser.settings == {"name": "m", "device": "python", "penalty": 5.0}
+    (call,) = parser.calls
+    assert call.pop("schema").tables[0].name == "patients"
+    assert call == {
+        "question": QUESTION,
+        "values": str(database),
+        "dialect": "postgres",
+        "beam": 2,
+        "now": "2100-12-31 00:00:00",
+    }
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--beam", "0"),
+        ("--beam", "x"),
+        ("--penalty", "-1"),
+        ("--penalty", "nan"),
+        ("--now", "yesterday"),
+        ("--now", "2100-02-30"),
+    ],
+)
+def test_bad_settings_are_usage_errors(run: Run, arguments: tuple[str, str]) -> None:
+    outcome = run("parse", QUESTION, "--schema", DDL, *arguments)
+    assert outcome.status == 2
+    assert arguments[0] in outcome.err
+
+
+def test_a_schema_is_required(run: Run) -> None:
+    assert "--schema" in run("parse", QUESTION).err
+
+
+def test_a_missing_schema_file_is_an_error(run: Run) -> None:
+    outcome = run("parse", QUESTION, "--schema", "missing.sqlite")
+    assert outcome.status == 2
+    assert "missing.sqlite" in outcome.err
+
+
+def test_a_question_beyond_the_limits_is_an_error(run: Run) -> None:
+    outcome = run("parse", "why " * 100, "--schema", DDL)
+    assert outcome.status == 2
+    assert "question_characters" in outcome.err
+    assert "why" not in outcome.err

@@ -1,0 +1,56 @@
+"""``fastsql train`` hands its arguments to the training loop, and says what is missing without it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import fastsql.training
+
+from .conftest import Outcome
+
+Run = Callable[..., Outcome]
+CONFIG = Path(__file__).parents[2] / "configs" / "ehr-en.toml"
+
+
+def test_arguments_reach_the_loop(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    calls: list[tuple[Any, Any, dict[str, Any]]] = []
+
+    def train(config: Any, output: Any, **settings: Any) -> SimpleNamespace:
+        calls.append((config, output, settings))
+        return SimpleNamespace(output=output, epochs=1.5, seconds=90.0, finished=True)
+
+    monkeypatch.setitem(fastsql.training.__dict__, "train", train)
+    monkeypatch.setenv("FASTSQL_DATA", str(tmp_path))
+    outcome = run(
+        "train", CONFIG, "--output", tmp_path / "run", "--max-minutes", 2.5, "--seed", 3, "--resume"
+    )
+    assert outcome.status == 0, outcome.err
+    assert outcome.out == f"{tmp_path / 'run'}: finished, 1.5 epochs in 1.5 minutes\n"
+    ((config, output, settings),) = calls
+    assert (config.name, output) == ("ehr-en", tmp_path / "run")
+    assert (settings["max_minutes"], settings["seed"], settings["resume"]) == (2.5, 3, True)
+
+
+def test_without_torch_the_extra_is_named(tmp_path: Path) -> None:
+    arguments = ["train", str(CONFIG), "--output", str(tmp_path / "run")]
+    code = f"import sys; sys.modules['torch'] = None; from fastsql.cli.main import main; sys.exit(main({arguments!r}))"
+    environment = {**os.environ, "FASTSQL_DATA": str(tmp_path)}
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment
+    )
+    assert found.returncode == 2
+    assert "training needs torch. Run: pip install 'fastsql[train]'" in found.stderr
+
+
+def test_a_missing_configuration_is_an_error(run: Run, tmp_path: Path) -> None:
+    outcome = run("train", tmp_path / "none.toml", "--output", tmp_path / "run")
+    assert outcome.status == 2
+    assert "none.toml" in outcome.err

@@ -1,0 +1,121 @@
+"""Whatever describes a schema is taken for what it is; whatever does not is an error."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fastsql.errors import SchemaError
+from fastsql.schema import Schema
+
+DDL = "CREATE TABLE t (a INT)"
+DATA: dict[str, Any] = {"db_id": "one", "tables": [{"name": "t", "columns": [{"name": "a", "type": "INT"}]}]}
+SPIDER: dict[str, Any] = {
+    "db_id": "s",
+    "table_names_original": ["t"],
+    "column_names_original": [[-1, "*"], [0, "a"]],
+    "column_types": ["text", "number"],
+}
+
+
+def database(path: Path) -> Path:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(DDL)
+    return path
+
+
+def write(path: Path, content: Any) -> Path:
+    path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        DDL,
+        f"  -- a comment\n{DDL}",
+        f"/* x */ {DDL};",
+        f"DROP TABLE IF EXISTS t; {DDL}",
+        DDL.lower(),
+        DATA,
+        SPIDER,
+    ],
+)
+def test_text_and_data(source: Any) -> None:
+    schema = Schema.coerce(source, strict=True)
+    assert [(table.name, schema.columns[0].name) for table in schema.tables] == [("t", "a")]
+
+
+@pytest.mark.parametrize("name", ["x.sqlite", "x.sqlite3", "x.db", "x.DB", "x.data", "x"])
+def test_database_files_are_known_by_suffix_or_content(tmp_path: Path, name: str) -> None:
+    path = database(tmp_path / name)
+    assert Schema.coerce(path) == Schema.coerce(str(path))
+    assert Schema.coerce(path).name == "x"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("x.sql", DDL),
+        ("x.ddl", DDL),
+        ("x.SQL", "\ufeff" + DDL),
+        ("x.json", DATA),
+        ("x.json", [DATA]),
+        ("x.json", [SPIDER]),
+    ],
+)
+def test_text_files(tmp_path: Path, name: str, content: Any) -> None:
+    path = write(tmp_path / name, content)
+    assert Schema.coerce(path).tables[0].name == "t"
+    assert Schema.coerce(str(path)).tables[0].name == "t"
+
+
+def test_a_connection(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute(DDL)
+        assert Schema.coerce(connection).tables[0].name == "t"
+
+
+def test_one_of_several_schemas_in_a_file(tmp_path: Path) -> None:
+    path = write(tmp_path / "schemas.json", [DATA, {**DATA, "db_id": "two"}])
+    assert Schema.coerce(path, name="two").name == "two"
+    with pytest.raises(SchemaError, match=r"2 databases.*name"):
+        Schema.coerce(path)
+    with pytest.raises(SchemaError, match="'three'"):
+        Schema.coerce(path, name="three")
+
+
+def test_a_schema_is_itself() -> None:
+    schema = Schema.coerce(DDL)
+    assert Schema.coerce(schema) is schema
+    odd = Schema.coerce("CREATE TABLE t (a FROB)")
+    assert Schema.coerce(odd) is odd
+    with pytest.raises(SchemaError, match="FROB"):
+        Schema.coerce(odd, strict=True)
+
+
+@pytest.mark.parametrize("source", [None, 7, b"CREATE TABLE t (a INT)", [], [DATA], object(), Schema])
+def test_other_things_are_no_schema(source: Any) -> None:
+    with pytest.raises(SchemaError, match="is no schema"):
+        Schema.coerce(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["", "  \n ", "patients", "nowhere/x.sql", "nowhere/x.json", "nowhere/x.db", "\0", "x" * 100_000],
+)
+def test_text_that_leads_nowhere_is_a_schema_error(source: str) -> None:
+    with pytest.raises(SchemaError) as caught:
+        Schema.coerce(source)
+    assert len(str(caught.value)) < 600
+
+
+def test_a_file_of_another_kind_is_a_schema_error(tmp_path: Path) -> None:
+    for path in (write(tmp_path / "x.txt", "hello"), tmp_path):
+        with pytest.raises(SchemaError, match=str(path)):
+            Schema.coerce(path)

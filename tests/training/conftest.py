@@ -1,0 +1,43 @@
+"""The ward's files, written once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fastsql.training.config import TrainConfig, config_from_dict
+
+from .ward import write_data, write_encoder
+
+
+@pytest.fixture(scope="session")
+def ward(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the ward's data set."""
+    return write_data(tmp_path_factory.mktemp("ward"))
+
+
+@pytest.fixture(scope="session")
+def config(ward: Path, tmp_path_factory: pytest.TempPathFactory) -> TrainConfig:
+    """A run of seconds: a tiny model, two epochs."""
+    encoder = write_encoder(tmp_path_factory.mktemp("encoder"))
+    return config_from_dict(
+        {
+            "name": "ward-en",
+            "data": {
+                "dev_templates": 0.17,
+                "dev_examples": 0.1,
+                "sources": [
+                    {
+                        "examples": str(ward / "train.json"),
+                        "schemas": str(ward / "schemas.json"),
+                        "database": str(ward / "ward.sqlite"),
+                        "report": [str(ward / "valid.json")],
+                    }
+                ],
+            },
+            "model": {"d": 16, "heads": 2, "ffn": 16, "encoder": str(encoder)},
+            "optim": {"batch_size": 8, "bf16": False},
+            "schedule": {"epochs": 2.0, "dev_minutes": 60.0, "checkpoint_minutes": 60.0},
+        }
+    )

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch", reason="pip install 'fastsql[train]' runs this")
+
+from fastsql.grammar import load_grammar
+from fastsql.model.config import EncoderConfig, ModelConfig
+from fastsql.model.tokenizer import Tokenizer
+from fastsql.training.config import TrainConfig
+from fastsql.training.data import Corpus, load_corpus, with_lexicon
+from fastsql.training.maker import ExampleMaker
+from fastsql.training.split import letters_only
+
+from .ward import SCHEMA
+
+
+@pytest.fixture(scope="module")
+def corpus(config: TrainConfig, tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    return load_corpus(config.data, 7, tmp_path_factory.mktemp("cache"))
+
+
+def make_maker(corpus: Corpus, config: TrainConfig, augment: bool) -> ExampleMaker:
+    tokenizer = Tokenizer.from_file(Path(config.model.encoder) / "tokenizer.json", 126)
+    grammar = load_grammar()
+    sizes = ModelConfig(
+        n_productions=len(grammar.productions),
+        n_symbols=len(grammar.symbols),
+        d=16,
+        heads=2,
+        encoder=EncoderConfig(vocabulary=tokenizer.vocabulary, positions=128),
+    )
+    return ExampleMaker(
+        corpus,
+        corpus.train,
+        tokenizer,
+        sizes,
+        candidates=24,
+        augment=config.augment if augment else None,
+        seed=config.seed,
+    )
+
+
+def test_train_and_dev_have_no_question_in_common(corpus: Corpus) -> None:
+    train = {letters_only(sample.pair.question) for sample in corpus.train}
+    dev = {letters_only(sample.pair.question) for sample in (*corpus.dev_templates, *corpus.dev_examples)}
+    assert train
+    assert dev
+    assert not train & dev
+
+
+def test_what_is_reported_on_is_not_trained_on(corpus: Corpus) -> None:
+    everything = (*corpus.train, *corpus.dev_templates, *corpus.dev_examples)
+    assert not any("insulin were there" in sample.pair.question for sample in everything)
+
+
+def test_the_schema_carries_small_domains_and_the_lexicon(corpus: Corpus) -> None:
+    schema = corpus.domains["ward"].schema
+    assert "vital" in schema.columns[schema.column_index("items", "kind")].values
+    assert "daily weight" in schema.columns[schema.column_index("items", "label")].values
+
+
+def test_a_lexicon_adds_to_what_a_column_has() -> None:
+    known = SCHEMA.with_values({("items", "label"): ["heart rate"]})
+    grown = with_lexicon(known, {("items", "label"): ["daily weight", "heart rate"], ("no", "such"): ["x"]})
+    assert grown.columns[grown.column_index("items", "label")].values == ("heart rate", "daily weight")
+
+
+def test_a_second_run_reads_the_cache(config: TrainConfig, tmp_path: Path) -> None:
+    first = load_corpus(config.data, 7, tmp_path)
+    (cache,) = tmp_path.iterdir()
+    cache.write_text(cache.read_text(encoding="utf-8").replace("aspirin", "aspirin"), encoding="utf-8")
+    notes: list[str] = []
+    assert load_corpus(config.data, 7, tmp_path, notes.append).train == first.train
+    assert len(notes) == 2
+
+
+@pytest.mark.parametrize("augment", [False, True])
+def test_every_example_can_be_traced(corpus: Corpus, config: TrainConfig, augment: bool) -> None:
+    maker = make_maker(corpus, config, augment)
+    for number in range(len(corpus.train)):
+        for epoch in range(5):
+            assert maker.instance(number, random.Random(f"{epoch}/{number}")) is not None
+
+
+def test_a_batch_is_the_same_whenever_it_is_made(corpus: Corpus, config: TrainConfig) -> None:
+    one, other = (make_maker(corpus, config, augment=True).make([0, 1, 2], epoch=4)[0] for _ in range(2))
+    assert one is not None
+    assert other is not None
+    assert (one.token_ids == other.token_ids).all()
+    assert (one.actions == other.actions).all()
+
+
+def test_epochs_differ(corpus: Corpus, config: TrainConfig) -> None:
+    maker = make_maker(corpus, config, augment=True)
+    assert maker.augmenter is not None
+    seen = {maker.augmenter.draw(corpus.train[0], random.Random(seed)).question for seed in range(10)}
+    assert len(seen) > 3

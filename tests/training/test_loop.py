@@ -1,0 +1,143 @@
+"""Whole runs on the ward: seconds each, with the same code as the long ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="pip install 'fastsql[train]' runs this")
+pytest.importorskip("onnx", reason="pip install 'fastsql[train]' runs this")
+
+from fastsql.model import open_bundle  # noqa: E402
+from fastsql.training import model, train  # noqa: E402
+from fastsql.training import run as run_module  # noqa: E402
+from fastsql.training.checkpoint import BEST, LAST, CheckpointError, load_checkpoint  # noqa: E402
+from fastsql.training.config import TrainConfig  # noqa: E402
+from fastsql.training.curves import read_metrics  # noqa: E402
+from fastsql.training.finish import main as finish  # noqa: E402
+from fastsql.training.run import TrainingError, TrainResult  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    threads = torch.get_num_threads()
+    yield
+    torch.set_num_threads(threads)
+
+
+def run(config: TrainConfig, output: Path, **options: Any) -> TrainResult:
+    return train(config, output, threads=1, device="cpu", background=False, quiet=True, **options)
+
+
+@pytest.fixture(scope="module")
+def finished(config: TrainConfig, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    output = tmp_path_factory.mktemp("run")
+    assert run(config, output).finished
+    return output
+
+
+def test_a_run_leaves_checkpoints_metrics_and_a_bundle(finished: Path, config: TrainConfig) -> None:
+    assert {path.name for path in finished.iterdir()} >= {LAST, BEST, "metrics.jsonl", "bundle", "cache"}
+    rows = read_metrics(finished)
+    assert [row["kind"] for row in rows].count("epoch") == 2
+    bundle = open_bundle(finished / "bundle")
+    assert bundle.config.name == config.name
+    assert ["items", "label", ["daily weight"]] in bundle.config.settings["lexicon"]
+
+
+def test_the_bundle_decides_as_the_trained_model_does(finished: Path) -> None:
+    (row,) = [row for row in read_metrics(finished) if row["kind"] == "export"]
+    assert row["same"] == row["examples"] > 0
+    assert row["worst"] < 1e-3
+
+
+def test_a_run_resumed_ends_as_if_it_had_never_stopped(
+    config: TrainConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Texts of schema values are encoded every so many batches, counted anew after a resume.
+    monkeypatch.setattr(model, "VALUE_REFRESH", 1)
+    assert run(config, tmp_path / "whole").finished
+    steps = 0
+    original = run_module.Run._advance
+
+    def stop_after_three(self: Any, delivery: Any) -> None:
+        nonlocal steps
+        original(self, delivery)
+        steps += 1
+        if steps == 3:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(run_module.Run, "_advance", stop_after_three)
+        assert not run(config, tmp_path / "parts").finished
+    assert run(config, tmp_path / "parts", resume=True).finished
+    whole, parts = (load_checkpoint(tmp_path / name / LAST)["ema"] for name in ("whole", "parts"))
+    for name, tensor in whole.items():
+        torch.testing.assert_close(parts[name], tensor, msg=name)
+
+
+def test_another_seed_gives_another_model(finished: Path, config: TrainConfig, tmp_path: Path) -> None:
+    short = replace(config, schedule=replace(config.schedule, epochs=1.0))
+    run(short, tmp_path, seed=8)
+    one, other = (load_checkpoint(folder / LAST)["ema"] for folder in (finished, tmp_path))
+    assert not torch.equal(one["token_in.weight"], other["token_in.weight"])
+
+
+def test_a_run_starts_warm_from_a_bundle(finished: Path, config: TrainConfig, tmp_path: Path) -> None:
+    still = replace(config.optim, rate=0.0, encoder_rate=0.0)
+    short = replace(config, schedule=replace(config.schedule, epochs=0.2), optim=still)
+    run(short, tmp_path, warm_start=finished / "bundle")
+    cold, warm = (load_checkpoint(folder / LAST)["ema"]["token_in.weight"] for folder in (finished, tmp_path))
+    torch.testing.assert_close(warm, cold, atol=0.01, rtol=0.0)
+
+
+def test_a_run_is_not_overwritten(finished: Path, config: TrainConfig) -> None:
+    with pytest.raises(TrainingError, match="holds a run already"):
+        run(config, finished)
+
+
+def test_a_checkpoint_of_other_sizes_is_refused(finished: Path, config: TrainConfig) -> None:
+    wider = replace(config, model=replace(config.model, d=32))
+    with pytest.raises(TrainingError, match="other sizes"):
+        run(wider, finished, resume=True)
+
+
+def test_there_must_be_something_to_resume(config: TrainConfig, tmp_path: Path) -> None:
+    with pytest.raises(CheckpointError, match="no checkpoint"):
+        run(config, tmp_path, resume=True)
+
+
+@pytest.mark.parametrize("content", [b"", b"not a checkpoint", b"PK\x03\x04 torn"])
+def test_a_damaged_checkpoint_is_named(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / LAST).write_bytes(content)
+    with pytest.raises(CheckpointError, match=LAST):
+        load_checkpoint(tmp_path / LAST)
+
+
+def test_a_missing_gpu_is_named(config: TrainConfig, tmp_path: Path) -> None:
+    if torch.cuda.is_available():
+        pytest.skip("runs where there is no CUDA device")
+    with pytest.raises(TrainingError, match="no CUDA device"):
+        train(config, tmp_path, device="cuda", background=False, quiet=True)
+
+
+def test_a_loss_that_stays_infinite_ends_the_run(
+    config: TrainConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_module, "BAD_STEPS", 2)
+    monkeypatch.setattr(run_module.Run, "_step", lambda self, delivery, fraction: float("nan"))
+    with pytest.raises(TrainingError, match="no finite loss"):
+        run(config, tmp_path)
+
+
+def test_a_checkpoint_is_exported_from_the_command_line(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert finish([str(finished / LAST), "--output", str(tmp_path / "bundle")]) == 0
+    assert open_bundle(tmp_path / "bundle").config.settings["training"]["epochs"] == 2.0
+    assert finish([str(tmp_path / "none.pt"), "--output", str(tmp_path / "x")]) == 2
+    assert "there is no checkpoint" in capsys.readouterr().err

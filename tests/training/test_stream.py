@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import functools
+import itertools
+import json
+import random
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from fastsql.training import stream
+from fastsql.training.batch import Batch
+from fastsql.training.stream import BatchMaker, Delivery, Loader, LoaderError, Size, deliveries, plan_epoch
+
+SIZES = [Size("a" if i % 3 else "b", 20 + i % 50) for i in range(100)]
+
+
+class CountingMaker(BatchMaker):
+    """Makes no batches, but tells how many examples it was asked for."""
+
+    def sizes(self) -> Sequence[Size]:
+        return SIZES
+
+    def make(self, numbers: Sequence[int], epoch: int) -> tuple[Batch | None, int]:
+        if epoch > 1:
+            raise RuntimeError("no such epoch")
+        return None, len(numbers)
+
+
+START = functools.partial(deliveries, CountingMaker(), 8, 400, 3)
+
+
+def take(number: int, source: Iterator[Delivery]) -> list[tuple[int, int, str, int]]:
+    return [
+        (item.epoch, item.position, item.domain, item.left_out) for item in itertools.islice(source, number)
+    ]
+
+
+def test_an_epoch_has_every_example_once() -> None:
+    plan = plan_epoch(SIZES, 8, 400, random.Random(0))
+    assert sorted(number for batch in plan for number in batch) == list(range(100))
+
+
+def test_a_batch_is_small_and_of_one_domain() -> None:
+    for batch in plan_epoch(SIZES, 8, 400, random.Random(0)):
+        assert len({SIZES[number].domain for number in batch}) == 1
+        assert len(batch) <= 8
+        assert len(batch) * max(SIZES[number].length for number in batch) <= 400 * 1.4
+
+
+def test_an_example_longer_than_a_batch_comes_alone() -> None:
+    assert plan_epoch([Size("a", 900)], 8, 400, random.Random(0)) == [[0]]
+
+
+def test_no_examples_are_an_error() -> None:
+    with pytest.raises(ValueError, match="no examples"):
+        plan_epoch([], 8, 400, random.Random(0))
+
+
+def test_a_resumed_stream_goes_on_where_it_was() -> None:
+    whole = take(25, START())
+    epoch, position, *_ = whole[20]
+    assert take(5, deliveries(CountingMaker(), 8, 400, 3, epoch, position)) == whole[20:]
+
+
+def test_the_other_process_delivers_what_it_makes() -> None:
+    # Classes of a test cannot be unpickled in another interpreter, so the stream is a list.
+    made = list(itertools.islice(START(), 12))
+    with Loader(functools.partial(iter, made)) as there:
+        assert take(12, there) == take(12, iter(made))
+
+
+def test_a_fault_of_the_other_process_is_raised_here() -> None:
+    with (
+        Loader(functools.partial(json.loads, "[torn")) as loader,
+        pytest.raises(LoaderError, match="JSONDecodeError"),
+    ):
+        next(loader)
+
+
+def test_the_end_of_the_other_process_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream, "POLL_SECONDS", 0.1)
+    with Loader(functools.partial(iter, [])) as loader, pytest.raises(LoaderError, match="ended with code 0"):
+        next(loader)
+
+
+def test_a_loader_out_of_its_with_statement_is_an_error() -> None:
+    with pytest.raises(LoaderError, match="not running"):
+        next(Loader(START))

@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from fastsql.grammar import Program
+from fastsql.training.data import Sample
+from fastsql.training.opposites import turn
+from fastsql.training.programs import mask
+from fastsql.training.split import Pair
+from fastsql.training.transplant import Transplants, add_wording, read_slot
+from fastsql.training.visits import find_visit_phrases
+
+from .ward import CURRENT, FIRST, JULY, SCHEMA, SINCE, doses, examples, program
+
+PATIENT = 10_004_235
+LAST = FIRST.replace("ASC", "DESC")
+TIME_COLUMNS = frozenset(i for i, column in enumerate(SCHEMA.columns) if column.type == "time")
+
+
+def samples() -> list[Sample]:
+    return [
+        Sample(Pair(row["id"], row["question"], row["sql"], "ward"), program(row["sql"]))
+        for row in examples()
+        if row["sql"]
+    ]
+
+
+TAUGHT = Transplants.collect(samples())
+
+
+@pytest.mark.parametrize(
+    ("wording", "kind"),
+    [
+        ("on the first hospital visit", "hospital_first"),
+        ("during their last ICU stay", "icu_last"),
+        ("this hospital encounter", "hospital_current"),
+    ],
+)
+def test_visit_filters_are_read(wording: str, kind: str) -> None:
+    question = f"What was given {wording}?"
+    (phrase,) = find_visit_phrases(question)
+    assert (phrase.kind, question[slice(*phrase.span)]) == (kind, wording)
+
+
+def test_the_first_drug_is_no_visit() -> None:
+    assert find_visit_phrases("the first drug within the same hospital visit") == []
+
+
+@pytest.mark.parametrize(("kind", "visit"), [("first", FIRST), ("last", LAST), ("current", CURRENT)])
+def test_visits_are_pasted_and_cut(kind: str, visit: str) -> None:
+    bare, full = program(doses(PATIENT, "aspirin")), program(doses(PATIENT, "aspirin", visit))
+    assert TAUGHT.visits.paste(bare, f"hospital_{kind}") == full
+    assert TAUGHT.visits.cut(full, f"hospital_{kind}") == bare
+
+
+def test_a_visit_is_cut_only_where_it_is_the_one_asked_for() -> None:
+    assert TAUGHT.visits.cut(program(doses(PATIENT, "aspirin", FIRST)), "hospital_last") is None
+    assert TAUGHT.visits.cut(program(doses(PATIENT, "aspirin", FIRST)), "icu_first") is None
+    assert TAUGHT.visits.paste(program("SELECT COUNT(*) FROM admissions"), "hospital_last") is None
+
+
+def test_two_filters_are_no_slot() -> None:
+    sql = doses(PATIENT, "aspirin", FIRST, SINCE)
+    question = "the dose on the first hospital visit since 08/2100"
+    assert read_slot(question, program(sql), TAUGHT.visits) is None
+
+
+def test_a_filter_that_only_the_question_has_is_no_slot() -> None:
+    assert read_slot("the dose since 08/2100", program(doses(PATIENT, "aspirin")), TAUGHT.visits) is None
+
+
+def exchanged(sample: Sample, taught: Transplants = TAUGHT) -> list[tuple[str, Program]]:
+    found = [
+        taught.exchange(sample.pair.question, sample.program, random.Random(seed)) for seed in range(200)
+    ]
+    return [item for item in found if item is not None]
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_question_and_program_still_say_the_same(number: int) -> None:
+    sample = samples()[number]
+    original = read_slot(sample.pair.question, sample.program, TAUGHT.visits)
+    assert original is not None
+    made = exchanged(sample)
+    assert made
+    for question, changed in made:
+        slot = read_slot(question, changed, TAUGHT.visits)
+        assert slot is not None
+        assert slot.bare == original.bare
+
+
+def test_a_template_comes_with_filters_that_it_never_had() -> None:
+    programs = {mask(changed) for _, changed in exchanged(samples()[0])}
+    assert mask(program(doses(PATIENT, "aspirin", time=SINCE))) in programs
+    assert mask(program(doses(PATIENT, "aspirin", FIRST))) in programs
+
+
+def test_held_out_templates_are_never_made() -> None:
+    held_out = program(doses(PATIENT, "aspirin", FIRST))
+    taught = Transplants.collect(samples(), held_out=[held_out])
+    assert all(
+        mask(changed) != mask(held_out) for sample in samples() for _, changed in exchanged(sample, taught)
+    )
+
+
+def test_a_filter_joins_a_question_before_its_mark_or_in_front() -> None:
+    made = {add_wording("What was given?", "since 2100", random.Random(seed)) for seed in range(30)}
+    assert made == {"What was given since 2100?", "Since 2100, what was given?"}
+
+
+def turned(question: str, sql: str) -> set[tuple[str, Program]]:
+    old = program(sql)
+    found = {turn(question, old, TIME_COLUMNS, random.Random(seed)) for seed in range(40)}
+    return {(text, changed) for text, changed in found if changed != old}
+
+
+def test_first_and_last_change_places() -> None:
+    sql = "SELECT drug FROM prescriptions WHERE dose = 3 ORDER BY starttime {} LIMIT 1"
+    made = turned("What was the first drug of dose 3?", sql.format("ASC"))
+    assert made == {("What was the last drug of dose 3?", program(sql.format("DESC")))}
+
+
+def test_the_first_visit_stays_the_first() -> None:
+    assert not turned(
+        "the dose on the first hospital visit", doses(PATIENT, "aspirin", FIRST, aggregate="SUM")
+    )
+
+
+def test_extremes_change_places() -> None:
+    made = turned("What was the maximum dose?", doses(PATIENT, "aspirin"))
+    assert made == {
+        ("What was the minimum dose?", program(doses(PATIENT, "aspirin", aggregate="MIN"))),
+        ("What was the average dose?", program(doses(PATIENT, "aspirin", aggregate="AVG"))),
+    }
+
+
+def test_comparisons_change_places() -> None:
+    sql = "SELECT COUNT(*) FROM prescriptions WHERE dose {} 3.5"
+    assert turned("Doses less than 3.5?", sql.format("<")) == {
+        ("Doses greater than 3.5?", program(sql.format(">")))
+    }
+
+
+@pytest.mark.parametrize(
+    ("question", "sql"),
+    [
+        ("the first and the last drug", "SELECT drug FROM prescriptions ORDER BY starttime ASC LIMIT 1"),
+        ("the last drug", "SELECT drug FROM prescriptions ORDER BY starttime ASC LIMIT 1"),
+        ("the maximum dose", "SELECT MIN(dose) FROM prescriptions"),
+        ("the maximum dose", "SELECT MAX(dose), AVG(dose) FROM prescriptions"),
+        ("less than 3", doses(PATIENT, "aspirin", time=JULY)),
+    ],
+)
+def test_what_the_program_does_not_bear_out_stays(question: str, sql: str) -> None:
+    assert not turned(question, sql)

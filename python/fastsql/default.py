@@ -12,7 +12,7 @@ _parser: Parser | None = None
 
 def default_parser() -> Parser:
     """The one parser of this process with the bundled model and default settings."""
-    global _parser  # noqa: PLW0603 - the one thing a process keeps, so that parse() loads nothing twice
+    global _parser
     with _lock:
         if _parser is None:
             _parser = load()

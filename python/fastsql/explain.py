@@ -25,7 +25,9 @@ def find_links(program: Program, prepared: Prepared, links: SchemaLinks) -> tupl
         if isinstance(terminal, ProgramLiteral) and terminal.span is not None:
             start, end = terminal.span
             where = f"{schema.qualified_name(column)} = " if column is not None else ""
-            found.setdefault((start, end), Link((start, end), text[start:end], "value", f"{where}{terminal.value!r}"))
+            found.setdefault(
+                (start, end), Link((start, end), text[start:end], "value", f"{where}{terminal.value!r}")
+            )
     names = links.name_matches(text, prepared.offsets)
     taken = np.zeros(len(text), dtype=bool)
     for start, end in found:
@@ -34,7 +36,11 @@ def find_links(program: Program, prepared: Prepared, links: SchemaLinks) -> tupl
         if isinstance(terminal, TableRef):
             item, kind, name = terminal.table, "table", schema.tables[terminal.table].name
         elif isinstance(terminal, ColumnRef):
-            item, kind, name = links.n_tables + terminal.column, "column", schema.qualified_name(terminal.column)
+            item, kind, name = (
+                links.n_tables + terminal.column,
+                "column",
+                schema.qualified_name(terminal.column),
+            )
         else:
             continue
         for start, end in _runs(names[:, item] == 2, prepared):
@@ -70,5 +76,7 @@ def found_values(program: Program, schema: Schema) -> tuple[Literal, ...]:
 
 def linked_share(program: Program, text: str) -> float:
     """Share of the question's characters that literals of the query were read from."""
-    covered = {c for t in program if isinstance(t, ProgramLiteral) and t.span is not None for c in range(*t.span)}
+    covered = {
+        c for t in program if isinstance(t, ProgramLiteral) and t.span is not None for c in range(*t.span)
+    }
     return len(covered) / max(len(text), 1)

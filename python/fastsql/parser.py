@@ -34,7 +34,6 @@ from fastsql.reliability.confidence import Confidence, evidence, threshold
 from fastsql.result import Alternative, Result
 from fastsql.schema import Schema
 
-
 T = TypeVar("T")
 
 BUNDLED = Path(__file__).with_name("models")
@@ -72,7 +71,9 @@ def load(
         if not path.is_dir():
             known = ", ".join(sorted(p.name for p in BUNDLED.iterdir())) if BUNDLED.is_dir() else "none"
             raise ModelError(
-                "there is no such model", where=f"model {str(model)!r}", remedy=f"Bundled: {known}. Or give a folder."
+                "there is no such model",
+                where=f"model {str(model)!r}",
+                remedy=f"Bundled: {known}. Or give a folder.",
             )
     return Parser(open_bundle(path), penalty=penalty, threads=threads, limits=limits)
 
@@ -101,7 +102,12 @@ class Parser:
         return f"Parser({self.bundle.config.name!r}, penalty={self.penalty:g})"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"bundle": self.bundle, "penalty": self.penalty, "threads": self.threads, "limits": self.limits}
+        return {
+            "bundle": self.bundle,
+            "penalty": self.penalty,
+            "threads": self.threads,
+            "limits": self.limits,
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(  # type: ignore[misc]
@@ -135,13 +141,22 @@ class Parser:
         """
         if dialect not in DIALECTS:
             raise DialectError(
-                "cannot be written", where=f"dialect {dialect!r}", remedy=f"Use one of: {', '.join(DIALECTS)}."
+                "cannot be written",
+                where=f"dialect {dialect!r}",
+                remedy=f"Use one of: {', '.join(DIALECTS)}.",
             )
         if not 1 <= beam <= self.limits.beam:
             raise LimitError.exceeded("beam", beam, self.limits.beam)
         text = clean_question(question, self.limits)
         if not has_words(text):
-            return Result(question, None, 0.0, abstained=True, reason="There is no question in this text.", dialect=dialect)
+            return Result(
+                question,
+                None,
+                0.0,
+                abstained=True,
+                reason="There is no question in this text.",
+                dialect=dialect,
+            )
         watch = _Stopwatch()
         state, dictionary = self._ready(schema, values)
         watch.lap("schema")
@@ -205,7 +220,9 @@ class Parser:
                 values.check(plain)
                 dictionary = values
             elif values is not None:
-                dictionary = _kept(self._dictionaries, key, lambda: ValueDictionary.from_database(values, dressed))
+                dictionary = _kept(
+                    self._dictionaries, key, lambda: ValueDictionary.from_database(values, dressed)
+                )
         return state, dictionary
 
     def _dress(self, schema: Schema, values: Any) -> Schema:
@@ -217,8 +234,13 @@ class Parser:
 
 # ---------------------------------------------------------------- stages
 
+
 def _write(
-    hypothesis: Hypothesis, space: ActionSpace, dictionary: ValueDictionary | None, dialect: str, now: str | None
+    hypothesis: Hypothesis,
+    space: ActionSpace,
+    dictionary: ValueDictionary | None,
+    dialect: str,
+    now: str | None,
 ) -> tuple[Program, str]:
     """The program of a hypothesis, and its SQL."""
     program = canonical_literals(read_program(hypothesis.actions, space), space.schema, dictionary)
@@ -247,11 +269,14 @@ def _alternatives(
         program, sql = write(hypothesis)
         if sql not in seen:
             seen.add(sql)
-            found.append(Alternative(sql, confidence(evidence(hypotheses, number, linked_share(program, text)))))
+            found.append(
+                Alternative(sql, confidence(evidence(hypotheses, number, linked_share(program, text))))
+            )
     return tuple(found)
 
 
 # ---------------------------------------------------------------- pieces
+
 
 class _Stopwatch:
     """Milliseconds a stage."""

@@ -41,7 +41,9 @@ class Hypothesis:
         return min(self.log_probabilities, default=0.0)
 
 
-def beam_search(model: Model, question: QuestionState, space: ActionSpace, *, beam: int = 4) -> list[Hypothesis]:
+def beam_search(
+    model: Model, question: QuestionState, space: ActionSpace, *, beam: int = 4
+) -> list[Hypothesis]:
     """Finished hypotheses, best first: at least one, at most `beam`.
 
     The search ends when no unfinished hypothesis scores higher than the best finished one: log-probabilities only

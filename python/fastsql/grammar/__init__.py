@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastsql.grammar.automaton import IllegalAction, State
+from fastsql.grammar.automaton import IllegalActionError, State
 from fastsql.grammar.compile import Grammar, load_grammar
 from fastsql.grammar.convert import ConversionError, sql_to_program
 from fastsql.grammar.program import ColumnRef, DerivedRef, Literal, Production, Program, TableRef
@@ -17,7 +17,7 @@ __all__ = [
     "DerivedRef",
     "Grammar",
     "GroundingError",
-    "IllegalAction",
+    "IllegalActionError",
     "Literal",
     "Production",
     "Program",

@@ -89,7 +89,7 @@ class Scope(NamedTuple):
     """Type and column of the latest left-hand side: what a literal is to be compared with."""
 
 
-class IllegalAction(Exception):
+class IllegalActionError(Exception):
     """An action that the automaton does not offer in this state."""
 
 
@@ -194,7 +194,11 @@ class State:
     def _arity_rule(self, symbol: int) -> tuple[bool, bool]:
         """Whether one more select item may, and need not, follow."""
         scope = self.scope
-        if self.space.grammar.symbols[symbol] not in ("items", "bare_items") or scope is None or scope.arity is None:
+        if (
+            self.space.grammar.symbols[symbol] not in ("items", "bare_items")
+            or scope is None
+            or scope.arity is None
+        ):
             return True, True
         return len(scope.items) < scope.arity, len(scope.items) >= scope.arity
 
@@ -216,7 +220,11 @@ class State:
                 return False
             if requirement == "text" and not len(self.space.tokens):
                 return False
-        if alternative.action is not None and self.scope is not None and len(self.scope.sources) >= MAX_SOURCES:
+        if (
+            alternative.action is not None
+            and self.scope is not None
+            and len(self.scope.sources) >= MAX_SOURCES
+        ):
             return self.space.grammar.productions[alternative.action] not in ("join", "left_join")
         return alternative.pointer != "start" or self._offers_span()
 
@@ -271,7 +279,9 @@ class State:
         assert self.scope is not None
         space = self.space
         taken = space.candidate_starts(*self.scope.left)
-        return np.setdiff1d(np.arange(space.offsets[START], space.offsets[START + 1]), taken, assume_unique=True)
+        return np.setdiff1d(
+            np.arange(space.offsets[START], space.offsets[START + 1]), taken, assume_unique=True
+        )
 
     def _columns(self, pointer: str) -> NDArray[np.int64]:
         per_table = self.space.times_of_table if pointer == "time" else self.space.columns_of_table
@@ -294,7 +304,7 @@ class State:
     def advance(self, action: int, *, decision: bool = True) -> State:
         """The state after an action. `decision` is False for an action that was the only legal one.
 
-        Raises IllegalAction for an action that the frontier does not know; call `legal` first where the caller
+        Raises IllegalActionError for an action that the frontier does not know; call `legal` first where the caller
         cannot be trusted: requirements and the budget are checked there.
         """
         space = self.space
@@ -309,10 +319,12 @@ class State:
             if alternative is not None:
                 break
             if not grammar.nullable[symbol]:
-                raise IllegalAction(f"{KINDS[kind]} {index} cannot stand for {grammar.symbols[self.symbol]!r}")
+                raise IllegalActionError(
+                    f"{KINDS[kind]} {index} cannot stand for {grammar.symbols[self.symbol]!r}"
+                )
             cell = cell.below
         if cell is None or alternative is None:
-            raise IllegalAction(f"{KINDS[kind]} {index} comes after the end")
+            raise IllegalActionError(f"{KINDS[kind]} {index} comes after the end")
         after = self._copy()
         after.used += 1
         after.decisions += decision
@@ -371,7 +383,9 @@ class State:
             getattr(self, f"_do_{effect}")(kind, index)
 
     def _open(self, sources: tuple[Source, ...]) -> None:
-        self.scope = Scope(self.scope, sources, (), self._arity, self._followers, self._stands_for, ("other", None))
+        self.scope = Scope(
+            self.scope, sources, (), self._arity, self._followers, self._stands_for, ("other", None)
+        )
         self._arity, self._followers, self._stands_for = None, 0, None
 
     def _add(self, source: Source) -> None:

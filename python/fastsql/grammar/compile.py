@@ -11,10 +11,38 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-POINTERS = ("table", "column", "earlier", "newest", "which", "time", "value", "number", "date", "text", "start", "end")
+POINTERS = (
+    "table",
+    "column",
+    "earlier",
+    "newest",
+    "which",
+    "time",
+    "value",
+    "number",
+    "date",
+    "text",
+    "start",
+    "end",
+)
 """Kinds of pointer that a grammar may name."""
 
-EFFECTS = ("from", "scope", "source", "derived", "item", "close", "one", "first", "second", "left", "number", "text", "time", "numbers")
+EFFECTS = (
+    "from",
+    "scope",
+    "source",
+    "derived",
+    "item",
+    "close",
+    "one",
+    "first",
+    "second",
+    "left",
+    "number",
+    "text",
+    "time",
+    "numbers",
+)
 """Semantic actions; `automaton.py` carries them out."""
 
 REQUIREMENTS = ("time", "date", "text")
@@ -109,7 +137,9 @@ def compile_grammar(text: str) -> Grammar:
     rules = _read(text)
     symbols = tuple(rules)
     index = _index(symbols)
-    productions = tuple(dict.fromkeys(line.head for lines in rules.values() for line in lines if line.head[0] not in "=-@"))
+    productions = tuple(
+        dict.fromkeys(line.head for lines in rules.values() for line in lines if line.head[0] not in "=-@")
+    )
     for lines in rules.values():
         for line in lines:
             for child in line.children:
@@ -119,13 +149,14 @@ def compile_grammar(text: str) -> Grammar:
     cost, nesting = _least_costs(rules, nullable)
     flat = {name: _expand_units(name, rules, ()) for name in rules}
     production_ids = _index(productions)
-    tables = []
-    for name in symbols:
-        tables.append(tuple(_alternative(line, index, production_ids, nullable, cost, nesting) for line in flat[name]))
+    tables = tuple(
+        tuple(_alternative(line, index, production_ids, nullable, cost, nesting) for line in flat[name])
+        for name in symbols
+    )
     grammar = Grammar(
         symbols=symbols,
         productions=productions,
-        alternatives=tuple(tables),
+        alternatives=tables,
         by_production=tuple({a.action: a for a in alts if a.action is not None} for alts in tables),
         by_pointer=tuple({a.pointer: a for a in alts if a.pointer is not None} for alts in tables),
         nullable=tuple(nullable[name] for name in symbols),
@@ -167,7 +198,9 @@ def _check_words(words: list[str], requires: frozenset[str], number: int) -> Non
             raise GrammarError(f"line {number}: unknown semantic action {word!r}")
 
 
-def _least_costs(rules: dict[str, list[_Line]], nullable: dict[str, bool]) -> tuple[dict[str, int], dict[str, int]]:
+def _least_costs(
+    rules: dict[str, list[_Line]], nullable: dict[str, bool]
+) -> tuple[dict[str, int], dict[str, int]]:
     """Per symbol the fewest actions, and the least weight of nesting, that complete it.
 
     Found by relaxation until nothing changes. A symbol that may be left out is charged nothing where it is used. One
@@ -211,8 +244,10 @@ def _expand_units(name: str, rules: dict[str, list[_Line]], seen: tuple[str, ...
             flat.append(line)
             continue
         target, rest = line.children[0], line.children[1:]
-        for inner in _expand_units(target, rules, (*seen, name)):
-            flat.append(_Line(inner.head, inner.children + rest, inner.requires | line.requires, line.number))
+        flat += [
+            _Line(inner.head, inner.children + rest, inner.requires | line.requires, line.number)
+            for inner in _expand_units(target, rules, (*seen, name))
+        ]
     return flat
 
 
@@ -234,8 +269,12 @@ def _alternative(
     deepest = _weight(line) + max((nesting[c] for c in needed), default=0)
     if line.head.startswith("@"):
         kind = line.head[1:]
-        return Alternative(None, kind, children, line.requires, _POINTER_COST.get(kind, 1) + rest, _weight(line), deepest)
-    return Alternative(productions[line.head], None, children, line.requires, 1 + rest, _weight(line), deepest)
+        return Alternative(
+            None, kind, children, line.requires, _POINTER_COST.get(kind, 1) + rest, _weight(line), deepest
+        )
+    return Alternative(
+        productions[line.head], None, children, line.requires, 1 + rest, _weight(line), deepest
+    )
 
 
 def _check_deterministic(grammar: Grammar) -> None:
@@ -272,7 +311,7 @@ def _check_effects(grammar: Grammar) -> None:
     The automaton carries out semantic actions as soon as they lie on top of its stack, and a symbol that is left out
     still lies above them.
     """
-    open_ended = set(n for n, nullable in enumerate(grammar.nullable) if nullable)
+    open_ended = {n for n, nullable in enumerate(grammar.nullable) if nullable}
     changed = True
     while changed:
         changed = False
@@ -285,4 +324,6 @@ def _check_effects(grammar: Grammar) -> None:
         for alternative in alternatives:
             for child, following in zip(alternative.children, alternative.children[1:], strict=False):
                 if child in open_ended and following < 0:
-                    raise GrammarError(f"in {name!r} a semantic action follows {grammar.symbols[child]!r}, which may be empty")
+                    raise GrammarError(
+                        f"in {name!r} a semantic action follows {grammar.symbols[child]!r}, which may be empty"
+                    )

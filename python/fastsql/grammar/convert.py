@@ -22,7 +22,7 @@ from fastsql.grammar.times import Moment, julian, read_format, time_condition
 if TYPE_CHECKING:
     from fastsql.schema import Schema
 
-_COMPARISONS: dict[type[exp.Expression], str] = {
+_COMPARISONS: dict[type[exp.Expr], str] = {
     exp.EQ: "eq",
     exp.NEQ: "ne",
     exp.LT: "lt",
@@ -31,14 +31,19 @@ _COMPARISONS: dict[type[exp.Expression], str] = {
     exp.GTE: "ge",
 }
 _MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
-_ARITHMETIC: dict[type[exp.Expression], str] = {exp.Add: "plus", exp.Sub: "minus", exp.Mul: "times", exp.Div: "divide"}
-_WINDOWS: dict[type[exp.Expression], str] = {
+_ARITHMETIC: dict[type[exp.Expr], str] = {
+    exp.Add: "plus",
+    exp.Sub: "minus",
+    exp.Mul: "times",
+    exp.Div: "divide",
+}
+_WINDOWS: dict[type[exp.Expr], str] = {
     exp.DenseRank: "dense_rank",
     exp.Rank: "rank",
     exp.RowNumber: "row_number",
     exp.PercentRank: "percent_rank",
 }
-_AGGREGATES: dict[type[exp.Expression], str] = {
+_AGGREGATES: dict[type[exp.Expr], str] = {
     exp.Count: "count",
     exp.Sum: "sum",
     exp.Avg: "avg",
@@ -89,7 +94,7 @@ class _Converter:
 
     # ---------------------------------------------------------------- queries
 
-    def query(self, node: exp.Expression) -> list[Terminal]:
+    def query(self, node: exp.Expr) -> list[Terminal]:
         """A query, without the parentheses around it."""
         while isinstance(node, (exp.Subquery, exp.Paren)):
             node = node.this
@@ -97,19 +102,27 @@ class _Converter:
             return self._set_operation(node)
         if not isinstance(node, exp.Select):
             raise ConversionError(type(node).__name__)
-        unsaid = [k for k in ("with_", "with", "qualify", "distribute", "laterals", "pivots", "windows") if node.args.get(k)]
+        unsaid = [
+            k
+            for k in ("with_", "with", "qualify", "distribute", "laterals", "pivots", "windows")
+            if node.args.get(k)
+        ]
         if unsaid:
             raise ConversionError(unsaid[0])
         self.scopes.append([])
         try:
-            return self._bare(node) if node.args.get("from_", node.args.get("from")) is None else self._select(node)
+            return (
+                self._bare(node)
+                if node.args.get("from_", node.args.get("from")) is None
+                else self._select(node)
+            )
         finally:
             self.scopes.pop()
 
     def _set_operation(self, node: exp.SetOperation) -> list[Terminal]:
         if node.args.get("order") or node.args.get("limit"):
             raise ConversionError("ORDER BY or LIMIT of a set operation")
-        name = {exp.Union: "union", exp.Intersect: "intersect", exp.Except: "except"}[type(node)]  # type: ignore[index]
+        name = {exp.Union: "union", exp.Intersect: "intersect", exp.Except: "except"}[type(node)]
         if name == "union" and not node.args.get("distinct"):
             name = "union_all"
         left = self.query(node.this)
@@ -129,19 +142,28 @@ class _Converter:
         self.outputs = names
         return [*written, Production("end")]
 
-    def _bare_item(self, node: exp.Expression) -> list[Terminal]:
+    def _bare_item(self, node: exp.Expr) -> list[Terminal]:
         node = _unparen(node)
         if type(node) in _COMPARISONS:
             name = _COMPARISONS[type(node)]
-            return [Production("test"), Production(name), *self._bare_value(node.this), *self._bare_value(node.expression)]
+            return [
+                Production("test"),
+                Production(name),
+                *self._bare_value(node.this),
+                *self._bare_value(node.expression),
+            ]
         return self._bare_value(node)
 
-    def _bare_value(self, node: exp.Expression) -> list[Terminal]:
+    def _bare_value(self, node: exp.Expr) -> list[Terminal]:
         node = _unparen(node)
         if isinstance(node, (exp.Subquery, exp.Select)):
             return [Production("scalar"), *self.query(node)]
         if type(node) in _ARITHMETIC:
-            return [Production(_ARITHMETIC[type(node)]), *self._bare_value(node.this), *self._bare_value(node.expression)]
+            return [
+                Production(_ARITHMETIC[type(node)]),
+                *self._bare_value(node.this),
+                *self._bare_value(node.expression),
+            ]
         raise ConversionError(f"{type(node).__name__} without FROM")
 
     def _select(self, node: exp.Select) -> list[Terminal]:
@@ -162,14 +184,13 @@ class _Converter:
         if having is not None:
             if group is None:
                 raise ConversionError("HAVING without GROUP BY")
-            for conjunct in _conjuncts(having.this):
-                written += [Production("having"), *self.condition(conjunct)]
+            for clause in _conjuncts(having.this):
+                written += [Production("having"), *self.condition(clause)]
         written += self._items(node)
         return written + self._tail(node)
 
     def _from(self, node: exp.Select) -> list[Terminal]:
-        origin = node.args.get("from_", node.args.get("from"))
-        written = self._source(origin.this)
+        written = self._source(node.args["from_"].this)
         for join in node.args.get("joins") or []:
             if join.args.get("using") or join.kind not in ("", "INNER") or join.side not in ("", "LEFT"):
                 raise ConversionError(f"{join.side} {join.kind} JOIN".strip())
@@ -184,7 +205,7 @@ class _Converter:
                 written += self._pair(pair)
         return written
 
-    def _source(self, node: exp.Expression) -> list[Terminal]:
+    def _source(self, node: exp.Expr) -> list[Terminal]:
         scope = self.scopes[-1]
         if isinstance(node, exp.Table):
             table = self._table(node.name)
@@ -202,9 +223,13 @@ class _Converter:
                 return index
         raise ConversionError("a table that the schema lacks")
 
-    def _pair(self, node: exp.Expression) -> list[Terminal]:
+    def _pair(self, node: exp.Expr) -> list[Terminal]:
         node = _unparen(node)
-        if not (isinstance(node, exp.EQ) and isinstance(node.this, exp.Column) and isinstance(node.expression, exp.Column)):
+        if not (
+            isinstance(node, exp.EQ)
+            and isinstance(node.this, exp.Column)
+            and isinstance(node.expression, exp.Column)
+        ):
             raise ConversionError("ON without an equality of columns")
         sides = [self.column(node.this), self.column(node.expression)]
         newest = len(self.scopes[-1]) - 1
@@ -231,7 +256,7 @@ class _Converter:
         self.outputs = names
         return written
 
-    def _item(self, node: exp.Expression) -> list[Terminal]:
+    def _item(self, node: exp.Expr) -> list[Terminal]:
         if isinstance(node, exp.Window):
             return self._window(node)
         if isinstance(node, (exp.Predicate, exp.Not)) and not isinstance(node, exp.SubqueryPredicate):
@@ -240,14 +265,19 @@ class _Converter:
 
     def _window(self, node: exp.Window) -> list[Terminal]:
         order = node.args.get("order")
-        if type(node.this) not in _WINDOWS or order is None or len(order.expressions) != 1 or node.args.get("spec"):
+        if (
+            type(node.this) not in _WINDOWS
+            or order is None
+            or len(order.expressions) != 1
+            or node.args.get("spec")
+        ):
             raise ConversionError("window other than a rank")
         written: list[Terminal] = [Production(_WINDOWS[type(node.this)])]
         for key in node.args.get("partition_by") or []:
             written += [Production("partition"), *self.value(key)]
         return written + self._ordered(order.expressions[0])
 
-    def _ordered(self, node: exp.Expression) -> list[Terminal]:
+    def _ordered(self, node: exp.Expr) -> list[Terminal]:
         descending = bool(node.args.get("desc"))
         return [Production("desc" if descending else "asc"), *self.value(node.this)]
 
@@ -259,7 +289,11 @@ class _Converter:
         if limit is None:
             return [*written, Production("end")]
         written += [Production("limit"), *_whole(limit.expression)]
-        return [*written, Production("offset"), *_whole(offset.expression)] if offset is not None else [*written, Production("end")]
+        return (
+            [*written, Production("offset"), *_whole(offset.expression)]
+            if offset is not None
+            else [*written, Production("end")]
+        )
 
     # ---------------------------------------------------------------- conditions
 
@@ -273,12 +307,16 @@ class _Converter:
         columns = " ".join(f"{t.column:05d}" for t in terminals[:3] if isinstance(t, ColumnRef))
         return kind, columns + shape
 
-    def condition(self, node: exp.Expression) -> list[Terminal]:
+    def condition(self, node: exp.Expr) -> list[Terminal]:
         """A condition of WHERE, ON, HAVING or CASE."""
         node = _unparen(node)
         timed = time_condition(node)
         if timed is not None:
-            return [Production(timed.name), *(t for column in timed.columns for t in self.value(column)), *timed.rest]
+            return [
+                Production(timed.name),
+                *(t for column in timed.columns for t in self.value(column)),
+                *timed.rest,
+            ]
         if isinstance(node, exp.Not):
             return self._negation(node)
         if type(node) in _COMPARISONS:
@@ -314,12 +352,18 @@ class _Converter:
         inner = self.condition(node.this)
         head = inner[0]
         assert isinstance(head, Production)
-        opposite = {"in": "not_in", "in_list": "not_in_list", "between": "not_between", "is_null": "not_null", "contains": "not_contains"}
+        opposite = {
+            "in": "not_in",
+            "in_list": "not_in_list",
+            "between": "not_between",
+            "is_null": "not_null",
+            "contains": "not_contains",
+        }
         if head.name in opposite:
             return [Production(opposite[head.name]), *inner[1:]]
         return [Production("not"), *inner]
 
-    def _comparison(self, node: exp.Expression) -> list[Terminal]:
+    def _comparison(self, node: exp.Expr) -> list[Terminal]:
         name, left, right = _COMPARISONS[type(node)], node.this, node.expression
         if _is_literal(left) and not _is_literal(right):
             name, left, right = _MIRRORED[name], right, left
@@ -327,7 +371,7 @@ class _Converter:
 
     # ---------------------------------------------------------------- values
 
-    def value(self, node: exp.Expression) -> list[Terminal]:
+    def value(self, node: exp.Expr) -> list[Terminal]:
         """A column, literal, aggregate, computation or scalar subquery."""
         node = _unparen(node)
         if isinstance(node, exp.Column):
@@ -356,7 +400,7 @@ class _Converter:
     def _moment(self, moment: Moment) -> list[Terminal]:
         return [Production("now")] if moment is None else self.value(moment)
 
-    def _aggregate(self, node: exp.Expression) -> list[Terminal]:
+    def _aggregate(self, node: exp.Expr) -> list[Terminal]:
         name, inner = _AGGREGATES[type(node)], node.this
         if isinstance(inner, exp.Star):
             return [Production("count_all")]
@@ -374,7 +418,12 @@ class _Converter:
         if node.this is not None or len(branches) != 1 or node.args.get("default") is None:
             raise ConversionError("CASE with other than one WHEN and an ELSE")
         then = self.value(branches[0].args["true"])
-        return [Production("case"), *self.condition(branches[0].this), *then, *self.value(node.args["default"])]
+        return [
+            Production("case"),
+            *self.condition(branches[0].this),
+            *then,
+            *self.value(node.args["default"]),
+        ]
 
     def _column_or_name(self, node: exp.Column) -> list[Terminal]:
         if not node.table:
@@ -401,28 +450,29 @@ class _Converter:
 
 # ---------------------------------------------------------------- pieces
 
-def _unparen(node: exp.Expression) -> exp.Expression:
+
+def _unparen(node: exp.Expr) -> exp.Expr:
     while isinstance(node, exp.Paren):
         node = node.this
     return node
 
 
-def _unalias(node: exp.Expression) -> exp.Expression:
-    return node.this if isinstance(node, exp.Alias) else node  # type: ignore[no-any-return]
+def _unalias(node: exp.Expr) -> exp.Expr:
+    return node.this if isinstance(node, exp.Alias) else node
 
 
-def _conjuncts(node: exp.Expression) -> list[exp.Expression]:
+def _conjuncts(node: exp.Expr) -> list[exp.Expr]:
     node = _unparen(node)
     if isinstance(node, exp.And):
         return _conjuncts(node.this) + _conjuncts(node.expression)
     return [node]
 
 
-def _is_literal(node: exp.Expression) -> bool:
+def _is_literal(node: exp.Expr) -> bool:
     return isinstance(_unparen(node), (exp.Literal, exp.Neg))
 
 
-def _literal(node: exp.Expression) -> Terminal:
+def _literal(node: exp.Expr) -> Terminal:
     if isinstance(node, exp.Neg):
         inner = node.this
         if not isinstance(inner, exp.Literal) or inner.is_string:
@@ -436,15 +486,19 @@ def _number(text: str) -> int | float:
     return int(text) if re.fullmatch(r"\d+", text) else float(text)
 
 
-def _whole(node: exp.Expression) -> list[Terminal]:
+def _whole(node: exp.Expr) -> list[Terminal]:
     if not isinstance(node, exp.Literal) or node.is_string:
         raise ConversionError("LIMIT or OFFSET that is no number")
     return [Literal(_number(str(node.this)))]
 
 
-def _months(node: exp.Expression) -> int | None:
+def _months(node: exp.Expr) -> int | None:
     """Months in `1 * 365/4`, the data sets' way of writing a span of months in days."""
-    match = re.fullmatch(r"(?:1 \* )?365(?: / (\d+))?", node.sql(dialect="sqlite")) if type(node) in _ARITHMETIC else None
+    match = (
+        re.fullmatch(r"(?:1 \* )?365(?: / (\d+))?", node.sql(dialect="sqlite"))
+        if type(node) in _ARITHMETIC
+        else None
+    )
     if match is None:
         return None
     divisor = int(match[1] or 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, reduce
 from typing import TYPE_CHECKING
@@ -44,7 +44,12 @@ _AGGREGATES: dict[str, tuple[type[exp.AggFunc], bool]] = {
     "min": (exp.Min, False),
     "max": (exp.Max, False),
 }
-_WINDOWS = {"dense_rank": exp.DenseRank, "rank": exp.Rank, "row_number": exp.RowNumber, "percent_rank": exp.PercentRank}
+_WINDOWS = {
+    "dense_rank": exp.DenseRank,
+    "rank": exp.Rank,
+    "row_number": exp.RowNumber,
+    "percent_rank": exp.PercentRank,
+}
 PARTS = {"year_of": "%Y", "month_of": "%m", "day_of": "%d", "year_month_of": "%Y-%m", "date_of": "%Y-%m-%d"}
 """Parts of a time, as strftime formats."""
 
@@ -58,11 +63,16 @@ class _Source:
 
     name: str
     outputs: tuple[str, ...]
-    node: exp.Expression
+    node: exp.Expr
 
 
 def render(
-    program: Program, schema: Schema, *, dialect: str = "sqlite", now: str | None = None, grammar: Grammar | None = None
+    program: Program,
+    schema: Schema,
+    *,
+    dialect: str = "sqlite",
+    now: str | None = None,
+    grammar: Grammar | None = None,
 ) -> str:
     """SQL text of a complete program.
 
@@ -130,7 +140,9 @@ class Renderer:
                 name = self.schema.tables[table].name
                 if tables.count(table) > 1:
                     taken.add(alias.lower())
-                    scope.append(_Source(alias, (), exp.alias_(exp.Table(this=_identifier(name)), alias, table=True)))
+                    scope.append(
+                        _Source(alias, (), exp.alias_(exp.Table(this=_identifier(name)), alias, table=True))
+                    )
                 else:
                     scope.append(_Source(name, (), exp.Table(this=_identifier(name))))
             else:
@@ -141,10 +153,13 @@ class Renderer:
             if join is None:
                 select.from_(scope[-1].node, copy=False)
                 continue
-            pairs = [(join.children[1], join.children[2]), *(tuple(on.children[:2]) for on in _chain(join.children[3]))]
+            pairs = [
+                (join.children[1], join.children[2]),
+                *(tuple(on.children[:2]) for on in _chain(join.children[3])),
+            ]
             equal = [exp.EQ(this=self.value(_some(a)), expression=self.value(_some(b))) for a, b in pairs]
-            side = {"join_type": "left"} if join.name == "left_join" else {}
-            select.join(scope[-1].node, on=_conjunction(equal), copy=False, **side)
+            side = "left" if join.name == "left_join" else ""
+            select.join(scope[-1].node, on=_conjunction(equal), join_type=side, copy=False)
 
     # ---------------------------------------------------------------- SELECT and what frames it
 
@@ -172,7 +187,7 @@ class Renderer:
         nodes = [first, *(_own(n, 1) for n in _chain(node.children[-1]))]
         select.select(*_named([self.item(n) for n in nodes], names), copy=False)
 
-    def item(self, node: Node) -> exp.Expression:
+    def item(self, node: Node) -> exp.Expr:
         """A select item."""
         if node.name == "test":
             return self.condition(_child(node, 0))
@@ -180,7 +195,7 @@ class Renderer:
             return self._window(node)
         return self.value(node)
 
-    def _window(self, node: Node) -> exp.Expression:
+    def _window(self, node: Node) -> exp.Expr:
         key, partition = _child(node, 0), []
         while key.name == "partition":
             partition.append(self.value(_child(key, 0)))
@@ -189,7 +204,9 @@ class Renderer:
         return exp.Window(this=_WINDOWS[node.name](), partition_by=partition, order=order)
 
     def _ordered(self, node: Node) -> exp.Ordered:
-        return exp.Ordered(this=self.value(_child(node, 0)), desc=node.name == "desc", nulls_first=node.name == "asc")
+        return exp.Ordered(
+            this=self.value(_child(node, 0)), desc=node.name == "desc", nulls_first=node.name == "asc"
+        )
 
     def _tail(self, select: exp.Select, node: Node | None) -> None:
         while node is not None and node.name in ("asc", "desc"):
@@ -203,32 +220,43 @@ class Renderer:
 
     # ---------------------------------------------------------------- conditions
 
-    def condition(self, node: Node) -> exp.Expression:
+    def condition(self, node: Node) -> exp.Expr:
         """A condition of WHERE, HAVING, CASE or a boolean select item."""
         name, parts = node.name, node.children
         if name in _COMPARISONS:
-            return _COMPARISONS[name](this=self.operand(_some(parts[0])), expression=self.operand(_some(parts[1])))
+            return _COMPARISONS[name](
+                this=self.operand(_some(parts[0])), expression=self.operand(_some(parts[1]))
+            )
         if name in ("between", "not_between"):
             low, high = self.operand(_some(parts[1])), self.operand(_some(parts[2]))
-            return _negated(exp.Between(this=self.operand(_some(parts[0])), low=low, high=high), name == "not_between")
+            return _negated(
+                exp.Between(this=self.operand(_some(parts[0])), low=low, high=high), name == "not_between"
+            )
         if name in ("in", "not_in"):
             inner = self.query(_some(parts[1])).subquery(copy=False)
             return _negated(exp.In(this=self.operand(_some(parts[0])), query=inner), name == "not_in")
         if name in ("in_list", "not_in_list"):
             literals = [self.value(_some(parts[1])), *(self.value(_child(n, 0)) for n in _chain(parts[2]))]
-            return _negated(exp.In(this=self.operand(_some(parts[0])), expressions=literals), name == "not_in_list")
+            return _negated(
+                exp.In(this=self.operand(_some(parts[0])), expressions=literals), name == "not_in_list"
+            )
         if name in ("contains", "not_contains"):
             return _negated(self._contains(node), name == "not_contains")
         if name in ("is_null", "not_null"):
-            return _negated(exp.Is(this=self.operand(_some(parts[0])), expression=exp.Null()), name == "not_null")
+            return _negated(
+                exp.Is(this=self.operand(_some(parts[0])), expression=exp.Null()), name == "not_null"
+            )
         if name in ("or", "and"):
             join = exp.Or if name == "or" else exp.And
-            return exp.paren(join(this=self.condition(_some(parts[0])), expression=self.condition(_some(parts[1]))), copy=False)
+            return exp.paren(
+                join(this=self.condition(_some(parts[0])), expression=self.condition(_some(parts[1]))),
+                copy=False,
+            )
         if name == "not":
             return exp.Not(this=exp.paren(self.condition(_some(parts[0])), copy=False))
         return self._time_condition(node)
 
-    def _contains(self, node: Node) -> exp.Expression:
+    def _contains(self, node: Node) -> exp.Expr:
         text = _child(node, 1).terminal
         assert isinstance(text, Literal)
         escaped = str(text.value).replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
@@ -237,7 +265,7 @@ class Renderer:
             return like
         return exp.Escape(this=like, expression=exp.Literal.string("\\"))
 
-    def _time_condition(self, node: Node) -> exp.Expression:
+    def _time_condition(self, node: Node) -> exp.Expr:
         verb, _, unit = node.name.partition("_")
         first = self.value(_child(node, 0))
         if verb == "in":
@@ -254,11 +282,15 @@ class Renderer:
         if verb == "date":
             date = _child(node, 1).terminal
             assert isinstance(date, Literal)
-            return _COMPARISONS[unit](this=_strftime(date.format, first), expression=exp.Literal.string(str(date.value)))
+            return _COMPARISONS[unit](
+                this=_strftime(date.format, first), expression=exp.Literal.string(str(date.value))
+            )
         second = self.value(_child(node, 1))
         if verb == "within":
             ahead = exp.Literal.string(f"+{self._count(_child(node, 2))} {unit}")
-            return exp.Between(this=_datetime(first), low=_datetime(second), high=_datetime(second.copy(), ahead))
+            return exp.Between(
+                this=_datetime(first), low=_datetime(second), high=_datetime(second.copy(), ahead)
+            )
         assert verb == "same"
         modifiers = [] if unit == "time" else [f"start of {unit}"]
         one, two = ([exp.Literal.string(m) for m in modifiers] for _ in range(2))
@@ -270,17 +302,17 @@ class Renderer:
             return int(node.terminal.value)
         return SMALL[node.name]
 
-    def _now(self) -> exp.Expression:
+    def _now(self) -> exp.Expr:
         return exp.Literal.string(self.now)
 
     # ---------------------------------------------------------------- values
 
-    def operand(self, node: Node) -> exp.Expression:
+    def operand(self, node: Node) -> exp.Expr:
         """A value as one side of an operator: what binds more loosely stands in parentheses."""
         value = self.value(node)
         return exp.paren(value, copy=False) if isinstance(value, exp.Binary) else value
 
-    def value(self, node: Node) -> exp.Expression:
+    def value(self, node: Node) -> exp.Expr:
         """A column, literal, aggregate, computation or scalar subquery."""
         terminal, name = node.terminal, node.name
         if isinstance(terminal, ColumnRef):
@@ -303,7 +335,7 @@ class Renderer:
             return kind(this=exp.Distinct(expressions=[inner]) if distinct else inner)
         return self._special_value(node)
 
-    def _special_value(self, node: Node) -> exp.Expression:
+    def _special_value(self, node: Node) -> exp.Expr:
         name = node.name
         if name == "scalar":
             return self.query(_child(node, 0)).subquery(copy=False)
@@ -311,8 +343,9 @@ class Renderer:
             case = exp.Case().when(self.condition(_child(node, 0)), self.value(_child(node, 1)), copy=False)
             return exp.paren(case.else_(self.value(_child(node, 2)), copy=False), copy=False)
         if name in ("days_between", "hours_between"):
-            days: exp.Expression = exp.Sub(
-                this=_strftime("%J", self.value(_child(node, 0))), expression=_strftime("%J", self.value(_child(node, 1)))
+            days: exp.Expr = exp.Sub(
+                this=_strftime("%J", self.value(_child(node, 0))),
+                expression=_strftime("%J", self.value(_child(node, 1))),
             )
             if name == "days_between":
                 return days
@@ -323,10 +356,12 @@ class Renderer:
             return self._now()
         assert name == "months_as_days", name
         # A twelfth of a year a month, in whole days, as the question sets compute spans of months.
-        year = exp.Mul(this=exp.Literal.number(365), expression=exp.Literal.number(self._count(_child(node, 0))))
+        year = exp.Mul(
+            this=exp.Literal.number(365), expression=exp.Literal.number(self._count(_child(node, 0)))
+        )
         return _arithmetic("divide", year, exp.Literal.number(12))
 
-    def bare(self, node: Node) -> exp.Expression:
+    def bare(self, node: Node) -> exp.Expr:
         """An item of a query without FROM."""
         if node.name == "test":
             return self.bare(_child(node, 0))
@@ -340,6 +375,7 @@ class Renderer:
 
 
 # ---------------------------------------------------------------- pieces
+
 
 def _some(node: Node | None) -> Node:
     assert node is not None, "the grammar requires this child"
@@ -369,7 +405,7 @@ def _fresh_alias(taken: set[str]) -> str:
     return f"T{number}"
 
 
-def _named(items: list[exp.Expression], names: list[str] | None) -> list[exp.Expression]:
+def _named(items: list[exp.Expr], names: list[str] | None) -> list[exp.Expr]:
     """Items as they are, or (in a derived table) each under an output name of its own, which `names` receives."""
     if names is None:
         return items
@@ -406,30 +442,30 @@ def _column(name: str, table: str) -> exp.Column:
     return exp.Column(this=_identifier(name), table=_identifier(table))
 
 
-def _literal(value: str | int | float) -> exp.Expression:
+def _literal(value: str | int | float) -> exp.Expr:
     if isinstance(value, str):
         return exp.Literal.string(value)
     return exp.Literal.number(value) if value >= 0 else exp.Neg(this=exp.Literal.number(-value))
 
 
-def _arithmetic(name: str, left: exp.Expression, right: exp.Expression) -> exp.Expression:
+def _arithmetic(name: str, left: exp.Expr, right: exp.Expr) -> exp.Expr:
     if name == "divide":  # as SQLite divides: whole numbers give whole numbers, and by zero gives NULL
         return exp.Div(this=left, expression=right, typed=True, safe=True)
     return _ARITHMETIC[name](this=left, expression=right)
 
 
-def _conjunction(conditions: list[exp.Expression]) -> exp.Expression:
+def _conjunction(conditions: Sequence[exp.Expr]) -> exp.Expr:
     """One AND of all, without parentheses: conditions that bind more loosely bring their own."""
     return reduce(lambda one, other: exp.And(this=one, expression=other), conditions)
 
 
-def _negated(node: exp.Expression, negative: bool) -> exp.Expression:
+def _negated(node: exp.Expr, negative: bool) -> exp.Expr:
     return exp.Not(this=node) if negative else node
 
 
-def _datetime(moment: exp.Expression, *modifiers: exp.Expression) -> exp.Expression:
+def _datetime(moment: exp.Expr, *modifiers: exp.Expr) -> exp.Expr:
     return exp.Anonymous(this="datetime", expressions=[moment, *modifiers])
 
 
-def _strftime(form: str, moment: exp.Expression) -> exp.Expression:
+def _strftime(form: str, moment: exp.Expr) -> exp.Expr:
     return exp.Anonymous(this="strftime", expressions=[exp.Literal.string(form), moment])

@@ -67,7 +67,9 @@ class ActionSpace:
         limits: Limits = DEFAULT,
     ) -> ActionSpace:
         """The space of a tokenised question over a schema."""
-        return cls(grammar or load_grammar(), schema, text, tokens, tuple(candidates), schema_values(schema), limits)
+        return cls(
+            grammar or load_grammar(), schema, text, tokens, tuple(candidates), schema_values(schema), limits
+        )
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
@@ -130,7 +132,8 @@ class ActionSpace:
         """Flat ids of those columns of every table that can hold a time."""
         base = self.offsets[COLUMN]
         return tuple(
-            np.asarray([j for j in table.columns if can_hold_time(self.column_types[j])], dtype=np.int64) + base
+            np.asarray([j for j in table.columns if can_hold_time(self.column_types[j])], dtype=np.int64)
+            + base
             for table in self.schema.tables
         )
 
@@ -161,7 +164,8 @@ class ActionSpace:
             standing = [
                 self.offsets[SCHEMA_VALUE] + w
                 for w, v in enumerate(self.schema_values)
-                if (v.column is not None and v.column == column) or (v.column is None and v.name and type_class == "number")
+                if (v.column is not None and v.column == column)
+                or (v.column is None and v.name and type_class == "number")
             ]
             self._literal_cache[key] = np.concatenate([fits, np.asarray(standing, dtype=np.int64)])
         return self._literal_cache[key]

@@ -12,10 +12,10 @@ from sqlglot import exp
 
 from fastsql.grammar.program import Literal
 
-Moment = exp.Expression | None
+Moment = exp.Expr | None
 """A time expression, or None for now."""
 
-_COMPARISONS: dict[type[exp.Expression], str] = {
+_COMPARISONS: dict[type[exp.Expr], str] = {
     exp.EQ: "eq",
     exp.NEQ: "ne",
     exp.LT: "lt",
@@ -41,7 +41,7 @@ class TimeCondition:
     """A production with the time columns it is about, and the literal that follows them."""
 
     name: str
-    columns: tuple[exp.Expression, ...]
+    columns: tuple[exp.Expr, ...]
     rest: tuple[Literal, ...] = ()
 
 
@@ -58,11 +58,11 @@ class Elapsed:
 class _Datetime:
     """datetime(base, modifiers...)."""
 
-    base: exp.Expression
+    base: exp.Expr
     modifiers: tuple[str, ...]
 
 
-def time_condition(node: exp.Expression) -> TimeCondition | None:
+def time_condition(node: exp.Expr) -> TimeCondition | None:
     """A comparison of times in one of the grammar's idioms."""
     if isinstance(node, exp.Between):
         return _within(node)
@@ -82,7 +82,12 @@ def time_condition(node: exp.Expression) -> TimeCondition | None:
 
 
 def _against_now(operator: str, left: _Datetime, right: _Datetime) -> TimeCondition | None:
-    if operator == "eq" and len(left.modifiers) == 1 and len(right.modifiers) in (1, 2) and left.modifiers[0] == right.modifiers[0]:
+    if (
+        operator == "eq"
+        and len(left.modifiers) == 1
+        and len(right.modifiers) in (1, 2)
+        and left.modifiers[0] == right.modifiers[0]
+    ):
         unit = left.modifiers[0].removeprefix("start of ")
         back = _shift(right.modifiers[1]) if len(right.modifiers) == 2 else (0, unit)
         if unit in ("year", "month", "day") and back is not None and back[1] == unit and back[0] <= 0:
@@ -108,15 +113,27 @@ def _same(operator: str, left: _Datetime, right: _Datetime) -> TimeCondition | N
 
 def _within(node: exp.Between) -> TimeCondition | None:
     time, low, high = (_datetime(n) for n in (node.this, node.args["low"], node.args["high"]))
-    if time is None or low is None or high is None or time.modifiers or low.modifiers or len(high.modifiers) != 1:
+    if (
+        time is None
+        or low is None
+        or high is None
+        or time.modifiers
+        or low.modifiers
+        or len(high.modifiers) != 1
+    ):
         return None
     ahead = _shift(high.modifiers[0])
-    if low.base.sql() != high.base.sql() or ahead is None or ahead[0] < 0 or ahead[1] not in ("year", "month", "day", "hour"):
+    if (
+        low.base.sql() != high.base.sql()
+        or ahead is None
+        or ahead[0] < 0
+        or ahead[1] not in ("year", "month", "day", "hour")
+    ):
         return None
     return TimeCondition(f"within_{ahead[1]}", (time.base, low.base), (Literal(ahead[0]),))
 
 
-def julian(node: exp.Expression) -> Elapsed | None:
+def julian(node: exp.Expr) -> Elapsed | None:
     """`[n *] (strftime('%J', a) - strftime('%J', b))` with n absent, 1 or 24."""
     name = "days_between"
     if isinstance(node, exp.Mul) and isinstance(node.this, exp.Literal) and node.this.this in ("1", "24"):
@@ -130,7 +147,7 @@ def julian(node: exp.Expression) -> Elapsed | None:
     return Elapsed(name, *(None if is_now(side[1]) else side[1] for side in (later, earlier)))
 
 
-def read_format(node: exp.Expression) -> tuple[str, exp.Expression] | None:
+def read_format(node: exp.Expr) -> tuple[str, exp.Expr] | None:
     """Format and time of strftime(format, time)."""
     if isinstance(node, exp.TimeToStr):
         inner = node.this
@@ -144,14 +161,14 @@ def read_format(node: exp.Expression) -> tuple[str, exp.Expression] | None:
     return None
 
 
-def is_now(node: exp.Expression) -> bool:
+def is_now(node: exp.Expr) -> bool:
     """Whether an expression stands for the present moment."""
     if isinstance(node, (exp.CurrentTime, exp.CurrentTimestamp, exp.CurrentDate)):
         return True
     return isinstance(node, exp.Literal) and node.is_string and str(node.this) == "now"
 
 
-def _datetime(node: exp.Expression) -> _Datetime | None:
+def _datetime(node: exp.Expr) -> _Datetime | None:
     if not (isinstance(node, exp.Anonymous) and node.name.lower() == "datetime" and node.expressions):
         return None
     base, *modifiers = node.expressions

@@ -24,7 +24,17 @@ from fastsql.grammar.program import (
     TableRef,
     Terminal,
 )
-from fastsql.grammar.space import CANDIDATE, COLUMN, END, PRODUCTION, SCHEMA_VALUE, START, STEP, TABLE, ActionSpace
+from fastsql.grammar.space import (
+    CANDIDATE,
+    COLUMN,
+    END,
+    PRODUCTION,
+    SCHEMA_VALUE,
+    START,
+    STEP,
+    TABLE,
+    ActionSpace,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,7 +95,7 @@ def trace_program(program: Program, space: ActionSpace) -> Trace:
                 take(action)
             continue
         take(_action(terminal, state))
-        if isinstance(terminal, ColumnRef) and not state.finished and state.symbol == which:
+        if isinstance(terminal, ColumnRef) and state.stack is not None and state.symbol == which:
             assert state.scope is not None
             take(space.flat(STEP, state.scope.sources[terminal.source].step))
     if not state.finished:
@@ -106,13 +116,14 @@ def _action(terminal: Terminal, state: State) -> int:
         return space.flat(TABLE, terminal.table)
     if isinstance(terminal, ColumnRef):
         return space.flat(COLUMN, terminal.column)
-    assert isinstance(terminal, DerivedRef) and state.scope is not None
+    assert isinstance(terminal, DerivedRef)
+    assert state.scope is not None
     return space.flat(STEP, state.scope.sources[terminal.source].items[terminal.item].step)
 
 
 # ---------------------------------------------------------------- literals
 
-_SMALL_NAMES = {value: name for name, value in SMALL.items()}
+_SMALL_NAMES: dict[str | int | float, str] = {value: name for name, value in SMALL.items()}
 
 
 def ground_literal(literal: Literal, state: State) -> tuple[int, ...]:
@@ -145,7 +156,9 @@ def ground_literal(literal: Literal, state: State) -> tuple[int, ...]:
 
 def _same(candidate: object, literal: Literal) -> bool:
     value, form = getattr(candidate, "value"), getattr(candidate, "format")  # noqa: B009
-    return (form == literal.format or not literal.format) and not literal.name and _equal(value, literal.value)
+    return (
+        (form == literal.format or not literal.format) and not literal.name and _equal(value, literal.value)
+    )
 
 
 def _equal(one: str | int | float, other: str | int | float) -> bool:
@@ -155,7 +168,7 @@ def _equal(one: str | int | float, other: str | int | float) -> bool:
 
 
 def _small(literal: Literal, state: State, legal: NDArray[np.int64]) -> int | None:
-    name = None if isinstance(literal.value, str) or literal.name else _SMALL_NAMES.get(literal.value)  # type: ignore[call-overload]
+    name = None if literal.name else _SMALL_NAMES.get(literal.value)
     if name is None:
         return None
     action = state.space.flat(PRODUCTION, state.space.grammar.production(name))
@@ -170,7 +183,18 @@ def _parent_name(state: State) -> str:
 def _needs_no_question(state: State) -> bool:
     """Whether the slot's small numbers come with the construct rather than from the question."""
     name = _parent_name(state)
-    return name in ("limit", "offset", "in_year", "in_month", "in_day", "case", "plus", "minus", "times", "divide")
+    return name in (
+        "limit",
+        "offset",
+        "in_year",
+        "in_month",
+        "in_day",
+        "case",
+        "plus",
+        "minus",
+        "times",
+        "divide",
+    )
 
 
 def _best_candidate(found: list[int], state: State) -> int:
@@ -204,6 +228,7 @@ def find_span(space: ActionSpace, text: str) -> tuple[int, int] | None:
 
 
 # ---------------------------------------------------------------- and back
+
 
 def read_program(actions: Sequence[int], space: ActionSpace) -> Program:
     """The program that a complete sequence of decisions writes; forced actions are filled in.
@@ -261,7 +286,11 @@ def _terminal(kind: int, index: int, scope: object, space: ActionSpace, start: i
     sources = getattr(scope, "sources")  # noqa: B009
     if kind == COLUMN:
         table = space.schema.columns[index].table
-        eligible = [k for k, s in enumerate(sources) if s.table == table and not (asked == "earlier" and k == len(sources) - 1)]
+        eligible = [
+            k
+            for k, s in enumerate(sources)
+            if s.table == table and not (asked == "earlier" and k == len(sources) - 1)
+        ]
         return ColumnRef(index, eligible[-1])  # of several, the `which` that follows decides
     for k, source in enumerate(sources):
         for i, item in enumerate(source.items):

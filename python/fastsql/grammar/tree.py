@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from fastsql.grammar.compile import Alternative, Grammar
-from fastsql.grammar.program import ColumnRef, DerivedRef, Literal, Node, Production, Program, TableRef, Terminal
+from fastsql.grammar.program import (
+    ColumnRef,
+    DerivedRef,
+    Literal,
+    Node,
+    Production,
+    Program,
+    TableRef,
+    Terminal,
+)
 
 _COLUMN = ("column", "time", "earlier", "newest")
 _POINTERS: dict[type, tuple[str, ...]] = {

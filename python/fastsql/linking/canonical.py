@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from fastsql.linking.dictionary import ValueDictionary
     from fastsql.schema import Schema
 
-COMPARING = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "in_list", "not_in_list", "between", "not_between"})
+COMPARING = frozenset(
+    {"eq", "ne", "lt", "le", "gt", "ge", "in_list", "not_in_list", "between", "not_between"}
+)
 """Productions whose first operand, if it is a column, is what the literals that follow are compared with."""
 
 

@@ -15,7 +15,6 @@ from typing import Any
 from fastsql.schema import Constant, Schema, Value
 
 
-
 @dataclass(frozen=True)
 class Lexicon:
     """Values by (table, column) name, and named constants."""

@@ -15,11 +15,17 @@ def clean_question(question: str, limits: Limits = DEFAULT) -> str:
     """
     if not isinstance(question, str):
         raise TypeError(f"a question is text, not {type(question).__name__}")
-    text = "".join(" " if unicodedata.category(c) in ("Cc", "Cs", "Co", "Cn") else c for c in question[: 10**6]).strip()
+    text = "".join(
+        " " if unicodedata.category(c) in ("Cc", "Cs", "Co", "Cn") else c for c in question[: 10**6]
+    ).strip()
     length = len(text) if len(question) <= 10**6 else len(question)
     if length > limits.question_characters:
         raise LimitError.exceeded(
-            "question_characters", length, limits.question_characters, where="question", remedy="Ask a shorter question."
+            "question_characters",
+            length,
+            limits.question_characters,
+            where="question",
+            remedy="Ask a shorter question.",
         )
     return text
 

@@ -37,7 +37,9 @@ class Confidence:
         if not isinstance(found, Mapping):
             return cls()
         weights = found.get("weights", {})
-        return cls(float(found.get("intercept", 0.0)), tuple(float(weights.get(name, 0.0)) for name in FEATURES))
+        return cls(
+            float(found.get("intercept", 0.0)), tuple(float(weights.get(name, 0.0)) for name in FEATURES)
+        )
 
     def __call__(self, features: Sequence[float]) -> float:
         """Probability, 0 to 1, that the hypothesis with these features is right."""

@@ -332,7 +332,8 @@ class _Converter:
             pattern = node.expression.name if isinstance(node.expression, exp.Literal) else ""
             if not re.fullmatch(r"%[^%_]+%", pattern):
                 raise ConversionError("LIKE with another pattern than %text%")
-            return [Production("contains"), *self.value(node.this), Literal(pattern[1:-1])]
+            name = "not_contains" if node.args.get("negate") else "contains"
+            return [Production(name), *self.value(node.this), Literal(pattern[1:-1])]
         if isinstance(node, (exp.Or, exp.And)):
             name = "or" if isinstance(node, exp.Or) else "and"
             return [Production(name), *self.condition(node.this), *self.condition(node.expression)]
@@ -358,6 +359,7 @@ class _Converter:
             "between": "not_between",
             "is_null": "not_null",
             "contains": "not_contains",
+            "not_contains": "contains",
         }
         if head.name in opposite:
             return [Production(opposite[head.name]), *inner[1:]]

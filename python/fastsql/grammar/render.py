@@ -9,6 +9,7 @@ from functools import lru_cache, reduce
 from typing import TYPE_CHECKING
 
 from sqlglot import exp, tokens
+from sqlglot.generators.sqlite import SQLiteGenerator
 
 from fastsql.errors import DialectError
 from fastsql.grammar.compile import Grammar, load_grammar
@@ -84,7 +85,8 @@ def render(
             f"SQL cannot be rendered for dialect {dialect!r}", where="dialect", remedy="Use dialect='sqlite'."
         )
     tree = read_tree(program, grammar or load_grammar())
-    return Renderer(schema, now).query(tree).sql(dialect="sqlite")
+    sql: str = _Generator(dialect="sqlite").generate(Renderer(schema, now).query(tree))
+    return sql
 
 
 class Renderer:
@@ -372,6 +374,20 @@ class Renderer:
         if node.name in _COMPARISONS:
             return _COMPARISONS[node.name](this=left, expression=right)
         return _arithmetic(node.name, left, right)
+
+
+class _Generator(SQLiteGenerator):
+    """Writes negation where people write it: `x IS NOT NULL`, `x NOT IN (...)`."""
+
+    def not_sql(self, expression: exp.Not) -> str:
+        inner = expression.this
+        if isinstance(inner, exp.Is):
+            return f"{self.sql(inner, 'this')} IS NOT {self.sql(inner, 'expression')}"
+        if isinstance(inner, (exp.In, exp.Between, exp.Like)):
+            left = self.sql(inner, "this")
+            return f"{left} NOT{self.sql(inner).removeprefix(left)}"
+        sql: str = super().not_sql(expression)
+        return sql
 
 
 # ---------------------------------------------------------------- pieces

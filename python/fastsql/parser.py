@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from fastsql.backends import resolve_device
-from fastsql.decode import Hypothesis, beam_search
+from fastsql.decode import Hypothesis, Search, beam_search
 from fastsql.errors import DialectError, LimitError, ModelError, VerificationError
 from fastsql.execution.verify import verify
 from fastsql.explain import find_links, found_values, linked_share
@@ -167,15 +167,15 @@ class Parser:
         space = ActionSpace.for_question(
             state.links.schema, prepared.text, prepared.offsets, prepared.candidates, limits=self.limits
         )
-        hypotheses = beam_search(self.model, encoded, space, beam=beam)
+        search = beam_search(self.model, encoded, space, beam=beam)
         watch.lap("decode")
         write = partial(_write, space=space, dictionary=dictionary, dialect=dialect, now=now)
-        program, sql = write(hypotheses[0])
+        program, sql = write(search.finished[0])
         watch.lap("render")
         fault = _fault(sql, state.links.schema, dialect, self.limits)
         watch.lap("verify")
         share = linked_share(program, text)
-        confidence = self._confidence(evidence(hypotheses, 0, share))
+        confidence = self._confidence(evidence(search, 0, share))
         reason = fault or self._doubt(confidence)
         return Result(
             question=question,
@@ -187,7 +187,7 @@ class Parser:
             values=found_values(program, state.links.schema),
             timings=watch.laps,
             dialect=dialect,
-            render_alternatives=partial(_alternatives, hypotheses, write, self._confidence, text),
+            render_alternatives=partial(_alternatives, search, write, self._confidence, text),
         )
 
     def parse_batch(self, questions: Sequence[str], schema: Any, **options: Any) -> list[Result]:
@@ -257,21 +257,20 @@ def _fault(sql: str, schema: Schema, dialect: str, limits: Limits) -> str:
 
 
 def _alternatives(
-    hypotheses: list[Hypothesis],
+    search: Search,
     write: Callable[[Hypothesis], tuple[Program, str]],
     confidence: Confidence,
     text: str,
 ) -> tuple[Alternative, ...]:
     """Further hypotheses as SQL, each text once."""
-    seen = {write(hypotheses[0])[1]}
+    seen = {write(search.finished[0])[1]}
     found = []
-    for number, hypothesis in enumerate(hypotheses[1:], 1):
+    for number, hypothesis in enumerate(search.finished[1:], 1):
         program, sql = write(hypothesis)
         if sql not in seen:
             seen.add(sql)
-            found.append(
-                Alternative(sql, confidence(evidence(hypotheses, number, linked_share(program, text))))
-            )
+            features = evidence(search, number, linked_share(program, text))
+            found.append(Alternative(sql, confidence(features)))
     return tuple(found)
 
 

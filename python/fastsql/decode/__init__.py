@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from fastsql.decode.beam import Hypothesis, beam_search
+from fastsql.decode.beam import Hypothesis, Search, beam_search
 
-__all__ = ["Hypothesis", "beam_search"]
+__all__ = ["Hypothesis", "Search", "beam_search"]

@@ -7,7 +7,9 @@ no step: the automaton takes it by itself. So everything that leaves the beam is
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,7 +32,7 @@ class Hypothesis:
     log_probabilities: tuple[float, ...]
     state: State
 
-    @property
+    @cached_property
     def score(self) -> float:
         """Log-probability of the whole sequence."""
         return sum(self.log_probabilities)
@@ -41,20 +43,29 @@ class Hypothesis:
         return min(self.log_probabilities, default=0.0)
 
 
-def beam_search(
-    model: Model, question: QuestionState, space: ActionSpace, *, beam: int = 4
-) -> list[Hypothesis]:
-    """Finished hypotheses, best first: at least one, at most `beam`.
+@dataclass(frozen=True)
+class Search:
+    """What a beam search found."""
+
+    finished: tuple[Hypothesis, ...]
+    """Best first: at least one, at most as many as the beam is wide."""
+    unfinished: float
+    """Log-probability of the best hypothesis that was left unfinished; minus infinity if there is none. Whatever it
+    would have become is no likelier."""
+
+
+def beam_search(model: Model, question: QuestionState, space: ActionSpace, *, beam: int = 4) -> Search:
+    """The likeliest queries for a question that a beam of this width finds.
 
     The search ends when no unfinished hypothesis scores higher than the best finished one: log-probabilities only
-    fall, so the first is then certain. What else has finished by then is returned as alternatives.
+    fall, so the first is then certain. What else has finished by then are the alternatives.
     """
     live = [Hypothesis((), (), _settled(State.start(space)))]
-    finished: list[Hypothesis] = []
     if live[0].state.finished:
-        return live
+        return Search(tuple(live), -math.inf)
+    finished: list[Hypothesis] = []
     decoder = model.start(question, 1)
-    while live:
+    while True:
         previous = np.asarray([h.actions[-1] if h.actions else NO_ACTION for h in live])
         symbols = np.asarray([h.state.symbol for h in live])
         parents = np.asarray([h.state.parent for h in live])
@@ -71,11 +82,11 @@ def beam_search(
                 grown.append(longer)
                 kept.append(origin)
         finished.sort(key=lambda h: -h.score)
-        if finished and (not grown or len(finished) >= beam or grown[0].score <= finished[0].score):
-            break
+        unfinished = grown[0].score if grown else -math.inf
+        if finished and unfinished <= finished[0].score:
+            return Search(tuple(finished[:beam]), unfinished)
         live = grown
         decoder.reorder(np.asarray(kept))
-    return finished[:beam]
 
 
 def _best(scores: NDArray[np.float32], live: list[Hypothesis], beam: int) -> list[tuple[int, int, float]]:

@@ -28,8 +28,9 @@ from fastsql.grammar.space import (
     takes_span,
 )
 
-MAX_NESTING = 84
-"""Weight of the constructs nested in one another: SQLite's parser stack of 100, less what an outermost query needs.
+MAX_NESTING = 75
+"""Entries on SQLite's parser stack that constructs nested in one another may take, by the weights of the grammar.
+The stack has 100 (YYSTACKDEPTH); a flat query needs at most 22 of them, and 3 are left for other versions of SQLite.
 It also keeps the nesting of parentheses far below 48."""
 MAX_SOURCES = 8
 """Tables and derived tables in one FROM (SQLite joins at most 64, counted after it flattens subqueries)."""
@@ -49,7 +50,7 @@ _POINTERS_OF_KIND: dict[int, tuple[str, ...]] = {
 
 
 class Cell(NamedTuple):
-    """One entry of the stack: a symbol (>= 0) or effect (< 0), the production that put it there, its nesting depth."""
+    """One entry of the stack: a symbol (>= 0) or effect (< 0), the production that put it there, its nesting weight."""
 
     symbol: int
     parent: int

@@ -46,9 +46,6 @@ EFFECTS = (
 """Semantic actions; `automaton.py` carries them out."""
 
 REQUIREMENTS = ("time", "date", "text")
-WEIGHTS = {"nest": 4, "case": 9, "derived": 8, "query": 13}
-"""What a level of nesting weighs: the entries that it can hold on SQLite's parser stack, of which there are 100
-(YYSTACKDEPTH), while what is nested in it is read."""
 
 # What a pointer costs at most. Choosing a column may need one more action: which of its sources is meant. Where no
 # candidate is text, a span of the question takes its place, and that is two actions.
@@ -74,9 +71,9 @@ class Alternative:
     cost: int
     """Fewest actions that complete the alternative, its own one counted."""
     weight: int
-    """Weight of the nesting that the alternative itself adds."""
+    """Entries that the alternative itself leaves on SQLite's parser stack while its children are read."""
     nesting: int
-    """Least weight of nesting that completes it."""
+    """The least that it and its children, completed as shallowly as can be, put on that stack."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +119,7 @@ class _Line:
     head: str
     children: tuple[str, ...]
     requires: frozenset[str]
+    weight: int
     number: int
 
 
@@ -182,16 +180,18 @@ def _read(text: str) -> dict[str, list[_Line]]:
             raise GrammarError(f"line {number}: an alternative before the first symbol")
         body, _, tail = line.partition("[")
         words = body.split()
-        requires = frozenset(tail.rstrip("]").split())
+        tags = tail.rstrip("]").split()
+        requires = frozenset(tag for tag in tags if not tag.isdecimal())
         _check_words(words, requires, number)
-        current.append(_Line(words[0], tuple(words[1:]), requires, number))
+        weight = sum(int(tag) for tag in tags if tag.isdecimal())
+        current.append(_Line(words[0], tuple(words[1:]), requires, weight, number))
     return rules
 
 
 def _check_words(words: list[str], requires: frozenset[str], number: int) -> None:
     if words[0].startswith("@") and words[0][1:] not in POINTERS:
         raise GrammarError(f"line {number}: unknown pointer {words[0]!r}")
-    if unknown := requires - {*REQUIREMENTS, *WEIGHTS}:
+    if unknown := requires.difference(REQUIREMENTS):
         raise GrammarError(f"line {number}: unknown requirement {sorted(unknown)}")
     for word in words[1:]:
         if word.startswith("!") and word[1:] not in EFFECTS:
@@ -214,7 +214,7 @@ def _least_costs(
         needed = [c for c in line.children if not c.startswith("!") and not nullable[c]]
         own = 0 if line.head == "=" else _POINTER_COST.get(line.head[1:], 1) if line.head[0] == "@" else 1
         deepest = max((nesting[c] for c in needed), default=0)
-        return own + sum(cost[c] for c in needed), _weight(line) + deepest
+        return own + sum(cost[c] for c in needed), line.weight + deepest
 
     changed = True
     while changed:
@@ -245,14 +245,16 @@ def _expand_units(name: str, rules: dict[str, list[_Line]], seen: tuple[str, ...
             continue
         target, rest = line.children[0], line.children[1:]
         flat += [
-            _Line(inner.head, inner.children + rest, inner.requires | line.requires, line.number)
+            _Line(
+                inner.head,
+                inner.children + rest,
+                inner.requires | line.requires,
+                inner.weight + line.weight,
+                line.number,
+            )
             for inner in _expand_units(target, rules, (*seen, name))
         ]
     return flat
-
-
-def _weight(line: _Line) -> int:
-    return sum(WEIGHTS.get(word, 0) for word in line.requires)
 
 
 def _alternative(
@@ -266,15 +268,13 @@ def _alternative(
     children = tuple(-1 - EFFECTS.index(c[1:]) if c.startswith("!") else symbols[c] for c in line.children)
     needed = [c for c in line.children if not c.startswith("!") and not nullable[c]]
     rest = sum(cost[c] for c in needed)
-    deepest = _weight(line) + max((nesting[c] for c in needed), default=0)
+    deepest = line.weight + max((nesting[c] for c in needed), default=0)
     if line.head.startswith("@"):
         kind = line.head[1:]
         return Alternative(
-            None, kind, children, line.requires, _POINTER_COST.get(kind, 1) + rest, _weight(line), deepest
+            None, kind, children, line.requires, _POINTER_COST.get(kind, 1) + rest, line.weight, deepest
         )
-    return Alternative(
-        productions[line.head], None, children, line.requires, 1 + rest, _weight(line), deepest
-    )
+    return Alternative(productions[line.head], None, children, line.requires, 1 + rest, line.weight, deepest)
 
 
 def _check_deterministic(grammar: Grammar) -> None:

@@ -255,7 +255,8 @@ class Renderer:
                 copy=False,
             )
         if name == "not":
-            return exp.Not(this=exp.paren(self.condition(_some(parts[0])), copy=False))
+            negated = self.condition(_some(parts[0]))
+            return exp.Not(this=negated if isinstance(negated, exp.Paren) else exp.paren(negated, copy=False))
         return self._time_condition(node)
 
     def _contains(self, node: Node) -> exp.Expr:

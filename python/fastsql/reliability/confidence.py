@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fastsql.decode import Hypothesis
+    from fastsql.decode import Search
 
 FEATURES = ("sequence", "worst", "margin", "decisions", "linked")
-"""log P of the sequence; log P of its least certain decision; log P ahead of the next hypothesis (at most 10); square
-root of the number of decisions; share of the question's characters that the query's literals were read from."""
+"""log P of the sequence; log P of its least certain decision; log P ahead of any rival, finished or not (at most
+10); square root of the number of decisions; share of the question's characters that the query's literals were read from."""
 
 _WIDEST_MARGIN = 10.0
 
@@ -49,11 +49,13 @@ class Confidence:
         return 1 / (1 + math.exp(-z)) if z >= 0 else math.exp(z) / (1 + math.exp(z))
 
 
-def evidence(hypotheses: Sequence[Hypothesis], chosen: int, linked: float) -> tuple[float, ...]:
-    """The features of hypothesis `chosen` of a beam, in the order of `FEATURES`."""
-    best = hypotheses[chosen]
-    rivals = [h.score for i, h in enumerate(hypotheses) if i != chosen]
-    margin = min(best.score - max(rivals), _WIDEST_MARGIN) if rivals else _WIDEST_MARGIN
+def evidence(search: Search, chosen: int, linked: float) -> tuple[float, ...]:
+    """The features of finished hypothesis `chosen`, in the order of `FEATURES`."""
+    best = search.finished[chosen]
+    rivals = [h.score for i, h in enumerate(search.finished) if i != chosen]
+    # A search that ends early knows its best hypothesis, but not what the unfinished ones would have become: that they
+    # score no higher than they do now bounds the margin from below.
+    margin = min(best.score - max([*rivals, search.unfinished]), _WIDEST_MARGIN)
     return best.score, best.worst, margin, math.sqrt(len(best.actions)), linked
 
 

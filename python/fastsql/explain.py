@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,8 +18,11 @@ if TYPE_CHECKING:
     from fastsql.schema import Schema
 
 
-def find_links(program: Program, prepared: Prepared, links: SchemaLinks) -> tuple[Link, ...]:
-    """Spans of the question that name a table or column of the query, or that a literal was read from."""
+def find_links(program: Program, prepared: Prepared, links: SchemaLinks, shift: int = 0) -> tuple[Link, ...]:
+    """Spans of the question that name a table or column of the query, or that a literal was read from.
+
+    `shift` characters of the question as it was asked were left out at its start.
+    """
     schema, text = links.schema, prepared.text
     found: dict[tuple[int, int], Link] = {}
     for terminal, column in zip(program, compared_columns(program), strict=True):
@@ -46,7 +50,7 @@ def find_links(program: Program, prepared: Prepared, links: SchemaLinks) -> tupl
         for start, end in _runs(names[:, item] == 2, prepared):
             if not taken[start:end].any():
                 found.setdefault((start, end), Link((start, end), text[start:end], kind, name))
-    return tuple(found[span] for span in sorted(found))
+    return tuple(replace(found[span], span=(span[0] + shift, span[1] + shift)) for span in sorted(found))
 
 
 def _runs(matched: np.ndarray[tuple[int], np.dtype[np.bool_]], prepared: Prepared) -> list[tuple[int, int]]:
@@ -62,13 +66,14 @@ def _runs(matched: np.ndarray[tuple[int], np.dtype[np.bool_]], prepared: Prepare
     return runs
 
 
-def found_values(program: Program, schema: Schema) -> tuple[Literal, ...]:
-    """The literals of a query with their provenance, each once."""
+def found_values(program: Program, schema: Schema, shift: int = 0) -> tuple[Literal, ...]:
+    """The literals of a query with their provenance, each once; `shift` as in `find_links`."""
     found: dict[Literal, None] = {}
     for terminal, column in zip(program, compared_columns(program), strict=True):
         if isinstance(terminal, ProgramLiteral):
             name = schema.qualified_name(column) if column is not None else ""
-            found[Literal(terminal.value, terminal.provenance, terminal.span, name)] = None
+            span = terminal.span and (terminal.span[0] + shift, terminal.span[1] + shift)
+            found[Literal(terminal.value, terminal.provenance, span, name)] = None
         elif isinstance(terminal, Production) and terminal.name in SMALL:
             found[Literal(SMALL[terminal.name], "closed")] = None
     return tuple(found)

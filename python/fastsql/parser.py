@@ -8,27 +8,39 @@ kept by the schema's fingerprint. A parser may be shared between threads.
 
 from __future__ import annotations
 
+import os
+import re
+import sqlite3
+import stat
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from fastsql.backends import resolve_device
+from fastsql.backends import encoder_runtime, resolve_device
 from fastsql.decode import Hypothesis, Search, beam_search
-from fastsql.errors import DialectError, LimitError, ModelError, VerificationError
+from fastsql.errors import (
+    DialectError,
+    ExecutionError,
+    LimitError,
+    ModelError,
+    SchemaError,
+    VerificationError,
+)
 from fastsql.execution.verify import verify
 from fastsql.explain import find_links, found_values, linked_share
-from fastsql.grammar import ActionSpace, read_program, render
+from fastsql.grammar import ActionSpace, load_grammar, read_program, render
 from fastsql.grammar.program import Program
 from fastsql.limits import DEFAULT, Limits
 from fastsql.linking.canonical import canonical_literals
 from fastsql.linking.dictionary import ValueDictionary
 from fastsql.linking.lexicon import Lexicon, with_database_values
 from fastsql.linking.prepare import prepare
-from fastsql.linking.question import clean_question, has_words
+from fastsql.linking.question import clean_question, has_words, leading_blanks
 from fastsql.model import Bundle, Model, SchemaState, open_bundle
 from fastsql.reliability.confidence import Confidence, evidence, threshold
 from fastsql.result import Alternative, Result
@@ -43,6 +55,10 @@ DEFAULT_BEAM = 4
 DIALECTS = ("sqlite",)
 _KEPT = 8
 """Schemas and dictionaries that a parser keeps ready; the one used longest ago goes first."""
+_left_behind: list[Model] = []
+"""Models inherited by a forked process. They are kept, as ONNX Runtime would wait for its threads to destroy them."""
+_ENCODERS = {"onnxruntime": "onnx", "numpy": "numpy"}
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?", re.ASCII)
 
 
 def load(
@@ -62,41 +78,64 @@ def load(
         threads: of ONNX Runtime; 0 leaves it the choice.
         limits: bounds of what is accepted.
 
-    Raises ModelError: no such model or device, or the bundle is damaged.
+    Raises ModelError: no such model or device, or the bundle is damaged or made for another grammar. LimitError: a
+    query could have more decisions than the model was made for.
     """
     resolve_device(device)
+    return Parser(open_bundle(_find_bundle(model)), penalty=penalty, threads=threads, limits=limits)
+
+
+def _find_bundle(model: str | Path) -> Path:
+    """The folder of a bundle that is named or lies at a path; absolute, as the parser may be sent to other processes."""
     path = Path(model)
-    if not path.exists() and path.name == str(model):
-        path = BUNDLED / path.name
-        if not path.is_dir():
-            known = ", ".join(sorted(p.name for p in BUNDLED.iterdir())) if BUNDLED.is_dir() else "none"
-            raise ModelError(
-                "there is no such model",
-                where=f"model {str(model)!r}",
-                remedy=f"Bundled: {known}. Or give a folder.",
-            )
-    return Parser(open_bundle(path), penalty=penalty, threads=threads, limits=limits)
+    try:
+        if str(model).strip() and path.exists():
+            return path.absolute()
+    except OSError:
+        pass  # too long for a path: no name of a model either, and said so below
+    if str(model) in _bundled():
+        return BUNDLED / path
+    raise ModelError(
+        "there is no such model",
+        where=f"model {str(model)[:200]!r}",
+        remedy=f"Bundled: {', '.join(_bundled()) or 'none'}. Or give a folder.",
+    )
+
+
+def _bundled() -> list[str]:
+    """Names of the models that come with this installation."""
+    return sorted(path.name for path in BUNDLED.iterdir() if path.is_dir()) if BUNDLED.is_dir() else []
 
 
 class Parser:
-    """A loaded model with its settings; made by `load`. Thread-safe, and can be pickled."""
+    """A loaded model with its settings; made by `load`. Thread-safe, and can be pickled.
+
+    A forked process loads the model again when it first parses. ONNX Runtime keeps such a process from ending by `exit`
+    (`os._exit`, as multiprocessing uses it, works): where a server forks its workers, fork first and load then.
+    """
 
     def __init__(
         self, bundle: Bundle, *, penalty: float = DEFAULT_PENALTY, threads: int = 0, limits: Limits = DEFAULT
     ) -> None:
         if not 0 <= penalty < float("inf"):
             raise ValueError(f"penalty must be a number of at least 0, not {penalty!r}")
+        if threads < 0:
+            raise ValueError(f"threads must be a number of at least 0, not {threads!r}")
+        _check_grammar(bundle)
+        _check_actions(bundle, limits)
         self.bundle = bundle
         self.penalty = float(penalty)
         self.limits = limits
         self.threads = threads
-        self.model: Model = bundle.model(threads=threads)
         self._confidence = Confidence.from_settings(bundle.config.settings)
         self._lexicon = Lexicon.from_settings(bundle.config.settings)
+        self.model: Model = bundle.model(_ENCODERS[encoder_runtime()], threads)
         self._lock = threading.RLock()
         self._dictionaries: OrderedDict[Any, ValueDictionary] = OrderedDict()
+        self._read: OrderedDict[Any, Schema] = OrderedDict()
         self._dressed: OrderedDict[Any, Schema] = OrderedDict()
         self._states: OrderedDict[str, SchemaState] = OrderedDict()
+        self._process = os.getpid()
 
     def __repr__(self) -> str:
         return f"Parser({self.bundle.config.name!r}, penalty={self.penalty:g})"
@@ -136,8 +175,9 @@ class Parser:
             beam: hypotheses to keep.
             now: a literal for the present, such as "2100-12-31 23:59:00"; otherwise the time of execution.
 
-        Raises SchemaError, LimitError, DialectError, ExecutionError (a database that cannot be read). A question that
-        cannot be answered is not an error: the result says that it was refused, and why.
+        Raises SchemaError, LimitError, DialectError, ExecutionError (a database that cannot be read); TypeError and
+        ValueError for arguments that are none. A question that cannot be answered is not an error: the result says that
+        it was refused, and why.
         """
         if dialect not in DIALECTS:
             raise DialectError(
@@ -145,8 +185,8 @@ class Parser:
                 where=f"dialect {dialect!r}",
                 remedy=f"Use one of: {', '.join(DIALECTS)}.",
             )
-        if not 1 <= beam <= self.limits.beam:
-            raise LimitError.exceeded("beam", beam, self.limits.beam)
+        _check_beam(beam, self.limits)
+        _check_moment(now)
         text = clean_question(question, self.limits)
         if not has_words(text):
             return Result(
@@ -157,6 +197,7 @@ class Parser:
                 reason="There is no question in this text.",
                 dialect=dialect,
             )
+        self._follow_fork()
         watch = _Stopwatch()
         state, dictionary = self._ready(schema, values)
         watch.lap("schema")
@@ -174,31 +215,42 @@ class Parser:
         watch.lap("render")
         fault = _fault(sql, state.links.schema, dialect, self.limits)
         watch.lap("verify")
-        share = linked_share(program, text)
-        confidence = self._confidence(evidence(search, 0, share))
+        confidence = self._confidence(evidence(search, 0, linked_share(program, text)))
         reason = fault or self._doubt(confidence)
+        shift = leading_blanks(question)
+        links = find_links(program, prepared, state.links, shift)
+        literals = found_values(program, state.links.schema, shift)
+        watch.lap("explain")
         return Result(
             question=question,
             best=None if fault else sql,
             confidence=0.0 if fault else confidence,
             abstained=bool(reason),
             reason=reason,
-            links=find_links(program, prepared, state.links),
-            values=found_values(program, state.links.schema),
+            links=links,
+            values=literals,
             timings=watch.laps,
             dialect=dialect,
             render_alternatives=partial(_alternatives, search, write, self._confidence, text),
         )
 
-    def parse_batch(self, questions: Sequence[str], schema: Any, **options: Any) -> list[Result]:
-        """`parse` for several questions over one schema."""
-        ready = schema if isinstance(schema, Schema) else Schema.coerce(schema)
+    def parse_batch(self, questions: Iterable[str], schema: Any, **options: Any) -> list[Result]:
+        """`parse` for several questions over one schema; the results are those of one at a time."""
+        if isinstance(questions, str):
+            raise TypeError("questions are several texts, not one")
+        ready = self._schema(schema)
         return [self.parse(question, ready, **options) for question in questions]
 
-    def pipe(self, items: Iterable[tuple[str, Any]], **options: Any) -> Iterator[Result]:
-        """`parse` for a stream of (question, schema) pairs, one result as soon as it is ready."""
-        for question, schema in items:
-            yield self.parse(question, schema, **options)
+    def pipe(
+        self, items: Iterable[tuple[str, Any]], *, batch_size: int = 32, **options: Any
+    ) -> Iterator[Result]:
+        """`parse` for a stream of (question, schema) pairs, in their order.
+
+        `batch_size` is how many pairs may be taken before the first result is given. This backend takes one at a time.
+        """
+        if batch_size < 1:
+            raise ValueError(f"batch_size must be a number of at least 1, not {batch_size!r}")
+        return (self.parse(question, schema, **options) for question, schema in items)
 
     def _doubt(self, confidence: float) -> str:
         needed = threshold(self.penalty)
@@ -208,28 +260,111 @@ class Parser:
 
     # ---------------------------------------------------------------- what depends on the schema alone
 
+    def _schema(self, source: Any) -> Schema:
+        """The schema that a source describes. Files are read again when they have changed, DDL text only once."""
+        if isinstance(source, Schema):
+            return source
+        if not isinstance(source, (str, Path)):
+            return Schema.coerce(source, limits=self.limits)
+        key = _stamp(source)
+        if key is None and "://" in str(source):  # a server's schema may change behind the same URL
+            return Schema.coerce(source, limits=self.limits)
+        with self._lock:
+            return _kept(self._read, key or source, lambda: Schema.coerce(source, limits=self.limits))
+
     def _ready(self, schema: Any, values: Any) -> tuple[SchemaState, ValueDictionary | None]:
         """The schema's cached state, and the dictionary of its values."""
-        plain = schema if isinstance(schema, Schema) else Schema.coerce(schema, limits=self.limits)
-        key = (plain.fingerprint, _identity(values))
+        plain = self._schema(schema)
+        _check_size(plain, self.limits)
+        key = (plain.fingerprint, _origin(values))
         with self._lock:
             dressed = _kept(self._dressed, key, lambda: self._dress(plain, values))
             state = _kept(self._states, dressed.fingerprint, lambda: self.model.encode_schema(dressed))
-            dictionary = None
             if isinstance(values, ValueDictionary):
                 values.check(plain)
-                dictionary = values
-            elif values is not None:
-                dictionary = _kept(
-                    self._dictionaries, key, lambda: ValueDictionary.from_database(values, dressed)
-                )
-        return state, dictionary
+                return state, values
+            if values is None:
+                return state, None
+            return state, _kept(self._dictionaries, key, lambda: _read_dictionary(values, dressed))
 
     def _dress(self, schema: Schema, values: Any) -> Schema:
         """The schema with the small domains of the database and what the model knows of its columns."""
-        if isinstance(values, (str, Path)) and Path(values).is_file():
-            schema = with_database_values(schema, values, max_values=self.limits.values_per_column)
-        return self._lexicon.apply(schema)
+        if isinstance(values, (str, Path)) and _stamp(values) is not None:
+            try:
+                most = self.limits.values_per_column
+                schema = with_database_values(schema, values, max_values=most, limits=self.limits)
+            except SchemaError as error:
+                raise ExecutionError(error.what, where=error.where, remedy=error.remedy) from error
+        return self._lexicon.apply(schema, self.limits)
+
+    def _follow_fork(self) -> None:
+        """Load anew in a forked process: ONNX Runtime's threads stayed in the other one, a lock may have been held."""
+        if self._process != os.getpid():
+            _left_behind.append(self.model)
+            self.__setstate__(self.__getstate__())
+
+
+# ---------------------------------------------------------------- what is checked before anything is done
+
+
+def _check_grammar(bundle: Bundle) -> None:
+    """Raise ModelError unless the model's actions are those of this version's grammar."""
+    grammar = load_grammar()
+    pairs = (
+        ("productions", bundle.config.productions, grammar.productions),
+        ("symbols", bundle.config.symbols, grammar.symbols),
+    )
+    for what, of_model, of_grammar in pairs:
+        if tuple(of_model) != tuple(of_grammar):
+            raise ModelError(
+                f"its {what} are not those of this fastsql's grammar",
+                where=str(bundle.path),
+                remedy="Install the fastsql version that the bundle was made for, or train it anew.",
+            )
+
+
+def _check_actions(bundle: Bundle, limits: Limits) -> None:
+    """Raise LimitError unless every query that the limit allows can be decoded, and there is one."""
+    least, most = load_grammar().cost[0], bundle.config.model.max_steps
+    if not least <= limits.actions <= most:
+        raise LimitError(
+            f"{limits.actions} actions are too {'few for a query' if limits.actions < least else 'many for the model'}",
+            where="Limits.actions",
+            remedy=f"Give a number from {least} to {most}.",
+        )
+
+
+def _check_size(schema: Schema, limits: Limits) -> None:
+    """Raise LimitError for a `Schema` that was made under larger limits."""
+    for limit, found, most in (
+        ("tables", len(schema.tables), limits.tables),
+        ("columns", len(schema.columns), limits.columns),
+    ):
+        if found > most:
+            raise LimitError.exceeded(limit, found, most, where=f"schema {schema.name!r}")
+
+
+def _check_beam(beam: int, limits: Limits) -> None:
+    if isinstance(beam, bool) or not isinstance(beam, int):
+        raise TypeError(f"beam is a whole number, not {type(beam).__name__}")
+    if beam < 1:
+        raise ValueError(f"beam must be at least 1, not {beam}")
+    if beam > limits.beam:
+        raise LimitError.exceeded("beam", beam, limits.beam)
+
+
+def _check_moment(now: str | None) -> None:
+    """`now` becomes part of the SQL, so nothing but a moment may stand there."""
+    if now is None:
+        return
+    if not isinstance(now, str):
+        raise TypeError(f"now is a text such as '2100-12-31 23:59:00', not {type(now).__name__}")
+    try:
+        well_formed = bool(_MOMENT.fullmatch(now)) and bool(datetime.fromisoformat(now))
+    except ValueError:  # a thirteenth month
+        well_formed = False
+    if not well_formed:
+        raise ValueError("now is no moment such as '2100-12-31 23:59:00'")
 
 
 # ---------------------------------------------------------------- stages
@@ -290,14 +425,39 @@ class _Stopwatch:
         self._last = now
 
 
-def _identity(values: Any) -> Any:
+def _origin(values: Any) -> Any:
     """A key that changes when what values are read from is another thing, or a file that was written since."""
     if values is None or isinstance(values, ValueDictionary):
         return None
-    if isinstance(values, (str, Path)) and Path(values).is_file():
-        stat = Path(values).stat()
-        return str(Path(values).resolve()), stat.st_mtime_ns, stat.st_size
-    return values if isinstance(values, (str, Path)) else id(values)
+    if isinstance(values, (str, Path)):
+        return _stamp(values) or values
+    if isinstance(values, sqlite3.Connection) or (hasattr(values, "dialect") and hasattr(values, "connect")):
+        return values
+    raise TypeError(
+        f"values are a ValueDictionary, or a database's path, URL or engine, not {type(values).__name__}"
+    )
+
+
+def _stamp(path: str | Path) -> tuple[str, int, int] | None:
+    """Path, time of the last change and size of a file; None if there is none."""
+    try:
+        found = Path(path).stat()
+    except (OSError, ValueError):  # nothing there, or text that is no path at all
+        return None
+    return (
+        (str(Path(path).resolve()), found.st_mtime_ns, found.st_size) if stat.S_ISREG(found.st_mode) else None
+    )
+
+
+def _read_dictionary(values: Any, schema: Schema) -> ValueDictionary:
+    try:
+        return ValueDictionary.from_database(values, schema)
+    except OSError as error:
+        raise ExecutionError(
+            f"the database cannot be read ({error.strerror})",
+            where="values",
+            remedy="Give a path, a URL or an engine.",
+        ) from error
 
 
 def _kept(store: OrderedDict[Any, T], key: Any, make: Callable[[], T]) -> T:

@@ -52,6 +52,8 @@ class Search:
     unfinished: float
     """Log-probability of the best hypothesis that was left unfinished; minus infinity if there is none. Whatever it
     would have become is no likelier."""
+    steps: int = 0
+    """Steps of the decoder that it took, each for all unfinished hypotheses."""
 
 
 def beam_search(model: Model, question: QuestionState, space: ActionSpace, *, beam: int = 4) -> Search:
@@ -65,7 +67,9 @@ def beam_search(model: Model, question: QuestionState, space: ActionSpace, *, be
         return Search(tuple(live), -math.inf)
     finished: list[Hypothesis] = []
     decoder = model.start(question, 1)
+    steps = 0
     while True:
+        steps += 1
         previous = np.asarray([h.actions[-1] if h.actions else NO_ACTION for h in live])
         symbols = np.asarray([h.state.symbol for h in live])
         parents = np.asarray([h.state.parent for h in live])
@@ -83,10 +87,11 @@ def beam_search(model: Model, question: QuestionState, space: ActionSpace, *, be
                 kept.append(origin)
         finished.sort(key=lambda h: -h.score)
         unfinished = grown[0].score if grown else -math.inf
-        if finished and unfinished <= finished[0].score:
-            return Search(tuple(finished[:beam]), unfinished)
+        if not grown or (finished and unfinished <= finished[0].score):
+            break
         live = grown
         decoder.reorder(np.asarray(kept))
+    return Search(tuple(finished[:beam]), unfinished, steps)
 
 
 def _best(scores: NDArray[np.float32], live: list[Hypothesis], beam: int) -> list[tuple[int, int, float]]:

@@ -219,7 +219,7 @@ class State:
                 return False
             if requirement == "date" and not len(self.space.date_ids):
                 return False
-            if requirement == "text" and not len(self.space.tokens):
+            if requirement == "text" and not self.space.offers_text:
                 return False
         if (
             alternative.action is not None
@@ -243,7 +243,12 @@ class State:
             return False
         if self.scope is None or self.stack is None:
             return False
-        return takes_span(self.scope.left[0]) or self.space.grammar.symbols[self.stack.symbol] == "text"
+        return takes_span(self.scope.left[0]) or self._partial
+
+    @property
+    def _partial(self) -> bool:
+        """Whether the literal to come may be a part of a value."""
+        return self.stack is not None and self.space.grammar.symbols[self.stack.symbol] == "text"
 
     def _eligible(self, pointer: str) -> tuple[Source, ...]:
         """Sources whose columns a pointer may name."""
@@ -271,18 +276,9 @@ class State:
         if pointer == "text":
             return space.text_ids
         if pointer == "start":
-            return self._starts()
-        first = space.offsets[END] + self._span
-        return np.arange(first, min(first + MAX_SPAN, space.offsets[END + 1]))
-
-    def _starts(self) -> NDArray[np.int64]:
-        """Where a free span may begin: nowhere that a text candidate begins, or one literal had two derivations."""
-        assert self.scope is not None
-        space = self.space
-        taken = space.candidate_starts(*self.scope.left)
-        return np.setdiff1d(
-            np.arange(space.offsets[START], space.offsets[START + 1]), taken, assume_unique=True
-        )
+            assert self.scope is not None
+            return space.span_starts(*self.scope.left, partial=self._partial)
+        return space.span_ends(self._span, MAX_SPAN)
 
     def _columns(self, pointer: str) -> NDArray[np.int64]:
         per_table = self.space.times_of_table if pointer == "time" else self.space.columns_of_table

@@ -178,17 +178,26 @@ def _read(text: str) -> dict[str, list[_Line]]:
             continue
         if current is None:
             raise GrammarError(f"line {number}: an alternative before the first symbol")
-        body, _, tail = line.partition("[")
+        body, bracket, tail = line.partition("[")
+        if bracket and not tail.endswith("]"):
+            raise GrammarError(f"line {number}: the bracket is not closed")
         words = body.split()
         tags = tail.rstrip("]").split()
         requires = frozenset(tag for tag in tags if not tag.isdecimal())
         _check_words(words, requires, number)
         weight = sum(int(tag) for tag in tags if tag.isdecimal())
         current.append(_Line(words[0], tuple(words[1:]), requires, weight, number))
+    if not rules or not all(rules.values()):
+        empty = next((name for name, lines in rules.items() if not lines), None)
+        raise GrammarError("there is no symbol" if empty is None else f"symbol {empty!r} has no alternative")
     return rules
 
 
 def _check_words(words: list[str], requires: frozenset[str], number: int) -> None:
+    if not words:
+        raise GrammarError(f"line {number}: an alternative that says nothing")
+    if (words[0] == "=" and len(words) < 2) or (words[0] == "-" and len(words) > 1):
+        raise GrammarError(f"line {number}: {words[0]!r} with {len(words) - 1} children")
     if words[0].startswith("@") and words[0][1:] not in POINTERS:
         raise GrammarError(f"line {number}: unknown pointer {words[0]!r}")
     if unknown := requires.difference(REQUIREMENTS):

@@ -15,9 +15,11 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from fastsql.grammar.compile import load_grammar
 from fastsql.grammar.program import ColumnRef, DerivedRef, Literal, Production, Program, TableRef, Terminal
 from fastsql.grammar.render import PARTS
 from fastsql.grammar.times import Moment, julian, read_format, time_condition
+from fastsql.grammar.tree import ProgramError, read_tree
 
 if TYPE_CHECKING:
     from fastsql.schema import Schema
@@ -30,7 +32,14 @@ _COMPARISONS: dict[type[exp.Expr], str] = {
     exp.GT: "gt",
     exp.GTE: "ge",
 }
-_MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
+_MIRRORED: dict[type[exp.Expr], type[exp.Binary]] = {
+    exp.EQ: exp.EQ,
+    exp.NEQ: exp.NEQ,
+    exp.LT: exp.GT,
+    exp.LTE: exp.GTE,
+    exp.GT: exp.LT,
+    exp.GTE: exp.LTE,
+}
 _ARITHMETIC: dict[type[exp.Expr], str] = {
     exp.Add: "plus",
     exp.Sub: "minus",
@@ -43,6 +52,7 @@ _WINDOWS: dict[type[exp.Expr], str] = {
     exp.RowNumber: "row_number",
     exp.PercentRank: "percent_rank",
 }
+_JOINS = {("", ""), ("", "INNER"), ("LEFT", ""), ("LEFT", "OUTER")}
 _AGGREGATES: dict[type[exp.Expr], str] = {
     exp.Count: "count",
     exp.Sum: "sum",
@@ -51,6 +61,23 @@ _AGGREGATES: dict[type[exp.Expr], str] = {
     exp.Max: "max",
 }
 _PART_NAMES = {form: name for name, form in PARTS.items()}
+_SAYABLE: dict[type[exp.Expr], frozenset[str]] = {
+    exp.Select: frozenset(
+        {"expressions", "distinct", "from_", "joins", "where", "group", "having", "order", "limit", "offset"}
+    ),
+    exp.SetOperation: frozenset({"this", "expression", "distinct"}),
+    exp.Subquery: frozenset({"this", "alias"}),
+    exp.Table: frozenset({"this", "alias", "db", "catalog"}),
+    exp.Join: frozenset({"this", "on", "side", "kind"}),
+    exp.Group: frozenset({"expressions"}),
+    exp.Distinct: frozenset({"expressions"}),
+    exp.Window: frozenset({"this", "partition_by", "order", "over"}),
+    exp.Ordered: frozenset({"this", "desc", "nulls_first"}),
+    exp.Between: frozenset({"this", "low", "high"}),
+    exp.Is: frozenset({"this", "expression"}),
+    exp.Like: frozenset({"this", "expression", "negate"}),
+}
+"""What of a node the grammar can say; whatever else sqlglot has read is a reason to refuse, never to be dropped."""
 # Conditions are ordered by what they are: restrictions through other tables, then plain ones, then those of time.
 _RANKS = {"in": 0, "not_in": 0, "in_list": 1, "not_in_list": 1, "not_between": 1, "is_null": 2, "not_null": 2}
 
@@ -64,14 +91,19 @@ class ConversionError(ValueError):
 
 
 def sql_to_program(sql: str, schema: Schema, *, dialect: str = "sqlite") -> Program:
-    """The program of a query. Raises ConversionError for SQL that cannot be parsed or said."""
+    """The program of a query, which the grammar derives. Raises ConversionError for SQL that cannot be parsed or said."""
     try:
         tree = sqlglot.parse_one(sql.strip().rstrip(";"), read=dialect)
     except (SqlglotError, RecursionError) as error:
         raise ConversionError(f"sqlglot cannot parse it: {type(error).__name__}") from error
     if not isinstance(tree, exp.Query):
         raise ConversionError(type(tree).__name__)
-    return tuple(_Converter(schema).query(tree))
+    program = tuple(_Converter(schema).query(tree))
+    try:
+        read_tree(program, load_grammar())
+    except ProgramError as error:
+        raise ConversionError(error.reason) from error
+    return program
 
 
 @dataclass
@@ -97,31 +129,20 @@ class _Converter:
     def query(self, node: exp.Expr) -> list[Terminal]:
         """A query, without the parentheses around it."""
         while isinstance(node, (exp.Subquery, exp.Paren)):
+            _check_sayable(node)
             node = node.this
+        _check_sayable(node)
         if isinstance(node, exp.SetOperation):
             return self._set_operation(node)
         if not isinstance(node, exp.Select):
             raise ConversionError(type(node).__name__)
-        unsaid = [
-            k
-            for k in ("with_", "with", "qualify", "distribute", "laterals", "pivots", "windows")
-            if node.args.get(k)
-        ]
-        if unsaid:
-            raise ConversionError(unsaid[0])
         self.scopes.append([])
         try:
-            return (
-                self._bare(node)
-                if node.args.get("from_", node.args.get("from")) is None
-                else self._select(node)
-            )
+            return self._bare(node) if node.args.get("from_") is None else self._select(node)
         finally:
             self.scopes.pop()
 
     def _set_operation(self, node: exp.SetOperation) -> list[Terminal]:
-        if node.args.get("order") or node.args.get("limit"):
-            raise ConversionError("ORDER BY or LIMIT of a set operation")
         name = {exp.Union: "union", exp.Intersect: "intersect", exp.Except: "except"}[type(node)]
         if name == "union" and not node.args.get("distinct"):
             name = "union_all"
@@ -175,9 +196,7 @@ class _Converter:
                 written += conjunct
         group = node.args.get("group")
         if group is not None:
-            unsaid = [k for k in ("grouping_sets", "cube", "rollup", "totals") if group.args.get(k)]
-            if unsaid:
-                raise ConversionError(unsaid[0])
+            _check_sayable(group)
             for key in group.expressions:
                 written += [Production("group"), *self.value(key)]
         having = node.args.get("having")
@@ -192,8 +211,9 @@ class _Converter:
     def _from(self, node: exp.Select) -> list[Terminal]:
         written = self._source(node.args["from_"].this)
         for join in node.args.get("joins") or []:
-            if join.args.get("using") or join.kind not in ("", "INNER") or join.side not in ("", "LEFT"):
-                raise ConversionError(f"{join.side} {join.kind} JOIN".strip())
+            _check_sayable(join)
+            if (join.side, join.kind) not in _JOINS:
+                raise ConversionError(" ".join(filter(None, (join.side, join.kind, "JOIN"))))
             on = join.args.get("on")
             if on is None:
                 raise ConversionError("JOIN without ON")
@@ -207,6 +227,7 @@ class _Converter:
 
     def _source(self, node: exp.Expr) -> list[Terminal]:
         scope = self.scopes[-1]
+        _check_sayable(node)
         if isinstance(node, exp.Table):
             table = self._table(node.name)
             scope.append(_Source((node.alias or node.name).lower(), table))
@@ -245,8 +266,7 @@ class _Converter:
         written: list[Terminal] = []
         distinct = node.args.get("distinct")
         if distinct is not None:
-            if distinct.args.get("on"):
-                raise ConversionError("DISTINCT ON")
+            _check_sayable(distinct)
             written.append(Production("distinct"))
         names = []
         for number, item in enumerate(node.expressions, 1):
@@ -264,13 +284,9 @@ class _Converter:
         return self.value(node)
 
     def _window(self, node: exp.Window) -> list[Terminal]:
+        _check_sayable(node)
         order = node.args.get("order")
-        if (
-            type(node.this) not in _WINDOWS
-            or order is None
-            or len(order.expressions) != 1
-            or node.args.get("spec")
-        ):
+        if type(node.this) not in _WINDOWS or order is None or len(order.expressions) != 1:
             raise ConversionError("window other than a rank")
         written: list[Terminal] = [Production(_WINDOWS[type(node.this)])]
         for key in node.args.get("partition_by") or []:
@@ -278,7 +294,10 @@ class _Converter:
         return written + self._ordered(order.expressions[0])
 
     def _ordered(self, node: exp.Expr) -> list[Terminal]:
+        _check_sayable(node)
         descending = bool(node.args.get("desc"))
+        if bool(node.args.get("nulls_first")) == descending:
+            raise ConversionError("NULLS FIRST or NULLS LAST")
         return [Production("desc" if descending else "asc"), *self.value(node.this)]
 
     def _tail(self, node: exp.Select) -> list[Terminal]:
@@ -309,7 +328,8 @@ class _Converter:
 
     def condition(self, node: exp.Expr) -> list[Terminal]:
         """A condition of WHERE, ON, HAVING or CASE."""
-        node = _unparen(node)
+        node = _literal_last(_unparen(node))
+        _check_sayable(node)
         timed = time_condition(node)
         if timed is not None:
             return [
@@ -328,21 +348,31 @@ class _Converter:
             return self._membership(node)
         if isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
             return [Production("is_null"), *self.value(node.this)]
-        if isinstance(node, exp.Like):
-            pattern = node.expression.name if isinstance(node.expression, exp.Literal) else ""
-            if not re.fullmatch(r"%[^%_]+%", pattern):
-                raise ConversionError("LIKE with another pattern than %text%")
-            name = "not_contains" if node.args.get("negate") else "contains"
-            return [Production(name), *self.value(node.this), Literal(pattern[1:-1])]
+        if isinstance(node, (exp.Like, exp.Escape)):
+            return self._likeness(node)
         if isinstance(node, (exp.Or, exp.And)):
             name = "or" if isinstance(node, exp.Or) else "and"
             return [Production(name), *self.condition(node.this), *self.condition(node.expression)]
         raise ConversionError(f"condition {type(node).__name__}")
 
+    def _likeness(self, node: exp.Expr) -> list[Terminal]:
+        escape, like = "", node
+        if isinstance(node, exp.Escape):
+            escape, like = node.expression.name, node.this
+            _check_sayable(like)
+        pattern = like.expression.name if isinstance(like.expression, exp.Literal) else ""
+        text = _contained(pattern, escape) if isinstance(like, exp.Like) else None
+        if text is None:
+            raise ConversionError("LIKE with another pattern than %text%")
+        name = "not_contains" if like.args.get("negate") else "contains"
+        return [Production(name), *self.value(like.this), Literal(text)]
+
     def _membership(self, node: exp.In) -> list[Terminal]:
         if node.args.get("query") is not None:
             return [Production("in"), *self.value(node.this), *self.query(node.args["query"])]
-        if not node.expressions or not all(_is_literal(e) for e in node.expressions):
+        if not node.expressions or not all(
+            _is_literal(e) or _months(_unparen(e)) is not None for e in node.expressions
+        ):
             raise ConversionError("IN with other than literals or a query")
         written = [Production("in_list"), *self.value(node.this), *self.value(node.expressions[0])]
         for literal in node.expressions[1:]:
@@ -366,10 +396,7 @@ class _Converter:
         return [Production("not"), *inner]
 
     def _comparison(self, node: exp.Expr) -> list[Terminal]:
-        name, left, right = _COMPARISONS[type(node)], node.this, node.expression
-        if _is_literal(left) and not _is_literal(right):
-            name, left, right = _MIRRORED[name], right, left
-        return [Production(name), *self.value(left), *self.value(right)]
+        return [Production(_COMPARISONS[type(node)]), *self.value(node.this), *self.value(node.expression)]
 
     # ---------------------------------------------------------------- values
 
@@ -397,6 +424,8 @@ class _Converter:
         form = read_format(node)
         if form is not None and form[0] in _PART_NAMES:
             return [Production(_PART_NAMES[form[0]]), *self.value(form[1])]
+        if isinstance(node, exp.Anonymous):
+            raise ConversionError(f"function {node.name.upper()}")
         raise ConversionError(f"value {type(node).__name__}")
 
     def _moment(self, moment: Moment) -> list[Terminal]:
@@ -428,14 +457,20 @@ class _Converter:
         ]
 
     def _column_or_name(self, node: exp.Column) -> list[Terminal]:
-        if not node.table:
-            for constant in self.schema.constants:
-                if constant.name.lower() == node.name.lower():
-                    return [Literal(constant.value, name=constant.name)]
-        return [self.column(node)]
+        try:
+            return [self.column(node)]
+        except ConversionError:
+            named = [
+                c for c in self.schema.constants if c.name.lower() == node.name.lower() and not node.table
+            ]
+            if not named:
+                raise
+            return [Literal(named[0].value, name=named[0].name)]
 
     def column(self, node: exp.Column) -> ColumnRef | DerivedRef:
         """The reference of a column, qualified or not."""
+        if isinstance(node.this, exp.Star):
+            raise ConversionError("value Star")
         name, qualifier = node.name.lower(), node.table.lower()
         for number, source in enumerate(self.scopes[-1]):
             if qualifier and source.name != qualifier:
@@ -451,6 +486,30 @@ class _Converter:
 
 
 # ---------------------------------------------------------------- pieces
+
+
+def _check_sayable(node: exp.Expr) -> None:
+    """Raises ConversionError for a node with a part that the grammar cannot say."""
+    kind = exp.SetOperation if isinstance(node, exp.SetOperation) else type(node)
+    if kind in _SAYABLE:
+        for name, part in node.args.items():
+            if part and name not in _SAYABLE[kind]:
+                raise ConversionError(f"{name.rstrip('_')} of {kind.__name__}")
+
+
+def _contained(pattern: str, escape: str) -> str | None:
+    """The text of a pattern `%text%`, or None for another pattern."""
+    plain, position = "", 1
+    if len(pattern) < 2 or pattern[0] != "%" or pattern[-1] != "%":
+        return None
+    while position < len(pattern) - 1:
+        if escape and pattern[position] == escape:
+            position += 1
+        elif pattern[position] in "%_":
+            return None
+        plain += pattern[position]
+        position += 1
+    return plain if position == len(pattern) - 1 else None
 
 
 def _unparen(node: exp.Expr) -> exp.Expr:
@@ -474,6 +533,13 @@ def _is_literal(node: exp.Expr) -> bool:
     return isinstance(_unparen(node), (exp.Literal, exp.Neg))
 
 
+def _literal_last(node: exp.Expr) -> exp.Expr:
+    """A comparison whose literal, if it has one, stands on the right; anything else as it is."""
+    if type(node) in _MIRRORED and _is_literal(node.this) and not _is_literal(node.expression):
+        return _MIRRORED[type(node)](this=node.expression, expression=node.this)
+    return node
+
+
 def _literal(node: exp.Expr) -> Terminal:
     if isinstance(node, exp.Neg):
         inner = node.this
@@ -495,13 +561,12 @@ def _whole(node: exp.Expr) -> list[Terminal]:
 
 
 def _months(node: exp.Expr) -> int | None:
-    """Months in `1 * 365/4`, the data sets' way of writing a span of months in days."""
-    match = (
-        re.fullmatch(r"(?:1 \* )?365(?: / (\d+))?", node.sql(dialect="sqlite"))
-        if type(node) in _ARITHMETIC
-        else None
-    )
-    if match is None:
+    """Months in `1 * 365/4`, the data sets' way of writing a span of months in days, and in `365 * 3 / 12`, ours."""
+    if type(node) not in _ARITHMETIC:
         return None
-    divisor = int(match[1] or 1)
-    return 12 // divisor if 12 % divisor == 0 else None
+    written = node.sql(dialect="sqlite")
+    if ours := re.fullmatch(r"365 \* (\d+) / 12", written):
+        return int(ours[1])
+    match = re.fullmatch(r"(?:1 \* )?365(?: / (\d+))?", written)
+    divisor = int(match[1] or 1) if match else 0
+    return 12 // divisor if divisor and 12 % divisor == 0 else None

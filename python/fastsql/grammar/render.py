@@ -429,7 +429,7 @@ def _named(items: list[exp.Expr], names: list[str] | None) -> list[exp.Expr]:
     plain = [i.name.lower() if isinstance(i, exp.Column) else None for i in items]
     named = []
     for number, (item, name) in enumerate(zip(items, plain, strict=True), 1):
-        if name is not None and plain.count(name) == 1:
+        if name is not None and plain.count(name) == 1 and name not in _NAMELESS:
             names.append(item.name)
             named.append(item)
             continue
@@ -445,6 +445,8 @@ def _identifier(name: str) -> exp.Identifier:
     return exp.to_identifier(name, quoted=not _PLAIN.fullmatch(name) or name.upper() in _reserved())
 
 
+_NAMELESS = ("true", "false")
+"""Names that SQLite does not give to a subquery's columns: it calls them column1 and so on."""
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 

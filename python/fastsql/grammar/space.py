@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastsql.errors import LimitError
 from fastsql.grammar.compile import Grammar, load_grammar
 from fastsql.limits import DEFAULT, Limits
 
@@ -66,10 +67,18 @@ class ActionSpace:
         grammar: Grammar | None = None,
         limits: Limits = DEFAULT,
     ) -> ActionSpace:
-        """The space of a tokenised question over a schema."""
-        return cls(
-            grammar or load_grammar(), schema, text, tokens, tuple(candidates), schema_values(schema), limits
-        )
+        """The space of a tokenised question over a schema.
+
+        Raises LimitError if `limits` allow fewer actions than the shortest query takes.
+        """
+        grammar = grammar or load_grammar()
+        if limits.actions < grammar.cost[0]:
+            raise LimitError(
+                f"{limits.actions} actions write no query: the shortest takes {grammar.cost[0]}",
+                where="Limits.actions",
+                remedy=f"Give {grammar.cost[0]} or more.",
+            )
+        return cls(grammar, schema, text, tokens, tuple(candidates), schema_values(schema), limits)
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
@@ -100,10 +109,10 @@ class ActionSpace:
         return self.offsets[-1]
 
     def locate(self, action: int) -> tuple[int, int]:
-        """Kind and index of a flat id."""
-        kind = bisect_right(self.offsets, action) - 1
-        while self.sizes[kind] == 0:  # empty kinds share an offset with the next one
-            kind -= 1
+        """Kind and index of a flat id. Raises IndexError for a number that is none."""
+        if not 0 <= action < self.size:
+            raise IndexError(f"{action} is none of {self.size} actions")
+        kind = bisect_right(self.offsets, action) - 1  # of kinds with one offset all but the last are empty
         return kind, action - self.offsets[kind]
 
     def flat(self, kind: int, index: int) -> int:
@@ -170,23 +179,48 @@ class ActionSpace:
             self._literal_cache[key] = np.concatenate([fits, np.asarray(standing, dtype=np.int64)])
         return self._literal_cache[key]
 
-    def candidate_starts(self, type_class: str, column: int | None) -> NDArray[np.int64]:
-        """Flat ids of the span starts at which a text candidate for that comparison begins."""
-        key = (type_class, column)
+    def span_starts(self, type_class: str, column: int | None, *, partial: bool) -> NDArray[np.int64]:
+        """Flat ids of the tokens at which free text for a comparison may begin; `partial` if a part of a value will do.
+
+        Spans begin at the beginning of words, and not where a text candidate begins: one literal has one derivation.
+        If the question names a value that the column is known to hold, whole values are not spelled out at all.
+        """
+        key = (type_class, column, partial)
         if key not in self._start_cache:
-            at = {int(start): token for token, (start, _) in enumerate(self.tokens)}
-            found = {
-                at[candidate.span[0]]
-                for action in self.literal_ids(type_class, column)
-                if action < self.offsets[CANDIDATE + 1]
-                and (candidate := self.candidates[action - self.offsets[CANDIDATE]]).kind == "text"
-                and candidate.span[0] in at
-            }
-            self._start_cache[key] = np.asarray(sorted(found), dtype=np.int64) + self.offsets[START]
+            actions = self.literal_ids(type_class, column)
+            candidates = [
+                self.candidates[a - self.offsets[CANDIDATE]]
+                for a in actions
+                if a < self.offsets[CANDIDATE + 1]
+            ]
+            taken = {c.span[0] for c in candidates if c.kind == "text"}
+            known = not partial and any(c.columns for c in candidates)
+            tokens = [] if known else [t for t in self._word_starts if int(self.tokens[t, 0]) not in taken]
+            self._start_cache[key] = np.asarray(tokens, dtype=np.int64) + self.offsets[START]
         return self._start_cache[key]
 
+    def span_ends(self, start: int, longest: int) -> NDArray[np.int64]:
+        """Flat ids of the tokens at which a span from token `start` may end: the ends of words."""
+        ends = [t for t in self._word_ends if start <= t < start + longest]
+        # A word of more tokens than that ends where the limit is.
+        ends = ends or [min(start + longest, len(self.tokens)) - 1]
+        return np.asarray(ends, dtype=np.int64) + self.offsets[END]
+
+    @property
+    def offers_text(self) -> bool:
+        """Whether there is a text candidate, or a word to spell one out."""
+        return len(self.text_ids) > 0 or len(self._word_starts) > 0
+
     @cached_property
-    def _start_cache(self) -> dict[tuple[str, int | None], NDArray[np.int64]]:
+    def _word_starts(self) -> tuple[int, ...]:
+        return tuple(t for t, (start, _) in enumerate(self.tokens) if not _within_word(self.text, int(start)))
+
+    @cached_property
+    def _word_ends(self) -> tuple[int, ...]:
+        return tuple(t for t, (_, end) in enumerate(self.tokens) if not _within_word(self.text, int(end)))
+
+    @cached_property
+    def _start_cache(self) -> dict[tuple[str, int | None, bool], NDArray[np.int64]]:
         return {}
 
     @cached_property
@@ -207,6 +241,16 @@ def can_hold_time(type_class: str) -> bool:
 def takes_span(type_class: str) -> bool:
     """Whether an expression of this class may be compared with free text of the question."""
     return type_class in ("text", "other")
+
+
+_SPACED = 0x2E80
+"""Characters from here on are of scripts that write words without spaces (CJK radicals and beyond)."""
+
+
+def _within_word(text: str, position: int) -> bool:
+    """Whether a position lies between two letters or digits of one word."""
+    sides = text[position - 1 : position + 1] if position else ""
+    return len(sides) == 2 and all(c.isalnum() and ord(c) < _SPACED for c in sides)
 
 
 def _fits(candidate: Candidate, type_class: str, column: int | None) -> bool:

@@ -151,7 +151,7 @@ def read_format(node: exp.Expr) -> tuple[str, exp.Expr] | None:
     """Format and time of strftime(format, time)."""
     if isinstance(node, exp.TimeToStr):
         inner = node.this
-        while isinstance(inner, (exp.TsOrDsToTimestamp, exp.Cast)):
+        while isinstance(inner, exp.TsOrDsToTimestamp):  # sqlglot's own, not in the text
             inner = inner.this
         form = node.args["format"]
         return (str(form.this), inner) if isinstance(form, exp.Literal) else None
@@ -163,7 +163,7 @@ def read_format(node: exp.Expr) -> tuple[str, exp.Expr] | None:
 
 def is_now(node: exp.Expr) -> bool:
     """Whether an expression stands for the present moment."""
-    if isinstance(node, (exp.CurrentTime, exp.CurrentTimestamp, exp.CurrentDate)):
+    if isinstance(node, (exp.CurrentTime, exp.CurrentTimestamp)):
         return True
     return isinstance(node, exp.Literal) and node.is_string and str(node.this) == "now"
 

@@ -24,7 +24,11 @@ _POINTERS: dict[type, tuple[str, ...]] = {
 
 
 class ProgramError(ValueError):
-    """A program that the grammar does not derive."""
+    """A program that the grammar does not derive. `reason` says why, without any position or literal."""
+
+    def __init__(self, reason: str, position: int) -> None:
+        super().__init__(f"{reason}, terminal {position}")
+        self.reason = reason
 
 
 def alternative_for(grammar: Grammar, symbol: int, terminal: Terminal) -> Alternative | None:
@@ -46,7 +50,8 @@ def read_tree(program: Program, grammar: Grammar) -> Node:
         if alternative is None:
             if grammar.nullable[symbol]:
                 return None
-            raise ProgramError(f"terminal {position} cannot stand for {name!r}")
+            found = _describe(program[position]) if position < len(program) else "the end"
+            raise ProgramError(f"{found} in place of {name!r}", position)
         terminal = program[position]
         position += 1
         if isinstance(terminal, Literal):
@@ -55,5 +60,10 @@ def read_tree(program: Program, grammar: Grammar) -> Node:
 
     root = expand(0)
     if root is None or position != len(program):
-        raise ProgramError(f"{len(program) - position} terminals are left over")
+        found = _describe(program[position]) if position < len(program) else "nothing"
+        raise ProgramError(f"{found} after the end", position)
     return root
+
+
+def _describe(terminal: Terminal) -> str:
+    return terminal.name if isinstance(terminal, Production) else type(terminal).__name__

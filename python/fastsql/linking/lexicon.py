@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fastsql.errors import ModelError
+from fastsql.limits import DEFAULT, Limits
 from fastsql.schema import Constant, Schema, Value
 
 
@@ -24,14 +26,28 @@ class Lexicon:
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> Lexicon:
-        """From a bundle's settings: ``lexicon`` lists [table, column, values], ``constants`` [name, value, label]."""
-        return cls(
-            {(table, column): tuple(values) for table, column, values in settings.get("lexicon", ())},
-            tuple(Constant(name, value, label=label) for name, value, label in settings.get("constants", ())),
-        )
+        """From a bundle's settings: ``lexicon`` lists [table, column, values], ``constants`` [name, value, label].
 
-    def apply(self, schema: Schema) -> Schema:
-        """The schema with the lexicon's values on its columns of the same names.
+        Raises ModelError for settings of another form.
+        """
+        values: dict[tuple[str, str], tuple[Value, ...]] = {}
+        for table, column, texts in _rows(settings, "lexicon"):
+            if not isinstance(table, str) or not isinstance(column, str) or not isinstance(texts, list):
+                raise _malformed("lexicon")
+            values[table, column] = tuple(texts)
+        constants = []
+        for name, value, label in _rows(settings, "constants"):
+            if not isinstance(name, str) or not isinstance(label, str):
+                raise _malformed("constants")
+            constants.append(Constant(name, value, label=label))
+        if not all(_is_value(v) for texts in values.values() for v in texts):
+            raise _malformed("lexicon")
+        if not all(_is_value(constant.value) for constant in constants):
+            raise _malformed("constants")
+        return cls(values, tuple(constants))
+
+    def apply(self, schema: Schema, limits: Limits = DEFAULT) -> Schema:
+        """The schema with the lexicon's values on its columns of the same names, as far as limits leave room.
 
         The constants come along where a column is known and the schema has no constants of its own.
         """
@@ -43,22 +59,46 @@ class Lexicon:
                 continue
             known = True
             present = schema.columns[index].values
-            new = tuple(text for text in texts if text not in present)
+            room = max(limits.values_per_column - len(present), 0)
+            new = [text for text in texts if text not in present][:room]
             if new:
                 values[table, column] = (*present, *new)
         if values:
-            schema = schema.with_values(values)
+            schema = schema.with_values(values, limits=limits)
         if known and self.constants and not schema.constants:
-            schema = schema.with_constants(self.constants)
+            schema = schema.with_constants(self.constants, limits=limits)
         return schema
 
 
-def with_database_values(schema: Schema, database: str | Path, *, max_values: int = 50) -> Schema:
+def _rows(settings: Mapping[str, Any], name: str) -> list[Any]:
+    """A setting that is a list of rows of three."""
+    rows = settings.get(name, [])
+    if not isinstance(rows, list) or not all(isinstance(row, list) and len(row) == 3 for row in rows):
+        raise _malformed(name)
+    return rows
+
+
+def _is_value(value: object) -> bool:
+    return isinstance(value, (str, int, float)) and not isinstance(value, bool)
+
+
+def _malformed(name: str) -> ModelError:
+    return ModelError(
+        "it is not of the form that this fastsql reads",
+        where=f"setting {name!r} of the model bundle",
+        remedy="Get the model bundle anew.",
+    )
+
+
+def with_database_values(
+    schema: Schema, database: str | Path, *, max_values: int = 50, limits: Limits = DEFAULT
+) -> Schema:
     """The schema with the small domains of an SQLite file: all values of text columns that have at most `max_values`.
 
-    Columns that already have values keep them; columns that the file lacks stay as they are.
+    Columns that already have values keep them; columns that the file lacks stay as they are. Raises SchemaError for a file
+    that cannot be read.
     """
-    found = Schema.from_sqlite(database, max_values=max_values)
+    found = Schema.from_sqlite(database, max_values=max_values, limits=limits)
     values: dict[tuple[str, str], tuple[Value, ...]] = {}
     for column in schema.columns:
         table = schema.tables[column.table].name
@@ -67,4 +107,4 @@ def with_database_values(schema: Schema, database: str | Path, *, max_values: in
             domain = found.columns[index].values
             if domain:
                 values[table, column.name] = domain
-    return schema.with_values(values) if values else schema
+    return schema.with_values(values, limits=limits) if values else schema

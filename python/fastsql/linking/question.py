@@ -7,18 +7,20 @@ import unicodedata
 from fastsql.errors import LimitError
 from fastsql.limits import DEFAULT, Limits
 
+_UNREADABLE = frozenset({"Cc", "Cs", "Co", "Cn"})
+_READ = 10**6
+"""Characters that are looked at. What is longer is refused, unless someone set a larger limit, and is not worth the time."""
+
 
 def clean_question(question: str, limits: Limits = DEFAULT) -> str:
-    """The question with control characters as blanks and no blanks at its ends.
+    """The question with control characters as blanks, and without blanks at its ends.
 
     Raises TypeError for anything but text, LimitError for too much of it.
     """
     if not isinstance(question, str):
         raise TypeError(f"a question is text, not {type(question).__name__}")
-    text = "".join(
-        " " if unicodedata.category(c) in ("Cc", "Cs", "Co", "Cn") else c for c in question[: 10**6]
-    ).strip()
-    length = len(text) if len(question) <= 10**6 else len(question)
+    text = _readable(question).strip()
+    length = len(text) if len(question) <= _READ else len(question)
     if length > limits.question_characters:
         raise LimitError.exceeded(
             "question_characters",
@@ -30,6 +32,17 @@ def clean_question(question: str, limits: Limits = DEFAULT) -> str:
     return text
 
 
+def leading_blanks(question: str) -> int:
+    """How many characters `clean_question` takes away at the start of a question."""
+    text = _readable(question)
+    return len(text) - len(text.lstrip())
+
+
 def has_words(text: str) -> bool:
     """Whether there is a letter, digit or ideograph to read."""
     return any(c.isalnum() for c in text)
+
+
+def _readable(question: str) -> str:
+    """The question with one blank for each control character, surrogate, private or unassigned character."""
+    return "".join(" " if unicodedata.category(c) in _UNREADABLE else c for c in question[:_READ])

@@ -13,6 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fastsql.errors import ModelError
+
 if TYPE_CHECKING:
     from fastsql.decode import Search
 
@@ -32,14 +34,22 @@ class Confidence:
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, object]) -> Confidence:
-        """From a bundle's settings: ``confidence`` holds "intercept" and "weights" by feature name."""
+        """From a bundle's settings: ``confidence`` holds "intercept" and "weights" by feature name.
+
+        Raises ModelError for settings of another form, or for features that this version does not know.
+        """
         found = settings.get("confidence")
-        if not isinstance(found, Mapping):
+        if found is None:
             return cls()
-        weights = found.get("weights", {})
-        return cls(
-            float(found.get("intercept", 0.0)), tuple(float(weights.get(name, 0.0)) for name in FEATURES)
-        )
+        if not isinstance(found, Mapping) or not isinstance(found.get("weights"), Mapping):
+            raise _malformed("it has no weights")
+        weights = found["weights"]
+        if unknown := sorted(set(weights) - set(FEATURES)):
+            raise _malformed(f"it weighs {unknown[0]!r}, which this fastsql does not know")
+        numbers = [found.get("intercept", 0.0), *(weights.get(name, 0.0) for name in FEATURES)]
+        if not all(isinstance(n, (int, float)) and math.isfinite(n) for n in numbers):
+            raise _malformed("a weight is no number")
+        return cls(float(numbers[0]), tuple(float(number) for number in numbers[1:]))
 
     def __call__(self, features: Sequence[float]) -> float:
         """Probability, 0 to 1, that the hypothesis with these features is right."""
@@ -47,6 +57,12 @@ class Confidence:
             return math.exp(min(features[0], 0.0))
         z = self.intercept + sum(w * f for w, f in zip(self.weights, features, strict=True))
         return 1 / (1 + math.exp(-z)) if z >= 0 else math.exp(z) / (1 + math.exp(z))
+
+
+def _malformed(what: str) -> ModelError:
+    return ModelError(
+        what, where="setting 'confidence' of the model bundle", remedy="Get the model bundle anew."
+    )
 
 
 def evidence(search: Search, chosen: int, linked: float) -> tuple[float, ...]:

@@ -1,0 +1,109 @@
+"""What a model knows of well-known columns, and what a database adds."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fastsql.errors import ModelError, SchemaError
+from fastsql.limits import Limits
+from fastsql.linking.lexicon import Lexicon, with_database_values
+from fastsql.schema import Schema
+
+SCHEMA = Schema.from_dict({"items": {"id": "INT", "label": "TEXT", "seen": "TIMESTAMP"}})
+SETTINGS = {
+    "lexicon": [["ITEMS", "Label", ["weight", "height"]], ["elsewhere", "label", ["x"]]],
+    "constants": [["fever", 38.5, "lower bound of fever"]],
+}
+LEXICON = Lexicon.from_settings(SETTINGS)
+
+
+def values(schema: Schema, column: int = 1) -> tuple[object, ...]:
+    return schema.columns[column].values
+
+
+def test_columns_are_known_by_name() -> None:
+    known = LEXICON.apply(SCHEMA)
+    assert values(known) == ("weight", "height")
+    assert [(c.name, c.value, c.label) for c in known.constants] == [("fever", 38.5, "lower bound of fever")]
+    assert LEXICON.apply(known) == known
+
+
+def test_a_schema_without_such_columns_is_left_alone() -> None:
+    other = Schema.from_dict({"patients": {"label": "TEXT"}})
+    assert LEXICON.apply(other) is other
+    assert Lexicon.from_settings({}).apply(SCHEMA) is SCHEMA
+
+
+def test_own_values_and_constants_come_first() -> None:
+    own = SCHEMA.with_values({("items", "label"): ["height", "pulse"]}).with_constants({"own": 1})
+    known = LEXICON.apply(own)
+    assert values(known) == ("height", "pulse", "weight")
+    assert [constant.name for constant in known.constants] == ["own"]
+
+
+def test_values_are_added_as_far_as_there_is_room() -> None:
+    own = SCHEMA.with_values({("items", "label"): ["pulse"]})
+    assert values(LEXICON.apply(own, Limits(values_per_column=2))) == ("pulse", "weight")
+    assert values(LEXICON.apply(own, Limits(values_per_column=1))) == ("pulse",)
+
+
+def test_a_schema_made_under_larger_limits_keeps_its_values() -> None:
+    limits = Limits(values_per_column=60)
+    many = SCHEMA.with_values({("items", "label"): [f"v{i}" for i in range(55)]}, limits=limits)
+    assert len(values(LEXICON.apply(many, limits))) == 57
+
+
+@pytest.mark.parametrize("name", ["lexicon", "constants"])
+@pytest.mark.parametrize(
+    "setting",
+    ["text", {"a": 1}, [1], [["a", "b"]], [["a", "b", 3, 4]], [[1, "b", ["c"]]], [["a", 2, [None]]]],
+)
+def test_a_setting_of_another_form_is_a_model_error(name: str, setting: Any) -> None:
+    with pytest.raises(ModelError, match=f"setting {name!r} of the model bundle"):
+        Lexicon.from_settings({name: setting})
+
+
+@pytest.mark.parametrize(
+    "setting", [[["a", "b", "values"]], [["a", "b", [True]]], [["a", "b", [["nested"]]]]]
+)
+def test_values_that_are_none_are_a_model_error(setting: Any) -> None:
+    with pytest.raises(ModelError, match="setting 'lexicon'"):
+        Lexicon.from_settings({"lexicon": setting})
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    path = tmp_path / "ward.sqlite"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE items (id INT, label TEXT, seen TIMESTAMP, extra TEXT)")
+        rows = [(i, ("scale", "cuff")[i % 2], f"2100-01-{i + 1:02}", "x") for i in range(6)]
+        connection.executemany("INSERT INTO items VALUES (?, ?, ?, ?)", rows)
+    return path
+
+
+def test_small_domains_of_a_database_stand_with_the_schema(database: Path) -> None:
+    known = with_database_values(SCHEMA, database)
+    assert sorted(map(str, values(known))) == ["cuff", "scale"]
+    assert values(known, 2) == (), "times are no domain"
+    assert len(known.columns) == 3, "columns that only the file has stay out"
+
+
+def test_a_domain_that_is_not_small_stays_out(database: Path) -> None:
+    assert with_database_values(SCHEMA, database, max_values=1) is SCHEMA
+
+
+def test_values_that_a_schema_has_are_kept(database: Path) -> None:
+    own = SCHEMA.with_values({("items", "label"): ["pulse"]})
+    assert values(with_database_values(own, database)) == ("pulse",)
+
+
+def test_a_file_that_is_no_database_is_a_schema_error(tmp_path: Path) -> None:
+    path = tmp_path / "text.sqlite"
+    path.write_text("no database")
+    with pytest.raises(SchemaError, match=r"text\.sqlite"):
+        with_database_values(SCHEMA, path)

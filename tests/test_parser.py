@@ -1,0 +1,525 @@
+"""The pipeline from question to result, on a model with random weights: what must hold whatever it writes."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fastsql
+from fastsql import Parser, Schema, ValueDictionary
+from fastsql.demo import NOW, create_hospital
+from fastsql.execution.verify import verify
+from fastsql.limits import Limits
+from fastsql.linking.candidate import Candidate
+from fastsql.linking.prepare import Prepared
+from fastsql.model import Model
+from fastsql.result import Result
+
+from .model.toy import SCHEMA
+from .toy_bundle import QUESTIONS, load_toy, outcome, runs_onnx, search, write_bundle
+
+NOW_LITERAL = "2100-12-31 23:59:00"
+DDL = "CREATE TABLE ward (id INTEGER PRIMARY KEY, kind TEXT, drug TEXT, seen TIMESTAMP)"
+ROWS = [(1, "URGENT", "Aspirin", "2100-01-01"), (2, "elective", "Heparin sodium", "2100-02-01")]
+
+
+@pytest.fixture
+def ward(tmp_path: Path) -> Path:
+    path = tmp_path / "ward.sqlite"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(DDL)
+        connection.executemany("INSERT INTO ward VALUES (?, ?, ?, ?)", ROWS)
+    return path
+
+
+# ---------------------------------------------------------------- encoders
+
+
+@pytest.mark.parametrize("seed", [3, 5, 10])
+def test_onnx_runtime_and_numpy_take_the_same_actions(tmp_path: Path, seed: int) -> None:
+    pytest.importorskip("onnxruntime", reason="pip install 'fastsql[cpu]' to run this")
+    pytest.importorskip("onnx", reason="pip install 'fastsql[train]' to run this")
+    folder = write_bundle(tmp_path / "toy", seed=seed)
+    onnx, numpy = (load_toy(folder, encoder=name) for name in ("onnxruntime", "numpy"))
+    assert type(onnx.model.encoder) is not type(numpy.model.encoder)
+    for question in QUESTIONS:
+        (one, _), (other, _) = (search(parser, question, SCHEMA) for parser in (onnx, numpy))
+        assert [h.actions for h in one.finished] == [h.actions for h in other.finished]
+        np.testing.assert_allclose(
+            [h.score for h in one.finished], [h.score for h in other.finished], rtol=1e-4
+        )
+        assert onnx.parse(question, SCHEMA).best == numpy.parse(question, SCHEMA).best
+
+
+def test_without_onnx_runtime_numpy_serves(toy_bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    parser = fastsql.load(toy_bundle, device="python", penalty=0, limits=Limits(actions=24))
+    assert type(parser.model.encoder).__name__ == "NumpyEncoder"
+    assert parser.parse(QUESTIONS[0], SCHEMA).sql
+
+
+# ---------------------------------------------------------------- what a result says
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("beam", [1, 4])
+def test_whatever_is_written_is_valid_and_runs(toy: Parser, question: str, beam: int) -> None:
+    result = toy.parse(question, SCHEMA, beam=beam)
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.executescript(SCHEMA.to_ddl())
+        for sql in (result.best, *(alternative.sql for alternative in result.alternatives)):
+            assert sql
+            verify(sql, SCHEMA)
+            database.execute(sql).fetchall()
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_result_carries_its_evidence(toy: Parser, question: str) -> None:
+    result = toy.parse(question, SCHEMA)
+    assert result.question == question
+    assert result.sql == result.best
+    assert not result.abstained
+    assert result.reason == ""
+    assert 0 <= result.confidence <= 1
+    assert result.dialect == "sqlite"
+    assert list(result.timings) == ["schema", "link", "encode", "decode", "render", "verify", "explain"]
+    assert all(ms >= 0 for ms in result.timings.values())
+    assert [link.span for link in result.links] == sorted(link.span for link in result.links)
+    for link in result.links:
+        assert link.text == question[slice(*link.span)]
+        assert link.kind in ("table", "column", "value", "constant")
+    for literal in result.values:
+        written = question[slice(*literal.span)] if literal.span else ""
+        assert literal.source != "span" or written.casefold() == str(literal.value).casefold()
+        assert literal.column == "" or SCHEMA.find_column(*literal.column.rsplit(".", 1)) is not None
+
+
+def test_values_come_with_their_provenance(tmp_path: Path) -> None:
+    sources = {
+        (literal.source, literal.span is None)
+        for seed in (3, 5, 6, 10)
+        for question in QUESTIONS
+        for literal in load_toy(write_bundle(tmp_path / str(seed), seed=seed)).parse(question, SCHEMA).values
+    }
+    assert {("number", False), ("span", False), ("schema", True), ("closed", True)} <= sources
+
+
+def test_leading_blanks_do_not_shift_the_evidence(toy: Parser) -> None:
+    for question in QUESTIONS:
+        plain, shifted = toy.parse(question, SCHEMA), toy.parse(f" \t\0{question} \n", SCHEMA)
+        assert shifted.best == plain.best
+        assert shifted.question == f" \t\0{question} \n"
+        moved = [(link.span[0] - 3, link.span[1] - 3) for link in shifted.links]
+        assert moved == [link.span for link in plain.links]
+        assert [v.span and v.span[0] - 3 for v in shifted.values] == [
+            v.span and v.span[0] for v in plain.values
+        ]
+
+
+def test_alternatives_are_other_queries_and_no_likelier(toy: Parser) -> None:
+    found = 0
+    for question in QUESTIONS:
+        result = toy.parse(question, SCHEMA, beam=4)
+        texts = [result.best, *(alternative.sql for alternative in result.alternatives)]
+        assert len(set(texts)) == len(texts) <= 4
+        confidences = [result.confidence, *(alternative.confidence for alternative in result.alternatives)]
+        assert confidences == sorted(confidences, reverse=True)
+        found += len(texts) - 1
+        assert toy.parse(question, SCHEMA, beam=1).alternatives == ()
+    assert found
+
+
+def test_alternatives_are_rendered_when_asked_for(toy: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
+    rendered: list[object] = []
+    render = fastsql.parser.render
+    monkeypatch.setattr("fastsql.parser.render", lambda *a, **k: (rendered.append(a), render(*a, **k))[1])
+    result = toy.parse(QUESTIONS[0], SCHEMA, beam=4)
+    assert len(rendered) == 1
+    assert len(result.alternatives) <= len(rendered) - 2
+
+
+def test_what_is_not_sure_enough_is_refused_and_kept(toy_bundle: Path) -> None:
+    careful, bold = load_toy(toy_bundle, penalty=10), load_toy(toy_bundle, penalty=0)
+    for question in QUESTIONS:
+        refused, answered = careful.parse(question, SCHEMA), bold.parse(question, SCHEMA)
+        assert (refused.sql, refused.abstained) == (None, True)
+        assert refused.best == answered.sql
+        assert refused.confidence == answered.confidence
+        assert refused.reason.endswith("is below the 0.91 that penalty 10 asks for.")
+
+
+def test_a_bundle_may_carry_a_calibrated_confidence_and_a_lexicon(tmp_path: Path) -> None:
+    sure = {"intercept": 50.0, "weights": {"sequence": 0.001}}
+    lexicon = [["admissions", "subject_id", ["known"]]]
+    folder = write_bundle(tmp_path / "toy", confidence=sure, lexicon=lexicon, constants=[["low", 9, "lower"]])
+    parser = load_toy(folder, penalty=10)
+    assert parser.parse(QUESTIONS[0], SCHEMA).confidence > 0.99
+    assert parser.parse(QUESTIONS[0], SCHEMA).sql
+    schema = parser._ready(SCHEMA, None)[0].links.schema
+    assert schema.columns[schema.column_index("admissions", "subject_id")].values == ("known",)
+    assert [constant.name for constant in schema.constants] == ["low"]
+
+
+def test_sql_that_fails_verification_is_refused(toy: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fastsql.parser.render", lambda *a, **k: "SELECT nothing FROM nowhere")
+    result = toy.parse(QUESTIONS[0], SCHEMA)
+    assert (result.sql, result.best, result.confidence) == (None, None, 0)
+    assert result.reason.startswith("The SQL that was written did not pass verification")
+    assert "nowhere" not in result.reason
+
+
+# ---------------------------------------------------------------- the present
+
+
+def test_now_is_the_time_of_execution_unless_it_is_given(tmp_path: Path) -> None:
+    seen = set()
+    for seed in (5, 6, 8):
+        parser = load_toy(write_bundle(tmp_path / str(seed), seed=seed))
+        for question in QUESTIONS:
+            open_end = parser.parse(question, SCHEMA).best or ""
+            fixed = parser.parse(question, SCHEMA, now=NOW_LITERAL).best or ""
+            assert fixed == open_end.replace("'now'", f"'{NOW_LITERAL}'")
+            seen.add("'now'" in open_end)
+    assert seen == {True, False}
+
+
+@pytest.mark.parametrize("now", ["2100-12-31", "2100-12-31 23:59", NOW_LITERAL])
+def test_a_moment_may_be_a_date_or_a_time(toy: Parser, now: str) -> None:
+    assert toy.parse(QUESTIONS[0], SCHEMA, now=now).sql
+
+
+@pytest.mark.parametrize(
+    "now", ["", "now", "2100", "2100-13-01", "2100-02-30", "2100-12-31T23:59:00", "x'; DROP TABLE t; --"]
+)
+def test_nothing_but_a_moment_becomes_part_of_the_sql(toy: Parser, now: str) -> None:
+    with pytest.raises(ValueError, match="now is no moment"):
+        toy.parse(QUESTIONS[0], SCHEMA, now=now)
+
+
+# ---------------------------------------------------------------- the same answer, however it is asked for
+
+
+@pytest.fixture(scope="module")
+def alone(toy: Parser) -> list[dict[str, Any]]:
+    return [outcome(toy.parse(question, SCHEMA)) for question in QUESTIONS]
+
+
+def test_a_batch_gives_what_questions_alone_give(toy: Parser, alone: list[dict[str, Any]]) -> None:
+    assert [outcome(result) for result in toy.parse_batch(QUESTIONS, SCHEMA)] == alone
+    pairs = ((question, SCHEMA) for question in QUESTIONS)
+    assert [outcome(result) for result in toy.pipe(pairs)] == alone
+
+
+def test_threads_share_a_parser(toy_bundle: Path, alone: list[dict[str, Any]]) -> None:
+    parser = load_toy(toy_bundle)
+    with ThreadPoolExecutor(8) as pool:
+        results = list(pool.map(lambda i: parser.parse(QUESTIONS[i % 4], SCHEMA), range(32)))
+    assert [outcome(result) for result in results] == alone * 8
+
+
+def own_encoder(folder: Path) -> None:
+    """Skips where a process that loads the toy by itself would meet ONNX Runtime without a graph."""
+    try:
+        import onnxruntime  # noqa: F401
+    except ImportError:
+        return
+    if not runs_onnx(folder):
+        pytest.skip("pip install 'fastsql[train]' to run this: the toy's encoder.onnx needs the package onnx")
+
+
+def test_a_parser_survives_pickling(toy: Parser, toy_bundle: Path, alone: list[dict[str, Any]]) -> None:
+    own_encoder(toy_bundle)
+    sent = pickle.dumps(toy)
+    assert len(sent) < 20_000, "it goes as the name of its bundle"
+    copy: Parser = pickle.loads(sent)
+    assert (copy.penalty, copy.limits, repr(copy)) == (toy.penalty, toy.limits, repr(toy))
+    assert [outcome(copy.parse(question, SCHEMA)) for question in QUESTIONS] == alone
+
+
+def test_a_spawned_process_answers_alike(toy: Parser, toy_bundle: Path, tmp_path: Path) -> None:
+    own_encoder(toy_bundle)
+    (tmp_path / "task").write_bytes(pickle.dumps((toy, QUESTIONS, SCHEMA)))
+    program = (
+        "import pickle, sys; parser, questions, schema = pickle.load(open('task', 'rb')); "
+        "pickle.dump(parser.parse_batch(questions, schema), open('done', 'wb'))"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, cwd=tmp_path, env=dict(os.environ))
+    results: list[Result] = pickle.loads((tmp_path / "done").read_bytes())
+    assert [outcome(r) for r in results] == [outcome(r) for r in toy.parse_batch(QUESTIONS, SCHEMA)]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+def test_a_forked_process_answers_alike(toy_bundle: Path, alone: list[dict[str, Any]]) -> None:
+    own_encoder(toy_bundle)
+    parser = fastsql.load(toy_bundle, penalty=0, limits=Limits(actions=24), threads=2)
+    parser.parse(QUESTIONS[0], SCHEMA)
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+
+    def work() -> None:
+        sender.send([outcome(parser.parse(question, SCHEMA)) for question in QUESTIONS])
+
+    with parser._lock:  # as if another thread were at it
+        child = context.Process(target=work)
+        child.start()
+    sender.close()
+    try:
+        assert receiver.poll(60), "the forked process hangs"
+        assert receiver.recv() == alone
+    finally:
+        child.kill()
+        child.join()
+
+
+# ---------------------------------------------------------------- what depends on the schema alone
+
+
+@pytest.fixture
+def encoded(monkeypatch: pytest.MonkeyPatch) -> list[Schema]:
+    """The schemas that a model encodes from now on."""
+    schemas: list[Schema] = []
+    encode = Model.encode_schema
+
+    def counted(self: Model, schema: Schema) -> Any:
+        schemas.append(schema)
+        return encode(self, schema)
+
+    monkeypatch.setattr(Model, "encode_schema", counted)
+    return schemas
+
+
+def test_a_schema_is_encoded_once(toy_bundle: Path, encoded: list[Schema]) -> None:
+    parser = load_toy(toy_bundle)
+    same = Schema.from_dict(SCHEMA.to_dict())
+    assert same is not SCHEMA
+    for schema in (SCHEMA, same, DDL, DDL, SCHEMA, Schema.from_ddl(DDL)):
+        parser.parse("how many", schema)
+    assert len(encoded) == 2
+    parser.parse("how many", SCHEMA.with_values({("patients", "gender"): ["x"]}))
+    assert len(encoded) == 3
+
+
+def test_threads_encode_a_schema_once(toy_bundle: Path, encoded: list[Schema]) -> None:
+    parser = load_toy(toy_bundle)
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: parser.parse("how many", SCHEMA), range(8)))
+    assert len(encoded) == 1
+
+
+def test_the_schemas_used_last_are_kept(toy_bundle: Path, encoded: list[Schema]) -> None:
+    parser = load_toy(toy_bundle)
+    schemas = [Schema.from_dict({f"t{i}": {"a": "INT"}}) for i in range(9)]
+    for schema in (*schemas[:8], schemas[0], schemas[8]):
+        parser.parse("how many", schema)
+    assert len(encoded) == 9
+    parser.parse("how many", schemas[0])
+    assert len(encoded) == 9
+    parser.parse("how many", schemas[1])
+    assert len(encoded) == 10
+
+
+def test_a_schema_file_is_read_again_when_it_has_changed(
+    toy_bundle: Path, ward: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[object] = []
+    coerce = Schema.coerce
+    monkeypatch.setattr(Schema, "coerce", lambda *a, **k: (read.append(a), coerce(*a, **k))[1])
+    parser = load_toy(toy_bundle)
+    for source in (ward, str(ward), ward):
+        assert "ward" in (parser.parse("how many", source).best or "")
+    assert len(read) == 1
+    with closing(sqlite3.connect(ward)) as connection, connection:
+        connection.execute("ALTER TABLE ward RENAME TO bay")
+        connection.execute("CREATE TABLE filler AS SELECT zeroblob(8192) AS padding")
+    assert "ward" not in (parser.parse("how many", ward).best or "")
+    assert len(read) == 2
+
+
+# ---------------------------------------------------------------- values
+
+
+@pytest.fixture
+def candidates(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Candidate, ...]]:
+    """The value candidates of the questions that are parsed from now on."""
+    found: list[tuple[Candidate, ...]] = []
+    prepare = fastsql.parser.prepare
+
+    def watched(*arguments: Any, **options: Any) -> Prepared:
+        prepared = prepare(*arguments, **options)
+        found.append(prepared.candidates)
+        return prepared
+
+    monkeypatch.setattr("fastsql.parser.prepare", watched)
+    return found
+
+
+def by_path(path: Path) -> Iterator[Any]:
+    yield path
+
+
+def by_name(path: Path) -> Iterator[Any]:
+    yield str(path)
+
+
+def by_url(path: Path) -> Iterator[Any]:
+    pytest.importorskip("sqlalchemy", reason="pip install 'fastsql[db]' to run this")
+    yield f"sqlite:///{path}"
+
+
+def by_engine(path: Path) -> Iterator[Any]:
+    sqlalchemy = pytest.importorskip("sqlalchemy", reason="pip install 'fastsql[db]' to run this")
+    engine = sqlalchemy.create_engine(f"sqlite:///{path}")
+    yield engine
+    engine.dispose()
+
+
+def by_connection(path: Path) -> Iterator[Any]:
+    with closing(sqlite3.connect(path)) as connection:
+        yield connection
+
+
+def by_dictionary(path: Path) -> Iterator[Any]:
+    yield ValueDictionary.from_database(path, Schema.from_ddl(DDL))
+
+
+@pytest.mark.parametrize("source", [by_path, by_name, by_url, by_engine, by_connection, by_dictionary])
+def test_values_come_from_wherever_a_database_is(
+    toy_bundle: Path,
+    ward: Path,
+    candidates: list[tuple[Candidate, ...]],
+    source: Callable[[Path], Iterator[Any]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    parser, schema = load_toy(toy_bundle), Schema.from_ddl(DDL)
+    read: list[object] = []
+    from_database = ValueDictionary.from_database
+    for values in source(ward):
+        monkeypatch.setattr(
+            ValueDictionary, "from_database", lambda *a: (read.append(a), from_database(*a))[1]
+        )
+        for _ in range(2):
+            parser.parse("who got heparin sodium?", schema, values=values)
+        assert len(read) == (0 if isinstance(values, ValueDictionary) else 1), "read once"
+    for found in candidates:
+        (value,) = (c for c in found if c.source in ("dictionary", "schema"))
+        assert (value.value, value.span) == ("Heparin sodium", (8, 22))
+        assert value.columns == (schema.column_index("ward", "drug"),)
+
+
+def test_without_values_no_database_is_looked_at(
+    toy: Parser, ward: Path, candidates: list[tuple[Candidate, ...]]
+) -> None:
+    toy.parse("who got heparin sodium?", DDL)
+    assert all(candidate.source != "dictionary" for candidate in candidates[0])
+
+
+def test_small_domains_of_a_values_file_stand_with_the_schema(toy: Parser, ward: Path) -> None:
+    state, _ = toy._ready(Schema.from_ddl(DDL), ward)
+    assert state.links.schema.columns[1].values == ("URGENT", "elective")
+    state, _ = toy._ready(Schema.from_ddl(DDL), None)
+    assert state.links.schema.columns[1].values == ()
+
+
+def test_a_values_file_is_read_again_when_it_has_changed(
+    toy: Parser, ward: Path, candidates: list[tuple[Candidate, ...]]
+) -> None:
+    question = "who got warfarin?"
+    toy.parse(question, DDL, values=ward)
+    with closing(sqlite3.connect(ward)) as connection, connection:
+        rows = [(i, "URGENT", f"drug {i:040}", "2100-01-01") for i in range(3, 400)]
+        connection.executemany("INSERT INTO ward VALUES (?, ?, ?, ?)", rows)
+        connection.execute("INSERT INTO ward VALUES (2000, 'URGENT', 'Warfarin', '2100-01-01')")
+    toy.parse(question, DDL, values=ward)
+    before, after = ([c.value for c in found if c.source == "dictionary"] for found in candidates)
+    assert (before, after) == ([], ["Warfarin"])
+
+
+def test_another_engine_is_another_source(
+    toy: Parser, tmp_path: Path, candidates: list[tuple[Candidate, ...]]
+) -> None:
+    """Engines were once told apart by `id`, which a later one may have again."""
+    sqlalchemy = pytest.importorskip("sqlalchemy", reason="pip install 'fastsql[db]' to run this")
+    for drug in ("alpha", "beta", "gamma"):
+        path = tmp_path / f"{drug}.sqlite"
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute(DDL)
+            connection.execute("INSERT INTO ward VALUES (1, 'URGENT', ?, '2100')", (drug,))
+        engine = sqlalchemy.create_engine(f"sqlite:///{path}")
+        toy.parse("alpha beta gamma", DDL, values=engine)
+        engine.dispose()
+        del engine
+    values = [[c.value for c in found if c.source == "dictionary"] for found in candidates]
+    assert values == [["alpha"], ["beta"], ["gamma"]]
+
+
+# ---------------------------------------------------------------- the bundled model
+
+GOLDEN = (
+    (
+        "What is the gender of patient 71021258?",
+        "SELECT gender FROM patients WHERE subject_id = 71021258",
+    ),
+    (
+        "How many patients were discharged from the hospital in 2100?",
+        "SELECT COUNT(DISTINCT subject_id) FROM admissions WHERE STRFTIME('%Y', dischtime) = '2100'",
+    ),
+    (
+        "Count the number of current patients whose ages fall within the 40s.",
+        "SELECT COUNT(DISTINCT subject_id) FROM admissions WHERE dischtime IS NULL AND age BETWEEN 40 AND 49",
+    ),
+    (
+        "What are the methods for taking ceftriaxone?",
+        "SELECT DISTINCT route FROM prescriptions WHERE drug = 'ceftriaxone'",
+    ),
+    (
+        "When was patient 71021258 last discharged from the hospital?",
+        (
+            "SELECT dischtime FROM admissions WHERE subject_id = 71021258 AND dischtime IS NOT NULL"
+            " ORDER BY admittime DESC LIMIT 1"
+        ),
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def hospital(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("hospital") / "hospital.sqlite"
+    create_hospital(path)
+    return path
+
+
+@pytest.mark.parametrize(("question", "gold"), GOLDEN)
+def test_the_bundled_model_answers_plain_questions(
+    ehr_en: Parser, hospital: Path, question: str, gold: str
+) -> None:
+    result = ehr_en.parse(question, hospital, values=hospital, now=NOW)
+    assert result.sql
+    with closing(sqlite3.connect(hospital)) as database:
+        assert sorted(database.execute(result.sql)) == sorted(database.execute(gold))
+
+
+def test_the_bundled_model_takes_the_same_actions_with_either_encoder(hospital: Path, ehr_en: Parser) -> None:
+    pytest.importorskip("onnxruntime", reason="pip install 'fastsql[cpu]' to run this")
+    schema = Schema.coerce(hospital)
+    reference = load_toy(ehr_en.bundle.path, encoder="numpy", limits=ehr_en.limits)
+    for question, _ in GOLDEN:
+        (one, _), (other, _) = (search(parser, question, schema) for parser in (ehr_en, reference))
+        assert one.finished[0].actions == other.finished[0].actions
+        assert one.finished[0].score == pytest.approx(other.finished[0].score, rel=1e-4, abs=1e-4)
+
+
+def test_the_bundled_model_refuses_what_nobody_can_answer(ehr_en: Parser, hospital: Path) -> None:
+    careful = fastsql.load("ehr-en", threads=1)
+    assert careful.parse("Which nurse looked after patient 71021141 last night?", hospital).abstained

@@ -1,0 +1,135 @@
+"""A bundle of the whole pipeline, small enough to build in a test: the real grammar, random weights.
+
+What it writes means nothing; that it is valid SQL, and the same however it is asked for, is what tests look at.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from safetensors.numpy import save_file
+
+from fastsql.decode import Search, beam_search
+from fastsql.grammar import ActionSpace, load_grammar
+from fastsql.limits import Limits
+from fastsql.linking.prepare import prepare
+from fastsql.model.bundle import (
+    CARD,
+    CONFIG,
+    ENCODER,
+    TOKENIZER,
+    WEIGHTS,
+    BundleConfig,
+    write_json,
+    write_manifest,
+)
+from fastsql.model.config import EncoderConfig, ModelConfig
+from fastsql.model.weights import SCALE, WORD, quantise
+from fastsql.parser import Parser, load
+from fastsql.result import Result
+from fastsql.schema import Schema
+
+from .model.toy import WORDPIECE, random_weights
+
+NO_GRAPH = b"no graph"
+_LIKELY = {"end": 5.0, "eq": 4.0, "contains": 2.0, "in_list": 2.0, "since_year": 2.0, "count": 2.0}
+"""What is added to the scores of productions, and -3 to all others, so that comparisons with values come up."""
+LIMITS = Limits(actions=24)
+"""Random queries are as long as they may be."""
+QUESTIONS = (
+    "how many patients of gender f were admitted after 2100?",
+    "count 3 admissions with type urgent since 2101 or 2102",
+    "诊断为 5 的 patients",
+    "Which 'sepsis' patients came in March 2100 or on 12/05/2100?",
+)
+
+
+def make_config() -> ModelConfig:
+    """The sizes of the real model, made small, for the grammar as it is."""
+    grammar = load_grammar()
+    return ModelConfig(
+        n_productions=len(grammar.productions),
+        n_symbols=len(grammar.symbols),
+        d=16,
+        heads=4,
+        ffn=24,
+        encoder=EncoderConfig(
+            hidden=24, layers=2, heads=3, ffn=40, vocabulary=WORDPIECE.vocabulary, positions=512
+        ),
+    )
+
+
+def write_bundle(folder: Path, *, seed: int = 3, **settings: Any) -> Path:
+    """A bundle whose `encoder.onnx` is a graph where the package onnx is there to write it."""
+    config = make_config()
+    grammar = load_grammar()
+    folder.mkdir(parents=True, exist_ok=True)
+    weights = random_weights(config, seed)
+    weights["decoder.production_scores.bias"] += [_LIKELY.get(name, -3.0) for name in grammar.productions]
+    tensors = {}
+    for name, weight in weights.items():
+        if name == WORD or weight.size >= 2**10:
+            tensors[name], tensors[name + SCALE] = quantise(weight)
+        else:
+            tensors[name] = weight
+    save_file(tensors, folder / WEIGHTS)
+    (folder / ENCODER).write_bytes(_graph(folder / WEIGHTS, config.encoder))
+    names = BundleConfig("toy", config, tuple(grammar.productions), tuple(grammar.symbols), settings)
+    write_json(folder / CONFIG, names.to_dict())
+    (folder / TOKENIZER).write_text(WORDPIECE.json_text, encoding="utf-8")
+    (folder / CARD).write_text("# toy\n", encoding="utf-8")
+    write_manifest(folder)
+    return folder
+
+
+def _graph(weights: Path, config: EncoderConfig) -> bytes:
+    if importlib.util.find_spec("onnx") is None:
+        return NO_GRAPH
+    from fastsql.training.onnx_graph import encoder_graph
+
+    return encoder_graph(weights, config)
+
+
+def load_toy(folder: Path, *, encoder: str | None = None, **settings: Any) -> Parser:
+    """The parser of a toy bundle on "onnxruntime" or "numpy"; by default on what this environment has for it.
+
+    Queries are short and never refused, unless `limits` or `penalty` say otherwise.
+    """
+    settings = {"limits": LIMITS, "penalty": 0, **settings}
+    if encoder is None:
+        encoder = "onnxruntime" if runs_onnx(folder) else "numpy"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("fastsql.parser.encoder_runtime", lambda: encoder)
+        return load(folder, device="python", threads=1, **settings)
+
+
+def search(parser: Parser, question: str, schema: Schema, *, beam: int = 4) -> tuple[Search, ActionSpace]:
+    """The decoder's part of a parse, without a dictionary of values."""
+    state = parser.model.encode_schema(schema)
+    prepared = prepare(question, state.links, parser.model.tokenizer)
+    space = ActionSpace.for_question(
+        schema, question, prepared.offsets, prepared.candidates, limits=parser.limits
+    )
+    return beam_search(parser.model, parser.model.encode_question(prepared, state), space, beam=beam), space
+
+
+def runs_onnx(folder: Path) -> bool:
+    """Whether the toy's encoder runs on ONNX Runtime here."""
+    return importlib.util.find_spec("onnxruntime") is not None and (folder / ENCODER).read_bytes() != NO_GRAPH
+
+
+def outcome(result: Result) -> dict[str, Any]:
+    """All that a result says but how long it took."""
+    return {
+        "best": result.best,
+        "sql": result.sql,
+        "confidence": round(result.confidence, 9),
+        "reason": result.reason,
+        "links": result.links,
+        "values": result.values,
+        "alternatives": tuple(replace(a, confidence=round(a.confidence, 9)) for a in result.alternatives),
+    }

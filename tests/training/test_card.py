@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch", reason="pip install 'fastsql[train]' runs this")
+pytest.importorskip("onnx", reason="pip install 'fastsql[train]' runs this")
+
+from fastsql.model.bundle import Bundle, open_bundle
+from fastsql.training.card import main, model_card, write_card
+from fastsql.training.config import ModelSettings, SourceSettings, TrainConfig
+
+from .untrained import write_untrained
+
+TRAINING = {"seed": 7, "epochs": 41.3, "steps": 7600, "minutes": 90.1, "dev": None}
+FIGURES = {"questions": {"seen": 87, "unseen": 158, "unanswerable": 450}, "ece": 0.041, "auc": 0.936}
+SCORES: dict[str, Any] = {
+    "n": 1163,
+    "ex": 91.25,
+    "em": None,
+    "rs": {"0": 84.0, "5": 71.5, "10": 66.123, "N": -1000.0},
+    "wrong": 31,
+    "abstained": 300,
+    "details": {"penalty": 10.0, "seen": {"ex": 96.0}},
+}
+
+
+@pytest.fixture(scope="module")
+def published(config: TrainConfig) -> TrainConfig:
+    """As the bundled model's: EHRSQL 2024, from MiniLM."""
+    source = SourceSettings(
+        examples="${FASTSQL_DATA}/ehrsql2024/train.json",
+        schemas="${FASTSQL_DATA}/ehrsql2024/schemas.json",
+        database="${FASTSQL_DATA}/ehrsql2024/mimic_iv.sqlite.gz",
+    )
+    return replace(config, data=replace(config.data, sources=(source,)), model=ModelSettings())
+
+
+@pytest.fixture
+def bundle(config: TrainConfig, tmp_path: Path) -> Bundle:
+    settings = {"training": TRAINING, "confidence": {"intercept": 0.0, "weights": {}, "figures": FIGURES}}
+    return open_bundle(write_untrained(config, tmp_path / "untrained", **settings))
+
+
+def test_a_card_credits_what_the_model_came_from(bundle: Bundle, published: TrainConfig) -> None:
+    card = model_card(bundle, published)
+    for words in (
+        "CC BY-SA 4.0",
+        "CC BY 4.0",
+        "G. Lee, S. Kweon, S. Bae, E. Choi",
+        "Clinical NLP 2024",
+        "MIMIC-IV Clinical Database Demo 2.2",
+        "ODbL 1.0",
+        "all-MiniLM-L6-v2",
+        "Apache-2.0",
+    ):
+        assert words in card
+
+
+def test_a_card_states_the_limits(bundle: Bundle, published: TrainConfig) -> None:
+    limits = model_card(bundle, published).partition("## Limits")[2]
+    for words in ("English questions only", "one schema only", "were generated", "untested", "SQLite"):
+        assert words in limits
+
+
+def test_scores_that_are_given_are_shown(bundle: Bundle, published: TrainConfig) -> None:
+    card = model_card(bundle, published, SCORES, command="fastsql eval valid.json --penalty 10")
+    for row in ("| questions | 1,163 |", "| RS(10) | 66.1 |", "| - SQL skeleton in train | 96.0 % |"):
+        assert row in card
+    assert "fastsql eval valid.json --penalty 10" in card
+    assert "area under the ROC curve 0.936" in card
+
+
+def test_scores_that_are_absent_are_left_out(bundle: Bundle, published: TrainConfig) -> None:
+    card = model_card(bundle, published, SCORES)
+    assert "EM" not in card
+    assert "SQL skeleton not in train" not in card
+    assert "| None" not in card
+    bare = replace(bundle, config=replace(bundle.config, settings={}))
+    assert "## Scores" not in model_card(bare, published)
+    assert "This bundle:" not in model_card(bare, published)
+
+
+def test_a_card_tells_how_the_bundle_was_made(bundle: Bundle, published: TrainConfig) -> None:
+    made = model_card(bundle, published).partition("## How to reproduce")[2]
+    assert "--seed 7" in made
+    assert "seed 7, epochs 41.3, steps 7,600, minutes 90.1" in made
+
+
+def test_data_that_are_not_known_are_named_by_their_folder(bundle: Bundle, published: TrainConfig) -> None:
+    source = SourceSettings(examples="/data/ward/train.json", schemas="/data/ward/schemas.json")
+    own = replace(published, data=replace(published.data, sources=(source, source)))
+    card = model_card(bundle, own, licence="")
+    assert "Also trained on: ward, under the licences of those data." in card
+    assert "EHRSQL" not in card
+    assert "CC BY-SA" not in card
+
+
+def test_the_command_line_writes_the_card_into_the_bundle(
+    bundle: Bundle, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, report = tmp_path / "ward.toml", tmp_path / "report.json"
+    file.write_text(
+        'name = "ward-en"\n[[data.sources]]\nexamples = "${FASTSQL_DATA}/ehrsql2024/train.json"\nschemas = "s.json"\n',
+        encoding="utf-8",
+    )
+    report.write_text(json.dumps(SCORES), encoding="utf-8")
+    assert main([str(bundle.path), "--config", str(file), "--scores", str(report)]) == 0
+    assert "README.md" in capsys.readouterr().out
+    card = (open_bundle(bundle.path).path / "README.md").read_text(encoding="utf-8")
+    assert card.startswith("# ward-en\n")
+    assert "RS(10)" in card
+    assert main([str(bundle.path), "--config", str(file), "--scores", str(tmp_path / "none.json")]) == 2
+    assert "none.json" in capsys.readouterr().err
+
+
+def test_a_bundle_stays_whole_with_another_card(bundle: Bundle) -> None:
+    write_card(bundle.path, "# other\n")
+    assert open_bundle(bundle.path).config == bundle.config

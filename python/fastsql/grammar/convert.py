@@ -204,7 +204,7 @@ class _Converter:
             if group is None:
                 raise ConversionError("HAVING without GROUP BY")
             for clause in _conjuncts(having.this):
-                written += [Production("having"), *self.condition(clause)]
+                written += [Production("having"), *self.condition(clause, calendar=False)]
         written += self._items(node)
         return written + self._tail(node)
 
@@ -280,7 +280,7 @@ class _Converter:
         if isinstance(node, exp.Window):
             return self._window(node)
         if isinstance(node, (exp.Predicate, exp.Not)) and not isinstance(node, exp.SubqueryPredicate):
-            return [Production("test"), *self.condition(node)]
+            return [Production("test"), *self.condition(node, calendar=False)]
         return self.value(node)
 
     def _window(self, node: exp.Window) -> list[Terminal]:
@@ -326,11 +326,11 @@ class _Converter:
         columns = " ".join(f"{t.column:05d}" for t in terminals[:3] if isinstance(t, ColumnRef))
         return kind, columns + shape
 
-    def condition(self, node: exp.Expr) -> list[Terminal]:
-        """A condition of WHERE, ON, HAVING or CASE."""
+    def condition(self, node: exp.Expr, *, calendar: bool = True) -> list[Terminal]:
+        """A condition of WHERE or CASE, or, without calendar arithmetic, one of HAVING or SELECT."""
         node = _literal_last(_unparen(node))
         _check_sayable(node)
-        timed = time_condition(node)
+        timed = time_condition(node) if calendar else None
         if timed is not None:
             return [
                 Production(timed.name),

@@ -77,11 +77,3 @@ def found_values(program: Program, schema: Schema, shift: int = 0) -> tuple[Lite
         elif isinstance(terminal, Production) and terminal.name in SMALL:
             found[Literal(SMALL[terminal.name], "closed")] = None
     return tuple(found)
-
-
-def linked_share(program: Program, text: str) -> float:
-    """Share of the question's characters that literals of the query were read from."""
-    covered = {
-        c for t in program if isinstance(t, ProgramLiteral) and t.span is not None for c in range(*t.span)
-    }
-    return len(covered) / max(len(text), 1)

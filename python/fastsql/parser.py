@@ -32,7 +32,7 @@ from fastsql.errors import (
     VerificationError,
 )
 from fastsql.execution.verify import verify
-from fastsql.explain import find_links, found_values, linked_share
+from fastsql.explain import find_links, found_values
 from fastsql.grammar import ActionSpace, load_grammar, read_program, render
 from fastsql.grammar.program import Program
 from fastsql.limits import DEFAULT, Limits
@@ -43,7 +43,8 @@ from fastsql.linking.prepare import prepare
 from fastsql.linking.question import clean_question, has_words, leading_blanks
 from fastsql.model import Bundle, Model, SchemaState, open_bundle
 from fastsql.reliability.confidence import Confidence, evidence, threshold
-from fastsql.result import Alternative, Result
+from fastsql.reliability.familiarity import Familiarity
+from fastsql.result import Alternative, Link, Result
 from fastsql.schema import Schema
 
 T = TypeVar("T")
@@ -128,6 +129,7 @@ class Parser:
         self.limits = limits
         self.threads = threads
         self._confidence = Confidence.from_settings(bundle.config.settings)
+        self._familiarity = Familiarity.from_settings(bundle.config.settings)
         self._lexicon = Lexicon.from_settings(bundle.config.settings)
         self.model: Model = bundle.model(_ENCODERS[encoder_runtime()], threads)
         self._lock = threading.RLock()
@@ -215,10 +217,12 @@ class Parser:
         watch.lap("render")
         fault = _fault(sql, state.links.schema, dialect, self.limits)
         watch.lap("verify")
-        confidence = self._confidence(evidence(search, 0, linked_share(program, text)))
-        reason = fault or self._doubt(confidence)
         shift = leading_blanks(question)
-        links = find_links(program, prepared, state.links, shift)
+        explain = partial(find_links, prepared=prepared, links=state.links, shift=shift)
+        judge = partial(_judge, question, search, self._familiarity, self._confidence)
+        links = explain(program)
+        confidence = judge(0, links)
+        reason = fault or self._doubt(confidence)
         literals = found_values(program, state.links.schema, shift)
         watch.lap("explain")
         return Result(
@@ -231,7 +235,7 @@ class Parser:
             values=literals,
             timings=watch.laps,
             dialect=dialect,
-            render_alternatives=partial(_alternatives, search, write, self._confidence, text),
+            render_alternatives=partial(_alternatives, search, write, explain, judge),
         )
 
     def parse_batch(self, questions: Iterable[str], schema: Any, **options: Any) -> list[Result]:
@@ -391,11 +395,24 @@ def _fault(sql: str, schema: Schema, dialect: str, limits: Limits) -> str:
     return ""
 
 
+def _judge(
+    question: str,
+    search: Search,
+    familiarity: Familiarity,
+    confidence: Confidence,
+    number: int,
+    links: tuple[Link, ...],
+) -> float:
+    """The confidence of a finished hypothesis, `links` being what it explains of the question."""
+    strangeness = familiarity.strangeness(question, [link.span for link in links])
+    return confidence(evidence(search, number, strangeness))
+
+
 def _alternatives(
     search: Search,
     write: Callable[[Hypothesis], tuple[Program, str]],
-    confidence: Confidence,
-    text: str,
+    explain: Callable[[Program], tuple[Link, ...]],
+    judge: Callable[[int, tuple[Link, ...]], float],
 ) -> tuple[Alternative, ...]:
     """Further hypotheses as SQL, each text once."""
     seen = {write(search.finished[0])[1]}
@@ -404,8 +421,7 @@ def _alternatives(
         program, sql = write(hypothesis)
         if sql not in seen:
             seen.add(sql)
-            features = evidence(search, number, linked_share(program, text))
-            found.append(Alternative(sql, confidence(features)))
+            found.append(Alternative(sql, judge(number, explain(program))))
     return tuple(found)
 
 

@@ -28,13 +28,24 @@ def vector(other: float = 0.0, **figures: float) -> tuple[float, ...]:
     return tuple(figures.get(name, other) for name in FEATURES)
 
 
+def odds(log_probability: float) -> float:
+    p = math.exp(log_probability)
+    return math.log(p / (1 - p))
+
+
 def figures(search: Search, chosen: int = 0) -> dict[str, float]:
     return dict(zip(FEATURES, evidence(search, chosen, 0.25), strict=True))
 
 
 def test_evidence_is_what_the_features_say() -> None:
     found = figures(Search((BEST, NEXT), -math.inf))
-    wanted = {"sequence": -0.5, "worst": -0.2, "margin": 1.0, "decisions": 2.0, "linked": 0.25}
+    wanted = {
+        "sequence": odds(-0.5),
+        "worst": odds(-0.2),
+        "margin": 1.0,
+        "decisions": 2.0,
+        "strangeness": 0.25,
+    }
     assert {name: found[name] for name in wanted} == pytest.approx(wanted)
 
 
@@ -54,13 +65,24 @@ def test_without_rivals_the_margin_is_as_wide_as_it_may_be() -> None:
 
 def test_a_query_without_decisions_is_certain() -> None:
     found = figures(Search((hypothesis(),), -math.inf))
-    assert (found["sequence"], found["worst"], found["decisions"]) == (0, 0, 0)
+    assert (found["sequence"], found["worst"], found["decisions"]) == (10, 10, 0)
+
+
+def test_evidence_tells_near_certainty_from_nearer_certainty() -> None:
+    nine, more = (figures(Search((hypothesis(math.log(p)),), -math.inf)) for p in (0.99, 0.999))
+    assert more["sequence"] - nine["sequence"] == pytest.approx(math.log(999 / 99))
+
+
+@pytest.mark.parametrize("gain", [1e-9, 0.0, -1e-12, -1e4])
+def test_evidence_is_bounded(gain: float) -> None:
+    found = figures(Search((hypothesis(gain),), -math.inf))
+    assert abs(found["sequence"]) <= 10
 
 
 def test_without_weights_it_is_the_probability_of_the_sequence() -> None:
     confidence = Confidence.from_settings({})
-    assert confidence(vector(3, sequence=-0.5)) == pytest.approx(math.exp(-0.5))
-    assert confidence(vector(sequence=1e-9)) == 1
+    assert confidence(vector(3, sequence=odds(-0.5))) == pytest.approx(math.exp(-0.5))
+    assert confidence(evidence(Search((BEST,), -math.inf), 0, 9.0)) == pytest.approx(math.exp(-0.5))
 
 
 def test_weights_are_read_by_name() -> None:

@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from fastsql.reliability.confidence import FEATURES, Confidence, evidence
+from fastsql.reliability.familiarity import Familiarity
 
-__all__ = ["FEATURES", "Confidence", "evidence"]
+__all__ = ["FEATURES", "Confidence", "Familiarity", "evidence"]

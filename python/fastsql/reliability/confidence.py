@@ -18,11 +18,15 @@ from fastsql.errors import ModelError
 if TYPE_CHECKING:
     from fastsql.decode import Search
 
-FEATURES = ("sequence", "worst", "margin", "decisions", "linked")
-"""log P of the sequence; log P of its least certain decision; log P ahead of any rival, finished or not (at most
-10); square root of the number of decisions; share of the question's characters that the query's literals were read from."""
+FEATURES = ("sequence", "worst", "margin", "decisions", "strangeness")
+"""Log-odds of the sequence; log-odds of its least certain decision; log P ahead of any rival, finished or not (at most
+10); square root of the number of decisions; how strange the question's words are (see `Familiarity`).
+
+Log-odds, not log P: whether the model is sure to 99 % or to 99.9 % matters to who must be right ten times in eleven,
+and log P hardly tells the two apart."""
 
 _WIDEST_MARGIN = 10.0
+_WIDEST_ODDS = 10.0
 
 
 @dataclass(frozen=True)
@@ -54,9 +58,8 @@ class Confidence:
     def __call__(self, features: Sequence[float]) -> float:
         """Probability, 0 to 1, that the hypothesis with these features is right."""
         if not self.weights:
-            return math.exp(min(features[0], 0.0))
-        z = self.intercept + sum(w * f for w, f in zip(self.weights, features, strict=True))
-        return 1 / (1 + math.exp(-z)) if z >= 0 else math.exp(z) / (1 + math.exp(z))
+            return _sigmoid(features[0])
+        return _sigmoid(self.intercept + sum(w * f for w, f in zip(self.weights, features, strict=True)))
 
 
 def _malformed(what: str) -> ModelError:
@@ -65,14 +68,26 @@ def _malformed(what: str) -> ModelError:
     )
 
 
-def evidence(search: Search, chosen: int, linked: float) -> tuple[float, ...]:
+def _sigmoid(z: float) -> float:
+    return 1 / (1 + math.exp(-z)) if z >= 0 else math.exp(z) / (1 + math.exp(z))
+
+
+def _log_odds(log_probability: float) -> float:
+    """Logarithm of P / (1 - P), within +-10: float32 scores say no more."""
+    against = -math.expm1(min(log_probability, 0.0))
+    odds = log_probability - math.log(against) if against > 0 else _WIDEST_ODDS
+    return min(max(odds, -_WIDEST_ODDS), _WIDEST_ODDS)
+
+
+def evidence(search: Search, chosen: int, strangeness: float) -> tuple[float, ...]:
     """The features of finished hypothesis `chosen`, in the order of `FEATURES`."""
     best = search.finished[chosen]
     rivals = [h.score for i, h in enumerate(search.finished) if i != chosen]
     # A search that ends early knows its best hypothesis, but not what the unfinished ones would have become: that they
     # score no higher than they do now bounds the margin from below.
     margin = min(best.score - max([*rivals, search.unfinished]), _WIDEST_MARGIN)
-    return best.score, best.worst, margin, math.sqrt(len(best.actions)), linked
+    decisions = math.sqrt(len(best.actions))
+    return _log_odds(best.score), _log_odds(best.worst), margin, decisions, strangeness
 
 
 def threshold(penalty: float) -> float:

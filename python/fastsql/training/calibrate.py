@@ -56,10 +56,6 @@ as large as it was convenient to make them, so neither says what a user asks. Th
 states for what its systems meet: 80 % of its valid questions can be answered, and 28 % of those have a SQL skeleton that
 training lacks. A confidence is right for such a mix, and too high for one with more odd questions."""
 
-FITTED = tuple(name for name in FEATURES if name != "linked")
-"""Features that get a weight. `linked` gets none: the share of a question that literals are read from tells the
-unanswerable questions of EHRSQL 2024 by how they were written (docs/training.md), not by what they ask."""
-
 PENALTIES = (0.0, 10.0)
 
 
@@ -78,7 +74,9 @@ class Calibration:
 # ---------------------------------------------------------------- the fit
 
 
-def fit(observations: Sequence[Observation], features: Sequence[str] = FITTED, seed: int = 0) -> Calibration:
+def fit(
+    observations: Sequence[Observation], features: Sequence[str] = FEATURES, seed: int = 0
+) -> Calibration:
     """A confidence from what was observed; raises CalibrationError where all parses are right, or all are wrong."""
     labels = np.array([item.right for item in observations], dtype=bool)
     if not labels.any() or labels.all():
@@ -152,7 +150,7 @@ def calibrate(
     limit: int | None = None,
     now: str = EHRSQL_NOW,
     threads: int = 0,
-    features: Sequence[str] = FITTED,
+    features: Sequence[str] = FEATURES,
     store: bool = True,
     report: Report | None = None,
 ) -> Calibration:
@@ -228,7 +226,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise CalibrationError(
                 f"{options.limit} questions are too few", where="--limit", remedy="Give at least 1."
             )
-        features = tuple(options.features.split(",")) if options.features else FITTED
+        features = tuple(options.features.split(",")) if options.features else FEATURES
         if unknown := sorted(set(features) - set(FEATURES)):
             known = f"Known are {', '.join(FEATURES)}."
             raise CalibrationError(f"there is no feature {unknown[0]!r}", where="--features", remedy=known)

@@ -74,7 +74,11 @@ def test_what_was_decoded_can_be_traced_and_read_again(space: ActionSpace, bias:
         ("SELECT name FROM patients WHERE name LIKE '%Smith Jr%'", "who is Smith Jr?", ["start"]),
         ("SELECT name FROM patients WHERE gender = 'f'", "how many women?", ["schema_value"]),
         ("SELECT hadm_id FROM admissions WHERE ward = 'ICU'", "who is on ICU?", ["candidate"]),
-        ("SELECT hadm_id FROM labevents WHERE valuenum < sao2_lower", "who has little oxygen?", ["schema_value"]),
+        (
+            "SELECT hadm_id FROM labevents WHERE valuenum < sao2_lower",
+            "who has little oxygen?",
+            ["schema_value"],
+        ),
         ("SELECT name FROM patients ORDER BY dob DESC LIMIT 1", "who is 1 of the youngest?", ["one"]),
         ("SELECT name FROM patients ORDER BY dob DESC LIMIT 5", "who are the 5 youngest?", ["candidate"]),
         ("SELECT hadm_id FROM admissions WHERE age > 2", "older than 2?", ["candidate"]),
@@ -85,7 +89,11 @@ def test_what_was_decoded_can_be_traced_and_read_again(space: ActionSpace, bias:
             "this year?",
             ["zero"],
         ),
-        ("SELECT hadm_id FROM admissions WHERE strftime('%Y-%m', admittime) = '2100-12'", "in 12/2100?", ["candidate"]),
+        (
+            "SELECT hadm_id FROM admissions WHERE strftime('%Y-%m', admittime) = '2100-12'",
+            "in 12/2100?",
+            ["candidate"],
+        ),
     ],
 )
 def test_a_literal_is_taken_from_where_it_says_most(sql: str, question: str, kinds: list[str]) -> None:
@@ -156,7 +164,9 @@ def test_a_program_must_be_complete() -> None:
         ((TableRef(0), Production("count_all"), Production("end"), Literal("x")), "Literal after the end"),
     ],
 )
-def test_a_program_that_the_grammar_does_not_derive_has_no_tree(program: tuple[Production, ...], reason: str) -> None:
+def test_a_program_that_the_grammar_does_not_derive_has_no_tree(
+    program: tuple[Production, ...], reason: str
+) -> None:
     with pytest.raises(ProgramError) as failure:
         read_tree(program, load_grammar())
     assert failure.value.reason == reason

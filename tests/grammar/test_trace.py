@@ -17,10 +17,11 @@ from fastsql.grammar import (
     TableRef,
     load_grammar,
     read_program,
-    render,
     sql_to_program,
     trace_program,
 )
+from fastsql.grammar.automaton import MAX_NESTING
+from fastsql.grammar.program import Terminal
 from fastsql.grammar.space import CANDIDATE, COLUMN, KINDS, PRODUCTION, SCHEMA_VALUE, START, TABLE
 from fastsql.grammar.tree import ProgramError, read_tree
 from fastsql.limits import DEFAULT
@@ -48,6 +49,16 @@ def written_kinds(sql: str, question: str, candidates: tuple[Candidate, ...] | N
     return kinds
 
 
+def comparable(item: Terminal) -> Terminal | float | str:
+    """A terminal; of a literal its value alone, and a number in quotes as the number: the two may meet."""
+    if not isinstance(item, Literal):
+        return item
+    try:
+        return float(item.value)
+    except ValueError:
+        return str(item.value)
+
+
 @settings(max_examples=80, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(spaces(), habits(), st.integers(0, 2**32 - 1))
 def test_what_was_decoded_can_be_traced_and_read_again(space: ActionSpace, bias: Bias, seed: int) -> None:
@@ -61,7 +72,7 @@ def test_what_was_decoded_can_be_traced_and_read_again(space: ActionSpace, bias:
     assert np.all((trace.symbols >= 0) & (trace.symbols < len(space.grammar.symbols)))
     assert np.all((trace.parents >= 0) & (trace.parents <= len(space.grammar.productions)))
     again = read_program(trace.actions.tolist(), space)
-    assert render(again, space.schema) == render(program, space.schema)
+    assert [comparable(item) for item in again] == [comparable(item) for item in program]
     assert trace_program(again, space).actions.tolist() == trace.actions.tolist()
 
 
@@ -91,7 +102,7 @@ def test_what_was_decoded_can_be_traced_and_read_again(space: ActionSpace, bias:
         ),
         (
             "SELECT hadm_id FROM admissions WHERE strftime('%Y-%m', admittime) = '2100-12'",
-            "in 12/2100?",
+            "in 12/2100 or 11/2100?",
             ["candidate"],
         ),
     ],
@@ -135,15 +146,16 @@ def test_a_literal_that_nothing_offers_is_named(sql: str, literal: Literal | Non
 
 def test_a_query_beyond_the_budget_cannot_be_traced() -> None:
     program = sql_to_program("SELECT name, gender FROM patients WHERE gender = 'f'", HOSPITAL)
-    trace_program(program, space_for(HOSPITAL, "", limits=replace(DEFAULT, actions=7)))
+    trace_program(program, space_for(HOSPITAL, "", limits=replace(DEFAULT, actions=8)))
     with pytest.raises(GroundingError, match="does not offer"):
-        trace_program(program, space_for(HOSPITAL, "", limits=replace(DEFAULT, actions=6)))
+        trace_program(program, space_for(HOSPITAL, "", limits=replace(DEFAULT, actions=5)))
 
 
 def test_a_query_nested_too_deep_cannot_be_traced() -> None:
-    sql = "SELECT age FROM admissions WHERE " + "NOT (" * 45 + "age IS NULL" + ")" * 45
+    flat = sql_to_program("SELECT age FROM admissions WHERE age IS NULL", HOSPITAL)
+    deep = (flat[0], *[Production("not")] * (MAX_NESTING // 2 + 1), *flat[1:])
     with pytest.raises(GroundingError, match="does not offer"):
-        trace_program(sql_to_program(sql, HOSPITAL), space_for(HOSPITAL, ""))
+        trace_program(deep, space_for(HOSPITAL, ""))
 
 
 def test_a_program_must_be_complete() -> None:

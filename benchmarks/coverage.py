@@ -1,11 +1,20 @@
-"""How much of what people write can the action grammar say, and from a question's words?
+"""How much of a data set's gold SQL can the grammar say, and how many of its literals can be had?
 
-    python benchmarks/coverage.py                        ehrsql2024, train and valid
-    python benchmarks/coverage.py --set spider --limit 500
+    python benchmarks/coverage.py                                ehrsql2024, train and valid
+    python benchmarks/coverage.py --set spider --limit 500 --json coverage.json
 
-Gold SQL goes through the grammar and back, and both forms are run: a round trip counts if the rows are the same (where no
-database is at hand, if the canonical forms are). A query is traceable if a decoder could write it for its question:
-every literal is a candidate, a span of the question, or stands with the schema. The lexicon is learned from train alone.
+FASTSQL_DATA names the folder of the data sets. No model takes part. For each split:
+
+converted    SQL -> program of the grammar
+round trip   program -> SQL that gives the same rows (compared as the EHRSQL 2024 scorer does); where there is no database,
+             or gold does not run on it, that has the same canonical form
+traceable    the program can be written with the actions that the question offers: its value candidates, free spans and what
+             stands with the schema; with a dictionary and the small domains of the database, and without db
+recall       gold literals that can be had (`fastsql.linking.literal_recall`), with and without the same
+decisions    that a decoder must take to write a query
+
+What stands with the schema are named constants and the values that the questions of the *training* split need and do not
+say (`fastsql.linking.standing_values`); so the literals of that split are had more easily than others.
 """
 
 from __future__ import annotations
@@ -13,201 +22,320 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
+import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from sqlglot.errors import SqlglotError
 
+from fastsql.cli.console import Console
 from fastsql.datasets import DatabaseFiles, Example, read_examples, read_schemas, with_database_values
-from fastsql.evaluation import Options, Prediction, evaluate
+from fastsql.errors import ExecutionError, FastSQLError
+from fastsql.evaluation import answer_rows, canonical_form, normalise_sql
+from fastsql.execution import ReadOnlyExecutor
 from fastsql.grammar import (
     ActionSpace,
     ConversionError,
     GroundingError,
+    Program,
     render,
     sql_to_program,
     trace_program,
 )
 from fastsql.linking import ValueDictionary, find_candidates, gold_literals, literal_recall, standing_values
-from fastsql.linking.prepare import prepare
-from fastsql.linking.relations import SchemaLinks
-from fastsql.model import open_bundle
-from fastsql.model.tokenizer import Tokenizer
 from fastsql.parser import BUNDLED, DEFAULT_MODEL
 from fastsql.schema import Schema
 
 NOW = "2100-12-31 23:59:00"
+SPLITS = ("train", "valid", "dev", "examples")
+TRAIN = "train"
+DATABASES = ("databases", ".")
+WORDS = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+|[^\w\s]")
+
+Tokens = NDArray[np.int32]
+Tokenize = Callable[[str], Tokens]
 
 
-def round_trip(
-    examples: Sequence[Example], schemas: dict[str, Schema], databases: DatabaseFiles, now: str | None
-) -> dict[str, Any]:
-    """Gold through the grammar and back: shares in percent, and what stood in the way, by construct."""
-    reasons: Counter[str] = Counter()
-    written: dict[str, Prediction] = {}
-    for example in examples:
-        sql = None
-        try:
-            program = sql_to_program(example.sql or "", schemas[example.db_id])
-            sql = render(program, schemas[example.db_id], now=now)
-        except ConversionError as error:
-            reasons[error.construct] += 1
-        written[example.id] = Prediction(example.id, sql)
-    report = evaluate(written, examples, schemas, databases, Options(now=now, jobs=None)).to_json()
-    return {
-        "queries": len(examples),
-        "converted": 100 * (1 - sum(reasons.values()) / len(examples)),
-        "same_rows": report["ex"],
-        "same_form": report["em_values"],
-        "valid_sql": report["valid_sql"],
-        "not_said": dict(reasons.most_common()),
-    }
+@dataclass
+class Tally:
+    """What was counted over one split."""
 
+    split: str
+    queries: int = 0
+    converted: int = 0
+    same: int = 0
+    same_by: Counter[str] = field(default_factory=Counter)
+    traceable: dict[str, int] = field(default_factory=lambda: {"with": 0, "without": 0})
+    literals: int = 0
+    had: dict[str, int] = field(default_factory=lambda: {"with": 0, "without": 0})
+    provenance: Counter[str] = field(default_factory=Counter)
+    decisions: list[int] = field(default_factory=list)
+    failures: dict[str, Counter[str]] = field(default_factory=dict)
+    examples: dict[str, list[str]] = field(default_factory=dict)
 
-def decisions(
-    examples: Sequence[Example],
-    schemas: dict[str, Schema],
-    dictionaries: dict[str, ValueDictionary],
-    tokenizer: Tokenizer,
-) -> dict[str, Any]:
-    """Queries that can be traced from their question, and how many decisions they take."""
-    lengths: list[int] = []
-    missing = converted = 0
-    links = {db_id: SchemaLinks(schema) for db_id, schema in schemas.items()}
-    for example in examples:
-        try:
-            program = sql_to_program(example.sql or "", schemas[example.db_id])
-        except ConversionError:
-            continue
-        converted += 1
-        ready = prepare(
-            example.question, links[example.db_id], tokenizer, dictionary=dictionaries.get(example.db_id)
-        )
-        space = ActionSpace.for_question(schemas[example.db_id], ready.text, ready.offsets, ready.candidates)
-        try:
-            lengths.append(len(trace_program(program, space).actions))
-        except GroundingError:
-            missing += 1
-    p50, p95 = np.percentile(lengths, (50, 95))
-    return {
-        "traceable": 100 * (1 - missing / max(converted, 1)),
-        "decisions": {"p50": float(p50), "p95": float(p95), "max": max(lengths)},
-    }
+    def fail(self, stage: str, reason: str, example: Example) -> None:
+        """Counts a failure; the ids of the first few of each kind are kept."""
+        self.failures.setdefault(stage, Counter())[reason] += 1
+        ids = self.examples.setdefault(f"{stage}: {reason}", [])
+        if len(ids) < 5:
+            ids.append(example.id)
 
+    def report(self) -> dict[str, Any]:
+        """Figures in percent, and counts."""
 
-def recall(
-    examples: Sequence[Example], schemas: dict[str, Schema], dictionaries: dict[str, ValueDictionary]
-) -> float:
-    """Share of gold literals that the question, the schema or the dictionary offers, in percent."""
-    found = total = 0
-    for example in examples:
-        schema, dictionary = schemas[example.db_id], dictionaries.get(example.db_id)
-        candidates = find_candidates(example.question, schema, dictionary)
-        literals = gold_literals(example.sql or "", schema)
-        outcome = literal_recall(literals, example.question, candidates, schema, dictionary)
-        total += len(outcome.explained)
-        found += len(outcome.explained) - len(outcome.missing)
-    return 100 * found / max(total, 1)
+        def share(count: int, of: int) -> float | None:
+            return round(100 * count / of, 2) if of else None
 
-
-def database_of(folder: Path) -> Path | None:
-    """The databases that come with a data set, if any."""
-    files = [*folder.glob("*.sqlite.gz"), *folder.glob("*.sqlite")]
-    return folder / "databases" if (folder / "databases").is_dir() else files[0] if files else None
-
-
-def measure(folder: Path, tokenizer: Tokenizer, limit: int | None) -> dict[str, Any]:
-    """All figures of a data set, by split."""
-    splits = {
-        p.name.split(".")[0]: p
-        for p in sorted(folder.glob("*.json*"))
-        if p.name.split(".")[0] in ("train", "valid", "dev")
-    }
-    data = {
-        name: [e for e in read_examples(path) if e.sql is not None][:limit] for name, path in splits.items()
-    }
-    db_ids = {e.db_id for examples in data.values() for e in examples}
-    plain = read_schemas(folder / "schemas.json", databases=db_ids)
-    figures: dict[str, Any] = {}
-    with DatabaseFiles(database_of(folder), db_ids) as databases:
-        paths = {db_id: path for db_id in db_ids if (path := databases.path(db_id)) is not None}
-        schemas = {
-            db_id: with_database_values(schema, paths[db_id]) if db_id in paths else schema
-            for db_id, schema in plain.items()
+        return {
+            "split": self.split,
+            "queries": self.queries,
+            "converted": share(self.converted, self.queries),
+            "round_trip": share(self.same, self.queries),
+            "round_trip_by": dict(self.same_by),
+            "traceable": {key: share(count, self.queries) for key, count in self.traceable.items()},
+            "literals": self.literals,
+            "literal_recall": {key: share(count, self.literals) for key, count in self.had.items()},
+            "literal_provenance": dict(self.provenance.most_common()),
+            "decisions": {
+                name: int(np.percentile(self.decisions, q, method="higher")) if self.decisions else None
+                for name, q in (("p50", 50), ("p95", 95), ("max", 100))
+            },
+            "failures": {stage: dict(counts.most_common()) for stage, counts in self.failures.items()},
+            "failing_ids": self.examples,
         }
-        dictionaries = {
-            db_id: ValueDictionary.from_database(path, schemas[db_id]) for db_id, path in paths.items()
+
+
+@dataclass(frozen=True)
+class Domain:
+    """A database as a parser sees it: `with` its values and a dictionary, and `without`; both with what questions taught."""
+
+    schema: Schema
+    dressed: Mapping[str, Schema]
+    dictionary: ValueDictionary | None
+    executor: ReadOnlyExecutor | None
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print a table; write the same as JSON where asked."""
+    options = _options().parse_args(arguments)
+    console = Console()
+    folder = options.data / options.set
+    splits = {name: path for name in options.splits if (path := _file(folder, name)) is not None}
+    if not splits:
+        print(f"no examples in {folder}; set FASTSQL_DATA or give --data", file=sys.stderr)
+        return 1
+    tokenizer, tokenize = _tokenizer(options.tokenizer)
+    examples = {name: _spread(_answerable(path), options.limit) for name, path in splits.items()}
+    needed = {example.db_id for found in examples.values() for example in found}
+    schemas = read_schemas(folder / "schemas.json", databases=needed)
+    source = next((folder / name for name in DATABASES if _has_databases(folder / name)), None)
+    training = _file(folder, TRAIN)
+    taught = _answerable(training) if training is not None else ()
+    with DatabaseFiles(source, list(schemas)) as files:
+        domains = {
+            db_id: _domain(schema, files.path(db_id), [e for e in taught if e.db_id == db_id], options)
+            for db_id, schema in console.track(schemas.items(), "databases", len(schemas))
         }
-        taught = {
-            db_id: schema.with_values(
-                standing_values(
-                    [(e.question, e.sql or "") for e in data.get("train", []) if e.db_id == db_id], schema
-                )
-            )
-            for db_id, schema in schemas.items()
-        }
-        bound = {db_id: d.bound_to(taught[db_id]) for db_id, d in dictionaries.items()}
-        now = NOW if folder.name == "ehrsql2024" else None
-        for name, examples in data.items():
-            figures[name] = {
-                **round_trip(examples, plain, databases, now),
-                **decisions(examples, taught, bound, tokenizer),
-                "recall_plain": recall(examples, plain, {}),
-                "recall_dictionary": recall(examples, schemas, dictionaries),
-                "recall": recall(examples, taught, bound),
-            }
-    return figures
+        tallies = []
+        for name, found in examples.items():
+            tally = Tally(name)
+            for example in console.track(found, name, len(found)):
+                measure(example, domains[example.db_id], tokenize, options.now, tally)
+            tallies.append(tally)
+    reports = [tally.report() for tally in tallies]
+    _print(console, options.set, reports, tokenizer)
+    if options.json:
+        content = {"set": options.set, "now": options.now, "tokenizer": tokenizer, "splits": reports}
+        options.json.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return 0
 
 
-ROWS = (
-    ("queries", "queries"),
-    ("converted", "converted to programs, %"),
-    ("same_rows", "round trip with the same rows, %"),
-    ("same_form", "round trip with the same canonical form, %"),
-    ("traceable", "traceable from the question, %"),
-    ("recall_plain", "gold literals: question and schema alone, %"),
-    ("recall_dictionary", "gold literals: with the database's values, %"),
-    ("recall", "gold literals: with the lexicon of train, too, %"),
-)
-
-
-def main() -> None:
-    """Run the command line."""
+def _options() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument(
-        "--set", default="ehrsql2024", help="folder of the data set under FASTSQL_DATA (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--model", type=Path, default=BUNDLED / DEFAULT_MODEL, help="bundle whose tokenizer is used"
-    )
-    parser.add_argument("--limit", type=int, help="only the first N queries of a split")
-    parser.add_argument("--json", type=Path, help="write the figures here")
-    options = parser.parse_args()
-    if "FASTSQL_DATA" not in os.environ:
-        parser.error("set FASTSQL_DATA to the folder of the data sets (docs/data.md)")
-    folder = Path(os.environ["FASTSQL_DATA"]) / options.set
-    figures = measure(folder, open_bundle(options.model).tokenizer(), options.limit)
-    print(f"{options.set:<50}" + "".join(f"{name:>10}" for name in figures))
-    for key, label in ROWS:
-        cells = "".join(
-            "         -" if f[key] is None else f"{f[key]:>10.2f}" if key != "queries" else f"{f[key]:>10,}"
-            for f in figures.values()
-        )
-        print(f"{label:<50}{cells}")
-    for key in ("p50", "p95", "max"):
-        print(
-            f"{'decisions, ' + key:<50}" + "".join(f"{f['decisions'][key]:>10.0f}" for f in figures.values())
-        )
-    for name, split in figures.items():
-        for reason, count in split["not_said"].items():
-            print(f"  not said, {name}: {reason} ({count})")
-    if options.json is not None:
-        options.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    parser.add_argument("--set", default="ehrsql2024", help="name of the data set's folder")
+    parser.add_argument("--splits", nargs="+", default=SPLITS, help="files without .json, those that exist")
+    parser.add_argument("--data", type=Path, default=Path(os.environ.get("FASTSQL_DATA", ".")))
+    parser.add_argument("--limit", type=int, help="queries of each split, evenly spread")
+    parser.add_argument("--now", default=NOW, help='the time that "now" means')
+    parser.add_argument("--seconds", type=float, default=10.0, help="time limit of one query")
+    parser.add_argument("--tokenizer", type=Path, help="tokenizer.json; the bundled model's, else words")
+    parser.add_argument("--json", type=Path)
+    return parser
+
+
+# ---------------------------------------------------------------- one query
+
+
+def measure(example: Example, domain: Domain, tokenize: Tokenize, now: str, tally: Tally) -> None:
+    """Convert, render, compare, trace; count what came of it."""
+    assert example.sql is not None
+    tally.queries += 1
+    _measure_literals(example, domain, tally)
+    try:
+        program = sql_to_program(example.sql, domain.schema)
+    except ConversionError as error:
+        tally.fail("conversion", error.construct, example)
+        return
+    tally.converted += 1
+    by, fault = _compare(example.sql, render(program, domain.schema, now=now), domain, now)
+    tally.same_by[by] += not fault
+    tally.same += not fault
+    if fault:
+        tally.fail("round trip", fault, example)
+    tokens = tokenize(example.question)
+    for key in domain.dressed:
+        count, fault = _decisions(program, example.question, tokens, domain, key)
+        tally.traceable[key] += not fault
+        if fault:
+            tally.fail(f"tracing {key} the database", fault, example)
+        elif key == "with":
+            tally.decisions.append(count)
+
+
+def _compare(gold: str, ours: str, domain: Domain, now: str) -> tuple[str, str]:
+    """By what gold and ours were compared, and what is wrong; empty if nothing is."""
+    gold = normalise_sql(gold, now)
+    if domain.executor is not None:
+        try:
+            with domain.executor.cursor(gold) as rows:
+                expected = answer_rows(rows)
+        except ExecutionError:
+            expected = None
+        if expected is not None:
+            try:
+                with domain.executor.cursor(ours) as rows:
+                    return "rows", "" if answer_rows(rows) == expected else "other rows"
+            except ExecutionError:
+                return "rows", "does not run"
+    one, other = canonical_form(gold, domain.schema), canonical_form(ours, domain.schema)
+    if one is None or other is None:
+        return "form", "no canonical form"
+    return "form", "" if one == other else "another canonical form"
+
+
+def _decisions(program: Program, question: str, tokens: Tokens, domain: Domain, key: str) -> tuple[int, str]:
+    """Decisions that write a program, and why they cannot; empty if they can."""
+    schema = domain.dressed[key]
+    candidates = find_candidates(question, schema, domain.dictionary if key == "with" else None)
+    space = ActionSpace.for_question(schema, question, tokens, candidates)
+    try:
+        return len(trace_program(program, space).actions), ""
+    except GroundingError as error:
+        return 0, str(error)
+
+
+def _measure_literals(example: Example, domain: Domain, tally: Tally) -> None:
+    assert example.sql is not None
+    try:
+        literals = gold_literals(example.sql, domain.schema)
+    except SqlglotError:
+        return
+    tally.literals += len(literals)
+    for key, schema in domain.dressed.items():
+        dictionary = domain.dictionary if key == "with" else None
+        candidates = find_candidates(example.question, schema, dictionary)
+        recall = literal_recall(literals, example.question, candidates, schema, dictionary)
+        tally.had[key] += len(literals) - len(recall.missing)
+        if key == "with":
+            tally.provenance.update(str(provenance) for _, provenance in recall.explained)
+
+
+# ---------------------------------------------------------------- the data
+
+
+def _file(folder: Path, name: str) -> Path | None:
+    return next((path for end in (".json", ".json.gz") if (path := folder / f"{name}{end}").is_file()), None)
+
+
+def _answerable(path: Path) -> tuple[Example, ...]:
+    return tuple(example for example in read_examples(path) if example.answerable and example.runs)
+
+
+def _spread(examples: Sequence[Example], limit: int | None) -> list[Example]:
+    count = len(examples) if limit is None else min(limit, len(examples))
+    return [examples[k * len(examples) // count] for k in range(count)]
+
+
+def _has_databases(folder: Path) -> bool:
+    names = ("*.sqlite", "*.sqlite.gz", "*.db", "*.tar*")
+    return folder.is_dir() and any(next(folder.glob(name), None) is not None for name in names)
+
+
+def _domain(
+    schema: Schema, path: Path | None, taught: Sequence[Example], options: argparse.Namespace
+) -> Domain:
+    pairs = [(example.question, example.sql) for example in taught if example.sql is not None]
+    standing = standing_values(_readable(pairs), schema)
+    full = with_database_values(schema, path) if path is not None else schema
+    dressed = {"with": _add(full, standing), "without": _add(schema, standing)}
+    dictionary = ValueDictionary.from_database(path, dressed["with"]) if path is not None else None
+    executor = ReadOnlyExecutor(path, time_limit=options.seconds) if path is not None else None
+    return Domain(schema, dressed, dictionary, executor)
+
+
+def _readable(pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    for question, sql in pairs:
+        try:
+            gold_literals(sql)
+        except SqlglotError:
+            continue
+        yield question, sql
+
+
+def _add(schema: Schema, standing: Mapping[tuple[str, str], Sequence[Any]]) -> Schema:
+    values = {}
+    for (table, column), texts in standing.items():
+        present = schema.columns[schema.column_index(table, column)].values
+        values[table, column] = (*present, *(text for text in texts if text not in present))
+    return schema.with_values(values)
+
+
+def _tokenizer(path: Path | None) -> tuple[str, Tokenize]:
+    """What cuts questions into tokens: a model's tokenizer, or words, Chinese characters and punctuation marks."""
+    path = path or BUNDLED / DEFAULT_MODEL / "tokenizer.json"
+    if path.is_file():
+        from fastsql.model.tokenizer import Tokenizer
+
+        tokenizer = Tokenizer.from_file(path)
+        return "WordPiece", lambda text: tokenizer.tokenize(text).offsets
+
+    def words(text: str) -> Tokens:
+        return np.asarray([match.span() for match in WORDS.finditer(text)], dtype=np.int32).reshape(-1, 2)
+
+    return "words", words
+
+
+# ---------------------------------------------------------------- the report
+
+
+def _print(console: Console, name: str, reports: Sequence[Mapping[str, Any]], tokenizer: str) -> None:
+    console.line(f"{name}, tokens: {tokenizer}; percent of queries, or of literals")
+    columns = ["split", "queries", "converted", "round trip", "traceable", "without db"]
+    columns += ["literals", "recall", "without db", "decisions p50", "p95", "max"]
+    rows = []
+    for report in reports:
+        rows.append([report["split"], report["queries"], report["converted"], report["round_trip"]])
+        rows[-1] += [report["traceable"][key] for key in ("with", "without")]
+        rows[-1] += [report["literals"], *(report["literal_recall"][key] for key in ("with", "without"))]
+        rows[-1] += [report["decisions"][key] for key in ("p50", "p95", "max")]
+    console.table(columns, rows)
+    for report in reports:
+        for stage, counts in report["failures"].items():
+            console.line(f"\n{report['split']}, {stage}:")
+            for reason, count in list(counts.items())[:20]:
+                console.line(f"{count:8,}  {reason}")
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        sys.exit(main())
+    except FastSQLError as failure:
+        sys.exit(f"coverage: {failure}")

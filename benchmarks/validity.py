@@ -1,11 +1,12 @@
-"""Is what is decoded always valid SQL, whatever the scores?
+"""Is every SQL that the automaton lets through valid, whatever the scores?
 
-    python benchmarks/validity.py                 5,000 decodes, stratified over the data sets under FASTSQL_DATA
-    python benchmarks/validity.py --number 200 --set spider --seed 1
+    python benchmarks/validity.py                          5,000 decodes over all sets in FASTSQL_DATA
+    python benchmarks/validity.py --decodes 200 --set bird --seed 3 --json validity.json
 
-Every decode takes random scores (a third of them with a bias that favours the same actions throughout), on a schema of
-the set, for a question drawn from a few in English and Chinese. It counts if sqlglot reads the SQL and SQLite prepares
-it on an empty database of the schema.
+Decodes queries with random scores: noise alone, or noise and a random preference for each action, in turn. Schemas and
+questions are those of the data sets, evenly over the sets. No model takes part. Each query must be complete within the
+budget, parse in sqlglot, name only what the schema and its own aliases offer, and prepare in SQLite on an empty database.
+Decode number K depends on the seed and K alone: `--start K --decodes 1` repeats it.
 """
 
 from __future__ import annotations
@@ -14,124 +15,229 @@ import argparse
 import json
 import os
 import re
-import sqlite3
 import sys
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import sqlglot
+from numpy.typing import NDArray
 
+from fastsql.cli.console import Console
+from fastsql.datasets import read_examples, read_schemas
+from fastsql.errors import FastSQLError, VerificationError
+from fastsql.execution.resolve import UnresolvedError, resolve
+from fastsql.execution.verify import parenthesis_depth, parse_query, prepare
 from fastsql.grammar import ActionSpace, State, read_program, render
 from fastsql.linking import find_candidates
-from fastsql.schema import Schema, load_uniform
+from fastsql.linking.question import clean_question
+from fastsql.schema import Schema
 
-QUESTIONS = (
-    "What were the top five drugs of patient 10004235 since 08/2100?",
-    "Was it on 12/29/last year, or \"in 'May' 2 months ago\"?",
-    "今年第二次住院的患者中，年龄大于60岁的有多少人？",
-    "count",
-)
-_TOKEN = re.compile(r"[\u3400-\u9fff]|\w+|[^\w\s]")
+DECODES = 5_000
+PREFERENCES = (0.0, 2.0, 4.0)
+"""Standard deviations of the preferences for actions, taken in turn; the noise is Gumbel's, of scale 1."""
+FILES = ("dev.json", "valid.json", "examples.json.gz", "train.json", "train.json.gz")
+QUESTIONS = 200
+"""Questions of each set that are used."""
+PIECES = (r"\w+|[^\w\s]", r"\w|[^\w\s]", r"\w{1,4}|[^\w\s]")
+"""Ways to cut a question into tokens, taken in turn."""
+KEPT = 20
+"""Failures that are kept with their SQL."""
 
 
-def decode(schema: Schema, question: str, rng: np.random.Generator, biased: bool) -> tuple[str, int]:
-    """SQL of one decode under random scores, and how many actions it took."""
-    tokens = np.array([m.span() for m in _TOKEN.finditer(question)], dtype=np.int32)
-    space = ActionSpace.for_question(schema, question, tokens, find_candidates(question, schema))
-    bias = rng.normal(scale=3.0, size=space.size) if biased else np.zeros(space.size)
+@dataclass(frozen=True)
+class Source:
+    """The schemas and questions of a data set."""
+
+    name: str
+    schemas: tuple[Schema, ...]
+    questions: tuple[str, ...]
+
+
+@dataclass
+class Tally:
+    """What was counted over one data set."""
+
+    schemas: int
+    decodes: int = 0
+    complete: int = 0
+    parse: int = 0
+    resolve: int = 0
+    prepare: int = 0
+    actions: list[int] = field(default_factory=list)
+    characters: int = 0
+    depth: int = 0
+    decode_ms: float = 0.0
+    verify_ms: float = 0.0
+
+    def add(self, other: Tally) -> None:
+        """Counts the other's decodes, too."""
+        for name in (
+            "schemas",
+            "decodes",
+            "complete",
+            "parse",
+            "resolve",
+            "prepare",
+            "decode_ms",
+            "verify_ms",
+        ):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.actions += other.actions
+        self.characters = max(self.characters, other.characters)
+        self.depth = max(self.depth, other.depth)
+
+    def report(self) -> dict[str, Any]:
+        """The figures; times are means a decode."""
+        count = max(self.decodes, 1)
+        return {
+            "schemas": self.schemas,
+            "decodes": self.decodes,
+            "complete": self.complete,
+            "parse": self.parse,
+            "resolve": self.resolve,
+            "prepare": self.prepare,
+            "actions": {"mean": round(sum(self.actions) / count, 1), "max": max(self.actions, default=0)},
+            "characters_max": self.characters,
+            "parentheses_max": self.depth,
+            "ms": {"decode": round(self.decode_ms / count, 2), "verify": round(self.verify_ms / count, 2)},
+        }
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print a table; write the same as JSON where asked. Returns 1 if any decode failed."""
+    options = _options().parse_args(arguments)
+    console = Console()
+    sources = read_sources(options.data, options.set)
+    if not sources:
+        print(f"no schemas.json in {options.data}/*; set FASTSQL_DATA or give --data", file=sys.stderr)
+        return 1
+    tallies = {source.name: Tally(len(source.schemas)) for source in sources}
+    failures: list[dict[str, Any]] = []
+    numbers = range(options.start, options.start + options.decodes)
+    for number in console.track(numbers, "decoding", options.decodes):
+        source = sources[number % len(sources)]
+        turn = number // len(sources)
+        schema = source.schemas[turn % len(source.schemas)]
+        question = source.questions[turn % len(source.questions)]
+        fault = decode_one(schema, question, number, options.seed, tallies[source.name])
+        if fault and len(failures) < KEPT:
+            failures.append({"set": source.name, "schema": schema.name, "decode": number, **fault})
+    total = Tally(0)
+    for tally in tallies.values():
+        total.add(tally)
+    reports = {name: tally.report() for name, tally in tallies.items()} | {"all": total.report()}
+    _print(console, reports, failures)
+    if options.json:
+        content = {"seed": options.seed, "start": options.start, "sets": reports, "failures": failures}
+        options.json.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return int(total.prepare < total.decodes)
+
+
+def _options() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--decodes", type=int, default=DECODES)
+    parser.add_argument("--start", type=int, default=0, help="number of the first decode")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--set", nargs="+", help="names of data sets; all that are found")
+    parser.add_argument("--data", type=Path, default=Path(os.environ.get("FASTSQL_DATA", ".")))
+    parser.add_argument("--json", type=Path)
+    return parser
+
+
+def read_sources(data: Path, names: Sequence[str] | None) -> list[Source]:
+    """The data sets of a folder, those of the given names or all, in the order of their names."""
+    found = []
+    for file in sorted(data.glob("*/schemas.json")):
+        if names and file.parent.name not in names:
+            continue
+        examples = next((path for name in FILES if (path := file.parent / name).is_file()), None)
+        asked = read_examples(examples, limit=QUESTIONS) if examples is not None else ()
+        questions = tuple(clean_question(example.question) for example in asked) or ("",)
+        found.append(Source(file.parent.name, tuple(read_schemas(file).values()), questions))
+    return found
+
+
+def decode_one(schema: Schema, question: str, number: int, seed: int, tally: Tally) -> dict[str, str]:
+    """Decode and verify one query. Returns what is wrong and the SQL, or nothing."""
+    random = np.random.default_rng((seed, number))
+    tokens = [match.span() for match in re.finditer(PIECES[number % len(PIECES)], question)]
+    space = ActionSpace.for_question(
+        schema,
+        question,
+        np.asarray(tokens, dtype=np.int32).reshape(-1, 2),
+        find_candidates(question, schema),
+    )
+    preference = PREFERENCES[number // len(PIECES) % len(PREFERENCES)] * random.standard_normal(space.size)
+    tally.decodes += 1
+    clock = time.perf_counter()
+    decisions, used = _decode(space, preference, random)
+    tally.decode_ms += 1000 * (time.perf_counter() - clock)
+    if decisions is None:
+        return {"fault": f"a dead end after {used} actions", "sql": ""}
+    tally.complete += 1
+    sql = render(read_program(decisions, space), schema)
+    tally.actions.append(used)
+    tally.characters = max(tally.characters, len(sql))
+    tally.depth = max(tally.depth, parenthesis_depth(sql))
+    clock = time.perf_counter()
+    fault = _verify(sql, schema, tally)
+    tally.verify_ms += 1000 * (time.perf_counter() - clock)
+    return {"fault": fault, "sql": sql} if fault else {}
+
+
+def _decode(
+    space: ActionSpace, preference: NDArray[np.float64], random: np.random.Generator
+) -> tuple[list[int] | None, int]:
+    """The decisions, and the actions that they and the forced ones are; no decisions where none was possible."""
     state = State.start(space)
     decisions: list[int] = []
     while not state.finished:
         legal = state.legal()
-        if len(legal) == 1:
-            state = state.advance(int(legal[0]), decision=False)
-            continue
-        scores = rng.gumbel(size=len(legal)) + bias[legal]
-        decisions.append(int(legal[scores.argmax()]))
-        state = state.advance(decisions[-1])
-    return render(read_program(decisions, space), schema), state.used
+        if not legal.size or state.used + state.cost > space.limits.actions:
+            return None, state.used
+        best = int(np.argmax(preference[legal] + random.gumbel(size=legal.size))) if legal.size > 1 else 0
+        if legal.size > 1:
+            decisions.append(int(legal[best]))
+        state = state.advance(int(legal[best]), decision=legal.size > 1)
+    return decisions, state.used
 
 
-def fault_of(sql: str, database: sqlite3.Connection) -> str:
-    """Why a statement is not valid; empty if it is."""
+def _verify(sql: str, schema: Schema, tally: Tally) -> str:
+    """What is wrong with the SQL; empty if nothing is."""
     try:
-        sqlglot.parse_one(sql, read="sqlite")
-        database.execute("EXPLAIN " + sql)
-    except (sqlglot.errors.SqlglotError, sqlite3.Error, RecursionError) as error:
-        return f"{type(error).__name__}: {str(error)[:80]}"
+        query = parse_query(sql)
+        tally.parse += 1
+        resolve(query, schema)
+        tally.resolve += 1
+        prepare(sql, schema)
+        tally.prepare += 1
+    except (VerificationError, UnresolvedError) as error:
+        return str(error)
     return ""
 
 
-def run_set(name: str, schemas: list[Schema], number: int, rng: np.random.Generator) -> dict[str, Any]:
-    """`number` decodes on the schemas in turn."""
-    faults: list[str] = []
-    lengths: list[int] = []
-    start = time.perf_counter()
-    for index in range(number):
-        schema = schemas[int(rng.integers(len(schemas)))]
-        database = sqlite3.connect(":memory:")
-        database.executescript(schema.to_ddl())
-        sql, used = decode(schema, QUESTIONS[index % len(QUESTIONS)], rng, index % 3 == 0)
-        lengths.append(used)
-        if fault := fault_of(sql, database):
-            faults.append(f"{schema.name}: {fault}")
-        database.close()
-        if sys.stderr.isatty():
-            print(f"\r{name}: {index + 1} of {number}", end="", file=sys.stderr)
-    if sys.stderr.isatty():
-        print("\r" + " " * 60 + "\r", end="", file=sys.stderr)
-    seconds = time.perf_counter() - start
-    return {
-        "decodes": number,
-        "valid": number - len(faults),
-        "actions_mean": float(np.mean(lengths)),
-        "actions_max": max(lengths),
-        "ms": 1000 * seconds / number,
-        "faults": faults,
-    }
-
-
-def main() -> None:
-    """Run the command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--number", type=int, default=5000, help="decodes in all (default: %(default)s)")
-    parser.add_argument("--set", action="append", help="only this data set; may be given several times")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--json", type=Path, help="write the figures here")
-    options = parser.parse_args()
-    if "FASTSQL_DATA" not in os.environ:
-        parser.error("set FASTSQL_DATA to the folder of the data sets (docs/data.md)")
-    files = sorted(Path(os.environ["FASTSQL_DATA"]).glob("*/schemas.json"))
-    sets = {
-        f.parent.name: list(load_uniform(f).values())
-        for f in files
-        if not options.set or f.parent.name in options.set
-    }
-    if not sets:
-        parser.error("there is no such data set under FASTSQL_DATA")
-    rng = np.random.default_rng(options.seed)
-    each = -(-options.number // len(sets))
-    print(f"{'set':<20}{'schemas':>8}{'decodes':>9}{'valid':>8}{'actions':>9}{'longest':>9}{'ms each':>9}")
-    figures = {}
-    for name, schemas in sets.items():
-        f = figures[name] = run_set(name, schemas, each, rng)
-        print(
-            f"{name:<20}{len(schemas):>8}{f['decodes']:>9}{f['valid']:>8}{f['actions_mean']:>9.0f}{f['actions_max']:>9}{f['ms']:>9.1f}"
+def _print(console: Console, reports: dict[str, dict[str, Any]], failures: Sequence[dict[str, Any]]) -> None:
+    columns = ["set", "schemas", "decodes", "complete", "parse", "resolve", "prepare", "actions, mean", "max"]
+    columns += ["characters", "parentheses", "decode ms", "verify ms"]
+    rows = []
+    for name, report in reports.items():
+        rows.append([name, *(report[c] for c in columns[1:7]), *report["actions"].values()])
+        rows[-1] += [report["characters_max"], report["parentheses_max"], *report["ms"].values()]
+    console.table(columns, rows)
+    for failure in failures:
+        console.line(
+            f"\ndecode {failure['decode']}, {failure['set']} {failure['schema']}: {failure['fault']}"
         )
-        for fault in f["faults"][:3]:
-            print(f"  {fault}")
-    decodes, valid = (sum(f[key] for f in figures.values()) for key in ("decodes", "valid"))
-    print(
-        f"{'all':<20}{sum(map(len, sets.values())):>8}{decodes:>9}{valid:>8}   {100 * valid / decodes:.3f} % valid"
-    )
-    if options.json is not None:
-        options.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
-    sys.exit(valid < decodes)
+        console.sql(failure["sql"])
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        sys.exit(main())
+    except FastSQLError as failure:
+        sys.exit(f"validity: {failure}")

@@ -41,7 +41,7 @@ def schema_values(schema: Schema) -> tuple[SchemaValue, ...]:
     return tuple(small + named)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ActionSpace:
     """Numbering of the actions of one parse. Flat id = `offsets[kind]` + index within the kind.
 
@@ -79,6 +79,10 @@ class ActionSpace:
                 remedy=f"Give {grammar.cost[0]} or more.",
             )
         return cls(grammar, schema, text, tokens, tuple(candidates), schema_values(schema), limits)
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{size} {kind}" for kind, size in zip(KINDS, self.sizes, strict=True))
+        return f"<ActionSpace of {self.schema!r}: {sizes}>"
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsql.grammar.automaton import State
+from fastsql.grammar.automaton import MAX_SPAN, State
 from fastsql.grammar.program import (
     SMALL,
     ColumnRef,
@@ -37,7 +37,7 @@ from fastsql.grammar.space import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 
 class GroundingError(ValueError):
@@ -148,9 +148,11 @@ def ground_literal(literal: Literal, state: State) -> tuple[int, ...]:
         if value.name == literal.name if literal.name else _equal(value.value, literal.value):
             return (int(action),)
     if isinstance(literal.value, str) and not literal.format:
-        span = find_span(space, literal.value)
-        if span is not None and np.any(legal == space.flat(START, span[0])):
-            return space.flat(START, span[0]), space.flat(END, span[1])
+        for start, end in find_spans(space, literal.value):
+            if np.any(legal == space.flat(START, start)) and space.flat(END, end) in space.span_ends(
+                start, MAX_SPAN
+            ):
+                return space.flat(START, start), space.flat(END, end)
     raise GroundingError("a literal is not to be had from question, dictionary or schema", literal)
 
 
@@ -209,10 +211,10 @@ def _best_candidate(found: list[int], state: State) -> int:
     return found[0]
 
 
-def find_span(space: ActionSpace, text: str) -> tuple[int, int] | None:
-    """First and last token of the first occurrence of `text` in the question that begins and ends at token borders.
+def find_spans(space: ActionSpace, text: str) -> Iterator[tuple[int, int]]:
+    """First and last token of every occurrence of `text` in the question that begins and ends at token borders.
 
-    An occurrence of the very text comes before one that differs in case.
+    Occurrences of the very text come before those that differ in case.
     """
     starts = {int(s): i for i, (s, _) in enumerate(space.tokens)}
     ends = {int(e): i for i, (_, e) in enumerate(space.tokens)}
@@ -222,9 +224,8 @@ def find_span(space: ActionSpace, text: str) -> tuple[int, int] | None:
         at = haystack.find(needle) if needle else -1
         while at >= 0:
             if at in starts and at + len(needle) in ends:
-                return starts[at], ends[at + len(needle)]
+                yield starts[at], ends[at + len(needle)]
             at = haystack.find(needle, at + 1)
-    return None
 
 
 # ---------------------------------------------------------------- and back

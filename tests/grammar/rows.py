@@ -39,6 +39,7 @@ def filled(schema: Schema, seed: int = 0) -> sqlite3.Connection:
         name = table.name.replace('"', '""')
         rows = [tuple(_cell(column, random_) for column in columns) for _ in range(ROWS)]
         connection.executemany(f'INSERT OR IGNORE INTO "{name}" VALUES ({marks})', rows)
+    connection.commit()
     return connection
 
 

@@ -179,3 +179,17 @@ def test_a_parser_is_sent_without_what_it_has_read(toy: Parser) -> None:
 
     toy.parse(QUESTION, SCHEMA, values=DICTIONARY)
     assert silent(pickle.dumps(toy).decode("latin-1"))
+
+
+def test_parsing_opens_no_socket(toy: Parser, ward: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import socket
+
+    def refuse(*arguments: Any, **options: Any) -> Any:
+        raise AssertionError("a socket was opened")
+
+    monkeypatch.setattr(socket.socket, "__init__", refuse)
+    monkeypatch.setattr(socket, "create_connection", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    with pytest.raises(AssertionError, match="a socket was opened"):
+        socket.socket()
+    assert toy.parse(QUESTION, ward, values=ward).best is not None

@@ -2,6 +2,7 @@
 
     python benchmarks/coverage.py                                ehrsql2024, train and valid
     python benchmarks/coverage.py --set spider --limit 500 --json coverage.json
+    python benchmarks/coverage.py --set all --values gold
 
 FASTSQL_DATA names the folder of the data sets. No model takes part. For each split:
 
@@ -12,6 +13,10 @@ traceable    the program can be written with the actions that the question offer
              stands with the schema; with a dictionary and the small domains of the database, and without db
 recall       gold literals that can be had (`fastsql.linking.literal_recall`), with and without the same
 decisions    that a decoder must take to write a query
+
+Where there is no database, values come from the set's ``values.json.gz``, an excerpt; with ``--values gold`` and no such file
+they are the literals of the gold SQL itself: the question then is only whether a question mentions what a dictionary holds, and
+"with" is no figure of a parser in use. Gold SQL of another dialect is translated to SQLite's first.
 
 What stands with the schema are named constants and the values that the questions of the *training* split need and do not
 say (`fastsql.linking.standing_values`); so the literals of that split are had more easily than others.
@@ -25,30 +30,32 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sqlglot.errors import SqlglotError
 
 from fastsql.cli.console import Console
-from fastsql.datasets import DatabaseFiles, Example, read_examples, read_schemas, with_database_values
-from fastsql.errors import ExecutionError, FastSQLError
-from fastsql.evaluation import answer_rows, canonical_form, normalise_sql
-from fastsql.execution import ReadOnlyExecutor
-from fastsql.grammar import (
-    ActionSpace,
-    ConversionError,
-    GroundingError,
-    Program,
-    render,
-    sql_to_program,
-    trace_program,
+from fastsql.datasets import (
+    GOLD_DIALECTS,
+    ColumnValues,
+    DatabaseFiles,
+    Example,
+    as_sqlite,
+    gold_values,
+    read_examples,
+    read_schemas,
+    read_values,
+    with_known_values,
 )
-from fastsql.linking import ValueDictionary, find_candidates, gold_literals, literal_recall, standing_values
+from fastsql.errors import FastSQLError
+from fastsql.evaluation.coverage import Coverable, Tally, Tokenize, Tokens, measure
+from fastsql.execution import ReadOnlyExecutor
+from fastsql.linking import column_literals, gold_literals, standing_values
 from fastsql.parser import BUNDLED, DEFAULT_MODEL
 from fastsql.schema import Schema
 
@@ -57,113 +64,81 @@ SPLITS = ("train", "valid", "dev", "examples")
 TRAIN = "train"
 DATABASES = ("databases", ".")
 WORDS = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+|[^\w\s]")
-
-Tokens = NDArray[np.int32]
-Tokenize = Callable[[str], Tokens]
-
-
-@dataclass
-class Tally:
-    """What was counted over one split."""
-
-    split: str
-    queries: int = 0
-    converted: int = 0
-    same: int = 0
-    same_by: Counter[str] = field(default_factory=Counter)
-    traceable: dict[str, int] = field(default_factory=lambda: {"with": 0, "without": 0})
-    literals: int = 0
-    had: dict[str, int] = field(default_factory=lambda: {"with": 0, "without": 0})
-    provenance: Counter[str] = field(default_factory=Counter)
-    decisions: list[int] = field(default_factory=list)
-    failures: dict[str, Counter[str]] = field(default_factory=dict)
-    examples: dict[str, list[str]] = field(default_factory=dict)
-
-    def fail(self, stage: str, reason: str, example: Example) -> None:
-        """Counts a failure; the ids of the first few of each kind are kept."""
-        self.failures.setdefault(stage, Counter())[reason] += 1
-        ids = self.examples.setdefault(f"{stage}: {reason}", [])
-        if len(ids) < 5:
-            ids.append(example.id)
-
-    def report(self) -> dict[str, Any]:
-        """Figures in percent, and counts."""
-
-        def share(count: int, of: int) -> float | None:
-            return round(100 * count / of, 2) if of else None
-
-        return {
-            "split": self.split,
-            "queries": self.queries,
-            "converted": share(self.converted, self.queries),
-            "round_trip": share(self.same, self.queries),
-            "round_trip_by": dict(self.same_by),
-            "traceable": {key: share(count, self.queries) for key, count in self.traceable.items()},
-            "literals": self.literals,
-            "literal_recall": {key: share(count, self.literals) for key, count in self.had.items()},
-            "literal_provenance": dict(self.provenance.most_common()),
-            "decisions": {
-                name: int(np.percentile(self.decisions, q, method="higher")) if self.decisions else None
-                for name, q in (("p50", 50), ("p95", 95), ("max", 100))
-            },
-            "failures": {stage: dict(counts.most_common()) for stage, counts in self.failures.items()},
-            "failing_ids": self.examples,
-        }
-
-
-@dataclass(frozen=True)
-class Domain:
-    """A database as a parser sees it: `with` its values and a dictionary, and `without`; both with what questions taught."""
-
-    schema: Schema
-    dressed: Mapping[str, Schema]
-    dictionary: ValueDictionary | None
-    executor: ReadOnlyExecutor | None
+UNREADABLE = "SQL that sqlglot cannot read"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print a table; write the same as JSON where asked."""
     options = _options().parse_args(arguments)
     console = Console()
-    folder = options.data / options.set
-    splits = {name: path for name in options.splits if (path := _file(folder, name)) is not None}
-    if not splits:
-        print(f"no examples in {folder}; set FASTSQL_DATA or give --data", file=sys.stderr)
-        return 1
     tokenizer, tokenize = _tokenizer(options.tokenizer)
-    examples = {name: _spread(_answerable(path), options.limit) for name, path in splits.items()}
-    needed = {example.db_id for found in examples.values() for example in found}
-    schemas = read_schemas(folder / "schemas.json", databases=needed)
-    source = next((folder / name for name in DATABASES if _has_databases(folder / name)), None)
-    training = _file(folder, TRAIN)
-    taught = _answerable(training) if training is not None else ()
-    with DatabaseFiles(source, list(schemas)) as files:
-        domains = {
-            db_id: _domain(schema, files.path(db_id), [e for e in taught if e.db_id == db_id], options)
-            for db_id, schema in console.track(schemas.items(), "databases", len(schemas))
-        }
-        tallies = []
-        for name, found in examples.items():
-            tally = Tally(name)
-            for example in console.track(found, name, len(found)):
-                measure(example, domains[example.db_id], tokenize, options.now, tally)
-            tallies.append(tally)
+    names = _sets(options.data) if options.set == "all" else [options.set]
+    tallies: list[Tally] = []
+    for name in names:
+        found = _measure_set(name, options, tokenize, console)
+        if not found and options.set != "all":
+            print(f"no examples in {options.data / name}; set FASTSQL_DATA or give --data", file=sys.stderr)
+            return 1
+        tallies += found
     reports = [tally.report() for tally in tallies]
-    _print(console, options.set, reports, tokenizer)
+    _print(console, reports, tokenizer)
     if options.json:
-        content = {"set": options.set, "now": options.now, "tokenizer": tokenizer, "splits": reports}
+        content = {"sets": names, "now": options.now, "values": options.values}
+        content |= {"tokenizer": tokenizer, "splits": reports}
         options.json.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return 0
+
+
+def _measure_set(name: str, options: argparse.Namespace, tokenize: Tokenize, console: Console) -> list[Tally]:
+    folder = options.data / name
+    splits = {split: path for split in options.splits if (path := _file(folder, split)) is not None}
+    dialect = GOLD_DIALECTS.get(name, "sqlite")
+    tallies = []
+    examples: dict[str, list[Example]] = {}
+    for split, path in splits.items():
+        tallies.append(Tally(name, split))
+        chosen = _spread(_answerable(path), options.limit)
+        examples[split] = list(_in_sqlite(chosen, dialect, tallies[-1]))
+    needed = {example.db_id for found in examples.values() for example in found}
+    if not needed:
+        return tallies
+    schemas = read_schemas(folder / "schemas.json", databases=needed)
+    values = _values(folder, options.values, chain.from_iterable(examples.values()), schemas)
+    source = next((folder / place for place in DATABASES if _has_databases(folder / place)), None)
+    training = _file(folder, TRAIN)
+    taught = _answerable(training) if training is not None and dialect == "sqlite" else ()
+    with DatabaseFiles(source, list(schemas)) as files:
+        domains = {
+            db_id: _domain(
+                schema,
+                files.path(db_id),
+                values.get(db_id),
+                [e for e in taught if e.db_id == db_id],
+                options.seconds,
+            )
+            for db_id, schema in console.track(schemas.items(), f"{name} databases", len(schemas))
+        }
+        for tally in tallies:
+            found = examples[tally.split]
+            for example in console.track(found, f"{name} {tally.split}", len(found)):
+                measure(example, domains[example.db_id], tokenize, options.now, tally)
+    return tallies
 
 
 def _options() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--set", default="ehrsql2024", help="name of the data set's folder")
+    parser.add_argument("--set", default="ehrsql2024", help="name of the data set's folder, or all")
     parser.add_argument("--splits", nargs="+", default=SPLITS, help="files without .json, those that exist")
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("FASTSQL_DATA", ".")))
     parser.add_argument("--limit", type=int, help="queries of each split, evenly spread")
+    parser.add_argument(
+        "--values",
+        choices=("published", "gold"),
+        default="published",
+        help="what stands in for a missing database: a published excerpt only, or else gold's own literals",
+    )
     parser.add_argument("--now", default=NOW, help='the time that "now" means')
     parser.add_argument("--seconds", type=float, default=10.0, help="time limit of one query")
     parser.add_argument("--tokenizer", type=Path, help="tokenizer.json; the bundled model's, else words")
@@ -171,84 +146,11 @@ def _options() -> argparse.ArgumentParser:
     return parser
 
 
-# ---------------------------------------------------------------- one query
-
-
-def measure(example: Example, domain: Domain, tokenize: Tokenize, now: str, tally: Tally) -> None:
-    """Convert, render, compare, trace; count what came of it."""
-    assert example.sql is not None
-    tally.queries += 1
-    _measure_literals(example, domain, tally)
-    try:
-        program = sql_to_program(example.sql, domain.schema)
-    except ConversionError as error:
-        tally.fail("conversion", error.construct, example)
-        return
-    tally.converted += 1
-    by, fault = _compare(example.sql, render(program, domain.schema, now=now), domain, now)
-    tally.same_by[by] += not fault
-    tally.same += not fault
-    if fault:
-        tally.fail("round trip", fault, example)
-    tokens = tokenize(example.question)
-    for key in domain.dressed:
-        count, fault = _decisions(program, example.question, tokens, domain, key)
-        tally.traceable[key] += not fault
-        if fault:
-            tally.fail(f"tracing {key} the database", fault, example)
-        elif key == "with":
-            tally.decisions.append(count)
-
-
-def _compare(gold: str, ours: str, domain: Domain, now: str) -> tuple[str, str]:
-    """By what gold and ours were compared, and what is wrong; empty if nothing is."""
-    gold = normalise_sql(gold, now)
-    if domain.executor is not None:
-        try:
-            with domain.executor.cursor(gold) as rows:
-                expected = answer_rows(rows)
-        except ExecutionError:
-            expected = None
-        if expected is not None:
-            try:
-                with domain.executor.cursor(ours) as rows:
-                    return "rows", "" if answer_rows(rows) == expected else "other rows"
-            except ExecutionError:
-                return "rows", "does not run"
-    one, other = canonical_form(gold, domain.schema), canonical_form(ours, domain.schema)
-    if one is None or other is None:
-        return "form", "no canonical form"
-    return "form", "" if one == other else "another canonical form"
-
-
-def _decisions(program: Program, question: str, tokens: Tokens, domain: Domain, key: str) -> tuple[int, str]:
-    """Decisions that write a program, and why they cannot; empty if they can."""
-    schema = domain.dressed[key]
-    candidates = find_candidates(question, schema, domain.dictionary if key == "with" else None)
-    space = ActionSpace.for_question(schema, question, tokens, candidates)
-    try:
-        return len(trace_program(program, space).actions), ""
-    except GroundingError as error:
-        return 0, str(error)
-
-
-def _measure_literals(example: Example, domain: Domain, tally: Tally) -> None:
-    assert example.sql is not None
-    try:
-        literals = gold_literals(example.sql, domain.schema)
-    except SqlglotError:
-        return
-    tally.literals += len(literals)
-    for key, schema in domain.dressed.items():
-        dictionary = domain.dictionary if key == "with" else None
-        candidates = find_candidates(example.question, schema, dictionary)
-        recall = literal_recall(literals, example.question, candidates, schema, dictionary)
-        tally.had[key] += len(literals) - len(recall.missing)
-        if key == "with":
-            tally.provenance.update(str(provenance) for _, provenance in recall.explained)
-
-
 # ---------------------------------------------------------------- the data
+
+
+def _sets(data: Path) -> list[str]:
+    return sorted(path.parent.name for path in data.glob("*/schemas.json"))
 
 
 def _file(folder: Path, name: str) -> Path | None:
@@ -264,21 +166,48 @@ def _spread(examples: Sequence[Example], limit: int | None) -> list[Example]:
     return [examples[k * len(examples) // count] for k in range(count)]
 
 
+def _in_sqlite(examples: Sequence[Example], dialect: str, tally: Tally) -> Iterator[Example]:
+    """The examples with SQL for SQLite; what sqlglot cannot read is counted as a query that is not converted."""
+    for example in examples:
+        try:
+            yield replace(example, sql=as_sqlite(example.sql or "", dialect))
+        except SqlglotError:
+            tally.queries += 1
+            tally.fail("conversion", UNREADABLE, example)
+
+
 def _has_databases(folder: Path) -> bool:
     names = ("*.sqlite", "*.sqlite.gz", "*.db", "*.tar*")
     return folder.is_dir() and any(next(folder.glob(name), None) is not None for name in names)
 
 
+def _values(
+    folder: Path, source: str, examples: Iterator[Example], schemas: Mapping[str, Schema]
+) -> dict[str, ColumnValues]:
+    """What is known of databases that are not there, by id."""
+    excerpt = folder / "values.json.gz"
+    known = read_values(excerpt) if excerpt.is_file() else {}
+    if source == "gold":
+        queries = {(one.db_id, one.sql) for one in examples if one.sql and one.db_id not in known}
+        literals: dict[str, list[tuple[tuple[str, str], str]]] = {}
+        for db_id, sql in sorted(queries):
+            literals.setdefault(db_id, []).extend(column_literals(sql, schemas[db_id]))
+        known |= {db_id: gold_values(found) for db_id, found in literals.items()}
+    return known
+
+
 def _domain(
-    schema: Schema, path: Path | None, taught: Sequence[Example], options: argparse.Namespace
-) -> Domain:
+    schema: Schema,
+    path: Path | None,
+    known: ColumnValues | None,
+    taught: Sequence[Example],
+    seconds: float,
+) -> Coverable:
     pairs = [(example.question, example.sql) for example in taught if example.sql is not None]
     standing = standing_values(_readable(pairs), schema)
-    full = with_database_values(schema, path) if path is not None else schema
-    dressed = {"with": _add(full, standing), "without": _add(schema, standing)}
-    dictionary = ValueDictionary.from_database(path, dressed["with"]) if path is not None else None
-    executor = ReadOnlyExecutor(path, time_limit=options.seconds) if path is not None else None
-    return Domain(schema, dressed, dictionary, executor)
+    full, dictionary = with_known_values(_add(schema, standing), path, known)
+    executor = ReadOnlyExecutor(path, time_limit=seconds) if path is not None else None
+    return Coverable(schema, {"with": full, "without": _add(schema, standing)}, dictionary, executor)
 
 
 def _readable(pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
@@ -316,22 +245,32 @@ def _tokenizer(path: Path | None) -> tuple[str, Tokenize]:
 # ---------------------------------------------------------------- the report
 
 
-def _print(console: Console, name: str, reports: Sequence[Mapping[str, Any]], tokenizer: str) -> None:
-    console.line(f"{name}, tokens: {tokenizer}; percent of queries, or of literals")
-    columns = ["split", "queries", "converted", "round trip", "traceable", "without db"]
+def _print(console: Console, reports: Sequence[Mapping[str, Any]], tokenizer: str) -> None:
+    console.line(f"tokens: {tokenizer}; percent of queries, or of literals")
+    columns = ["set", "split", "queries", "converted", "round trip", "traceable", "without db"]
     columns += ["literals", "recall", "without db", "decisions p50", "p95", "max"]
     rows = []
     for report in reports:
-        rows.append([report["split"], report["queries"], report["converted"], report["round_trip"]])
+        rows.append([report[key] for key in ("set", "split", "queries", "converted", "round_trip")])
         rows[-1] += [report["traceable"][key] for key in ("with", "without")]
         rows[-1] += [report["literals"], *(report["literal_recall"][key] for key in ("with", "without"))]
         rows[-1] += [report["decisions"][key] for key in ("p50", "p95", "max")]
     console.table(columns, rows)
+    for stage in dict.fromkeys(stage for report in reports for stage in report["failures"]):
+        _print_failures(console, stage, reports)
+
+
+def _print_failures(console: Console, stage: str, reports: Sequence[Mapping[str, Any]]) -> None:
+    """What does not come through a stage, by construct and set."""
+    sets = list(dict.fromkeys(report["set"] for report in reports if report["failures"].get(stage)))
+    counts: dict[str, Counter[str]] = {}
     for report in reports:
-        for stage, counts in report["failures"].items():
-            console.line(f"\n{report['split']}, {stage}:")
-            for reason, count in list(counts.items())[:20]:
-                console.line(f"{count:8,}  {reason}")
+        for reason, count in report["failures"].get(stage, {}).items():
+            counts.setdefault(reason, Counter())[report["set"]] += count
+    console.line(f"\n{stage}, queries that fail:")
+    most = sorted(counts, key=lambda reason: -counts[reason].total())[:40]
+    rows = [[reason, counts[reason].total(), *(counts[reason][name] for name in sets)] for reason in most]
+    console.table(["", "all", *sets], rows)
 
 
 if __name__ == "__main__":

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import pickle
+from pathlib import Path
 
 import pytest
 
+from fastsql import Parser, Schema, ValueDictionary
+from fastsql.demo import create_hospital
+from fastsql.explain import doubt
+from fastsql.explanation import Decision, Explanation, Reason, Trail
+from fastsql.explanation.reasons import sql_literal
 from fastsql.result import Alternative, Link, Literal, Result
+
+from .model.toy import SCHEMA
+from .toy_bundle import QUESTIONS, load_toy
 
 QUESTION = "How many <women> got aspirin?"
 ANSWER = Result(
@@ -15,7 +24,7 @@ ANSWER = Result(
     "SELECT COUNT(*) FROM patients WHERE gender = 'f'",
     0.93,
     links=(
-        Link((22, 29), "aspirin?", "value", "prescriptions.drug = 'aspirin'"),
+        Link((21, 29), "aspirin?", "value", "prescriptions.drug = 'aspirin'"),
         Link((9, 16), "<women>", "column", "patients.gender"),
     ),
     values=(Literal("f", "schema", None, "patients.gender"),),
@@ -66,18 +75,133 @@ def test_a_result_cannot_be_changed() -> None:
         ANSWER.confidence = 1.0  # type: ignore[misc]
 
 
-def test_html_marks_the_links_and_escapes_everything() -> None:
-    page = ANSWER._repr_html_()
-    assert '<mark title="patients.gender">&lt;women&gt;</mark>' in page
-    assert "<women>" not in page
-    assert "gender = &#x27;f&#x27;" in page
-    assert "encode 3.2 ms" in page
+TRAIL = Trail(
+    (Reason("column", "patients.gender", "its name", (9, 16), "<women>", "patients.gender"),),
+    (Decision("row", "column", "patients.gender", 22, 0.75),),
+)
 
 
-def test_html_of_a_refusal_says_why() -> None:
-    assert "Refused: not sure enough" in REFUSAL._repr_html_()
+def test_it_is_retraced_once_and_only_when_asked_for() -> None:
+    calls: list[int] = []
+
+    def retrace() -> Trail:
+        calls.append(1)
+        return TRAIL
+
+    result = dataclasses.replace(ANSWER, retrace=retrace)
+    assert calls == []
+    first, second = result.explain(), result.explain()
+    assert (
+        (first.reasons, first.decisions)
+        == (second.reasons, second.decisions)
+        == (TRAIL.reasons, TRAIL.decisions)
+    )
+    assert calls == [1]
 
 
-def test_html_survives_overlapping_links() -> None:
-    links = (Link((0, 4), "Why?", "value", "x"), Link((2, 4), "y?", "value", "z"))
-    assert dataclasses.replace(REFUSAL, links=links)._repr_html_().count("<mark") == 1
+def test_what_was_retraced_survives_pickling() -> None:
+    retraced = dataclasses.replace(ANSWER, retrace=lambda: TRAIL)
+    copy = pickle.loads(pickle.dumps(retraced))
+    assert copy.trail == TRAIL
+    assert str(copy.explain()) == str(retraced.explain())
+
+
+def test_without_a_trail_links_and_values_are_the_reasons() -> None:
+    told = ANSWER.explain()
+    assert [(reason.target, reason.text) for reason in told.in_question] == [
+        ("patients.gender", "<women>"),
+        ("prescriptions.drug = 'aspirin'", "aspirin?"),
+    ]
+    (value,) = told.beyond_question
+    assert (value.target, value.why) == (
+        "patients.gender = 'f'",
+        "a standing value of patients.gender that the question does not write",
+    )
+    assert told.decisions == ()
+
+
+@pytest.mark.parametrize(
+    ("literal", "why"),
+    [
+        (Literal("women", "span", (10, 15)), "words taken as they stand"),
+        (Literal("Women", "span", (10, 15), "t.c"), "words, in the letter case of t.c"),
+        (Literal("WOMEN", "dictionary", (10, 15), "t.c"), "a dictionary value of t.c, spelled as there"),
+        (Literal("women", "schema", (10, 15), "t.c"), "a standing value of t.c"),
+        (Literal("women", "quoted", (10, 15)), "quoted text"),
+        (Literal(3, "number", (0, 3)), "a number rule"),
+        (Literal(2, "ordinal", (0, 3)), "an ordinal number"),
+        (Literal("2100-08", "date", (0, 3), "", "%Y-%m"), "a date rule: read as a year and month"),
+        (Literal(95, "constant", None, "t.c", "", "sao2_lower"), "the bound sao2_lower of what is normal"),
+        (Literal(1, "closed"), "0, 1 and 2 are always to be had"),
+        (Literal(1, "oracle"), "from oracle"),
+    ],
+)
+def test_every_provenance_has_a_sentence(literal: Literal, why: str) -> None:
+    (reason,) = Result(QUESTION, "SELECT 1", 0.5, values=(literal,)).explain().reasons
+    assert reason.why == why
+
+
+def test_an_explanation_is_shown_as_text_and_as_html() -> None:
+    told = ANSWER.explain()
+    assert isinstance(told, Explanation)
+    assert repr(told) == "<Explanation: 3 reasons, 0 decisions>"
+    assert str(told).startswith("How many <women> got aspirin?\n         ~~~1~~~     ~~~2~~~~")
+    assert told._repr_html_() == ANSWER._repr_html_()
+    assert '<mark class="column"><bdi>&lt;women&gt;</bdi><sup>1</sup></mark>' in ANSWER._repr_html_()
+
+
+def test_of_overlapping_links_one_is_marked_and_both_are_told() -> None:
+    links = (Link((0, 4), "Why?", "column", "x.a"), Link((2, 4), "y?", "value", "z"))
+    result = dataclasses.replace(REFUSAL, links=links)
+    assert result._repr_html_().count("<mark") == 1
+    assert {"x.a", "z"} <= set(str(result.explain()).replace("(", " ").split())
+
+
+def test_numbers_that_decide_are_told_apart() -> None:
+    assert (
+        doubt(0.9073, 10 / 11, 10) == "The confidence of 0.907 is below the 0.909 that penalty 10 asks for."
+    )
+    assert doubt(0.01, 10 / 11, 10) == "The confidence of 0.01 is below the 0.91 that penalty 10 asks for."
+    assert doubt(0.90909, 10 / 11, 10).startswith("The confidence of 0.909090 is below the 0.909091 ")
+
+
+# ---------------------------------------------------------------- of real parses
+
+
+def test_a_parse_can_be_explained_wherever_it_went(toy: Parser) -> None:
+    for question in QUESTIONS:
+        result = toy.parse(f" \t{question}", SCHEMA)
+        told = result.explain()
+        assert len(told.decisions) > 1
+        assert all(result.question[slice(*reason.span)] == reason.text for reason in told.in_question)
+        for literal in result.values:
+            assert literal.span is None or any(sql_literal(literal.value) in r.target for r in told.reasons)
+        assert result.threshold == 0
+        copy = pickle.loads(pickle.dumps(result))
+        assert str(copy.explain()) == str(told)
+
+
+def test_a_refusal_is_explained_as_an_answer_is(toy_bundle: Path) -> None:
+    refused = load_toy(toy_bundle, penalty=10).parse(QUESTIONS[0], SCHEMA)
+    answered = load_toy(toy_bundle, penalty=0).parse(QUESTIONS[0], SCHEMA)
+    assert refused.abstained
+    assert refused.threshold == pytest.approx(10 / 11)
+    assert refused.explain().reasons == answered.explain().reasons
+    assert refused.explain().decisions == answered.explain().decisions
+
+
+def test_no_question_has_nothing_to_explain(toy: Parser) -> None:
+    told = toy.parse("  ?!  ", SCHEMA).explain()
+    assert (told.reasons, told.decisions) == ((), ())
+    assert "There is no question in this text." in str(told)
+
+
+def test_the_bundled_model_ties_words_to_what_they_stand_for(ehr_en: Parser, tmp_path: Path) -> None:
+    create_hospital(tmp_path / "hospital.sqlite")
+    schema = Schema.from_sqlite(tmp_path / "hospital.sqlite", max_values=12)
+    values = ValueDictionary.from_database(tmp_path / "hospital.sqlite", schema)
+    result = ehr_en.parse("Has patient 71021258 been prescribed warfarin this month?", schema, values=values)
+    said = {reason.text: (reason.kind, reason.target) for reason in result.explain().in_question}
+    assert said["71021258"] == ("value", "admissions.subject_id = 71021258")
+    assert said["warfarin"] == ("value", "prescriptions.drug = 'warfarin'")
+    assert said["this month"] == ("time", "prescriptions.starttime in the present month")

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fastsql.explanation.reasons import SIGNS, sql_literal
 from fastsql.grammar.program import SMALL, ColumnRef, Production, Program, TableRef
 from fastsql.grammar.program import Literal as ProgramLiteral
 from fastsql.linking.canonical import compared_columns
 from fastsql.result import Link, Literal
+from fastsql.view.figures import told_apart
 
 if TYPE_CHECKING:
     from fastsql.linking.prepare import Prepared
@@ -25,12 +27,22 @@ def find_links(program: Program, prepared: Prepared, links: SchemaLinks, shift: 
     """
     schema, text = links.schema, prepared.text
     found: dict[tuple[int, int], Link] = {}
-    for terminal, column in zip(program, compared_columns(program), strict=True):
+    sign = ""
+    for before, terminal, column in zip((None, *program), program, compared_columns(program), strict=False):
+        if isinstance(before, Production) and isinstance(terminal, ColumnRef):
+            sign = SIGNS.get(before.name, "")
         if isinstance(terminal, ProgramLiteral) and terminal.span is not None:
             start, end = terminal.span
-            where = f"{schema.qualified_name(column)} = " if column is not None else ""
+            where = f"{schema.qualified_name(column)} {sign} " if column is not None else ""
             found.setdefault(
-                (start, end), Link((start, end), text[start:end], "value", f"{where}{terminal.value!r}")
+                (start, end),
+                Link(
+                    (start, end),
+                    text[start:end],
+                    "value",
+                    f"{where}{sql_literal(terminal.value)}",
+                    terminal.provenance,
+                ),
             )
     names = links.name_matches(text, prepared.offsets)
     taken = np.zeros(len(text), dtype=bool)
@@ -47,14 +59,16 @@ def find_links(program: Program, prepared: Prepared, links: SchemaLinks, shift: 
             )
         else:
             continue
-        for start, end in _runs(names[:, item] == 2, prepared):
+        for start, end in name_spans(names[:, item] == 2, prepared):
             if not taken[start:end].any():
-                found.setdefault((start, end), Link((start, end), text[start:end], kind, name))
+                found.setdefault((start, end), Link((start, end), text[start:end], kind, name, "name"))
     return tuple(replace(found[span], span=(span[0] + shift, span[1] + shift)) for span in sorted(found))
 
 
-def _runs(matched: np.ndarray[tuple[int], np.dtype[np.bool_]], prepared: Prepared) -> list[tuple[int, int]]:
-    """Character spans of runs of matched tokens."""
+def name_spans(
+    matched: np.ndarray[tuple[int], np.dtype[np.bool_]], prepared: Prepared
+) -> list[tuple[int, int]]:
+    """Characters of the question that runs of tokens cover, `matched` being bool[Q]."""
     runs: list[tuple[int, int]] = []
     previous = -2
     for token in np.flatnonzero(matched).tolist():
@@ -73,7 +87,14 @@ def found_values(program: Program, schema: Schema, shift: int = 0) -> tuple[Lite
         if isinstance(terminal, ProgramLiteral):
             name = schema.qualified_name(column) if column is not None else ""
             span = terminal.span and (terminal.span[0] + shift, terminal.span[1] + shift)
-            found[Literal(terminal.value, terminal.provenance, span, name)] = None
+            literal = Literal(terminal.value, terminal.provenance, span, name, terminal.format, terminal.name)
+            found[literal] = None
         elif isinstance(terminal, Production) and terminal.name in SMALL:
             found[Literal(SMALL[terminal.name], "closed")] = None
     return tuple(found)
+
+
+def doubt(confidence: float, needed: float, penalty: float) -> str:
+    """Why a confidence below what the penalty asks for leads to a refusal."""
+    shown, asked = told_apart(confidence, needed)
+    return f"The confidence of {shown} is below the {asked} that penalty {penalty:g} asks for."

@@ -32,7 +32,8 @@ from fastsql.errors import (
     VerificationError,
 )
 from fastsql.execution.verify import verify
-from fastsql.explain import find_links, found_values
+from fastsql.explain import doubt, find_links, found_values
+from fastsql.explanation.retrace import retrace
 from fastsql.grammar import ActionSpace, load_grammar, read_program, render
 from fastsql.grammar.program import Program
 from fastsql.limits import DEFAULT, Limits
@@ -235,7 +236,9 @@ class Parser:
             values=literals,
             timings=watch.laps,
             dialect=dialect,
+            threshold=threshold(self.penalty),
             render_alternatives=partial(_alternatives, search, write, explain, judge),
+            retrace=partial(retrace, search.finished[0], program, space, prepared, state.links, shift),
         )
 
     def parse_batch(self, questions: Iterable[str], schema: Any, **options: Any) -> list[Result]:
@@ -260,7 +263,7 @@ class Parser:
         needed = threshold(self.penalty)
         if confidence >= needed:
             return ""
-        return f"The confidence of {confidence:.2f} is below the {needed:.2f} that penalty {self.penalty:g} asks for."
+        return doubt(confidence, needed, self.penalty)
 
     # ---------------------------------------------------------------- what depends on the schema alone
 

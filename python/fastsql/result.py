@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TextIO
+
+from fastsql.explanation.reasons import Explanation, Trail, link_reason, literal_reason
 
 _SHOWN = 88
 """Characters of SQL in a repr; a notebook shows all of it through ``_repr_html_``."""
@@ -18,12 +19,14 @@ class Link:
 
     `span` counts characters of the question, ``[start, end)``; `text` is what stands there. `kind` is one of "table",
     "column", "value", "constant"; `target` names the item (``admissions.age``) or shows the value as it stands in SQL.
+    `how` says what linked them: "name", or the provenance of the value (see `Literal`).
     """
 
     span: tuple[int, int]
     text: str
     kind: str
     target: str
+    how: str = ""
 
 
 @dataclass(frozen=True)
@@ -32,13 +35,16 @@ class Literal:
 
     `source` is its provenance: "span", "number", "ordinal", "date", "quoted", "dictionary", "schema", "constant" or
     "closed" (the few literals that are always to be had). `span` counts characters of the question and is None for values
-    that the question does not write; `column` is the qualified name of the column it is compared with, or "".
+    that the question does not write; `column` is the qualified name of the column it is compared with, or "". `format` is
+    the strftime form of a date, `name` that of a named constant.
     """
 
     value: str | int | float
     source: str
     span: tuple[int, int] | None = None
     column: str = ""
+    format: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,10 @@ class Alternative:
 
 def _no_alternatives() -> tuple[Alternative, ...]:
     return ()
+
+
+def _no_trail() -> Trail:
+    return Trail()
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -67,7 +77,9 @@ class Result:
         values: the literals of `best` with their provenance.
         timings: milliseconds a stage, in order, such as ``{"link": 0.4, "encode": 3.1, "decode": 4.0}``.
         dialect: the SQL dialect of `best`.
+        threshold: the confidence from which the parser answers; None where that was not decided.
         render_alternatives: renders the further hypotheses; called at most once, by :attr:`alternatives`.
+        retrace: goes the way of the query once more for its reasons; called at most once, by :meth:`explain`.
     """
 
     question: str
@@ -79,7 +91,9 @@ class Result:
     values: tuple[Literal, ...] = ()
     timings: Mapping[str, float] = field(default_factory=dict)
     dialect: str = "sqlite"
+    threshold: float | None = None
     render_alternatives: Callable[[], tuple[Alternative, ...]] = _no_alternatives
+    retrace: Callable[[], Trail] = _no_trail
 
     @property
     def sql(self) -> str | None:
@@ -90,6 +104,44 @@ class Result:
     def alternatives(self) -> tuple[Alternative, ...]:
         """The further hypotheses, best first; rendered when first asked for."""
         return self.render_alternatives()
+
+    @cached_property
+    def trail(self) -> Trail:
+        """What led to `best`: empty where the parse left nothing to retrace; made when first asked for."""
+        return self.retrace()
+
+    def explain(self) -> Explanation:
+        """Why `best` is what it is: what each word stands for, where each literal comes from, every decision.
+
+        `str` gives it as text; a notebook shows it, as it does the result itself.
+        """
+        reasons = self.trail.reasons
+        if not reasons:
+            values = tuple(literal_reason(literal, self.question) for literal in self.values)
+            told = {reason.span for reason in values}
+            reasons = (*(link_reason(link) for link in self.links if link.span not in told), *values)
+        return Explanation(self, reasons, self.trail.decisions)
+
+    def show(
+        self,
+        file: TextIO | None = None,
+        *,
+        width: int | None = None,
+        decisions: bool = False,
+        timings: bool = True,
+    ) -> None:
+        """Print the explanation, in colours where `rich` is installed and a terminal listens.
+
+        Args:
+            file: what to write to; the standard output unless given.
+            width: cells of a line; the terminal's unless given.
+            decisions: list every decision of the decoder, too.
+            timings: tell how long each stage took.
+        """
+        from fastsql.view.terminal import Page
+
+        page = Page(file)
+        page.lines(self.explain().lines(width or page.width, decisions=decisions, timings=timings))
 
     def __bool__(self) -> bool:
         return self.sql is not None
@@ -102,38 +154,13 @@ class Result:
         return f"Result({shown!r}, confidence={self.confidence:.2f})"
 
     def _repr_html_(self) -> str:
-        """For notebooks: the question with its links marked, the SQL, the meaning of each link, the timings."""
-        rows = "".join(
-            f"<tr><td>{html.escape(link.text)}</td><td>{html.escape(link.kind)}</td>"
-            f"<td><code>{html.escape(link.target)}</code></td></tr>"
-            for link in self.links
-        )
-        table = f"<table><tr><th>question</th><th></th><th>linked to</th></tr>{rows}</table>" if rows else ""
-        head = f"Refused: {html.escape(self.reason)}" if self.abstained else "Answered"
-        best = f"<pre><code>{html.escape(self.best)}</code></pre>" if self.best else ""
-        times = ", ".join(f"{html.escape(stage)} {value:.1f} ms" for stage, value in self.timings.items())
-        return (
-            f"<div><p>{self._marked_question()}</p>"
-            f"<p><b>{head}</b>, confidence {self.confidence:.0%}</p>"
-            f"{best}{table}<p><small>{times}</small></p></div>"
-        )
+        """For notebooks: the whole explanation."""
+        from fastsql.view.html import as_html
 
-    def _marked_question(self) -> str:
-        parts: list[str] = []
-        position = 0
-        for link in sorted(self.links, key=lambda link: link.span):
-            start, end = link.span
-            if start < position:
-                continue
-            target = html.escape(link.target, quote=True)
-            parts.append(html.escape(self.question[position:start]))
-            parts.append(f'<mark title="{target}">{html.escape(self.question[start:end])}</mark>')
-            position = end
-        return "".join(parts) + html.escape(self.question[position:])
+        return as_html(self.explain())
 
     def __getstate__(self) -> dict[str, Any]:
-        # The renderer holds on to the model and to the beam; what is sent to another process is its outcome.
+        # What renders holds on to the model and to the beam; what is sent to another process is its outcome.
         state = dict(self.__dict__)
-        state["alternatives"] = self.alternatives
-        state["render_alternatives"] = _no_alternatives
-        return state
+        state |= {"alternatives": self.alternatives, "trail": self.trail}
+        return state | {"render_alternatives": _no_alternatives, "retrace": _no_trail}

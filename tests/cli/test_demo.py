@@ -32,6 +32,15 @@ def test_an_answer_is_shown_with_its_evidence(run: Run) -> None:
     assert "confidence 0.90; ms: encode 1.5" in outcome.out
 
 
+def test_the_whole_explanation_is_shown_when_asked_for(run: Run) -> None:
+    outcome = run(*ASK, "--explain")
+    assert outcome.status == 0, outcome.err
+    assert "\n   Which patients are women?\n                      ~~1~~\n" in outcome.out
+    assert "   Answered: confidence 0.90\n" in outcome.out
+    assert "   FROM patients\n   WHERE patients.gender = 'f'\n" in outcome.out
+    assert "subject_id\n   71021" in outcome.out
+
+
 def test_a_refusal_is_shown_with_its_reason(run: Run) -> None:
     outcome = run("demo", "--ask", "Which nurse was it?")
     assert "refused: nothing in the schema fits" in outcome.out

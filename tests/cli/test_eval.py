@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -91,6 +93,60 @@ def test_predictions_can_be_judged_without_a_model(
     assert one == two
 
 
+def test_predictions_of_other_questions_are_told_of(run: Run, data: Path) -> None:
+    given = [{"id": name, "sql": None} for name in "abcd"]
+    (data / "p.json").write_text(json.dumps(given))
+    outcome = run(*command(data, "--from-predictions", data / "p.json"))
+    assert (outcome.status, "1 predictions of other questions" in outcome.err) == (0, True)
+    outcome = run(*command(data, "--from-predictions", data / "p.json", "--limit", 2))
+    assert "other questions" not in outcome.err
+    (data / "p.json").write_text(json.dumps(given[:1]))
+    outcome = run(*command(data, "--from-predictions", data / "p.json"))
+    assert (outcome.status, "2 of 3 examples have no prediction, such as 'b'" in outcome.err) == (2, True)
+
+
+def test_a_report_and_plots_are_written_when_asked(run: Run, data: Path, database: Path) -> None:
+    pytest.importorskip("matplotlib", reason="pip install matplotlib runs this")
+    files = ("--report", data / "report.html", "--plots", data / "plots", "--examples", 1)
+    outcome = run(*command(data, "--databases", database, *files))
+    assert outcome.status == 0, outcome.err
+    page = (data / "report.html").read_text(encoding="utf-8")
+    assert "Evaluation on data.json" in page
+    assert "This page shows questions and SQL" in page
+    assert "Which women are heavy?" in page
+    assert sorted(path.name for path in (data / "plots").iterdir()) == [
+        "hardness.png",
+        "reliability.png",
+        "risk-coverage.png",
+    ]
+
+
+def test_nothing_is_written_unless_asked(run: Run, data: Path, database: Path) -> None:
+    before = sorted(data.iterdir())
+    outcome = run(*command(data, "--databases", database))
+    assert sorted(data.iterdir()) == before
+    assert "women" not in outcome.out + outcome.err
+
+
+@pytest.mark.parametrize("option", ["--report", "--plots"])
+def test_without_matplotlib_the_work_does_not_begin(
+    run: Run, loader: Loader, data: Path, monkeypatch: pytest.MonkeyPatch, option: str
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    outcome = run(*command(data, option, data / "out"))
+    assert outcome.status == 2
+    assert "pip install matplotlib" in outcome.err
+    assert loader.parsers == []
+
+
+def test_intervals_are_printed_unless_left_out(run: Run, data: Path, database: Path) -> None:
+    outcome = run(*command(data, "--databases", database))
+    assert re.search(r"execution accuracy +50\.0 % \([\d.]+ to [\d.]+\)", outcome.out)
+    outcome = run(*command(data, "--databases", database, "--resamples", 0, "--json", data / "out.json"))
+    assert re.search(r"execution accuracy +50\.0 %$", outcome.out, re.MULTILINE)
+    assert json.loads((data / "out.json").read_text())["details"]["intervals"] is None
+
+
 def test_ids_and_limit_choose_questions(run: Run, data: Path, loader: Loader) -> None:
     run(
         *command(
@@ -136,6 +192,11 @@ def test_databases_that_are_missing_are_named(run: Run, data: Path) -> None:
     ("option", "value", "message"),
     [
         ("--json", "no/such/folder/out.json", "is no folder"),
+        ("--report", "no/such/folder/out.html", "is no folder"),
+        ("--plots", "no/such/folder", "is no folder"),
+        ("--plots", __file__, "is no folder"),
+        ("--examples", "-1", "at least 0"),
+        ("--resamples", "-1", "at least 0"),
         ("--limit", "0", "at least 1"),
         ("--time-limit", "0", "above 0"),
         ("--databases", "nowhere", "no such file or folder"),

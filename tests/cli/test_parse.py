@@ -5,9 +5,12 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+
+from fastsql.explanation import Decision, Trail
 
 from .conftest import DDL, WOMEN, Loader, Outcome
 
@@ -30,26 +33,57 @@ def test_questions_are_read_one_a_line(run: Run, monkeypatch: pytest.MonkeyPatch
     assert run("parse", "--schema", DDL).out == f"{WOMEN}\n" * 2
 
 
-def test_explain_tells_links_confidence_and_timings(run: Run) -> None:
+def test_explain_tells_words_confidence_and_timings(run: Run) -> None:
     outcome = run("parse", QUESTION, "--schema", DDL, "--explain")
     assert outcome.out == f"{WOMEN}\n"
-    assert outcome.err.splitlines() == [
-        "  'women' -> column patients.gender",
-        "  confidence 0.90",
-        "  encode 1.5 ms",
-    ]
+    lines = outcome.err.splitlines()
+    assert lines[:4] == [QUESTION, " " * 19 + "~~1~~", "", "Answered: confidence 0.90"]
+    assert "   1  women  column patients.gender  (linked by the parser)" in lines
+    assert any(line.startswith("  encode      1.5  ###") for line in lines)
+    assert "decisions" not in outcome.err
+
+
+def test_a_refusal_is_explained_as_well(run: Run) -> None:
+    outcome = run("parse", "What time is it?", "--schema", DDL, "--explain")
+    assert outcome.err.startswith(
+        "refused: nothing in the schema fits\nWhat time is it?\n\nRefused: confidence 0.10\n"
+    )
+
+
+def test_decisions_are_listed_when_asked_for(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    decision = Decision("row", "column", "patients.gender", 22, 0.75)
+    monkeypatch.setattr("fastsql.result.Result.trail", Trail((), (decision,)))
+    assert (
+        "\n    1  row    22  0.750  column patients.gender\n"
+        in run("parse", QUESTION, "--schema", DDL, "--decisions").err
+    )
+    assert "22" not in run("parse", QUESTION, "--schema", DDL, "--explain").err
+    content = json.loads(run("parse", QUESTION, "--schema", DDL, "--json", "--explain").out)
+    assert content["decisions"] == [asdict(decision)]
 
 
 def test_json_has_everything(run: Run) -> None:
     content = json.loads(run("parse", QUESTION, "--schema", DDL, "--json").out)
     assert content["sql"] == content["best"] == WOMEN
     assert content["links"] == [
-        {"span": [19, 24], "text": "women", "kind": "column", "target": "patients.gender"}
+        {"span": [19, 24], "text": "women", "kind": "column", "target": "patients.gender", "how": ""}
     ]
-    assert content["values"] == [
-        {"value": "f", "source": "schema", "span": None, "column": "patients.gender"}
-    ]
-    assert (content["abstained"], content["timings"]) == (False, {"encode": 1.5})
+    (value,) = content["values"]
+    assert (value["value"], value["source"], value["span"], value["column"]) == (
+        "f",
+        "schema",
+        None,
+        "patients.gender",
+    )
+    assert (content["abstained"], content["timings"], content["threshold"]) == (False, {"encode": 1.5}, None)
+    assert "reasons" not in content
+
+
+def test_json_with_explain_has_the_reasons_too(run: Run) -> None:
+    outcome = run("parse", QUESTION, "--schema", DDL, "--json", "--explain")
+    content = json.loads(outcome.out)
+    assert [reason["target"] for reason in content["reasons"]] == ["patients.gender", "patients.gender = 'f'"]
+    assert (content["decisions"], content["alternatives"], outcome.err) == ([], [], "")
 
 
 def test_settings_reach_the_parser(run: Run, loader: Loader, database: Path) -> None:

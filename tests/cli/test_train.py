@@ -30,13 +30,15 @@ def test_arguments_reach_the_loop(run: Run, monkeypatch: pytest.MonkeyPatch, tmp
     monkeypatch.setitem(fastsql.training.__dict__, "train", train)
     monkeypatch.setenv("FASTSQL_DATA", str(tmp_path))
     outcome = run(
-        "train", CONFIG, "--output", tmp_path / "run", "--max-minutes", 2.5, "--seed", 3, "--resume"
+        *("train", CONFIG, "--output", tmp_path / "run", "--max-minutes", 2.5, "--seed", 3, "--resume"),
+        *("--set", "model.joint_layers=0", "--set", "model.cached_layers=3", "--fresh", "graph."),
     )
     assert outcome.status == 0, outcome.err
     assert outcome.out == f"{tmp_path / 'run'}: finished, 1.5 epochs in 1.5 minutes\n"
     ((config, output, settings),) = calls
     assert (config.name, output) == ("ehr-en", tmp_path / "run")
     assert (settings["max_minutes"], settings["seed"], settings["resume"]) == (2.5, 3, True)
+    assert (config.model.cached_layers, config.model.joint_layers, settings["fresh"]) == (3, 0, ["graph."])
 
 
 def test_without_torch_the_extra_is_named(tmp_path: Path) -> None:

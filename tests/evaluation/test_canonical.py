@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from fastsql.datasets import read_examples
+from fastsql.errors import LimitError
 from fastsql.evaluation import canonical_form
+from fastsql.evaluation.canonical import FORM_NODES
 from fastsql.schema import Schema
 
 SAME = [
@@ -36,6 +38,14 @@ SAME = [
     ("SELECT age FROM admissions WHERE age <> 3", "SELECT age FROM admissions WHERE age != 3"),
     ("SELECT age FROM admissions WHERE age == 3", "SELECT age FROM admissions WHERE age = 3"),
     ('SELECT 1 FROM patients WHERE gender = "f"', "SELECT 1 FROM patients WHERE gender = 'f'"),
+    (
+        "SELECT age FROM admissions WHERE age NOT IN (1, 2)",
+        "SELECT age FROM admissions WHERE NOT age IN (1, 2)",
+    ),
+    (
+        "SELECT dob FROM patients WHERE gender NOT LIKE '%f%' AND weight NOT BETWEEN 1 AND 2",
+        "SELECT dob FROM patients WHERE NOT weight BETWEEN 1 AND 2 AND NOT (gender LIKE '%f%')",
+    ),
     ("SELECT datetime(current_time)", "SELECT datetime('now')"),
     (
         "SELECT age FROM admissions UNION SELECT weight FROM patients",
@@ -101,6 +111,53 @@ def test_these_differ_in_values_only(schema: Schema, one: str, other: str) -> No
 )
 def test_what_does_not_fit_the_schema_has_no_form(schema: Schema, sql: str) -> None:
     assert canonical_form(sql, schema) is None
+
+
+def nested_aliases(levels: int) -> str:
+    """Each level names the one below in SELECT and, by alias, in ORDER BY: the form doubles with every level."""
+    sql = "SELECT age FROM admissions"
+    for _ in range(levels):
+        sql = f"SELECT ({sql}) AS x FROM admissions ORDER BY x"
+    return sql
+
+
+def test_forms_are_bounded_where_aliases_multiply_them(schema: Schema) -> None:
+    assert canonical_form(nested_aliases(6), schema) is not None
+    with pytest.raises(LimitError, match="more than 20,000 nodes"):
+        canonical_form(nested_aliases(40), schema)
+
+
+def test_nested_queries_cost_no_more_than_their_text(schema: Schema) -> None:
+    sql = "SELECT hadm_id FROM admissions WHERE age > 3"
+    for _ in range(40):
+        sql = f"SELECT hadm_id FROM admissions WHERE hadm_id IN ({sql})"
+    form = canonical_form(sql, schema)
+    assert form is not None
+    assert form.with_values.count("(In ") == 40
+
+
+def test_the_bound_is_on_nodes(schema: Schema) -> None:
+    def summands(number: int) -> str:
+        # One node each: the query, the list, and its items.
+        return f"SELECT age FROM admissions WHERE age IN ({', '.join('1' for _ in range(number))})"
+
+    # SELECT, its item, IN and the column beside it.
+    largest = FORM_NODES - 4
+    assert canonical_form(summands(largest), schema) is not None
+    with pytest.raises(LimitError):
+        canonical_form(summands(largest + 1), schema)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT 1" + " + 1" * 5_000 + " FROM admissions",
+        " UNION ".join(["SELECT age FROM admissions"] * 2_000),
+    ],
+)
+def test_queries_that_nest_without_parentheses_are_bounded(schema: Schema, sql: str) -> None:
+    with pytest.raises(LimitError, match="nests too deep"):
+        canonical_form(sql, schema)
 
 
 def test_gold_sql_of_every_kind_has_a_form(fastsql_data: Path) -> None:

@@ -14,9 +14,12 @@ from fastsql.errors import FastSQLError
 from fastsql.evaluation import Options, Prediction, Report, evaluate
 from fastsql.evaluation.evaluate import training_skeletons
 from fastsql.evaluation.judge import Task, Verdict, judge
-from fastsql.evaluation.report import Judged, percentile, reliability, reliability_scores
+from fastsql.evaluation.judged import Judged
+from fastsql.evaluation.scores import percentile, reliability, reliability_scores
 from fastsql.result import Result
 from fastsql.schema import Schema
+
+from .test_canonical import nested_aliases
 
 NOW = "2100-12-31 23:59:00"
 
@@ -120,9 +123,36 @@ def test_a_query_that_does_not_end_is_stopped_and_counted(schema: Schema, databa
     assert (verdict.correct, verdict.runs, verdict.timed_out) == (False, False, True)
 
 
-def test_gold_that_fails_is_counted_and_matched_by_nothing(schema: Schema, database: Path) -> None:
-    verdict = judge(Task("ward", "SELECT broken", "SELECT broken", database=str(database)), schema)
-    assert verdict == Verdict(correct=False, runs=False, gold_failed=True)
+def test_gold_that_fails_is_counted_and_its_answer_matched_by_nothing(schema: Schema, database: Path) -> None:
+    verdict = judge(
+        Task("ward", "SELECT broken", "SELECT gender FROM patients", database=str(database)), schema
+    )
+    assert verdict == Verdict(correct=False, runs=True, gold_failed=True, hardness="beyond")
+
+
+def test_gold_without_a_form_is_matched_by_its_own_text(schema: Schema) -> None:
+    own, other = (
+        judge(Task("ward", "SELECT a  FROM b", sql), schema) for sql in ("SELECT a FROM b", "SELECT a FROM c")
+    )
+    assert (own.em, own.em_values, other.em, other.em_values) == (True, True, False, False)
+    assert other.differences is None
+
+
+def test_a_form_beyond_the_bound_is_no_match(schema: Schema, database: Path) -> None:
+    huge = nested_aliases(30)
+    verdict = judge(Task("ward", "SELECT age FROM admissions", huge, database=str(database)), schema)
+    assert (verdict.em, verdict.em_values, verdict.differences) == (False, False, None)
+    assert verdict.correct is not None
+
+
+def test_what_differs_is_told_of_wrong_predictions_only(schema: Schema, database: Path) -> None:
+    gold = "SELECT COUNT(*) FROM patients"
+    right, wrong = (
+        judge(Task("ward", gold, sql, database=str(database)), schema)
+        for sql in ("SELECT COUNT(subject_id) FROM patients", "SELECT COUNT(*) FROM admissions")
+    )
+    assert (right.correct, right.differences) == (True, None)
+    assert (wrong.correct, wrong.differences, wrong.hardness) == (False, ("sources",), "easy")
 
 
 def test_a_wrong_published_answer_is_noticed(schema: Schema, database: Path) -> None:
@@ -187,8 +217,9 @@ def test_reliability_is_the_mean_with_wrong_answers_weighted() -> None:
 
 def test_a_right_refusal_scores_only_where_there_is_nothing_to_answer() -> None:
     refusal = Prediction("x", "SELECT 1", abstained=True)
-    answerable = Judged(refusal, Verdict(correct=True, runs=True), answerable=True)
-    assert reliability_scores([answerable, Judged(refusal, Verdict(), answerable=False)]) == [0, 1]
+    answerable, other = (Example("x", "ward", "?", sql) for sql in ("SELECT 1", None))
+    right = Judged(answerable, refusal, Verdict(correct=True, runs=True))
+    assert reliability_scores([right, Judged(other, refusal, Verdict())]) == [0, 1]
 
 
 def test_percentiles_are_values_that_occurred() -> None:
@@ -210,7 +241,15 @@ def test_results_of_a_parser_may_lack_sql(schema: Schema) -> None:
     assert (figures["abstained"], figures["valid_sql"], figures["em"]) == (1, None, 0)
 
 
-@pytest.mark.parametrize(("file", "step"), [("train.json", 12), ("valid.json", 6)])
+@pytest.mark.parametrize(
+    ("file", "step"),
+    [
+        ("train.json", 12),
+        ("valid.json", 6),
+        pytest.param("train.json", 1, marks=pytest.mark.slow),
+        pytest.param("valid.json", 1, marks=pytest.mark.slow),
+    ],
+)
 def test_gold_of_ehrsql2024_gives_the_published_answers(ehrsql2024: Path, file: str, step: int) -> None:
     examples = read_examples(ehrsql2024 / file)[::step]
     schemas = read_schemas(ehrsql2024 / "schemas.json")
@@ -220,3 +259,17 @@ def test_gold_of_ehrsql2024_gives_the_published_answers(ehrsql2024: Path, file: 
     assert figures["ex"] == figures["em_values"] == figures["valid_sql"] == 100
     assert figures["details"]["gold_published"] == 100
     assert set(figures["rs"].values()) == {100}
+    assert figures["details"]["categories"] == {"decisions": {}, "queries": {}}
+
+
+def test_gold_of_a_chinese_set_matches_itself(fastsql_data: Path) -> None:
+    if not (fastsql_data / "css").is_dir():
+        pytest.skip("put css into the folder that FASTSQL_DATA names to run this")
+    examples = read_examples(fastsql_data / "css" / "examples.json.gz")[::200]
+    schemas = read_schemas(fastsql_data / "css" / "schemas.json")
+    given = {prediction.id: prediction for prediction in gold(examples)}
+    figures = evaluate(given, examples, schemas).to_json()
+    assert (figures["ex"], figures["em"], figures["em_values"]) == (None, 100, 100)
+    parts = figures["details"]["parts"]
+    assert "复杂" in parts["level"]
+    assert sum(part["n"] for part in parts["db_id"].values()) == len(examples)

@@ -46,3 +46,20 @@ def test_another_form_is_an_error(tmp_path: Path, content: object) -> None:
     path.write_text(json.dumps(content))
     with pytest.raises(DatasetError, match=r"predictions\.json"):
         read_predictions(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ([{"id": "a"}, {"id": "a"}], "occurred before"),
+        ([{"id": "a", "confidence": 1.5}], "outside 0 to 1"),
+        ([{"id": "a", "confidence": float("nan")}], "outside 0 to 1"),
+    ],
+)
+def test_ids_are_given_once_and_confidences_are_probabilities(
+    tmp_path: Path, content: object, message: str
+) -> None:
+    path = tmp_path / "predictions.json"
+    path.write_text(json.dumps(content))
+    with pytest.raises(DatasetError, match=message):
+        read_predictions(path)

@@ -126,7 +126,7 @@ def test_a_compared_literal_knows_its_column() -> None:
     assert set(gold_literals(sql, SCHEMA)) == {
         GoldLiteral("a", SCHEMA.column_index("prescriptions", "drug")),
         GoldLiteral("b", KIND),
-        GoldLiteral("7"),
+        GoldLiteral("7", SCHEMA.column_index("prescriptions", "hadm_id")),
     }
 
 

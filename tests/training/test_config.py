@@ -4,7 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from fastsql.training.config import ConfigError, TrainConfig, config_from_dict, expand_path, load_config
+from fastsql.training.config import (
+    ConfigError,
+    TrainConfig,
+    config_from_dict,
+    expand_path,
+    load_config,
+    override,
+)
 
 ROOT = Path(__file__).parents[2]
 LEAST = '[[data.sources]]\nexamples = "a.json"\nschemas = "s.json"\n'
@@ -60,3 +67,36 @@ def test_paths_take_environment_variables(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.delenv("WARD")
     with pytest.raises(ConfigError, match="WARD is not set"):
         expand_path("${WARD}/train.json")
+
+
+def test_settings_are_changed_from_the_command_line(config: TrainConfig) -> None:
+    changed = override(config, ["model.joint_layers=0", "schedule.epochs=3", 'name="other"'])
+    assert (changed.model.joint_layers, changed.schedule.epochs, changed.name) == (0, 3.0, "other")
+    assert changed.data == config.data
+    assert override(config, []) == config
+
+
+@pytest.mark.parametrize(
+    ("assignment", "message"),
+    [
+        ("model.joint_layers", "is no assignment"),
+        ("model.joint_layers=", "is no assignment"),
+        ("name=other", "is no assignment"),
+        ("model.layers=3", "there is no setting 'model.layers'"),
+        ("model.d.x=3", "there is no setting"),
+        ("nothing.d=3", "there is no setting"),
+        ("model.d=2.5", "d: is no int"),
+        ('data.sources="x"', "sources: is no list"),
+    ],
+)
+def test_an_assignment_that_fits_nothing_is_named(config: TrainConfig, assignment: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message) as error:
+        override(config, [assignment])
+    assert assignment in str(error.value)
+
+
+def test_held_out_examples_are_looked_for_beside_the_configuration(tmp_path: Path) -> None:
+    config = load_config(
+        write(tmp_path, 'name = "x"\n[data]\nheld_out = "dev.json"\n' + LEAST.replace("[[data", "[[data"))
+    )
+    assert config.data.held_out == str(tmp_path / "dev.json")

@@ -69,6 +69,11 @@ def test_a_lexicon_adds_to_what_a_column_has() -> None:
     assert grown.columns[grown.column_index("items", "label")].values == ("heart rate", "daily weight")
 
 
+def test_a_lexicon_may_spell_a_column_in_two_ways() -> None:
+    grown = with_lexicon(SCHEMA, {("items", "label"): ["daily weight"], ("ITEMS", "Label"): ["admit wt"]})
+    assert grown.columns[grown.column_index("items", "label")].values[-2:] == ("daily weight", "admit wt")
+
+
 def test_a_second_run_reads_the_cache(config: TrainConfig, tmp_path: Path) -> None:
     first = load_corpus(config.data, 7, tmp_path)
     (cache,) = tmp_path.iterdir()

@@ -2,11 +2,10 @@ from __future__ import annotations
 
 import pytest
 
+from fastsql.linking import column_literals
 from fastsql.training.lexicon import (
     collect_lexicon,
     collect_pools,
-    column_literals,
-    is_word_literal,
     pool_entries,
 )
 from fastsql.training.split import Pair
@@ -33,11 +32,6 @@ DRUG, LABEL = ("prescriptions", "drug"), ("items", "label")
 )
 def test_literals_are_found_with_their_base_column(sql: str, found: list[object]) -> None:
     assert column_literals(sql, SCHEMA) == found
-
-
-@pytest.mark.parametrize("text", ["%Y", "start of year", "-2 month", "2100-08", "07", "3.5", " "])
-def test_formats_dates_and_numbers_are_no_word_literals(text: str) -> None:
-    assert not is_word_literal(text)
 
 
 def test_the_lexicon_holds_what_questions_leave_unsaid() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,13 +15,17 @@ torch = pytest.importorskip("torch", reason="pip install 'fastsql[train]' runs t
 pytest.importorskip("onnx", reason="pip install 'fastsql[train]' runs this")
 
 from fastsql.model import open_bundle  # noqa: E402
+from fastsql.model.bundle import CONFIG, write_manifest  # noqa: E402
 from fastsql.training import model, train  # noqa: E402
 from fastsql.training import run as run_module  # noqa: E402
 from fastsql.training.checkpoint import BEST, LAST, CheckpointError, load_checkpoint  # noqa: E402
 from fastsql.training.config import TrainConfig  # noqa: E402
 from fastsql.training.curves import read_metrics  # noqa: E402
+from fastsql.training.data import load_corpus  # noqa: E402
+from fastsql.training.export import load_trained, renumbered  # noqa: E402
 from fastsql.training.finish import main as finish  # noqa: E402
 from fastsql.training.run import TrainingError, TrainResult  # noqa: E402
+from fastsql.training.split import HeldOut  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -53,6 +59,8 @@ def test_the_bundle_decides_as_the_trained_model_does(finished: Path) -> None:
     (row,) = [row for row in read_metrics(finished) if row["kind"] == "export"]
     assert row["same"] == row["examples"] > 0
     assert row["worst"] < 1e-3
+    assert row["searches_same"] + row["searches_near"] == min(row["examples"], run_module.SEARCHED)
+    assert row["searches_same"] > 0
 
 
 def test_a_run_resumed_ends_as_if_it_had_never_stopped(
@@ -93,6 +101,45 @@ def test_a_run_starts_warm_from_a_bundle(finished: Path, config: TrainConfig, tm
     run(short, tmp_path, warm_start=finished / "bundle")
     cold, warm = (load_checkpoint(folder / LAST)["ema"]["token_in.weight"] for folder in (finished, tmp_path))
     torch.testing.assert_close(warm, cold, atol=0.01, rtol=0.0)
+
+
+def test_a_warm_start_leaves_out_what_is_to_be_fresh(
+    finished: Path, config: TrainConfig, tmp_path: Path
+) -> None:
+    still = replace(config.optim, rate=0.0, encoder_rate=0.0)
+    short = replace(config, schedule=replace(config.schedule, epochs=0.2), optim=still, seed=8)
+    run(short, tmp_path, warm_start=finished / "bundle", fresh=["graph."])
+    cold, warm = (load_checkpoint(folder / LAST)["ema"] for folder in (finished, tmp_path))
+    torch.testing.assert_close(warm["token_in.weight"], cold["token_in.weight"], atol=0.01, rtol=0.0)
+    assert not torch.allclose(warm["graph.0.qkv.weight"], cold["graph.0.qkv.weight"], atol=0.01)
+
+
+def test_a_warm_start_follows_the_names_of_a_grammar_that_has_changed(finished: Path, tmp_path: Path) -> None:
+    bundle = shutil.copytree(finished / "bundle", tmp_path / "older")
+    settings = json.loads((bundle / CONFIG).read_text(encoding="utf-8"))
+    productions = settings["productions"]
+    # As if the bundle had been trained when its first and third production stood elsewhere and the second was not known.
+    settings["productions"] = [productions[2], "forgotten", productions[0], *productions[3:]]
+    (bundle / CONFIG).write_text(json.dumps(settings), encoding="utf-8")
+    write_manifest(bundle)
+    before = load_trained(bundle).state_dict()
+    new = {name: torch.full_like(tensor, 7.0) for name, tensor in before.items()}
+    moved = renumbered(bundle, new)
+    for name in ("decoder.production.weight", "decoder.production_scores.bias"):
+        torch.testing.assert_close(moved[name][0], before[name][2])
+        torch.testing.assert_close(moved[name][1], new[name][1])
+        torch.testing.assert_close(moved[name][2], before[name][0])
+        torch.testing.assert_close(moved[name][3:], before[name][3:])
+
+
+def test_a_run_writes_what_it_held_out_and_another_holds_out_the_same(
+    finished: Path, config: TrainConfig, tmp_path: Path
+) -> None:
+    first = HeldOut.load(finished / run_module.HELD_OUT)
+    data = replace(config.data, held_out=str(finished / run_module.HELD_OUT))
+    corpus = load_corpus(data, 99, tmp_path)
+    assert {sample.pair.key for sample in corpus.dev_templates} == first.templates
+    assert {sample.pair.key for sample in corpus.dev_examples} <= first.examples
 
 
 def test_a_run_is_not_overwritten(finished: Path, config: TrainConfig) -> None:

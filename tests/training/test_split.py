@@ -1,35 +1,53 @@
 from __future__ import annotations
 
-from fastsql.training.split import Pair, letters_only, remove_reported, split_dev
+from pathlib import Path
+
+import pytest
+
+from fastsql.training.config import ConfigError
+from fastsql.training.split import (
+    HeldOut,
+    Pair,
+    Split,
+    draw_held_out,
+    letters_only,
+    remove_reported,
+    split_dev,
+)
 
 
 def pairs() -> list[Pair]:
     return [Pair(f"{i}", f"question {chr(97 + i // 26)}{chr(97 + i % 26)}", "", "ward") for i in range(200)]
 
 
-TEMPLATE_OF = {f"{i}": f"template {i % 40}" for i in range(200)}
+TEMPLATE_OF = {("ward", f"{i}"): f"template {i % 40}" for i in range(200)}
+
+
+def carve(templates: float, examples: float, seed: int) -> Split:
+    return split_dev(pairs(), TEMPLATE_OF, draw_held_out(pairs(), TEMPLATE_OF, templates, examples, seed))
 
 
 def test_held_out_templates_are_held_out_whole() -> None:
-    split = split_dev(pairs(), TEMPLATE_OF, 0.1, 0.05, seed=1)
-    held = {TEMPLATE_OF[pair.id] for pair in split.dev_templates}
+    split = carve(0.1, 0.05, seed=1)
+    held = {TEMPLATE_OF[pair.key] for pair in split.dev_templates}
     assert len(held) == 4
-    assert not held & {TEMPLATE_OF[pair.id] for pair in (*split.train, *split.dev_examples)}
-    assert {TEMPLATE_OF[pair.id] for pair in split.dev_examples} <= {
-        TEMPLATE_OF[pair.id] for pair in split.train
+    assert not held & {TEMPLATE_OF[pair.key] for pair in (*split.train, *split.dev_examples)}
+    assert {TEMPLATE_OF[pair.key] for pair in split.dev_examples} <= {
+        TEMPLATE_OF[pair.key] for pair in split.train
     }
     assert len(split.dev_examples) == 9
 
 
 def test_the_seed_alone_decides() -> None:
-    one, other = (split_dev(pairs(), TEMPLATE_OF, 0.1, 0.05, seed=1) for _ in range(2))
+    one, other = (carve(0.1, 0.05, seed=1) for _ in range(2))
     assert one == other
-    assert one != split_dev(pairs(), TEMPLATE_OF, 0.1, 0.05, seed=2)
+    assert one != carve(0.1, 0.05, seed=2)
 
 
 def test_no_dev_question_is_a_train_question_with_another_number() -> None:
     twins = [Pair(f"{i}", f"How old is patient {i}?", "", "ward") for i in range(50)]
-    split = split_dev(twins, {pair.id: "one" for pair in twins}, 0.0, 0.1, seed=1)
+    template_of = {pair.key: "one" for pair in twins}
+    split = split_dev(twins, template_of, draw_held_out(twins, template_of, 0.0, 0.1, seed=1))
     assert split.train == ()
 
 
@@ -40,3 +58,25 @@ def test_questions_that_are_reported_on_are_left_out() -> None:
 
 def test_letters_only_keeps_every_script() -> None:
     assert letters_only("患者 12 的 Age?") == "患者的age"
+
+
+def test_another_source_with_a_held_out_template_is_not_trained_on() -> None:
+    """The held-out template stays unseen, whichever data set shows it."""
+    twin = Pair("made", "something else", "", "ward")
+    held_out = HeldOut(templates=frozenset({("ward", "3")}))
+    split = split_dev([*pairs(), twin], {**TEMPLATE_OF, twin.key: TEMPLATE_OF["ward", "3"]}, held_out)
+    assert [pair.id for pair in split.dev_templates] == ["3"]
+    assert not {"made", "43", "83"} & {pair.id for pair in split.train}
+
+
+def test_what_was_held_out_comes_back_from_its_file(tmp_path: Path) -> None:
+    held_out = HeldOut.of(carve(0.1, 0.05, seed=1)) | HeldOut(examples=frozenset({("病房", "甲")}))
+    held_out.save(tmp_path / "held_out.json")
+    assert HeldOut.load(tmp_path / "held_out.json") == held_out
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"templates": []}', '{"templates": [1], "examples": []}'])
+def test_another_file_is_no_list_of_held_out_examples(tmp_path: Path, text: str) -> None:
+    (tmp_path / "held_out.json").write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"held_out\.json: is no list of held-out examples"):
+        HeldOut.load(tmp_path / "held_out.json")

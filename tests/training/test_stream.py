@@ -41,6 +41,19 @@ def test_an_epoch_has_every_example_once() -> None:
     assert sorted(number for batch in plan for number in batch) == list(range(100))
 
 
+def test_a_weight_says_how_often_an_epoch_shows_an_example() -> None:
+    sizes = [Size("a", 20, weight) for weight in (0.0, 0.25, 1.0, 2.5)]
+    counts = [0] * 4
+    for seed in range(400):
+        for batch in plan_epoch(sizes, 8, 400, random.Random(seed)):
+            for number in batch:
+                counts[number] += 1
+    assert counts[0] == 0
+    assert 70 < counts[1] < 130
+    assert counts[2] == 400
+    assert 960 < counts[3] < 1040
+
+
 def test_a_batch_is_small_and_of_one_domain() -> None:
     for batch in plan_epoch(SIZES, 8, 400, random.Random(0)):
         assert len({SIZES[number].domain for number in batch}) == 1

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 import textwrap
 import time
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
-if TYPE_CHECKING:
-    from rich.console import Console as RichConsole
+from fastsql.explanation import Line
+from fastsql.view.cells import cells, clean, cut, pad
+from fastsql.view.terminal import Page, rich_console
 
 _LARGEST_CELL = 60
 _SECONDS_BETWEEN_LINES = 10.0
@@ -24,12 +23,13 @@ class Console:
     def __init__(self, out: TextIO | None = None, err: TextIO | None = None) -> None:
         self._out = out or sys.stdout
         self._err = err or sys.stderr
-        self._rich = _rich_console(self._out)
+        self._page = Page(self._out)
+        self._rich = self._page.rich
 
     @property
     def width(self) -> int:
-        """Characters a line has."""
-        return shutil.get_terminal_size((100, 24)).columns
+        """Cells a line has."""
+        return self._page.width
 
     def line(self, text: str = "", style: str = "") -> None:
         """One line of text, as it is; `style` is rich's, such as "bold green"."""
@@ -37,6 +37,10 @@ class Console:
             self._out.write(f"{text}\n")
         else:
             self._rich.print(text, style=style or None, markup=False, highlight=False)
+
+    def lines(self, lines: Iterable[Line], indent: str = "") -> None:
+        """Lines of styled pieces."""
+        self._page.lines(lines, indent)
 
     def sql(self, text: str, indent: str = "") -> None:
         """SQL, wrapped between words; strings are never broken by anything but a line end."""
@@ -53,17 +57,15 @@ class Console:
 
     def table(self, columns: Sequence[str], rows: Sequence[Sequence[object]], indent: str = "") -> None:
         """Rows under their column names; long cells are cut."""
-        cells = [list(columns), *([_shown(cell) for cell in row] for row in rows)]
-        widths = [max(map(_columns_of, column)) for column in zip(*cells, strict=True)]
-        for number, row in enumerate(cells):
-            padded = (
-                f"{cell}{' ' * (width - _columns_of(cell))}" for cell, width in zip(row, widths, strict=True)
-            )
+        shown = [list(columns), *([_shown(cell) for cell in row] for row in rows)]
+        widths = [max(map(cells, column)) for column in zip(*shown, strict=True)]
+        for number, row in enumerate(shown):
+            padded = (pad(cell, width) for cell, width in zip(row, widths, strict=True))
             self.line(f"{indent}{'  '.join(padded)}".rstrip(), "dim" if number == 0 else "")
 
     def track(self, items: Iterable[Any], label: str, total: int) -> Iterator[Any]:
         """Pass `items` on, showing on `err` how many of `total` have gone by."""
-        if _rich_console(self._err) is not None:
+        if rich_console(self._err) is not None:
             from rich.console import Console as RichConsole
             from rich.progress import track
 
@@ -90,26 +92,7 @@ class Console:
         self._err.flush()
 
 
-def _rich_console(stream: TextIO) -> RichConsole | None:
-    """Rich's console if it is installed and `stream` is a terminal."""
-    if not stream.isatty():
-        return None
-    try:
-        from rich.console import Console as RichConsole
-    except ImportError:
-        return None
-    return RichConsole(file=stream)
-
-
 def _shown(cell: object) -> str:
     """A cell on one line, without the control characters that could steer a terminal."""
     text = "NULL" if cell is None else f"{cell:g}" if isinstance(cell, float) else str(cell)
-    text = "".join(
-        " " if unicodedata.category(character) in ("Cc", "Cf") else character for character in text
-    )
-    return text if len(text) <= _LARGEST_CELL else text[: _LARGEST_CELL - 3] + "..."
-
-
-def _columns_of(text: str) -> int:
-    """Terminal columns that a text takes: Chinese characters take two."""
-    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
+    return cut(clean(text), _LARGEST_CELL)

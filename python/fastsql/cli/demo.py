@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from fastsql.cli.console import Console
 from fastsql.cli.options import add_model_options, load_parser
 from fastsql.errors import ExecutionError, FastSQLError
+from fastsql.view.cells import cells, clean, pad
 
 if TYPE_CHECKING:
     from fastsql import Parser
@@ -45,6 +46,11 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "--ask", metavar="Q", action="append", help="ask this instead; may be given several times"
     )
     parser.add_argument(
+        "--explain",
+        action="store_true",
+        help="show the whole explanation of each answer, as fastsql parse does",
+    )
+    parser.add_argument(
         "--keep", metavar="FILE", type=Path, help="keep the hospital's SQLite file, or use it if it exists"
     )
     add_model_options(parser)
@@ -68,7 +74,8 @@ def run(options: argparse.Namespace) -> int:
         with ReadOnlyExecutor(database) as executor:
             console.line("A synthetic hospital: every patient, drug and reading is made up.", "bold")
             console.line(f"{_size(executor)}; the time there is {NOW}.")
-            visit = _Visit(load_parser(options), schema, values, executor, console, NOW)
+            parser = load_parser(options)
+            visit = _Visit(parser, schema, values, executor, console, NOW, explain=options.explain)
             for number, question in enumerate(options.ask or QUESTIONS, 1):
                 console.line()
                 console.line(f"{number}. {question}", "bold cyan")
@@ -89,6 +96,8 @@ class _Visit:
         executor: ReadOnlyExecutor,
         console: Console,
         now: str,
+        *,
+        explain: bool,
     ) -> None:
         self._parser = parser
         self._schema = schema
@@ -96,6 +105,7 @@ class _Visit:
         self._executor = executor
         self._console = console
         self._now = now
+        self._explain = explain
 
     def ask(self, question: str) -> None:
         """Answer one question, and show how."""
@@ -104,7 +114,12 @@ class _Visit:
         except FastSQLError as error:
             self._console.line(f"   {error}", "red")
             return
-        self._show_links(result)
+        if self._explain:
+            self._console.lines(result.explain().lines(self._console.width - 3), indent="   ")
+            if result.sql is not None:
+                self._show_rows(result.sql)
+            return
+        self._show_words(result)
         if result.sql is None:
             self._console.line(f"   refused: {result.reason}", "yellow")
         else:
@@ -129,10 +144,13 @@ class _Visit:
                 return
             self.ask(question)
 
-    def _show_links(self, result: Result) -> None:
-        width = max((len(link.text) for link in result.links), default=0)
-        for link in result.links:
-            self._console.line(f"   {link.text:<{width}}  ->  {link.kind} {link.target}", "dim")
+    def _show_words(self, result: Result) -> None:
+        """What words of the question stand for."""
+        found = result.explain().in_question
+        width = max((cells(reason.text) for reason in found), default=0)
+        for reason in found:
+            words = pad(clean(reason.text), width)
+            self._console.line(f"   {words}  ->  {reason.kind} {clean(reason.target)}", "dim")
 
     def _show_rows(self, sql: str) -> None:
         start = time.perf_counter()

@@ -5,14 +5,23 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastsql.cli.console import Console
-from fastsql.cli.options import add_model_options, load_parser, moment, output_file, positive, seconds
+from fastsql.cli.options import (
+    add_model_options,
+    count,
+    load_parser,
+    moment,
+    output_file,
+    output_folder,
+    positive,
+    seconds,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from fastsql.datasets import DatabaseFiles, Example
     from fastsql.evaluation import Prediction
@@ -24,7 +33,8 @@ examples:
       --now "2100-12-31 23:59:00" --seen train.json --predictions predictions.json --json report.json
   fastsql eval dev.json --schemas schemas.json --databases databases/
   fastsql eval examples.json.gz --schemas schemas.json --split-ids splits.json:template.dev --limit 100
-  fastsql eval valid.json --schemas schemas.json --databases db.sqlite --from-predictions predictions.json
+  fastsql eval valid.json --schemas schemas.json --databases db.sqlite --from-predictions predictions.json \\
+      --report report.html --plots diagrams/
 
 figures, in percent unless they are counts:
   ex          gold's result, of the best hypothesis before refusal, over answerable questions
@@ -33,7 +43,13 @@ figures, in percent unless they are counts:
   wrong, abstained   questions answered wrongly (or answered at all, if unanswerable), and refused
   valid_sql   predicted SQL that runs
   latency_ms  of a parse, the schema being encoded already
+  (a to b)    95 % interval, from a bootstrap that draws SQL skeletons with all their questions
 Results are compared as the EHRSQL 2024 scorer does: cells rounded to three decimals, rows sorted, the first 100 of them.
+
+--report writes one HTML page with all figures, diagrams, and examples of what went wrong. The page shows questions and SQL,
+which may name patients and hold values of the database: keep it where the data may lie. It is written only when asked
+for, and so are --predictions, which hold SQL. Neither --json nor what is printed holds questions, SQL or values.
+--report and --plots need matplotlib: pip install matplotlib
 """
 
 
@@ -93,6 +109,32 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         type=output_file,
         help="write {id, sql, confidence, abstained} of every question",
     )
+    out.add_argument(
+        "--report",
+        metavar="R.html",
+        type=output_file,
+        help="write a page with figures, diagrams and examples; it shows questions and SQL",
+    )
+    out.add_argument(
+        "--examples",
+        metavar="N",
+        type=count,
+        default=3,
+        help="examples of each category of error on that page (default: %(default)s)",
+    )
+    out.add_argument(
+        "--plots",
+        metavar="DIR",
+        type=output_folder,
+        help="write the diagrams as PNG files into this folder",
+    )
+    out.add_argument(
+        "--resamples",
+        metavar="N",
+        type=count,
+        default=1000,
+        help="draws of the bootstrap; 0 leaves the intervals out (default: %(default)s)",
+    )
     add_model_options(parser)
     parser.set_defaults(run=run)
 
@@ -100,9 +142,19 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 def run(options: argparse.Namespace) -> int:
     """Evaluate, write the files, print the figures."""
     from fastsql.datasets import DatabaseFiles, read_examples, read_schemas, read_split_ids
-    from fastsql.evaluation import Options, evaluate, read_predictions, write_predictions
+    from fastsql.evaluation import (
+        Options,
+        evaluate,
+        read_predictions,
+        write_page,
+        write_plots,
+        write_predictions,
+    )
     from fastsql.evaluation.evaluate import training_skeletons
+    from fastsql.evaluation.plots import require_matplotlib
 
+    if options.report is not None or options.plots is not None:
+        require_matplotlib()
     console = Console(out=sys.stdout)
     ids = None if options.split_ids is None else read_split_ids(options.split_ids)
     examples = read_examples(options.data, ids=ids, limit=options.limit)
@@ -113,6 +165,8 @@ def run(options: argparse.Namespace) -> int:
     parser: ParserLike | Mapping[str, Prediction] = (
         load_parser(options) if given is None else read_predictions(given)
     )
+    if isinstance(parser, dict):
+        _warn_of_spare(parser, examples, whole=ids is None and options.limit is None, source=given)
     with DatabaseFiles(options.databases, db_ids) as databases:
         _warn_of_missing(db_ids, databases, options.databases)
         settings = Options(
@@ -122,6 +176,7 @@ def run(options: argparse.Namespace) -> int:
             values=not options.no_values,
             penalty=getattr(parser, "penalty", None) if options.penalty is None else options.penalty,
             seen=seen,
+            resamples=options.resamples,
         )
         report = evaluate(parser, examples, schemas, databases, settings, console.track)
     figures = report.to_json()
@@ -129,6 +184,12 @@ def run(options: argparse.Namespace) -> int:
         write_predictions(options.predictions, report.predictions)
     if options.json is not None:
         _write_json(options.json, figures)
+    if options.report is not None:
+        write_page(
+            options.report, report, f"Evaluation on {Path(options.data).name}", examples=options.examples
+        )
+    if options.plots is not None:
+        write_plots(options.plots, report)
     _print(console, figures, examples)
     return 0
 
@@ -140,6 +201,17 @@ def _warn_of_missing(db_ids: set[str], databases: DatabaseFiles, source: str | N
         sys.stderr.write(f"fastsql: {source} lacks {len(missing)} of {len(db_ids)} databases: {names}\n")
 
 
+def _warn_of_spare(
+    given: Mapping[str, Prediction], examples: Sequence[Example], *, whole: bool, source: str
+) -> None:
+    """Say so if predictions are of no question asked, although all of the data set's are."""
+    spare = len(given.keys() - {example.id for example in examples})
+    if whole and spare:
+        sys.stderr.write(
+            f"fastsql: {source} has {spare} predictions of other questions, which do not count\n"
+        )
+
+
 def _write_json(path: Path, figures: Mapping[str, Any]) -> None:
     path.write_text(json.dumps(figures, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
@@ -148,16 +220,26 @@ def _print(console: Console, figures: Mapping[str, Any], examples: Sequence[Exam
     details = figures["details"]
     answerable = sum(example.answerable for example in examples)
     console.line(f"{figures['n']:,} questions, {answerable:,} of them answerable")
+    ends = (details["intervals"] or {}).get("by_template", {})
+    calibration = details["calibration"]
     rows: list[tuple[str, str]] = [
-        ("execution accuracy", _percent(figures["ex"])),
-        ("exact match", f"{_percent(figures['em'])}, with values {_percent(figures['em_values'])}"),
+        ("execution accuracy", _percent(figures["ex"]) + _interval(ends.get("ex"))),
+        ("exact match", _percent(figures["em"]) + _interval(ends.get("em"))),
+        ("  with values", _percent(figures["em_values"]) + _interval(ends.get("em_values"))),
         ("valid SQL", _percent(figures["valid_sql"])),
-        ("reliability", ", ".join(f"RS({name}) {_number(value)}" for name, value in figures["rs"].items())),
+        (
+            "reliability",
+            ", ".join(
+                f"RS({name}) {_number(value)}{_interval(ends.get(f'rs_{name}'))}"
+                for name, value in figures["rs"].items()
+            ),
+        ),
         ("wrong, abstained", f"{_number(figures['wrong'])}, {figures['abstained']}"),
         (
             "latency",
             ", ".join(f"{name} {_number(value)} ms" for name, value in figures["latency_ms"].items()),
         ),
+        ("calibration error", f"{_decimal(calibration['ece'])}{_interval(ends.get('ece'), 3)}"),
         (
             "gold answers empty",
             f"{details['gold_empty']}, accuracy on the others {_percent(details['ex_gold_not_empty'])}",
@@ -172,8 +254,7 @@ def _print(console: Console, figures: Mapping[str, Any], examples: Sequence[Exam
     for name, label in (("gold_failed", "gold SQL that fails"), ("timeouts", "ran out of time")):
         if details[name]:
             rows.append((label, str(details[name])))
-    for kind, count in details["errors"].items():
-        rows.append((kind, str(count)))
+    rows += [(kind, str(number)) for kind, number in details["errors"].items()]
     width = max(len(label) for label, _ in rows)
     for label, text in rows:
         console.line(f"  {label:<{width}}  {text}")
@@ -181,6 +262,14 @@ def _print(console: Console, figures: Mapping[str, Any], examples: Sequence[Exam
 
 def _percent(value: float | None) -> str:
     return "-" if value is None else f"{value:.1f} %"
+
+
+def _decimal(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _interval(ends: Sequence[float] | None, digits: int = 1) -> str:
+    return "" if ends is None else f" ({ends[0]:,.{digits}f} to {ends[1]:,.{digits}f})"
 
 
 def _number(value: int | float | None) -> str:

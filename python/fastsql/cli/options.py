@@ -63,6 +63,14 @@ def positive(text: str) -> int:
     return value
 
 
+def count(text: str) -> int:
+    """A whole number of at least 0."""
+    value = int(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"{text} is no whole number of at least 0")
+    return value
+
+
 def seconds(text: str) -> float:
     """A time span longer than 0."""
     value = float(text)
@@ -89,4 +97,14 @@ def output_file(text: str) -> Path:
         raise argparse.ArgumentTypeError(f"{path.parent} is no folder")
     if path.is_dir():
         raise argparse.ArgumentTypeError(f"{path} is a folder")
+    return path
+
+
+def output_folder(text: str) -> Path:
+    """A folder to write into, to be made if it is missing; checked before hours of work have gone by."""
+    path = Path(text)
+    if path.exists() and not path.is_dir():
+        raise argparse.ArgumentTypeError(f"{path} is no folder")
+    if not path.absolute().parent.is_dir():
+        raise argparse.ArgumentTypeError(f"{path.parent} is no folder")
     return path

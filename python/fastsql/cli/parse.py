@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from fastsql.cli.options import add_model_options, load_parser, moment, positive
@@ -20,7 +21,8 @@ examples:
   fastsql parse "Which drugs had patient 10021312 last month?" --schema schema.sql --values hospital.sqlite --explain
   fastsql parse --schema hospital.sqlite --json < questions.txt
 
-SQL goes to the standard output, why a question is refused and what --explain tells to the standard error.
+SQL goes to the standard output, why a question is refused and what --explain tells to the standard error; with --json,
+what --explain tells is a part of the object.
 The exit status is 1 if a question was refused.
 """
 
@@ -54,7 +56,12 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "--now", metavar="TIME", type=moment, help="the time that 'now' means, as a literal in the SQL"
     )
     parser.add_argument(
-        "--explain", action="store_true", help="tell what was linked to what, confidence and timings"
+        "--explain",
+        action="store_true",
+        help="tell what each word stands for, where values come from, what else was likely, how long it took",
+    )
+    parser.add_argument(
+        "--decisions", action="store_true", help="explain, and list every decision of the decoder, too"
     )
     parser.add_argument("--json", action="store_true", help="one JSON object a question instead of SQL")
     add_model_options(parser)
@@ -70,18 +77,24 @@ def run(options: argparse.Namespace) -> int:
     settings: dict[str, Any] = {"dialect": options.dialect, "values": options.values, "now": options.now}
     if options.beam is not None:
         settings["beam"] = options.beam
+    explain = options.explain or options.decisions
     refused = False
     for question in _questions(options.question, sys.stdin):
         result = parser.parse(question, schema, **settings)
         refused = refused or result.sql is None
         if options.json:
-            sys.stdout.write(json.dumps(as_json(result), ensure_ascii=False) + "\n")
-        elif result.sql is not None:
+            content = as_json(result)
+            if explain:
+                content |= explanation(result)
+            sys.stdout.write(json.dumps(content, ensure_ascii=False) + "\n")
+            continue
+        if result.sql is not None:
             sys.stdout.write(f"{result.sql}\n")
         else:
             sys.stderr.write(f"refused: {result.reason}\n")
-        if options.explain:
-            sys.stderr.writelines(f"{line}\n" for line in explanation(result))
+        if explain:
+            sys.stdout.flush()  # where both streams are one terminal, the SQL comes first
+            result.show(sys.stderr, decisions=options.decisions)
     return int(refused)
 
 
@@ -92,34 +105,23 @@ def as_json(result: Result) -> dict[str, Any]:
         "sql": result.sql,
         "best": result.best,
         "confidence": result.confidence,
+        "threshold": result.threshold,
         "abstained": result.abstained,
         "reason": result.reason,
-        "links": [
-            {"span": list(link.span), "text": link.text, "kind": link.kind, "target": link.target}
-            for link in result.links
-        ],
-        "values": [
-            {
-                "value": literal.value,
-                "source": literal.source,
-                "span": None if literal.span is None else list(literal.span),
-                "column": literal.column,
-            }
-            for literal in result.values
-        ],
+        "links": [asdict(link) for link in result.links],
+        "values": [asdict(literal) for literal in result.values],
         "timings": dict(result.timings),
     }
 
 
-def explanation(result: Result) -> Iterator[str]:
-    """Links, confidence and timings, one line each."""
-    for link in result.links:
-        yield f"  {link.text!r} -> {link.kind} {link.target}"
-    yield f"  confidence {result.confidence:.2f}" + (
-        f", refused: {result.reason}" if result.abstained else ""
-    )
-    if result.timings:
-        yield "  " + ", ".join(f"{stage} {value:.1f} ms" for stage, value in result.timings.items())
+def explanation(result: Result) -> dict[str, Any]:
+    """What `--explain` adds to a result as plain data."""
+    told = result.explain()
+    return {
+        "reasons": [asdict(reason) for reason in told.reasons],
+        "decisions": [asdict(decision) for decision in told.decisions],
+        "alternatives": [asdict(alternative) for alternative in result.alternatives],
+    }
 
 
 def _questions(argument: str, lines: Iterable[str]) -> Iterator[str]:

@@ -14,6 +14,7 @@ examples:
   fastsql train configs/ehr-en.toml --output runs/first --max-minutes 30
   fastsql train configs/ehr-en.toml --output runs/first --resume
   fastsql train configs/ehr-en.toml --output runs/second --warm-start runs/first/bundle --seed 3
+  fastsql train configs/ehr-en.toml --output runs/third --set model.joint_layers=0 --set model.cached_layers=3
 
 Needs the extra train: pip install 'fastsql[train]'
 """
@@ -40,6 +41,21 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--warm-start", metavar="BUNDLE", type=Path, help="start from the weights of a bundle"
     )
+    parser.add_argument(
+        "--fresh",
+        metavar="PREFIX",
+        action="append",
+        default=[],
+        help="with --warm-start: do not take over weights whose names begin so, such as graph. (repeatable)",
+    )
+    parser.add_argument(
+        "--set",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        dest="assignments",
+        help="change a setting of CONFIG, such as model.joint_layers=0 (repeatable)",
+    )
     parser.add_argument("--seed", metavar="S", type=int, help="seed of everything random (default: CONFIG's)")
     parser.add_argument("--threads", metavar="N", type=positive, help="processor threads (default: all)")
     parser.add_argument(
@@ -51,9 +67,9 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Train, and say where the outcome lies."""
-    from fastsql.training import load_config
+    from fastsql.training import load_config, override
 
-    config = load_config(options.config)
+    config = override(load_config(options.config), options.assignments)
     try:
         from fastsql.training import train
     except ImportError as error:
@@ -70,6 +86,7 @@ def run(options: argparse.Namespace) -> int:
         threads=options.threads,
         device=options.device,
         warm_start=options.warm_start,
+        fresh=options.fresh,
         quiet=options.quiet,
     )
     state = "finished" if result.finished else "interrupted: go on with --resume"

@@ -10,18 +10,36 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastsql.grammar import ActionSpace, State
 
-if TYPE_CHECKING:
-    from fastsql.model import Model, QuestionState
+Question = TypeVar("Question", contravariant=True)
+Scores = NDArray[np.float32]
+Numbers = NDArray[np.integer[Any]]
 
 NO_ACTION = -1
 """What the decoder is told was decided before the first decision."""
+
+
+class Steps(Protocol):
+    """A decoder at work on one question: B hypotheses, all after the same number of decisions."""
+
+    def step(self, previous: Numbers, symbols: Numbers, parents: Numbers) -> Scores:
+        """Scores float32[B, A] of all actions, given what each hypothesis decided last and expands now."""
+
+    def reorder(self, kept: Numbers) -> None:
+        """Goes on with these hypotheses; a number may come more than once."""
+
+
+class Scorer(Protocol[Question]):
+    """What a search needs of a model: `fastsql.model.Model`, or another that scores the same actions."""
+
+    def start(self, question: Question, hypotheses: int) -> Steps:
+        """A decoder before its first decision."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +74,9 @@ class Search:
     """Steps of the decoder that it took, each for all unfinished hypotheses."""
 
 
-def beam_search(model: Model, question: QuestionState, space: ActionSpace, *, beam: int = 4) -> Search:
+def beam_search(
+    model: Scorer[Question], question: Question, space: ActionSpace, *, beam: int = 4
+) -> Search:
     """The likeliest queries for a question that a beam of this width finds.
 
     The search ends when no unfinished hypothesis scores higher than the best finished one: log-probabilities only

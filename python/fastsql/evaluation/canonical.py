@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from fastsql.errors import VerificationError
+from fastsql.errors import LimitError, VerificationError
 from fastsql.execution.resolve import Resolution, Source, UnresolvedError, resolve
 from fastsql.execution.verify import parse_query
 from fastsql.schema import Schema
@@ -22,6 +22,10 @@ _CALENDAR = re.compile(
     r"(%[a-z][-/:. T]?)+|start of \w+|[+-]?\d+(\.\d+)? (year|month|day|hour|minute|second)s?|weekday \d|now|localtime|utc",
     re.IGNORECASE,
 )
+FORM_NODES = 20_000
+"""Nodes that a form may have. Written by hand, queries have a few hundred; but an alias stands for the whole expression it
+names, so an ordering by alias inside an ordering by alias doubles the form at every level."""
+
 _MIRRORED = {exp.GT: "LT", exp.GTE: "LTE"}
 _SYMMETRIC = (exp.EQ, exp.NEQ, exp.Mul)
 
@@ -36,26 +40,65 @@ class CanonicalForm:
     without_values: str
 
 
-def canonical_form(sql: str, schema: Schema) -> CanonicalForm | None:
-    """The canonical form of a query, or None if it does not parse or does not fit the schema."""
+@dataclass(frozen=True)
+class Reading:
+    """A parsed query, and which source each of its names belongs to."""
+
+    query: exp.Query
+    resolution: Resolution
+    schema: Schema
+
+
+def read_query(sql: str, schema: Schema) -> Reading | None:
+    """Parse a query and resolve its names, or None if it does not parse or does not fit the schema.
+
+    Raises:
+        LimitError: it nests deeper than Python's stack.
+    """
     try:
         query = parse_query(sql)
-        resolution = resolve(query, schema, quoted_strings=True)
+        return Reading(query, resolve(query, schema, quoted_strings=True), schema)
     except (VerificationError, UnresolvedError):
         return None
-    return CanonicalForm(*(_Form(resolution, schema, values).of(query) for values in (True, False)))
+    except RecursionError as error:
+        raise _too_deep() from error
 
 
-class _Form:
-    """Renders an AST as an S-expression, in which commutative parts are sorted by their own rendering."""
+def form_of(reading: Reading) -> CanonicalForm:
+    """The canonical form of a query.
 
-    def __init__(self, resolution: Resolution, schema: Schema, values: bool) -> None:
-        self._resolution = resolution
+    Raises:
+        LimitError: the form has more than `FORM_NODES` nodes, or nests deeper than Python's stack.
+    """
+    return CanonicalForm(*(FormWriter(reading, values).of(reading.query) for values in (True, False)))
+
+
+def canonical_form(sql: str, schema: Schema) -> CanonicalForm | None:
+    """The canonical form of a query, or None if it does not parse or does not fit the schema.
+
+    Raises:
+        LimitError: the form would be too large or too deep.
+    """
+    reading = read_query(sql, schema)
+    return None if reading is None else form_of(reading)
+
+
+class FormWriter:
+    """Renders an AST as an S-expression, in which commutative parts are sorted by their own rendering.
+
+    Nodes of the classes `opaque` are rendered as the name of the class alone: so a clause can be compared without what
+    is nested in it.
+    """
+
+    def __init__(self, reading: Reading, values: bool, opaque: tuple[type[exp.Expr], ...] = ()) -> None:
+        self._resolution = reading.resolution
         self._values = values
+        self._opaque = opaque
         self._names: dict[int, str] = {}
         self._scopes: list[tuple[Source, ...]] = []
-        for sources in resolution.sources.values():
-            self._name_sources(sources, schema)
+        self._left = FORM_NODES
+        for sources in self._resolution.sources.values():
+            self._name_sources(sources, reading.schema)
 
     def _name_sources(self, sources: tuple[Source, ...], schema: Schema) -> None:
         """Call a table by its name and derived tables by nothing; a number tells apart several of one name."""
@@ -66,11 +109,40 @@ class _Form:
             self._names[id(source)] = name if seen[name] == 1 else f"{name}#{seen[name]}"
 
     def of(self, node: exp.Expr) -> str:
-        """The form of any node."""
+        """The form of any node.
+
+        Raises:
+            LimitError: this writer has rendered more than `FORM_NODES` nodes, or the node is too deep.
+        """
+        try:
+            return self._of(node)
+        except RecursionError as error:
+            raise _too_deep() from error
+
+    def part(self, node: exp.Expr, select: exp.Select) -> str:
+        """The form of a part of `select`, read in the scope of that SELECT; raises as :meth:`of` does."""
+        self._scopes.append(self._resolution.sources[id(select)])
+        try:
+            return self.of(node)
+        finally:
+            self._scopes.pop()
+
+    def _of(self, node: exp.Expr) -> str:
+        self._left -= 1
+        if self._left < 0:
+            raise LimitError(
+                f"the canonical form has more than {FORM_NODES:,} nodes",
+                where="SQL",
+                remedy="Such a query can be compared by its results only.",
+            )
         if isinstance(node, exp.Paren | exp.Subquery) and not _extra_clauses(node):
-            return self.of(node.this)
+            return self._of(node.this)
+        if isinstance(node, self._opaque):
+            return next(kind.__name__ for kind in self._opaque if isinstance(node, kind))
+        if node.args.get("negate"):
+            return f"(Not this={self._of(_affirmed(node))})"
         if isinstance(node, exp.Alias):
-            return self.of(node.this)
+            return self._of(node.this)
         if isinstance(node, exp.Column):
             return self._column(node)
         if isinstance(node, exp.Literal):
@@ -83,33 +155,34 @@ class _Form:
         if isinstance(node, exp.Select):
             return self._select(node)
         if isinstance(node, exp.And | exp.Or):
-            parts = sorted({self.of(part) for part in node.flatten()})
+            parts = sorted({self._of(part) for part in node.flatten()})
             return f"({type(node).__name__} {' '.join(parts)})"
         if isinstance(node, exp.GT | exp.GTE):
-            return f"({_MIRRORED[type(node)]} {self.of(node.expression)} {self.of(node.this)})"
+            return f"({_MIRRORED[type(node)]} {self._of(node.expression)} {self._of(node.this)})"
         if isinstance(node, exp.LT | exp.LTE):
-            return f"({type(node).__name__} {self.of(node.this)} {self.of(node.expression)})"
+            return f"({type(node).__name__} {self._of(node.this)} {self._of(node.expression)})"
         if isinstance(node, _SYMMETRIC):
-            return (
-                f"({type(node).__name__} {' '.join(sorted((self.of(node.this), self.of(node.expression))))})"
-            )
+            return f"({type(node).__name__} {' '.join(sorted((self._of(node.this), self._of(node.expression))))})"
         if isinstance(node, exp.Ordered):
-            return f"({'desc' if node.args.get('desc') else 'asc'} {self.of(node.this)})"
+            return f"({'desc' if node.args.get('desc') else 'asc'} {self._of(node.this)})"
         if isinstance(node, exp.Union | exp.Intersect):
-            sides = [self.of(node.this), self.of(node.expression)]
+            sides = [self._of(node.this), self._of(node.expression)]
             return self._clause(node, ("this", "expression"), sorted(sides))
         return self._clause(node, (), [])
 
     def _clause(self, node: exp.Expr, done: tuple[str, ...], parts: list[str]) -> str:
         """Class name and arguments, those of `done` being rendered as `parts` already."""
         for key, value in node.args.items():
+            if key in done:
+                # Rendered a second time at every level, nested queries would cost twice as much with each.
+                continue
             values = value if isinstance(value, list) else [value]
             rendered = [
-                self.of(item) if isinstance(item, exp.Expr) else str(item).lower()
+                self._of(item) if isinstance(item, exp.Expr) else str(item).lower()
                 for item in values
                 if item is not None and item is not False
             ]
-            if rendered and key not in done:
+            if rendered:
                 parts.append(f"{key}={' '.join(rendered)}")
         return f"({type(node).__name__} {' '.join(parts)})"
 
@@ -121,7 +194,7 @@ class _Form:
             return f"{'^' * self._distance(source)}{self._names[id(source)]}.{item}"
         alias = self._resolution.aliases.get(id(node))
         if alias is not None:
-            return self.of(alias)
+            return self._of(alias)
         if id(node) in self._resolution.strings:
             return self._literal(exp.Literal.string(node.name))
         return f"{node.table.lower()}.{node.name.lower()}" if node.table else node.name.lower()
@@ -159,7 +232,7 @@ class _Form:
     def _select_in_scope(self, node: exp.Select) -> str:
         joins = [join for join in node.args.get("joins") or () if isinstance(join, exp.Join)]
         conditions = [part for part in [node.args.get("where")] if part is not None]
-        parts = [f"select={' '.join(self.of(item) for item in node.expressions)}"]
+        parts = [f"select={' '.join(self._of(item) for item in node.expressions)}"]
         done = ["expressions", "where"]
         if all(
             not join.side and join.kind in ("", "INNER", "CROSS") and not join.args.get("using")
@@ -168,24 +241,40 @@ class _Form:
             parts.append(f"from={' '.join(sorted(map(self._source, self._resolution.sources[id(node)])))}")
             conditions += [join.args["on"] for join in joins if join.args.get("on") is not None]
             done += ["from_", "joins"]
-        flat = [part for condition in conditions for part in _conjuncts(condition)]
+        flat = [part for condition in conditions for part in conjuncts(condition)]
         if flat:
-            parts.append(f"where={' '.join(sorted({self.of(part) for part in flat}))}")
+            parts.append(f"where={' '.join(sorted({self._of(part) for part in flat}))}")
         return self._clause(node, tuple(done), parts)
 
     def _source(self, source: Source) -> str:
         name = self._names[id(source)]
-        return name if source.query is None else f"{name}:{self.of(source.query)}"
+        return name if source.query is None else f"{name}:{self._of(source.query)}"
 
 
-def _conjuncts(node: exp.Expr) -> list[exp.Expr]:
+def conjuncts(node: exp.Expr) -> list[exp.Expr]:
+    """What AND joins in a condition, in the order written; nothing for TRUE."""
     node = node.this if isinstance(node, exp.Where) else node
     node = node.unnest()
     if isinstance(node, exp.And):
-        return [part for side in node.flatten() for part in _conjuncts(side)]
+        return [part for side in node.flatten() for part in conjuncts(side)]
     return [] if isinstance(node, exp.Boolean) and node.this else [node]
 
 
 def _extra_clauses(node: exp.Expr) -> bool:
     """Whether parentheses carry more than themselves and an alias, such as an ORDER BY of their own."""
     return any(value for key, value in node.args.items() if key not in ("this", "alias"))
+
+
+def _affirmed(node: exp.Expr) -> exp.Expr:
+    """A condition without its own NOT; its parts are the very nodes that names were resolved on."""
+    affirmed = type(node)()
+    affirmed.args = {key: value for key, value in node.args.items() if key != "negate"}
+    return affirmed
+
+
+def _too_deep() -> LimitError:
+    return LimitError(
+        "the query nests too deep for a canonical form",
+        where="SQL",
+        remedy="Such a query can be compared by its results only.",
+    )

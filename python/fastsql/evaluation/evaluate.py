@@ -11,9 +11,11 @@ from typing import Any, Protocol
 
 from fastsql.datasets import DatabaseFiles, Example
 from fastsql.errors import FastSQLError
+from fastsql.evaluation.bootstrap import ROUNDS
 from fastsql.evaluation.judge import Judges, Task
+from fastsql.evaluation.judged import Judged
 from fastsql.evaluation.predictions import Prediction
-from fastsql.evaluation.report import Judged, Report
+from fastsql.evaluation.report import Report
 from fastsql.evaluation.skeleton import skeleton
 from fastsql.result import Result
 from fastsql.schema import Schema
@@ -42,6 +44,7 @@ class Options:
         values: whether the parser may look up values in the database.
         penalty: the penalty that the parser decided by, for the record.
         seen: skeletons of the training set; figures are then given for seen and unseen ones apart.
+        resamples: draws of the bootstrap that gives the intervals; 0 leaves them out.
     """
 
     now: str | None = None
@@ -50,6 +53,7 @@ class Options:
     values: bool = True
     penalty: float | None = None
     seen: Collection[str] | None = None
+    resamples: int = ROUNDS
 
 
 @dataclass(frozen=True)
@@ -104,10 +108,11 @@ def evaluate(
     with Judges({example.db_id: schemas[example.db_id] for example in examples}, jobs) as judges:
         verdicts = list(track(judges.verdicts(tasks), "running SQL", len(tasks)))
     judged = tuple(
-        Judged(item.prediction, verdict, example.answerable, _is_seen(example, options.seen), item.latency_ms)
+        Judged(example, item.prediction, verdict, _is_seen(example, options.seen), item.latency_ms)
         for example, item, verdict in zip(examples, parsed, verdicts, strict=True)
     )
-    return Report(judged, options.penalty, tuple(item.error for item in parsed if item.error))
+    errors = tuple(item.error for item in parsed if item.error)
+    return Report(judged, options.penalty, errors, options.resamples)
 
 
 def _given(predictions: Mapping[str, Prediction], examples: Sequence[Example]) -> list[_Parsed]:

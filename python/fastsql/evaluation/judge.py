@@ -1,4 +1,4 @@
-"""Judging one prediction: run gold and predicted SQL, compare results and canonical forms. Runs in worker processes."""
+"""Judging one prediction: run gold and predicted SQL, compare results and forms. Runs in worker processes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from fastsql.errors import ExecutionError, VerificationError
 from fastsql.evaluation.answers import AnswerRows, answer_rows, is_void, published_form
-from fastsql.evaluation.canonical import canonical_form
+from fastsql.evaluation.comparison import compare, hardness_of
 from fastsql.evaluation.gold_sql import normalise_sql
 from fastsql.execution.executor import QueryTimeoutError, ReadOnlyExecutor
 from fastsql.execution.verify import prepare
@@ -38,6 +38,8 @@ class Verdict:
 
     `correct` compares results; `runs` tells whether the prediction runs (or, without a database, whether SQLite prepares it
     on the schema); `published` whether gold gives the published answer; `gold_void` whether that is empty, NULL or 0.
+    `hardness` is gold's, of `fastsql.evaluation.hardness.LEVELS`. `differences` are the clauses in which a wrong prediction
+    differs from gold: none if the forms are equal, None if there was nothing wrong or nothing to compare.
     """
 
     correct: bool | None = None
@@ -48,6 +50,8 @@ class Verdict:
     gold_failed: bool = False
     gold_void: bool | None = None
     published: bool | None = None
+    hardness: str | None = None
+    differences: tuple[str, ...] | None = None
 
 
 class Judges:
@@ -111,16 +115,20 @@ def judge(task: Task, schema: Schema) -> Verdict:
     if gold is None:
         return Verdict(runs=runs, timed_out=timed_out)
     gold_rows, published = _gold_answer(gold, task)
-    em, em_values = _same_form(gold, predicted, schema)
+    correct = None if task.database is None else gold_rows is not None and rows == gold_rows
+    comparison = compare(gold, predicted, schema)
+    right = comparison.em_values if correct is None else correct
     return Verdict(
-        correct=None if task.database is None else gold_rows is not None and rows == gold_rows,
+        correct=correct,
         runs=runs,
         timed_out=timed_out,
-        em=em,
-        em_values=em_values,
+        em=comparison.em,
+        em_values=comparison.em_values,
         gold_failed=task.database is not None and gold_rows is None,
         gold_void=None if gold_rows is None else is_void(gold_rows),
         published=published,
+        hardness=hardness_of(gold),
+        differences=None if right else comparison.differences(),
     )
 
 
@@ -152,16 +160,6 @@ def _gold_answer(sql: str, task: Task) -> tuple[AnswerRows | None, bool | None]:
     except ExecutionError:
         return None, None if task.answer is None else False
     return answer_rows(rows), published_form(rows) == task.answer
-
-
-def _same_form(gold: str, predicted: str | None, schema: Schema) -> tuple[bool, bool]:
-    """Exact match without values and with them."""
-    if predicted is None:
-        return False, False
-    right, other = canonical_form(gold, schema), canonical_form(predicted, schema)
-    if right is None or other is None:
-        return False, False
-    return right.without_values == other.without_values, right.with_values == other.with_values
 
 
 @lru_cache(maxsize=8)

@@ -46,6 +46,10 @@ def read_predictions(path: str | Path) -> dict[str, Prediction]:
             or not isinstance(abstained, bool)
         ):
             raise DatasetError("has a field of the wrong type", where=where, remedy=remedy)
+        if not 0 <= confidence <= 1:
+            raise DatasetError("has a confidence outside 0 to 1", where=where, remedy=remedy)
+        if item["id"] in predictions:
+            raise DatasetError("has an id that occurred before", where=where, remedy="Give one for each id.")
         predictions[item["id"]] = Prediction(item["id"], sql, float(confidence), abstained or sql is None)
     return predictions
 

@@ -343,8 +343,7 @@ class Renderer:
         if name == "scalar":
             return self.query(_child(node, 0)).subquery(copy=False)
         if name == "case":
-            case = exp.Case().when(self.condition(_child(node, 0)), self.value(_child(node, 1)), copy=False)
-            return exp.paren(case.else_(self.value(_child(node, 2)), copy=False), copy=False)
+            return exp.paren(self._case(node), copy=False)
         if name in ("days_between", "hours_between"):
             days: exp.Expr = exp.Sub(
                 this=_strftime("%J", self.value(_child(node, 0))),
@@ -363,6 +362,14 @@ class Renderer:
             this=exp.Literal.number(365), expression=exp.Literal.number(self._count(_child(node, 0)))
         )
         return _arithmetic("divide", year, exp.Literal.number(12))
+
+    def _case(self, node: Node) -> exp.Case:
+        """One CASE; a `case` in the place of ELSE is one more WHEN of it."""
+        case = exp.Case()
+        while node.name == "case":
+            case.when(self.condition(_child(node, 0)), self.value(_child(node, 1)), copy=False)
+            node = _child(node, 2)
+        return case.else_(self.value(node), copy=False)
 
     def bare(self, node: Node) -> exp.Expr:
         """An item of a query without FROM."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -39,6 +40,10 @@ def schema_values(schema: Schema) -> tuple[SchemaValue, ...]:
     small = [SchemaValue(value, j) for j, column in enumerate(schema.columns) for value in column.values]
     named = [SchemaValue(c.value, c.column, c.name, c.label) for c in schema.constants]
     return tuple(small + named)
+
+
+_JOINED = re.compile(r"[-/.]\w")
+"""Behind the first part of a code."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -186,7 +191,8 @@ class ActionSpace:
     def span_starts(self, type_class: str, column: int | None, *, partial: bool) -> NDArray[np.int64]:
         """Flat ids of the tokens at which free text for a comparison may begin; `partial` if a part of a value will do.
 
-        Spans begin at the beginning of words, and not where a text candidate begins: one literal has one derivation.
+        Spans begin at the beginning of words, and not where a text candidate begins: one literal has one derivation. A
+        candidate that is but the beginning of a code, as 009 is of 009-1746, does not count.
         If the question names a value that the column is known to hold, whole values are not spelled out at all.
         """
         key = (type_class, column, partial)
@@ -197,7 +203,9 @@ class ActionSpace:
                 for a in actions
                 if a < self.offsets[CANDIDATE + 1]
             ]
-            taken = {c.span[0] for c in candidates if c.kind == "text"}
+            taken = {
+                c.span[0] for c in candidates if c.kind == "text" and not _JOINED.match(self.text, c.span[1])
+            }
             known = not partial and any(c.columns for c in candidates)
             tokens = [] if known else [t for t in self._word_starts if int(self.tokens[t, 0]) not in taken]
             self._start_cache[key] = np.asarray(tokens, dtype=np.int64) + self.offsets[START]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from fastsql.linking.candidate import Candidate
 from fastsql.linking.folding import HAN
+from fastsql.linking.gold import GoldLiteral
 from fastsql.linking.numerals import plain_number
 
 if TYPE_CHECKING:
@@ -18,17 +19,7 @@ if TYPE_CHECKING:
 CLOSED_SET: tuple[int, ...] = (0, 1, 2)
 """Literals that the grammar always offers."""
 
-_MODIFIER = re.compile(r"[-+]?(?P<count>[0-9]+) (?:year|month|day|hour|minute|second)s?")
-_STRUCTURAL = re.compile(r"start of (?:year|month|day)|(?:%[a-zA-Z][-: ]?)+|now|localtime|utc|weekday [0-6]")
 _JOINED = re.compile(rf"[^\W_{HAN}]")
-
-
-@dataclass(frozen=True)
-class GoldLiteral:
-    """A literal of a gold query that the parser must be able to write. `column` is the one it meets, where that is plain."""
-
-    value: Value
-    column: int | None = None
 
 
 @dataclass(frozen=True)
@@ -107,71 +98,6 @@ def verbatim_span(text: str, question: str) -> tuple[int, int] | None:
             return start, end
         start = question.find(text, start + 1)
     return None
-
-
-def gold_literals(sql: str, schema: Schema | None = None, dialect: str = "sqlite") -> tuple[GoldLiteral, ...]:
-    """The distinct literals of a query that a parser has to find.
-
-    Left out is what belongs to the grammar: strftime formats, "start of year", the 24 hours of a day. A modifier such as
-    ``'-8 month'`` asks for the number 8, and so do days written as months, ``1 * 365 / 4``, for 3. With `schema`, a literal
-    compared with a column knows it, where the query or the schema says which one that is.
-    Raises sqlglot's ParseError for SQL that sqlglot cannot read.
-    """
-    import sqlglot
-    from sqlglot import exp
-
-    tree = sqlglot.parse_one(sql, read=dialect)
-    found: dict[GoldLiteral, None] = {}
-    for node in tree.find_all(exp.Literal):
-        if node.is_string:
-            modifier = _MODIFIER.fullmatch(node.this)
-            if modifier is not None:
-                found.setdefault(GoldLiteral(int(modifier["count"])))
-            elif not _STRUCTURAL.fullmatch(node.this):
-                found.setdefault(GoldLiteral(node.this, _compared_column(node, schema)))
-        else:
-            number = _asked_number(node)
-            if number is not None:
-                found.setdefault(GoldLiteral(number))
-    return tuple(found)
-
-
-def _asked_number(node: object) -> int | float | None:
-    """The number that a numeric literal asks for; None for one that belongs to calendar arithmetic."""
-    from sqlglot import exp
-
-    if not isinstance(node, exp.Literal):
-        return None
-    number = plain_number(node.this)
-    if isinstance(node.parent, exp.Neg):
-        return None if number is None else -number
-    top: exp.Expression = node
-    while isinstance(top.parent, exp.Mul | exp.Div | exp.Paren):
-        top = top.parent
-    factors = [plain_number(factor.this) for factor in top.find_all(exp.Literal) if not factor.is_string]
-    if 365 in factors:
-        months: float = 12
-        for factor in factors:
-            if factor and factor != 365:
-                months = months / factor if factor in {2, 3, 4, 6, 12} else months * factor
-        return int(months) if number == 365 else None
-    is_day_count = any(stamp.args.get("format") is not None for stamp in top.find_all(exp.TimeToStr))
-    return None if number in {24, 60, 3600, 86400} and is_day_count else number
-
-
-def _compared_column(node: object, schema: Schema | None) -> int | None:
-    from sqlglot import exp
-
-    parent = getattr(node, "parent", None)
-    if schema is None or not isinstance(parent, exp.EQ | exp.NEQ | exp.In | exp.Like):
-        return None
-    column = parent.this
-    if not isinstance(column, exp.Column):
-        return None
-    if column.table and (index := schema.find_column(column.table, column.name)) is not None:
-        return index
-    named = [index for index, one in enumerate(schema.columns) if one.name.lower() == column.name.lower()]
-    return named[0] if len(named) == 1 else None
 
 
 def _stands_with_schema(literal: Value, schema: Schema, column: int | None) -> bool:

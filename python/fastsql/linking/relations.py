@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from fastsql.linking.abbreviations import Abbreviations
 from fastsql.linking.candidate import Candidate
 from fastsql.schema import Schema
 
@@ -78,7 +79,11 @@ Relations = NDArray[np.uint8]
 class SchemaLinks:
     """Everything about a schema that linking a question to it needs. Immutable once built."""
 
-    def __init__(self, schema: Schema) -> None:
+    def __init__(self, schema: Schema, *, abbreviations: bool = False) -> None:
+        """`abbreviations`: whether ``dept`` in a name is linked to "department" in a question, as a part of the name.
+
+        A model has to be trained with it; the bundled ones are not.
+        """
         self.schema = schema
         self.n_tables = len(schema.tables)
         self.static: Relations = _schema_block(schema)
@@ -86,6 +91,8 @@ class SchemaLinks:
         self._exact: dict[tuple[str, ...], NDArray[np.intp]] = {}
         self._part: dict[tuple[str, ...], NDArray[np.intp]] = {}
         self._index_names()
+        single = (gram[0] for gram in self._part if len(gram) == 1)
+        self._abbreviations = Abbreviations(single) if abbreviations else None
         self._table_of = np.array([column.table for column in schema.columns], dtype=np.intp)
         types = np.array([column.type for column in schema.columns], dtype=object)
         self._fits = {
@@ -134,6 +141,11 @@ class SchemaLinks:
                     block[:, items] = np.maximum(block[:, items], 1)
                 if gram in self._exact:
                     found.append((*span, self._exact[gram]))
+        if self._abbreviations is not None:
+            for begin, end, named in self._abbreviations.find([word for word, _, _ in words]):
+                items = self._part[named,]
+                block = matches[int(first[begin]) : int(last[end - 1])]
+                block[:, items] = np.maximum(block[:, items], 1)
         for start, stop, items in found:
             matches[start:stop, items] = 2
         return matches

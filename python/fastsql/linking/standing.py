@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from fastsql.linking.candidates import find_candidates
-from fastsql.linking.recall import gold_literals, literal_recall
+from fastsql.linking.gold import gold_literals
+from fastsql.linking.recall import literal_recall
 
 if TYPE_CHECKING:
     from fastsql.linking.dictionary import ValueDictionary

@@ -81,9 +81,11 @@ def _graph(config: ModelConfig, question: int, items: int) -> Cost:
 
 
 def _memory(config: ModelConfig, work: Workload, rows: int) -> Cost:
+    """Keys and values of the rows that depend on the question; those of the schema do only behind a joint layer."""
     d = config.d
-    pointers = Cost(2 * (rows + work.tokens) * d * d, 4 * 5 * d * d)
-    return _times(_product(rows, d, 2 * d), config.decoder_layers) + pointers
+    online = rows if config.joint_layers else work.tokens + work.candidates
+    pointers = Cost(2 * (online + work.tokens) * d * d, 4 * 5 * d * d)
+    return _times(_product(online, d, 2 * d), config.decoder_layers) + pointers
 
 
 def _decoder(config: ModelConfig, work: Workload, rows: int) -> Cost:

@@ -44,6 +44,24 @@ class Memory:
     pointers: tuple[Array, ...]  # per pointer kind up to END: [actions, d]
 
 
+@dataclass(frozen=True, eq=False)
+class Keyed:
+    """Rows of the graph [n, d] with their keys and values in every decoder layer, each [h, n, e]."""
+
+    rows: Array
+    keys: tuple[Array, ...]
+    values: tuple[Array, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class SchemaMemory:
+    """The schema's part of a memory: T tables and C columns, and their pointer keys [T, d] and [C, d]."""
+
+    items: Keyed
+    tables: Array
+    columns: Array
+
+
 class Decoder:
     """The decoder's weights, and how a question is made ready for it."""
 
@@ -56,28 +74,40 @@ class Decoder:
         """Pointer keys of schema values [W, d]; they depend on the schema only."""
         return self.weights.linear("pointer_key.value", values)
 
-    def read(
-        self,
-        question: Array,
-        n_tokens: int,
-        items: Array,
-        n_tables: int,
-        values: Array,
-        value_pointers: Array,
-    ) -> Memory:
-        """Make ready `question` rows [Q + V, d], `items` [T + C, d] and schema `values` [W, d]."""
-        rows = np.concatenate([question, items])
-        tokens, candidates = question[:n_tokens], question[n_tokens:]
+    def read_rows(self, rows: Array) -> Keyed:
+        """The graph's final states, [n, d], with their keys and values in every layer."""
         pairs = [heads_first(layer.linear("cross_kv", rows), 2, self.config.heads) for layer in self.layers]
-        n_columns = len(items) - n_tables
-        targets = {"table": items[:n_tables], "column": items[n_tables:], "candidate": candidates}
-        targets |= {"start": tokens, "end": tokens}
+        return Keyed(rows, tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs))
+
+    def read_schema(self, items: Array, n_tables: int) -> SchemaMemory:
+        """Make ready `items` [T + C, d]: the part of the memory that is a question's own only where a layer is joint."""
+        tables, columns = (
+            self.weights.linear(f"pointer_key.{kind}", rows)
+            for kind, rows in (("table", items[:n_tables]), ("column", items[n_tables:]))
+        )
+        return SchemaMemory(self.read_rows(items), tables, columns)
+
+    def read(
+        self, question: Array, n_tokens: int, schema: SchemaMemory, values: Array, value_pointers: Array
+    ) -> Memory:
+        """Make ready `question` rows [Q + V, d], behind them the schema's, and schema `values` [W, d]."""
+        own, items = self.read_rows(question), schema.items
+        tokens, candidates = question[:n_tokens], question[n_tokens:]
+        pointers = {
+            "table": schema.tables,
+            "column": schema.columns,
+            "candidate": self.weights.linear("pointer_key.candidate", candidates),
+            "value": value_pointers,
+            "start": self.weights.linear("pointer_key.start", tokens),
+            "end": self.weights.linear("pointer_key.end", tokens),
+        }
+        n_tables, n_columns = len(schema.tables), len(schema.columns)
         first_row = dict.fromkeys(range(len(KINDS)), 0)
         first_row |= {
             TABLE: len(question),
             COLUMN: len(question) + n_tables,
             CANDIDATE: n_tokens,
-            VALUE: len(rows),
+            VALUE: len(question) + len(items.rows),
         }
         return Memory(
             layout=ActionLayout(
@@ -92,17 +122,16 @@ class Decoder:
                     self.config.max_steps,
                 )
             ),
-            rows=np.concatenate([rows, values]),
+            rows=np.concatenate([question, items.rows, values]),
             row_of_kind=tuple(first_row.values()),
-            keys=tuple(pair[0] for pair in pairs),
-            values=tuple(pair[1] for pair in pairs),
-            pointers=tuple(
-                value_pointers
-                if kind == "value"
-                else self.weights.linear(f"pointer_key.{kind}", targets[kind])
-                for kind in KINDS[TABLE:STEP]
-            ),
+            keys=_behind(own.keys, items.keys),
+            values=_behind(own.values, items.values),
+            pointers=tuple(pointers[kind] for kind in KINDS[TABLE:STEP]),
         )
+
+
+def _behind(question: tuple[Array, ...], items: tuple[Array, ...]) -> tuple[Array, ...]:
+    return tuple(np.concatenate(pair, axis=1) for pair in zip(question, items, strict=True))
 
 
 class DecoderState:

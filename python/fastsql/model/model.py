@@ -16,7 +16,7 @@ from fastsql.linking.prepare import Prepared
 from fastsql.linking.relations import SchemaLinks, span_weights
 from fastsql.model.attention import Array, Part
 from fastsql.model.config import ModelConfig, features_of
-from fastsql.model.decoder import Decoder, DecoderState, Memory
+from fastsql.model.decoder import Decoder, DecoderState, Memory, SchemaMemory
 from fastsql.model.encoder import Encoder, encode_groups
 from fastsql.model.graph import GraphLayer, SchemaRows
 from fastsql.model.schema_inputs import SchemaInputs
@@ -32,6 +32,7 @@ class SchemaState:
     inputs: SchemaInputs
     layers: tuple[SchemaRows, ...]  # of the cached graph layers, and of the first joint one
     items: Array  # [T + C, d], after the cached layers
+    memory: SchemaMemory | None  # the decoder's, where no layer is joint
     values: Array  # [W, d]
     value_pointers: Array  # [W, d]
 
@@ -71,8 +72,13 @@ class Model:
             rows = layer.schema_without_question(layers[-1])
         if self.config.joint_layers:
             layers.append(self.graph[self.config.cached_layers].read_schema(rows, inputs.relations))
+        memory = None if self.config.joint_layers else self._schema_memory(rows, inputs)
         values = self._values(inputs, rows)
-        return SchemaState(links, inputs, tuple(layers), rows, values, self.decoder.value_pointers(values))
+        pointers = self.decoder.value_pointers(values)
+        return SchemaState(links, inputs, tuple(layers), rows, memory, values, pointers)
+
+    def _schema_memory(self, items: Array, inputs: SchemaInputs) -> SchemaMemory:
+        return self.decoder.read_schema(self.weights.norm("graph_norm", items), inputs.n_tables)
 
     def _items(self, inputs: SchemaInputs) -> Array:
         """First states of tables and columns, [T + C, d]; a column's also says whose it is, as labels repeat."""
@@ -110,8 +116,7 @@ class Model:
         memory = self.decoder.read(
             self.weights.norm("graph_norm", rows),
             len(tokens),
-            self.weights.norm("graph_norm", items),
-            schema.inputs.n_tables,
+            schema.memory or self._schema_memory(items, schema.inputs),
             schema.values,
             schema.value_pointers,
         )

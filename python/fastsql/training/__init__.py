@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fastsql.training.config import ConfigError, TrainConfig, load_config
+from fastsql.training.config import ConfigError, TrainConfig, load_config, override
 
 if TYPE_CHECKING:
     from fastsql.training.loop import TrainResult, train
 
-__all__ = ["ConfigError", "TrainConfig", "TrainResult", "load_config", "train"]
+__all__ = ["ConfigError", "TrainConfig", "TrainResult", "load_config", "override", "train"]
 
 
 def __getattr__(name: str) -> Any:

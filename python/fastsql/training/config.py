@@ -13,6 +13,7 @@ import re
 import sys
 import types
 import typing
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -23,6 +24,9 @@ from fastsql.errors import FastSQLError
 tomllib: Any = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 
 T = TypeVar("T")
+
+GOLD = "gold"
+"""The value of `SourceSettings.values` that asks for the literals of the gold SQL."""
 
 
 class ConfigError(FastSQLError):
@@ -40,8 +44,17 @@ class SourceSettings:
     schemas: str
     # SQLite file (or .gz of one) that small domains and the value dictionary are read from.
     database: str = ""
+    # Where there is no database: an excerpt of its values (`fastsql.datasets.read_values`), or "gold" for the literals
+    # of the gold SQL. They are matched as a dictionary's are, and never bundled.
+    values: str = ""
     # Example files that are only reported on: equal questions are left out.
     report: tuple[str, ...] = ()
+    weight: float = 1.0  # how often an epoch shows each example, on average
+    lexicon: bool = True  # its literals that questions do not spell out enter the lexicon, which is bundled
+    carve: bool = True  # hold a part of it out
+    dev: bool = (
+        True  # that part chooses the checkpoint and fits the confidence; otherwise it is only kept apart
+    )
 
 
 @dataclass(frozen=True)
@@ -51,6 +64,9 @@ class DataSettings:
     sources: tuple[SourceSettings, ...]
     dev_templates: float = 0.04  # share of SQL skeletons held out whole
     dev_examples: float = 0.02  # share of the remaining examples held out one by one
+    # A file that an earlier run wrote (`held_out.json`): hold out the same examples instead of drawing new ones. A run
+    # that starts from an earlier one's weights must, or its dev set has been trained on.
+    held_out: str = ""
     max_values: int = 50  # columns with at most this many distinct values carry them in the schema
     lexicon_count: int = 2  # a literal never seen in its question enters the lexicon from this count on
     dictionary: bool = True  # offer dictionary matches as candidates (dropped at random, see augment)
@@ -146,7 +162,38 @@ def load_config(path: str | Path) -> TrainConfig:
         ) from error
     except ValueError as error:
         raise ConfigError(f"is no TOML ({error})", where=str(file)) from error
-    return config_from_dict(raw, str(file))
+    config = config_from_dict(raw, str(file))
+    if not config.data.held_out:
+        return config
+    # It belongs to the configuration, so it is looked for beside it.
+    held_out = str(file.parent / expand_path(config.data.held_out))
+    return dataclasses.replace(config, data=dataclasses.replace(config.data, held_out=held_out))
+
+
+def override(config: TrainConfig, assignments: Sequence[str]) -> TrainConfig:
+    """The configuration with settings changed: each assignment is `table.setting=value`, the value as in TOML.
+
+    Raises ConfigError, naming the assignment, for one that is no assignment or does not fit.
+    """
+    raw = config.to_dict()
+    for assignment in assignments:
+        where = f"--set {assignment}"
+        path, equals, value = assignment.partition("=")
+        try:
+            parsed = tomllib.loads(f"value = {value}")["value"]
+        except ValueError as error:
+            raise ConfigError(
+                "is no assignment", where=where, remedy="Write table.setting=value, strings in quotes."
+            ) from error
+        *tables, setting = path.strip().split(".")
+        target: Any = raw
+        for table in tables:
+            target = target.get(table) if isinstance(target, dict) else None
+        if not equals or not isinstance(target, dict) or setting not in target:
+            raise ConfigError(f"there is no setting {path.strip()!r}", where=where)
+        target[setting] = parsed
+        config = config_from_dict(raw, where)
+    return config
 
 
 def config_from_dict(raw: dict[str, Any], where: str = "configuration") -> TrainConfig:

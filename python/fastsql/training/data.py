@@ -8,25 +8,34 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 import fastsql.grammar as grammar_package
-from fastsql.datasets import DatabaseFiles, read_examples, read_schemas, with_database_values
+from fastsql.datasets import (
+    ColumnValues,
+    DatabaseFiles,
+    gold_values,
+    read_examples,
+    read_schemas,
+    read_values,
+    with_known_values,
+)
 from fastsql.grammar import ConversionError, sql_to_program
 from fastsql.grammar.program import Program
+from fastsql.linking import column_literals, gold
 from fastsql.linking.dictionary import ValueDictionary
 from fastsql.schema import Schema
-from fastsql.training.config import DataSettings, SourceSettings, expand_path
+from fastsql.training.config import GOLD, ConfigError, DataSettings, SourceSettings, expand_path
 from fastsql.training.lexicon import (
     ColumnKey,
     PoolKey,
     collect_lexicon,
     collect_pools,
-    column_literals,
     pool_entries,
 )
 from fastsql.training.programs import dump_program, mask, parse_program
-from fastsql.training.split import Pair, remove_reported, split_dev
+from fastsql.training.split import HeldOut, Pair, Split, draw_held_out, remove_reported, split_dev
 
 logger = logging.getLogger(__name__)
 
@@ -49,6 +58,7 @@ class Sample:
     pair: Pair
     program: Program
     entries: tuple[tuple[PoolKey, str], ...] = ()
+    weight: float = 1.0  # how often an epoch shows it, on average
 
 
 @dataclass(frozen=True)
@@ -61,13 +71,14 @@ class Corpus:
     dev_examples: tuple[Sample, ...]
     lexicon: dict[ColumnKey, list[str]]  # of all domains; columns are known by name
     pools: dict[str, dict[PoolKey, list[str]]]  # by database: replacement values for augmentation
+    held_out: HeldOut = HeldOut()
     left_out: dict[str, int] = field(default_factory=dict)  # reason -> pairs
 
 
 def load_corpus(settings: DataSettings, seed: int, cache: Path, report: Report = logger.info) -> Corpus:
     """Reads, converts, splits. Converted programs are kept under `cache`, so that a second run starts at once."""
     domains: dict[str, Domain] = {}
-    pairs: list[Pair] = []
+    parts: list[tuple[SourceSettings, list[Pair]]] = []
     literals: dict[str, ColumnLiterals] = {}
     programs: dict[str, Program] = {}
     left_out: Counter[str] = Counter()
@@ -77,17 +88,18 @@ def load_corpus(settings: DataSettings, seed: int, cache: Path, report: Report =
         converted, found = _convert(here, schemas, cache, left_out, report)
         programs.update(converted)
         literals.update(found)
-        pairs += [pair for pair in here if _key(pair) in converted]
-        domains.update(_read_domains(source, schemas, settings))
-    templates = {pair.id: dump_program(mask(programs[_key(pair)])) for pair in pairs}
-    split = split_dev(pairs, templates, settings.dev_templates, settings.dev_examples, seed)
+        parts.append((source, [pair for pair in here if _key(pair) in converted]))
+        _add_domains(domains, _read_domains(source, schemas, found, settings), source)
+    split, held_out = _split(parts, programs, settings, seed)
+    source_of = {pair.key: source for source, pairs in parts for pair in pairs}
 
     lexicon: dict[ColumnKey, list[str]] = {}
     pools: dict[str, dict[PoolKey, list[str]]] = {}
     for db_id, domain in domains.items():
         own = [pair for pair in split.train if pair.db_id == db_id]
         known = {pair.sql: literals[_key(pair)] for pair in own}
-        taught = collect_lexicon(own, domain.schema, settings.lexicon_count, known)
+        teaching = [pair for pair in own if source_of[pair.key].lexicon]
+        taught = collect_lexicon(teaching, domain.schema, settings.lexicon_count, known)
         pools[db_id] = collect_pools(own, known)
         for key, values in taught.items():
             lexicon[key] = sorted({*lexicon.get(key, ()), *values})
@@ -99,17 +111,23 @@ def load_corpus(settings: DataSettings, seed: int, cache: Path, report: Report =
 
     def samples(chosen: Iterable[Pair]) -> tuple[Sample, ...]:
         return tuple(
-            Sample(pair, programs[_key(pair)], tuple(pool_entries(pair.question, literals[_key(pair)])))
+            Sample(
+                pair,
+                programs[_key(pair)],
+                tuple(pool_entries(pair.question, literals[_key(pair)])),
+                source_of[pair.key].weight,
+            )
             for pair in chosen
         )
 
     corpus = Corpus(
         domains=domains,
         train=samples(split.train),
-        dev_templates=samples(split.dev_templates),
-        dev_examples=samples(split.dev_examples),
+        dev_templates=samples(pair for pair in split.dev_templates if source_of[pair.key].dev),
+        dev_examples=samples(pair for pair in split.dev_examples if source_of[pair.key].dev),
         lexicon=lexicon,
         pools=pools,
+        held_out=held_out,
         left_out=dict(left_out),
     )
     report(
@@ -119,17 +137,48 @@ def load_corpus(settings: DataSettings, seed: int, cache: Path, report: Report =
     return corpus
 
 
+def _split(
+    parts: Sequence[tuple[SourceSettings, list[Pair]]],
+    programs: dict[str, Program],
+    settings: DataSettings,
+    seed: int,
+) -> tuple[Split, HeldOut]:
+    """Every source is drawn from by itself, so that another source beside it changes nothing."""
+    everything = [pair for _, pairs in parts for pair in pairs]
+    template_of = {
+        pair.key: f"{pair.db_id} {dump_program(mask(programs[_key(pair)]))}" for pair in everything
+    }
+    if len(template_of) < len(everything):
+        raise ConfigError("two examples of one database have the same id", where="data.sources")
+    if settings.held_out:
+        held_out = HeldOut.load(expand_path(settings.held_out))
+    else:
+        held_out = HeldOut()
+        for source, pairs in parts:
+            if source.carve:
+                held_out |= draw_held_out(
+                    pairs, template_of, settings.dev_templates, settings.dev_examples, seed
+                )
+    return split_dev(everything, template_of, held_out), held_out
+
+
 def with_lexicon(schema: Schema, lexicon: dict[ColumnKey, list[str]]) -> Schema:
     """The schema with the lexicon's values added to its columns of the same table and column name."""
     values: dict[ColumnKey, list[str | int | float]] = {}
     for (table, column), texts in lexicon.items():
         index = schema.find_column(table, column)
         if index is not None:
-            present = schema.columns[index].values
-            new = [text for text in texts if text not in present]
-            if new:
-                values[table, column] = [*present, *new]
+            # Data sets spell the same column in small and in capital letters.
+            known = schema.columns[index]
+            name = (schema.tables[known.table].name, known.name)
+            present = values.setdefault(name, list(known.values))
+            present += [text for text in texts if text not in present]
+    values = {name: texts for name, texts in values.items() if len(texts) > len(_values_of(schema, name))}
     return schema.with_values(values) if values else schema
+
+
+def _values_of(schema: Schema, name: ColumnKey) -> tuple[str | int | float, ...]:
+    return schema.columns[schema.column_index(*name)].values
 
 
 def _read_pairs(source: SourceSettings) -> tuple[list[Pair], dict[str, Schema]]:
@@ -144,21 +193,53 @@ def _read_pairs(source: SourceSettings) -> tuple[list[Pair], dict[str, Schema]]:
 
 
 def _read_domains(
-    source: SourceSettings, schemas: dict[str, Schema], settings: DataSettings
+    source: SourceSettings,
+    schemas: dict[str, Schema],
+    literals: dict[str, ColumnLiterals],
+    settings: DataSettings,
 ) -> dict[str, Domain]:
+    """The domains of a source; `literals` are those of its queries, by `_key`."""
+    known: dict[str, ColumnValues] = {}
+    if source.values == GOLD:
+        for db_id in schemas:
+            own = (found for key, found in literals.items() if key.partition("\n")[0] == db_id)
+            known[db_id] = gold_values(chain.from_iterable(own))
+    elif source.values:
+        known = read_values(expand_path(source.values))
     domains: dict[str, Domain] = {}
     database = expand_path(source.database) if source.database else None
     with DatabaseFiles(database, list(schemas)) as files:
         for db_id, plain in schemas.items():
-            path = files.path(db_id)
-            schema, dictionary = plain, None
-            if path is not None:
-                if settings.max_values:
-                    schema = with_database_values(plain, path, max_values=settings.max_values)
-                if settings.dictionary:
-                    dictionary = ValueDictionary.from_database(path, schema)
+            schema, dictionary = with_known_values(
+                plain,
+                files.path(db_id),
+                known.get(db_id),
+                max_values=settings.max_values,
+                dictionary=settings.dictionary,
+            )
             domains[db_id] = Domain(schema, dictionary)
     return domains
+
+
+def _add_domains(domains: dict[str, Domain], found: dict[str, Domain], source: SourceSettings) -> None:
+    """Adds a source's domains. Of one that several sources ask of, the first that comes with values is kept.
+
+    Raises ConfigError where two sources have different schemas under one id: programs name columns by their place.
+    """
+    for db_id, domain in found.items():
+        known = domains.get(db_id)
+        if known is not None and _columns(known.schema) != _columns(domain.schema):
+            raise ConfigError(
+                f"database {db_id!r} has other columns than in an earlier source",
+                where=source.schemas,
+                remedy="Give the same schemas file, or another id.",
+            )
+        if known is None or known.dictionary is None:
+            domains[db_id] = domain
+
+
+def _columns(schema: Schema) -> list[str]:
+    return [schema.qualified_name(column) for column in range(len(schema.columns))]
 
 
 def _key(pair: Pair) -> str:
@@ -169,9 +250,13 @@ def _convert(
     pairs: Sequence[Pair], schemas: dict[str, Schema], cache: Path, left_out: Counter[str], report: Report
 ) -> tuple[dict[str, Program], dict[str, ColumnLiterals]]:
     """Programs and column literals by `_key`, from the cache where they are known."""
-    # Any change of the grammar or the converter makes new programs.
+    # Any change of the grammar, the converter or the reading of literals makes new programs.
     folder = Path(grammar_package.__file__).parent
-    grammar = b"".join(path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file())
+    files = [
+        *(path for path in sorted(folder.rglob("*")) if path.suffix in {".py", ".grammar"}),
+        Path(gold.__file__),
+    ]
+    grammar = b"".join(path.read_bytes() for path in files)
     identity = b"".join(schemas[db_id].fingerprint.encode() for db_id in sorted(schemas))
     file = cache / f"programs-{hashlib.sha256(grammar + identity).hexdigest()[:16]}.jsonl"
     known = _read_cache(file)

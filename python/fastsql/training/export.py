@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from safetensors.numpy import save
 
 from fastsql.model.attention import Array
+from fastsql.grammar.compile import load_grammar
 from fastsql.model.bundle import (
     CARD,
     CONFIG,
@@ -85,6 +86,40 @@ def bundle_weights(path: str | Path) -> dict[str, torch.Tensor]:
     file = open_bundle(path).weights()
     weights = {**file.read(encoder=True), WORD: dequantise(*file.words())}
     return {name: torch.from_numpy(array) for name, array in weights.items()}
+
+
+_BY_PRODUCTION = (
+    "decoder.production.weight",
+    "decoder.parent.weight",
+    "decoder.production_scores.weight",
+    "decoder.production_scores.bias",
+)
+_BY_SYMBOL = ("decoder.symbol.weight",)
+
+
+def renumbered(path: str | Path, own: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """A bundle's weights in the numbering of the grammar of today: rows follow their production's or symbol's name.
+
+    `own` are the weights of a new model, which rows of names that the bundle lacks are taken from. Rows behind the
+    last production (none, start) keep their distance from the end.
+    """
+    config = open_bundle(path).config
+    grammar = load_grammar()
+    weights = bundle_weights(path)
+    names = [(_BY_PRODUCTION, config.productions, grammar.productions)]
+    names.append((_BY_SYMBOL, config.symbols, grammar.symbols))
+    for tensors, before, now in names:
+        old = {name: row for row, name in enumerate(before)}
+        pairs = [(row, old[name]) for row, name in enumerate(now) if name in old]
+        for name in tensors:
+            extra = len(own[name]) - len(now)
+            here = [row for row, _ in pairs] + [len(now) + row for row in range(extra)]
+            there = [row for _, row in pairs] + [len(before) + row for row in range(extra)]
+            moved = own[name].detach().clone().cpu()
+            if moved.shape[1:] == weights[name].shape[1:]:
+                moved[here] = weights[name][there]
+                weights[name] = moved
+    return weights
 
 
 def load_trained(path: str | Path) -> Model:

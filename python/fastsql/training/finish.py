@@ -16,6 +16,7 @@ from fastsql.training.checkpoint import load_checkpoint
 from fastsql.training.data import Domain
 from fastsql.training.export import Agreement, compare, export_bundle, load_trained
 from fastsql.training.model import Model
+from fastsql.training.replay import SearchAgreement, compare_searches
 
 
 def export_checkpoint(checkpoint: str | Path, folder: str | Path, card: str = "") -> Path:
@@ -54,10 +55,20 @@ def _settings(state: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def check_bundle(bundle: str | Path, domain: Domain, instances: Sequence[Instance]) -> Agreement:
-    """Compares the reference pipeline, run from the bundle, with the torch model that has the bundle's weights."""
-    reference = load_bundle(bundle)
-    return compare(load_trained(bundle), reference, reference.encode_schema(domain.schema), instances)
+def check_bundle(
+    bundle: str | Path, domain: Domain, instances: Sequence[Instance], searches: int
+) -> tuple[Agreement, SearchAgreement]:
+    """Compares the reference pipeline, run from the bundle, with the torch model that has the bundle's weights.
+
+    First decision by decision along gold, then by what their beam searches find on their own for the first `searches`.
+    """
+    reference, trained = load_bundle(bundle), load_trained(bundle)
+    state = reference.encode_schema(domain.schema)
+    questions = [instance.prepared for instance in instances[:searches]]
+    return (
+        compare(trained, reference, state, instances),
+        compare_searches(trained, reference, domain.schema, state, questions),
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

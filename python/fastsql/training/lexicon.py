@@ -11,9 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-import sqlglot
-from sqlglot import exp
-
+from fastsql.linking.gold import column_literals
 from fastsql.schema import Schema
 from fastsql.training.split import Pair
 
@@ -21,61 +19,11 @@ ColumnKey = tuple[str, str]  # table name, column name, as the schema spells the
 PoolKey = tuple[str, str, str]  # the same, and what the literal's company says
 Literals = Sequence[tuple[ColumnKey, str]]
 
-_FORMAT = re.compile(r"^(%|start of|[+-]?\d+ )")
-_DATE = re.compile(r"^\d{1,4}([-/:. ]\d{1,4})*$")
-
-
-def is_word_literal(text: str) -> bool:
-    """True for a literal that names something: no date, no format, no calendar modifier, no number."""
-    return bool(text.strip()) and not _FORMAT.match(text) and not _DATE.match(text)
-
 
 def spelled_out(literal: str, question: str) -> bool:
     """True if the question holds the literal as whole words, in any letter case."""
     found = re.search(r"(?<!\w)" + re.escape(literal.lower()) + r"(?!\w)", question.lower())
     return found is not None
-
-
-def column_literals(sql: str, schema: Schema) -> list[tuple[ColumnKey, str]]:
-    """The word literals that base columns are compared with, in order of occurrence.
-
-    Columns of derived tables and columns that cannot be resolved are passed over; SQL that does not parse gives none
-    (the converter reports it).
-    """
-    try:
-        tree = sqlglot.parse_one(sql, read="sqlite")
-    except sqlglot.errors.SqlglotError:
-        return []
-    found: list[tuple[ColumnKey, str]] = []
-    for node in tree.find_all(exp.EQ, exp.NEQ, exp.In, exp.Like, bfs=False):
-        column = node.this if isinstance(node.this, exp.Column) else node.args.get("expression")
-        if not isinstance(column, exp.Column):
-            continue
-        others = node.expressions if isinstance(node, exp.In) else [node.this, node.args.get("expression")]
-        texts = [item.this for item in others if isinstance(item, exp.Literal) and item.is_string]
-        key = _resolve(column, schema) if texts else None
-        if key is not None:
-            found.extend((key, text) for text in texts if is_word_literal(text))
-    return found
-
-
-def _resolve(column: exp.Column, schema: Schema) -> ColumnKey | None:
-    select = column.find_ancestor(exp.Select)
-    while select is not None:
-        sources = [select.args.get("from") or select.args.get("from_"), *(select.args.get("joins") or [])]
-        for source in sources:
-            table = source.this if source is not None else None
-            if not isinstance(table, exp.Table):
-                continue
-            if column.table and column.table.lower() != table.alias_or_name.lower():
-                continue
-            for index, item in enumerate(schema.tables):
-                if item.name.lower() == table.name.lower():
-                    for position in schema.tables[index].columns:
-                        if schema.columns[position].name.lower() == column.name.lower():
-                            return item.name, schema.columns[position].name
-        select = select.find_ancestor(exp.Select)
-    return None
 
 
 def collect_lexicon(

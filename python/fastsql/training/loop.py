@@ -7,6 +7,7 @@ same batches in the same order. Its rates fall over epochs or minutes, whichever
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from fastsql.training.config import TrainConfig
 from fastsql.training.data import load_corpus
 from fastsql.training.memory import keep_freed_memory
 from fastsql.training.progress import RunProgress
-from fastsql.training.run import Run, TrainingError, TrainResult
+from fastsql.training.run import HELD_OUT, Run, TrainingError, TrainResult
 
 __all__ = ["TrainResult", "TrainingError", "train"]
 
@@ -32,6 +33,7 @@ def train(
     threads: int | None = None,
     device: str = "auto",
     warm_start: str | Path | None = None,
+    fresh: Sequence[str] = (),
     background: bool = True,
     quiet: bool = False,
 ) -> TrainResult:
@@ -46,6 +48,7 @@ def train(
         threads: of torch; by default as many as there are cores.
         device: "auto", "cpu" or "cuda".
         warm_start: a bundle whose weights to start from, where their shapes fit.
+        fresh: prefixes of the names of weights that a warm start does not take over.
         background: prepare batches in a process beside this one.
         quiet: show no progress.
 
@@ -67,11 +70,12 @@ def train(
     keep_freed_memory()
     with RunProgress(quiet) as progress:
         corpus = load_corpus(config.data, config.seed, folder / "cache", progress.note)
+        corpus.held_out.save(folder / HELD_OUT)
         run = Run(config, corpus, folder, _device(device), progress)
         if resume:
             run.restore(load_checkpoint(folder / LAST))
         elif warm_start is not None:
-            run.warm_start(warm_start)
+            run.warm_start(warm_start, fresh)
         return run.go(background)
 
 

@@ -49,20 +49,25 @@ class Augmenter:
             db_id: frozenset(i for i, column in enumerate(domain.schema.columns) if column.type == "time")
             for db_id, domain in corpus.domains.items()
         }
-        self.transplants = Transplants.collect(
-            corpus.train, held_out=[sample.program for sample in corpus.dev_templates]
-        )
+        self.transplants = {
+            db_id: Transplants.collect(
+                (sample for sample in corpus.train if sample.pair.db_id == db_id),
+                [sample.program for sample in corpus.dev_templates if sample.pair.db_id == db_id],
+            )
+            for db_id in corpus.domains
+        }
 
     def draw(self, sample: Sample, rng: random.Random) -> Version:
         """A version of `sample`; its question and program say the same."""
         settings = self.settings
         question, program = sample.pair.question, sample.program
+        transplants = self.transplants[sample.pair.db_id]
         if rng.random() < settings.opposites:
             turned = turn(question, program, self.time_columns[sample.pair.db_id], rng)
-            if not self.transplants.is_held_out(turned[1]):
+            if not transplants.is_held_out(turned[1]):
                 question, program = turned
         if rng.random() < settings.times:
-            question, program = self.transplants.exchange(question, program, rng) or (question, program)
+            question, program = transplants.exchange(question, program, rng) or (question, program)
         draft = Draft(question)
         literals = literal_values(program)
         if rng.random() < settings.dates:
@@ -107,6 +112,7 @@ class ExampleMaker(BatchMaker):
             Size(
                 sample.pair.db_id,
                 len(self.tokenizer.tokenize(sample.pair.question).ids) + len(sample.program),
+                sample.weight,
             )
             for sample in self.samples
         ]

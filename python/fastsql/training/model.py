@@ -6,7 +6,7 @@ texts and graph rows are therefore computed once a batch.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -44,6 +44,23 @@ class Output:
     loss: Tensor
     gold: Tensor
     best: Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class Memory:
+    """What the decoder reads of B questions: `rows` [B, N, d] of `tokens` tokens, `candidates` candidates and the
+    schema, `mask` [B, 1, 1, N] (0 or -inf), and the schema `values` [W, d].
+    """
+
+    rows: Tensor
+    mask: Tensor
+    tokens: int
+    candidates: int
+    values: Tensor
+
+    def repeat(self, count: int) -> Memory:
+        """One question's memory for `count` hypotheses."""
+        return replace(self, rows=self.rows.expand(count, -1, -1), mask=self.mask.expand(count, -1, -1, -1))
 
 
 class Model(nn.Module):
@@ -102,6 +119,10 @@ class Model(nn.Module):
 
     def scores(self, batch: Batch, schema: SchemaInputs) -> Tensor:
         """Unmasked scores of all actions, float[B, D, A] in `batch.layout`."""
+        return self.decide(batch, self.read(batch, schema), schema.n_tables)
+
+    def read(self, batch: Batch, schema: SchemaInputs) -> Memory:
+        """Encoder and graph: what the decoder reads, whatever it decides."""
         groups = [self._tensor(group).long() for group in schema.texts]
         states = self.encoder([*groups, self._tensor(batch.token_ids)], self._tensor(batch.token_lengths))
         item_texts = torch.cat([group.mean(dim=1) for group in states[:-1]])
@@ -128,6 +149,11 @@ class Model(nn.Module):
 
         memory = self.graph_norm(torch.cat([question, items.expand(len(question), -1, -1)], dim=1))
         memory_mask = torch.cat([bias, bias.new_zeros(len(question), 1, 1, schema.n_items)], dim=-1)
+        values = self._values(schema, cached[0])
+        return Memory(memory, memory_mask, tokens.shape[1], candidates.shape[1], values)
+
+    def decide(self, batch: Batch, memory: Memory, n_tables: int) -> Tensor:
+        """Unmasked scores of all actions at every decision of the batch, float[B, D, A]."""
         scores: Tensor = self.decoder(
             (
                 self._tensor(batch.previous_kind),
@@ -136,11 +162,11 @@ class Model(nn.Module):
             ),
             self._tensor(batch.symbols),
             self._tensor(batch.parents),
-            memory,
-            memory_mask,
-            (tokens.shape[1], candidates.shape[1]),
-            schema.n_tables,
-            self._values(schema, cached[0]),
+            memory.rows,
+            memory.mask,
+            (memory.tokens, memory.candidates),
+            n_tables,
+            memory.values,
         )
         return scores
 

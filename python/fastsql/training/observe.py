@@ -81,7 +81,7 @@ def held_out(
     parts = (
         [_answerable(sample, SEEN) for sample in corpus.dev_examples],
         [_answerable(sample, UNSEEN) for sample in corpus.dev_templates],
-        [question for source in config.data.sources for question in _unanswerable(source)],
+        [question for source in config.data.sources if source.dev for question in _unanswerable(source)],
     )
     rng = random.Random(seed)
     return tuple(

@@ -6,6 +6,7 @@ import copy
 import functools
 import math
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from fastsql.training.config import TrainConfig
 from fastsql.training.curves import append_metrics, draw_curves
 from fastsql.training.data import Corpus, Sample
 from fastsql.training.dev import DevPart, DevScore, score
-from fastsql.training.export import bundle_weights
+from fastsql.training.export import renumbered
 from fastsql.training.finish import check_bundle, export_checkpoint
 from fastsql.training.maker import ExampleMaker
 from fastsql.training.model import Model
@@ -34,8 +35,12 @@ METRIC_STEPS = 25
 """Steps between two lines of metrics."""
 BUNDLE = "bundle"
 """Folder of the exported bundle, in the run's own."""
+HELD_OUT = "held_out.json"
+"""Which examples were held out, for runs that start from this one's weights."""
 CHECKED = 40
 """Dev examples on which the bundle is compared with the trained model."""
+SEARCHED = 20
+"""How many of these are searched with both, each on its own."""
 NEAR = 1e-2
 """Log-probabilities that differ by less than this may change places: float32 sums depend on their order."""
 BAD_STEPS = 20
@@ -152,13 +157,13 @@ class Run:
         self.best = None if state["best"] is None else DevScore(**state["best"])
         self.progress.note(f"resumed at epoch {self.at.epochs:.2f} after {self.at.seconds / 60:.1f} minutes")
 
-    def warm_start(self, bundle: str | Path) -> None:
-        """Takes over every weight of a bundle that has a place and a shape here."""
+    def warm_start(self, bundle: str | Path, fresh: Sequence[str] = ()) -> None:
+        """Takes over every weight of a bundle that has a place and a shape here, and no prefix among `fresh`."""
         own = self.model.state_dict()
         found = {
             name: tensor
-            for name, tensor in bundle_weights(Path(bundle)).items()
-            if name in own and own[name].shape == tensor.shape
+            for name, tensor in renumbered(Path(bundle), own).items()
+            if name in own and own[name].shape == tensor.shape and not name.startswith(tuple(fresh))
         }
         self.model.load_state_dict({**own, **found})
         self.average.model.load_state_dict(self.model.state_dict())
@@ -280,14 +285,24 @@ class Run:
         instances = [made for i in chosen if (made := maker.instance(i, random.Random(0))) is not None]
         if not instances:
             return
-        found = check_bundle(bundle, self.corpus.domains[db_id], instances)
-        self._log("export", examples=found.examples, same=found.same, worst=found.worst)
-        self.progress.note(
-            f"{bundle}: the reference decides {found.same} of {found.examples} dev examples alike"
+        found, searches = check_bundle(bundle, self.corpus.domains[db_id], instances, SEARCHED)
+        self._log(
+            "export",
+            examples=found.examples,
+            same=found.same,
+            worst=found.worst,
+            searches_same=searches.same,
+            searches_near=searches.near,
         )
-        if found.same < found.examples and found.worst > NEAR:
+        self.progress.note(
+            f"{bundle}: the reference decides {found.same} of {found.examples} dev examples alike, "
+            f"and its beam search finds the same queries for {searches.same} of {searches.questions}"
+        )
+        alike = found.same == found.examples or found.worst <= NEAR
+        if not alike or searches.same + searches.near < searches.questions:
             raise TrainingError(
-                f"the exported bundle decides {found.examples - found.same} of {found.examples} examples otherwise",
+                f"the exported bundle decides {found.examples - found.same} of {found.examples} examples otherwise "
+                f"and searches {searches.questions - searches.same} otherwise",
                 where=str(bundle),
                 remedy="This is a fault of fastsql: please report it.",
             )

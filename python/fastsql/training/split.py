@@ -7,15 +7,19 @@ letter, are left out of both.
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-_STRING = re.compile(r"'(?:[^']|'')*'")
-_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
-_SPACE = re.compile(r"\s+")
+from fastsql.training.config import ConfigError
+
 _NO_LETTER = re.compile(r"[\W\d_]+")
+
+
+PairKey = tuple[str, str]  # database, id
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,11 @@ class Pair:
     sql: str
     db_id: str
 
+    @property
+    def key(self) -> PairKey:
+        """What tells it from the pairs of other data sets, too."""
+        return self.db_id, self.id
+
 
 @dataclass(frozen=True)
 class Split:
@@ -35,14 +44,6 @@ class Split:
     train: tuple[Pair, ...]
     dev_templates: tuple[Pair, ...]  # templates that train lacks
     dev_examples: tuple[Pair, ...]  # templates that train has
-
-
-def skeleton(sql: str) -> str:
-    """SQL without its literals: what the data sets' authors call a template."""
-    text = _STRING.sub("'V'", sql)
-    text = _NUMBER.sub("N", text)
-    text = re.sub(r"\s*([(),=<>*/+])\s*", r"\1", _SPACE.sub(" ", text))
-    return text.strip(" ;").lower()
 
 
 def letters_only(text: str) -> str:
@@ -56,28 +57,79 @@ def remove_reported(pairs: Iterable[Pair], reported: Iterable[str]) -> list[Pair
     return [pair for pair in pairs if letters_only(pair.question) not in taken]
 
 
-def split_dev(
-    pairs: Sequence[Pair], template_of: Mapping[str, str], templates: float, examples: float, seed: int
-) -> Split:
-    """Holds out the share `templates` of the templates whole and `examples` of the rest; the same seed, the same split.
+@dataclass(frozen=True)
+class HeldOut:
+    """Which pairs are held out: of unseen templates, and single ones of seen templates."""
 
-    `template_of` gives each pair's template by the pair's id.
+    templates: frozenset[PairKey] = frozenset()
+    examples: frozenset[PairKey] = frozenset()
 
-    Questions that are letter for letter a held-out one leave train too, so that no dev question is a train question
-    with another patient's number.
-    """
+    @classmethod
+    def of(cls, split: Split) -> HeldOut:
+        """Those of a split."""
+        return cls(
+            frozenset(pair.key for pair in split.dev_templates),
+            frozenset(pair.key for pair in split.dev_examples),
+        )
+
+    def __or__(self, other: HeldOut) -> HeldOut:
+        return HeldOut(self.templates | other.templates, self.examples | other.examples)
+
+    def save(self, path: Path) -> None:
+        """Writes `{"templates": [[db_id, id], ...], "examples": [...]}`."""
+        parts = {"templates": sorted(self.templates), "examples": sorted(self.examples)}
+        path.write_text(json.dumps(parts, ensure_ascii=False) + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: Path) -> HeldOut:
+        """Reads what `save` wrote. Raises ConfigError for anything else."""
+        try:
+            raw = json.loads(path.read_text(encoding="utf-8"))
+            parts = [
+                frozenset((str(db_id), str(number)) for db_id, number in raw[name])
+                for name in ("templates", "examples")
+            ]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise ConfigError(
+                "is no list of held-out examples",
+                where=str(path),
+                remedy="Name the held_out.json of an earlier run, or leave the setting out.",
+            ) from error
+        return cls(*parts)
+
+
+def draw_held_out(
+    pairs: Sequence[Pair], template_of: Mapping[PairKey, str], templates: float, examples: float, seed: int
+) -> HeldOut:
+    """Draws the share `templates` of the templates, whole, and `examples` of the rest; the same seed, the same draw."""
     rng = random.Random(seed)
-    names = sorted({template_of[pair.id] for pair in pairs})
+    names = sorted({template_of[pair.key] for pair in pairs})
     rng.shuffle(names)
     held = set(names[: round(templates * len(names))])
-    dev_templates = [pair for pair in pairs if template_of[pair.id] in held]
-    rest = [pair for pair in pairs if template_of[pair.id] not in held]
+    rest = [pair for pair in pairs if template_of[pair.key] not in held]
     order = list(range(len(rest)))
     rng.shuffle(order)
-    drawn = set(order[: round(examples * len(rest))])
-    dev_examples = [pair for position, pair in enumerate(rest) if position in drawn]
-    train = [pair for position, pair in enumerate(rest) if position not in drawn]
-    train = remove_reported(train, (pair.question for pair in (*dev_templates, *dev_examples)))
-    left = {template_of[pair.id] for pair in train}
-    dev_examples = [pair for pair in dev_examples if template_of[pair.id] in left]
-    return Split(tuple(train), tuple(dev_templates), tuple(dev_examples))
+    return HeldOut(
+        frozenset(pair.key for pair in pairs if template_of[pair.key] in held),
+        frozenset(rest[position].key for position in order[: round(examples * len(rest))]),
+    )
+
+
+def split_dev(pairs: Sequence[Pair], template_of: Mapping[PairKey, str], held_out: HeldOut) -> Split:
+    """Trains on what is not held out. `template_of` gives each pair's template.
+
+    Pairs of a held-out template leave train, wherever they come from, and so do questions that are letter for letter a
+    held-out one, so that no dev question is a train question with another patient's number.
+    """
+    dev_templates = tuple(pair for pair in pairs if pair.key in held_out.templates)
+    dev_examples = [pair for pair in pairs if pair.key in held_out.examples]
+    unseen = {template_of[pair.key] for pair in dev_templates}
+    rest = [
+        pair
+        for pair in pairs
+        if template_of[pair.key] not in unseen and pair.key not in held_out.examples | held_out.templates
+    ]
+    train = remove_reported(rest, (pair.question for pair in (*dev_templates, *dev_examples)))
+    left = {template_of[pair.key] for pair in train}
+    dev_examples = [pair for pair in dev_examples if template_of[pair.key] in left]
+    return Split(tuple(train), dev_templates, tuple(dev_examples))

@@ -46,10 +46,14 @@ class Delivery:
 
 @dataclass(frozen=True)
 class Size:
-    """What an example costs, before augmentation: `length` = question tokens + decisions."""
+    """What an example costs, before augmentation: `length` = question tokens + decisions.
+
+    `weight` is how often an epoch shows it, on average.
+    """
 
     domain: str
     length: int
+    weight: float = 1.0
 
 
 def plan_epoch(
@@ -62,7 +66,9 @@ def plan_epoch(
     if not sizes:
         raise ValueError("there are no examples to plan an epoch of")
     noisy = [
-        (size.domain, size.length * rng.uniform(0.85, 1.15), number) for number, size in enumerate(sizes)
+        (size.domain, size.length * rng.uniform(0.85, 1.15), number)
+        for number, size in enumerate(sizes)
+        for _ in range(int(size.weight) + (rng.random() < size.weight % 1))
     ]
     plan: list[list[int]] = []
     current: list[int] = []
@@ -72,7 +78,8 @@ def plan_epoch(
             plan.append(current)
             current = []
         current.append(number)
-    plan.append(current)
+    if current:
+        plan.append(current)
     rng.shuffle(plan)
     return plan
 

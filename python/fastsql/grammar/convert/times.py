@@ -134,7 +134,11 @@ def _within(node: exp.Between) -> TimeCondition | None:
 
 
 def julian(node: exp.Expr) -> Elapsed | None:
-    """`[n *] (strftime('%J', a) - strftime('%J', b))` with n absent, 1 or 24."""
+    """`[n *] (strftime('%J', a) - strftime('%J', b))` with n absent, 1 or 24; julianday(a) means strftime('%J', a).
+
+    `%j`, the day of the year, is taken for `%J` here: some question sets come in lower case, and a difference of days
+    of the year means nothing from one year to the next.
+    """
     name = "days_between"
     if isinstance(node, exp.Mul) and isinstance(node.this, exp.Literal) and node.this.this in ("1", "24"):
         name = "hours_between" if node.this.this == "24" else name
@@ -142,23 +146,33 @@ def julian(node: exp.Expr) -> Elapsed | None:
     if not isinstance(node, exp.Sub):
         return None
     later, earlier = read_format(node.this), read_format(node.expression)
-    if later is None or earlier is None or not later[0] == earlier[0] == "%J":
+    if later is None or earlier is None or not later[0].upper() == earlier[0].upper() == "%J":
         return None
     return Elapsed(name, *(None if is_now(side[1]) else side[1] for side in (later, earlier)))
 
 
 def read_format(node: exp.Expr) -> tuple[str, exp.Expr] | None:
-    """Format and time of strftime(format, time)."""
+    """Format and time of strftime(format, time), and of date(time) and julianday(time), which are forms of it.
+
+    `%y` counts as `%Y`: SQLite knows no year of two digits, and some question sets come in lower case.
+    """
+    if isinstance(node, exp.Date) and node.this is not None and set(_given(node)) == {"this"}:
+        return "%Y-%m-%d", node.this
     if isinstance(node, exp.TimeToStr):
-        inner = node.this
+        form, inner = node.args["format"], node.this
         while isinstance(inner, exp.TsOrDsToTimestamp):  # sqlglot's own, not in the text
             inner = inner.this
-        form = node.args["format"]
-        return (str(form.this), inner) if isinstance(form, exp.Literal) else None
-    if isinstance(node, exp.Anonymous) and node.name.lower() == "strftime" and len(node.expressions) == 2:
+    elif isinstance(node, exp.Anonymous) and node.name.lower() == "strftime" and len(node.expressions) == 2:
         form, inner = node.expressions
-        return (str(form.this), inner) if isinstance(form, exp.Literal) else None
-    return None
+    elif isinstance(node, exp.Anonymous) and node.name.lower() == "julianday" and len(node.expressions) == 1:
+        form, inner = exp.Literal.string("%J"), node.expressions[0]
+    else:
+        return None
+    return (str(form.this).replace("%y", "%Y"), inner) if isinstance(form, exp.Literal) else None
+
+
+def _given(node: exp.Expr) -> list[str]:
+    return [name for name, part in node.args.items() if part]
 
 
 def is_now(node: exp.Expr) -> bool:

@@ -1,0 +1,200 @@
+"""A report as one HTML page: no script, no other file, no request to anywhere. It shows questions and SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from fastsql.evaluation.breakdown import KINDS, TEMPLATES, Part, parts_of
+from fastsql.evaluation.categories import DECISIONS, QUERIES, sort_by_category
+from fastsql.evaluation.page_examples import Examples
+from fastsql.evaluation.page_style import STYLE
+from fastsql.evaluation.plots import DIAGRAMS, svg
+from fastsql.evaluation.report import Report
+
+EXAMPLES = 3
+"""Examples a category."""
+ROWS = 15
+"""Rows a table of templates."""
+
+_NOTICE = (
+    "<b>This page shows questions and SQL.</b> Both may name patients, and SQL may hold values of the database. "
+    "Keep it where the data may lie, and share it with nobody who may not see the data."
+)
+_UNDER_DIAGRAMS = (
+    "The bins are of equal mass, their intervals Wilson's of 95 %. Whatever is written for a question without an answer "
+    "counts as wrong."
+)
+_TITLES = {
+    "db_id": "By database",
+    "hardness": "By hardness",
+    "level": "By the level that the data set states",
+    "difficulty": "By the difficulty that the data set states",
+    "skeleton": "By SQL skeleton",
+    "template": "By question template",
+    "q_tag": "By question tag (q_tag)",
+    "template_id": "By template number (template_id)",
+}
+_NAMES = {
+    "ex": "execution accuracy, %",
+    "em": "exact match, %",
+    "em_values": "exact match with values, %",
+    "valid_sql": "SQL that runs, %",
+}
+# Templates may be written with values filled in, so every table of templates stays on this page and out of the figures.
+_PART_COLUMNS = ("", "questions", "execution accuracy", "exact match", "with values", "wrong")
+
+
+def write_page(path: str | Path, report: Report, title: str, *, examples: int = EXAMPLES) -> None:
+    """Write the page.
+
+    Raises:
+        FastSQLError: matplotlib is not installed.
+    """
+    # A lone surrogate in a question is no reason to lose the page.
+    Path(path).write_text(page(report, title, examples=examples), encoding="utf-8", errors="replace")
+
+
+def page(report: Report, title: str, *, examples: int = EXAMPLES) -> str:
+    """The page as text: figures with intervals, diagrams, what went wrong with up to `examples` of each, parts, templates.
+
+    Raises:
+        FastSQLError: matplotlib is not installed.
+    """
+    figures = report.to_json()
+    details = figures["details"]
+    body = [
+        f"<h1>{escape(title)}</h1>\n",
+        f"<p class=soft>{figures['n']:,} questions, {details['answerable']:,} of them answerable</p>\n",
+        f"<div class=notice>{_NOTICE}</div>\n",
+        "<h2>Figures</h2>\n",
+        _figures(figures),
+        "<h2>Confidence</h2>\n",
+        f"<div class=figures>{''.join(f'<figure>{svg(name, report)}</figure>' for name in DIAGRAMS)}</div>\n",
+        f"<p class=soft>{_UNDER_DIAGRAMS}</p>\n",
+        "<h2>What went wrong</h2>\n",
+        _wrong(report, examples),
+        "<h2>Parts</h2>\n",
+        *(_parts(report, kind) for kind in KINDS),
+        "<h2>Templates</h2>\n",
+        *(_templates(report, kind, details["templates"]) for kind in TEMPLATES),
+    ]
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+        f"<title>{escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n{''.join(body)}</body>\n</html>\n"
+    )
+
+
+def _figures(figures: Mapping[str, Any]) -> str:
+    details = figures["details"]
+    intervals = details["intervals"] or {"by_example": {}, "by_template": {}}
+    rows = [(name, label, figures[name]) for name, label in _NAMES.items()]
+    rows += [(f"rs_{name}", f"reliability RS({name}), %", value) for name, value in figures["rs"].items()]
+    rows.append(("ece", "calibration error, 0 to 1", details["calibration"]["ece"]))
+    table = [
+        (label, _number(value), *(_interval(intervals[by].get(name)) for by in ("by_example", "by_template")))
+        for name, label, value in rows
+    ]
+    counts = [
+        ("wrong answers", figures["wrong"]),
+        ("refusals", figures["abstained"]),
+        ("refusals of answerable questions", details["abstained_answerable"]),
+        ("gold answers empty, NULL or 0", details["gold_empty"]),
+        ("gold SQL that fails", details["gold_failed"]),
+        ("stopped at the time limit", details["timeouts"]),
+        *((f"errors of the parser: {kind}", count) for kind, count in details["errors"].items()),
+        *((f"{name} of a parse, ms", value) for name, value in figures["latency_ms"].items()),
+    ]
+    for name in ("seen", "unseen"):
+        if name in details:
+            part = details[name]
+            table.append(
+                (f"{name} skeletons ({part['n']:,}): execution accuracy, %", _number(part["ex"]), "", "")
+            )
+    return (
+        _table(("", "figure", "95 % by question", "95 % by template"), table)
+        + "<p class=soft>Accuracies are of the best hypothesis before refusal, over answerable questions. Intervals are "
+        "percentiles of a bootstrap that draws questions, or whole SQL skeletons with all their questions.</p>\n"
+        + _table(("", "count"), [(label, _number(value)) for label, value in counts if value is not None])
+    )
+
+
+def _wrong(report: Report, most: int) -> str:
+    found = sort_by_category(report.judged)
+    meanings = {"decisions": DECISIONS, "queries": QUERIES}
+    heads = {
+        "decisions": "Decisions",
+        "queries": "Wrong best hypotheses, refused or not: what differs from gold (several may hold)",
+    }
+    parts = []
+    for kind, items in found.items():
+        rows = [(name, f"{len(some):,}", meanings[kind][name]) for name, some in items.items()]
+        parts.append(f"<h3>{heads[kind]}</h3>\n" + (_table(("", "questions", ""), rows) or "<p>none</p>\n"))
+    examples = Examples(most)
+    if most:
+        parts.append(
+            "<h2>Examples</h2>\n<p class=soft>The most confident of each category. Marked is where the two texts "
+            "differ.</p>\n"
+        )
+        parts += [examples.of_categories(items, meanings[kind]) for kind, items in found.items()]
+    return "".join(parts)
+
+
+def _parts(report: Report, kind: str) -> str:
+    parts = parts_of(report.judged, KINDS[kind])
+    return f"<h3>{_TITLES[kind]}</h3>\n{_table(_PART_COLUMNS, map(_row, parts))}" if parts else ""
+
+
+def _templates(report: Report, kind: str, spreads: Mapping[str, Mapping[str, Any]]) -> str:
+    if kind not in spreads:
+        return ""
+    spread = spreads[kind]
+    parts = sorted(
+        parts_of(report.judged, TEMPLATES[kind]), key=lambda part: (-part.wrong, -part.n, part.name)
+    )
+    said = (
+        f"{spread['distinct']:,} templates, {spread['singletons']:,} of a single question, the largest of "
+        f"{spread['largest']:,}; {spread['all_right']:,} with all questions right. If every template counts once: "
+        f"execution accuracy {_number(spread['macro_ex'])}, exact match {_number(spread['macro_em'])}, with values "
+        f"{_number(spread['macro_em_values'])}."
+    )
+    shown = f" Below: the {min(ROWS, len(parts)):,} with the most wrong." if len(parts) > ROWS else ""
+    return f"<h3>{_TITLES[kind]}</h3>\n<p>{said}{shown}</p>\n{_table(_PART_COLUMNS, map(_row, parts[:ROWS]))}"
+
+
+def _row(part: Part) -> tuple[str, ...]:
+    return (
+        part.name,
+        f"{part.n:,}",
+        _number(part.ex),
+        _number(part.em),
+        _number(part.em_values),
+        f"{part.wrong:,}",
+    )
+
+
+def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table: the first column and a last one of text are set left, the others right. Empty text for no rows."""
+    lines = []
+    for row in rows:
+        cells = [f"<td>{escape(row[0])}</td>"]
+        for cell in row[1:]:
+            kind = " class=number" if cell[:1].isdigit() or cell[:1] in ("-", "") else ""
+            cells.append(f"<td{kind}>{escape(cell)}</td>")
+        lines.append(f"<tr>{''.join(cells)}</tr>\n")
+    head = "".join(f"<th>{escape(column)}</th>" for column in columns)
+    return f"<div class=wide><table>\n<tr>{head}</tr>\n{''.join(lines)}</table></div>\n" if lines else ""
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.3f}" if abs(value) < 1 else f"{value:,.1f}"
+
+
+def _interval(ends: Sequence[float] | None) -> str:
+    return "-" if ends is None else f"{_number(float(ends[0]))} to {_number(float(ends[1]))}"

@@ -1,0 +1,76 @@
+"""The decisions of a finished hypothesis in words, each with how many actions the automaton offered."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from fastsql.explanation.reasons import Decision, Span, sql_literal
+from fastsql.grammar import State
+from fastsql.grammar.space import (
+    CANDIDATE,
+    END,
+    KINDS,
+    PRODUCTION,
+    SCHEMA_VALUE,
+    START,
+    STEP,
+    TABLE,
+    ActionSpace,
+)
+
+if TYPE_CHECKING:
+    from fastsql.decode import Hypothesis
+
+
+def decisions_of(hypothesis: Hypothesis, space: ActionSpace) -> Iterator[Decision]:
+    """The decisions of a finished hypothesis, in order, as the automaton saw them."""
+    state = _settled(State.start(space))
+    start = 0
+    for action, log_probability in zip(hypothesis.actions, hypothesis.log_probabilities, strict=True):
+        kind, index = space.locate(action)
+        start = index if kind == START else start
+        yield Decision(
+            symbol=space.grammar.symbols[state.symbol],
+            kind=KINDS[kind],
+            choice=_choice(kind, index, start, space),
+            legal=len(state.legal()),
+            probability=math.exp(log_probability),
+            span=_pointed(kind, index, space),
+        )
+        state = _settled(state.advance(action))
+
+
+def _settled(state: State) -> State:
+    """The state after all actions that are forced."""
+    while not state.finished and len(legal := state.legal()) == 1:
+        state = state.advance(int(legal[0]), decision=False)
+    return state
+
+
+def _choice(kind: int, index: int, start: int, space: ActionSpace) -> str:
+    """An action in words; `start` is the token at which a free span has begun."""
+    schema = space.schema
+    if kind == PRODUCTION:
+        return space.grammar.productions[index]
+    if kind == TABLE:
+        return schema.tables[index].name
+    if kind == CANDIDATE:
+        return sql_literal(space.candidates[index].value)
+    if kind == SCHEMA_VALUE:
+        standing = space.schema_values[index]
+        return standing.name or sql_literal(standing.value)
+    if kind == STEP:
+        return f"what decision {index + 1} ended"
+    if kind in (START, END):
+        return space.span_text(start, index) if kind == END else space.span_text(index, index)
+    return schema.qualified_name(index)
+
+
+def _pointed(kind: int, index: int, space: ActionSpace) -> Span | None:
+    if kind == CANDIDATE:
+        return space.candidates[index].span
+    if kind in (START, END):
+        return int(space.tokens[index, 0]), int(space.tokens[index, 1])
+    return None

@@ -1,0 +1,170 @@
+"""Queries: SELECT, set operations, and queries without FROM."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from fastsql.grammar.compile import load_grammar
+from fastsql.grammar.convert.conditions import conjunct_rank
+from fastsql.grammar.convert.errors import ConversionError
+from fastsql.grammar.convert.names import Scope, group_key, read_quoted_strings, sort_key
+from fastsql.grammar.convert.nodes import (
+    ARITHMETIC,
+    COMPARISONS,
+    check_sayable,
+    conjuncts,
+    unalias,
+    unparen,
+    whole_number,
+)
+from fastsql.grammar.convert.sources import Sources
+from fastsql.grammar.program import Production, Program, Terminal
+from fastsql.grammar.tree import ProgramError, read_tree
+
+if TYPE_CHECKING:
+    from fastsql.schema import Schema
+
+
+def sql_to_program(sql: str, schema: Schema, *, dialect: str = "sqlite") -> Program:
+    """The program of a query, which the grammar derives. Raises ConversionError for SQL that cannot be parsed or said."""
+    try:
+        tree = sqlglot.parse_one(sql.strip().rstrip(";"), read=dialect)
+    except (SqlglotError, RecursionError) as error:
+        raise ConversionError(f"sqlglot cannot parse it: {type(error).__name__}") from error
+    if not isinstance(tree, exp.Query):
+        raise ConversionError(type(tree).__name__)
+    if dialect == "sqlite":
+        tree = read_quoted_strings(tree, schema)
+    program = tuple(Converter(schema).query(tree))
+    try:
+        read_tree(program, load_grammar())
+    except ProgramError as error:
+        raise ConversionError(error.reason) from error
+    return program
+
+
+class Converter(Sources):
+    """Writes the terminals of queries, in the grammar's order."""
+
+    def query(self, node: exp.Expr) -> list[Terminal]:
+        """A query, without the parentheses around it."""
+        while isinstance(node, (exp.Subquery, exp.Paren)):
+            check_sayable(node)
+            node = node.this
+        check_sayable(node)
+        if isinstance(node, exp.SetOperation):
+            return self._set_operation(node)
+        if not isinstance(node, exp.Select):
+            raise ConversionError(type(node).__name__)
+        self.scopes.append(Scope())
+        try:
+            return self._bare(node) if node.args.get("from_") is None else self._select(node)
+        finally:
+            self.scopes.pop()
+
+    def _set_operation(self, node: exp.SetOperation) -> list[Terminal]:
+        name = {exp.Union: "union", exp.Intersect: "intersect", exp.Except: "except"}[type(node)]
+        if name == "union" and not node.args.get("distinct"):
+            name = "union_all"
+        left = self.query(node.this)
+        outputs = self.outputs
+        right = self.query(node.expression)
+        self.outputs = outputs
+        return [Production(name), *left, *right]
+
+    def _bare(self, node: exp.Select) -> list[Terminal]:
+        if any(node.args.get(k) for k in ("where", "group", "order", "limit", "distinct")):
+            raise ConversionError("clauses without FROM")
+        written: list[Terminal] = [Production("bare")]
+        names = []
+        for number, item in enumerate(node.expressions, 1):
+            written += self._bare_item(unalias(item))
+            names.append(item.alias or f"C{number}")
+        self.outputs = names
+        return [*written, Production("end")]
+
+    def _bare_item(self, node: exp.Expr) -> list[Terminal]:
+        node = unparen(node)
+        if type(node) in COMPARISONS:
+            name = COMPARISONS[type(node)]
+            return [
+                Production("test"),
+                Production(name),
+                *self._bare_value(node.this),
+                *self._bare_value(node.expression),
+            ]
+        return self._bare_value(node)
+
+    def _bare_value(self, node: exp.Expr) -> list[Terminal]:
+        node = unparen(node)
+        if isinstance(node, (exp.Subquery, exp.Select)):
+            return [Production("scalar"), *self.query(node)]
+        if type(node) in ARITHMETIC:
+            return [
+                Production(ARITHMETIC[type(node)]),
+                *self._bare_value(node.this),
+                *self._bare_value(node.expression),
+            ]
+        raise ConversionError(f"{type(node).__name__} without FROM")
+
+    # ---------------------------------------------------------------- SELECT and what frames it
+
+    def _select(self, node: exp.Select) -> list[Terminal]:
+        where = node.args.get("where")
+        written, conditions = self.from_clause(node, [] if where is None else conjuncts(where.this))
+        self.scope.items = node.expressions
+        for conjunct in sorted((self.condition(c) for c in conditions), key=conjunct_rank):
+            written += conjunct
+        group = node.args.get("group")
+        if group is not None:
+            check_sayable(group)
+            for key in group.expressions:
+                written += [Production("group"), *self.value(group_key(key, node.expressions))]
+        having = node.args.get("having")
+        if having is not None:
+            if group is None:
+                raise ConversionError("HAVING without GROUP BY")
+            for clause in conjuncts(having.this):
+                written += [Production("having"), *self.condition(clause, calendar=False)]
+        written += self._items(node)
+        return written + self._tail(node)
+
+    def _items(self, node: exp.Select) -> list[Terminal]:
+        written: list[Terminal] = []
+        distinct = node.args.get("distinct")
+        if distinct is not None:
+            check_sayable(distinct)
+            written.append(Production("distinct"))
+        names = []
+        for number, item in enumerate(node.expressions, 1):
+            inner = unalias(item)
+            written += self._item(unparen(inner))
+            names.append(item.alias or (inner.name if isinstance(inner, exp.Column) else f"_{number}"))
+        self.outputs = names
+        return written
+
+    def _item(self, node: exp.Expr) -> list[Terminal]:
+        if isinstance(node, exp.Window):
+            return self.window(node)
+        if isinstance(node, (exp.Predicate, exp.Not)) and not isinstance(node, exp.SubqueryPredicate):
+            return [Production("test"), *self.condition(node, calendar=False)]
+        return self.value(node)
+
+    def _tail(self, node: exp.Select) -> list[Terminal]:
+        written: list[Terminal] = []
+        order, limit, offset = (node.args.get(k) for k in ("order", "limit", "offset"))
+        for key in order.expressions if order is not None else []:
+            key.set("this", sort_key(key.this, node.expressions).copy())
+            written += self.ordered(key)
+        if limit is None:
+            return [*written, Production("end")]
+        written += [Production("limit"), *whole_number(limit.expression)]
+        return (
+            [*written, Production("offset"), *whole_number(offset.expression)]
+            if offset is not None
+            else [*written, Production("end")]
+        )

@@ -1,0 +1,237 @@
+"""What a gold query is about: the tables, columns and literals that a parser has to find in the question or the schema.
+
+Double quotes are SQLite's trap: ``"F"`` is a column where a column of that name is in scope, and a string elsewhere. Spider,
+BIRD and MIMICSQL write strings so; `text_of` tells the two apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from fastsql.linking.numerals import plain_number
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+    from fastsql.schema import Schema, Value
+
+ColumnName = tuple[str, str]
+"""A table's name and a column's name, as the schema spells them."""
+
+_MODIFIER = re.compile(r"[-+]?(?P<count>[0-9]+) (?:year|month|day|hour|minute|second)s?")
+_STRUCTURAL = re.compile(r"start of (?:year|month|day)|(?:%[a-zA-Z][-: ]?)+|now|localtime|utc|weekday [0-6]")
+_FORMAT = re.compile(r"^(%[a-zA-Z]([-: %]|$)|start of|[+-]?\d+ (?:year|month|day|hour|minute|second)s?$)")
+_DATE = re.compile(r"^\d{1,4}([-/:. ]\d{1,4})*$")
+
+
+@dataclass(frozen=True)
+class GoldLiteral:
+    """A literal of a gold query that the parser must be able to write. `column` is the one it meets, where that is plain."""
+
+    value: Value
+    column: int | None = None
+
+
+@dataclass(frozen=True)
+class GoldItems:
+    """Indices of the tables and columns that a gold query names."""
+
+    tables: frozenset[int]
+    columns: frozenset[int]
+
+
+@lru_cache(maxsize=256)
+def parse_gold(sql: str, dialect: str = "sqlite") -> exp.Expr:
+    """The query's tree, which callers must not change. Raises sqlglot's ParseError for SQL that sqlglot cannot read."""
+    import sqlglot
+
+    return sqlglot.parse_one(sql, read=dialect)
+
+
+def gold_literals(sql: str, schema: Schema | None = None, dialect: str = "sqlite") -> tuple[GoldLiteral, ...]:
+    """The distinct literals of a query that a parser has to find.
+
+    Left out is what belongs to the grammar: strftime formats, "start of year", the 24 hours of a day. A modifier such as
+    ``'-8 month'`` asks for the number 8, and so do days written as months, ``1 * 365 / 4``, for 3. With `schema`, a literal
+    compared with a column knows it, where the query or the schema says which one that is, and double-quoted strings count.
+    Raises sqlglot's ParseError for SQL that sqlglot cannot read.
+    """
+    from sqlglot import exp
+
+    found: dict[GoldLiteral, None] = {}
+    for node in parse_gold(sql, dialect).find_all(exp.Literal, exp.Column):
+        text = text_of(node, schema)
+        if text is not None:
+            modifier = _MODIFIER.fullmatch(text)
+            if modifier is not None:
+                found.setdefault(GoldLiteral(int(modifier["count"])))
+            elif not _STRUCTURAL.fullmatch(text):
+                found.setdefault(GoldLiteral(text, _compared_column(node, schema)))
+        elif isinstance(node, exp.Literal):
+            number = _asked_number(node)
+            if number is not None:
+                found.setdefault(GoldLiteral(number))
+    return tuple(found)
+
+
+def column_literals(sql: str, schema: Schema) -> list[tuple[ColumnName, str]]:
+    """The word literals that base columns are compared with, in order of occurrence; of a LIKE pattern what it contains.
+
+    Columns of derived tables and columns that cannot be resolved are passed over; SQL that does not parse gives none
+    (the converter reports it).
+    """
+    from sqlglot import exp
+    from sqlglot.errors import SqlglotError
+
+    try:
+        tree = parse_gold(sql)
+    except SqlglotError:
+        return []
+    found: list[tuple[ColumnName, str]] = []
+    for node in tree.find_all(exp.EQ, exp.NEQ, exp.In, exp.Like, bfs=False):
+        sides = [node.this, node.args.get("expression"), *(node.expressions or ())]
+        texts = [text for side in sides if side is not None and (text := text_of(side, schema)) is not None]
+        if isinstance(node, exp.Like):
+            texts = [text.strip("%") for text in texts]
+        texts = [text for text in texts if is_word_literal(text)]
+        index = _column_of(sides, schema) if texts else None
+        if index is not None:
+            found.extend((_name(schema, index), text) for text in texts)
+    return found
+
+
+def gold_items(sql: str, schema: Schema, dialect: str = "sqlite") -> GoldItems:
+    """The tables and columns of the schema that a query names; a table read without naming a column of it counts, too.
+
+    Raises sqlglot's ParseError for SQL that sqlglot cannot read.
+    """
+    from sqlglot import exp
+
+    tree = parse_gold(sql, dialect)
+    named = {cte.alias_or_name.lower() for cte in tree.find_all(exp.CTE)}
+    tables = {
+        index
+        for table in tree.find_all(exp.Table)
+        if table.name.lower() not in named and (index := schema.find_table(table.name)) is not None
+    }
+    columns = {
+        index for column in tree.find_all(exp.Column) if (index := resolve_column(column, schema)) is not None
+    }
+    tables |= {schema.columns[column].table for column in columns}
+    return GoldItems(frozenset(tables), frozenset(columns))
+
+
+def is_word_literal(text: str) -> bool:
+    """True for a literal that names something: no date, no format, no calendar modifier, no number."""
+    return bool(text.strip()) and not _FORMAT.match(text) and not _DATE.match(text)
+
+
+def text_of(node: exp.Expr, schema: Schema | None = None) -> str | None:
+    """The text of a string: a literal, or, with `schema`, a double-quoted name that names no column in scope."""
+    from sqlglot import exp
+
+    if isinstance(node, exp.Literal):
+        return str(node.this) if node.is_string else None
+    if schema is None or not isinstance(node, exp.Column) or node.table:
+        return None
+    quoted = isinstance(node.this, exp.Identifier) and node.this.args.get("quoted")
+    if not quoted or resolve_column(node, schema) is not None or _names_output(node):
+        return None
+    return node.name
+
+
+def resolve_column(column: exp.Column, schema: Schema) -> int | None:
+    """The column of the schema that a name means, by the innermost source in scope that has it; None for derived ones."""
+    from sqlglot import exp
+
+    select = column.find_ancestor(exp.Select)
+    while select is not None:
+        for source in _sources(select):
+            if column.table and column.table.lower() != source.alias_or_name.lower():
+                continue
+            if isinstance(source, exp.Table):
+                index = schema.find_column(source.name, column.name)
+                if index is not None:
+                    return index
+        select = select.find_ancestor(exp.Select)
+    return None
+
+
+def _sources(select: exp.Select) -> Iterator[exp.Expr]:
+    clauses = [select.args.get("from") or select.args.get("from_"), *(select.args.get("joins") or [])]
+    for clause in clauses:
+        if clause is not None:
+            yield clause.this
+
+
+def _names_output(column: exp.Column) -> bool:
+    """Whether a derived table in scope, or the select list, has a column of the name."""
+    from sqlglot import exp
+
+    name = column.name.lower()
+    select = column.find_ancestor(exp.Select)
+    while select is not None:
+        outputs = [one.alias for one in select.expressions if one.alias]
+        for source in _sources(select):
+            if isinstance(source, exp.Subquery):
+                outputs += source.named_selects
+        if name in (output.lower() for output in outputs):
+            return True
+        select = select.find_ancestor(exp.Select)
+    return False
+
+
+def _asked_number(node: exp.Literal) -> int | float | None:
+    """The number that a numeric literal asks for; None for one that belongs to calendar arithmetic."""
+    from sqlglot import exp
+
+    number = plain_number(node.this)
+    if isinstance(node.parent, exp.Neg):
+        return None if number is None else -number
+    top: exp.Expr = node
+    while isinstance(top.parent, exp.Mul | exp.Div | exp.Paren):
+        top = top.parent
+    factors = [plain_number(factor.this) for factor in top.find_all(exp.Literal) if not factor.is_string]
+    if 365 in factors:
+        months: float = 12
+        for factor in factors:
+            if factor and factor != 365:
+                months = months / factor if factor in {2, 3, 4, 6, 12} else months * factor
+        return int(months) if number == 365 else None
+    is_day_count = any(stamp.args.get("format") is not None for stamp in top.find_all(exp.TimeToStr))
+    return None if number in {24, 60, 3600, 86400} and is_day_count else number
+
+
+def _compared_column(node: exp.Expr, schema: Schema | None) -> int | None:
+    from sqlglot import exp
+
+    parent = node.parent
+    if schema is None or not isinstance(parent, exp.EQ | exp.NEQ | exp.In | exp.Like):
+        return None
+    sides = [parent.this, parent.args.get("expression")]
+    index = _column_of(sides, schema)
+    if index is not None:
+        return index
+    # A derived table's column: the only one of that name, if the schema has no more.
+    names = {side.name.lower() for side in sides if isinstance(side, exp.Column)}
+    named = [number for number, one in enumerate(schema.columns) if one.name.lower() in names]
+    return named[0] if len(named) == 1 else None
+
+
+def _column_of(sides: list[exp.Expr | None], schema: Schema) -> int | None:
+    """The first side that is a column of the schema."""
+    from sqlglot import exp
+
+    for side in sides:
+        index = resolve_column(side, schema) if isinstance(side, exp.Column) else None
+        if index is not None:
+            return index
+    return None
+
+
+def _name(schema: Schema, column: int) -> ColumnName:
+    return schema.tables[schema.columns[column].table].name, schema.columns[column].name

@@ -1,0 +1,1 @@
+"""How a result is shown: as HTML to a notebook, as text to a terminal."""

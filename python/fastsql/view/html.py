@@ -1,0 +1,224 @@
+"""An explanation as HTML for notebooks: self-contained, without scripts, everything that it shows escaped."""
+
+from __future__ import annotations
+
+import html
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from fastsql.view.differences import differences
+from fastsql.view.figures import milliseconds, told_apart
+from fastsql.view.marks import Mark, marks, numbers, sql_numbers
+from fastsql.view.sql_layout import kind, lay_out, places
+from fastsql.view.style import CLASS, STYLE
+
+if TYPE_CHECKING:
+    from fastsql.explanation import Decision, Explanation, Reason
+    from fastsql.result import Alternative, Result
+
+_BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_KINDS = frozenset({"value", "time", "column", "table"})
+_BAR = 240
+"""Length of a full bar, in pixels."""
+_MOST_CHARACTERS = 20_000
+"""Characters of one text that are shown: a page must stay light whatever the question."""
+
+
+def as_html(explanation: Explanation) -> str:
+    """The explanation as one `section` element with its style."""
+    result = explanation.result
+    state = "refused" if result.abstained else "answered"
+    parts = [
+        f"<style>{STYLE}</style>",
+        f'<p class="question" dir="auto">{_question(result.question, marks(explanation.reasons))}</p>',
+        _verdict(result),
+        _sql(result.best, sql_numbers(explanation.reasons)) if result.best else "",
+        _reasons(explanation),
+        _alternatives(result.best or "", result.alternatives),
+        _decisions(explanation.decisions),
+        _timings(result),
+    ]
+    return f'<section class="{CLASS}" aria-label="fastsql: question {state}">{"".join(parts)}</section>'
+
+
+# ---------------------------------------------------------------- text
+
+
+def escaped(text: str) -> str:
+    """Text as HTML; characters that steer the line's direction or a terminal are shown by their number instead."""
+    shown = text[:_MOST_CHARACTERS]
+    more = len(text) - len(shown)
+    pieces = []
+    for character in shown:
+        if character in _BIDI or (
+            unicodedata.category(character) in ("Cc", "Cs") and character not in "\n\t"
+        ):
+            pieces.append(f'<span class="steer">[U+{ord(character):04X}]</span>')
+        else:
+            pieces.append(html.escape(character, quote=True))
+    return "".join(pieces) + (f" [{more:,} characters more]" if more else "")
+
+
+def _isolated(text: str) -> str:
+    """Text whose direction does not reach its neighbours."""
+    return f"<bdi>{escaped(text)}</bdi>"
+
+
+def _of_kind(name: str) -> str:
+    return name if name in _KINDS else "value"
+
+
+def _question(question: str, marked: Iterable[Mark]) -> str:
+    pieces: list[str] = []
+    place = 0
+    for mark in marked:
+        start, end = mark.span
+        pieces.append(escaped(question[place:start]))
+        words = _isolated(question[start:end])
+        pieces.append(f'<mark class="{_of_kind(mark.kind)}">{words}<sup>{mark.number}</sup></mark>')
+        place = end
+    return "".join(pieces) + escaped(question[place:])
+
+
+# ---------------------------------------------------------------- sections
+
+
+def _verdict(result: Result) -> str:
+    word = (
+        '<span class="bad">✗ Refused</span>' if result.abstained else '<span class="good">✓ Answered</span>'
+    )
+    told = f"confidence {result.confidence:.2f}"
+    if result.threshold is not None:
+        shown, needed = told_apart(result.confidence, result.threshold)
+        told = f"confidence {shown}, needed {needed}"
+    reason = f"<p>{escaped(result.reason)}</p>" if result.reason else ""
+    return f"<p>{word}, {told}</p>{reason}{_bar(result.confidence, told, at=result.threshold)}"
+
+
+def _bar(share: float, label: str, *, at: float | None = None, length: int = _BAR) -> str:
+    """A bar filled to `share` of 0 to 1, with a stroke `at` a place; `label` says the same in words."""
+    filled = min(max(share, 0.0), 1.0) * length
+    stroke = (
+        ""
+        if at is None
+        else f'<line class="needed" x1="{at * length:.1f}" x2="{at * length:.1f}" y1="0" y2="12"/>'
+    )
+    return (
+        f'<svg role="img" aria-label="{html.escape(label)}" width="{length}" height="12">'
+        f'<rect class="ground" width="{length}" height="12"/><rect class="fill" width="{filled:.1f}" height="12"/>'
+        f"{stroke}</svg>"
+    )
+
+
+def _sql(sql: str, number_of: dict[str, int]) -> str:
+    lines = []
+    for line in lay_out(sql):
+        pieces: list[str] = []
+        place = 0
+        for start, end in places(line):
+            pieces.append(escaped(line[place:start]))
+            pieces.append(_token(line[start:end], number_of))
+            place = end
+        lines.append("".join(pieces) + escaped(line[place:]))
+    return "<h4>SQL</h4><pre><code>" + "\n".join(lines) + "</code></pre>"
+
+
+def _token(token: str, number_of: dict[str, int]) -> str:
+    of_kind = kind(token)
+    name = {"keyword": "keyword", "string": "literal", "number": "literal"}.get(of_kind, "")
+    shown = escaped(token)
+    if token in number_of:
+        return f'<span class="{name}" data-mark="{number_of[token]}">{shown}</span>'
+    return f'<span class="{name}">{shown}</span>' if name else shown
+
+
+def _reasons(explanation: Explanation) -> str:
+    number_of = numbers(explanation.reasons)
+    parts = []
+    if explanation.in_question:
+        rows = [
+            (str(number_of.get(reason.span or (-1, -1), "")), _isolated(reason.text), *_standing(reason))
+            for reason in explanation.in_question
+        ]
+        parts.append("<h4>Words of the question</h4>" + _table(("mark", "words", "stand for", "why"), rows))
+    if explanation.beyond_question:
+        beyond = [_standing(reason) for reason in explanation.beyond_question]
+        parts.append("<h4>Beyond the words of the question</h4>" + _table(("in the SQL", "why"), beyond))
+    return "".join(parts)
+
+
+def _standing(reason: Reason) -> tuple[str, str]:
+    target = f"{escaped(reason.kind)} <code>{_isolated(reason.target)}</code>"
+    return target, f'<span class="why">{escaped(reason.why)}</span>'
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]], figures: frozenset[int] = frozenset()) -> str:
+    """A table; `rows` are HTML already, `figures` are columns of numbers."""
+    heads = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in head)
+    body = "".join(
+        "<tr>"
+        + "".join(
+            f'<td class="figure">{cell}</td>' if place in figures else f"<td>{cell}</td>"
+            for place, cell in enumerate(row)
+        )
+        + "</tr>"
+        for row in rows
+    )
+    return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _alternatives(best: str, alternatives: Sequence[Alternative]) -> str:
+    if not alternatives:
+        return ""
+    rows = []
+    for alternative in alternatives:
+        found = differences(best, alternative.sql)
+        changes = (
+            "a query of its own"
+            if found is None
+            else "<br>".join(
+                f"<del>{escaped(change.removed)}</del> → <ins>{escaped(change.added)}</ins>"
+                for change in found
+            )
+        )
+        query = "\n".join(lay_out(alternative.sql))
+        whole = (
+            f"<details><summary>the whole query</summary><pre><code>{escaped(query)}</code></pre></details>"
+        )
+        rows.append((f"{alternative.confidence:.2f}", f"{changes}{whole}"))
+    return "<h4>Other queries</h4>" + _table(("confidence", "how they differ"), rows, frozenset({0}))
+
+
+def _decisions(decisions: Sequence[Decision]) -> str:
+    if not decisions:
+        return ""
+    rows = [
+        (
+            str(number),
+            escaped(decision.symbol),
+            str(decision.legal),
+            f"{escaped(decision.kind)} <code>{_isolated(decision.choice)}</code>",
+            f"{decision.probability:.3f}",
+            _bar(decision.probability, f"probability {decision.probability:.3f}", length=80),
+        )
+        for number, decision in enumerate(decisions, 1)
+    ]
+    table = _table(("", "expanded", "legal", "taken", "probability", ""), rows, frozenset({0, 2, 4}))
+    return f"<details><summary>{len(decisions)} decisions of the decoder</summary>{table}</details>"
+
+
+def _timings(result: Result) -> str:
+    if not result.timings:
+        return ""
+    total = sum(result.timings.values())
+    rows = [
+        (
+            escaped(stage),
+            milliseconds(value),
+            _bar(value / total if total else 0, f"{milliseconds(value)} ms"),
+        )
+        for stage, value in result.timings.items()
+    ]
+    table = _table(("stage", "ms", ""), rows, frozenset({1}))
+    return f"<details open><summary>{milliseconds(total)} ms</summary>{table}</details>"

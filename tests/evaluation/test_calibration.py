@@ -1,0 +1,79 @@
+"""Calibration and risk are what one computes by hand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from fastsql.evaluation.calibration import Bin, calibration_error, reliability_bins, risk_coverage
+
+
+def test_the_error_is_the_mean_gap_over_bins_of_equal_mass() -> None:
+    confidence = np.array([0.9, 0.1, 0.2, 0.8])
+    right = np.array([True, False, True, True])
+    # Bins (0.1, 0.2) and (0.8, 0.9): mean confidences 0.15 and 0.85, shares right 0.5 and 1.
+    assert calibration_error(confidence, right, bins=2) == pytest.approx((0.35 + 0.15) / 2)
+    assert [(one.n, one.confidence, one.accuracy) for one in reliability_bins(confidence, right, bins=2)] == [
+        (2, pytest.approx(0.15), 0.5),
+        (2, pytest.approx(0.85), 1.0),
+    ]
+
+
+@pytest.mark.parametrize("size", [1, 7, 15, 16, 100, 1163])
+def test_the_error_is_that_of_the_bins(size: int) -> None:
+    random = np.random.default_rng(size)
+    confidence, right = random.random(size), random.random(size) < 0.5
+    bins = reliability_bins(confidence, right)
+    assert sum(one.n for one in bins) == size
+    assert len(bins) == min(size, 15)
+    expected = sum(one.n * abs(one.confidence - one.accuracy) for one in bins) / size
+    assert calibration_error(confidence, right) == pytest.approx(expected)
+
+
+def test_certainty_that_is_right_has_no_error_and_no_risk() -> None:
+    confidence, right = np.array([0.0, 1.0, 1.0]), np.array([False, True, True])
+    assert calibration_error(confidence, right) == 0
+    curve = risk_coverage(confidence, right)
+    assert curve.coverage.tolist() == [pytest.approx(2 / 3), 1]
+    assert curve.risk.tolist() == [0, pytest.approx(1 / 3)]
+
+
+def test_the_order_of_questions_does_not_matter_where_confidences_differ() -> None:
+    random = np.random.default_rng(0)
+    confidence, right = random.random(200), random.random(200) < 0.7
+    shuffled = random.permutation(200)
+    assert calibration_error(confidence[shuffled], right[shuffled]) == pytest.approx(
+        calibration_error(confidence, right)
+    )
+    assert risk_coverage(confidence[shuffled], right[shuffled]).area == pytest.approx(
+        risk_coverage(confidence, right).area
+    )
+
+
+def test_questions_of_one_confidence_are_answered_together() -> None:
+    curve = risk_coverage(np.full(4, 0.5), np.array([True, False, False, True]))
+    assert (curve.threshold.tolist(), curve.coverage.tolist(), curve.risk.tolist()) == ([0.5], [1], [0.5])
+    assert curve.area == 0.5
+
+
+def test_the_area_is_the_mean_risk_over_coverages() -> None:
+    curve = risk_coverage(np.array([0.9, 0.8, 0.7]), np.array([True, False, True]))
+    assert curve.area == pytest.approx((0 + 1 / 2 + 1 / 3) / 3)
+
+
+def test_nothing_to_measure_gives_nothing() -> None:
+    none, no_flags = np.array([]), np.array([], dtype=bool)
+    assert math.isnan(calibration_error(none, no_flags))
+    assert reliability_bins(none, no_flags) == ()
+    assert risk_coverage(none, no_flags).coverage.tolist() == []
+
+
+def test_wilsons_interval_stays_within_0_and_1() -> None:
+    # Wilson's interval of 10 of 10: 1 / (1 + z^2 / n) to 1.
+    assert Bin(10, 0.9, 1.0).interval() == pytest.approx((10 / (10 + 1.959964**2), 1))
+    low, high = Bin(10, 0.1, 0.0).interval()
+    assert (low, high) == (pytest.approx(0, abs=1e-12), pytest.approx(1 - 10 / (10 + 1.959964**2)))
+    low, high = Bin(100, 0.5, 0.5).interval()
+    assert (low, high) == (pytest.approx(0.4038, abs=1e-4), pytest.approx(0.5962, abs=1e-4))

@@ -1,0 +1,69 @@
+"""The figures beyond the documented keys."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from fastsql.evaluation import Report
+
+from .judging import judged, right, wrong
+
+ITEMS = tuple(
+    [right(f"r{number}", confidence=0.9, gold=f"SELECT c{number % 4}") for number in range(30)]
+    + [wrong(f"w{number}", "filters", confidence=0.3, gold=f"SELECT c{number % 2}") for number in range(10)]
+    + [judged(f"u{number}", gold=None, sql=None, confidence=0.05, abstained=True) for number in range(10)]
+)
+
+
+def test_intervals_hold_their_figures_and_are_wider_by_template() -> None:
+    figures = Report(ITEMS, resamples=300).to_json()
+    intervals = figures["details"]["intervals"]
+    assert (intervals["level"], intervals["resamples"]) == (95, 300)
+    figures.update({f"rs_{name}": value for name, value in figures["rs"].items()})
+    for kind in ("by_example", "by_template"):
+        for name in ("ex", "em", "em_values", "valid_sql", "rs_0", "rs_5", "rs_10", "rs_N"):
+            low, high = intervals[kind][name]
+            assert low <= figures[name] <= high, (kind, name)
+    width = {
+        kind: intervals[kind]["ex"][1] - intervals[kind]["ex"][0] for kind in ("by_example", "by_template")
+    }
+    assert width["by_template"] > width["by_example"]
+
+
+def test_intervals_are_the_same_on_every_run_and_can_be_left_out() -> None:
+    one, same = (Report(ITEMS, resamples=50).to_json()["details"] for _ in range(2))
+    assert one == same
+    assert Report(ITEMS, resamples=0).to_json()["details"]["intervals"] is None
+
+
+def test_an_interval_of_what_is_not_defined_is_null() -> None:
+    items = [judged("a", em=True, em_values=True), judged("b", differences=("filters",))]
+    found = Report(tuple(items), resamples=20).to_json()["details"]["intervals"]["by_example"]
+    assert found["ex"] is None
+    assert found["rs_10"] is None
+    assert found["em"] is not None
+
+
+def test_calibration_is_over_all_questions() -> None:
+    found = Report(ITEMS, resamples=0).to_json()["details"]["calibration"]
+    # All of 0.9 are right, all of 0.3 and 0.05 wrong; 15 bins of 50 questions cut between them here and there.
+    assert found["ece"] == pytest.approx((30 * 0.1 + 10 * 0.3 + 10 * 0.05) / 50, abs=1e-4)
+    assert sum(one["n"] for one in found["curve"]) == 50
+    assert found["bins"] == 15
+
+
+def test_the_figures_hold_no_question_and_no_value() -> None:
+    secret = wrong(
+        "a",
+        "values",
+        question="Where is Maria Hyperion?",
+        gold="SELECT x FROM t WHERE name = 'Hyperion'",
+        sql="SELECT x FROM t WHERE name = 'Hyperion 2'",
+        template="Where is Maria Hyperion?",
+        extra={"q_tag": "Where is Maria Hyperion?"},
+    )
+    report = Report((secret,), resamples=10)
+    assert "Hyperion" not in json.dumps(report.to_json())
+    assert "Hyperion" not in repr(report)

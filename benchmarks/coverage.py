@@ -14,9 +14,9 @@ traceable    the program can be written with the actions that the question offer
 recall       gold literals that can be had (`fastsql.linking.literal_recall`), with and without the same
 decisions    that a decoder must take to write a query
 
-Where there is no database, values come from the set's ``values.json.gz``, an excerpt; with ``--values gold`` and no such file
-they are the literals of the gold SQL itself: the question then is only whether a question mentions what a dictionary holds, and
-"with" is no figure of a parser in use. Gold SQL of another dialect is translated to SQLite's first.
+Where there is no database, values come from the set's ``values.json.gz``, an excerpt; with ``--values gold`` and no such
+file they are the literals of the gold SQL itself: the question then is only whether a question mentions what a dictionary
+holds, and "with" is no figure of a parser in use. Gold SQL of another dialect is translated to SQLite's first.
 
 What stands with the schema are named constants and the values that the questions of the *training* split need and do not
 say (`fastsql.linking.standing_values`); so the literals of that split are had more easily than others.
@@ -62,6 +62,8 @@ from fastsql.schema import Schema
 NOW = "2100-12-31 23:59:00"
 SPLITS = ("train", "valid", "dev", "examples")
 TRAIN = "train"
+TAUGHT = 10
+"""Training queries that are learned from for each query that `--limit` allows."""
 DATABASES = ("databases", ".")
 WORDS = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+|[^\w\s]")
 UNREADABLE = "SQL that sqlglot cannot read"
@@ -80,8 +82,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"no examples in {options.data / name}; set FASTSQL_DATA or give --data", file=sys.stderr)
             return 1
         tallies += found
+        _print(console, [tally.report() for tally in found])
     reports = [tally.report() for tally in tallies]
-    _print(console, reports, tokenizer)
+    console.line(f"\nall, tokens: {tokenizer}; percent of queries, or of literals")
+    _print(console, reports)
+    for stage in dict.fromkeys(stage for report in reports for stage in report["failures"]):
+        _print_failures(console, stage, reports)
     if options.json:
         content = {"sets": names, "now": options.now, "values": options.values}
         content |= {"tokenizer": tokenizer, "splits": reports}
@@ -107,6 +113,7 @@ def _measure_set(name: str, options: argparse.Namespace, tokenize: Tokenize, con
     source = next((folder / place for place in DATABASES if _has_databases(folder / place)), None)
     training = _file(folder, TRAIN)
     taught = _answerable(training) if training is not None and dialect == "sqlite" else ()
+    taught = tuple(_spread(taught, TAUGHT * options.limit if options.limit else None))
     with DatabaseFiles(source, list(schemas)) as files:
         domains = {
             db_id: _domain(
@@ -169,11 +176,19 @@ def _spread(examples: Sequence[Example], limit: int | None) -> list[Example]:
 def _in_sqlite(examples: Sequence[Example], dialect: str, tally: Tally) -> Iterator[Example]:
     """The examples with SQL for SQLite; what sqlglot cannot read is counted as a query that is not converted."""
     for example in examples:
-        try:
-            yield replace(example, sql=as_sqlite(example.sql or "", dialect))
-        except SqlglotError:
+        sql = _translated(example.sql or "", dialect)
+        if sql is None:
             tally.queries += 1
             tally.fail("conversion", UNREADABLE, example)
+        else:
+            yield replace(example, sql=sql)
+
+
+def _translated(sql: str, dialect: str) -> str | None:
+    try:
+        return as_sqlite(sql, dialect)
+    except SqlglotError:
+        return None
 
 
 def _has_databases(folder: Path) -> bool:
@@ -205,9 +220,11 @@ def _domain(
 ) -> Coverable:
     pairs = [(example.question, example.sql) for example in taught if example.sql is not None]
     standing = standing_values(_readable(pairs), schema)
-    full, dictionary = with_known_values(_add(schema, standing), path, known)
+    full, dictionary = with_known_values(schema, path, known)
     executor = ReadOnlyExecutor(path, time_limit=seconds) if path is not None else None
-    return Coverable(schema, {"with": full, "without": _add(schema, standing)}, dictionary, executor)
+    return Coverable(
+        schema, {"with": _add(full, standing), "without": _add(schema, standing)}, dictionary, executor
+    )
 
 
 def _readable(pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
@@ -245,8 +262,7 @@ def _tokenizer(path: Path | None) -> tuple[str, Tokenize]:
 # ---------------------------------------------------------------- the report
 
 
-def _print(console: Console, reports: Sequence[Mapping[str, Any]], tokenizer: str) -> None:
-    console.line(f"tokens: {tokenizer}; percent of queries, or of literals")
+def _print(console: Console, reports: Sequence[Mapping[str, Any]]) -> None:
     columns = ["set", "split", "queries", "converted", "round trip", "traceable", "without db"]
     columns += ["literals", "recall", "without db", "decisions p50", "p95", "max"]
     rows = []
@@ -256,8 +272,6 @@ def _print(console: Console, reports: Sequence[Mapping[str, Any]], tokenizer: st
         rows[-1] += [report["literals"], *(report["literal_recall"][key] for key in ("with", "without"))]
         rows[-1] += [report["decisions"][key] for key in ("p50", "p95", "max")]
     console.table(columns, rows)
-    for stage in dict.fromkeys(stage for report in reports for stage in report["failures"]):
-        _print_failures(console, stage, reports)
 
 
 def _print_failures(console: Console, stage: str, reports: Sequence[Mapping[str, Any]]) -> None:

@@ -29,6 +29,7 @@ from sqlglot.errors import SqlglotError
 
 from fastsql.cli.console import Console
 from fastsql.datasets import (
+    GOLD_DIALECTS,
     DatabaseFiles,
     Example,
     read_examples,
@@ -134,9 +135,8 @@ def measure(name: str, examples: Sequence[Example], folder: Path, columns: int, 
         }
     for example in console.track(examples, name, len(examples)):
         domain = domains[example.db_id]
-        assert example.sql is not None
         try:
-            gold = gold_items(example.sql, domain.schema, GOLD_DIALECTS.get(name, "sqlite"))
+            gold = gold_items(example.sql or "", domain.schema, GOLD_DIALECTS.get(name, "sqlite"))
         except SqlglotError:
             tally.unread += 1
             continue

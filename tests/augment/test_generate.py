@@ -104,6 +104,11 @@ def test_shares_add_up_and_never_exceed_what_there_is(counts: dict[str, int], to
     assert all(0 <= shares[key] <= counts[key] for key in counts)
 
 
+def test_shares_do_not_depend_on_the_order_of_keys() -> None:
+    counts = {f"{number}": number % 37 + 1 for number in range(3000)}
+    assert share_out(counts, 7000, {}) == share_out(dict(reversed(counts.items())), 7000, {})
+
+
 def test_shares_follow_the_square_root() -> None:
     assert share_out({"often": 400, "seldom": 100}, 60, {}) == {"often": 40, "seldom": 20}
     assert share_out({"often": 400, "seldom": 400}, 60, {"often": 0.5}) == {"often": 20, "seldom": 40}

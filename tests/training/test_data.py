@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import json
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ pytest.importorskip("torch", reason="pip install 'fastsql[train]' runs this")
 from fastsql.grammar import load_grammar
 from fastsql.model.config import EncoderConfig, ModelConfig
 from fastsql.model.tokenizer import Tokenizer
-from fastsql.training.config import TrainConfig
+from fastsql.training.config import ConfigError, SourceSettings, TrainConfig
 from fastsql.training.data import Corpus, load_corpus, with_lexicon
 from fastsql.training.maker import ExampleMaker
 from fastsql.training.split import letters_only
@@ -104,3 +106,32 @@ def test_epochs_differ(corpus: Corpus, config: TrainConfig) -> None:
     assert maker.augmenter is not None
     seen = {maker.augmenter.draw(corpus.train[0], random.Random(seed)).question for seed in range(10)}
     assert len(seen) > 3
+
+
+def without_database(config: TrainConfig, values: str) -> SourceSettings:
+    return replace(config.data.sources[0], database="", values=values)
+
+
+def test_gold_literals_stand_in_for_a_missing_database(config: TrainConfig, tmp_path: Path) -> None:
+    settings = replace(config.data, sources=(without_database(config, "gold"),))
+    domain = load_corpus(settings, 7, tmp_path).domains["ward"]
+    assert domain.dictionary is not None
+    assert [match.values[0][0] for match in domain.dictionary.match("Aspirin, please")] == ["aspirin"]
+    assert load_corpus(replace(settings, dictionary=False), 7, tmp_path).domains["ward"].dictionary is None
+
+
+def test_the_first_source_with_values_says_what_a_database_holds(config: TrainConfig, tmp_path: Path) -> None:
+    own, bare = config.data.sources[0], without_database(config, "")
+    for sources in ((own, bare), (bare, own)):
+        domain = load_corpus(replace(config.data, sources=sources), 7, tmp_path).domains["ward"]
+        assert domain.dictionary is not None
+
+
+def test_one_id_with_two_schemas_is_an_error(config: TrainConfig, ward: Path, tmp_path: Path) -> None:
+    schemas = json.loads((ward / "schemas.json").read_text(encoding="utf-8"))
+    schemas[0]["tables"][0]["columns"].append({"name": "further", "type": "text"})
+    other = tmp_path / "schemas.json"
+    other.write_text(json.dumps(schemas), encoding="utf-8")
+    sources = (config.data.sources[0], replace(config.data.sources[0], schemas=str(other)))
+    with pytest.raises(ConfigError, match="ward"):
+        load_corpus(replace(config.data, sources=sources), 7, tmp_path / "cache")

@@ -36,7 +36,7 @@ def one_thread() -> Iterator[None]:
 
 
 def run(config: TrainConfig, output: Path, **options: Any) -> TrainResult:
-    return train(config, output, threads=1, device="cpu", background=False, quiet=True, **options)
+    return train(config, output, threads=1, device="cpu", loaders=0, quiet=True, **options)
 
 
 @pytest.fixture(scope="module")
@@ -169,7 +169,7 @@ def test_a_missing_gpu_is_named(config: TrainConfig, tmp_path: Path) -> None:
     if torch.cuda.is_available():
         pytest.skip("runs where there is no CUDA device")
     with pytest.raises(TrainingError, match="no CUDA device"):
-        train(config, tmp_path, device="cuda", background=False, quiet=True)
+        train(config, tmp_path, device="cuda", loaders=0, quiet=True)
 
 
 def test_a_loss_that_stays_infinite_ends_the_run(

@@ -76,16 +76,23 @@ def test_a_resumed_stream_goes_on_where_it_was() -> None:
     assert take(5, deliveries(CountingMaker(), 8, 400, 3, epoch, position)) == whole[20:]
 
 
+@pytest.mark.parametrize("shares", [1, 2, 3])
+def test_shares_read_in_turn_are_the_whole(shares: int) -> None:
+    streams = [functools.partial(START, share=(k, shares)) for k in range(shares)]
+    with Loader(streams, background=False) as loader:
+        assert take(30, loader) == take(30, START())
+
+
 def test_the_other_process_delivers_what_it_makes() -> None:
     # Classes of a test cannot be unpickled in another interpreter, so the stream is a list.
     made = list(itertools.islice(START(), 12))
-    with Loader(functools.partial(iter, made)) as there:
+    with Loader([functools.partial(iter, made)]) as there:
         assert take(12, there) == take(12, iter(made))
 
 
 def test_a_fault_of_the_other_process_is_raised_here() -> None:
     with (
-        Loader(functools.partial(json.loads, "[torn")) as loader,
+        Loader([functools.partial(json.loads, "[torn")]) as loader,
         pytest.raises(LoaderError, match="JSONDecodeError"),
     ):
         next(loader)
@@ -93,10 +100,13 @@ def test_a_fault_of_the_other_process_is_raised_here() -> None:
 
 def test_the_end_of_the_other_process_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stream, "POLL_SECONDS", 0.1)
-    with Loader(functools.partial(iter, [])) as loader, pytest.raises(LoaderError, match="ended with code 0"):
+    with (
+        Loader([functools.partial(iter, [])]) as loader,
+        pytest.raises(LoaderError, match="ended with code 0"),
+    ):
         next(loader)
 
 
 def test_a_loader_out_of_its_with_statement_is_an_error() -> None:
     with pytest.raises(LoaderError, match="not running"):
-        next(Loader(START))
+        next(Loader([START]))

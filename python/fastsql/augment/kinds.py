@@ -40,30 +40,22 @@ class Kind:
         return self.column(self.key)
 
 
-_ITEMS = {"key": "itemid", "terms": "d_items", "title": "label", "by_stay": True}
+def _coded(name: str, table: str) -> Kind:
+    """Diagnoses and procedures, coded by ICD."""
+    return Kind(name, table, "charttime", "icd_code", f"d_icd_{table[:-4]}", "long_title", one_code=True)
+
+
+def _charted(name: str, table: str, time: str, number: str) -> Kind:
+    """What is charted in intensive care; the items of several tables share one terminology."""
+    return Kind(name, table, time, "itemid", "d_items", "label", number, by_stay=True)
+
 
 KINDS: Mapping[str, Kind] = MappingProxyType(
     {
         kind.name: kind
         for kind in (
-            Kind(
-                "diagnosis",
-                "diagnoses_icd",
-                "charttime",
-                "icd_code",
-                "d_icd_diagnoses",
-                "long_title",
-                one_code=True,
-            ),
-            Kind(
-                "procedure",
-                "procedures_icd",
-                "charttime",
-                "icd_code",
-                "d_icd_procedures",
-                "long_title",
-                one_code=True,
-            ),
+            _coded("diagnosis", "diagnoses_icd"),
+            _coded("procedure", "procedures_icd"),
             Kind("drug", "prescriptions", "starttime", "drug", number="dose_val_rx"),
             Kind("route", "prescriptions", "starttime", "route"),
             Kind("lab", "labevents", "charttime", "itemid", "d_labitems", "label", "valuenum"),
@@ -71,9 +63,9 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
             Kind("culture", "microbiologyevents", "charttime", "test_name"),
             Kind("organism", "microbiologyevents", "charttime", "org_name"),
             Kind("careunit", "transfers", "intime", "careunit"),
-            Kind("vital", "chartevents", "charttime", number="valuenum", **_ITEMS),
-            Kind("input", "inputevents", "starttime", number="totalamount", **_ITEMS),
-            Kind("output", "outputevents", "charttime", number="value", **_ITEMS),
+            _charted("vital", "chartevents", "charttime", "valuenum"),
+            _charted("input", "inputevents", "starttime", "totalamount"),
+            _charted("output", "outputevents", "charttime", "value"),
         )
     }
 )

@@ -61,6 +61,12 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--device", metavar="D", default="auto", help="auto, cpu or cuda (default: %(default)s)"
     )
+    parser.add_argument(
+        "--loaders",
+        metavar="N",
+        type=positive,
+        help="processes that prepare batches (default: 1, and up to 8 for a GPU)",
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress")
     parser.set_defaults(run=run)
 
@@ -87,6 +93,7 @@ def run(options: argparse.Namespace) -> int:
         device=options.device,
         warm_start=options.warm_start,
         fresh=options.fresh,
+        loaders=options.loaders,
         quiet=options.quiet,
     )
     state = "finished" if result.finished else "interrupted: go on with --resume"

@@ -74,9 +74,7 @@ class Search:
     """Steps of the decoder that it took, each for all unfinished hypotheses."""
 
 
-def beam_search(
-    model: Scorer[Question], question: Question, space: ActionSpace, *, beam: int = 4
-) -> Search:
+def beam_search(model: Scorer[Question], question: Question, space: ActionSpace, *, beam: int = 4) -> Search:
     """The likeliest queries for a question that a beam of this width finds.
 
     The search ends when no unfinished hypothesis scores higher than the best finished one: log-probabilities only

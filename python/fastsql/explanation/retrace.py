@@ -12,15 +12,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from fastsql.explain import found_values, name_spans
-from fastsql.explanation.reasons import (
-    SIGNS,
-    Decision,
-    Reason,
-    Span,
-    Trail,
-    literal_reason,
-    named,
-)
+from fastsql.explanation.decisions import decisions_of
+from fastsql.explanation.reasons import SIGNS, Decision, Reason, Span, Trail, literal_reason, named
 from fastsql.explanation.time_words import RELATIONS, find_time_words
 from fastsql.grammar import State
 from fastsql.grammar.program import (
@@ -34,10 +27,7 @@ from fastsql.grammar.program import (
     TableRef,
     Terminal,
 )
-from fastsql.grammar.space import (
-    STEP,
-    ActionSpace,
-)
+from fastsql.grammar.space import STEP, ActionSpace
 from fastsql.grammar.tree import read_tree
 
 if TYPE_CHECKING:

@@ -49,6 +49,7 @@ _HALF = re.compile(
 )
 _HALF_OF = {"year": 6, "month": 15, "hour": 30, "day": 12, "年": 6, "月": 15, "小时": 30}
 
+_PERCENTAGE = re.compile(r"(?<![a-z])(?:percentages?|(?<![0-9] )(?<![0-9])per ?cent)(?![a-z])")
 _WORDS = re.compile(r"[a-z]+")
 _NOT_ONE_BEFORE = frozenset(
     {"which", "the", "this", "that", "each", "any", "only", "every", "no", "another", "last", "first", "next"}
@@ -72,9 +73,11 @@ def find_numbers(text: str) -> tuple[Candidate, ...]:
     """Number candidates in `text`, which is folded (see `folding.fold`).
 
     Digits with a leading zero (``01566167620``) and integers beyond 64 bits are codes: their value is the text itself.
-    ``50s`` and ``fifties`` give 50 and 59. ``two weeks`` gives 2 and 14, for SQL that counts in days.
+    ``50s`` and ``fifties`` give 50 and 59. ``two weeks`` gives 2 and 14, for SQL that counts in days. ``what percentage`` gives
+    100, which SQL multiplies a share by; ``20 percent`` does not.
     """
     found = [*_digits(text), *_english(text), *_halves(text)]
+    found += [Candidate(100, "number", match.span(), "number") for match in _PERCENTAGE.finditer(text)]
     if has_han(text):
         found.extend(_chinese(text))
     return tuple(found)

@@ -30,7 +30,8 @@ COLUMNS = 200
 _FUNCTION_WORDS = """
 a about all also an and any are as at be been between both but by can could did do does each find for from get give had has
 have how i if in into is it its list many may me more most much my of on or out over please return same show so some such
-tell 
+tell than that the their them then there these they this those to us was we were what when where which while who whose will
+with would you your
 """
 _STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
 _VALUE = 2.0
@@ -64,7 +65,8 @@ class SchemaSelector:
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
         n_tables = len(schema.tables)
-        words = [_words(one.name, one.label, *one.synonyms) for one in (*schema.tables, *schema.columns)]
+        words = [_words(one.name, one.label, *one.synonyms) for one in schema.tables]
+        words += [_words(one.name, one.label, *one.synonyms) for one in schema.columns]
         uses = Counter(word for held in words for word in held)
         self._vocabulary = {word: number for number, word in enumerate(uses)}
         self._by_letter: dict[str, list[tuple[str, int]]] = {}

@@ -71,7 +71,7 @@ class Corpus:
     dev_examples: tuple[Sample, ...]
     lexicon: dict[ColumnKey, list[str]]  # of all domains; columns are known by name
     pools: dict[str, dict[PoolKey, list[str]]]  # by database: replacement values for augmentation
-    held_out: HeldOut = HeldOut()
+    held_out: HeldOut = field(default_factory=HeldOut)
     left_out: dict[str, int] = field(default_factory=dict)  # reason -> pairs
 
 

@@ -12,8 +12,8 @@ import torch
 from numpy.typing import NDArray
 from safetensors.numpy import save
 
-from fastsql.model.attention import Array
 from fastsql.grammar.compile import load_grammar
+from fastsql.model.attention import Array
 from fastsql.model.bundle import (
     CARD,
     CONFIG,
@@ -88,13 +88,13 @@ def bundle_weights(path: str | Path) -> dict[str, torch.Tensor]:
     return {name: torch.from_numpy(array) for name, array in weights.items()}
 
 
-_BY_PRODUCTION = (
+_BY_PRODUCTION: tuple[str, ...] = (
     "decoder.production.weight",
     "decoder.parent.weight",
     "decoder.production_scores.weight",
     "decoder.production_scores.bias",
 )
-_BY_SYMBOL = ("decoder.symbol.weight",)
+_BY_SYMBOL: tuple[str, ...] = ("decoder.symbol.weight",)
 
 
 def renumbered(path: str | Path, own: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
@@ -106,9 +106,10 @@ def renumbered(path: str | Path, own: Mapping[str, torch.Tensor]) -> dict[str, t
     config = open_bundle(path).config
     grammar = load_grammar()
     weights = bundle_weights(path)
-    names = [(_BY_PRODUCTION, config.productions, grammar.productions)]
-    names.append((_BY_SYMBOL, config.symbols, grammar.symbols))
-    for tensors, before, now in names:
+    for tensors, before, now in (
+        (_BY_PRODUCTION, config.productions, grammar.productions),
+        (_BY_SYMBOL, config.symbols, grammar.symbols),
+    ):
         old = {name: row for row, name in enumerate(before)}
         pairs = [(row, old[name]) for row, name in enumerate(now) if name in old]
         for name in tensors:

@@ -20,6 +20,9 @@ from fastsql.training.memory import keep_freed_memory
 from fastsql.training.progress import RunProgress
 from fastsql.training.run import HELD_OUT, Run, TrainingError, TrainResult
 
+GPU_LOADERS = 8
+"""Processes that prepare batches for a GPU, where there are so many cores to spare."""
+
 __all__ = ["TrainResult", "TrainingError", "train"]
 
 
@@ -34,7 +37,7 @@ def train(
     device: str = "auto",
     warm_start: str | Path | None = None,
     fresh: Sequence[str] = (),
-    background: bool = True,
+    loaders: int | None = None,
     quiet: bool = False,
 ) -> TrainResult:
     """Trains a model and leaves `bundle/`, `last.pt`, `best.pt`, `metrics.jsonl` and `curves.png` in `output`.
@@ -49,7 +52,7 @@ def train(
         device: "auto", "cpu" or "cuda".
         warm_start: a bundle whose weights to start from, where their shapes fit.
         fresh: prefixes of the names of weights that a warm start does not take over.
-        background: prepare batches in a process beside this one.
+        loaders: processes that prepare batches beside this one, 0 for none; by default one, and several for a GPU.
         quiet: show no progress.
 
     Raises ConfigError, DatasetError, CheckpointError, TrainingError.
@@ -71,12 +74,17 @@ def train(
     with RunProgress(quiet) as progress:
         corpus = load_corpus(config.data, config.seed, folder / "cache", progress.note)
         corpus.held_out.save(folder / HELD_OUT)
-        run = Run(config, corpus, folder, _device(device), progress)
+        place = _device(device)
+        run = Run(config, corpus, folder, place, progress)
         if resume:
             run.restore(load_checkpoint(folder / LAST))
         elif warm_start is not None:
             run.warm_start(warm_start, fresh)
-        return run.go(background)
+        return run.go(_default_loaders(place) if loaders is None else loaders)
+
+
+def _default_loaders(device: torch.device) -> int:
+    return 1 if device.type == "cpu" else max(1, min(GPU_LOADERS, (os.cpu_count() or 1) - 2))
 
 
 def _device(name: str) -> torch.device:

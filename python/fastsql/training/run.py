@@ -171,22 +171,27 @@ class Run:
 
     # ------------------------------------------------------------------ run
 
-    def go(self, background: bool) -> TrainResult:
-        """Trains to the end of the schedule, or until interrupted."""
+    def go(self, loaders: int) -> TrainResult:
+        """Trains to the end of the schedule, or until interrupted; `loaders` processes prepare batches, 0: this one."""
         settings, schedule = self.config.optim, self.config.schedule
         parts = [
             DevPart.prepare(self._maker(samples, augmented=False), schedule.dev_limit)
             for samples in (self.corpus.dev_templates, self.corpus.dev_examples)
         ]
-        start = functools.partial(
-            deliveries,
-            self.maker,
-            settings.batch_size,
-            settings.max_tokens,
-            self.config.seed,
-            self.at.epoch,
-            self.at.batch,
-        )
+        shares = max(1, loaders)
+        streams = [
+            functools.partial(
+                deliveries,
+                self.maker,
+                settings.batch_size,
+                settings.max_tokens,
+                self.config.seed,
+                self.at.epoch,
+                self.at.batch,
+                (share, shares),
+            )
+            for share in range(shares)
+        ]
         clock = Clock(self.at.seconds)
         checkpoint_due = clock.seconds() + 60 * schedule.checkpoint_minutes
         dev_due = clock.seconds() + 60 * schedule.dev_minutes
@@ -194,7 +199,7 @@ class Run:
         losses = Smoothed()
         bad = 0
         try:
-            with Loader(start, background) as loader:
+            with Loader(streams, background=loaders > 0) as loader:
                 for delivery in loader:
                     fraction = run_fraction(schedule, self.at.epochs, clock.seconds())
                     stop = schedule.patience > 0 and self.at.since_best >= schedule.patience

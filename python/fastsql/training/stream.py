@@ -1,11 +1,14 @@
-"""Batches in an order that only the seed decides, prepared by one process beside the one that trains.
+"""Batches in an order that only the seed decides, prepared by processes beside the one that trains.
 
 Linking and tracing an example costs a few milliseconds of Python. Done between two steps it would leave the other core
 idle, done in a thread it would hold the interpreter's lock; so it is done in a process of its own, a few batches ahead.
+A GPU eats batches faster than one process makes them: several take turns.
 """
 
 from __future__ import annotations
 
+import functools
+import itertools
 import multiprocessing
 import queue
 import random
@@ -97,69 +100,97 @@ class BatchMaker:
 
 
 def deliveries(
-    maker: BatchMaker, batch_size: int, max_tokens: int, seed: int, epoch: int = 0, position: int = 0
+    maker: BatchMaker,
+    batch_size: int,
+    max_tokens: int,
+    seed: int,
+    epoch: int = 0,
+    position: int = 0,
+    share: tuple[int, int] = (0, 1),
 ) -> Iterator[Delivery]:
-    """Batches without end, from batch `position` of `epoch` on."""
+    """Batches without end, from batch `position` of `epoch` on.
+
+    With `share` = (k, n), every n-th of them from the k-th on: n such streams, read in turn, are the whole.
+    """
     sizes = maker.sizes()
+    turn = 0
     while True:
         plan = plan_epoch(sizes, batch_size, max_tokens, random.Random(f"{seed}/{epoch}"))
         for place in range(position, len(plan)):
-            batch, left_out = maker.make(plan[place], epoch)
-            yield Delivery(epoch, place, len(plan), sizes[plan[place][0]].domain, batch, left_out)
+            if turn % share[1] == share[0]:
+                batch, left_out = maker.make(plan[place], epoch)
+                yield Delivery(epoch, place, len(plan), sizes[plan[place][0]].domain, batch, left_out)
+            turn += 1
         epoch, position = epoch + 1, 0
 
 
-class Loader:
-    """Runs `deliveries` in a process of its own; a context manager and an iterator. `background=False` runs it here.
+@dataclass(frozen=True)
+class _Worker:
+    process: BaseProcess
+    queue: Any
 
-    Raises LoaderError, with the other process's traceback, when that process fails or dies.
-    """
-
-    def __init__(self, start: Callable[[], Iterator[Delivery]], background: bool = True) -> None:
-        self._start = start
-        self._background = background
-        self._process: BaseProcess | None = None
-        self._queue: Any = None
-        self._inline: Iterator[Delivery] | None = None
-
-    def __enter__(self) -> Loader:
-        if not self._background:
-            self._inline = self._start()
-            return self
-        # A fresh interpreter: forking one that runs OpenMP threads can deadlock.
-        context = multiprocessing.get_context("spawn")
-        self._queue = context.Queue(maxsize=QUEUE_BATCHES)
-        self._process = context.Process(target=_serve, args=(self._start, self._queue), daemon=True)
-        self._process.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        if self._process is not None:
-            self._process.terminate()
-            self._process.join()
-            self._queue.close()
-            self._process = None
-
-    def __iter__(self) -> Iterator[Delivery]:
-        return self
-
-    def __next__(self) -> Delivery:
-        if self._inline is not None:
-            return next(self._inline)
-        if self._process is None:
-            raise LoaderError("the loader is not running", remedy="Use it in a with statement.")
+    def take(self) -> Delivery:
         while True:
             try:
-                item = self._queue.get(timeout=POLL_SECONDS)
+                item = self.queue.get(timeout=POLL_SECONDS)
             except queue.Empty:
-                if not self._process.is_alive():
-                    code = self._process.exitcode
+                if not self.process.is_alive():
+                    code = self.process.exitcode
                     raise LoaderError(f"the process that prepares batches ended with code {code}") from None
                 continue
             if isinstance(item, str):
                 raise LoaderError(f"the process that prepares batches failed:\n{item}")
             delivery: Delivery = item
             return delivery
+
+    def end(self) -> None:
+        self.process.terminate()
+        self.process.join()
+        self.queue.close()
+
+
+class Loader:
+    """Reads streams in turn, each made by a process of its own; a context manager and an iterator.
+
+    `background=False` makes them here. Raises LoaderError, with the other process's traceback, when one fails or dies.
+    """
+
+    def __init__(self, streams: Sequence[Callable[[], Iterator[Delivery]]], background: bool = True) -> None:
+        self._streams = streams
+        self._background = background
+        self._workers: list[_Worker] = []
+        self._turns: Iterator[Callable[[], Delivery]] | None = None
+
+    def __enter__(self) -> Loader:
+        if self._background:
+            self._workers = [_start(stream) for stream in self._streams]
+            takes = [worker.take for worker in self._workers]
+        else:
+            takes = [functools.partial(next, stream()) for stream in self._streams]
+        self._turns = itertools.cycle(takes)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for worker in self._workers:
+            worker.end()
+        self._workers, self._turns = [], None
+
+    def __iter__(self) -> Iterator[Delivery]:
+        return self
+
+    def __next__(self) -> Delivery:
+        if self._turns is None:
+            raise LoaderError("the loader is not running", remedy="Use it in a with statement.")
+        return next(self._turns)()
+
+
+def _start(stream: Callable[[], Iterator[Delivery]]) -> _Worker:
+    # A fresh interpreter: forking one that runs OpenMP threads can deadlock.
+    context = multiprocessing.get_context("spawn")
+    out = context.Queue(maxsize=QUEUE_BATCHES)
+    process = context.Process(target=_serve, args=(stream, out), daemon=True)
+    process.start()
+    return _Worker(process, out)
 
 
 def _serve(start: Callable[[], Iterator[Delivery]], out: Any) -> None:

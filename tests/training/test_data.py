@@ -120,11 +120,17 @@ def test_gold_literals_stand_in_for_a_missing_database(config: TrainConfig, tmp_
     assert load_corpus(replace(settings, dictionary=False), 7, tmp_path).domains["ward"].dictionary is None
 
 
-def test_the_first_source_with_values_says_what_a_database_holds(config: TrainConfig, tmp_path: Path) -> None:
-    own, bare = config.data.sources[0], without_database(config, "")
+def test_the_first_source_with_values_says_what_a_database_holds(
+    config: TrainConfig, ward: Path, tmp_path: Path
+) -> None:
+    examples = json.loads((ward / "train.json").read_text(encoding="utf-8"))
+    more = tmp_path / "more.json"
+    renamed = [{**example, "id": f"more {example['id']}"} for example in examples]
+    more.write_text(json.dumps(renamed), encoding="utf-8")
+    own, bare = config.data.sources[0], replace(without_database(config, ""), examples=str(more))
     for sources in ((own, bare), (bare, own)):
-        domain = load_corpus(replace(config.data, sources=sources), 7, tmp_path).domains["ward"]
-        assert domain.dictionary is not None
+        settings = replace(config.data, sources=sources)
+        assert load_corpus(settings, 7, tmp_path / "cache").domains["ward"].dictionary is not None
 
 
 def test_one_id_with_two_schemas_is_an_error(config: TrainConfig, ward: Path, tmp_path: Path) -> None:
@@ -132,6 +138,6 @@ def test_one_id_with_two_schemas_is_an_error(config: TrainConfig, ward: Path, tm
     schemas[0]["tables"][0]["columns"].append({"name": "further", "type": "text"})
     other = tmp_path / "schemas.json"
     other.write_text(json.dumps(schemas), encoding="utf-8")
-    sources = (config.data.sources[0], replace(config.data.sources[0], schemas=str(other)))
+    sources = (config.data.sources[0], replace(without_database(config, ""), schemas=str(other)))
     with pytest.raises(ConfigError, match="ward"):
         load_corpus(replace(config.data, sources=sources), 7, tmp_path / "cache")

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import gzip
-import json
 import sys
 from contextlib import ExitStack
 from pathlib import Path
 
 from fastsql.augment.generate import DATABASE, generate
 from fastsql.augment.values import Vocabulary
-from fastsql.datasets import DatabaseFiles, Example, read_examples
+from fastsql.augment.write import write_pairs
+from fastsql.datasets import DatabaseFiles, read_examples
 from fastsql.errors import FastSQLError
 
 
@@ -57,28 +56,11 @@ def main(arguments: list[str] | None = None) -> int:
             known=gold,
             report=lambda line: print(line, file=sys.stderr),  # noqa: T201 - a command's progress
         )
-        write(pairs, options.output)
+        write_pairs(pairs, options.output)
     except (FastSQLError, OSError) as error:
         print(f"fastsql.augment: {error}", file=sys.stderr)  # noqa: T201
         return 2
     return 0
-
-
-def write(pairs: list[Example], path: Path) -> None:
-    """The pairs as a JSON list of {id, db_id, question, sql, template}; packed where the name ends in .gz."""
-    rows = [
-        {
-            "id": pair.id,
-            "db_id": pair.db_id,
-            "question": pair.question,
-            "sql": pair.sql,
-            "template": pair.template,
-        }
-        for pair in pairs
-    ]
-    text = json.dumps(rows, ensure_ascii=False, indent=0).encode()
-    # No time of writing inside: the same pairs are the same bytes.
-    path.write_bytes(gzip.compress(text, mtime=0) if path.suffix == ".gz" else text)
 
 
 if __name__ == "__main__":

@@ -73,8 +73,8 @@ def find_numbers(text: str) -> tuple[Candidate, ...]:
     """Number candidates in `text`, which is folded (see `folding.fold`).
 
     Digits with a leading zero (``01566167620``) and integers beyond 64 bits are codes: their value is the text itself.
-    ``50s`` and ``fifties`` give 50 and 59. ``two weeks`` gives 2 and 14, for SQL that counts in days. ``what percentage`` gives
-    100, which SQL multiplies a share by; ``20 percent`` does not.
+    ``50s`` and ``fifties`` give 50 and 59. ``two weeks`` gives 2 and 14, for SQL that counts in days. ``what percentage``
+    gives 100, which SQL multiplies a share by; ``20 percent`` does not.
     """
     found = [*_digits(text), *_english(text), *_halves(text)]
     found += [Candidate(100, "number", match.span(), "number") for match in _PERCENTAGE.finditer(text)]

@@ -49,6 +49,8 @@ class SourceSettings:
     values: str = ""
     # Example files that are only reported on: equal questions are left out.
     report: tuple[str, ...] = ()
+    # So many synthetic examples instead of the file's, whose names they take (`fastsql.augment`; MIMIC-IV's tables only).
+    generate: int = 0
     weight: float = 1.0  # how often an epoch shows each example, on average
     lexicon: bool = True  # its literals that questions do not spell out enter the lexicon, which is bundled
     carve: bool = True  # hold a part of it out

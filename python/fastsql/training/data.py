@@ -36,6 +36,7 @@ from fastsql.training.lexicon import (
 )
 from fastsql.training.programs import dump_program, mask, parse_program
 from fastsql.training.split import HeldOut, Pair, Split, draw_held_out, remove_reported, split_dev
+from fastsql.training.synthetic import synthetic_examples
 
 logger = logging.getLogger(__name__)
 
@@ -83,8 +84,9 @@ def load_corpus(settings: DataSettings, seed: int, cache: Path, report: Report =
     programs: dict[str, Program] = {}
     left_out: Counter[str] = Counter()
     for source in settings.sources:
-        here, schemas = _read_pairs(source)
-        report(f"{len(here)} pairs of {len(schemas)} databases in {Path(source.examples).name}")
+        here, schemas = _read_pairs(source, seed, cache, report)
+        origin = "synthetic" if source.generate else f"in {Path(source.examples).name}"
+        report(f"{len(here)} pairs of {len(schemas)} databases {origin}")
         converted, found = _convert(here, schemas, cache, left_out, report)
         programs.update(converted)
         literals.update(found)
@@ -181,8 +183,13 @@ def _values_of(schema: Schema, name: ColumnKey) -> tuple[str | int | float, ...]
     return schema.columns[schema.column_index(*name)].values
 
 
-def _read_pairs(source: SourceSettings) -> tuple[list[Pair], dict[str, Schema]]:
-    examples = read_examples(expand_path(source.examples))
+def _read_pairs(
+    source: SourceSettings, seed: int, cache: Path, report: Report
+) -> tuple[list[Pair], dict[str, Schema]]:
+    if source.generate:
+        examples = synthetic_examples(source, seed, cache, report)
+    else:
+        examples = read_examples(expand_path(source.examples))
     pairs = [
         Pair(item.id, item.question, item.sql, item.db_id) for item in examples if item.sql and item.runs
     ]

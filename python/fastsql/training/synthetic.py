@@ -1,0 +1,39 @@
+"""Synthetic examples of a training source, made once and kept in the run's cache."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+
+import fastsql.augment as augment_package
+from fastsql.augment import Vocabulary, generate
+from fastsql.augment.generate import DATABASE
+from fastsql.augment.write import write_pairs
+from fastsql.datasets import DatabaseFiles, Example, read_examples
+from fastsql.training.config import SourceSettings, expand_path
+
+Report = Callable[[str], None]
+
+
+def synthetic_examples(source: SourceSettings, seed: int, cache: Path, report: Report) -> tuple[Example, ...]:
+    """`source.generate` pairs, with names from the source's gold SQL and from the terminology of its database.
+
+    What the gold SQL of `source.examples` lacks gets more weight (`fastsql.augment.generate`). Raises DatasetError.
+    """
+    examples = expand_path(source.examples)
+    package = Path(augment_package.__file__).parent
+    code = b"".join(path.read_bytes() for path in sorted(package.glob("*.py")))
+    identity = f"{source.generate} {seed}".encode() + examples.read_bytes() + code
+    file = cache / f"synthetic-{hashlib.sha256(identity).hexdigest()[:16]}.json.gz"
+    if not file.is_file():
+        gold = [item.sql for item in read_examples(examples) if item.sql]
+        database = expand_path(source.database) if source.database else None
+        with DatabaseFiles(database, [DATABASE]) as files:
+            vocabulary = Vocabulary.collect(gold, files.path(DATABASE))
+        pairs = generate(source.generate, seed, vocabulary=vocabulary, known=gold, report=report)
+        cache.mkdir(parents=True, exist_ok=True)
+        temporary = file.with_name("part-" + file.name)
+        write_pairs(pairs, temporary)
+        temporary.replace(file)
+    return read_examples(file)

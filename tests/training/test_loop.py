@@ -14,6 +14,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="pip install 'fastsql[train]' runs this")
 pytest.importorskip("onnx", reason="pip install 'fastsql[train]' runs this")
 
+import fastsql  # noqa: E402
+from fastsql.errors import ModelError  # noqa: E402
 from fastsql.model import open_bundle  # noqa: E402
 from fastsql.model.bundle import CONFIG, write_manifest  # noqa: E402
 from fastsql.training import model, train  # noqa: E402
@@ -22,8 +24,10 @@ from fastsql.training.checkpoint import BEST, LAST, CheckpointError, load_checkp
 from fastsql.training.config import TrainConfig  # noqa: E402
 from fastsql.training.curves import read_metrics  # noqa: E402
 from fastsql.training.data import load_corpus  # noqa: E402
-from fastsql.training.export import load_trained, renumbered  # noqa: E402
+from fastsql.training.export import bundle_weights, load_trained, renumbered  # noqa: E402
 from fastsql.training.finish import main as finish  # noqa: E402
+from fastsql.training.renumber import UNLEARNED  # noqa: E402
+from fastsql.training.renumber import main as renumber_main  # noqa: E402
 from fastsql.training.run import TrainingError, TrainResult  # noqa: E402
 from fastsql.training.split import HeldOut  # noqa: E402
 
@@ -130,6 +134,27 @@ def test_a_warm_start_follows_the_names_of_a_grammar_that_has_changed(finished: 
         torch.testing.assert_close(moved[name][1], new[name][1])
         torch.testing.assert_close(moved[name][2], before[name][0])
         torch.testing.assert_close(moved[name][3:], before[name][3:])
+
+
+def test_a_bundle_is_carried_over_to_a_grammar_that_has_grown(finished: Path, tmp_path: Path) -> None:
+    older = shutil.copytree(finished / "bundle", tmp_path / "older")
+    settings = json.loads((older / CONFIG).read_text(encoding="utf-8"))
+    known = settings["productions"]
+    settings["productions"] = ["forgotten", *known[1:]]
+    (older / CONFIG).write_text(json.dumps(settings), encoding="utf-8")
+    write_manifest(older)
+    with pytest.raises(ModelError, match="its productions are not those"):
+        fastsql.load(older)
+    assert renumber_main([str(older), "--output", str(tmp_path / "newer")]) == 0
+    fastsql.load(tmp_path / "newer")
+    before, after = (bundle_weights(tmp_path / name) for name in ("older", "newer"))
+    assert float(after["decoder.production_scores.bias"][0]) == UNLEARNED
+    assert not after["decoder.production_scores.weight"][0].any()
+    for name, weight in before.items():
+        first = 1 if name in ("decoder.production.weight", "decoder.parent.weight") else 0
+        first = 1 if name.startswith("decoder.production_scores") else first
+        torch.testing.assert_close(after[name][first:], weight[first:], msg=name)
+    assert renumber_main([str(tmp_path / "none"), "--output", str(tmp_path / "x")]) == 2
 
 
 def test_a_run_writes_what_it_held_out_and_another_holds_out_the_same(

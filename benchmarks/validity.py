@@ -1,6 +1,6 @@
 """Is every SQL that the automaton lets through valid, whatever the scores?
 
-    python benchmarks/validity.py                          5,000 decodes over all sets in FASTSQL_DATA
+    python benchmarks/validity.py                         20,000 decodes over all sets in FASTSQL_DATA
     python benchmarks/validity.py --decodes 200 --set bird --seed 3 --json validity.json
 
 Decodes queries with random scores: noise alone, or noise and a random preference for each action, in turn. Schemas and
@@ -35,7 +35,7 @@ from fastsql.linking import find_candidates
 from fastsql.linking.question import clean_question
 from fastsql.schema import Schema
 
-DECODES = 5_000
+DECODES = 20_000
 PREFERENCES = (0.0, 2.0, 4.0)
 """Standard deviations of the preferences for actions, taken in turn; the noise is Gumbel's, of scale 1."""
 FILES = ("dev.json", "valid.json", "examples.json.gz", "train.json", "train.json.gz")

@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsql.grammar import ActionSpace, Literal, Program
-from fastsql.grammar.program import SMALL
 from fastsql.limits import DEFAULT, Limits
 from fastsql.linking import Candidate
 from fastsql.schema import Schema
 
+EVERYWHERE = (0, 1, 2)
+"""Numbers that every query may use."""
 WORDS = re.compile(r"[\u4e00-\u9fff]|\w+|[^\w\s]")
 
 
@@ -33,7 +34,7 @@ def literals_as_candidates(program: Program) -> tuple[Candidate, ...]:
     """A candidate for every literal of a program that neither the schema nor the closed set offers."""
     found: dict[tuple[object, str], Candidate] = {}
     for item in program:
-        if isinstance(item, Literal) and not item.name and item.value not in SMALL.values():
+        if isinstance(item, Literal) and not item.name and item.value not in EVERYWHERE:
             kind = "date" if item.format else "text" if isinstance(item.value, str) else "number"
             source = "quoted" if kind == "text" else kind
             found[item.value, item.format] = Candidate(item.value, kind, (0, 1), source, (), item.format)

@@ -80,6 +80,33 @@ HABITS: Mapping[str, Bias] = {
         "desc": 6.0,
     },
     "text": {"contains": 9.0, "not_contains": 6.0, "@5": 6.0, "eq": 5.0, "in_list": 4.0, "also": 5.0},
+    "patterns": {
+        "begins": 9.0,
+        "ends": 8.0,
+        "like": 8.0,
+        "not_like": 6.0,
+        "holds": 5.0,
+        "substring": 6.0,
+        "@3": 4.0,
+    },
+    "all columns": {
+        "all_columns": 9.0,
+        "union": 6.0,
+        "except": 6.0,
+        "join": 2.0,
+        "cross_join": 4.0,
+        "on_cond": 5.0,
+    },
+    "casts in casts": {"as_real": 9.0, "as_text": 8.0, "modulo": 8.0, "when": 8.0, "holds": 6.0, "asc": 3.0},
+    "conditions as values": {
+        "holds": 9.0,
+        "or": 5.0,
+        "not": 5.0,
+        "sum": 6.0,
+        "having": 5.0,
+        "on_cond": 9.0,
+        "join": 4.0,
+    },
     "windows": {"dense_rank": 9.0, "rank": 6.0, "partition": 6.0, "derived": 4.0},
 }
 """Ways in which a decoder may go wrong."""

@@ -63,8 +63,20 @@ def test_a_card_credits_what_the_model_came_from(bundle: Bundle, published: Trai
 
 def test_a_card_states_the_limits(bundle: Bundle, published: TrainConfig) -> None:
     limits = model_card(bundle, published).partition("## Limits")[2]
-    for words in ("English questions only", "one schema only", "were generated", "untested", "SQLite"):
+    for words in ("English questions only", "few schemas", "were generated", "untested", "SQLite"):
         assert words in limits
+
+
+def test_synthetic_questions_are_said_to_be_so(bundle: Bundle, published: TrainConfig) -> None:
+    (source,) = published.data.sources
+    more = replace(published, data=replace(published.data, sources=(source, replace(source, generate=8000))))
+    for words in ("Synthetic questions", "fastsql.augment", "met in synthetic questions"):
+        assert words in model_card(bundle, more)
+        assert words not in model_card(bundle, published)
+
+
+def test_a_note_tells_what_the_commands_do_not(bundle: Bundle, published: TrainConfig) -> None:
+    assert model_card(bundle, published, note="It went on from another.").endswith("went on from another.\n")
 
 
 def test_scores_that_are_given_are_shown(bundle: Bundle, published: TrainConfig) -> None:

@@ -11,49 +11,23 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-POINTERS = (
-    "table",
-    "column",
-    "earlier",
-    "newest",
-    "which",
-    "time",
-    "value",
-    "number",
-    "date",
-    "text",
-    "start",
-    "end",
-)
-"""Kinds of pointer that a grammar may name."""
+from fastsql.grammar.reading import EFFECTS, GrammarError, Line, read_lines
 
-EFFECTS = (
-    "from",
-    "scope",
-    "source",
-    "derived",
-    "item",
-    "close",
-    "one",
-    "first",
-    "second",
-    "left",
-    "number",
-    "text",
-    "time",
-    "numbers",
-)
-"""Semantic actions; `automaton.py` carries them out."""
+__all__ = ["EFFECTS", "Alternative", "Grammar", "GrammarError", "compile_grammar", "load_grammar"]
 
-REQUIREMENTS = ("time", "date", "text")
-
-# What a pointer costs at most. Choosing a column may need one more action: which of its sources is meant. Where no
-# candidate is text, a span of the question takes its place, and that is two actions.
-_POINTER_COST = {"column": 2, "earlier": 2, "newest": 2, "time": 2, "text": 2}
-
-
-class GrammarError(Exception):
-    """The grammar file is not well formed, or not LL(1). A fault of the file, never of a user's input."""
+# What a terminal costs at most, where that is not one action. Choosing a column may need one more: which of its sources
+# is meant. Where no candidate is text, a span of the question takes its place, and that is two actions. And where grouping
+# is strict, a column may have to stand for COUNT(*), and so it may where `*` is not offered.
+_COSTS = {
+    "@column": 2,
+    "@earlier": 2,
+    "@newest": 2,
+    "@time": 2,
+    "@text": 2,
+    "@pattern": 2,
+    "count_all": 2,
+    "all_columns": 2,
+}
 
 
 @dataclass(frozen=True)
@@ -112,17 +86,6 @@ def _index(names: tuple[str, ...]) -> dict[str, int]:
     return {name: i for i, name in enumerate(names)}
 
 
-@dataclass(frozen=True)
-class _Line:
-    """One alternative as written: `head` is "=", "-", "@kind" or a production's name."""
-
-    head: str
-    children: tuple[str, ...]
-    requires: frozenset[str]
-    weight: int
-    number: int
-
-
 @lru_cache(maxsize=4)
 def load_grammar(path: Path | None = None) -> Grammar:
     """Compiles a grammar file, by default the one that comes with fastsql."""
@@ -132,7 +95,7 @@ def load_grammar(path: Path | None = None) -> Grammar:
 
 def compile_grammar(text: str) -> Grammar:
     """Compiles the text of a grammar file. Raises GrammarError with the line where it is wrong."""
-    rules = _read(text)
+    rules = read_lines(text)
     symbols = tuple(rules)
     index = _index(symbols)
     productions = tuple(
@@ -164,51 +127,8 @@ def compile_grammar(text: str) -> Grammar:
     return grammar
 
 
-def _read(text: str) -> dict[str, list[_Line]]:
-    rules: dict[str, list[_Line]] = {}
-    current: list[_Line] | None = None
-    for number, raw in enumerate(text.splitlines(), 1):
-        line = raw.split("#", 1)[0].rstrip()
-        if not line:
-            continue
-        if not line[0].isspace():
-            if line in rules:
-                raise GrammarError(f"line {number}: symbol {line!r} is defined twice")
-            current = rules.setdefault(line, [])
-            continue
-        if current is None:
-            raise GrammarError(f"line {number}: an alternative before the first symbol")
-        body, bracket, tail = line.partition("[")
-        if bracket and not tail.endswith("]"):
-            raise GrammarError(f"line {number}: the bracket is not closed")
-        words = body.split()
-        tags = tail.rstrip("]").split()
-        requires = frozenset(tag for tag in tags if not tag.isdecimal())
-        _check_words(words, requires, number)
-        weight = sum(int(tag) for tag in tags if tag.isdecimal())
-        current.append(_Line(words[0], tuple(words[1:]), requires, weight, number))
-    if not rules or not all(rules.values()):
-        empty = next((name for name, lines in rules.items() if not lines), None)
-        raise GrammarError("there is no symbol" if empty is None else f"symbol {empty!r} has no alternative")
-    return rules
-
-
-def _check_words(words: list[str], requires: frozenset[str], number: int) -> None:
-    if not words:
-        raise GrammarError(f"line {number}: an alternative that says nothing")
-    if (words[0] == "=" and len(words) < 2) or (words[0] == "-" and len(words) > 1):
-        raise GrammarError(f"line {number}: {words[0]!r} with {len(words) - 1} children")
-    if words[0].startswith("@") and words[0][1:] not in POINTERS:
-        raise GrammarError(f"line {number}: unknown pointer {words[0]!r}")
-    if unknown := requires.difference(REQUIREMENTS):
-        raise GrammarError(f"line {number}: unknown requirement {sorted(unknown)}")
-    for word in words[1:]:
-        if word.startswith("!") and word[1:] not in EFFECTS:
-            raise GrammarError(f"line {number}: unknown semantic action {word!r}")
-
-
 def _least_costs(
-    rules: dict[str, list[_Line]], nullable: dict[str, bool]
+    rules: dict[str, list[Line]], nullable: dict[str, bool]
 ) -> tuple[dict[str, int], dict[str, int]]:
     """Per symbol the fewest actions, and the least weight of nesting, that complete it.
 
@@ -219,9 +139,9 @@ def _least_costs(
     cost = dict.fromkeys(rules, infinite)
     nesting = dict.fromkeys(rules, infinite)
 
-    def of(line: _Line) -> tuple[int, int]:
+    def of(line: Line) -> tuple[int, int]:
         needed = [c for c in line.children if not c.startswith("!") and not nullable[c]]
-        own = 0 if line.head == "=" else _POINTER_COST.get(line.head[1:], 1) if line.head[0] == "@" else 1
+        own = 0 if line.head == "=" else _COSTS.get(line.head, 1)
         deepest = max((nesting[c] for c in needed), default=0)
         return own + sum(cost[c] for c in needed), line.weight + deepest
 
@@ -241,11 +161,11 @@ def _least_costs(
     return cost, nesting
 
 
-def _expand_units(name: str, rules: dict[str, list[_Line]], seen: tuple[str, ...]) -> list[_Line]:
+def _expand_units(name: str, rules: dict[str, list[Line]], seen: tuple[str, ...]) -> list[Line]:
     """Alternatives of a symbol with `= other` replaced by other's, the children that follow it appended."""
     if name in seen:
         raise GrammarError(f"symbol {name!r} stands for itself: {' -> '.join((*seen, name))}")
-    flat: list[_Line] = []
+    flat: list[Line] = []
     for line in rules[name]:
         if line.head == "-":
             continue
@@ -254,7 +174,7 @@ def _expand_units(name: str, rules: dict[str, list[_Line]], seen: tuple[str, ...
             continue
         target, rest = line.children[0], line.children[1:]
         flat += [
-            _Line(
+            Line(
                 inner.head,
                 inner.children + rest,
                 inner.requires | line.requires,
@@ -267,7 +187,7 @@ def _expand_units(name: str, rules: dict[str, list[_Line]], seen: tuple[str, ...
 
 
 def _alternative(
-    line: _Line,
+    line: Line,
     symbols: dict[str, int],
     productions: dict[str, int],
     nullable: dict[str, bool],
@@ -276,14 +196,12 @@ def _alternative(
 ) -> Alternative:
     children = tuple(-1 - EFFECTS.index(c[1:]) if c.startswith("!") else symbols[c] for c in line.children)
     needed = [c for c in line.children if not c.startswith("!") and not nullable[c]]
-    rest = sum(cost[c] for c in needed)
+    total = _COSTS.get(line.head, 1) + sum(cost[c] for c in needed)
     deepest = line.weight + max((nesting[c] for c in needed), default=0)
     if line.head.startswith("@"):
         kind = line.head[1:]
-        return Alternative(
-            None, kind, children, line.requires, _POINTER_COST.get(kind, 1) + rest, line.weight, deepest
-        )
-    return Alternative(productions[line.head], None, children, line.requires, 1 + rest, line.weight, deepest)
+        return Alternative(None, kind, children, line.requires, total, line.weight, deepest)
+    return Alternative(productions[line.head], None, children, line.requires, total, line.weight, deepest)
 
 
 def _check_deterministic(grammar: Grammar) -> None:

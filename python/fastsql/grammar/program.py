@@ -56,8 +56,20 @@ class Literal:
 Terminal = Production | TableRef | ColumnRef | DerivedRef | Literal
 Program = tuple[Terminal, ...]
 
-SMALL = {"zero": 0, "one": 1, "two": 2}
-"""The closed set of literals that every query may use."""
+SMALL = {
+    "zero": 0,
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+    "nine": 9,
+    "ten": 10,
+}
+"""The closed set of literals: the first three for every query, the others for positions in a text."""
 
 
 @dataclass(frozen=True)

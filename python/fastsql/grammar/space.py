@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 import re
+from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -60,6 +60,7 @@ class ActionSpace:
     candidates: tuple[Candidate, ...]
     schema_values: tuple[SchemaValue, ...]
     limits: Limits = DEFAULT
+    strict_grouping: bool = False
 
     @classmethod
     def for_question(
@@ -71,8 +72,11 @@ class ActionSpace:
         *,
         grammar: Grammar | None = None,
         limits: Limits = DEFAULT,
+        strict_grouping: bool = False,
     ) -> ActionSpace:
         """The space of a tokenised question over a schema.
+
+        `strict_grouping`: beside aggregates only columns that the query groups by, as PostgreSQL demands.
 
         Raises LimitError if `limits` allow fewer actions than the shortest query takes.
         """
@@ -83,7 +87,9 @@ class ActionSpace:
                 where="Limits.actions",
                 remedy=f"Give {grammar.cost[0]} or more.",
             )
-        return cls(grammar, schema, text, tokens, tuple(candidates), schema_values(schema), limits)
+        return cls(
+            grammar, schema, text, tokens, tuple(candidates), schema_values(schema), limits, strict_grouping
+        )
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"{size} {kind}" for kind, size in zip(KINDS, self.sizes, strict=True))

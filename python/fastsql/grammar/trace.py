@@ -196,6 +196,10 @@ def _needs_no_question(state: State) -> bool:
         "minus",
         "times",
         "divide",
+        "modulo",
+        "substring",
+        "substring_from",
+        "last_characters",
     )
 
 

@@ -19,7 +19,7 @@ _POINTERS: dict[type, tuple[str, ...]] = {
     TableRef: ("table",),
     ColumnRef: _COLUMN,
     DerivedRef: _COLUMN,
-    Literal: ("value", "number", "date", "text"),
+    Literal: ("value", "number", "date", "text", "pattern"),
 }
 
 

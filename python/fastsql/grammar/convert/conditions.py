@@ -8,37 +8,39 @@ from fastsql.grammar.convert.errors import ConversionError
 from fastsql.grammar.convert.nodes import (
     COMPARISONS,
     check_sayable,
-    contained_text,
     is_literal,
     literal_last,
     months_in_days,
+    read_pattern,
     unparen,
 )
 from fastsql.grammar.convert.times import time_condition
 from fastsql.grammar.convert.values import Values
 from fastsql.grammar.program import ColumnRef, Literal, Production, Terminal
+from fastsql.grammar.render import PARTS
 
 _OPPOSITES = {
     "in": "not_in",
     "in_list": "not_in_list",
     "between": "not_between",
     "is_null": "not_null",
-    "contains": "not_contains",
-    "not_contains": "contains",
+    **{name: f"not_{name}" for name in ("contains", "begins", "ends", "like")},
+    **{f"not_{name}": name for name in ("contains", "begins", "ends", "like")},
 }
 # Conditions are ordered by what they are: restrictions through other tables, then plain ones, then those of time.
 _RANKS = {"in": 0, "not_in": 0, "in_list": 1, "not_in_list": 1, "not_between": 1, "is_null": 2, "not_null": 2}
+_RANKS |= {"not_begins": 1, "not_ends": 1, "not_like": 1}
 
 
 class Conditions(Values):
     """Writes the terminals of conditions."""
 
-    def condition(self, node: exp.Expr, *, calendar: bool = True) -> list[Terminal]:
-        """A condition of WHERE or CASE, or, without calendar arithmetic, one of HAVING or SELECT."""
+    def condition(self, node: exp.Expr, *, dates: bool = True) -> list[Terminal]:
+        """A condition; `dates`: a part of a time is compared with a date, as in WHERE, not with any text."""
         node = literal_last(unparen(node))
         check_sayable(node)
-        timed = time_condition(node) if calendar else None
-        if timed is not None:
+        timed = time_condition(node)
+        if timed is not None and (dates or not any(date.format in PARTS.values() for date in timed.rest)):
             return [
                 Production(timed.name),
                 *(t for column in timed.columns for t in self.value(column)),
@@ -68,11 +70,15 @@ class Conditions(Values):
             escape, like = node.expression.name, node.this
             check_sayable(like)
         pattern = like.expression.name if isinstance(like.expression, exp.Literal) else ""
-        text = contained_text(pattern, escape) if isinstance(like, exp.Like) else None
-        if text is None:
-            raise ConversionError("LIKE with another pattern than %text%")
-        name = "not_contains" if like.args.get("negate") else "contains"
-        return [Production(name), *self.value(like.this), Literal(text)]
+        read = read_pattern(pattern, escape) if isinstance(like, exp.Like) else None
+        if read is None or not isinstance(like.expression, exp.Literal):
+            raise ConversionError("LIKE with a wildcard inside its pattern, or of another value")
+        name, text = read
+        return [
+            Production(f"not_{name}" if like.args.get("negate") else name),
+            *self.value(like.this),
+            Literal(text),
+        ]
 
     def _membership(self, node: exp.In) -> list[Terminal]:
         if node.args.get("query") is not None:

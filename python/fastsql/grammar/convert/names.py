@@ -48,8 +48,12 @@ class Names:
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
         self.scopes: list[Scope] = []
+        self.ctes: dict[str, exp.Expr] = {}
+        """The queries of WITH in sight, by folded name. Each use becomes a derived table."""
         self.outputs: list[str] = []
         """Output names of the query converted last."""
+        self.widths: list[int] = []
+        """Columns of each source of the query with `*` converted last."""
 
     @property
     def scope(self) -> Scope:

@@ -22,6 +22,7 @@ ARITHMETIC: dict[type[exp.Expr], str] = {
     exp.Sub: "minus",
     exp.Mul: "times",
     exp.Div: "divide",
+    exp.Mod: "modulo",
 }
 _MIRRORED: dict[type[exp.Expr], type[exp.Binary]] = {
     exp.EQ: exp.EQ,
@@ -33,9 +34,23 @@ _MIRRORED: dict[type[exp.Expr], type[exp.Binary]] = {
 }
 _SAYABLE: dict[type[exp.Expr], frozenset[str]] = {
     exp.Select: frozenset(
-        {"expressions", "distinct", "from_", "joins", "where", "group", "having", "order", "limit", "offset"}
+        {
+            "with_",
+            "expressions",
+            "distinct",
+            "from_",
+            "joins",
+            "where",
+            "group",
+            "having",
+            "order",
+            "limit",
+            "offset",
+        }
     ),
-    exp.SetOperation: frozenset({"this", "expression", "distinct"}),
+    exp.SetOperation: frozenset({"with_", "this", "expression", "distinct"}),
+    exp.With: frozenset({"expressions"}),
+    exp.CTE: frozenset({"this", "alias"}),
     exp.Subquery: frozenset({"this", "alias"}),
     exp.Table: frozenset({"this", "alias", "db", "catalog"}),
     exp.Join: frozenset({"this", "on", "side", "kind", "using"}),
@@ -112,19 +127,35 @@ def whole_number(node: exp.Expr) -> list[Terminal]:
     return [Literal(_number(str(node.this)))]
 
 
-def contained_text(pattern: str, escape: str) -> str | None:
-    """The text of a LIKE pattern `%text%`, or None for another pattern."""
-    plain, position = "", 1
-    if len(pattern) < 2 or pattern[0] != "%" or pattern[-1] != "%":
-        return None
-    while position < len(pattern) - 1:
+def place(node: exp.Expr | None) -> list[Terminal]:
+    """A position or length in a text."""
+    node = None if node is None else unparen(node)
+    if not isinstance(node, exp.Literal) or node.is_string or not str(node.this).isdecimal():
+        raise ConversionError("SUBSTR at other than written places")
+    return [Literal(int(node.this))]
+
+
+def read_pattern(pattern: str, escape: str) -> tuple[str, str] | None:
+    """Name and text of a LIKE pattern `%text%`, `text%`, `%text` or `text`; None for another pattern."""
+    if pattern == "%":
+        return "begins", ""
+    before = pattern.startswith("%")
+    plain, position, after = "", int(before), False
+    while position < len(pattern):
         if escape and pattern[position] == escape:
             position += 1
         elif pattern[position] in "%_":
-            return None
-        plain += pattern[position]
+            after = pattern[position] == "%" and position == len(pattern) - 1
+            if not after:
+                return None
+            break
+        plain += pattern[position : position + 1]
         position += 1
-    return plain if position == len(pattern) - 1 else None
+    if position > len(pattern):
+        return None  # it ends with its escape character
+    return {(True, True): "contains", (False, True): "begins", (True, False): "ends"}.get(
+        (before, after), "like"
+    ), plain
 
 
 def months_in_days(node: exp.Expr) -> int | None:

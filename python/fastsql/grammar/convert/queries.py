@@ -22,6 +22,7 @@ from fastsql.grammar.convert.nodes import (
     whole_number,
 )
 from fastsql.grammar.convert.sources import Sources
+from fastsql.grammar.convert.values import cast_name
 from fastsql.grammar.program import Production, Program, Terminal
 from fastsql.grammar.tree import ProgramError, read_tree
 
@@ -56,6 +57,9 @@ class Converter(Sources):
             check_sayable(node)
             node = node.this
         check_sayable(node)
+        clause = node.args.get("with_")
+        if clause is not None:
+            return self._with(node, clause)
         if isinstance(node, exp.SetOperation):
             return self._set_operation(node)
         if not isinstance(node, exp.Select):
@@ -66,13 +70,30 @@ class Converter(Sources):
         finally:
             self.scopes.pop()
 
+    def _with(self, node: exp.Expr, clause: exp.Expr) -> list[Terminal]:
+        check_sayable(clause)
+        ctes = self.ctes
+        for cte in clause.expressions:
+            check_sayable(cte)
+            if cte.alias_column_names:
+                raise ConversionError("column names of CTE")
+            self.ctes = self.ctes | {cte.alias.lower(): cte.this}
+        plain = node.copy()
+        plain.set("with_", None)
+        try:
+            return self.query(plain)
+        finally:
+            self.ctes = ctes
+
     def _set_operation(self, node: exp.SetOperation) -> list[Terminal]:
         name = {exp.Union: "union", exp.Intersect: "intersect", exp.Except: "except"}[type(node)]
         if name == "union" and not node.args.get("distinct"):
             name = "union_all"
         left = self.query(node.this)
-        outputs = self.outputs
+        outputs, widths = self.outputs, self.widths
         right = self.query(node.expression)
+        if "*" in (*outputs, *self.outputs) and (outputs != self.outputs or widths != self.widths):
+            raise ConversionError("a set operation of * over unlike sources")
         self.outputs = outputs
         return [Production(name), *left, *right]
 
@@ -101,6 +122,8 @@ class Converter(Sources):
 
     def _bare_value(self, node: exp.Expr) -> list[Terminal]:
         node = unparen(node)
+        if isinstance(node, exp.Cast) and cast_name(node) == "as_real":
+            return [Production("as_real"), *self._bare_value(node.this)]
         if isinstance(node, (exp.Subquery, exp.Select)):
             return [Production("scalar"), *self.query(node)]
         if type(node) in ARITHMETIC:
@@ -129,7 +152,7 @@ class Converter(Sources):
             if group is None:
                 raise ConversionError("HAVING without GROUP BY")
             for clause in conjuncts(having.this):
-                written += [Production("having"), *self.condition(clause, calendar=False)]
+                written += [Production("having"), *self.condition(clause, dates=False)]
         written += self._items(node)
         return written + self._tail(node)
 
@@ -140,6 +163,8 @@ class Converter(Sources):
             check_sayable(distinct)
             written.append(Production("distinct"))
         names = []
+        if any(isinstance(item, exp.Star) for item in node.expressions):
+            return self._all_columns(node)
         for number, item in enumerate(node.expressions, 1):
             inner = unalias(item)
             written += self._item(unparen(inner))
@@ -147,11 +172,26 @@ class Converter(Sources):
         self.outputs = names
         return written
 
+    def _all_columns(self, node: exp.Select) -> list[Terminal]:
+        """`SELECT *`, of the outermost query or an operand of it."""
+        if (
+            len(self.scopes) > 1
+            or len(node.expressions) > 1
+            or node.args.get("distinct")
+            or node.args.get("group")
+        ):
+            raise ConversionError("* beside other items, or in a subquery")
+        self.outputs = ["*"]
+        self.widths = [self.width(source) for source in self.scope.sources]
+        return [Production("all_columns")]
+
     def _item(self, node: exp.Expr) -> list[Terminal]:
         if isinstance(node, exp.Window):
             return self.window(node)
-        if isinstance(node, (exp.Predicate, exp.Not)) and not isinstance(node, exp.SubqueryPredicate):
-            return [Production("test"), *self.condition(node, calendar=False)]
+        if isinstance(node, (exp.Predicate, exp.Not, exp.Connector)) and not isinstance(
+            node, exp.SubqueryPredicate
+        ):
+            return [Production("test"), *self.condition(node, dates=False)]
         return self.value(node)
 
     def _tail(self, node: exp.Select) -> list[Terminal]:

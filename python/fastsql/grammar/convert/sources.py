@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from fastsql.grammar.convert.conditions import Conditions
+from fastsql.grammar.convert.conditions import Conditions, conjunct_rank
 from fastsql.grammar.convert.errors import ConversionError
 from fastsql.grammar.convert.names import Source
 from fastsql.grammar.convert.nodes import check_sayable, conjuncts, unparen
@@ -49,11 +49,20 @@ class Sources(Conditions):
         entries = [self._source(n) for n in (node.args["from_"].this, *(join.this for join in joins))]
         self.scope.sources = [source for source, _ in entries]
         if all(join.side == "" for join in joins):
-            return self._inner_joins(entries, joins, where)
+            # The columns of `*` come in the order of the sources.
+            return self._inner_joins(entries, joins, where, starred=node.is_star)
         return self._joins_as_written(entries, joins, where)
+
+    def width(self, source: Source) -> int:
+        """Columns that a source has."""
+        return len(source.outputs) if source.table is None else len(self.schema.tables[source.table].columns)
 
     def _source(self, node: exp.Expr) -> tuple[Source, list[Terminal]]:
         check_sayable(node)
+        if isinstance(node, exp.Table) and node.name.lower() in self.ctes:
+            inner = self._of_cte(node.name.lower())
+            outputs = [name.lower() for name in self.outputs]
+            return Source((node.alias or node.name).lower(), None, outputs), [Production("derived"), *inner]
         if isinstance(node, exp.Table):
             table = self.table(node.name)
             return Source((node.alias or node.name).lower(), table), [TableRef(table)]
@@ -63,8 +72,23 @@ class Sources(Conditions):
             return Source(node.alias.lower(), None, outputs), [Production("derived"), *inner]
         raise ConversionError(f"{type(node).__name__} in FROM")
 
+    def _of_cte(self, name: str) -> list[Terminal]:
+        """The query of a CTE, which sees those before it."""
+        ctes = self.ctes
+        earlier = list(ctes)[: list(ctes).index(name)]
+        self.ctes = {other: ctes[other] for other in earlier}
+        try:
+            return self.query(ctes[name].copy())
+        finally:
+            self.ctes = ctes
+
     def _inner_joins(
-        self, entries: list[tuple[Source, list[Terminal]]], joins: list[exp.Join], where: list[exp.Expr]
+        self,
+        entries: list[tuple[Source, list[Terminal]]],
+        joins: list[exp.Join],
+        where: list[exp.Expr],
+        *,
+        starred: bool,
     ) -> tuple[list[Terminal], list[exp.Expr]]:
         linked: list[_Pair] = []
         conditions: list[exp.Expr] = []
@@ -77,12 +101,13 @@ class Sources(Conditions):
                 else:
                     linked.append(pair)
         spare = [pair for conjunct in where if (pair := self._pair(conjunct, conjunct)) is not None]
-        order, pairs = _linked_order(len(entries), linked, spare)
+        order, pairs = _linked_order(len(entries), linked, spare, as_written=starred)
         used = {id(pair.condition) for group in pairs for pair in group}
         self.scope.sources = [entries[place][0] for place in order]
         written = list(entries[0][1])
         for place, group in zip(order[1:], pairs, strict=True):
-            written += [Production("join"), *entries[place][1], *self._on(group, order.index(place))]
+            written += [Production("join" if group else "cross_join"), *entries[place][1]]
+            written += self._on(group, order.index(place))
         return written, conditions + [conjunct for conjunct in where if id(conjunct) not in used]
 
     def _joins_as_written(
@@ -92,6 +117,7 @@ class Sources(Conditions):
         conditions = list(where)
         for place, join in enumerate(joins, 1):
             group = self._using(join, place)
+            others: list[exp.Expr] = []
             for conjunct in conjuncts(join.args.get("on") or exp.true()):
                 pair = self._pair(conjunct, None)
                 if pair is not None and pair.links(place, list(range(place))):
@@ -100,11 +126,13 @@ class Sources(Conditions):
                     # What an inner join demands of its sources, WHERE may demand as well.
                     conditions.append(conjunct)
                 else:
-                    raise ConversionError("LEFT JOIN on more than equalities of columns")
-            if not group:
-                raise ConversionError("a join without an equality of columns")
-            written += [Production("left_join" if join.side else "join"), *entries[place][1]]
-            written += self._on(group, place)
+                    others.append(conjunct)
+            if join.side and not group:
+                raise ConversionError("a LEFT JOIN without an equality of columns")
+            written += [Production("left_join" if join.side else "join" if group else "cross_join")]
+            written += [*entries[place][1], *self._on(group, place)]
+            for condition in sorted((self.condition(c) for c in others), key=conjunct_rank):
+                written += [Production("on_cond"), *condition]
         return written, conditions
 
     def _on(self, group: list[_Pair], newest: int) -> list[Terminal]:
@@ -144,12 +172,18 @@ class Sources(Conditions):
         return pairs
 
 
-def _linked_order(count: int, linked: list[_Pair], spare: list[_Pair]) -> tuple[list[int], list[list[_Pair]]]:
-    """An order of sources, given by their places in the text, and the pairs that join each but the first."""
+def _linked_order(
+    count: int, linked: list[_Pair], spare: list[_Pair], *, as_written: bool
+) -> tuple[list[int], list[list[_Pair]]]:
+    """An order of sources, given by their places in the text, and the pairs that join each but the first.
+
+    A source that nothing links comes where the others end, without pairs.
+    """
     order: list[int] = [0]
     groups: list[list[_Pair]] = []
     while len(order) < count:
-        for place in sorted(set(range(count)).difference(order)):
+        left = sorted(set(range(count)).difference(order))
+        for place in left[:1] if as_written else left:
             group = [pair for pair in linked if pair.links(place, order)]
             group = group or [pair for pair in spare if pair.links(place, order)]
             if group:
@@ -157,5 +191,6 @@ def _linked_order(count: int, linked: list[_Pair], spare: list[_Pair]) -> tuple[
                 groups.append(group)
                 break
         else:
-            raise ConversionError("a join without an equality of columns")
+            order.append(left[0])
+            groups.append([])
     return order, groups

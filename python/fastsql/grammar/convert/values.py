@@ -13,6 +13,7 @@ from fastsql.grammar.convert.nodes import (
     check_sayable,
     literal,
     months_in_days,
+    place,
     unparen,
 )
 from fastsql.grammar.convert.times import Moment, julian, read_format
@@ -32,7 +33,21 @@ _AGGREGATES: dict[type[exp.Expr], str] = {
     exp.Min: "min",
     exp.Max: "max",
 }
+_CASTS = {
+    "as_real": {exp.DType.FLOAT, exp.DType.DOUBLE},
+    "as_integer": {exp.DType.INT, exp.DType.BIGINT, exp.DType.SMALLINT, exp.DType.TINYINT},
+    "as_text": {exp.DType.TEXT, exp.DType.VARCHAR, exp.DType.CHAR},
+}
 _PART_NAMES = {form: name for name, form in PARTS.items()}
+
+
+def cast_name(node: exp.Cast) -> str:
+    """The production of CAST to a type, by the affinity that SQLite gives it."""
+    kind = node.args["to"].this
+    for name, kinds in _CASTS.items():
+        if kind in kinds:
+            return name
+    raise ConversionError("CAST to another type than REAL, INTEGER or TEXT")
 
 
 class Values(Names):
@@ -43,8 +58,8 @@ class Values(Names):
         """A query, without the parentheses around it."""
 
     @abstractmethod
-    def condition(self, node: exp.Expr, *, calendar: bool = True) -> list[Terminal]:
-        """A condition of WHERE or CASE, or, without calendar arithmetic, one of HAVING or SELECT."""
+    def condition(self, node: exp.Expr, *, dates: bool = True) -> list[Terminal]:
+        """A condition; `dates`: a part of a time is compared with a date, as in WHERE, not with any text."""
 
     def value(self, node: exp.Expr) -> list[Terminal]:
         """A column, literal, aggregate, computation or scalar subquery."""
@@ -59,6 +74,10 @@ class Values(Names):
             return self._aggregate(node)
         if isinstance(node, (exp.Case, exp.If)):
             return self._case(node)
+        if isinstance(node, exp.Cast):
+            return [Production(cast_name(node)), *self.value(node.this)]
+        if isinstance(node, exp.Substring):
+            return self._substring(node)
         months = months_in_days(node)
         if months is not None:
             return [Production("months_as_days"), Literal(months)]
@@ -70,6 +89,10 @@ class Values(Names):
         form = read_format(node)
         if form is not None and form[0] in _PART_NAMES:
             return [Production(_PART_NAMES[form[0]]), *self.value(form[1])]
+        if isinstance(node, (exp.Predicate, exp.Not, exp.Connector)) and not isinstance(
+            node, exp.SubqueryPredicate
+        ):
+            return [Production("holds"), *self.condition(node)]
         if isinstance(node, exp.Anonymous):
             raise ConversionError(f"function {node.name.upper()}")
         raise ConversionError(f"value {type(node).__name__}")
@@ -106,15 +129,28 @@ class Values(Names):
         """CASE and IIF: one condition a production, the next one in the place of ELSE."""
         branches = [node] if isinstance(node, exp.If) else node.args["ifs"]
         default = node.args.get("false" if isinstance(node, exp.If) else "default")
-        if default is None:
-            raise ConversionError("CASE without ELSE")
+        if isinstance(default, exp.Null):
+            default = None
         written: list[Terminal] = []
         for branch in branches:
             when = branch.this
             if isinstance(node, exp.Case) and node.this is not None:
                 when = exp.EQ(this=node.this.copy(), expression=when)
-            written += [Production("case"), *self.condition(when), *self.value(branch.args["true"])]
-        return written + self.value(default)
+            last = default is None and branch is branches[-1]
+            written += [Production("when" if last else "case"), *self.condition(when)]
+            written += self.value(branch.args["true"])
+        return written if default is None else written + self.value(default)
+
+    def _substring(self, node: exp.Substring) -> list[Terminal]:
+        """SUBSTR of a column, at places that are numbers."""
+        start, length = node.args.get("start"), node.args.get("length")
+        column = unparen(node.this)
+        if not isinstance(column, exp.Column) or self.find(column) is None:
+            raise ConversionError("SUBSTR of other than a column")
+        if length is None and isinstance(start, exp.Neg):
+            return [Production("last_characters"), self.column(column), *place(start.this)]
+        places = [*place(start), *([] if length is None else place(length))]
+        return [Production("substring_from" if length is None else "substring"), self.column(column), *places]
 
     def window(self, node: exp.Window) -> list[Terminal]:
         """A rank over one sort key."""

@@ -1,0 +1,94 @@
+"""Conditions, those of the calendar among them."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from fastsql.grammar.program import Literal, Node
+from fastsql.grammar.render.pieces import COMPARISONS, chain, child, datetime, negated, some, strftime
+from fastsql.grammar.render.values import Values
+
+_PATTERNS = {"contains": "%{}%", "begins": "{}%", "ends": "%{}", "like": "{}"}
+"""LIKE patterns around a text."""
+
+
+class Conditions(Values):
+    """Writes conditions."""
+
+    def condition(self, node: Node) -> exp.Expr:
+        """A condition of WHERE, HAVING, CASE or a boolean select item."""
+        name, parts = node.name, node.children
+        if name in COMPARISONS:
+            return COMPARISONS[name](
+                this=self.operand(some(parts[0])), expression=self.operand(some(parts[1]))
+            )
+        if name in ("between", "not_between"):
+            low, high = self.operand(some(parts[1])), self.operand(some(parts[2]))
+            return negated(
+                exp.Between(this=self.operand(some(parts[0])), low=low, high=high), name == "not_between"
+            )
+        if name in ("in", "not_in"):
+            members = self.query(some(parts[1])).subquery(copy=False)
+            return negated(exp.In(this=self.operand(some(parts[0])), query=members), name == "not_in")
+        if name in ("in_list", "not_in_list"):
+            literals = [self.value(some(parts[1])), *(self.value(child(n, 0)) for n in chain(parts[2]))]
+            return negated(
+                exp.In(this=self.operand(some(parts[0])), expressions=literals), name == "not_in_list"
+            )
+        if name.removeprefix("not_") in _PATTERNS:
+            return negated(self._like(node), name.startswith("not_"))
+        if name in ("is_null", "not_null"):
+            return negated(
+                exp.Is(this=self.operand(some(parts[0])), expression=exp.Null()), name == "not_null"
+            )
+        if name in ("or", "and"):
+            join = exp.Or if name == "or" else exp.And
+            return exp.paren(
+                join(this=self.condition(some(parts[0])), expression=self.condition(some(parts[1]))),
+                copy=False,
+            )
+        if name == "not":
+            inner = self.condition(some(parts[0]))
+            return exp.Not(this=inner if isinstance(inner, exp.Paren) else exp.paren(inner, copy=False))
+        return self._time_condition(node)
+
+    def _like(self, node: Node) -> exp.Expr:
+        text = child(node, 1).terminal
+        assert isinstance(text, Literal)
+        escaped = str(text.value).replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+        pattern = _PATTERNS[node.name.removeprefix("not_")].format(escaped)
+        like = exp.Like(this=self.operand(child(node, 0)), expression=exp.Literal.string(pattern))
+        if escaped == str(text.value):
+            return like
+        return exp.Escape(this=like, expression=exp.Literal.string("\\"))
+
+    def _time_condition(self, node: Node) -> exp.Expr:
+        verb, _, unit = node.name.partition("_")
+        first = self.value(child(node, 0))
+        if verb == "in":
+            period = f"start of {unit}"
+            back = exp.Literal.string(f"-{self.count(child(node, 1))} {unit}")
+            return exp.EQ(
+                this=datetime(first, exp.Literal.string(period)),
+                expression=datetime(self.moment_now(), exp.Literal.string(period), back),
+            )
+        if verb in ("since", "until"):
+            back = exp.Literal.string(f"-{self.count(child(node, 1))} {unit}")
+            kind = exp.GTE if verb == "since" else exp.LTE
+            return kind(this=datetime(first), expression=datetime(self.moment_now(), back))
+        if verb == "date":
+            date = child(node, 1).terminal
+            assert isinstance(date, Literal)
+            return COMPARISONS[unit](
+                this=strftime(date.format, first), expression=exp.Literal.string(str(date.value))
+            )
+        second = self.value(child(node, 1))
+        if verb == "within":
+            ahead = exp.Literal.string(f"+{self.count(child(node, 2))} {unit}")
+            return exp.Between(
+                this=datetime(first), low=datetime(second), high=datetime(second.copy(), ahead)
+            )
+        assert verb == "same"
+        modifiers = [] if unit == "time" else [f"start of {unit}"]
+        one, two = ([exp.Literal.string(m) for m in modifiers] for _ in range(2))
+        return exp.EQ(this=datetime(first, *one), expression=datetime(second, *two))

@@ -1,0 +1,155 @@
+"""Queries: SELECT, FROM, set operations, and what frames them."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from fastsql.grammar.program import Node, TableRef
+from fastsql.grammar.render.conditions import Conditions
+from fastsql.grammar.render.names import fresh_alias, identifier, named
+from fastsql.grammar.render.pieces import chain, child, conjunction, own, some
+from fastsql.grammar.render.values import Source
+
+_SET_OPERATIONS: dict[str, tuple[type[exp.SetOperation], bool]] = {
+    "union": (exp.Union, True),
+    "union_all": (exp.Union, False),
+    "intersect": (exp.Intersect, True),
+    "except": (exp.Except, True),
+}
+_WINDOWS = {
+    "dense_rank": exp.DenseRank,
+    "rank": exp.Rank,
+    "row_number": exp.RowNumber,
+    "percent_rank": exp.PercentRank,
+}
+
+
+class Renderer(Conditions):
+    """Turns derivation trees into sqlglot trees. One per query; the methods mirror the symbols of the grammar."""
+
+    def query(self, node: Node, names: list[str] | None = None) -> exp.Query:
+        """A query or set operation. A derived table passes `names`: it receives the output names, by aliases."""
+        if node.name in _SET_OPERATIONS:
+            kind, distinct = _SET_OPERATIONS[node.name]
+            left = self.query(child(node, 0), names)
+            right = self.query(child(node, 1), None if names is None else [])
+            return kind(this=left, expression=right, distinct=distinct)
+        self.scopes.append([])
+        try:
+            return self._bare(node, names) if node.name == "bare" else self._select(node, names)
+        finally:
+            self.scopes.pop()
+
+    def _bare(self, node: Node, names: list[str] | None) -> exp.Select:
+        items = [self.bare(child(node, 0)), *(self.bare(own(n, 1)) for n in chain(node.children[1]))]
+        return exp.Select().select(*named(items, names), copy=False)
+
+    def _select(self, node: Node, names: list[str] | None) -> exp.Select:
+        select = exp.Select()
+        joins, where, body = node.children[-3:]
+        self._from(select, node, list(chain(joins)))
+        conditions = [self.condition(own(n, 1)) for n in chain(where)]
+        if conditions:
+            select.set("where", exp.Where(this=conjunction(conditions)))
+        self._body(select, some(body), names)
+        return select
+
+    def _from(self, select: exp.Select, first: Node, joins: list[Node]) -> None:
+        scope = self.scopes[-1]
+        nodes = [first, *(child(join, 0) for join in joins)]
+        tables = [n.terminal.table for n in nodes if isinstance(n.terminal, TableRef)]
+        taken = {self.schema.tables[t].name.lower() for t in tables}
+        for node, join in zip(nodes, [None, *joins], strict=True):
+            alias = fresh_alias(taken)
+            if isinstance(node.terminal, TableRef):
+                table = node.terminal.table
+                name = self.schema.tables[table].name
+                if tables.count(table) > 1:
+                    taken.add(alias.lower())
+                    scope.append(
+                        Source(alias, (), exp.alias_(exp.Table(this=identifier(name)), alias, table=True))
+                    )
+                else:
+                    scope.append(Source(name, (), exp.Table(this=identifier(name))))
+            else:
+                taken.add(alias.lower())
+                outputs: list[str] = []
+                inner = self.query(child(node, 0), outputs)
+                scope.append(Source(alias, tuple(outputs), inner.subquery(alias, copy=False)))
+            if join is None:
+                select.from_(scope[-1].node, copy=False)
+                continue
+            if join.name == "cross_join":
+                select.join(scope[-1].node, join_type="cross", copy=False)
+                continue
+            conditions = [self._equality(join.children[1], join.children[2])]
+            for on in chain(join.children[3]):
+                one = (
+                    self.condition(child(on, 0)) if on.name == "on_cond" else self._equality(*on.children[:2])
+                )
+                conditions.append(one)
+            side = "left" if join.name == "left_join" else ""
+            select.join(scope[-1].node, on=conjunction(conditions), join_type=side, copy=False)
+
+    def _equality(self, one: Node | None, other: Node | None) -> exp.Expr:
+        return exp.EQ(this=self.value(some(one)), expression=self.value(some(other)))
+
+    # ---------------------------------------------------------------- SELECT and what frames it
+
+    def _body(self, select: exp.Select, node: Node, names: list[str] | None) -> None:
+        tail = node.children[-1]
+        if node.name == "group":
+            key, groups, having, items = node.children[:4]
+            keys = [self.value(some(key)), *(self.value(child(g, 0)) for g in chain(groups))]
+            select.group_by(*keys, copy=False)
+            clauses = [self.condition(child(clause, 0)) for clause in chain(having)]
+            if clauses:
+                select.set("having", exp.Having(this=conjunction(clauses)))
+            self._items(select, some(items), names)
+        else:
+            self._items(select, own(node, 1), names)
+        self._tail(select, tail)
+
+    def _items(self, select: exp.Select, node: Node, names: list[str] | None) -> None:
+        """`node`: all_columns, distinct, or the first item; its last child is the rest of the list."""
+        if node.name == "all_columns":
+            select.select(exp.Star(), copy=False)
+            return
+        if node.name == "distinct":
+            select.distinct(copy=False)
+            first = child(node, 0)
+        else:
+            first = own(node, 1)
+        nodes = [first, *(own(n, 1) for n in chain(node.children[-1]))]
+        select.select(*named([self.item(n) for n in nodes], names), copy=False)
+
+    def item(self, node: Node) -> exp.Expr:
+        """A select item."""
+        if node.name == "test":
+            return self.condition(child(node, 0))
+        if node.name in _WINDOWS:
+            return self._window(node)
+        return self.value(node)
+
+    def _window(self, node: Node) -> exp.Expr:
+        key, partition = child(node, 0), []
+        while key.name == "partition":
+            partition.append(self.value(child(key, 0)))
+            key = child(key, 1)
+        order = exp.Order(expressions=[self._ordered(key)])
+        return exp.Window(this=_WINDOWS[node.name](), partition_by=partition, order=order)
+
+    def _ordered(self, node: Node) -> exp.Ordered:
+        return exp.Ordered(
+            this=self.value(child(node, 0)), desc=node.name == "desc", nulls_first=node.name == "asc"
+        )
+
+    def _tail(self, select: exp.Select, node: Node | None) -> None:
+        while node is not None and node.name in ("asc", "desc"):
+            select.order_by(self._ordered(node), copy=False)
+            node = node.children[1]
+        if node is not None and node.name == "limit":
+            select.limit(self.value(child(node, 0)), copy=False)
+            offset = child(node, 1)
+            if offset.name == "offset":
+                select.offset(self.value(child(offset, 0)), copy=False)

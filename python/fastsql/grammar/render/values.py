@@ -1,0 +1,168 @@
+"""Values: columns, literals, aggregates, computations, scalar subqueries."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from fastsql.grammar.program import SMALL, ColumnRef, DerivedRef, Literal, Node
+from fastsql.grammar.render.names import column
+from fastsql.grammar.render.pieces import ARITHMETIC, COMPARISONS, arithmetic, child, literal, some, strftime
+
+if TYPE_CHECKING:
+    from fastsql.schema import Schema
+
+_AGGREGATES: dict[str, tuple[type[exp.AggFunc], bool]] = {
+    "count": (exp.Count, False),
+    "count_distinct": (exp.Count, True),
+    "sum": (exp.Sum, False),
+    "sum_distinct": (exp.Sum, True),
+    "avg": (exp.Avg, False),
+    "avg_distinct": (exp.Avg, True),
+    "min": (exp.Min, False),
+    "max": (exp.Max, False),
+}
+PARTS = {"year_of": "%Y", "month_of": "%m", "day_of": "%d", "year_month_of": "%Y-%m", "date_of": "%Y-%m-%d"}
+"""Parts of a time, as strftime formats."""
+
+NOW = "now"
+"""The moment of execution, in SQLite's words."""
+
+
+CASTS = {"as_real": "REAL", "as_integer": "INTEGER", "as_text": "TEXT"}
+"""Types that a value is turned into."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A rendered entry of FROM: the name that qualifies its columns, and a derived table's output names."""
+
+    name: str
+    outputs: tuple[str, ...]
+    node: exp.Expr
+
+
+def _cast(value: exp.Expr, name: str) -> exp.Expr:
+    return exp.Cast(this=value, to=exp.DataType.build(CASTS[name], dialect="sqlite"))
+
+
+class Values:
+    """Writes values. Where the grammar inlines a symbol (`= other rest`), a node carries other's children followed by
+    those of rest; `own` and indices from the end take them apart.
+    """
+
+    def __init__(self, schema: Schema, now: str | None = None) -> None:
+        self.schema = schema
+        self.now = now or NOW
+        self.scopes: list[list[Source]] = []
+
+    @abstractmethod
+    def query(self, node: Node, names: list[str] | None = None) -> exp.Query:
+        """A query or set operation. A derived table passes `names`: it receives the output names, by aliases."""
+
+    @abstractmethod
+    def condition(self, node: Node) -> exp.Expr:
+        """A condition of WHERE, HAVING, CASE or a boolean select item."""
+
+    def operand(self, node: Node) -> exp.Expr:
+        """A value as one side of an operator: what binds more loosely stands in parentheses."""
+        value = self.value(node)
+        return exp.paren(value, copy=False) if isinstance(value, exp.Binary) else value
+
+    def value(self, node: Node) -> exp.Expr:
+        """A column, literal, aggregate, computation or scalar subquery."""
+        terminal, name = node.terminal, node.name
+        if isinstance(terminal, ColumnRef):
+            source = self.scopes[-1][terminal.source]
+            return column(self.schema.columns[terminal.column].name, source.name)
+        if isinstance(terminal, DerivedRef):
+            source = self.scopes[-1][terminal.source]
+            return column(source.outputs[terminal.item], source.name)
+        if isinstance(terminal, Literal):
+            return literal(terminal.value)
+        if name in SMALL:
+            return exp.Literal.number(SMALL[name])
+        if name in CASTS:
+            return _cast(self.value(child(node, 0)), name)
+        if name in ARITHMETIC or name == "divide":
+            return arithmetic(name, self.operand(child(node, 0)), self.operand(child(node, 1)))
+        if name == "count_all":
+            return exp.Count(this=exp.Star())
+        if name in _AGGREGATES:
+            kind, distinct = _AGGREGATES[name]
+            inner = self.value(child(node, 0))
+            return kind(this=exp.Distinct(expressions=[inner]) if distinct else inner)
+        return self._special_value(node)
+
+    def _special_value(self, node: Node) -> exp.Expr:
+        name = node.name
+        if name == "scalar":
+            return self.query(child(node, 0)).subquery(copy=False)
+        if name in ("case", "when"):
+            return exp.paren(self._case(node), copy=False)
+        if name == "holds":
+            inner = self.condition(child(node, 0))
+            return inner if isinstance(inner, exp.Paren) else exp.paren(inner, copy=False)
+        if name in ("substring", "substring_from", "last_characters"):
+            return self._substring(node)
+        if name in ("days_between", "hours_between"):
+            days: exp.Expr = exp.Sub(
+                this=strftime("%J", self.value(child(node, 0))),
+                expression=strftime("%J", self.value(child(node, 1))),
+            )
+            if name == "days_between":
+                return days
+            return exp.Mul(this=exp.Literal.number(24), expression=exp.paren(days, copy=False))
+        if name in PARTS:
+            return strftime(PARTS[name], self.value(child(node, 0)))
+        if name == "now":
+            return self.moment_now()
+        assert name == "months_as_days", name
+        # A twelfth of a year a month, in whole days, as the question sets compute spans of months.
+        year = exp.Mul(
+            this=exp.Literal.number(365), expression=exp.Literal.number(self.count(child(node, 0)))
+        )
+        return arithmetic("divide", year, exp.Literal.number(12))
+
+    def _case(self, node: Node) -> exp.Case:
+        """One CASE; a `case` or `when` in the place of ELSE is one more WHEN of it."""
+        case = exp.Case()
+        while node.name in ("case", "when"):
+            case.when(self.condition(child(node, 0)), self.value(child(node, 1)), copy=False)
+            if node.name == "when":
+                return case
+            node = child(node, 2)
+        return case.else_(self.value(node), copy=False)
+
+    def _substring(self, node: Node) -> exp.Expr:
+        numbers: list[exp.Expr] = [exp.Literal.number(self.count(some(n))) for n in node.children[1:]]
+        if node.name == "last_characters":
+            numbers = [exp.Neg(this=numbers[0])]
+        return exp.Anonymous(this="SUBSTR", expressions=[self.value(child(node, 0)), *numbers])
+
+    def bare(self, node: Node) -> exp.Expr:
+        """An item of a query without FROM."""
+        if node.name == "test":
+            return self.bare(child(node, 0))
+        if node.name in CASTS:
+            return _cast(self.bare(child(node, 0)), node.name)
+        if node.name not in COMPARISONS and node.name not in (*ARITHMETIC, "divide"):
+            return self.value(node)
+        sides = [self.bare(child(node, k)) for k in (0, 1)]
+        left, right = (exp.paren(s, copy=False) if isinstance(s, exp.Binary) else s for s in sides)
+        if node.name in COMPARISONS:
+            return COMPARISONS[node.name](this=left, expression=right)
+        return arithmetic(node.name, left, right)
+
+    def moment_now(self) -> exp.Expr:
+        """The present moment."""
+        return exp.Literal.string(self.now)
+
+    def count(self, node: Node) -> int:
+        """The whole number of a `number` symbol."""
+        if isinstance(node.terminal, Literal):
+            return int(node.terminal.value)
+        return SMALL[node.name]

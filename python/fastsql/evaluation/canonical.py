@@ -143,6 +143,8 @@ class FormWriter:
             return f"(Not this={self._of(_affirmed(node))})"
         if isinstance(node, exp.Alias):
             return self._of(node.this)
+        if isinstance(node, exp.Mul) and (multiplied := _once(node)) is not None:
+            return self._of(multiplied)
         if isinstance(node, exp.Column):
             return self._column(node)
         if isinstance(node, exp.Literal):
@@ -263,6 +265,15 @@ def conjuncts(node: exp.Expr) -> list[exp.Expr]:
 def _extra_clauses(node: exp.Expr) -> bool:
     """Whether parentheses carry more than themselves and an alias, such as an ORDER BY of their own."""
     return any(value for key, value in node.args.items() if key not in ("this", "alias"))
+
+
+def _once(node: exp.Mul) -> exp.Expr | None:
+    """What is multiplied by 1, if that is arithmetic: of a text column the product would be a number."""
+    for one, other in ((node.this, node.expression), (node.expression, node.this)):
+        if isinstance(one, exp.Literal) and not one.is_string and one.this == "1":
+            arithmetic: exp.Expr = other.unnest()
+            return arithmetic if isinstance(arithmetic, exp.Add | exp.Sub | exp.Mul) else None
+    return None
 
 
 def _affirmed(node: exp.Expr) -> exp.Expr:

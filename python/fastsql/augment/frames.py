@@ -16,20 +16,20 @@ class Frame:
 
     `did` follows "patient N", `were` "patients", `base` "did patient N", `been` "has patient N", `after` the word "after";
     `act` is a noun for one event. The second three speak of an event without an item. `one` and `many` name the kind;
-    `asked` is the participle in "the most frequently ...".
+    `asked` is the participle in "the most frequently ...". Phrases that nobody uses of a kind are empty.
     """
 
-    did: str
-    were: str
-    base: str
-    been: str
-    after: str
-    act: str
-    any_base: str
-    any_been: str
-    any_act: str
     one: str
     many: str
+    did: str = ""
+    were: str = ""
+    base: str = ""
+    been: str = ""
+    after: str = ""
+    act: str = ""
+    any_base: str = ""
+    any_been: str = ""
+    any_act: str = ""
     asked: str = ""
 
 
@@ -114,29 +114,11 @@ FRAMES: Mapping[str, Frame] = MappingProxyType(
             asked="taken|tested",
         ),
         "culture": Frame(
-            did="",
-            were="",
-            base="",
-            been="",
-            after="",
-            act="",
-            any_base="",
-            any_been="",
-            any_act="",
             one="microbiology test",
             many="microbiology tests",
             asked="ordered|performed|conducted",
         ),
         "organism": Frame(
-            did="",
-            were="",
-            base="",
-            been="",
-            after="",
-            act="",
-            any_base="",
-            any_been="",
-            any_act="",
             one="organism",
             many="organisms",
             asked="found|detected",
@@ -148,9 +130,6 @@ FRAMES: Mapping[str, Frame] = MappingProxyType(
             been="stayed in careunit {x}|been in careunit {x}|visited careunit {x}|been transferred to careunit {x}",
             after="having stayed in careunit {x}|staying in careunit {x}|a stay in careunit {x}",
             act="stay in careunit {x}|stay in the careunit {x}|transfer to careunit {x}",
-            any_base="",
-            any_been="",
-            any_act="",
             one="careunit|care unit",
             many="careunits|care units",
             asked="visited|used",
@@ -167,7 +146,6 @@ FRAMES: Mapping[str, Frame] = MappingProxyType(
             any_act="input|intake",
             one="input|intake",
             many="inputs|intakes|input events|intake events",
-            asked="",
         ),
         "output": Frame(
             did="had a {x} output|had an output of {x}",
@@ -181,7 +159,6 @@ FRAMES: Mapping[str, Frame] = MappingProxyType(
             any_act="output",
             one="output",
             many="outputs|output events|output occurrences",
-            asked="",
         ),
     }
 )

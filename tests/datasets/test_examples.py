@@ -119,6 +119,31 @@ def test_ids_come_from_a_list_a_text_file_or_a_list_inside_an_object(tmp_path: P
     )
 
 
+def test_a_split_may_list_pairs_and_databases(tmp_path: Path) -> None:
+    data = write(
+        tmp_path / "data.json",
+        [
+            {"id": number, "db_id": db_id, "question": "how many", "sql": None}
+            for db_id, number in (("icu", "1"), ("icu", "2"), ("er", "1"), ("er", "3"))
+        ],
+    )
+    held_out = write(
+        tmp_path / "held_out.json",
+        {"templates": [["icu", "1"], ["elsewhere", "7"]], "databases": ["er"], "examples": [["icu", "9"]]},
+    )
+
+    def chosen(name: str) -> list[tuple[str, str]]:
+        found = read_examples(data, ids=read_split_ids(f"{held_out}:{name}"))
+        return [(example.db_id, example.id) for example in found]
+
+    assert chosen("templates") == [("icu", "1")]
+    assert chosen("databases") == [("er", "1"), ("er", "3")]
+    with pytest.raises(DatasetError, match="1 of 1 ids"):
+        chosen("examples")
+    with pytest.raises(DatasetError, match="1 of 1 ids"):
+        read_examples(data, ids=[("elsewhere", "7")])
+
+
 def test_an_object_of_lists_says_which_lists_it_has(tmp_path: Path) -> None:
     nested = write(tmp_path / "splits.json", {"template": {"dev": ["a"], "train": ["b"]}})
     with pytest.raises(DatasetError, match=r"splits\.json:template\.dev, splits\.json:template\.train"):

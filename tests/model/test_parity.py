@@ -101,7 +101,7 @@ def test_padding_changes_nothing(tmp_path: Path) -> None:
     instances = make_instances()
     batch = collate(instances, INPUTS, make_config(), SPECIAL)
     with torch.no_grad():
-        output = load_trained(folder)(batch, INPUTS)
+        output = load_trained(folder)(batch)
     for index, instance in enumerate(instances):
         scores = np.where(instance.trace.legal, teacher_forced(reference, schema, instance), -np.inf)
         log_sum = np.log(np.exp(scores - scores.max(1, keepdims=True)).sum(1)) + scores.max(1)
@@ -161,7 +161,7 @@ def test_training_learns_decisions_by_heart() -> None:
     optimizer = torch.optim.AdamW(model.parameters(), lr=5e-3)
     losses = []
     for _ in range(60):
-        output = model(batch, INPUTS)
+        output = model(batch)
         output.loss.backward()
         optimizer.step()
         optimizer.zero_grad()
@@ -174,7 +174,7 @@ def test_bf16_training_gives_finite_gradients_to_every_weight() -> None:
     model = make_model().train()
     batch = collate(make_instances(), INPUTS, make_config(), SPECIAL)
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        output = model(batch, INPUTS, label_smoothing=0.1)
+        output = model(batch, label_smoothing=0.1)
     output.loss.backward()
     missing = [name for name, weight in model.named_parameters() if weight.grad is None]
     assert not missing

@@ -87,9 +87,9 @@ def test_a_part_of_no_examples_has_no_batches(maker: ExampleMaker) -> None:
 def test_a_limit_takes_the_same_examples_each_time(maker: ExampleMaker) -> None:
     one, other = (DevPart.prepare(maker, 5) for _ in range(2))
     assert one.total == other.total == 5
-    for (_, left), (_, right) in zip(one.batches, other.batches, strict=True):
+    for left, right in zip(one.batches, other.batches, strict=True):
         assert (left.token_ids == right.token_ids).all()
 
 
 def test_unseen_templates_are_a_third_of_the_score() -> None:
-    assert DevScore(templates=0.0, examples=0.9, loss=1.0).value == pytest.approx(0.6)
+    assert DevScore(templates=0.0, examples=0.9, databases=None, loss=1.0).value == pytest.approx(0.6)

@@ -92,6 +92,24 @@ def test_a_run_resumed_ends_as_if_it_had_never_stopped(
         torch.testing.assert_close(parts[name], tensor, msg=name)
 
 
+def test_gradients_of_several_batches_make_one_step(config: TrainConfig, tmp_path: Path) -> None:
+    twice = replace(config, optim=replace(config.optim, accumulate=2))
+    assert run(twice, tmp_path).finished
+    state = load_checkpoint(tmp_path / LAST)
+    batches = state["position"]["step"]
+    assert batches >= 4
+    assert state["ema_steps"] == batches // 2
+
+
+def test_without_relations_the_graph_never_learns_any(config: TrainConfig, tmp_path: Path) -> None:
+    blind = replace(config, model=replace(config.model, relations=False))
+    assert run(blind, tmp_path).finished
+    weights = load_checkpoint(tmp_path / LAST)["ema"]
+    relations = [tensor for name, tensor in weights.items() if "relation_" in name]
+    assert relations
+    assert all(not tensor.any() for tensor in relations)
+
+
 def test_another_seed_gives_another_model(finished: Path, config: TrainConfig, tmp_path: Path) -> None:
     short = replace(config, schedule=replace(config.schedule, epochs=1.0))
     run(short, tmp_path, seed=8)

@@ -80,3 +80,27 @@ def test_another_file_is_no_list_of_held_out_examples(tmp_path: Path, text: str)
     (tmp_path / "held_out.json").write_text(text, encoding="utf-8")
     with pytest.raises(ConfigError, match=r"held_out\.json: is no list of held-out examples"):
         HeldOut.load(tmp_path / "held_out.json")
+
+
+def test_databases_are_held_out_whole_and_their_questions_elsewhere_too() -> None:
+    wards = [Pair(f"{i}", f"question {chr(97 + i)}", "", f"ward {i % 5}") for i in range(20)]
+    wards.append(Pair("twin", "Question A?", "", "another set's ward"))
+    template_of = {pair.key: f"template {pair.id}" for pair in wards}
+    held_out = draw_held_out(wards[:20], template_of, 0.1, 0.1, seed=3, databases=0.4)
+    assert len(held_out.databases) == 2
+    split = split_dev(wards, template_of, held_out)
+    parts = (split.train, split.dev_templates, split.dev_examples, split.dev_databases)
+    assert {pair.db_id for pair in split.dev_databases} == held_out.databases
+    assert len(split.dev_databases) == 8
+    assert not held_out.databases & {pair.db_id for part in parts[:3] for pair in part}
+    held_letters = {letters_only(pair.question) for pair in split.dev_databases}
+    assert not held_letters & {letters_only(pair.question) for pair in split.train}
+    assert HeldOut.of(split).databases == held_out.databases
+
+
+def test_what_is_held_out_can_be_written_and_read(tmp_path: Path) -> None:
+    held_out = HeldOut(frozenset({("a", "1")}), frozenset({("b", "2")}), frozenset({"c"}))
+    held_out.save(tmp_path / "held_out.json")
+    assert HeldOut.load(tmp_path / "held_out.json") == held_out
+    (tmp_path / "older.json").write_text('{"templates": [["a", "1"]], "examples": []}')
+    assert HeldOut.load(tmp_path / "older.json").databases == frozenset()

@@ -13,9 +13,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from fastsql.errors import FastSQLError
+
+SplitEntry: TypeAlias = "str | tuple[str, str]"
+"""What a split lists: an example's id, its (database, id), or a database, which stands for all its examples."""
 
 _FIELDS = frozenset({"id", "db_id", "question", "sql", "sql_sqlite", "answer", "template"})
 
@@ -69,12 +72,14 @@ def read_json(path: Path) -> Any:
 
 
 def read_examples(
-    path: str | Path, *, ids: Collection[str] | None = None, limit: int | None = None
+    path: str | Path, *, ids: Collection[SplitEntry] | None = None, limit: int | None = None
 ) -> tuple[Example, ...]:
     """The examples of a file in their order; only those of `ids`, and only the first `limit`, where given.
 
+    A pair whose database is not in the file is passed over: training lists what it held out of all its sets in one file.
+
     Raises:
-        DatasetError: the file does not have the uniform form, or an id of `ids` is not in it.
+        DatasetError: the file does not have the uniform form, or an entry of `ids` is not in it.
     """
     path = Path(path)
     items = read_json(path)
@@ -84,16 +89,24 @@ def read_examples(
         )
     examples = [_example(item, f"{path}, item {number}") for number, item in enumerate(items)]
     if ids is not None:
-        wanted = frozenset(ids)
-        missing = wanted.difference(example.id for example in examples)
-        if missing:
-            raise DatasetError(
-                f"{len(missing)} of {len(wanted)} ids asked for are not in it, such as {min(missing)!r}",
-                where=str(path),
-                remedy="Give the ids of this file.",
-            )
-        examples = [example for example in examples if example.id in wanted]
+        examples = _chosen(examples, frozenset(ids), path)
     return tuple(islice(examples, limit))
+
+
+def _chosen(examples: list[Example], wanted: frozenset[SplitEntry], path: Path) -> list[Example]:
+    databases = {example.db_id for example in examples}
+    names = databases.union(example.id for example in examples)
+    pairs = {(example.db_id, example.id) for example in examples}
+    asked = [entry for entry in wanted if isinstance(entry, str) or entry[0] in databases]
+    missing = [entry for entry in asked if entry not in (names if isinstance(entry, str) else pairs)]
+    if missing or not asked:
+        named = f", such as {min(map(str, missing))!r}" if missing else ""
+        raise DatasetError(
+            f"{len(missing) or len(wanted)} of {len(wanted)} ids asked for are not in it{named}",
+            where=str(path),
+            remedy="Give the ids of this file.",
+        )
+    return [item for item in examples if not wanted.isdisjoint((item.id, item.db_id, (item.db_id, item.id)))]
 
 
 def _example(item: Any, where: str) -> Example:
@@ -122,10 +135,11 @@ def _example(item: Any, where: str) -> Example:
     )
 
 
-def read_split_ids(source: str | Path) -> tuple[str, ...]:
-    """Example ids from a JSON list, a text file with one a line, or one list inside a JSON object.
+def read_split_ids(source: str | Path) -> tuple[SplitEntry, ...]:
+    """A split from a JSON list, a text file with one id a line, or one list inside a JSON object.
 
-    The list inside an object is named after a colon: ``splits.json:template.dev`` takes ``["template"]["dev"]``.
+    The list inside an object is named after a colon: ``splits.json:template.dev`` takes ``["template"]["dev"]``, and
+    ``held_out.json:databases`` what training wrote of the databases that it held out.
 
     Raises:
         DatasetError: no such file or list.
@@ -144,8 +158,8 @@ def read_split_ids(source: str | Path) -> tuple[str, ...]:
     content = read_json(path)
     for key in filter(None, inner.split(".")):
         content = content.get(key) if isinstance(content, dict) else None
-    if isinstance(content, list) and all(isinstance(item, str) for item in content):
-        return tuple(content)
+    if _is_split(content):
+        return tuple(item if isinstance(item, str) else (item[0], item[1]) for item in content)
     choices = _lists_inside(read_json(path))
     remedy = (
         f"Name one after a colon: {', '.join(f'{path.name}:{name}' for name in choices[:8])}."
@@ -157,9 +171,16 @@ def read_split_ids(source: str | Path) -> tuple[str, ...]:
     )
 
 
+def _is_split(content: Any) -> bool:
+    return isinstance(content, list) and all(
+        isinstance(item, str)
+        or (isinstance(item, list) and len(item) == 2 and all(isinstance(part, str) for part in item))
+        for item in content
+    )
+
+
 def _lists_inside(content: Any, prefix: str = "") -> list[str]:
-    """Dotted names of the lists of texts inside nested objects."""
+    """Dotted names of the splits inside nested objects."""
     if isinstance(content, dict):
         return [name for key, value in content.items() for name in _lists_inside(value, f"{prefix}{key}.")]
-    is_list = isinstance(content, list) and all(isinstance(item, str) for item in content)
-    return [prefix[:-1]] if is_list and prefix else []
+    return [prefix[:-1]] if _is_split(content) and prefix else []

@@ -39,6 +39,7 @@ class Batch:
     stands for what was decided at that step.
     """
 
+    schema: SchemaInputs
     layout: ActionLayout
     token_ids: Ints  # [B, Q + 2], with [CLS] and [SEP]
     token_lengths: Ints  # [B], with [CLS] and [SEP]
@@ -102,6 +103,7 @@ def collate(
     )
     nothing = n_question + n_items + n_values
     batch = Batch(
+        schema=schema,
         layout=layout,
         token_ids=np.zeros((n_batch, n_tokens + 2), dtype=np.int64),
         token_lengths=np.zeros(n_batch, dtype=np.int64),

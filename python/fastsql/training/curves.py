@@ -46,8 +46,14 @@ def draw_curves(folder: Path) -> Path | None:
     loss.plot([row["minutes"] for row in dev], [row["loss"] for row in dev], label="dev", marker=".")
     loss.set(title="loss of a decision", xlabel="minutes", yscale="log")
     loss.legend()
-    for name, label in (("examples", "seen templates"), ("templates", "unseen templates")):
-        score.plot([row["minutes"] for row in dev], [100 * row[name] for row in dev], label=label, marker=".")
+    for name, label in (
+        ("examples", "seen templates"),
+        ("templates", "unseen templates"),
+        ("databases", "unseen databases"),
+    ):
+        known = [(row["minutes"], 100 * row[name]) for row in dev if row.get(name) is not None]
+        if known:
+            score.plot(*zip(*known, strict=True), label=label, marker=".")
     score.set(title="dev: whole program right, %", xlabel="minutes", ylim=(0, 100))
     score.legend()
     rate.plot([row["minutes"] for row in train], [row["rate"] for row in train])

@@ -15,6 +15,7 @@ import fastsql.grammar as grammar_package
 from fastsql.datasets import (
     ColumnValues,
     DatabaseFiles,
+    Example,
     gold_values,
     read_examples,
     read_schemas,
@@ -70,10 +71,20 @@ class Corpus:
     train: tuple[Sample, ...]
     dev_templates: tuple[Sample, ...]
     dev_examples: tuple[Sample, ...]
+    dev_databases: tuple[Sample, ...]
     lexicon: dict[ColumnKey, list[str]]  # of all domains; columns are known by name
     pools: dict[str, dict[PoolKey, list[str]]]  # by database: replacement values for augmentation
     held_out: HeldOut = field(default_factory=HeldOut)
     left_out: dict[str, int] = field(default_factory=dict)  # reason -> pairs
+
+    @property
+    def dev(self) -> dict[str, tuple[Sample, ...]]:
+        """What is held out, by the names of `dev.PARTS`."""
+        return {
+            "templates": self.dev_templates,
+            "examples": self.dev_examples,
+            "databases": self.dev_databases,
+        }
 
 
 def load_corpus(settings: DataSettings, seed: int, cache: Path, report: Report = logger.info) -> Corpus:
@@ -127,14 +138,15 @@ def load_corpus(settings: DataSettings, seed: int, cache: Path, report: Report =
         train=samples(split.train),
         dev_templates=samples(pair for pair in split.dev_templates if source_of[pair.key].dev),
         dev_examples=samples(pair for pair in split.dev_examples if source_of[pair.key].dev),
+        dev_databases=samples(pair for pair in split.dev_databases if source_of[pair.key].dev),
         lexicon=lexicon,
         pools=pools,
         held_out=held_out,
         left_out=dict(left_out),
     )
     report(
-        f"train {len(corpus.train)}, dev {len(corpus.dev_templates)} of unseen templates and "
-        f"{len(corpus.dev_examples)} of seen ones, left out {sum(left_out.values())}"
+        f"train {len(corpus.train)}, dev {len(corpus.dev_templates)} of unseen templates, {len(corpus.dev_examples)} of "
+        f"seen ones and {len(corpus.dev_databases)} of unseen databases, left out {sum(left_out.values())}"
     )
     return corpus
 
@@ -158,8 +170,14 @@ def _split(
         held_out = HeldOut()
         for source, pairs in parts:
             if source.carve:
+                several = len({pair.db_id for pair in pairs}) > 1
                 held_out |= draw_held_out(
-                    pairs, template_of, settings.dev_templates, settings.dev_examples, seed
+                    pairs,
+                    template_of,
+                    settings.dev_templates,
+                    settings.dev_examples,
+                    seed,
+                    settings.dev_databases if several else 0.0,
                 )
     return split_dev(everything, template_of, held_out), held_out
 
@@ -191,12 +209,19 @@ def _read_pairs(
     else:
         examples = read_examples(expand_path(source.examples))
     pairs = [
-        Pair(item.id, item.question, item.sql, item.db_id) for item in examples if item.sql and item.runs
+        Pair(item.id, _asked(item, source.hints), item.sql, item.db_id)
+        for item in examples
+        if item.sql and item.runs
     ]
     reported = [item.question for path in source.report for item in read_examples(expand_path(path))]
     pairs = remove_reported(pairs, reported)
     schemas = read_schemas(expand_path(source.schemas), databases={pair.db_id for pair in pairs})
     return pairs, schemas
+
+
+def _asked(example: Example, hints: bool) -> str:
+    hint = example.extra.get("evidence") if hints else None
+    return f"{example.question} ({hint})" if hint else example.question
 
 
 def _read_domains(

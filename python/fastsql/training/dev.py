@@ -1,9 +1,9 @@
-"""The dev score: how often greedy decoding would find the gold program, on templates seen and unseen."""
+"""The dev score: how often greedy decoding would find the gold program, on templates and databases seen and unseen."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,6 @@ import torch
 from numpy.typing import NDArray
 
 from fastsql.model.layout import CANDIDATE, START
-from fastsql.model.schema_inputs import SchemaInputs
 from fastsql.training.batch import Batch
 from fastsql.training.maker import ExampleMaker
 from fastsql.training.model import Model, Output
@@ -20,25 +19,40 @@ from fastsql.training.stream import plan_epoch
 DEV_BATCH = 32
 
 
+PARTS = {"templates": 1, "examples": 2, "databases": 2}
+"""The parts of the dev set, and what each counts in `DevScore.value`: templates that train lacks and templates that it has
+(about as in ehrsql2024), and databases that it lacks."""
+
+
 @dataclass(frozen=True)
 class DevScore:
-    """Shares of examples with the right program (see `right_programs`), 0 to 1, and the mean loss of a decision."""
+    """Shares of examples with the right program (see `right_programs`), 0 to 1, and the mean loss of a decision.
 
-    templates: float  # on unseen templates
-    examples: float  # on seen ones
+    A part without examples is None.
+    """
+
+    templates: float | None
+    examples: float | None
+    databases: float | None
     loss: float
 
     @property
     def value(self) -> float:
-        """One number for early stopping: one part unseen templates to two parts seen ones, about as in ehrsql2024."""
-        return (self.templates + 2 * self.examples) / 3
+        """One number for early stopping."""
+        shares = {"templates": self.templates, "examples": self.examples, "databases": self.databases}
+        known = [(share, PARTS[name]) for name, share in shares.items() if share is not None]
+        return sum(share * weight for share, weight in known) / max(1, sum(weight for _, weight in known))
+
+    def __str__(self) -> str:
+        shown = (("seen", self.examples), ("unseen", self.templates), ("new databases", self.databases))
+        return " ".join(f"{name} {share:.1%}" for name, share in shown if share is not None)
 
 
 @dataclass(frozen=True)
 class DevPart:
     """Held-out examples in batches; `total` counts those, too, that could not be traced: they are wrong."""
 
-    batches: tuple[tuple[SchemaInputs, Batch], ...]
+    batches: tuple[Batch, ...]
     total: int
 
     @classmethod
@@ -51,12 +65,12 @@ class DevPart:
             return cls((), 0)
         sizes = maker.sizes()
         plan = plan_epoch([sizes[number] for number in chosen], DEV_BATCH, 4000, random.Random(0))
-        batches: list[tuple[SchemaInputs, Batch]] = []
+        batches: list[Batch] = []
         for places in plan:
             members = [chosen[place] for place in places]
             batch, _ = maker.make(members, 0)
             if batch is not None:
-                batches.append((maker.schema_inputs(sizes[members[0]].domain), batch))
+                batches.append(batch)
         return cls(tuple(batches), len(chosen))
 
 
@@ -80,21 +94,21 @@ def right_programs(batch: Batch, output: Output) -> NDArray[np.bool_]:
     return right
 
 
-def score(model: Model, parts: Sequence[DevPart]) -> DevScore:
-    """Scores a model (in `eval` mode here, whatever it was before) on unseen templates and on seen ones."""
+def score(model: Model, parts: Mapping[str, DevPart]) -> DevScore:
+    """Scores a model (in `eval` mode here, whatever it was before) on the parts, named as in `PARTS`."""
     was_training = model.training
     model.eval()
-    shares: list[float] = []
+    shares: dict[str, float | None] = {}
     loss, decisions = 0.0, 0
     with torch.no_grad():
-        for part in parts:
+        for name, part in parts.items():
             right = 0
-            for schema, batch in part.batches:
-                output = model(batch, schema)
+            for batch in part.batches:
+                output = model(batch)
                 right += int(right_programs(batch, output).sum())
                 here = int(batch.decision_mask.sum())
                 loss += float(output.loss) * here
                 decisions += here
-            shares.append(right / part.total if part.total else 0.0)
+            shares[name] = right / part.total if part.total else None
     model.train(was_training)
-    return DevScore(shares[0], shares[1], loss / max(1, decisions))
+    return DevScore(**shares, loss=loss / max(1, decisions))

@@ -10,9 +10,7 @@ from fastsql.grammar import ActionSpace, GroundingError, trace_program
 from fastsql.grammar.program import Program
 from fastsql.linking.candidates import find_candidates
 from fastsql.linking.prepare import prepare
-from fastsql.linking.relations import SchemaLinks
 from fastsql.model.config import ModelConfig
-from fastsql.model.schema_inputs import SchemaInputs
 from fastsql.model.tokenizer import Tokenizer
 from fastsql.training.augment import (
     Draft,
@@ -24,9 +22,10 @@ from fastsql.training.augment import (
 )
 from fastsql.training.batch import Batch, Instance, collate
 from fastsql.training.config import AugmentSettings
-from fastsql.training.data import Corpus, Domain, Sample
+from fastsql.training.data import Corpus, Sample
 from fastsql.training.opposites import turn
 from fastsql.training.programs import exchange_literals, literal_values
+from fastsql.training.schemas import SchemaView, draw_view
 from fastsql.training.stream import BatchMaker, Size
 from fastsql.training.transplant import Transplants
 
@@ -103,8 +102,7 @@ class ExampleMaker(BatchMaker):
         self.seed = seed
         self.augmenter = None if augment is None else Augmenter(corpus, augment)
         self.domains = corpus.domains
-        self._links: dict[str, SchemaLinks] = {}
-        self._inputs: dict[str, SchemaInputs] = {}
+        self._views: dict[str, SchemaView] = {}
 
     def sizes(self) -> list[Size]:
         """Tokens of the question and terminals of the program, before augmentation."""
@@ -117,55 +115,71 @@ class ExampleMaker(BatchMaker):
             for sample in self.samples
         ]
 
-    def schema_inputs(self, db_id: str) -> SchemaInputs:
-        """What the model reads of a domain's schema."""
-        if db_id not in self._inputs:
-            self._inputs[db_id] = SchemaInputs.build(self._schema_links(db_id), self.tokenizer)
-        return self._inputs[db_id]
+    def whole(self, db_id: str) -> SchemaView:
+        """A domain's schema as it is."""
+        if db_id not in self._views:
+            self._views[db_id] = SchemaView.whole(self.domains[db_id].schema, self.tokenizer)
+        return self._views[db_id]
 
     def make(self, numbers: Sequence[int], epoch: int) -> tuple[Batch | None, int]:
         """The batch of these samples as `epoch` shows them, and how many could not be traced."""
-        instances: list[Instance] = []
-        for number in numbers:
-            instance = self.instance(number, random.Random(f"{self.seed}/{epoch}/{number}"))
-            if instance is not None:
-                instances.append(instance)
+        rngs = [random.Random(f"{self.seed}/{epoch}/{number}") for number in numbers]
+        versions = [self._draw(number, rng) for number, rng in zip(numbers, rngs, strict=True)]
+        view = self.whole(self.samples[numbers[0]].pair.db_id)
+        if self.augmenter is not None:
+            programs = [version.program for drawn in versions for version in drawn]
+            rng = random.Random(f"{self.seed}/{epoch}/{numbers[0]}/schema")
+            drawn_view = draw_view(view.schema, programs, self.augmenter.settings, self.tokenizer, rng)
+            view = drawn_view or view
+        made = [
+            self._first(number, drawn, view, rng)
+            for number, drawn, rng in zip(numbers, versions, rngs, strict=True)
+        ]
+        instances = [instance for instance in made if instance is not None]
         left_out = len(numbers) - len(instances)
         if not instances:
             return None, left_out
-        schema = self.schema_inputs(self.samples[numbers[0]].pair.db_id)
-        return collate(instances, schema, self.config, (self.tokenizer.cls, self.tokenizer.sep)), left_out
+        special = (self.tokenizer.cls, self.tokenizer.sep)
+        return collate(instances, view.inputs, self.config, special), left_out
 
     def instance(self, number: int, rng: random.Random) -> Instance | None:
-        """One example, augmented if the maker augments; None if its literals cannot be had even unchanged."""
+        """One example over its whole schema, augmented if the maker augments; None if it cannot be traced at all."""
+        view = self.whole(self.samples[number].pair.db_id)
+        return self._first(number, self._draw(number, rng), view, rng)
+
+    def _draw(self, number: int, rng: random.Random) -> list[Version]:
+        """The versions to try, one after the other: an augmented one if the maker augments, then the plain one."""
         sample = self.samples[number]
-        domain = self.domains[sample.pair.db_id]
         plain = Version(sample.pair.question, sample.program)
+        return [plain] if self.augmenter is None else [self.augmenter.draw(sample, rng), plain]
+
+    def _first(
+        self, number: int, versions: Sequence[Version], view: SchemaView, rng: random.Random
+    ) -> Instance | None:
+        """The first version that can be traced; None if its literals cannot be had even unchanged."""
+        db_id = self.samples[number].pair.db_id
         if self.augmenter is not None:
-            version = self.augmenter.draw(sample, rng)
-            # A literal that only the dropped matches offered: show the version with them, else the plain example.
-            for attempt, settings in ((version, self.augmenter.settings), (version, None)):
-                made = self._ground(attempt, domain, sample.pair.db_id, settings, rng)
-                if made is not None:
-                    return made
-        return self._ground(plain, domain, sample.pair.db_id, None, rng)
+            made = self._ground(versions[0], db_id, view, self.augmenter.settings, rng)
+            if made is not None:
+                return made
+        # A literal that only the dropped matches offered: show the version with them, else the plain example.
+        for version in versions:
+            made = self._ground(version, db_id, view, None, rng)
+            if made is not None:
+                return made
+        return None
 
     def _ground(
-        self, version: Version, domain: Domain, db_id: str, drop: AugmentSettings | None, rng: random.Random
+        self, version: Version, db_id: str, view: SchemaView, drop: AugmentSettings | None, rng: random.Random
     ) -> Instance | None:
-        candidates = find_candidates(
-            version.question, domain.schema, domain.dictionary, limit=self.candidates
-        )
+        domain = self.domains[db_id]
+        found = find_candidates(version.question, domain.schema, domain.dictionary, limit=self.candidates)
+        candidates = view.candidates(found)
         if drop is not None:
             candidates = drop_candidates(candidates, drop, rng)
-        prepared = prepare(version.question, self._schema_links(db_id), self.tokenizer, candidates=candidates)
-        space = ActionSpace.for_question(domain.schema, prepared.text, prepared.offsets, prepared.candidates)
+        prepared = prepare(version.question, view.links, self.tokenizer, candidates=candidates)
+        space = ActionSpace.for_question(view.schema, prepared.text, prepared.offsets, prepared.candidates)
         try:
-            return Instance(prepared, trace_program(version.program, space))
+            return Instance(prepared, trace_program(view.program(version.program), space))
         except GroundingError:
             return None
-
-    def _schema_links(self, db_id: str) -> SchemaLinks:
-        if db_id not in self._links:
-            self._links[db_id] = SchemaLinks(self.domains[db_id].schema)
-        return self._links[db_id]

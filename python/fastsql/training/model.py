@@ -6,6 +6,7 @@ texts and graph rows are therefore computed once a batch.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,9 +31,9 @@ from fastsql.training.encoder import Encoder
 from fastsql.training.graph import GraphLayer
 from fastsql.training.pretrained import Pretrained
 
-VALUE_REFRESH = 25
-"""In training, texts of schema values are encoded anew every so many batches, and without a gradient: there are
-more of them than questions in a batch, and their text hardly changes."""
+VALUE_REFRESH = 300
+"""In training, the text of a schema value is encoded anew when so many batches have passed, and without a gradient: there
+are more of them than questions in a batch, and what they say hardly changes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +90,8 @@ class Model(nn.Module):
         self.dropout = Dropout(config.dropout)
         for embedding in (self.item_type, *self.candidate):
             nn.init.normal_(embedding.weight, std=0.1)
-        self._value_texts: dict[str, tuple[int, Tensor]] = {}
+        self._value_texts: dict[bytes, tuple[int, Tensor]] = {}
+        self._batches = 0
 
     @classmethod
     def start(cls, config: ModelConfig, pretrained: Pretrained | None = None) -> Model:
@@ -99,14 +101,20 @@ class Model(nn.Module):
             model.encoder.load_state_dict(pretrained.weights)
         return model
 
+    def remove_relations(self) -> None:
+        """Sets what the graph knows of relations to zero, for good: its attention then sees rows only."""
+        for name, parameter in self.graph.named_parameters():
+            if "relation_" in name:
+                nn.init.zeros_(parameter).requires_grad_(False)
+
     @property
     def device(self) -> torch.device:
         """Where the weights are."""
         return self.token_in.weight.device
 
-    def forward(self, batch: Batch, schema: SchemaInputs, label_smoothing: float = 0.0) -> Output:
+    def forward(self, batch: Batch, label_smoothing: float = 0.0) -> Output:
         """Loss and predictions of a batch; `label_smoothing` is spread over the legal actions."""
-        scores = self.scores(batch, schema).float()
+        scores = self.scores(batch).float()
         legal = self._tensor(batch.legal)
         log_probabilities = scores.masked_fill(~legal, -torch.inf).log_softmax(dim=-1)
         gold = log_probabilities.gather(-1, self._tensor(batch.actions)[..., None])[..., 0]
@@ -117,12 +125,13 @@ class Model(nn.Module):
             loss = (1 - label_smoothing) * loss - label_smoothing * average[mask].mean()
         return Output(loss, gold, log_probabilities.detach().argmax(dim=-1))
 
-    def scores(self, batch: Batch, schema: SchemaInputs) -> Tensor:
+    def scores(self, batch: Batch) -> Tensor:
         """Unmasked scores of all actions, float[B, D, A] in `batch.layout`."""
-        return self.decide(batch, self.read(batch, schema), schema.n_tables)
+        return self.decide(batch, self.read(batch))
 
-    def read(self, batch: Batch, schema: SchemaInputs) -> Memory:
+    def read(self, batch: Batch) -> Memory:
         """Encoder and graph: what the decoder reads, whatever it decides."""
+        schema = batch.schema
         groups = [self._tensor(group).long() for group in schema.texts]
         states = self.encoder([*groups, self._tensor(batch.token_ids)], self._tensor(batch.token_lengths))
         item_texts = torch.cat([group.mean(dim=1) for group in states[:-1]])
@@ -152,7 +161,7 @@ class Model(nn.Module):
         values = self._values(schema, cached[0])
         return Memory(memory, memory_mask, tokens.shape[1], candidates.shape[1], values)
 
-    def decide(self, batch: Batch, memory: Memory, n_tables: int) -> Tensor:
+    def decide(self, batch: Batch, memory: Memory) -> Tensor:
         """Unmasked scores of all actions at every decision of the batch, float[B, D, A]."""
         scores: Tensor = self.decoder(
             (
@@ -165,7 +174,7 @@ class Model(nn.Module):
             memory.rows,
             memory.mask,
             (memory.tokens, memory.candidates),
-            n_tables,
+            batch.schema.n_tables,
             memory.values,
         )
         return scores
@@ -191,14 +200,35 @@ class Model(nn.Module):
         return states
 
     def _encoded_values(self, schema: SchemaInputs) -> Tensor:
-        left, encoded = self._value_texts.get(schema.fingerprint, (0, torch.empty(0)))
-        if left <= 0 or not self.training:
+        """The texts of the schema values, [texts, hidden], in the order of `schema.value_texts`."""
+        if not self.training:
             with torch.no_grad():
-                groups = self.encoder([self._tensor(group).long() for group in schema.value_texts])
-                encoded = torch.cat([group.mean(dim=1) for group in groups])
-            left = VALUE_REFRESH
-        self._value_texts[schema.fingerprint] = (left - 1 if self.training else 0, encoded)
-        return encoded
+                return self._value_states(schema.value_texts)
+        self._batches += 1
+        oldest = self._batches - VALUE_REFRESH
+        keys = [[row.tobytes() for row in group] for group in schema.value_texts]
+        stale = [
+            [
+                number
+                for number, key in enumerate(group)
+                if self._value_texts.get(key, (oldest, None))[0] <= oldest
+            ]
+            for group in keys
+        ]
+        with torch.no_grad():
+            states = self._value_states(
+                [group[rows] for group, rows in zip(schema.value_texts, stale, strict=True) if rows]
+            )
+        renewed = [group[number] for group, rows in zip(keys, stale, strict=True) for number in rows]
+        for key, state in zip(renewed, states, strict=True):
+            self._value_texts[key] = (self._batches, state)
+        return torch.stack([self._value_texts[key][1] for group in keys for key in group])
+
+    def _value_states(self, groups: Sequence[NDArray[np.int32]]) -> Tensor:
+        if not groups:
+            return torch.empty(0, self.config.encoder.hidden)
+        encoded = self.encoder([self._tensor(group).long() for group in groups])
+        return torch.cat([group.mean(dim=1) for group in encoded])
 
     def _tensor(self, array: NDArray[np.generic]) -> Tensor:
         return torch.from_numpy(array).to(self.device, non_blocking=True)

@@ -88,7 +88,7 @@ class Prefixes:
     def _read(self) -> Memory:
         scorer = self._scorer
         batch, _ = scorer.batch(self._question, self._prefixes[:1])
-        return scorer.model.read(batch, scorer.schema)
+        return scorer.model.read(batch)
 
     @torch.no_grad()
     def step(self, previous: Ints, symbols: Ints, parents: Ints) -> NDArray[np.float32]:
@@ -102,7 +102,7 @@ class Prefixes:
         ]
         batch, own = scorer.batch(self._question, self._prefixes)
         memory = self._memory.repeat(len(self._prefixes))
-        padded = scorer.model.decide(batch, memory, scorer.schema.n_tables)[:, -1].float().cpu().numpy()
+        padded = scorer.model.decide(batch, memory)[:, -1].float().cpu().numpy()
         places, padded_places = shared_actions(own, batch.layout)
         scores = np.full((len(padded), own.size), -np.inf, np.float32)
         scores[:, places] = padded[:, padded_places]

@@ -101,6 +101,8 @@ class Run:
         self.model_config = model_config(config, pretrained)
         self.model = Model.start(self.model_config, pretrained).to(device).train()
         self.model.encoder.word.weight.requires_grad_(not config.model.freeze_words)
+        if not config.model.relations:
+            self.model.remove_relations()
         self.optimizer = make_optimizer(self.model, self.model.encoder, config.optim)
         self.average = MovingAverage(copy.deepcopy(self.model), config.optim.ema)
         self.at = Position()
@@ -154,7 +156,7 @@ class Run:
         self.optimizer.load_state_dict(state["optimizer"])
         torch.set_rng_state(state["rng"])
         self.at = Position(**state["position"])
-        self.best = None if state["best"] is None else DevScore(**state["best"])
+        self.best = None if state["best"] is None else DevScore(**{"databases": None, **state["best"]})
         self.progress.note(f"resumed at epoch {self.at.epochs:.2f} after {self.at.seconds / 60:.1f} minutes")
 
     def warm_start(self, bundle: str | Path, fresh: Sequence[str] = ()) -> None:
@@ -166,6 +168,8 @@ class Run:
             if name in own and own[name].shape == tensor.shape and not name.startswith(tuple(fresh))
         }
         self.model.load_state_dict({**own, **found})
+        if not self.config.model.relations:
+            self.model.remove_relations()
         self.average.model.load_state_dict(self.model.state_dict())
         self.progress.note(f"warm start: {len(found)} of {len(own)} weights from {bundle}")
 
@@ -174,10 +178,10 @@ class Run:
     def go(self, loaders: int) -> TrainResult:
         """Trains to the end of the schedule, or until interrupted; `loaders` processes prepare batches, 0: this one."""
         settings, schedule = self.config.optim, self.config.schedule
-        parts = [
-            DevPart.prepare(self._maker(samples, augmented=False), schedule.dev_limit)
-            for samples in (self.corpus.dev_templates, self.corpus.dev_examples)
-        ]
+        parts = {
+            name: DevPart.prepare(self._maker(samples, augmented=False), schedule.dev_limit)
+            for name, samples in self.corpus.dev.items()
+        }
         shares = max(1, loaders)
         streams = [
             functools.partial(
@@ -222,7 +226,7 @@ class Run:
                     if self.at.seconds >= dev_due:
                         self._score(parts)
                         dev_due = clock.seconds() + 60 * schedule.dev_minutes
-                    if self.at.seconds >= checkpoint_due:
+                    if self.at.seconds >= checkpoint_due and self.at.step % settings.accumulate == 0:
                         save_checkpoint(self.folder / LAST, self.state())
                         checkpoint_due = clock.seconds() + 60 * schedule.checkpoint_minutes
         except KeyboardInterrupt:
@@ -240,22 +244,23 @@ class Run:
         return rate_factor(fraction, self.config.optim.warmup, self.config.optim.final_rate)
 
     def _step(self, delivery: Delivery, fraction: float) -> float | None:
-        """One update; the loss, or None for an empty batch."""
+        """The gradients of one batch, and an update after every `accumulate` of them; the loss, None for an empty batch."""
         if delivery.batch is None:
             return None
         settings = self.config.optim
-        set_rates(self.optimizer, self._rate(fraction))
         with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=settings.bf16):
-            output = self.model(
-                delivery.batch, self.maker.schema_inputs(delivery.domain), settings.label_smoothing
-            )
-        output.loss.backward()
+            output = self.model(delivery.batch, settings.label_smoothing)
+        (output.loss / settings.accumulate).backward()
+        loss = float(output.loss.detach())
+        if (self.at.step + 1) % settings.accumulate:
+            return loss
+        set_rates(self.optimizer, self._rate(fraction))
         norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), settings.clip)
         if torch.isfinite(norm):
             self.optimizer.step()
             self.average.update(self.model)
         self.optimizer.zero_grad(set_to_none=True)
-        return float(output.loss.detach()) if torch.isfinite(norm) else math.nan
+        return loss if torch.isfinite(norm) else math.nan
 
     def _advance(self, delivery: Delivery) -> None:
         at = self.at
@@ -266,12 +271,10 @@ class Run:
             self._log("epoch", left_out=at.left_out)
             at.epoch, at.batch, at.left_out = at.epoch + 1, 0, 0
 
-    def _score(self, parts: list[DevPart]) -> None:
+    def _score(self, parts: dict[str, DevPart]) -> None:
         found = score(self.average.model, parts)
-        self._log(
-            "dev", templates=found.templates, examples=found.examples, loss=found.loss, value=found.value
-        )
-        self.progress.dev(f"seen {found.examples:.1%} unseen {found.templates:.1%}")
+        self._log("dev", **vars(found), value=found.value)
+        self.progress.dev(str(found))
         draw_curves(self.folder)
         if found.value > self.at.best:
             self.at.best, self.at.since_best, self.best = found.value, 0, found
@@ -284,7 +287,7 @@ class Run:
     def _export(self) -> None:
         """The best average as a bundle, checked against the reference pipeline on dev examples."""
         bundle = export_checkpoint(self.folder / BEST, self.folder / BUNDLE)
-        maker = self._maker(self.corpus.dev_examples + self.corpus.dev_templates, augmented=False)
+        maker = self._maker(sum(self.corpus.dev.values(), ()), augmented=False)
         db_id = maker.samples[0].pair.db_id if maker.samples else ""
         chosen = [i for i, sample in enumerate(maker.samples) if sample.pair.db_id == db_id][:CHECKED]
         instances = [made for i in chosen if (made := maker.instance(i, random.Random(0))) is not None]
@@ -312,7 +315,7 @@ class Run:
                 remedy="This is a fault of fastsql: please report it.",
             )
 
-    def _log(self, kind: str, **values: float) -> None:
+    def _log(self, kind: str, **values: float | None) -> None:
         place = {
             "step": self.at.step,
             "epoch": round(self.at.epochs, 4),

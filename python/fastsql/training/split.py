@@ -1,8 +1,8 @@
 """Which examples are trained on, and which are held out.
 
-The dev set is carved from train in two parts: whole templates (how well the parser does on templates that it
-never saw) and single examples of the remaining templates. Questions that equal one that is reported on, letter for
-letter, are left out of both.
+The dev set is carved from train in three parts: whole databases (how well the parser does on schemas that it never saw),
+whole templates, and single examples of the remaining templates. Questions that equal one that is reported on, letter for
+letter, are left out of all.
 """
 
 from __future__ import annotations
@@ -39,11 +39,12 @@ class Pair:
 
 @dataclass(frozen=True)
 class Split:
-    """A data set in three parts without a common question."""
+    """A data set in parts without a common question."""
 
     train: tuple[Pair, ...]
     dev_templates: tuple[Pair, ...]  # templates that train lacks
     dev_examples: tuple[Pair, ...]  # templates that train has
+    dev_databases: tuple[Pair, ...] = ()  # databases that train lacks
 
 
 def letters_only(text: str) -> str:
@@ -59,10 +60,11 @@ def remove_reported(pairs: Iterable[Pair], reported: Iterable[str]) -> list[Pair
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Which pairs are held out: of unseen templates, and single ones of seen templates."""
+    """What is held out: pairs of unseen templates, single pairs of seen templates, and whole databases."""
 
     templates: frozenset[PairKey] = frozenset()
     examples: frozenset[PairKey] = frozenset()
+    databases: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, split: Split) -> HeldOut:
@@ -70,14 +72,19 @@ class HeldOut:
         return cls(
             frozenset(pair.key for pair in split.dev_templates),
             frozenset(pair.key for pair in split.dev_examples),
+            frozenset(pair.db_id for pair in split.dev_databases),
         )
 
     def __or__(self, other: HeldOut) -> HeldOut:
-        return HeldOut(self.templates | other.templates, self.examples | other.examples)
+        return HeldOut(
+            self.templates | other.templates,
+            self.examples | other.examples,
+            self.databases | other.databases,
+        )
 
     def save(self, path: Path) -> None:
-        """Writes `{"templates": [[db_id, id], ...], "examples": [...]}`."""
-        parts = {"templates": sorted(self.templates), "examples": sorted(self.examples)}
+        """Writes `{"templates": [[db_id, id], ...], "examples": [...], "databases": [db_id, ...]}`."""
+        parts = {name: sorted(getattr(self, name)) for name in ("templates", "examples", "databases")}
         path.write_text(json.dumps(parts, ensure_ascii=False) + "\n", encoding="utf-8")
 
     @classmethod
@@ -85,34 +92,51 @@ class HeldOut:
         """Reads what `save` wrote. Raises ConfigError for anything else."""
         try:
             raw = json.loads(path.read_text(encoding="utf-8"))
-            parts = [
+            templates, examples = (
                 frozenset((str(db_id), str(number)) for db_id, number in raw[name])
                 for name in ("templates", "examples")
-            ]
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            )
+            databases = frozenset(str(db_id) for db_id in raw.get("databases", ()))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise ConfigError(
                 "is no list of held-out examples",
                 where=str(path),
                 remedy="Name the held_out.json of an earlier run, or leave the setting out.",
             ) from error
-        return cls(*parts)
+        return cls(templates, examples, databases)
 
 
 def draw_held_out(
-    pairs: Sequence[Pair], template_of: Mapping[PairKey, str], templates: float, examples: float, seed: int
+    pairs: Sequence[Pair],
+    template_of: Mapping[PairKey, str],
+    templates: float,
+    examples: float,
+    seed: int,
+    databases: float = 0.0,
 ) -> HeldOut:
-    """Draws the share `templates` of the templates, whole, and `examples` of the rest; the same seed, the same draw."""
+    """Draws the share `databases` of the databases, then of the rest the share `templates` of the templates, whole, and
+    `examples` of what is left; the same seed, the same draw.
+    """
     rng = random.Random(seed)
-    names = sorted({template_of[pair.key] for pair in pairs})
-    rng.shuffle(names)
-    held = set(names[: round(templates * len(names))])
+    held_databases = frozenset(
+        _draw_share({pair.db_id for pair in pairs}, databases, rng) if databases else ()
+    )
+    pairs = [pair for pair in pairs if pair.db_id not in held_databases]
+    held = set(_draw_share({template_of[pair.key] for pair in pairs}, templates, rng))
     rest = [pair for pair in pairs if template_of[pair.key] not in held]
     order = list(range(len(rest)))
     rng.shuffle(order)
     return HeldOut(
         frozenset(pair.key for pair in pairs if template_of[pair.key] in held),
         frozenset(rest[position].key for position in order[: round(examples * len(rest))]),
+        held_databases,
     )
+
+
+def _draw_share(names: Iterable[str], share: float, rng: random.Random) -> list[str]:
+    order = sorted(names)
+    rng.shuffle(order)
+    return order[: round(share * len(order))]
 
 
 def split_dev(pairs: Sequence[Pair], template_of: Mapping[PairKey, str], held_out: HeldOut) -> Split:
@@ -121,6 +145,8 @@ def split_dev(pairs: Sequence[Pair], template_of: Mapping[PairKey, str], held_ou
     Pairs of a held-out template leave train, wherever they come from, and so do questions that are letter for letter a
     held-out one, so that no dev question is a train question with another patient's number.
     """
+    dev_databases = tuple(pair for pair in pairs if pair.db_id in held_out.databases)
+    pairs = [pair for pair in pairs if pair.db_id not in held_out.databases]
     dev_templates = tuple(pair for pair in pairs if pair.key in held_out.templates)
     dev_examples = [pair for pair in pairs if pair.key in held_out.examples]
     unseen = {template_of[pair.key] for pair in dev_templates}
@@ -129,7 +155,7 @@ def split_dev(pairs: Sequence[Pair], template_of: Mapping[PairKey, str], held_ou
         for pair in pairs
         if template_of[pair.key] not in unseen and pair.key not in held_out.examples | held_out.templates
     ]
-    train = remove_reported(rest, (pair.question for pair in (*dev_templates, *dev_examples)))
+    train = remove_reported(rest, (pair.question for pair in (*dev_templates, *dev_examples, *dev_databases)))
     left = {template_of[pair.key] for pair in train}
     dev_examples = [pair for pair in dev_examples if template_of[pair.key] in left]
-    return Split(tuple(train), dev_templates, tuple(dev_examples))
+    return Split(tuple(train), dev_templates, tuple(dev_examples), dev_databases)

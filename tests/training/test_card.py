@@ -67,6 +67,16 @@ def test_a_card_states_the_limits(bundle: Bundle, published: TrainConfig) -> Non
         assert words in limits
 
 
+def test_a_card_knows_whether_many_schemas_were_met(bundle: Bundle, published: TrainConfig) -> None:
+    (hospital,) = published.data.sources
+    spider = replace(hospital, examples="${FASTSQL_DATA}/spider/train.json")
+    many = replace(published, data=replace(published.data, sources=(hospital, spider)))
+    limits = model_card(bundle, many).partition("## Limits")[2]
+    assert "not seen" in limits
+    assert "few schemas" not in limits
+    assert "T. Yu et al." in model_card(bundle, many)
+
+
 def test_synthetic_questions_are_said_to_be_so(bundle: Bundle, published: TrainConfig) -> None:
     (source,) = published.data.sources
     more = replace(published, data=replace(published.data, sources=(source, replace(source, generate=8000))))

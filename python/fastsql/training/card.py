@@ -18,7 +18,16 @@ from typing import Any
 from fastsql.errors import FastSQLError
 from fastsql.model.bundle import CARD, WEIGHTS, Bundle, open_bundle, write_manifest
 from fastsql.training.config import SourceSettings, TrainConfig, load_config
-from fastsql.training.credits import DATA, DATABASES, ENCODERS, SYNTHETIC, Credit
+from fastsql.training.credits import (
+    CROSS_SCHEMA,
+    DATA,
+    DATABASES,
+    ENCODERS,
+    FEW_SCHEMAS,
+    MANY_SCHEMAS,
+    SYNTHETIC,
+    Credit,
+)
 
 WEIGHTS_LICENCE = "CC BY-SA 4.0"
 
@@ -162,6 +171,7 @@ def _limits(config: TrainConfig) -> str:
     own = dict.fromkeys(sentence for credit in _credits(config) for sentence in credit.limits)
     lines = [
         *own,
+        FEW_SCHEMAS if CROSS_SCHEMA.isdisjoint(_names(config)) else MANY_SCHEMAS,
         "What the database cannot answer is refused only as far as the confidence tells; that can be high and wrong.",
         "SQLite's dialect.",
     ]

@@ -27,6 +27,14 @@ _REFUSING = (
     " answerable ones do: expect refusals to be less sure elsewhere than the scores tell."
 )
 
+FEW_SCHEMAS = "It was trained on few schemas. How it does on others is untested."
+MANY_SCHEMAS = (
+    "On schemas that it has not seen it is right far less often than on MIMIC-IV: measure it on your own questions first"
+    " (`fastsql eval`)."
+)
+CROSS_SCHEMA = frozenset({"spider", "bird"})
+"""Data sets that bring schemas by the dozen."""
+
 DATA: Mapping[str, Credit] = {
     "ehrsql2024": Credit(
         title="EHRSQL 2024, train questions and SQL",

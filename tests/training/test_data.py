@@ -133,6 +133,21 @@ def test_the_first_source_with_values_says_what_a_database_holds(
         assert load_corpus(settings, 7, tmp_path / "cache").domains["ward"].dictionary is not None
 
 
+def test_sources_of_one_database_keep_each_others_programs(
+    config: TrainConfig, ward: Path, tmp_path: Path
+) -> None:
+    examples = json.loads((ward / "train.json").read_text(encoding="utf-8"))
+    parts = []
+    for name, some in (("one", examples[::2]), ("other", examples[1::2])):
+        path = tmp_path / f"{name}.json"
+        path.write_text(json.dumps(some), encoding="utf-8")
+        parts.append(replace(config.data.sources[0], examples=str(path), report=()))
+    load_corpus(replace(config.data, sources=tuple(parts)), 7, tmp_path / "cache")
+    (file,) = (tmp_path / "cache").glob("programs-*.jsonl")
+    kept = {json.loads(line)[0].partition("\n")[2] for line in file.read_text(encoding="utf-8").splitlines()}
+    assert kept == {example["sql"] for example in examples if example["sql"]}
+
+
 def test_one_id_with_two_schemas_is_an_error(config: TrainConfig, ward: Path, tmp_path: Path) -> None:
     schemas = json.loads((ward / "schemas.json").read_text(encoding="utf-8"))
     schemas[0]["tables"][0]["columns"].append({"name": "further", "type": "text"})

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -89,6 +90,14 @@ def test_a_limit_takes_the_same_examples_each_time(maker: ExampleMaker) -> None:
     assert one.total == other.total == 5
     for left, right in zip(one.batches, other.batches, strict=True):
         assert (left.token_ids == right.token_ids).all()
+
+
+def test_a_weight_in_training_is_none_in_scoring(maker: ExampleMaker) -> None:
+    rare = ExampleMaker.__new__(ExampleMaker)
+    vars(rare).update(vars(maker))
+    rare.samples = tuple(replace(sample, weight=0.1) for sample in maker.samples)
+    part = DevPart.prepare(rare, 12)
+    assert sum(len(batch) for batch in part.batches) == part.total == 12
 
 
 def test_unseen_templates_are_a_third_of_the_score() -> None:

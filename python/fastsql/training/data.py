@@ -316,7 +316,8 @@ def _convert(
         else:
             left_out[f"not convertible: {reasons[key]}"] += 1
     if fresh:
-        _write_cache(file, {key: known[key] for key in programs})
+        # Other sources of the same databases have theirs in the same file.
+        _write_cache(file, known)
     return programs, literals
 
 

@@ -8,8 +8,11 @@ FASTSQL_DATA names the folder of the data sets. No model takes part. Of each set
 tables, columns   gold ones that a word of the question names, in whole or in part, or that hold a value found in it
 abbreviations     the same with abbreviations found, too (`fastsql.linking.abbreviations`)
 linked            share of all columns that are linked, so what a link tells: the smaller, the more
-kept              questions whose gold tables and columns are all among the `--columns` kept (`fastsql.linking.selection`)
-                  and, beside it, gold columns kept; over questions on schemas that have more columns than that
+kept              gold tables and gold columns that are among the `--columns` kept (`fastsql.linking.selection`), and
+                  questions of which none is lost; over questions on schemas that have more columns than that
+lost keys         of the gold columns lost, those in a foreign key; unsaid: others that no word or value points to
+
+`--large` passes over questions on smaller schemas.
 """
 
 from __future__ import annotations
@@ -40,6 +43,7 @@ from fastsql.datasets import (
 from fastsql.errors import FastSQLError
 from fastsql.linking import Candidate, GoldItems, SchemaSelector, ValueDictionary, find_candidates, gold_items
 from fastsql.linking.folding import words
+from fastsql.linking.name_search import NameSearch
 from fastsql.linking.relations import SchemaLinks
 from fastsql.schema import Schema
 
@@ -62,9 +66,13 @@ class Tally:
     share_linked: float = 0.0
     share_abbreviated: float = 0.0
     large: int = 0
+    large_tables: int = 0
     large_columns: int = 0
     kept: int = 0
+    kept_tables: int = 0
     kept_columns: int = 0
+    lost_keys: int = 0
+    lost_unsaid: int = 0
     seconds: float = 0.0
 
     def report(self) -> dict[str, Any]:
@@ -87,7 +95,11 @@ class Tally:
             },
             "large": self.large,
             "kept": share(self.kept, self.large),
+            "kept_tables": share(self.kept_tables, self.large_tables),
             "kept_columns": share(self.kept_columns, self.large_columns),
+            "lost_columns": self.large_columns - self.kept_columns,
+            "lost_keys": self.lost_keys,
+            "lost_unsaid": self.lost_unsaid,
             "selection_ms": round(1000 * self.seconds / self.large, 1) if self.large else None,
         }
 
@@ -101,6 +113,8 @@ class Domain:
         self.links = SchemaLinks(schema)
         self.abbreviated = SchemaLinks(schema, abbreviations=True)
         self.selector = SchemaSelector(schema)
+        self.search = NameSearch(schema)
+        self.keys = {column for key in schema.foreign_keys for column in (*key.columns, *key.references)}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -110,7 +124,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     names = options.set or sorted(path.parent.name for path in options.data.glob("*/schemas.json"))
     reports = []
     for name in names:
-        examples = _examples(options.data / name, options.limit)
+        examples = _examples(options.data / name, options.limit, options.columns if options.large else 0)
+        if not examples and options.large:
+            continue
         if not examples:
             print(f"no examples in {options.data / name}; set FASTSQL_DATA or give --data", file=sys.stderr)
             return 1
@@ -184,14 +200,21 @@ def _measure_selection(
     tally: Tally,
     columns: int,
 ) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     selection = domain.selector.select(question, candidates, limit=columns)
-    tally.seconds += time.perf_counter() - began
+    tally.seconds += time.process_time() - began
     lost = gold.columns.difference(selection.columns)
+    tables = len(gold.tables.intersection(selection.tables))
     tally.large += 1
+    tally.large_tables += len(gold.tables)
     tally.large_columns += len(gold.columns)
-    tally.kept += not lost and gold.tables.issubset(selection.tables)
+    tally.kept += not lost and tables == len(gold.tables)
+    tally.kept_tables += tables
     tally.kept_columns += len(gold.columns) - len(lost)
+    if lost:
+        said = domain.search.find(question, candidates).columns > 0
+        tally.lost_keys += len(lost & domain.keys)
+        tally.lost_unsaid += sum(not said[column] for column in lost - domain.keys)
 
 
 def _databases(folder: Path) -> Path | None:
@@ -209,17 +232,22 @@ def _options() -> argparse.ArgumentParser:
     parser.add_argument("--set", nargs="+", help="names of data sets' folders; all that have schemas")
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("FASTSQL_DATA", ".")))
     parser.add_argument("--limit", type=int, help="questions of each set, evenly spread")
+    parser.add_argument("--large", action="store_true", help="only questions that a selection is made for")
     parser.add_argument("--columns", type=int, default=200, help="columns that a selection keeps")
     parser.add_argument("--json", type=Path)
     return parser
 
 
-def _examples(folder: Path, limit: int | None) -> list[Example]:
+def _examples(folder: Path, limit: int | None, above: int = 0) -> list[Example]:
+    """Answerable questions on schemas of more than `above` columns."""
+    schemas = read_schemas(folder / "schemas.json") if above else {}
+    small = {name for name, schema in schemas.items() if len(schema.columns) <= above}
     found: list[Example] = []
     for split in SPLITS:
         for path in (folder / f"{split}.json", folder / f"{split}.json.gz"):
             if path.is_file():
                 found += [one for one in read_examples(path) if one.answerable and one.runs]
+    found = [one for one in found if one.db_id not in small]
     count = len(found) if limit is None else min(limit, len(found))
     return [found[k * len(found) // count] for k in range(count)]
 
@@ -227,12 +255,13 @@ def _examples(folder: Path, limit: int | None) -> list[Example]:
 def _print(console: Console, reports: Sequence[dict[str, Any]], columns: int) -> None:
     console.line("percent; gold tables and columns linked, without and with abbreviations")
     heads = ["set", "questions", "tables", "columns", "linked", "abbr. tables", "columns", "linked"]
-    heads += ["large", f"kept at {columns}", "columns", "ms"]
+    heads += ["large", f"kept at {columns}: tables", "columns", "all", "lost", "keys", "unsaid", "ms"]
     rows = []
     for one in reports:
         rows.append([one[key] for key in ("set", "questions", "tables", "columns", "linked")])
         rows[-1] += [one["abbreviations"][key] for key in ("tables", "columns", "linked")]
-        rows[-1] += [one[key] for key in ("large", "kept", "kept_columns", "selection_ms")]
+        rows[-1] += [one[key] for key in ("large", "kept_tables", "kept_columns", "kept")]
+        rows[-1] += [one[key] for key in ("lost_columns", "lost_keys", "lost_unsaid", "selection_ms")]
     console.table(heads, rows)
 
 

@@ -2,10 +2,13 @@
 
     python benchmarks/validity.py                         20,000 decodes over all sets in FASTSQL_DATA
     python benchmarks/validity.py --decodes 200 --set bird --seed 3 --json validity.json
+    python benchmarks/validity.py --decodes 2000 --dialect postgres
 
 Decodes queries with random scores: noise alone, or noise and a random preference for each action, in turn. Schemas and
 questions are those of the data sets, evenly over the sets. No model takes part. Each query must be complete within the
 budget, parse in sqlglot, name only what the schema and its own aliases offer, and prepare in SQLite on an empty database.
+With `--dialect postgres` it is written for PostgreSQL, with strict grouping, and prepares on a private server there; with
+`--dialect duckdb` it is written for DuckDB and prepares there.
 Decode number K depends on the seed and K alone: `--start K --decodes 1` repeats it.
 """
 
@@ -27,13 +30,16 @@ from numpy.typing import NDArray
 
 from fastsql.cli.console import Console
 from fastsql.datasets import read_examples, read_schemas
-from fastsql.errors import FastSQLError, VerificationError
+from fastsql.errors import DialectError, FastSQLError, VerificationError
 from fastsql.execution.resolve import UnresolvedError, resolve
-from fastsql.execution.verify import parenthesis_depth, parse_query, prepare
+from fastsql.execution.verify import parenthesis_depth, parse_query
 from fastsql.grammar import ActionSpace, State, read_program, render
 from fastsql.linking import find_candidates
 from fastsql.linking.question import clean_question
 from fastsql.schema import Schema
+
+sys.path.insert(0, str(Path(__file__).parent))
+from engines import DatabaseMissingError, EngineError, Prepare, preparer
 
 DECODES = 20_000
 PREFERENCES = (0.0, 2.0, 4.0)
@@ -54,6 +60,14 @@ class Source:
     name: str
     schemas: tuple[Schema, ...]
     questions: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Target:
+    """The dialect that is written, and what compiles it."""
+
+    dialect: str
+    prepare: Prepare
 
 
 @dataclass
@@ -117,21 +131,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     tallies = {source.name: Tally(len(source.schemas)) for source in sources}
     failures: list[dict[str, Any]] = []
     numbers = range(options.start, options.start + options.decodes)
-    for number in console.track(numbers, "decoding", options.decodes):
-        source = sources[number % len(sources)]
-        turn = number // len(sources)
-        schema = source.schemas[turn % len(source.schemas)]
-        question = source.questions[turn % len(source.questions)]
-        fault = decode_one(schema, question, number, options.seed, tallies[source.name])
-        if fault and len(failures) < KEPT:
-            failures.append({"set": source.name, "schema": schema.name, "decode": number, **fault})
+    with preparer(options.dialect) as prepare:
+        target = Target(options.dialect, prepare)
+        for number in console.track(numbers, "decoding", options.decodes):
+            source = sources[number % len(sources)]
+            turn = number // len(sources)
+            schema = source.schemas[turn % len(source.schemas)]
+            question = source.questions[turn % len(source.questions)]
+            fault = decode_one(schema, question, number, options.seed, tallies[source.name], target)
+            if fault and len(failures) < KEPT:
+                failures.append({"set": source.name, "schema": schema.name, "decode": number, **fault})
     total = Tally(0)
     for tally in tallies.values():
         total.add(tally)
     reports = {name: tally.report() for name, tally in tallies.items()} | {"all": total.report()}
     _print(console, reports, failures)
     if options.json:
-        content = {"seed": options.seed, "start": options.start, "sets": reports, "failures": failures}
+        content = {"dialect": options.dialect, "seed": options.seed, "start": options.start}
+        content |= {"sets": reports, "failures": failures}
         options.json.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return int(total.prepare < total.decodes)
 
@@ -143,6 +160,7 @@ def _options() -> argparse.ArgumentParser:
     parser.add_argument("--decodes", type=int, default=DECODES)
     parser.add_argument("--start", type=int, default=0, help="number of the first decode")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--dialect", choices=("sqlite", "postgres", "duckdb"), default="sqlite")
     parser.add_argument("--set", nargs="+", help="names of data sets; all that are found")
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("FASTSQL_DATA", ".")))
     parser.add_argument("--json", type=Path)
@@ -162,7 +180,9 @@ def read_sources(data: Path, names: Sequence[str] | None) -> list[Source]:
     return found
 
 
-def decode_one(schema: Schema, question: str, number: int, seed: int, tally: Tally) -> dict[str, str]:
+def decode_one(
+    schema: Schema, question: str, number: int, seed: int, tally: Tally, target: Target
+) -> dict[str, str]:
     """Decode and verify one query. Returns what is wrong and the SQL, or nothing."""
     random = np.random.default_rng((seed, number))
     tokens = [match.span() for match in re.finditer(PIECES[number % len(PIECES)], question)]
@@ -171,6 +191,7 @@ def decode_one(schema: Schema, question: str, number: int, seed: int, tally: Tal
         question,
         np.asarray(tokens, dtype=np.int32).reshape(-1, 2),
         find_candidates(question, schema),
+        strict_grouping=target.dialect == "postgres",
     )
     preference = PREFERENCES[number // len(PIECES) % len(PREFERENCES)] * random.standard_normal(space.size)
     tally.decodes += 1
@@ -180,12 +201,15 @@ def decode_one(schema: Schema, question: str, number: int, seed: int, tally: Tal
     if decisions is None:
         return {"fault": f"a dead end after {used} actions", "sql": ""}
     tally.complete += 1
-    sql = render(read_program(decisions, space), schema)
+    try:
+        sql = render(read_program(decisions, space), schema, dialect=target.dialect)
+    except DialectError as error:
+        return {"fault": str(error), "sql": ""}
     tally.actions.append(used)
     tally.characters = max(tally.characters, len(sql))
     tally.depth = max(tally.depth, parenthesis_depth(sql))
     clock = time.perf_counter()
-    fault = _verify(sql, schema, tally)
+    fault = _verify(sql, schema, tally, target)
     tally.verify_ms += 1000 * (time.perf_counter() - clock)
     return {"fault": fault, "sql": sql} if fault else {}
 
@@ -207,16 +231,16 @@ def _decode(
     return decisions, state.used
 
 
-def _verify(sql: str, schema: Schema, tally: Tally) -> str:
+def _verify(sql: str, schema: Schema, tally: Tally, target: Target) -> str:
     """What is wrong with the SQL; empty if nothing is."""
     try:
-        query = parse_query(sql)
+        query = parse_query(sql, dialect=target.dialect)
         tally.parse += 1
         resolve(query, schema)
         tally.resolve += 1
-        prepare(sql, schema)
+        target.prepare(sql, schema)
         tally.prepare += 1
-    except (VerificationError, UnresolvedError) as error:
+    except (VerificationError, UnresolvedError, EngineError) as error:
         return str(error)
     return ""
 
@@ -239,5 +263,5 @@ def _print(console: Console, reports: dict[str, dict[str, Any]], failures: Seque
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except FastSQLError as failure:
+    except (FastSQLError, DatabaseMissingError) as failure:
         sys.exit(f"validity: {failure}")

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from .databases import DatabaseMissingError, PostgresServer, postgres_server
+
 if TYPE_CHECKING:
     from fastsql import Parser
 
 DATA_VARIABLE = "FASTSQL_DATA"
+DATABASES_VARIABLE = "FASTSQL_DATABASES"
 
 
 def data_folder() -> Path | None:
@@ -45,6 +49,34 @@ def ehrsql2024(fastsql_data: Path) -> Path:
     if not folder.is_dir():
         pytest.skip(f"put ehrsql2024 into the folder that {DATA_VARIABLE} names to run this")
     return folder
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A PostgreSQL cluster of its own; tests that ask for it are skipped where no server is installed.
+
+    With ``FASTSQL_DATABASES=require`` they fail instead, so that a clean run means that they ran.
+    """
+    try:
+        with postgres_server() as server:
+            yield server
+    except DatabaseMissingError as error:
+        _missing_database(str(error))
+
+
+@pytest.fixture(scope="session")
+def duckdb_driver() -> None:
+    """Skips, or fails where databases are required, if DuckDB is not installed."""
+    try:
+        import duckdb  # noqa: F401 - only to see whether it is there
+    except ImportError:
+        _missing_database("pip install 'fastsql[duckdb]' to run this")
+
+
+def _missing_database(remedy: str) -> None:
+    if os.environ.get(DATABASES_VARIABLE) == "require":
+        pytest.fail(f"{DATABASES_VARIABLE}=require, but: {remedy}")
+    pytest.skip(remedy)
 
 
 @pytest.fixture(scope="session")

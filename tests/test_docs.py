@@ -27,7 +27,7 @@ def steps(document: str) -> list[tuple[str, str | None]]:
     ]
 
 
-@pytest.mark.parametrize("document", ["how-it-works.md", "schemas.md"])
+@pytest.mark.parametrize("document", ["dialects.md", "how-it-works.md", "schemas.md"])
 def test_code_in_a_document_prints_what_stands_below_it(
     document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,5 +8,6 @@ namespace fastsql::bindings {
 void bind_errors();
 void bind_build(pybind11::module_& module);
 void bind_relation_attention(pybind11::module_& module);
+void bind_automaton(pybind11::module_& module);
 
 }  // namespace fastsql::bindings

@@ -8,4 +8,5 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   fastsql::bindings::bind_errors();
   fastsql::bindings::bind_build(module);
   fastsql::bindings::bind_relation_attention(module);
+  fastsql::bindings::bind_automaton(module);
 }

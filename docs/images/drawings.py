@@ -10,8 +10,7 @@ from parses import BEAM, QUESTION, Parse
 from svg import CHARACTER, box, dot, path, picture, text, turned
 
 from fastsql.explanation import Line
-from fastsql.reliability.confidence import FEATURES, Confidence, evidence
-from fastsql.reliability.familiarity import Familiarity
+from fastsql.reliability.assess import Asked, Reliability, question_state
 from fastsql.view.differences import differences
 from fastsql.view.marks import marks
 
@@ -157,19 +156,20 @@ def _differs(parse: Parse, number: int) -> str:
 
 
 def confidence(parse: Parse) -> str:
-    """What each feature adds to the log-odds of being right, and where the sum stands against the threshold."""
+    """What each feature adds to the log-odds of having no answer, and where the confidence stands against the threshold."""
     settings = parse.parser.bundle.config.settings
-    regression = Confidence.from_settings(settings)
-    spans = [link.span for link in parse.result.links]
-    strangeness = Familiarity.from_settings(settings).strangeness(QUESTION, spans)
-    features = evidence(parse.search, 0, strangeness)
-    added = [w * f for w, f in zip(regression.weights, features, strict=True)]
+    known = Reliability.from_settings(settings, parse.parser.bundle.config.model.d)
+    mean = question_state(parse.memory.rows[: len(parse.prepared.offsets)])
+    asked = Asked(QUESTION, parse.prepared, parse.links, mean)
+    found = known.evidence(asked, parse.search, 0, parse.result.links)
+    # A bundle from before judges the SQL alone.
+    regression = known.judge.unanswerable or known.judge.right
     rows = [("intercept", "", regression.intercept)]
     rows += [
-        (name, f"{f:.2f} x {w:+.3f}", a)
-        for name, f, w, a in zip(FEATURES, features, regression.weights, added, strict=True)
+        (name, f"{getattr(found, name):.2f} x {weight:+.3f}", weight * getattr(found, name))
+        for name, weight in regression.weights.items()
     ]
-    total = regression.intercept + sum(added)
+    total = regression.log_odds(found)
     widest = max(abs(value) for _, _, value in (*rows, ("", "", total)))
     zero, scale, top = 470.0, 170 / widest, 44.0
     shapes = [text(16, 24, "feature", "faint", size=11), text(140, 24, "value x weight", "faint", size=11)]
@@ -197,7 +197,7 @@ def confidence(parse: Parse) -> str:
         820,
         y + 34,
         "Where the confidence comes from",
-        f"Log-odds {total:.2f}, a confidence of {parse.result.confidence:.3f}; {needed:.3f} is needed.",
+        f"Log-odds {total:.2f} of having no answer, a confidence of {parse.result.confidence:.3f}; {needed:.3f} is needed.",
         shapes,
     )
 

@@ -15,6 +15,7 @@ from fastsql.demo import NOW, create_hospital
 from fastsql.grammar import ActionSpace
 from fastsql.linking.prepare import Prepared, prepare
 from fastsql.linking.relations import SchemaLinks
+from fastsql.model.decoder import Memory
 from fastsql.result import Result
 
 QUESTION = "Has patient 71021258 been prescribed warfarin this month?"
@@ -37,6 +38,7 @@ class Parse:
     result: Result
     prepared: Prepared
     links: SchemaLinks
+    memory: Memory
     space: ActionSpace
     search: Search
     steps: tuple[Step, ...]
@@ -83,5 +85,6 @@ def parse(folder: Path) -> Parse:
     prepared = prepare(QUESTION, state.links, parser.model.tokenizer, dictionary=values)
     space = ActionSpace.for_question(dressed, QUESTION, prepared.offsets, prepared.candidates)
     recorder = Recorder(parser.model)
-    search = beam_search(recorder, parser.model.encode_question(prepared, state), space, beam=BEAM)
-    return Parse(parser, result, prepared, state.links, space, search, tuple(recorder.steps))
+    asked = parser.model.encode_question(prepared, state)
+    search = beam_search(recorder, asked, space, beam=BEAM)
+    return Parse(parser, result, prepared, state.links, asked.memory, space, search, tuple(recorder.steps))

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from fastsql.linking.relations import SchemaLinks
     from fastsql.schema import Schema
 
+UNLIKELY = 0.5
+"""The probability of having no answer from which a refusal is laid to the question, not to the SQL."""
+
 
 def find_links(program: Program, prepared: Prepared, links: SchemaLinks, shift: int = 0) -> tuple[Link, ...]:
     """Spans of the question that name a table or column of the query, or that a literal was read from.
@@ -94,7 +97,9 @@ def found_values(program: Program, schema: Schema, shift: int = 0) -> tuple[Lite
     return tuple(found)
 
 
-def doubt(confidence: float, needed: float, penalty: float) -> str:
-    """Why a confidence below what the penalty asks for leads to a refusal."""
+def doubt(confidence: float, needed: float, penalty: float, unanswerable: float = 0.0) -> str:
+    """Why the probabilities of being right and of having no answer lead to a refusal at this penalty."""
+    if unanswerable >= UNLIKELY:
+        return f"The question has probably no answer in this schema (probability {unanswerable:.2f})."
     shown, asked = told_apart(confidence, needed)
     return f"The confidence of {shown} is below the {asked} that penalty {penalty:g} asks for."

@@ -71,13 +71,14 @@ class Result:
         question: the question as it was asked.
         best: the SQL of the first hypothesis, even if it was refused; None if there is none at all.
         confidence: estimated probability that `best` is right, 0 to 1.
+        unanswerable: estimated probability that the question has no answer in this schema; 0 where the model knows none.
         abstained: whether the parser refuses to answer.
         reason: why it refuses, a sentence; "" where it does not.
         links: what of the question was linked to what of the schema, in order of the question.
         values: the literals of `best` with their provenance.
         timings: milliseconds a stage, in order, such as ``{"link": 0.4, "encode": 3.1, "decode": 4.0}``.
         dialect: the SQL dialect of `best`.
-        threshold: the confidence from which the parser answers; None where that was not decided.
+        threshold: the confidence above which the parser answers; None where that was not decided.
         render_alternatives: renders the further hypotheses; called at most once, by :attr:`alternatives`.
         retrace: goes the way of the query once more for its reasons; called at most once, by :meth:`explain`.
     """
@@ -92,6 +93,7 @@ class Result:
     timings: Mapping[str, float] = field(default_factory=dict)
     dialect: str = "sqlite"
     threshold: float | None = None
+    unanswerable: float = 0.0
     render_alternatives: Callable[[], tuple[Alternative, ...]] = _no_alternatives
     retrace: Callable[[], Trail] = _no_trail
 

@@ -181,6 +181,15 @@ def test_values_can_be_withheld(run: Run, loader: Loader, data: Path, database: 
     assert {call["values"] for call in loader.parsers[0].calls} == {None}
 
 
+def test_beam_and_inspection_reach_the_parser(run: Run, loader: Loader, data: Path, database: Path) -> None:
+    run(*command(data, "--databases", database, "--beam", 2, "--inspect"))
+    assert {call["beam"] for call in loader.parsers[0].calls} == {2}
+    rows = {call["inspector"] is not None for call in loader.parsers[0].calls}
+    assert rows == {True}
+    run(*command(data, "--inspect"))
+    assert all("inspector" not in call for call in loader.parsers[1].calls), "there is nothing to inspect"
+
+
 def test_databases_that_are_missing_are_named(run: Run, data: Path) -> None:
     (data / "empty").mkdir()
     outcome = run(*command(data, "--databases", data / "empty"))

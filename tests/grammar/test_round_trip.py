@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from fastsql.errors import DialectError
 from fastsql.evaluation import normalise_sql
 from fastsql.execution import verify
 from fastsql.grammar import (
@@ -141,9 +140,3 @@ def test_now_can_be_fixed() -> None:
     program = sql_to_program(sql, HOSPITAL)
     assert f"DATETIME('{NOW}', '-1 year')" in render(program, HOSPITAL, now=NOW)
     assert "DATETIME('now', '-1 year')" in render(program, HOSPITAL)
-
-
-def test_other_dialects_are_refused() -> None:
-    program = sql_to_program("SELECT name FROM patients", HOSPITAL)
-    with pytest.raises(DialectError, match="postgres"):
-        render(program, HOSPITAL, dialect="postgres")

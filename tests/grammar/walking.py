@@ -127,7 +127,7 @@ def walk(space: ActionSpace, seed: int, bias: Bias = HABITS["none"], noise: floa
     Raises AssertionError where nothing may come next, or where a completion within the budget is no longer certain.
     """
     random = np.random.default_rng(seed)
-    scores = _scores(space, bias)
+    scores = scores_of(space, bias)
     return _walk(
         space, lambda legal: legal[np.argmax(scores[legal] + noise * random.gumbel(size=legal.size))]
     )
@@ -157,7 +157,8 @@ def _walk(space: ActionSpace, choose: Callable[[NDArray[np.int64]], Any]) -> Wal
     return Walk(tuple(decisions), state.used, deepest)
 
 
-def _scores(space: ActionSpace, bias: Bias) -> NDArray[np.float64]:
+def scores_of(space: ActionSpace, bias: Bias) -> NDArray[np.float64]:
+    """The bias of every action: float64[A]."""
     scores = np.zeros(space.size)
     for name, added in bias.items():
         if name.startswith("@"):

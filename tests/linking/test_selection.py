@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from fastsql.linking import Candidate, SchemaSelector, find_candidates
+from fastsql.linking.column_ranking import WEIGHTS, ColumnRanking
+from fastsql.linking.name_search import NameSearch
 from fastsql.linking.selection import reduced
 from fastsql.linking.word_match import closeness, name_words
 from fastsql.schema import Constant, Schema
@@ -77,6 +80,37 @@ def test_what_the_question_names_is_kept(question: str, column: str) -> None:
 
 def test_keys_of_what_is_kept_and_of_its_neighbours_are_kept() -> None:
     assert {"adm.adm_id", "adm.patient_id", "patients.patient_id"} <= kept("admissions a department has", 12)
+
+
+def test_a_verb_that_opens_a_request_names_nothing_but_elsewhere_it_does() -> None:
+    tables = [
+        {"name": "mail_list", "columns": [{"name": "mail_list_id", "type": "number"}]},
+        {"name": "wards", "columns": [{"name": "ward", "type": "text"}, {"name": "beds", "type": "number"}]},
+    ]
+    search = NameSearch(Schema.from_dict({"name": "clinic", "tables": tables}))
+    assert search.find("List the beds of each ward.").said[0] == 0
+    assert search.find("Please show me beds, then list the wards").said[0] == 0
+    assert search.find("Which list has nobody?").said[0] > 0
+
+
+def test_a_column_that_joins_a_table_asked_for_outranks_one_that_joins_none() -> None:
+    features = ColumnRanking(SCHEMA).features(NameSearch(SCHEMA).find("the date of birth of patients"))
+    joined = list(WEIGHTS).index("rank of the table it joins")
+    to_patients, to_none = SCHEMA.column_index("adm", "patient_id"), SCHEMA.column_index("adm", "dept")
+    assert features.shape == (len(SCHEMA.columns), len(WEIGHTS))
+    assert features[to_patients, joined] == 0  # patients rank first
+    assert features[to_none, joined] == np.log1p(len(SCHEMA.tables))
+
+
+def test_equal_tables_share_a_rank() -> None:
+    features = ColumnRanking(SCHEMA).features(NameSearch(SCHEMA).find("patients"))
+    sensors = [table.columns[0] for table in SCHEMA.tables[3:]]
+    assert len(set(features[sensors, 0].tolist())) == 1
+
+
+def test_without_a_word_in_common_what_stands_in_front_is_kept() -> None:
+    first = {table.columns[0] for table in SCHEMA.tables[3:]}
+    assert first <= set(SchemaSelector(SCHEMA).select("?", limit=60).columns)
 
 
 def test_a_value_keeps_its_column() -> None:

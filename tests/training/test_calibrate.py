@@ -1,36 +1,35 @@
 from __future__ import annotations
 
+import json
 import random
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 pytest.importorskip("torch", reason="pip install 'fastsql[train]' runs this")
 pytest.importorskip("onnx", reason="pip install 'fastsql[train]' runs this")
 
+from fastsql.errors import FastSQLError
 from fastsql.model.bundle import open_bundle
-from fastsql.reliability import FEATURES, Confidence
+from fastsql.reliability import Evidence, Reliability
 from fastsql.reliability.familiarity import Familiarity
 from fastsql.training import calibrate as module
-from fastsql.training.calibrate import (
-    PRIOR,
-    CalibrationError,
-    calibrate,
-    describe,
-    fit,
-    main,
-)
+from fastsql.training.calibrate import calibrate, calibration, describe, main
 from fastsql.training.config import TrainConfig
 from fastsql.training.data import Corpus, load_corpus
-from fastsql.training.observe import SEEN, UNANSWERABLE, UNSEEN, Observation, Question, held_out, observe
-from fastsql.training.split import Pair, letters_only
+from fastsql.training.observations import load_observations, save_observations
+from fastsql.training.observe import Observation, observe
+from fastsql.training.questions import AS_WRITTEN, MADE, SEEN, UNANSWERABLE, UNSEEN, Question, held_out
+from fastsql.training.reliability_figures import STEPS, steps_table
+from fastsql.training.reliability_fit import PRIOR, UNANSWERED, CalibrationError, predict_across, tabulate
+from fastsql.training.split import Pair
 
 from .untrained import write_untrained
 
-NAMES = {name: place for place, name in enumerate(FEATURES)}
+D = 16
 
 
 @pytest.fixture(scope="module")
@@ -44,160 +43,182 @@ def bundle(config: TrainConfig, tmp_path: Path) -> Path:
     return write_untrained(config, tmp_path / "untrained", training={"seed": 7})
 
 
-def observation(part: str, sequence: float, margin: float, right: bool, group: str) -> Observation:
-    features = [0.0] * len(FEATURES)
-    features[NAMES["sequence"]], features[NAMES["margin"]] = sequence, margin
-    return Observation(Question(Pair("", "", "", "ward"), part, group, None), tuple(features), right)
-
-
-def observations() -> list[Observation]:
-    """The surer the model, the oftener it is right; unanswerable questions have near rivals."""
+def observations(number: int = 300) -> list[Observation]:
+    """The surer the model, the oftener it is right; unanswerable questions have strange words, a state and no answer."""
     rng = random.Random(0)
     made = []
-    for number in range(300):
-        part = rng.choice((SEEN, UNSEEN, UNANSWERABLE))
+    for place in range(number):
+        part = rng.choice((SEEN, UNSEEN, UNANSWERABLE, MADE))
+        refuse = part in (UNANSWERABLE, MADE)
         sequence = rng.gauss(3 if part == SEEN else 1, 2)
-        right = part != UNANSWERABLE and rng.random() < 1 / (1 + 2.718 ** (-sequence - 1))
-        margin = rng.gauss(1 if part == UNANSWERABLE else 5, 1)
-        made.append(observation(part, sequence, margin, right, f"{part} {number // 2}"))
-    return made
-
-
-# ---------------------------------------------------------------- which questions
-
-
-def test_nothing_that_was_trained_on_is_calibrated_on(config: TrainConfig, corpus: Corpus) -> None:
-    questions = held_out(config, corpus)
-    trained = {letters_only(sample.pair.question) for sample in corpus.train}
-    assert not trained & {letters_only(question.pair.question) for question in questions}
-    assert Counter(question.part for question in questions) == {
-        SEEN: len(corpus.dev_examples),
-        UNSEEN: len(corpus.dev_templates),
-        UNANSWERABLE: 1,
-    }
-
-
-def test_unanswerable_questions_have_no_right_sql(config: TrainConfig, corpus: Corpus) -> None:
-    questions = held_out(config, corpus)
-    assert [(q.pair.question, q.sql) for q in questions if q.part == UNANSWERABLE] == [
-        ("What is love?", None)
-    ]
-    assert all(q.sql for q in questions if q.part != UNANSWERABLE)
-
-
-def test_unanswerable_questions_that_are_reported_on_are_left_out(
-    config: TrainConfig, corpus: Corpus, tmp_path: Path
-) -> None:
-    reported = tmp_path / "reported.json"
-    reported.write_text(
-        '[{"id": "v", "db_id": "ward", "question": "what is Love", "sql": null}]', encoding="utf-8"
-    )
-    (source,) = config.data.sources
-    stricter = replace(config, data=replace(config.data, sources=(replace(source, report=(str(reported),)),)))
-    assert all(question.part != UNANSWERABLE for question in held_out(stricter, corpus))
-
-
-def test_a_limit_holds_for_each_part(config: TrainConfig, corpus: Corpus) -> None:
-    assert Counter(q.part for q in held_out(config, corpus, 1)) == {SEEN: 1, UNSEEN: 1, UNANSWERABLE: 1}
-
-
-def test_questions_of_one_template_are_one_group(config: TrainConfig, corpus: Corpus) -> None:
-    unseen = [question for question in held_out(config, corpus) if question.part == UNSEEN]
-    assert len({question.group for question in unseen}) < len(unseen)
+        right = not refuse and rng.random() < 1 / (1 + 2.718 ** (-sequence - 1))
+        evidence = Evidence(sequence=sequence, margin=rng.gauss(3, 1), strangeness=rng.gauss(4 * refuse, 2))
+        looked = replace(evidence, void=float(rng.random() < (0.9 if refuse else 0.1)))
+        state = np.array([rng.gauss(refuse and not axis, 1) for axis in range(D)], dtype=np.float32)
+        group = f"removed {place % 7}" if part == MADE and place % 2 else f"{part} {place // 2}"
+        pair = Pair(str(place), f"{'why' if refuse else 'how many'} {place}", "", "ward")
+        made.append(Observation(Question(pair, part, group, None), evidence, looked, state, 0.3, right))
+    asked = [item for item in made if item.question.part == UNANSWERABLE][:20]
+    written = [replace(item, question=replace(item.question, part=AS_WRITTEN)) for item in asked]
+    return [*made, *written]
 
 
 # ---------------------------------------------------------------- what becomes of them
 
 
 def test_every_question_is_observed_as_the_parser_sees_it(
-    bundle: Path, config: TrainConfig, corpus: Corpus
+    bundle: Path, config: TrainConfig, corpus: Corpus, tmp_path: Path
 ) -> None:
     questions = held_out(config, corpus, 2)
     notes: list[str] = []
     found = observe(open_bundle(bundle), config, questions, threads=1, report=notes.append)
-    assert [item.question for item in found] == list(questions)
-    assert all(len(item.features) == len(FEATURES) for item in found)
-    assert not any(item.right for item in found if item.question.part == UNANSWERABLE)
+    assert {item.question for item in found} == set(questions)
+    assert not any(item.right for item in found if item.question.sql is None)
+    assert all(item.state.shape == (D,) for item in found)
+    assert all(item.evidence.void == 0 for item in found)
+    assert any(item.inspected is not None for item in found)
     assert notes == [f"{len(questions)} of {len(questions)} parsed"]
+    file = tmp_path / "observed.json.gz"
+    save_observations(found, file)
+    for old, new in zip(found, load_observations(file), strict=True):
+        assert (old.question, old.evidence, old.inspected, old.right) == (
+            new.question,
+            new.evidence,
+            new.inspected,
+            new.right,
+        )
+        np.testing.assert_allclose(old.state, new.state, atol=1e-5)
+
+
+def test_a_file_of_something_else_holds_no_observations(tmp_path: Path) -> None:
+    file = tmp_path / "observed.json.gz"
+    file.write_bytes(b"[]")
+    with pytest.raises(FastSQLError, match="holds no observations"):
+        load_observations(file)
 
 
 # ---------------------------------------------------------------- the fit
 
 
 def test_the_parts_count_as_much_as_in_use() -> None:
-    found = fit(observations())
     assert sum(PRIOR.values()) == pytest.approx(1.0)
-    few = [item for item in observations() if item.question.part != UNANSWERABLE]
-    alone = [item for item in observations() if item.question.part == UNANSWERABLE]
-    # Ten times the unanswerable questions: what each counts falls tenfold, and nothing changes but the ridge's share.
-    many = fit([*few, *alone * 10])
-    assert many.confidence.weights[0] == pytest.approx(found.confidence.weights[0], rel=0.15)
+    table = tabulate(observations())
+    total = table.mass.sum()
+    for part, share in PRIOR.items():
+        assert table.mass[table.parts == part].sum() / total == pytest.approx(share)
+    assert not table.mass[table.parts == AS_WRITTEN].any(), "to report, not to fit"
 
 
-def test_the_fit_uses_what_tells_right_from_wrong() -> None:
-    found = fit(observations())
-    weights = dict(zip(FEATURES, found.confidence.weights, strict=True))
-    assert weights["sequence"] > 0
-    assert weights["margin"] > 0
-    assert weights["worst"] == 0.0
-    assert found.figures["auc"] > 0.85
+def test_a_missing_kind_leaves_its_share_to_its_like() -> None:
+    table = tabulate([item for item in observations() if item.question.part not in (MADE, SEEN)])
+    assert table.mass[table.unanswerable].sum() / table.mass.sum() == pytest.approx(0.2)
+
+
+def test_the_fit_uses_what_tells_right_from_wrong_and_answerable_from_not() -> None:
+    found = calibration(observations(), Familiarity())
+    judge = found.reliability.judge
+    assert judge.unanswerable is not None
+    assert judge.right.weights["sequence"] > 0.3
+    assert judge.unanswerable.weights["strangeness"] > 0.2
+    assert judge.unanswerable.weights["state"] > 0.1
+    assert found.figures["auc"] > 0.8
     assert found.figures["ece"] < 0.1
+    assert found.figures["auc_unanswerable"] > 0.85
+    inspected = found.reliability.inspected
+    assert inspected is not None
+    assert inspected.unanswerable is not None
+    assert inspected.unanswerable.weights["void"] > 1
+    assert found.figures["inspected"]["auc_unanswerable"] > found.figures["auc_unanswerable"]
 
 
-def test_the_figures_are_at_the_thresholds_of_the_penalty() -> None:
-    figures = fit(observations()).figures
-    assert figures["answered"]["0"] == 100.0
-    assert figures["answered"]["10"] < 60.0
-    assert figures["rs"]["0"]["10"] < figures["rs"]["10"]["10"]
-    assert figures["questions"].keys() == figures["right"].keys() == PRIOR.keys()
-    assert figures["right"][UNANSWERABLE] == 0
+def test_predictions_are_across_folds() -> None:
+    table = tabulate(observations())
+    one = predict_across(table)
+    flipped = replace(table, right=table.right.copy())
+    group = np.array(table.groups) == table.groups[int(np.flatnonzero(table.parts == SEEN)[0])]
+    flipped.right[group] = ~flipped.right[group]
+    other = predict_across(flipped)
+    np.testing.assert_array_equal(one.confidence[group], other.confidence[group])
+    assert (one.confidence != other.confidence).any(), "others learn from it"
+    assert (one.confidence + one.unanswerable <= 1).all()
 
 
-def test_features_can_be_left_out() -> None:
-    found = fit(observations(), ["sequence"])
-    weights = dict(zip(FEATURES, found.confidence.weights, strict=True))
-    assert [name for name, weight in weights.items() if weight] == ["sequence"]
+def test_a_question_as_it_was_written_is_judged_by_folds_without_it() -> None:
+    table = tabulate(observations())
+    found = predict_across(table)
+    written = {table.groups[i]: i for i in np.flatnonzero(table.parts == AS_WRITTEN)}
+    for i in np.flatnonzero(table.changed):
+        # The observation is the same but for its part here, so are the predictions.
+        assert table.groups[i] in written
+    assert found.unanswerable[table.parts == AS_WRITTEN].mean() > 0.5
+
+
+def test_figures_are_of_decisions_by_the_penalty() -> None:
+    figures = calibration(observations(), Familiarity()).figures
+    assert figures["rs"]["10"] == figures["rs_10"]["10"]
+    assert figures["rs"]["0"] >= figures["rs_10"]["0"] - 1
+    assert figures["rs_10"]["0"] - figures["rs_10"]["10"] == pytest.approx(10 * figures["wrong"], abs=0.1)
+    assert 0 < figures["answered"] < 60
+    assert set(figures["made"]) == {"removed", MADE}
+
+
+def test_without_unanswerable_questions_u_is_not_known() -> None:
+    answerable = [item for item in observations() if item.question.part in (SEEN, UNSEEN)]
+    found = calibration(answerable, Familiarity())
+    assert found.reliability.judge.unanswerable is None
+    assert found.reliability.probe is None
+    assert found.figures["auc"] > 0.6
+
+
+def test_correspondence_alone_may_tell_u() -> None:
+    found = calibration(observations(), Familiarity(), ["correspondence"])
+    judge, model = found.reliability.judge, found.reliability.correspondence
+    assert judge.unanswerable is not None
+    assert model is not None
+    assert list(judge.unanswerable.weights) == ["correspondence"]
+    assert model.log_odds("why 12", frozenset()) > model.log_odds("how many 12", frozenset())
+    assert found.reliability.probe is None
+
+
+def test_the_steps_are_a_table() -> None:
+    lines = steps_table(tabulate(observations()), seeds=(0,)).split("\n")
+    assert [line.split(" | ")[0] for line in lines[2:]][: len(STEPS)] == [f"| {name}" for name in STEPS]
+    assert len(lines) == 2 + len(STEPS) + 2
 
 
 @pytest.mark.parametrize("right", [True, False])
 def test_nothing_can_be_learned_from_parses_all_alike(right: bool) -> None:
     alike = [replace(item, right=right) for item in observations()]
     with pytest.raises(CalibrationError, match="right" if right else "wrong"):
-        fit(alike)
+        tabulate(alike)
     with pytest.raises(CalibrationError):
-        fit([])
+        tabulate([])
 
 
-# ---------------------------------------------------------------- the bundle
+# ---------------------------------------------------------------- what is stored
 
 
-def test_a_calibrated_bundle_is_whole_and_judges_by_what_was_fitted(
+def test_the_bundle_holds_what_was_fitted(
     bundle: Path, config: TrainConfig, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "observe", lambda *_args, **_options: tuple(observations()))
     found = calibrate(bundle, config, corpus)
     settings = open_bundle(bundle).config.settings
-    assert settings["training"] == {"seed": 7}
-    assert Confidence.from_settings(settings) == found.confidence
-    assert settings["confidence"]["figures"]["auc"] == found.figures["auc"]
-    assert Familiarity.from_settings(settings).questions == len(corpus.train)
-    assert open_bundle(bundle).model("numpy").tokenizer is not None
-
-
-def test_calibrating_again_gives_the_same(
-    bundle: Path, config: TrainConfig, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "observe", lambda *_args, **_options: tuple(observations()))
-    calibrate(bundle, config, corpus)
+    stored = Reliability.from_settings(settings, D)
+    assert stored.to_settings() == found.reliability.to_settings()
+    assert settings["reliability"]["figures"] == json.loads(json.dumps(found.figures))
+    assert stored.familiarity.questions == len(corpus.train)
+    assert "confidence" not in settings
     once = (bundle / "config.json").read_bytes()
     calibrate(bundle, config, corpus)
     assert (bundle / "config.json").read_bytes() == once
 
 
 def test_the_figures_can_be_read() -> None:
-    text = describe(fit(observations()))
+    text = describe(calibration(observations(), Familiarity()))
     assert "cross-fitted: ECE 0." in text
-    assert "penalty 10:" in text
+    assert "answers inspected: ECE 0." in text
+    assert "with numbers as written" in text
 
 
 # ---------------------------------------------------------------- command line
@@ -234,14 +255,24 @@ def test_the_command_line_splits_by_the_bundles_seed(
     assert "cross-fitted" in capsys.readouterr().out
 
 
-def test_trying_features_leaves_the_bundle_alone(
-    bundle: Path, config_file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_a_dry_run_leaves_the_bundle_alone_and_observations_are_used_again(
+    bundle: Path,
+    config_file: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(module, "observe", lambda *_args, **_options: tuple(observations()))
+    runs: list[int] = []
+    monkeypatch.setattr(module, "observe", lambda *_a, **_o: (runs.append(1), tuple(observations()))[1])
     before = (bundle / "config.json").read_bytes()
-    assert main([str(bundle), "--config", str(config_file), "--features", "sequence,margin"]) == 0
+    file = tmp_path / "observed.json.gz"
+    common = [str(bundle), "--config", str(config_file), "--dry-run", "--observations", str(file)]
+    assert main([*common, "--table"]) == 0
+    assert main([*common, "--features", ",".join(UNANSWERED[:2])]) == 0
     assert (bundle / "config.json").read_bytes() == before
-    assert main([str(bundle), "--config", str(config_file), "--features", "mood"]) == 2
+    assert len(runs) == 1
+    assert "| state alone |" in capsys.readouterr().out
+    assert main([*common, "--features", "mood"]) == 2
     assert "no feature 'mood'" in capsys.readouterr().err
 
 

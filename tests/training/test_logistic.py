@@ -98,3 +98,12 @@ def test_the_reliability_score_is_that_of_ehrsql() -> None:
 
 def test_sigmoid_does_not_overflow() -> None:
     assert sigmoid(np.array([-1e4, 0.0, 1e4])).tolist() == [0.0, 0.5, 1.0]
+
+
+def test_a_constant_gets_no_weight_even_where_its_mean_is_rounded() -> None:
+    rng = np.random.default_rng(0)
+    labels = rng.random(30) < 0.5
+    features = np.column_stack([np.full(30, 0.3), rng.normal(size=30)])
+    intercept, weights = fit_logistic(features, labels, rng.random(30) + 0.1)
+    assert weights[0] == pytest.approx(0.0, abs=1e-6)
+    assert abs(intercept) < 10

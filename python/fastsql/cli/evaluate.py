@@ -101,6 +101,14 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     run_group.add_argument(
         "--from-predictions", metavar="P", help="judge predictions made before instead of running a model"
     )
+    run_group.add_argument(
+        "--beam", metavar="N", type=positive, help="hypotheses that a parse keeps (default: the parser's)"
+    )
+    run_group.add_argument(
+        "--inspect",
+        action="store_true",
+        help="run the candidates on the database, read-only, and weigh what they return, before one is chosen",
+    )
     out = parser.add_argument_group("output")
     out.add_argument("--json", metavar="OUT", type=output_file, help="write the figures here")
     out.add_argument(
@@ -177,6 +185,8 @@ def run(options: argparse.Namespace) -> int:
             penalty=getattr(parser, "penalty", None) if options.penalty is None else options.penalty,
             seen=seen,
             resamples=options.resamples,
+            inspect=options.inspect,
+            beam=options.beam,
         )
         report = evaluate(parser, examples, schemas, databases, settings, console.track)
     figures = report.to_json()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -17,6 +18,8 @@ from fastsql.evaluation.judged import Judged
 from fastsql.evaluation.predictions import Prediction
 from fastsql.evaluation.report import Report
 from fastsql.evaluation.skeleton import skeleton
+from fastsql.execution import ReadOnlyExecutor
+from fastsql.reliability.inspection import Inspector
 from fastsql.result import Result
 from fastsql.schema import Schema
 
@@ -45,6 +48,8 @@ class Options:
         penalty: the penalty that the parser decided by, for the record.
         seen: skeletons of the training set; figures are then given for seen and unseen ones apart.
         resamples: draws of the bootstrap that gives the intervals; 0 leaves them out.
+        inspect: whether candidates are run on the question's database before one is chosen.
+        beam: hypotheses that a parse keeps; None leaves it to the parser.
     """
 
     now: str | None = None
@@ -54,6 +59,8 @@ class Options:
     penalty: float | None = None
     seen: Collection[str] | None = None
     resamples: int = ROUNDS
+    inspect: bool = False
+    beam: int | None = None
 
 
 @dataclass(frozen=True)
@@ -97,9 +104,10 @@ def evaluate(
     if isinstance(parser, Mapping):
         parsed = _given(parser, examples)
     else:
-        _warm_up(parser, examples, schemas, paths, options)
-        one_by_one = (_parse(parser, example, schemas, paths, options) for example in examples)
-        parsed = list(track(one_by_one, "parsing", len(examples)))
+        with _settings(paths, options) as settings:
+            _warm_up(parser, examples, schemas, settings)
+            one_by_one = (_parse(parser, example, schemas, settings) for example in examples)
+            parsed = list(track(one_by_one, "parsing", len(examples)))
     tasks = [
         _task(example, item.prediction, paths, options)
         for example, item in zip(examples, parsed, strict=True)
@@ -123,32 +131,45 @@ def _given(predictions: Mapping[str, Prediction], examples: Sequence[Example]) -
     return [_Parsed(predictions[example.id]) for example in examples]
 
 
+@contextmanager
+def _settings(paths: Mapping[str, Path | None], options: Options) -> Iterator[Mapping[str, dict[str, Any]]]:
+    """The keyword arguments of `parse`, by database."""
+    settings: dict[str, dict[str, Any]] = {}
+    with ExitStack() as executors:
+        for db_id, path in paths.items():
+            settings[db_id] = {"values": path if options.values else None, "now": options.now}
+            if options.beam is not None:
+                settings[db_id]["beam"] = options.beam
+            if options.inspect and path is not None:
+                executor = executors.enter_context(ReadOnlyExecutor(path, time_limit=options.time_limit))
+                settings[db_id]["inspector"] = Inspector(executor)
+        yield settings
+
+
 def _warm_up(
     parser: ParserLike,
     examples: Sequence[Example],
     schemas: Mapping[str, Schema],
-    paths: Mapping[str, Path | None],
-    options: Options,
+    settings: Mapping[str, dict[str, Any]],
 ) -> None:
     """Let the parser encode every schema and read every dictionary once, so that latencies are those of questions."""
     first: dict[str, Example] = {}
     for example in examples:
         first.setdefault(example.db_id, example)
     for example in first.values():
-        _parse(parser, example, schemas, paths, options)
+        _parse(parser, example, schemas, settings)
 
 
 def _parse(
     parser: ParserLike,
     example: Example,
     schemas: Mapping[str, Schema],
-    paths: Mapping[str, Path | None],
-    options: Options,
+    settings: Mapping[str, dict[str, Any]],
 ) -> _Parsed:
-    values = paths[example.db_id] if options.values else None
+    parse: Callable[..., Result] = parser.parse
     start = time.perf_counter()
     try:
-        result = parser.parse(example.question, schemas[example.db_id], values=values, now=options.now)
+        result = parse(example.question, schemas[example.db_id], **settings[example.db_id])
     except FastSQLError as error:
         return _Parsed(Prediction(example.id, None, 0.0, abstained=True), error=type(error).__name__)
     latency = (time.perf_counter() - start) * 1000

@@ -13,7 +13,7 @@ from fastsql.errors import ExecutionError, VerificationError
 from fastsql.evaluation.answers import AnswerRows, answer_rows, is_void, published_form
 from fastsql.evaluation.comparison import compare, hardness_of
 from fastsql.evaluation.gold_sql import normalise_sql
-from fastsql.execution.executor import QueryTimeoutError, ReadOnlyExecutor
+from fastsql.execution import QueryTimeoutError, ReadOnlyExecutor
 from fastsql.execution.verify import prepare
 from fastsql.schema import Schema
 

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from fastsql.execution.executor import ReadOnlyExecutor, Rows
-from fastsql.execution.verify import verify
+from fastsql.execution.executor import Cursor, Executor, QueryTimeoutError, Rows
+from fastsql.execution.sqlite import ReadOnlyExecutor
+from fastsql.execution.targets import open_executor
+from fastsql.execution.verify import verify, verify_form
 
-__all__ = ["ReadOnlyExecutor", "Rows", "verify"]
+__all__ = [
+    "Cursor",
+    "Executor",
+    "QueryTimeoutError",
+    "ReadOnlyExecutor",
+    "Rows",
+    "open_executor",
+    "verify",
+    "verify_form",
+]

@@ -18,6 +18,11 @@ class Effects(Record):
             self.stack = self.stack.below
             getattr(self, f"_do_{effect}")(kind, index)
 
+    @property
+    def step(self) -> int:
+        """The latest decision; the first one to come before there is any, as on a budget that leaves no choice."""
+        return max(self.decisions - 1, 0)
+
     def _open(self, sources: tuple[Source, ...]) -> None:
         self.scope = Scope(
             self.scope, sources, (), self._arity, self._followers, self._stands_for, self._widths
@@ -30,7 +35,7 @@ class Effects(Record):
 
     def _do_from(self, kind: int, index: int) -> None:
         """A query opens with the table just pointed at."""
-        self._open((Source(index, (), self.decisions - 1),))
+        self._open((Source(index, (), self.step),))
 
     def _do_scope(self, kind: int, index: int) -> None:
         """A query opens whose first source is yet to come."""
@@ -38,16 +43,16 @@ class Effects(Record):
 
     def _do_source(self, kind: int, index: int) -> None:
         """The table just pointed at joins FROM."""
-        self._add(Source(index, (), self.decisions - 1))
+        self._add(Source(index, (), self.step))
 
     def _do_derived(self, kind: int, index: int) -> None:
         """The query just closed joins FROM."""
-        self._add(Source(-1, self._closed, self.decisions - 1))
+        self._add(Source(-1, self._closed, self.step))
 
     def _do_item(self, kind: int, index: int) -> None:
         """A select item is complete."""
         assert self.scope is not None
-        item = Item(*self.last, self.decisions - 1)
+        item = Item(*self.last, self.step)
         self.scope = self.scope._replace(items=(*self.scope.items, item))
 
     def _do_columns(self, kind: int, index: int) -> None:
@@ -59,7 +64,7 @@ class Effects(Record):
                 items += source.items
             else:
                 columns = self.space.schema.tables[source.table].columns
-                items += [Item(self.space.column_types[j], j, self.decisions - 1) for j in columns]
+                items += [Item(self.space.column_types[j], j, self.step) for j in columns]
         self.scope = self.scope._replace(items=tuple(items), starred=True)
 
     def _do_close(self, kind: int, index: int) -> None:

@@ -14,7 +14,7 @@ from fastsql.grammar.effects import Effects
 from fastsql.grammar.scope import Source
 from fastsql.grammar.space import COLUMN, STEP
 
-_BESIDE = frozenset(
+BESIDE = frozenset(
     (
         "body",
         "operand_body",
@@ -30,10 +30,10 @@ _BESIDE = frozenset(
     )
 )
 """Symbols of what stands beside aggregates: in the select list, HAVING, keys of ORDER BY and windows."""
-_AGGREGATES = frozenset(
+AGGREGATES = frozenset(
     ("count_all", "count", "count_distinct", "sum", "avg", "min", "max", "sum_distinct", "avg_distinct")
 )
-_OF_ROWS = frozenset(
+OF_ROWS = frozenset(
     (
         "days_between",
         "hours_between",
@@ -81,10 +81,10 @@ class Grouping(Effects):
             return not scope.aggregated or alternative.pointer == "column"
         if name == "partition":
             return not scope.aggregated or bool(scope.keys)
-        if place.symbol not in _BESIDE:
+        if place.symbol not in BESIDE:
             return True
         if scope.of_rows:
-            return name not in _AGGREGATES
+            return name not in AGGREGATES
         if scope.aggregated and alternative.pointer == "column":
             return bool(scope.keys)
         return not (scope.aggregated and self._reads_rows(place, alternative, name))
@@ -97,8 +97,8 @@ class Grouping(Effects):
         name = self._production(alternative)
         if name == "group":
             self.scope = scope._replace(aggregated=True)
-        elif place.symbol in _BESIDE and not scope.aggregated:
-            if name in _AGGREGATES:
+        elif place.symbol in BESIDE and not scope.aggregated:
+            if name in AGGREGATES:
                 self.scope = scope._replace(aggregated=True)
             elif alternative.pointer == "column" or self._reads_rows(place, alternative, name):
                 self.scope = scope._replace(of_rows=True)
@@ -127,7 +127,7 @@ class Grouping(Effects):
         """Whether only keys of GROUP BY may be pointed at."""
         if not self.space.strict_grouping or self.scope is None or not self.scope.aggregated:
             return False
-        beside = place.symbol in _BESIDE or (place.symbol == "plain" and place.parent == "partition")
+        beside = place.symbol in BESIDE or (place.symbol == "plain" and place.parent == "partition")
         return beside or (place.symbol == "which" and self._beside)
 
     def is_key(self, source: Source, column: int) -> bool:
@@ -139,4 +139,4 @@ class Grouping(Effects):
         return "" if alternative.action is None else self.space.grammar.productions[alternative.action]
 
     def _reads_rows(self, place: Place, alternative: Alternative, name: str) -> bool:
-        return name in _OF_ROWS or (place.symbol == "any_cond" and "time" in alternative.requires)
+        return name in OF_ROWS or (place.symbol == "any_cond" and "time" in alternative.requires)

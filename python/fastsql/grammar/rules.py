@@ -22,8 +22,8 @@ MAX_SPAN = 64
 """Tokens of a free span."""
 
 COLUMN_POINTERS = ("column", "time", "earlier", "newest")
-_JOINS = ("join", "left_join", "cross_join")
-_LEAST_JOIN = 2
+JOINS = ("join", "left_join", "cross_join")
+LEAST_JOIN = 2
 """Actions that one more source costs at least: `cross_join` and a table."""
 
 
@@ -55,9 +55,9 @@ class Rules(Grouping):
             per_item = self.space.grammar.cost[self.space.grammar.symbol("item")]
             return per_item * scope.followers if scope.stands_for is None else -per_item
         if name == "joins" and scope.widths is not None:
-            return -_LEAST_JOIN
+            return -LEAST_JOIN
         if "columns" in alternative.requires and scope.widths is None:
-            return _LEAST_JOIN * (len(scope.sources) - 1) * scope.followers
+            return LEAST_JOIN * (len(scope.sources) - 1) * scope.followers
         return 0
 
     def meets(self, symbol: int, alternative: Alternative, depth: int) -> bool:
@@ -77,7 +77,7 @@ class Rules(Grouping):
         if not self._repeats(symbol, alternative):
             return False
         if alternative.action is not None and scope is not None and len(scope.sources) >= MAX_SOURCES:
-            return self.space.grammar.productions[alternative.action] not in _JOINS
+            return self.space.grammar.productions[alternative.action] not in JOINS
         return alternative.pointer != "start" or self._offers_span()
 
     def _offers_all_columns(self) -> bool:

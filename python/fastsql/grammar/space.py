@@ -209,17 +209,20 @@ class ActionSpace:
                 for a in actions
                 if a < self.offsets[CANDIDATE + 1]
             ]
-            taken = {
-                c.span[0] for c in candidates if c.kind == "text" and not _JOINED.match(self.text, c.span[1])
-            }
+            taken = {self.barred_start(c) for c in candidates}
             known = not partial and any(c.columns for c in candidates)
-            tokens = [] if known else [t for t in self._word_starts if int(self.tokens[t, 0]) not in taken]
+            tokens = [] if known else [t for t in self.word_starts if int(self.tokens[t, 0]) not in taken]
             self._start_cache[key] = np.asarray(tokens, dtype=np.int64) + self.offsets[START]
         return self._start_cache[key]
 
+    def barred_start(self, candidate: Candidate) -> int | None:
+        """The character at which no span may begin where a candidate fits; None where it bars none."""
+        spelled = candidate.kind == "text" and not _JOINED.match(self.text, candidate.span[1])
+        return candidate.span[0] if spelled else None
+
     def span_ends(self, start: int, longest: int) -> NDArray[np.int64]:
         """Flat ids of the tokens at which a span from token `start` may end: the ends of words."""
-        ends = [t for t in self._word_ends if start <= t < start + longest]
+        ends = [t for t in self.word_ends if start <= t < start + longest]
         # A word of more tokens than that ends where the limit is.
         ends = ends or [min(start + longest, len(self.tokens)) - 1]
         return np.asarray(ends, dtype=np.int64) + self.offsets[END]
@@ -227,14 +230,16 @@ class ActionSpace:
     @property
     def offers_text(self) -> bool:
         """Whether there is a text candidate, or a word to spell one out."""
-        return len(self.text_ids) > 0 or len(self._word_starts) > 0
+        return len(self.text_ids) > 0 or len(self.word_starts) > 0
 
     @cached_property
-    def _word_starts(self) -> tuple[int, ...]:
+    def word_starts(self) -> tuple[int, ...]:
+        """Tokens that begin a word."""
         return tuple(t for t, (start, _) in enumerate(self.tokens) if not _within_word(self.text, int(start)))
 
     @cached_property
-    def _word_ends(self) -> tuple[int, ...]:
+    def word_ends(self) -> tuple[int, ...]:
+        """Tokens that end a word."""
         return tuple(t for t, (_, end) in enumerate(self.tokens) if not _within_word(self.text, int(end)))
 
     @cached_property

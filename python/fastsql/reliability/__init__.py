@@ -1,8 +1,21 @@
-"""Reliability: how sure a parse is, and whether it is sure enough to answer."""
+"""Reliability: how sure a parse is, whether the question has an answer at all, and whether to give it."""
 
 from __future__ import annotations
 
-from fastsql.reliability.confidence import FEATURES, Confidence, evidence
+from fastsql.reliability.assess import Assessment, Judge, Reliability
+from fastsql.reliability.decision import pays, threshold
+from fastsql.reliability.evidence import FEATURES, Evidence
 from fastsql.reliability.familiarity import Familiarity
+from fastsql.reliability.inspection import Inspector
 
-__all__ = ["FEATURES", "Confidence", "Familiarity", "evidence"]
+__all__ = [
+    "FEATURES",
+    "Assessment",
+    "Evidence",
+    "Familiarity",
+    "Inspector",
+    "Judge",
+    "Reliability",
+    "pays",
+    "threshold",
+]

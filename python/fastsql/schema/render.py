@@ -82,6 +82,12 @@ def _table(schema: Schema, table: Table, dialect: str) -> str:
 
 
 def _generic_type(column: Column) -> str:
+    declared = column.sql_type.lower()
     if column.type == "number":
-        return "BIGINT" if "int" in column.sql_type.lower() else "DECIMAL(38, 10)"
-    return {"time": "TIMESTAMP", "boolean": "BOOLEAN"}.get(column.type, "TEXT")
+        if "int" in declared:
+            return "BIGINT"
+        return "DOUBLE" if re.search("real|floa|doub", declared) else "DECIMAL(38, 10)"
+    if column.type == "time":
+        word = re.split(r"\W", declared)[0]
+        return {"date": "DATE", "time": "TIME", "timetz": "TIME"}.get(word, "TIMESTAMP")
+    return "BOOLEAN" if column.type == "boolean" else "TEXT"

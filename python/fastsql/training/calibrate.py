@@ -1,12 +1,12 @@
-"""Fits a bundle's confidence on questions that its model was not trained on.
+"""Fits a bundle's two probabilities on questions that its model was not trained on.
 
     python -m fastsql.training.calibrate BUNDLE --config configs/ehr-en.toml
 
-The questions are the dev set that training carves out, and the unanswerable questions of the training files, which are
-never trained on: whatever is written for those is wrong. Each is parsed as in use (beam 4), a parse is right if its
-result is gold's, and a logistic regression over the figures of the beam (`fastsql.reliability.confidence`) learns to
-tell right from wrong. The figures that are printed and kept are of cross-fitted confidences: a template's own
-questions had no part in the regression that judges them. That they are few, and that the dev set also chose the
+The questions are the dev set that training carves out, the unanswerable questions of the training files, which are never
+trained on, and further unanswerable ones that are made (`fastsql.training.questions`). Each is parsed as in use (beam 4), a
+parse is right if its result is gold's, and regressions over the evidence learn to tell right from wrong and answerable from
+not (`fastsql.training.reliability_fit`). The figures that are printed and kept are of cross-fitted predictions: a
+template's own questions had no part in what judges them. That they are few, and that the dev set also chose the
 checkpoint, is said by their number: report on a set that nothing was chosen on.
 """
 
@@ -21,113 +21,40 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from fastsql.errors import FastSQLError
 from fastsql.model.bundle import CONFIG, Bundle, open_bundle, write_json, write_manifest
-from fastsql.reliability.confidence import FEATURES, Confidence, threshold
+from fastsql.reliability.assess import SETTING, Reliability
+from fastsql.reliability.evidence import FEATURES
 from fastsql.reliability.familiarity import Familiarity
 from fastsql.training.config import TrainConfig, load_config
 from fastsql.training.data import Corpus, load_corpus
-from fastsql.training.logistic import (
-    Flags,
-    Floats,
-    area_under_curve,
-    calibration_error,
-    cross_fitted,
-    fit_logistic,
-    reliability_score,
-)
-from fastsql.training.observe import (
-    EHRSQL_NOW,
-    SEEN,
-    UNANSWERABLE,
-    UNSEEN,
-    Observation,
-    Report,
-    held_out,
-    observe,
-)
-
-PRIOR: Mapping[str, float] = {SEEN: 0.8 * 0.72, UNSEEN: 0.8 * 0.28, UNANSWERABLE: 0.2}
-"""Shares of the kinds of questions in use. Training data has nearly no unanswerable ones and the dev set's two parts are
-as large as it was convenient to make them, so neither says what a user asks. These are the shares that EHRSQL 2024
-states for what its systems meet: 80 % of its valid questions can be answered, and 28 % of those have a SQL skeleton that
-training lacks. A confidence is right for such a mix, and too high for one with more odd questions."""
-
-PENALTIES = (0.0, 10.0)
-
-
-class CalibrationError(FastSQLError):
-    """A confidence cannot be fitted."""
+from fastsql.training.observations import load_observations, save_observations
+from fastsql.training.observe import EHRSQL_NOW, Observation, Report, observe
+from fastsql.training.questions import MADE_QUESTIONS, held_out
+from fastsql.training.reliability_figures import all_figures, steps_table
+from fastsql.training.reliability_fit import PRIOR, UNANSWERED, CalibrationError, fit, tabulate
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """A fitted confidence and the figures of its cross-fitted predictions."""
+    """What was fitted, and the figures of cross-fitted predictions."""
 
-    confidence: Confidence
+    reliability: Reliability
     figures: Mapping[str, Any]
 
 
-# ---------------------------------------------------------------- the fit
-
-
-def fit(
-    observations: Sequence[Observation], features: Sequence[str] = FEATURES, seed: int = 0
+def calibration(
+    observations: Sequence[Observation],
+    familiarity: Familiarity,
+    unanswered: Sequence[str] = UNANSWERED,
+    seed: int = 0,
 ) -> Calibration:
-    """A confidence from what was observed; raises CalibrationError where all parses are right, or all are wrong."""
-    labels = np.array([item.right for item in observations], dtype=bool)
-    if not labels.any() or labels.all():
-        kind = "right" if labels.any() else "wrong"
-        raise CalibrationError(
-            f"all of {len(labels)} parses are {kind}",
-            where="calibration",
-            remedy="Train longer, or take more questions.",
-        )
-    columns = [FEATURES.index(name) for name in features]
-    evidence = np.array([item.features for item in observations], dtype=np.float64)[:, columns]
-    parts = np.array([item.question.part for item in observations])
-    mass = _mass(parts)
-    intercept, weights = fit_logistic(evidence, labels, mass)
-    named = dict(zip(features, weights, strict=True))
-    found = cross_fitted(evidence, labels, mass, [item.question.group for item in observations], seed)
-    return Calibration(
-        Confidence(round(intercept, 6), tuple(round(float(named.get(name, 0.0)), 6) for name in FEATURES)),
-        _figures(found, labels, mass, parts),
-    )
+    """Fitted on what was observed; `unanswered` names what u is told from.
 
-
-def _figures(found: Floats, labels: Flags, mass: Floats, parts: NDArray[np.str_]) -> dict[str, Any]:
-    """How good the confidences `found` are. "rs": by the penalty that is decided by, then by the one scored with."""
-    answerable = parts != UNANSWERABLE
-    scores: dict[str, dict[str, float]] = {}
-    answered: dict[str, float] = {}
-    for decided in PENALTIES:
-        given = found >= threshold(decided)
-        answered[f"{decided:g}"] = round(float(100 * np.average(given, weights=mass)), 2)
-        scores[f"{decided:g}"] = {
-            f"{scored:g}": round(reliability_score(given, labels, answerable, mass, scored), 2)
-            for scored in PENALTIES
-        }
-    return {
-        "questions": {part: int((parts == part).sum()) for part in PRIOR},
-        "right": {part: int(labels[parts == part].sum()) for part in PRIOR},
-        "prior": {part: round(share, 4) for part, share in PRIOR.items()},
-        "ece": round(calibration_error(found, labels, mass), 4),
-        "auc": round(area_under_curve(found, labels, mass), 4),
-        "rs": scores,
-        "answered": answered,
-    }
-
-
-def _mass(parts: NDArray[np.str_]) -> Floats:
-    """What each question counts, so that the parts have the shares of `PRIOR`; float64[n], of mean 1."""
-    counts = {part: max(int((parts == part).sum()), 1) for part in PRIOR}
-    mass = np.array([PRIOR[part] / counts[part] for part in parts.tolist()])
-    scaled: Floats = mass / mass.mean()
-    return scaled
+    Raises CalibrationError where all parses of answerable questions are right, or all are wrong.
+    """
+    table = tabulate(observations)
+    return Calibration(fit(table, familiarity, unanswered, seed), all_figures(table, unanswered, seed))
 
 
 def with_settings(bundle: Bundle, settings: Mapping[str, Any]) -> Bundle:
@@ -148,46 +75,63 @@ def calibrate(
     corpus: Corpus,
     *,
     limit: int | None = None,
+    made: int = MADE_QUESTIONS,
     now: str = EHRSQL_NOW,
     threads: int = 0,
-    features: Sequence[str] = FEATURES,
+    unanswered: Sequence[str] = UNANSWERED,
+    observations: Path | None = None,
     store: bool = True,
     report: Report | None = None,
 ) -> Calibration:
-    """Fits the confidence of a bundle on what `corpus` holds out, and stores it in the bundle.
+    """Fits the probabilities of a bundle on what `corpus` holds out, and stores them in the bundle.
 
-    The words of what was trained on are stored with it (see `Familiarity`). `corpus` must be the one of training: same
-    configuration, same seed. `now` is the time of the data sets' questions; only `features` get a weight.
+    The words of what was trained on are stored with them (see `Familiarity`). `corpus` must be the one of training: same
+    configuration, same seed. `now` is the time of the data sets' questions. `observations` is a file to take what was
+    observed from, or to write it to where it is missing; it must be of this bundle.
 
     Raises CalibrationError, DatasetError, ModelError.
     """
     familiarity = Familiarity.from_questions(sample.pair.question for sample in corpus.train)
     bundle = with_settings(open_bundle(path), {"familiarity": familiarity.to_settings()})
-    questions = held_out(config, corpus, limit, config.seed)
-    observed = observe(bundle, config, questions, now=now, threads=threads, report=report)
-    found = fit(observed, features, config.seed)
-    confidence = {
-        "intercept": found.confidence.intercept,
-        "weights": dict(zip(FEATURES, found.confidence.weights, strict=True)),
-        "figures": dict(found.figures),
-    }
+    if observations is not None and observations.is_file():
+        observed = load_observations(observations)
+    else:
+        questions = held_out(config, corpus, limit, config.seed, made)
+        observed = observe(bundle, config, questions, now=now, threads=threads, report=report)
+        if observations is not None:
+            save_observations(observed, observations)
+    found = calibration(observed, familiarity, unanswered, config.seed)
     if store:
-        write_settings(with_settings(bundle, {"confidence": confidence}))
+        kept = {key: value for key, value in bundle.config.settings.items() if key != "confidence"}
+        bundle = dataclasses.replace(bundle, config=dataclasses.replace(bundle.config, settings=kept))
+        settings = {**found.reliability.to_settings(), "figures": dict(found.figures)}
+        write_settings(with_settings(bundle, {SETTING: settings}))
     return found
 
 
-def describe(calibration: Calibration) -> str:
+def describe(found: Calibration) -> str:
     """The figures as a few lines for people."""
-    figures = calibration.figures
+    figures = found.figures
     lines = [
-        f"{part:<13}{figures['right'][part]:>4} right of {figures['questions'][part]:>4},"
-        f" counted as {share:.0%} of use"
-        for part, share in figures["prior"].items()
+        f"{part:<13}{count:>5} questions"
+        + (f", {figures['right'][part]} right" if part in figures["right"] else "")
+        + (f", counted as {PRIOR[part]:.0%} of use" if part in PRIOR else ", to report only")
+        for part, count in figures["questions"].items()
+        if count
     ]
-    lines.append(f"cross-fitted: ECE {figures['ece']:.3f}, AUC {figures['auc']:.3f}")
-    for decided, scores in figures["rs"].items():
-        shown = ", ".join(f"RS({scored}) {score:.1f}" for scored, score in scores.items())
-        lines.append(f"penalty {decided:>2}: {figures['answered'][decided]:.1f} % answered, {shown}")
+    shown = {"cross-fitted": figures, "with numbers as written": figures["as_written"]}
+    if "inspected" in figures:
+        shown["answers inspected"] = figures["inspected"]
+    for name, rows in shown.items():
+        scores = ", ".join(f"RS({c}) {score:.1f}" for c, score in rows["rs_10"].items())
+        lines.append(
+            f"{name}: ECE {rows['ece']:.3f}, AUC {rows['auc']:.3f}, of u {rows['auc_unanswerable']:.3f};"
+            f" at penalty 10 {rows['answered']:.1f} % answered, {rows['wrong']:.2f} % wrong, {scores},"
+            f" Se {rows['se']:.1f} %, Sp {rows['sp']:.1f} %"
+        )
+    if figures["made"]:
+        kinds = ", ".join(f"{kind} {share:.0f} %" for kind, share in figures["made"].items())
+        lines.append(f"made questions refused: {kinds}")
     return "\n".join(lines)
 
 
@@ -196,27 +140,7 @@ def describe(calibration: Calibration) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Calibrates the bundle that the command line names; 0, or 2 where that cannot be done."""
-    parser = argparse.ArgumentParser(
-        prog="python -m fastsql.training.calibrate",
-        description="Fit a bundle's confidence on held-out questions.",
-    )
-    parser.add_argument("bundle", type=Path, help="folder of the bundle; its config.json is changed")
-    parser.add_argument("--config", type=Path, required=True, help="the configuration that it was trained by")
-    parser.add_argument("--seed", type=int, help="of training (default: what the bundle says)")
-    parser.add_argument("--limit", type=int, metavar="N", help="at most N questions of each kind")
-    parser.add_argument(
-        "--features",
-        metavar="NAMES",
-        help=f"try these of {','.join(FEATURES)}; the bundle stays as it is",
-    )
-    parser.add_argument(
-        "--now", default=EHRSQL_NOW, metavar="TIME", help="the time of the questions (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--threads", type=int, default=0, metavar="N", help="of ONNX Runtime (default: its choice)"
-    )
-    parser.add_argument("--cache", type=Path, help="folder of converted programs, such as a run's")
-    options = parser.parse_args(arguments)
+    options = _arguments().parse_args(arguments)
 
     def note(text: str) -> None:
         sys.stderr.write(f"{text}\n")
@@ -226,8 +150,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise CalibrationError(
                 f"{options.limit} questions are too few", where="--limit", remedy="Give at least 1."
             )
-        features = tuple(options.features.split(",")) if options.features else FEATURES
-        if unknown := sorted(set(features) - set(FEATURES)):
+        unanswered = tuple(options.features.split(",")) if options.features else UNANSWERED
+        if unknown := sorted(set(unanswered) - set(FEATURES)):
             known = f"Known are {', '.join(FEATURES)}."
             raise CalibrationError(f"there is no feature {unknown[0]!r}", where="--features", remedy=known)
         trained = open_bundle(options.bundle).config.settings.get("training", {})
@@ -241,17 +165,60 @@ def main(arguments: Sequence[str] | None = None) -> int:
             config,
             corpus,
             limit=options.limit,
+            made=options.made,
             now=options.now,
             threads=options.threads,
-            features=features,
-            store=not options.features,
+            unanswered=unanswered,
+            observations=options.observations,
+            store=not options.dry_run,
             report=note,
         )
+        sys.stdout.write(f"{describe(found)}\n")
+        if options.table and options.observations is not None:
+            observed = load_observations(options.observations)
+            sys.stdout.write(f"\n{steps_table(tabulate(observed))}\n")
     except FastSQLError as error:
         sys.stderr.write(f"{error}\n")
         return 2
-    sys.stdout.write(f"{describe(found)}\n")
     return 0
+
+
+def _arguments() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m fastsql.training.calibrate",
+        description="Fit a bundle's probabilities of being right and of having no answer on held-out questions.",
+    )
+    parser.add_argument("bundle", type=Path, help="folder of the bundle; its config.json is changed")
+    parser.add_argument("--config", type=Path, required=True, help="the configuration that it was trained by")
+    parser.add_argument("--seed", type=int, help="of training (default: what the bundle says)")
+    parser.add_argument("--limit", type=int, metavar="N", help="at most N questions of each kind")
+    parser.add_argument(
+        "--made",
+        type=int,
+        metavar="N",
+        default=MADE_QUESTIONS,
+        help="unanswerable questions to make (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--features",
+        metavar="NAMES",
+        help=f"what u is told from, of {','.join(FEATURES)}; correspondence alone is AIRI's model",
+    )
+    parser.add_argument("--dry-run", action="store_true", help="print figures, and leave the bundle as it is")
+    parser.add_argument(
+        "--observations", type=Path, metavar="FILE", help="take what was observed from here, or write it here"
+    )
+    parser.add_argument(
+        "--table", action="store_true", help="with --observations: what each feature is worth, as Markdown"
+    )
+    parser.add_argument(
+        "--now", default=EHRSQL_NOW, metavar="TIME", help="the time of the questions (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--threads", type=int, default=0, metavar="N", help="of ONNX Runtime (default: its choice)"
+    )
+    parser.add_argument("--cache", type=Path, help="folder of converted programs, such as a run's")
+    return parser
 
 
 if __name__ == "__main__":

@@ -148,7 +148,7 @@ def _scores(settings: Mapping[str, Any], scores: Mapping[str, Any], command: str
         parts.append("\n".join(["| | |", "|---|---|", *rows]))
         if command:
             parts.append(f"```bash\n{command}\n```")
-    if figures := _find(settings, "confidence.figures"):
+    if figures := _find(settings, "reliability.figures") or _find(settings, "confidence.figures"):
         parts.append(_calibration(figures))
     return "\n\n".join(["## Scores", *parts]) if parts else ""
 

@@ -38,7 +38,8 @@ def fit_logistic(features: Floats, labels: Flags, mass: Floats, ridge: float = R
     """
     mean = np.average(features, axis=0, weights=mass)
     spread = np.sqrt(np.average((features - mean) ** 2, axis=0, weights=mass))
-    spread[spread == 0] = 1
+    # A constant's spread is a rounding error, not 0, and a weight in units of it would be worth nothing elsewhere.
+    spread[spread <= _CLOSE * (1 + np.abs(mean))] = 1
     design = np.column_stack([np.ones(len(features)), (features - mean) / spread])
     penalty = np.full(design.shape[1], ridge)
     penalty[0] = INTERCEPT_RIDGE
@@ -68,21 +69,35 @@ def fit_logistic(features: Floats, labels: Flags, mass: Floats, ridge: float = R
     return float(weights[0] - own @ mean), own
 
 
-def cross_fitted(
-    features: Floats, labels: Flags, mass: Floats, groups: Sequence[str], seed: int = 0, folds: int = FOLDS
-) -> Floats:
-    """Probabilities float64[n], each by a regression that saw no example of the same group."""
+def folds_of(groups: Sequence[str], seed: int = 0, folds: int = FOLDS) -> NDArray[np.int_]:
+    """A fold for each example, int[n]; those of one group are in one fold."""
     names = sorted(set(groups))
     random.Random(seed).shuffle(names)
     fold_of = {name: place % folds for place, name in enumerate(names)}
-    fold = np.array([fold_of[group] for group in groups])
+    return np.array([fold_of[group] for group in groups])
+
+
+def cross_fitted(
+    features: Floats,
+    labels: Flags,
+    mass: Floats,
+    groups: Sequence[str],
+    seed: int = 0,
+    folds: int = FOLDS,
+    ridge: float = RIDGE,
+) -> Floats:
+    """Log-odds float64[n], each by a regression that saw no example of the same group.
+
+    Where all the others have one label, the log-odds are those of a regression over them all the same.
+    """
+    fold = folds_of(groups, seed, folds)
     found = np.zeros(len(labels))
     for number in range(folds):
         held = fold == number
         if held.all() or not held.any():
             continue
-        intercept, weights = fit_logistic(features[~held], labels[~held], mass[~held])
-        found[held] = sigmoid(intercept + features[held] @ weights)
+        intercept, weights = fit_logistic(features[~held], labels[~held], mass[~held], ridge)
+        found[held] = intercept + features[held] @ weights
     return found
 
 

@@ -2,112 +2,125 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fastsql.datasets import DatabaseFiles, read_examples, read_schemas
-from fastsql.evaluation.judge import Judges, Task
+import numpy as np
+from numpy.typing import NDArray
+
+from fastsql.datasets import DatabaseFiles, read_schemas
+from fastsql.decode import Search
+from fastsql.evaluation.judge import Judges, Task, Verdict
+from fastsql.execution import ReadOnlyExecutor
+from fastsql.linking.selection import reduced
 from fastsql.model.bundle import Bundle
 from fastsql.parser import Parser
-from fastsql.reliability.confidence import Confidence
+from fastsql.reliability.assess import Asked, Reliability
+from fastsql.reliability.correspondence import SHARED, correspondence_figures, schema_words
+from fastsql.reliability.evidence import Evidence
+from fastsql.reliability.inspection import Finding, Inspector
+from fastsql.result import Link
 from fastsql.schema import Schema
-from fastsql.training.config import SourceSettings, TrainConfig, expand_path
-from fastsql.training.data import Corpus, Sample
-from fastsql.training.programs import dump_program, mask
-from fastsql.training.split import Pair, letters_only, remove_reported
-
-SEEN, UNSEEN, UNANSWERABLE = "seen", "unseen", "unanswerable"
-"""Parts of the questions: of a template that was trained on, of one that was not, and to be refused."""
+from fastsql.training.config import TrainConfig, expand_path
+from fastsql.training.questions import Question
 
 EHRSQL_NOW = "2100-12-31 23:59:00"
 """The time of EHRSQL 2024's questions."""
 
 Report = Callable[[str], None]
+State = NDArray[np.float32]
 
 
-@dataclass(frozen=True)
-class Question:
-    """A question that was not trained on; `sql` is None where it is to be refused."""
-
-    pair: Pair
-    part: str
-    group: str
-    sql: str | None
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Observation:
-    """What became of a question: the beam's figures in the order of `FEATURES`, and whether the parse is right."""
+    """What became of a question.
+
+    Attributes:
+        question: the question.
+        evidence: of the likeliest hypothesis, without what is yet to be fitted (`state`, `correspondence`).
+        inspected: the same once answers are known; None where there is no database, or the query fails on it.
+        state: the question's state in the graph, float32[d].
+        shared: share of the question's words that the schema's names have.
+        right: whether the hypothesis is right.
+    """
 
     question: Question
-    features: tuple[float, ...]
+    evidence: Evidence
+    inspected: Evidence | None
+    state: State
+    shared: float
     right: bool
 
 
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """What is seen of the likeliest hypothesis; `names` are the words of its schema."""
+
+    evidence: Evidence
+    state: State
+    names: frozenset[str]
+
+
+@dataclass
+class _Notes:
+    """What one parse lets be seen."""
+
+    seen: _Seen | None = None
+    inspected: Evidence | None = None
+    sql: str | None = None
+
+
 @dataclass(frozen=True)
-class _Witness(Confidence):
-    """Keeps the evidence that it is asked about."""
+class _Witness(Reliability):
+    """Keeps the evidence that it is asked about, for the likeliest hypothesis."""
 
-    seen: list[tuple[float, ...]] = field(default_factory=list)
+    notes: _Notes = field(default_factory=_Notes)
 
-    def __call__(self, features: Sequence[float]) -> float:
-        self.seen.append(tuple(features))
-        return super().__call__(features)
+    def evidence(self, asked: Asked, search: Search, chosen: int, links: Sequence[Link]) -> Evidence:
+        found = super().evidence(asked, search, chosen, links)
+        if chosen == 0:
+            state = np.asarray(asked.state, dtype=np.float32)
+            self.notes.seen = _Seen(found, state, schema_words(asked.links.schema))
+        return found
+
+    def after_inspection(
+        self, evidence: Evidence, search: Search, chosen: int, allies: Sequence[int], *, void: bool
+    ) -> Evidence:
+        found = super().after_inspection(evidence, search, chosen, allies, void=void)
+        if chosen == 0:
+            self.notes.inspected = found
+        return found
+
+
+@dataclass(frozen=True)
+class _Looking(Inspector):
+    """Keeps the SQL of the likeliest hypothesis, whichever is given in the end."""
+
+    notes: _Notes = field(default_factory=_Notes)
+
+    def inspect(self, queries: Iterable[str | None]) -> tuple[Finding, ...]:
+        asked = list(queries)
+        self.notes.sql = asked[0]
+        return super().inspect(asked)
 
 
 class _Observed(Parser):
-    """A parser that lets one see what its confidence is computed from."""
+    """A parser that lets one see what its decisions are made from."""
 
-    def features(
-        self, question: str, schema: Schema, values: Path | None, now: str
-    ) -> tuple[tuple[float, ...], str | None]:
-        """The evidence for the first hypothesis, and its SQL; empty, None where nothing was written."""
-        witness = _Witness()
-        self._confidence = witness
-        best = self.parse(question, schema, values=values, now=now).best
-        return (witness.seen[0] if best is not None else ()), best
-
-
-# ---------------------------------------------------------------- which questions
-
-
-def held_out(
-    config: TrainConfig, corpus: Corpus, limit: int | None = None, seed: int = 0
-) -> tuple[Question, ...]:
-    """The questions to fit on; with `limit`, at most so many of each part, drawn by `seed`."""
-    parts = (
-        [_answerable(sample, SEEN) for sample in corpus.dev_examples],
-        [_answerable(sample, UNSEEN) for sample in corpus.dev_templates],
-        [question for source in config.data.sources if source.dev for question in _unanswerable(source)],
-    )
-    rng = random.Random(seed)
-    return tuple(
-        question
-        for part in parts
-        for question in (part if limit is None or len(part) <= limit else rng.sample(part, limit))
-    )
-
-
-def _answerable(sample: Sample, part: str) -> Question:
-    return Question(sample.pair, part, dump_program(mask(sample.program)), sample.pair.sql)
-
-
-def _unanswerable(source: SourceSettings) -> Iterator[Question]:
-    """Those of a source's training questions that are to be refused and are not reported on."""
-    pairs = [
-        Pair(item.id, item.question, "", item.db_id)
-        for item in read_examples(expand_path(source.examples))
-        if item.sql is None and item.runs
-    ]
-    reported = [item.question for path in source.report for item in read_examples(expand_path(path))]
-    for pair in remove_reported(pairs, reported):
-        yield Question(pair, UNANSWERABLE, letters_only(pair.question), None)
-
-
-# ---------------------------------------------------------------- what becomes of them
+    def look(
+        self, question: Question, schema: Schema, database: Path | None, now: str
+    ) -> tuple[_Notes, str | None]:
+        """The evidence for the likeliest hypothesis, and its SQL; None where nothing valid was written."""
+        notes = _Notes()
+        self._reliability = _Witness(familiarity=self._reliability.familiarity, notes=notes)
+        if database is None:
+            return notes, self.parse(question.pair.question, schema, now=now).best
+        with ReadOnlyExecutor(database, time_limit=5.0, row_limit=1_000) as executor:
+            inspector = _Looking(executor, notes=notes)
+            self.parse(question.pair.question, schema, values=database, now=now, inspector=inspector)
+        return notes, notes.sql
 
 
 def observe(
@@ -131,26 +144,47 @@ def observe(
             here = read_schemas(expand_path(source.schemas))
             database = expand_path(source.database) if source.database else None
             files = stack.enter_context(DatabaseFiles(database, list(here)))
-            schemas.update(here)
-            paths.update({db_id: files.path(db_id) for db_id in here})
-        written: list[tuple[Question, tuple[float, ...], str]] = []
-        for number, question in enumerate(questions, 1):
+            for db_id in here:
+                schemas.setdefault(db_id, here[db_id])
+                paths[db_id] = paths.get(db_id) or files.path(db_id)
+        written: list[tuple[Question, _Seen, Evidence | None, str]] = []
+        # Questions over one part of a schema follow each other, as a parser keeps few of its parts ready.
+        order = sorted(questions, key=lambda question: (question.pair.db_id, sorted(question.removed)))
+        for number, question in enumerate(order, 1):
             db_id = question.pair.db_id
-            features, sql = parser.features(question.pair.question, schemas[db_id], paths[db_id], now)
-            if sql is not None:
-                written.append((question, features, sql))
-            if report is not None and (number % 50 == 0 or number == len(questions)):
-                report(f"{number} of {len(questions)} parsed")
+            schema = without(schemas[db_id], question.removed)
+            notes, sql = parser.look(question, schema, paths[db_id], now)
+            if sql is not None and notes.seen is not None:
+                written.append((question, notes.seen, notes.inspected, sql))
+            if report is not None and (number % 50 == 0 or number == len(order)):
+                report(f"{number} of {len(order)} parsed")
         tasks = [
             Task(question.pair.db_id, question.sql, sql, database=_text(paths[question.pair.db_id]), now=now)
-            for question, _, sql in written
+            for question, _, _, sql in written
+            if question.sql is not None
         ]
         judges = stack.enter_context(Judges(schemas, 1))
-        verdicts = list(judges.verdicts(tasks))
-    return tuple(
-        Observation(question, features, verdict.em_values if verdict.correct is None else verdict.correct)
-        for (question, features, _), verdict in zip(written, verdicts, strict=True)
-    )
+        verdicts = judges.verdicts(tasks)
+        return tuple(
+            _observation(question, seen, inspected, question.sql is not None and _is_right(next(verdicts)))
+            for question, seen, inspected, _ in written
+        )
+
+
+def without(schema: Schema, columns: frozenset[int]) -> Schema:
+    """The schema without some columns, and without tables that have no other."""
+    if not columns:
+        return schema
+    return reduced(schema, [index for index in range(len(schema.columns)) if index not in columns]).schema
+
+
+def _observation(question: Question, seen: _Seen, inspected: Evidence | None, right: bool) -> Observation:
+    shared = correspondence_figures(question.pair.question, seen.names)[SHARED]
+    return Observation(question, seen.evidence, inspected, seen.state, shared, right)
+
+
+def _is_right(verdict: Verdict) -> bool:
+    return verdict.em_values if verdict.correct is None else verdict.correct
 
 
 def _text(path: Path | None) -> str | None:

@@ -1,26 +1,33 @@
-"""Renders a program as SQL: a sqlglot tree first, then text in SQLite's dialect.
+"""Renders a program as SQL: a sqlglot tree first, then text of a dialect.
 
-A class a concern, each the base of the next: values, conditions, queries.
+A class a concern, each the base of the next: values, conditions, queries. They write SQLite's SQL; `typed` derives from
+them what dialects with types need.
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
-from sqlglot.generators.sqlite import SQLiteGenerator
+from sqlglot.dialects.dialect import Dialect
+from sqlglot.generator import Generator
 
 from fastsql.errors import DialectError
 from fastsql.grammar.compile import Grammar, load_grammar
 from fastsql.grammar.program import Program
 from fastsql.grammar.render.queries import Renderer
+from fastsql.grammar.render.typed import TYPED_DIALECTS, TypedRenderer
 from fastsql.grammar.render.values import CASTS, NOW, PARTS
 from fastsql.grammar.tree import read_tree
 
 if TYPE_CHECKING:
     from fastsql.schema import Schema
 
-__all__ = ["CASTS", "NOW", "PARTS", "Renderer", "render"]
+DIALECTS = ("sqlite", *TYPED_DIALECTS)
+"""Dialects that SQL is written for."""
+
+__all__ = ["CASTS", "DIALECTS", "NOW", "PARTS", "Renderer", "render"]
 
 
 def render(
@@ -34,26 +41,36 @@ def render(
     """SQL text of a complete program.
 
     `now` fixes the clock: a literal such as "2100-12-31 23:59:00" instead of the moment of execution.
-    Raises DialectError for a dialect that fastsql does not write.
+    Raises DialectError for a dialect that fastsql does not write, and for a program that a dialect cannot say.
     """
-    if dialect != "sqlite":
+    if dialect not in DIALECTS:
         raise DialectError(
-            f"SQL cannot be rendered for dialect {dialect!r}", where="dialect", remedy="Use dialect='sqlite'."
+            "cannot be written",
+            where=f"dialect {dialect!r}",
+            remedy=f"Use one of: {', '.join(DIALECTS)}.",
         )
     tree = read_tree(program, grammar or load_grammar())
-    sql: str = _Generator(dialect="sqlite").generate(Renderer(schema, now).query(tree))
+    typed = TYPED_DIALECTS.get(dialect)
+    renderer = Renderer(schema, now) if typed is None else TypedRenderer(schema, typed, now)
+    sql: str = _generator(dialect)(dialect=dialect).generate(renderer.query(tree), copy=False)
     return sql
 
 
-class _Generator(SQLiteGenerator):
+class _Negation(Generator):
     """Writes negation where people write it: `x IS NOT NULL`, `x NOT IN (...)`."""
 
     def not_sql(self, expression: exp.Not) -> str:
         inner = expression.this
         if isinstance(inner, exp.Is):
             return f"{self.sql(inner, 'this')} IS NOT {self.sql(inner, 'expression')}"
-        if isinstance(inner, (exp.In, exp.Between, exp.Like)):
+        if isinstance(inner, (exp.In, exp.Between, exp.Like, exp.ILike)):
             left = self.sql(inner, "this")
             return f"{left} NOT{self.sql(inner).removeprefix(left)}"
         sql: str = super().not_sql(expression)
         return sql
+
+
+@lru_cache(maxsize=len(DIALECTS))
+def _generator(dialect: str) -> type[Generator]:
+    """The dialect's generator in sqlglot, but for negation."""
+    return type("_Generator", (_Negation, Dialect.get_or_raise(dialect).generator_class), {})

@@ -8,7 +8,7 @@ from fastsql.grammar.program import Literal, Node
 from fastsql.grammar.render.pieces import COMPARISONS, chain, child, datetime, negated, some, strftime
 from fastsql.grammar.render.values import Values
 
-_PATTERNS = {"contains": "%{}%", "begins": "{}%", "ends": "%{}", "like": "{}"}
+PATTERNS = {"contains": "%{}%", "begins": "{}%", "ends": "%{}", "like": "{}"}
 """LIKE patterns around a text."""
 
 
@@ -19,24 +19,21 @@ class Conditions(Values):
         """A condition of WHERE, HAVING, CASE or a boolean select item."""
         name, parts = node.name, node.children
         if name in COMPARISONS:
-            return COMPARISONS[name](
-                this=self.operand(some(parts[0])), expression=self.operand(some(parts[1]))
-            )
+            sides = [some(parts[0]), some(parts[1])]
+            left, right = self.operands(sides, ordering=name not in ("eq", "ne"))
+            return COMPARISONS[name](this=left, expression=right)
         if name in ("between", "not_between"):
-            low, high = self.operand(some(parts[1])), self.operand(some(parts[2]))
-            return negated(
-                exp.Between(this=self.operand(some(parts[0])), low=low, high=high), name == "not_between"
-            )
+            operand, low, high = self.operands([some(part) for part in parts], ordering=True)
+            return negated(exp.Between(this=operand, low=low, high=high), name == "not_between")
         if name in ("in", "not_in"):
-            members = self.query(some(parts[1])).subquery(copy=False)
-            return negated(exp.In(this=self.operand(some(parts[0])), query=members), name == "not_in")
+            return negated(self.membership(some(parts[0]), some(parts[1])), name == "not_in")
         if name in ("in_list", "not_in_list"):
-            literals = [self.value(some(parts[1])), *(self.value(child(n, 0)) for n in chain(parts[2]))]
-            return negated(
-                exp.In(this=self.operand(some(parts[0])), expressions=literals), name == "not_in_list"
+            operand, *literals = self.operands(
+                [some(parts[0]), some(parts[1]), *(child(n, 0) for n in chain(parts[2]))]
             )
-        if name.removeprefix("not_") in _PATTERNS:
-            return negated(self._like(node), name.startswith("not_"))
+            return negated(exp.In(this=operand, expressions=literals), name == "not_in_list")
+        if name.removeprefix("not_") in PATTERNS:
+            return negated(self.likeness(node), name.startswith("not_"))
         if name in ("is_null", "not_null"):
             return negated(
                 exp.Is(this=self.operand(some(parts[0])), expression=exp.Null()), name == "not_null"
@@ -50,19 +47,26 @@ class Conditions(Values):
         if name == "not":
             inner = self.condition(some(parts[0]))
             return exp.Not(this=inner if isinstance(inner, exp.Paren) else exp.paren(inner, copy=False))
-        return self._time_condition(node)
+        return self.time_condition(node)
 
-    def _like(self, node: Node) -> exp.Expr:
+    def membership(self, node: Node, query: Node) -> exp.Expr:
+        """A value among the rows of a query."""
+        members = self.query(query).subquery(copy=False)
+        return exp.In(this=self.operand(node), query=members)
+
+    def likeness(self, node: Node) -> exp.Expr:
+        """A text that contains, begins with, ends with or is like another."""
         text = child(node, 1).terminal
         assert isinstance(text, Literal)
         escaped = str(text.value).replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-        pattern = _PATTERNS[node.name.removeprefix("not_")].format(escaped)
+        pattern = PATTERNS[node.name.removeprefix("not_")].format(escaped)
         like = exp.Like(this=self.operand(child(node, 0)), expression=exp.Literal.string(pattern))
         if escaped == str(text.value):
             return like
         return exp.Escape(this=like, expression=exp.Literal.string("\\"))
 
-    def _time_condition(self, node: Node) -> exp.Expr:
+    def time_condition(self, node: Node) -> exp.Expr:
+        """A condition of the calendar."""
         verb, _, unit = node.name.partition("_")
         first = self.value(child(node, 0))
         if verb == "in":

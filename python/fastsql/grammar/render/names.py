@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from dataclasses import dataclass
 
 from sqlglot import exp, tokens
 
@@ -11,48 +11,59 @@ from fastsql.grammar.sqlite_keywords import SQLITE_KEYWORDS
 
 _NAMELESS = ("true", "false")
 """Names that SQLite does not give to a subquery's columns: it calls them column1 and so on."""
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_LOWER = re.compile(r"[a-z_][a-z0-9_]*")
+KEYWORDS = frozenset(w for w in tokens.Tokenizer.KEYWORDS if _WORD.fullmatch(w)) | SQLITE_KEYWORDS
+"""Every word that SQLite, or the tokenizer in sqlglot, treats as a keyword."""
 
 
-def fresh_alias(taken: set[str]) -> str:
-    """T and a number, as no folded name of `taken` has it."""
-    number = 1
-    while f"t{number}" in taken:
-        number += 1
-    return f"T{number}"
+@dataclass(frozen=True)
+class Naming:
+    """How a dialect writes names. `plain` matches those that need no quotes, None where all are quoted; `reserved` are
+    words that need them even so, in upper case; `letters` begin the aliases of sources and of select items.
+    """
+
+    plain: re.Pattern[str] | None = _WORD
+    reserved: frozenset[str] = KEYWORDS
+    letters: tuple[str, str] = ("T", "C")
+
+    def identifier(self, name: str) -> exp.Identifier:
+        """A name, in quotes where it needs them."""
+        bare = self.plain is not None and self.plain.fullmatch(name) and name.upper() not in self.reserved
+        return exp.to_identifier(name, quoted=not bare)
+
+    def column(self, name: str, table: str) -> exp.Column:
+        """A qualified column."""
+        return exp.Column(this=self.identifier(name), table=self.identifier(table))
+
+    def fresh_alias(self, taken: set[str]) -> str:
+        """T and a number, as no folded name of `taken` has it."""
+        number = 1
+        while f"t{number}" in taken:
+            number += 1
+        return f"{self.letters[0]}{number}"
+
+    def named(self, items: list[exp.Expr], names: list[str] | None) -> list[exp.Expr]:
+        """Items as they are, or (in a derived table) each under an output name of its own, which `names` receives."""
+        if names is None:
+            return items
+        plain = [i.name.lower() if isinstance(i, exp.Column) else None for i in items]
+        written = []
+        for number, (item, name) in enumerate(zip(items, plain, strict=True), 1):
+            if name is not None and plain.count(name) == 1 and name not in _NAMELESS:
+                names.append(item.name)
+                written.append(item)
+                continue
+            alias = f"{self.letters[1]}{number}"
+            while alias.lower() in plain:
+                alias += "_"
+            names.append(alias)
+            written.append(exp.Alias(this=item, alias=self.identifier(alias)))
+        return written
 
 
-def named(items: list[exp.Expr], names: list[str] | None) -> list[exp.Expr]:
-    """Items as they are, or (in a derived table) each under an output name of its own, which `names` receives."""
-    if names is None:
-        return items
-    plain = [i.name.lower() if isinstance(i, exp.Column) else None for i in items]
-    written = []
-    for number, (item, name) in enumerate(zip(items, plain, strict=True), 1):
-        if name is not None and plain.count(name) == 1 and name not in _NAMELESS:
-            names.append(item.name)
-            written.append(item)
-            continue
-        alias = f"C{number}"
-        while alias.lower() in plain:
-            alias += "_"
-        names.append(alias)
-        written.append(exp.alias_(item, alias))
-    return written
-
-
-def identifier(name: str) -> exp.Identifier:
-    """A name, in quotes where it needs them."""
-    return exp.to_identifier(name, quoted=not _PLAIN.fullmatch(name) or name.upper() in _reserved())
-
-
-@lru_cache(maxsize=1)
-def _reserved() -> frozenset[str]:
-    """Every word that SQLite's tokenizer in sqlglot treats as a keyword: quoted where it is a name."""
-    words = (w for w in tokens.Tokenizer.KEYWORDS if _PLAIN.fullmatch(w))
-    return frozenset(words) | SQLITE_KEYWORDS
-
-
-def column(name: str, table: str) -> exp.Column:
-    """A qualified column."""
-    return exp.Column(this=identifier(name), table=identifier(table))
+SQLITE = Naming()
+LOWER_CASE = Naming(plain=_LOWER, letters=("t", "c"))
+"""For dialects that fold names without quotes to lower case."""
+QUOTED = Naming(plain=None)
+"""For dialects whose keywords are not listed here."""

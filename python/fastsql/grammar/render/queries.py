@@ -6,17 +6,16 @@ from sqlglot import exp
 
 from fastsql.grammar.program import Node, TableRef
 from fastsql.grammar.render.conditions import Conditions
-from fastsql.grammar.render.names import fresh_alias, identifier, named
 from fastsql.grammar.render.pieces import chain, child, conjunction, own, some
 from fastsql.grammar.render.values import Source
 
-_SET_OPERATIONS: dict[str, tuple[type[exp.SetOperation], bool]] = {
+SET_OPERATIONS: dict[str, tuple[type[exp.SetOperation], bool]] = {
     "union": (exp.Union, True),
     "union_all": (exp.Union, False),
     "intersect": (exp.Intersect, True),
     "except": (exp.Except, True),
 }
-_WINDOWS = {
+WINDOWS = {
     "dense_rank": exp.DenseRank,
     "rank": exp.Rank,
     "row_number": exp.RowNumber,
@@ -29,8 +28,8 @@ class Renderer(Conditions):
 
     def query(self, node: Node, names: list[str] | None = None) -> exp.Query:
         """A query or set operation. A derived table passes `names`: it receives the output names, by aliases."""
-        if node.name in _SET_OPERATIONS:
-            kind, distinct = _SET_OPERATIONS[node.name]
+        if node.name in SET_OPERATIONS:
+            kind, distinct = SET_OPERATIONS[node.name]
             left = self.query(child(node, 0), names)
             right = self.query(child(node, 1), None if names is None else [])
             return kind(this=left, expression=right, distinct=distinct)
@@ -42,7 +41,7 @@ class Renderer(Conditions):
 
     def _bare(self, node: Node, names: list[str] | None) -> exp.Select:
         items = [self.bare(child(node, 0)), *(self.bare(own(n, 1)) for n in chain(node.children[1]))]
-        return exp.Select().select(*named(items, names), copy=False)
+        return exp.Select().select(*self.naming.named(items, names), copy=False)
 
     def _select(self, node: Node, names: list[str] | None) -> exp.Select:
         select = exp.Select()
@@ -60,22 +59,23 @@ class Renderer(Conditions):
         tables = [n.terminal.table for n in nodes if isinstance(n.terminal, TableRef)]
         taken = {self.schema.tables[t].name.lower() for t in tables}
         for node, join in zip(nodes, [None, *joins], strict=True):
-            alias = fresh_alias(taken)
+            alias = self.naming.fresh_alias(taken)
             if isinstance(node.terminal, TableRef):
                 table = node.terminal.table
                 name = self.schema.tables[table].name
                 if tables.count(table) > 1:
                     taken.add(alias.lower())
-                    scope.append(
-                        Source(alias, (), exp.alias_(exp.Table(this=identifier(name)), alias, table=True))
+                    node_of_table = exp.alias_(
+                        exp.Table(this=self.naming.identifier(name)),
+                        self.naming.identifier(alias),
+                        table=True,
                     )
+                    scope.append(Source(alias, (), node_of_table, table))
                 else:
-                    scope.append(Source(name, (), exp.Table(this=identifier(name))))
+                    scope.append(Source(name, (), exp.Table(this=self.naming.identifier(name)), table))
             else:
                 taken.add(alias.lower())
-                outputs: list[str] = []
-                inner = self.query(child(node, 0), outputs)
-                scope.append(Source(alias, tuple(outputs), inner.subquery(alias, copy=False)))
+                scope.append(self.derived(child(node, 0), alias))
             if join is None:
                 select.from_(scope[-1].node, copy=False)
                 continue
@@ -91,8 +91,15 @@ class Renderer(Conditions):
             side = "left" if join.name == "left_join" else ""
             select.join(scope[-1].node, on=conjunction(conditions), join_type=side, copy=False)
 
+    def derived(self, node: Node, alias: str) -> Source:
+        """A derived table as an entry of FROM."""
+        outputs: list[str] = []
+        inner = self.query(node, outputs)
+        return Source(alias, tuple(outputs), inner.subquery(self.naming.identifier(alias), copy=False))
+
     def _equality(self, one: Node | None, other: Node | None) -> exp.Expr:
-        return exp.EQ(this=self.value(some(one)), expression=self.value(some(other)))
+        left, right = self.operands([some(one), some(other)])
+        return exp.EQ(this=left, expression=right)
 
     # ---------------------------------------------------------------- SELECT and what frames it
 
@@ -121,13 +128,13 @@ class Renderer(Conditions):
         else:
             first = own(node, 1)
         nodes = [first, *(own(n, 1) for n in chain(node.children[-1]))]
-        select.select(*named([self.item(n) for n in nodes], names), copy=False)
+        select.select(*self.naming.named([self.item(n) for n in nodes], names), copy=False)
 
     def item(self, node: Node) -> exp.Expr:
         """A select item."""
         if node.name == "test":
             return self.condition(child(node, 0))
-        if node.name in _WINDOWS:
+        if node.name in WINDOWS:
             return self._window(node)
         return self.value(node)
 
@@ -137,7 +144,7 @@ class Renderer(Conditions):
             partition.append(self.value(child(key, 0)))
             key = child(key, 1)
         order = exp.Order(expressions=[self._ordered(key)])
-        return exp.Window(this=_WINDOWS[node.name](), partition_by=partition, order=order)
+        return exp.Window(this=WINDOWS[node.name](), partition_by=partition, order=order)
 
     def _ordered(self, node: Node) -> exp.Ordered:
         return exp.Ordered(
@@ -148,6 +155,10 @@ class Renderer(Conditions):
         while node is not None and node.name in ("asc", "desc"):
             select.order_by(self._ordered(node), copy=False)
             node = node.children[1]
+        self.limit(select, node)
+
+    def limit(self, select: exp.Select, node: Node | None) -> None:
+        """LIMIT and OFFSET, where there are any."""
         if node is not None and node.name == "limit":
             select.limit(self.value(child(node, 0)), copy=False)
             offset = child(node, 1)

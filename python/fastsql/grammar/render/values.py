@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from fastsql.grammar.program import SMALL, ColumnRef, DerivedRef, Literal, Node
-from fastsql.grammar.render.names import column
+from fastsql.grammar.render.names import SQLITE, Naming
 from fastsql.grammar.render.pieces import ARITHMETIC, COMPARISONS, arithmetic, child, literal, some, strftime
 
 if TYPE_CHECKING:
     from fastsql.schema import Schema
 
-_AGGREGATES: dict[str, tuple[type[exp.AggFunc], bool]] = {
+AGGREGATES: dict[str, tuple[type[exp.AggFunc], bool]] = {
     "count": (exp.Count, False),
     "count_distinct": (exp.Count, True),
     "sum": (exp.Sum, False),
@@ -38,11 +38,12 @@ CASTS = {"as_real": "REAL", "as_integer": "INTEGER", "as_text": "TEXT"}
 
 @dataclass(frozen=True)
 class Source:
-    """A rendered entry of FROM: the name that qualifies its columns, and a derived table's output names."""
+    """A rendered entry of FROM: the name that qualifies its columns, and a derived table's output names or the table."""
 
     name: str
     outputs: tuple[str, ...]
     node: exp.Expr
+    table: int | None = None
 
 
 def _cast(value: exp.Expr, name: str) -> exp.Expr:
@@ -54,8 +55,9 @@ class Values:
     those of rest; `own` and indices from the end take them apart.
     """
 
-    def __init__(self, schema: Schema, now: str | None = None) -> None:
+    def __init__(self, schema: Schema, now: str | None = None, naming: Naming = SQLITE) -> None:
         self.schema = schema
+        self.naming = naming
         self.now = now or NOW
         self.scopes: list[list[Source]] = []
 
@@ -72,15 +74,19 @@ class Values:
         value = self.value(node)
         return exp.paren(value, copy=False) if isinstance(value, exp.Binary) else value
 
+    def operands(self, nodes: list[Node], *, ordering: bool = False) -> list[exp.Expr]:
+        """Values that are compared with one another, `ordering` if by more than equality."""
+        return [self.operand(node) for node in nodes]
+
     def value(self, node: Node) -> exp.Expr:
         """A column, literal, aggregate, computation or scalar subquery."""
         terminal, name = node.terminal, node.name
         if isinstance(terminal, ColumnRef):
             source = self.scopes[-1][terminal.source]
-            return column(self.schema.columns[terminal.column].name, source.name)
+            return self.naming.column(self.schema.columns[terminal.column].name, source.name)
         if isinstance(terminal, DerivedRef):
             source = self.scopes[-1][terminal.source]
-            return column(source.outputs[terminal.item], source.name)
+            return self.naming.column(source.outputs[terminal.item], source.name)
         if isinstance(terminal, Literal):
             return literal(terminal.value)
         if name in SMALL:
@@ -91,8 +97,8 @@ class Values:
             return arithmetic(name, self.operand(child(node, 0)), self.operand(child(node, 1)))
         if name == "count_all":
             return exp.Count(this=exp.Star())
-        if name in _AGGREGATES:
-            kind, distinct = _AGGREGATES[name]
+        if name in AGGREGATES:
+            kind, distinct = AGGREGATES[name]
             inner = self.value(child(node, 0))
             return kind(this=exp.Distinct(expressions=[inner]) if distinct else inner)
         return self._special_value(node)

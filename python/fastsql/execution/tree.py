@@ -1,0 +1,100 @@
+"""The whole-tree allow-list: every node of a parsed query, every argument of it, every function, against `allowed`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING
+
+from fastsql.errors import DialectError, VerificationError
+from fastsql.execution import allowed
+from fastsql.execution.text import REMEDY, Scan
+from fastsql.schema.names import fold
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+VERIFIED_DIALECTS = tuple(allowed.DIALECT_NODES)
+"""Dialects that have an allow-list."""
+
+
+def check_tree(query: exp.Query, scan: Scan, dialect: str) -> None:
+    """Return if a query holds only what `allowed` lists for the dialect.
+
+    `scan` is the same text cut into tokens without sqlglot: a function must pass under the node type that sqlglot read, and
+    under the name that was written.
+
+    Raises:
+        VerificationError: it holds anything else. The message names node types, never names or values of the query.
+        DialectError: the dialect has no allow-list.
+    """
+    listed = _listed(dialect)
+    with_columns = set()
+    for node in query.walk():
+        kind = type(node).__name__
+        arguments = listed.get(kind)
+        if arguments is None:
+            raise _fault(f"uses {kind}, which is not on the list")
+        for key, value in node.args.items():
+            if value and key not in arguments:
+                raise _fault(f"uses {key!r} of {kind}, which is not on the list")
+        if kind in _CHECKS:
+            _CHECKS[kind](node, dialect)
+        elif kind == "TableAlias" and node.args.get("columns"):
+            with_columns.add(fold(node.name))
+    names = allowed.NAMES[dialect] | allowed.KEYWORDS | allowed.TYPE_NAMES | with_columns
+    quoted = {fold(name[1:-1].replace('""', '"')) for name in scan.quoted}
+    if not scan.called <= names or not quoted <= with_columns:
+        raise _fault("calls a function that is not on the list")
+
+
+@cache
+def _listed(dialect: str) -> dict[str, frozenset[str]]:
+    if dialect not in allowed.DIALECT_NODES:
+        raise DialectError(
+            f"no list says what is harmless in {dialect!r}",
+            remedy=f"Give one of {', '.join(VERIFIED_DIALECTS)}.",
+        )
+    listed = allowed.NODES | allowed.FUNCTIONS | allowed.DIALECT_NODES[dialect]
+    return {kind: frozenset(arguments.split()) for kind, arguments in listed.items()}
+
+
+def _check_function(node: exp.Expr, dialect: str) -> None:
+    if not isinstance(node.this, str) or fold(node.this) not in allowed.NAMES[dialect]:
+        raise _fault("calls a function that is not on the list")
+
+
+def _check_select(node: exp.Expr, _dialect: str) -> None:
+    if not node.args.get("expressions"):
+        raise _fault("selects nothing")
+
+
+def _check_type(node: exp.Expr, _dialect: str) -> None:
+    if getattr(node.this, "name", None) not in allowed.TYPES:
+        raise _fault("casts to a type that is not on the list")
+
+
+def _check_unit(node: exp.Expr, _dialect: str) -> None:
+    if node.name.upper() not in allowed.UNITS:
+        raise _fault("uses a bare word that is not on the list")
+
+
+def _check_table(node: exp.Expr, dialect: str) -> None:
+    name = fold(node.name)
+    if name.startswith(allowed.SYSTEM_TABLES[dialect]):
+        raise _fault("reads a system table")
+    if any(mark in name for mark in allowed.FILE_MARKS.get(dialect, "")):
+        raise _fault("reads a table that may be a file")
+
+
+_CHECKS: dict[str, Callable[[exp.Expr, str], None]] = {
+    "Anonymous": _check_function,
+    "DataType": _check_type,
+    "Select": _check_select,
+    "Table": _check_table,
+    "Var": _check_unit,
+}
+
+
+def _fault(what: str) -> VerificationError:
+    return VerificationError(what, where="SQL", remedy=REMEDY)

@@ -1,0 +1,82 @@
+"""MySQL (8.0.31 and later: INTERSECT, EXCEPT, window functions)."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from sqlglot import exp
+
+from fastsql.grammar.render.names import QUOTED, Naming
+from fastsql.grammar.render.typed.dialect import Dialect
+from fastsql.grammar.render.typed.types import Kind, Typed, typed
+
+_PERIODS = {"year": "%Y", "month": "%Y-%m", "day": "%Y-%m-%d"}
+
+
+class MySQL(Dialect):
+    """MySQL."""
+
+    name = "mysql"
+    naming = QUOTED
+    formats: ClassVar = {"%M": "%i", "%S": "%s"}
+
+    def number_of_truth(self, value: exp.Expr) -> exp.Expr:
+        """A boolean is a number already."""
+        return value
+
+    def leading_number(self, text: exp.Expr) -> exp.Expr:
+        """The number that a text begins with; CAST reads it so."""
+        return self.cast(text, Kind.REAL)
+
+    def number_or_null(self, text: exp.Expr) -> exp.Expr:
+        """Raises DialectError: CAST takes any text for a number, and TRY_CAST is missing."""
+        raise self.unsayable("the comparison of a number with a text that may be none")
+
+    def moment_or_null(self, text: exp.Expr) -> exp.Expr:
+        """The moment that a text is; CAST gives NULL where it is none."""
+        return self.cast(text, Kind.MOMENT)
+
+    def moment_of_day(self, clock: exp.Expr) -> exp.Expr:
+        """A time of day on 2000-01-01."""
+        day = self.cast(exp.Literal.string("2000-01-01"), Kind.DATE)
+        return exp.Anonymous(this="TIMESTAMP", expressions=[day, clock])
+
+    def without_fraction(self, number: exp.Expr) -> exp.Expr:
+        """A number as an integer, cut off."""
+        return self.cast(
+            exp.Anonymous(this="TRUNCATE", expressions=[number, exp.Literal.number(0)]), Kind.INTEGER
+        )
+
+    def truth(self, condition: exp.Expr) -> Typed:
+        """A condition, which is a number here."""
+        return typed(exp.paren(condition, copy=False), Kind.INTEGER)
+
+    def like(self, text: exp.Expr, pattern: exp.Expr) -> exp.Expr:
+        """LIKE, which minds case where the column's collation does."""
+        return exp.Like(this=text, expression=pattern)
+
+    def format(self, moment: exp.Expr, form: str) -> exp.Expr:
+        """DATE_FORMAT."""
+        return exp.Anonymous(this="DATE_FORMAT", expressions=[moment, self.form(form)])
+
+    def same_period(self, one: exp.Expr, other: exp.Expr, unit: str, back: int = 0) -> exp.Expr:
+        """There is no DATE_TRUNC: the periods are compared as text."""
+        period = self.shifted(other, -back, unit) if back else other
+        form = _PERIODS[unit]
+        return exp.EQ(this=self.format(one, form), expression=self.format(period, form))
+
+    def days_between(self, later: exp.Expr, earlier: exp.Expr) -> exp.Expr:
+        """TIMESTAMPDIFF counts whole seconds."""
+        seconds = exp.Anonymous(this="TIMESTAMPDIFF", expressions=[exp.var("SECOND"), earlier, later])
+        return exp.Div(this=seconds, expression=exp.Literal.number(86400))
+
+    def some_row(self, value: exp.Expr) -> exp.Expr:
+        """ANY_VALUE."""
+        return exp.AnyValue(this=value)
+
+    def membership(self, value: exp.Expr, members: exp.Query, naming: Naming) -> exp.Expr:
+        """IN with a subquery; one with LIMIT may stand there only inside another."""
+        if members.args.get("limit") is not None:
+            inner = members.subquery(naming.identifier("T0"), copy=False)
+            members = exp.Select().select(exp.Star()).from_(inner, copy=False)
+        return super().membership(value, members, naming)

@@ -1,0 +1,148 @@
+"""The compiled grammar, a schema and a question's action space as flat tables of integers, for the native automaton.
+
+Each is one int32 array, which `csrc/grammar/` reads from front to back. First a version, then sizes, then records:
+
+grammar   version, symbols, productions, alternatives, children; the bounds of `rules.py`: nesting, sources, columns, span,
+          least cost of a join
+          a symbol       cost, whether it may be left out, roles, number of alternatives
+          once           cost of a select item
+          a production   roles
+          an alternative head (a production, or -1 - pointer), requirements, cost, weight, nesting, number of children;
+                         those of the first symbol first
+          a child        a symbol, or -1 - effect
+schema    version, tables, columns, values
+          a table        number of columns: they are consecutive
+          a column       type class
+          a value        its column; -1 for a constant that any number may be compared with, -2 for neither
+question  version, candidates, columns of candidates, tokens, step budget, whether grouping is strict
+          a candidate    kind, flags (1 date with a format, 2 whole number, 4 text), the character at which it bars spans
+                         from beginning (-1: none), number of columns
+          a column       of a candidate, those of the first one first
+          a token        first character, flags (1 begins a word, 2 ends one)
+
+Pointers, effects, requirements, type classes and kinds are numbered in the order of their tuples; requirements and roles are
+bits. A role says which rule of the automaton a symbol or production is subject to, which the rules of Python tell by name.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastsql.grammar.compile import Alternative, Grammar
+from fastsql.grammar.grouping import AGGREGATES, BESIDE, OF_ROWS
+from fastsql.grammar.reading import POINTERS, REQUIREMENTS
+from fastsql.grammar.rules import JOINS, LEAST_JOIN, MAX_COLUMNS, MAX_NESTING, MAX_SOURCES, MAX_SPAN
+from fastsql.grammar.space import CANDIDATE, ActionSpace, schema_values
+from fastsql.linking.candidate import KINDS
+from fastsql.schema.sqltypes import TYPE_CLASSES
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from fastsql.grammar.space import SchemaValue
+    from fastsql.schema import Schema
+
+VERSION = 1
+
+_SYMBOL_ROLES: tuple[Collection[str], ...] = (
+    ("items",),
+    ("bare_items",),
+    ("joins",),
+    ("operand",),
+    ("new_source",),
+    ("operand_body",),
+    ("which",),
+    ("text", "pattern"),
+    BESIDE,
+    ("tail_row",),
+    ("plain",),
+    ("any_cond",),
+)
+_PRODUCTION_ROLES: tuple[Collection[str], ...] = (
+    JOINS,
+    ("group",),
+    ("partition",),
+    ("asc", "desc"),
+    AGGREGATES,
+    OF_ROWS,
+)
+_CONSTANT, _NOWHERE = -1, -2
+
+
+def grammar_table(grammar: Grammar) -> NDArray[np.int32]:
+    """The table of a grammar: int32[n]."""
+    alternatives = [alternative for of_symbol in grammar.alternatives for alternative in of_symbol]
+    children = [child for alternative in alternatives for child in alternative.children]
+    sizes = (len(grammar.symbols), len(grammar.productions), len(alternatives), len(children))
+    table = [VERSION, *sizes, MAX_NESTING, MAX_SOURCES, MAX_COLUMNS, MAX_SPAN, LEAST_JOIN]
+    for number, name in enumerate(grammar.symbols):
+        alternatives_of = grammar.alternatives[number]
+        roles = _bits(name, _SYMBOL_ROLES)
+        table += (grammar.cost[number], grammar.nullable[number], roles, len(alternatives_of))
+    table.append(grammar.cost[grammar.symbol("item")])
+    table += (_bits(name, _PRODUCTION_ROLES) for name in grammar.productions)
+    for alternative in alternatives:
+        table += (
+            _head(alternative),
+            sum(1 << bit for bit, name in enumerate(REQUIREMENTS) if name in alternative.requires),
+            alternative.cost,
+            alternative.weight,
+            alternative.nesting,
+            len(alternative.children),
+        )
+    return np.asarray(table + children, dtype=np.int32)
+
+
+def schema_table(schema: Schema) -> NDArray[np.int32]:
+    """The table of a schema and the values that stand with it: int32[n]."""
+    values = schema_values(schema)
+    table = [VERSION, len(schema.tables), len(schema.columns), len(values)]
+    table += (len(one.columns) for one in schema.tables)
+    table += (TYPE_CLASSES.index(column.type) for column in schema.columns)
+    table += (_place(value) for value in values)
+    return np.asarray(table, dtype=np.int32)
+
+
+def question_table(space: ActionSpace) -> NDArray[np.int32]:
+    """The table of what a question adds to its schema: int32[n]."""
+    columns = [column for candidate in space.candidates for column in candidate.columns]
+    sizes = (len(space.candidates), len(columns), len(space.tokens))
+    table = [VERSION, *sizes, space.limits.actions, space.strict_grouping]
+    kinds = (space.date_ids, space.whole_number_ids, space.text_ids)
+    flags = _flags(len(space.candidates), [ids - space.offsets[CANDIDATE] for ids in kinds])
+    for candidate, flag in zip(space.candidates, flags, strict=True):
+        barred = space.barred_start(candidate)
+        table += (KINDS.index(candidate.kind), flag, -1 if barred is None else barred, len(candidate.columns))
+    table += columns
+    flags = _flags(len(space.tokens), [space.word_starts, space.word_ends])
+    for (start, _), flag in zip(space.tokens, flags, strict=True):
+        table += (int(start), flag)
+    return np.asarray(table, dtype=np.int32)
+
+
+def _bits(name: str, roles: Sequence[Collection[str]]) -> int:
+    return sum(1 << bit for bit, names in enumerate(roles) if name in names)
+
+
+def _head(alternative: Alternative) -> int:
+    if alternative.action is not None:
+        return alternative.action
+    assert alternative.pointer is not None
+    return -1 - POINTERS.index(alternative.pointer)
+
+
+def _place(value: SchemaValue) -> int:
+    if value.column is not None:
+        return value.column
+    return _CONSTANT if value.name else _NOWHERE
+
+
+def _flags(count: int, having: Sequence[Sequence[int] | NDArray[np.int64]]) -> list[int]:
+    """For each of `count` things a number whose bit k says whether the thing is in `having[k]`."""
+    flags = np.zeros(count, dtype=np.int32)
+    for bit, things in enumerate(having):
+        flags[np.asarray(things, dtype=np.int64)] |= 1 << bit
+    return [int(flag) for flag in flags]

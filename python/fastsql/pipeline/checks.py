@@ -1,0 +1,94 @@
+"""What is checked before anything is done: a bundle's fit to this version, sizes, and arguments."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from fastsql.errors import DialectError, LimitError, ModelError
+from fastsql.grammar import load_grammar
+from fastsql.grammar.render import DIALECTS
+from fastsql.limits import Limits
+from fastsql.model import Bundle
+from fastsql.schema import Schema
+
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?", re.ASCII)
+
+
+def check_settings(penalty: float, threads: int) -> None:
+    """Raise ValueError for a penalty or a number of threads that is none."""
+    if not 0 <= penalty < float("inf"):
+        raise ValueError(f"penalty must be a number of at least 0, not {penalty!r}")
+    if threads < 0:
+        raise ValueError(f"threads must be a number of at least 0, not {threads!r}")
+
+
+def check_grammar(bundle: Bundle) -> None:
+    """Raise ModelError unless the model's actions are those of this version's grammar."""
+    grammar = load_grammar()
+    pairs = (
+        ("productions", bundle.config.productions, grammar.productions),
+        ("symbols", bundle.config.symbols, grammar.symbols),
+    )
+    for what, of_model, of_grammar in pairs:
+        if tuple(of_model) != tuple(of_grammar):
+            raise ModelError(
+                f"its {what} are not those of this fastsql's grammar",
+                where=str(bundle.path),
+                remedy="Install the fastsql version that the bundle was made for, or train it anew.",
+            )
+
+
+def check_actions(bundle: Bundle, limits: Limits) -> None:
+    """Raise LimitError unless every query that the limit allows can be decoded, and there is one."""
+    least, most = load_grammar().cost[0], bundle.config.model.max_steps
+    if not least <= limits.actions <= most:
+        raise LimitError(
+            f"{limits.actions} actions are too {'few for a query' if limits.actions < least else 'many for the model'}",
+            where="Limits.actions",
+            remedy=f"Give a number from {least} to {most}.",
+        )
+
+
+def check_size(schema: Schema, limits: Limits) -> None:
+    """Raise LimitError for a `Schema` that was made under larger limits."""
+    for limit, found, most in (
+        ("tables", len(schema.tables), limits.tables),
+        ("columns", len(schema.columns), limits.columns),
+    ):
+        if found > most:
+            raise LimitError.exceeded(limit, found, most, where=f"schema {schema.name!r}")
+
+
+def check_dialect(dialect: str) -> None:
+    """Raise DialectError for a dialect that cannot be written."""
+    if dialect not in DIALECTS:
+        raise DialectError(
+            "cannot be written",
+            where=f"dialect {dialect!r}",
+            remedy=f"Use one of: {', '.join(DIALECTS)}.",
+        )
+
+
+def check_beam(beam: int, limits: Limits) -> None:
+    """Raise TypeError, ValueError or LimitError for a beam that is no width."""
+    if isinstance(beam, bool) or not isinstance(beam, int):
+        raise TypeError(f"beam is a whole number, not {type(beam).__name__}")
+    if beam < 1:
+        raise ValueError(f"beam must be at least 1, not {beam}")
+    if beam > limits.beam:
+        raise LimitError.exceeded("beam", beam, limits.beam)
+
+
+def check_moment(now: str | None) -> None:
+    """Raise TypeError or ValueError unless `now`, which becomes part of the SQL, is a moment."""
+    if now is None:
+        return
+    if not isinstance(now, str):
+        raise TypeError(f"now is a text such as '2100-12-31 23:59:00', not {type(now).__name__}")
+    try:
+        well_formed = bool(_MOMENT.fullmatch(now)) and bool(datetime.fromisoformat(now))
+    except ValueError:  # a thirteenth month
+        well_formed = False
+    if not well_formed:
+        raise ValueError("now is no moment such as '2100-12-31 23:59:00'")

@@ -1,0 +1,168 @@
+"""Two calibrated numbers a parse: p, that the SQL is right, and u, that the question has no answer in this schema.
+
+u is a logistic regression over all evidence. p is (1 - u) q, with q the probability that the SQL is right if there is an
+answer at all, a regression over the beam's figures. So p + u never exceeds 1, each is fitted on the questions that tell
+something about it, and a bundle carries the weights of both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastsql.linking.relations import RELATIONS, split_words
+from fastsql.reliability.correspondence import Correspondence, schema_words
+from fastsql.reliability.evidence import BEAM, FEATURES, INSPECTED, Evidence, beam_figures
+from fastsql.reliability.familiarity import Familiarity
+from fastsql.reliability.regression import Probe, Regression, malformed
+
+if TYPE_CHECKING:
+    from fastsql.decode import Search
+    from fastsql.linking.prepare import Prepared
+    from fastsql.linking.relations import SchemaLinks
+    from fastsql.result import Link
+
+SETTING = "reliability"
+_EARLIER = "confidence"
+_EARLIER_FEATURES = ("sequence", "worst", "margin", "decisions", "strangeness")
+_NAMING = [RELATIONS.index(f"token-{item}-{how}") for item in ("table", "column") for how in ("part", "name")]
+_RAW = Regression(0.0, {"sequence": 1.0})
+"""The probability of the sequence as it is."""
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """p and u of a hypothesis."""
+
+    confidence: float
+    unanswerable: float = 0.0
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a question is before it is decoded: its text as asked, its linking, its state float[d] in the graph."""
+
+    question: str
+    prepared: Prepared
+    links: SchemaLinks
+    state: NDArray[np.floating[Any]]
+
+
+@dataclass(frozen=True)
+class Judge:
+    """The regression of q and that of u; without the latter, every question is taken to have an answer."""
+
+    right: Regression
+    unanswerable: Regression | None = None
+
+    def __call__(self, evidence: Evidence) -> Assessment:
+        """Both numbers."""
+        u = self.unanswerable(evidence) if self.unanswerable is not None else 0.0
+        return Assessment((1 - u) * self.right(evidence), u)
+
+    @classmethod
+    def from_settings(cls, found: object, where: str, known: Sequence[str]) -> Judge:
+        """Read {"right", "unanswerable"}. Raises ModelError."""
+        if not isinstance(found, Mapping):
+            raise malformed("it has no regressions", where)
+        return cls(
+            Regression.from_settings(found.get("right"), f"{where}.right", known),
+            Regression.from_settings(found.get("unanswerable"), f"{where}.unanswerable", known),
+        )
+
+    def to_settings(self) -> dict[str, Any]:
+        """The inverse of `from_settings`."""
+        parts = {"right": self.right, "unanswerable": self.unanswerable}
+        return {name: part.to_settings() for name, part in parts.items() if part is not None}
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """Everything that a bundle knows about when to answer. Immutable, so threads may share it."""
+
+    judge: Judge = field(default_factory=lambda: Judge(_RAW))
+    inspected: Judge | None = None
+    """The judge of queries whose answers were looked at."""
+    familiarity: Familiarity = field(default_factory=Familiarity)
+    probe: Probe | None = None
+    correspondence: Correspondence | None = None
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any], d: int) -> Reliability:
+        """From a bundle's settings; `d` is the width of its graph.
+
+        "reliability" holds the regressions. Bundles from before have one regression as "confidence", which knows no u; with
+        neither, the probability of the sequence is taken as it is. Raises ModelError for settings of another form.
+        """
+        familiarity = Familiarity.from_settings(settings)
+        found = settings.get(SETTING)
+        if found is None:
+            if _EARLIER not in settings:
+                return cls(familiarity=familiarity)
+            only = Regression.from_settings(settings[_EARLIER], _EARLIER, _EARLIER_FEATURES)
+            return cls(Judge(only), familiarity=familiarity)
+        if not isinstance(found, Mapping):
+            raise malformed("it has no regressions", SETTING)
+        probe, correspondence = found.get("probe"), found.get("correspondence")
+        inspected = found.get("inspected")
+        return cls(
+            Judge.from_settings(found, SETTING, FEATURES),
+            None if inspected is None else Judge.from_settings(inspected, f"{SETTING}.inspected", INSPECTED),
+            familiarity,
+            None if probe is None else Probe.from_settings(probe, f"{SETTING}.probe", d),
+            None
+            if correspondence is None
+            else Correspondence.from_settings(correspondence, f"{SETTING}.correspondence"),
+        )
+
+    def to_settings(self) -> dict[str, Any]:
+        """What "reliability" holds; the words of `familiarity` are a setting of their own."""
+        parts = {"inspected": self.inspected, "probe": self.probe, "correspondence": self.correspondence}
+        return self.judge.to_settings() | {
+            name: part.to_settings() for name, part in parts.items() if part is not None
+        }
+
+    def evidence(self, asked: Asked, search: Search, chosen: int, links: Sequence[Link]) -> Evidence:
+        """The evidence of finished hypothesis `chosen`; `links` are what it explains of the question as asked."""
+        spans = [link.span for link in links]
+        return Evidence(
+            **asdict(beam_figures(search, chosen)),
+            strangeness=self.familiarity.strangeness(asked.question, spans),
+            coverage=_coverage(asked.question, spans),
+            named=_named(asked),
+            state=0.0 if self.probe is None else self.probe.log_odds(asked.state),
+            correspondence=0.0
+            if self.correspondence is None
+            else self.correspondence.log_odds(asked.question, schema_words(asked.links.schema)),
+        )
+
+    def after_inspection(
+        self, evidence: Evidence, search: Search, chosen: int, allies: Sequence[int], *, void: bool
+    ) -> Evidence:
+        """The evidence once answers are known: hypotheses with the same one count together."""
+        figures = asdict(beam_figures(search, chosen, allies))
+        return replace(evidence, **{name: figures[name] for name in BEAM}, void=float(void))
+
+
+def question_state(rows: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
+    """The mean of the tokens' rows, float[d]; zeros where there is no token."""
+    if not len(rows):
+        return np.zeros(rows.shape[1], rows.dtype)
+    mean: NDArray[np.floating[Any]] = rows.mean(axis=0)
+    return mean
+
+
+def _coverage(question: str, spans: Iterable[tuple[int, int]]) -> float:
+    taken = {place for start, end in spans for place in range(start, end)}
+    starts = [start for _, start, _ in split_words(question)]
+    return sum(start in taken for start in starts) / max(len(starts), 1)
+
+
+def _named(asked: Asked) -> float:
+    n_tokens = len(asked.prepared.offsets)
+    to_schema = asked.prepared.relations[:n_tokens, n_tokens + len(asked.prepared.candidates) :]
+    return float(np.isin(to_schema, _NAMING).any(axis=1).mean()) if n_tokens else 0.0

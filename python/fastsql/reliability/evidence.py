@@ -1,0 +1,95 @@
+"""What is known of a parse before anyone looks at its answer: the beam's figures, and what the question's words say."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fastsql.decode import Search
+
+_WIDEST_MARGIN = 10.0
+_WIDEST_ODDS = 10.0
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The features of one finished hypothesis.
+
+    Log-odds, not log P: whether the model is sure to 99 % or to 99.9 % matters to who must be right ten times in eleven,
+    and log P hardly tells the two apart.
+    """
+
+    sequence: float = 0.0
+    """Log-odds of the sequence."""
+    worst: float = 0.0
+    """Log-odds of its least certain decision."""
+    margin: float = 0.0
+    """Log P ahead of any rival, finished or not; at most 10."""
+    decisions: float = 0.0
+    """Square root of the number of decisions."""
+    entropy: float = 0.0
+    """Of the beam's finished hypotheses, normalised, in nats."""
+    strangeness: float = 0.0
+    """How strange the strangest unexplained word is (`Familiarity`)."""
+    coverage: float = 0.0
+    """Share of the question's words that the query explains."""
+    named: float = 0.0
+    """Share of the question's tokens that are part of a name of the schema."""
+    state: float = 0.0
+    """Log-odds of being unanswerable by the question's state (`Probe`)."""
+    correspondence: float = 0.0
+    """Log-odds of being unanswerable by words and length alone (`Correspondence`)."""
+    void: float = 0.0
+    """1 where the query's answer is empty, or nothing but NULL and 0; else, or if nobody looked, 0."""
+
+
+BEAM = ("sequence", "worst", "margin", "decisions", "entropy")
+WORDS = ("strangeness", "coverage", "named")
+FEATURES = (*BEAM, *WORDS, "state", "correspondence")
+INSPECTED = (*FEATURES, "void")
+
+
+@dataclass(frozen=True)
+class BeamFigures:
+    """The part of the evidence that the search gives."""
+
+    sequence: float
+    worst: float
+    margin: float
+    decisions: float
+    entropy: float
+
+
+def beam_figures(search: Search, chosen: int, allies: Sequence[int] = ()) -> BeamFigures:
+    """The figures of finished hypothesis `chosen`.
+
+    `allies` are further hypotheses that give the same answer: their probability counts as its own, and they are no rivals.
+    """
+    best = search.finished[chosen]
+    own = {chosen, *allies}
+    score = _log_sum([search.finished[i].score for i in own])
+    rivals = [h.score for i, h in enumerate(search.finished) if i not in own]
+    # A search that ends early knows its best hypothesis, but not what the unfinished ones would have become: that they
+    # score no higher than they do now bounds the margin from below.
+    margin = min(score - max([*rivals, search.unfinished]), _WIDEST_MARGIN)
+    shares = [score, *rivals]
+    total = _log_sum(shares)
+    entropy = -sum(math.exp(s - total) * (s - total) for s in shares)
+    return BeamFigures(
+        _log_odds(score), _log_odds(best.worst), margin, math.sqrt(len(best.actions)), max(entropy, 0.0)
+    )
+
+
+def _log_sum(scores: Sequence[float]) -> float:
+    top = max(scores)
+    return top + math.log(sum(math.exp(score - top) for score in scores))
+
+
+def _log_odds(log_probability: float) -> float:
+    """Logarithm of P / (1 - P), within +-10: float32 scores say no more."""
+    against = -math.expm1(min(log_probability, 0.0))
+    odds = log_probability - math.log(against) if against > 0 else _WIDEST_ODDS
+    return min(max(odds, -_WIDEST_ODDS), _WIDEST_ODDS)

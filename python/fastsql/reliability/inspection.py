@@ -1,0 +1,120 @@
+"""Looking at answers before giving them: the candidates of a parse are run, and what comes back is evidence.
+
+The SQL result inspector of the AIRI team at EHRSQL 2024 (Somov et al., Clinical NLP 2024) refuses where a query fails or
+its answer is empty, NULL or 0. That is the preset `Rule.REFUSE`, and it costs, since some questions have no other answer.
+By default (`Rule.EVIDENCE`) such an answer only counts against a query: the bundle knows how much. Candidates with the
+same answer support each other, one that fails is out, and the next one takes over where it is then the likelier.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Protocol
+
+from fastsql.errors import ExecutionError, VerificationError
+
+if TYPE_CHECKING:
+    from fastsql.execution import Rows
+
+Answer = tuple[tuple[str, ...], ...]
+_VOID = frozenset({"None", "0.0"})
+
+
+class Running(Protocol):
+    """What runs a candidate: any executor of `fastsql.execution`."""
+
+    def run(self, sql: str) -> Rows:
+        """The rows of a query; raises ExecutionError or VerificationError."""
+
+
+class Rule(Enum):
+    """What is made of an answer."""
+
+    EVIDENCE = "evidence"
+    """Empty, NULL or 0 counts against a query as much as it did when the bundle was calibrated."""
+    REFUSE = "refuse"
+    """Refuse where the best query fails or its answer is empty, NULL or 0."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What running one candidate showed: its answer, or None where it failed or was not run."""
+
+    answer: Answer | None = None
+    ran: bool = False
+
+    @property
+    def failed(self) -> bool:
+        """Whether the database refused the candidate."""
+        return self.ran and self.answer is None
+
+    @property
+    def void(self) -> bool:
+        """Whether the answer is empty, or holds nothing but NULL and 0."""
+        return self.answer is not None and all(cell in _VOID for row in self.answer for cell in row)
+
+
+@dataclass(frozen=True)
+class Inspector:
+    """Runs the candidates of a parse within a budget.
+
+    Attributes:
+        executor: read-only, on the database that the question is asked of; its own limits bound one query's time and rows.
+        rule: what is made of an answer.
+        seconds: no further candidate is begun after so long.
+        candidates: how many are run at most.
+        rows: how many rows of an answer are compared.
+    """
+
+    executor: Running
+    rule: Rule = Rule.EVIDENCE
+    seconds: float = 5.0
+    candidates: int = 4
+    rows: int = 100
+
+    def __post_init__(self) -> None:
+        if not self.seconds > 0:
+            raise ValueError(f"seconds must be more than 0, not {self.seconds!r}")
+        for name in ("candidates", "rows"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be a number of at least 1, not {getattr(self, name)!r}")
+
+    def inspect(self, queries: Iterable[str | None]) -> tuple[Finding, ...]:
+        """A finding for each query, in order; None stands for one that may not be run, which counts as failed."""
+        end = time.monotonic() + self.seconds
+        return tuple(
+            self._look(sql) if number < self.candidates and time.monotonic() < end else Finding()
+            for number, sql in enumerate(queries)
+        )
+
+    def _look(self, sql: str | None) -> Finding:
+        if sql is None:
+            return Finding(ran=True)
+        try:
+            found = self.executor.run(sql)
+        except (ExecutionError, VerificationError):  # a query that cannot be run is what is being looked for
+            return Finding(ran=True)
+        return Finding(_comparable(found.rows, self.rows), ran=True)
+
+
+def allies(findings: Sequence[Finding], chosen: int) -> tuple[int, ...]:
+    """The other candidates with the same answer."""
+    own = findings[chosen].answer
+    if own is None:
+        return ()
+    return tuple(i for i, other in enumerate(findings) if i != chosen and other.answer == own)
+
+
+def _comparable(rows: Iterable[Sequence[object]], most: int) -> Answer:
+    """An answer without regard to the order of rows, numbers rounded to three decimals as the EHRSQL scorer does."""
+    return tuple(sorted(tuple(map(_cell, row)) for row in rows))[:most]
+
+
+def _cell(value: object) -> str:
+    try:
+        return str(round(float(value if isinstance(value, (int, float)) else str(value)), 3))
+    except (ValueError, OverflowError):
+        return str(value)

@@ -1,0 +1,178 @@
+#include <cstdlib>
+#include <new>
+#include <random>
+
+#include "check.h"
+#include "core/error.h"
+#include "toy_grammar.h"
+
+using namespace fastsql;
+using namespace fastsql::grammar;
+using namespace fastsql::test;
+
+namespace {
+std::size_t allocations = 0;
+}
+
+// Counts what is asked of the heap, in this whole program.
+void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* place = std::malloc(size == 0 ? 1 : size)) return place;
+  throw std::bad_alloc();
+}
+void operator delete(void* place) noexcept { std::free(place); }
+void operator delete(void* place, std::size_t) noexcept { std::free(place); }
+
+namespace {
+
+// Takes random legal actions until the end, a dead end, or 100 actions.
+State random_walk(Automaton& automaton, std::mt19937& random) {
+  State state = automaton.start();
+  while (!state.finished() && state.used < 100) {
+    const Integers ids = legal(automaton, state);
+    if (ids.empty()) break;
+    if (!automaton.advance(state, ids[random() % ids.size()], true)) break;
+  }
+  return state;
+}
+
+}  // namespace
+
+TEST_CASE("automaton", "offers what scope and budget allow, and ends") {
+  Automaton automaton(toy_space());
+  State state = automaton.start();
+  CHECK(legal(automaton, state) == (Integers{1, 2}));
+  CHECK(automaton.advance(state, 1, true));
+  CHECK(legal(automaton, state) == (Integers{3, 4}));  // the columns of the first table
+  CHECK(automaton.advance(state, 4, true));
+  CHECK(legal(automaton, state) == (Integers{0, 3, 4}));  // one more of them, or the end
+  CHECK(automaton.advance(state, 3, true));
+  CHECK(automaton.advance(state, 3, true));
+  CHECK(legal(automaton, state) == (Integers{0}));  // a column may cost two actions, and one is left beside the end
+  CHECK(automaton.advance(state, 0, false));
+  CHECK(state.finished());
+  CHECK(state.used == 5 && state.decisions == 4 && state.cost == 0);
+  CHECK(legal(automaton, state).empty());
+  CHECK(!automaton.advance(state, 0, true));
+}
+
+TEST_CASE("automaton", "a copy of a state is a hypothesis of its own") {
+  Automaton automaton(toy_space());
+  State one = automaton.start();
+  State other = one;
+  CHECK(automaton.advance(one, 1, true));
+  CHECK(automaton.advance(other, 2, true));
+  CHECK(legal(automaton, one) == (Integers{3, 4}));
+  CHECK(legal(automaton, other) == (Integers{5}));
+}
+
+TEST_CASE("automaton", "an action that the frontier does not know changes nothing") {
+  Automaton automaton(toy_space());
+  State state = automaton.start();
+  for (const std::int32_t action : {0, 3, 6, -1, 12, 1 << 30}) CHECK(!automaton.advance(state, action, true));
+  CHECK(state.used == 0 && state.cost == 4);
+  CHECK(legal(automaton, state) == (Integers{1, 2}));
+}
+
+TEST_CASE("automaton", "nothing is asked of the heap in the steady state") {
+  Automaton automaton(toy_space(1000));
+  std::vector<Word> set(automaton.space().words());
+  const auto search = [&] {
+    automaton.clear();
+    State state = automaton.start();
+    automaton.advance(state, 1, true);
+    for (int i = 0; i < 900; ++i) {
+      const State fork = state;
+      automaton.mask(fork, set.data());
+      automaton.advance(state, 3, true);
+    }
+    CHECK(state.used == 901);
+  };
+  search();
+  const std::size_t capacity = automaton.capacity(), before = allocations;
+  for (int i = 0; i < 10; ++i) search();
+  CHECK(allocations == before);
+  CHECK(automaton.capacity() == capacity);
+}
+
+TEST_CASE("automaton", "tables that do not fit together are refused, and say why") {
+  Integers grammar = toy_grammar();
+  grammar[0] = 2;
+  CHECK_THROWS_SAYING(ModelError, "grammar table is of version 2", Grammar(view(grammar)));
+  grammar = toy_grammar();
+  grammar.pop_back();
+  CHECK_THROWS_SAYING(ModelError, "ends before child", Grammar(view(grammar)));
+  grammar = toy_grammar();
+  grammar.push_back(0);
+  CHECK_THROWS_SAYING(ModelError, "its sizes ask for", Grammar(view(grammar)));
+  grammar = toy_grammar();
+  grammar.back() = 5;
+  CHECK_THROWS_SAYING(ModelError, "child of an alternative is 5", Grammar(view(grammar)));
+  grammar = toy_grammar();
+  grammar.back() = -1;
+  CHECK_THROWS_SAYING(ModelError, "adds a table to FROM", Grammar(view(grammar)));
+  Integers schema = toy_schema();
+  schema[1] = 1 << 15;
+  CHECK_THROWS_SAYING(ModelError, "no room", assemble(toy_grammar(), schema, toy_question()));
+  schema = toy_schema();
+  schema.back() = 5;
+  CHECK_THROWS_SAYING(ModelError, "type of a column is 5", assemble(toy_grammar(), schema, toy_question()));
+  CHECK_THROWS_SAYING(ModelError, "the step budget is 0", toy_space(0));
+}
+
+TEST_CASE("automaton", "whatever table is read can be walked") {
+  std::mt19937 random(0);
+  const std::int32_t numbers[] = {-2147483647, -15, -14, -12, -6, -4, -3, -1, 0, 1, 2, 3, 4, 5, 8, 63, 255, 2147483647};
+  Integers tables[] = {toy_grammar(), toy_schema(), toy_question()};
+  int read = 0, refused = 0;
+  for (Integers& table : tables) {
+    for (std::int32_t& entry : table) {
+      const std::int32_t right = entry;
+      for (const std::int32_t wrong : numbers) {
+        entry = wrong;
+        try {
+          Automaton automaton(assemble(tables[0], tables[1], tables[2]));
+          for (int i = 0; i < 5; ++i) random_walk(automaton, random);
+          ++read;
+        } catch (const ModelError&) {
+          ++refused;
+        }
+      }
+      entry = right;
+    }
+  }
+  CHECK(read > 100 && refused > 100);
+}
+
+TEST_CASE("automaton", "ranges of bits are what a loop over their elements says") {
+  constexpr std::size_t kSize = 200;
+  std::mt19937 random(0);
+  std::vector<Word> from(words_for(kSize));
+  for (Word& word : from) word = Word{random()} << 32 | random();
+  for (std::size_t begin = 0; begin <= kSize; ++begin) {
+    for (std::size_t end = begin; end <= kSize; ++end) {
+      std::vector<Word> set(from.size()), taken(from.size()), set_one_by_one(from.size()), taken_one_by_one(from.size());
+      set_range(set.data(), begin, end);
+      or_range(taken.data(), from.data(), begin, end);
+      for (std::size_t bit = begin; bit < end; ++bit) {
+        set_bit(set_one_by_one.data(), bit);
+        if (has_bit(from.data(), bit)) set_bit(taken_one_by_one.data(), bit);
+      }
+      CHECK(set == set_one_by_one);
+      CHECK(taken == taken_one_by_one);
+      CHECK(any_in_range(from.data(), begin, end) == (taken != std::vector<Word>(from.size())));
+    }
+  }
+}
+
+TEST_CASE("automaton", "the only element of a set is found where there is one") {
+  std::vector<Word> set(3);
+  CHECK(only_element(set.data(), 3) == kNone);
+  for (const std::size_t bit : {std::size_t{0}, std::size_t{63}, std::size_t{64}, std::size_t{191}}) {
+    set.assign(3, 0);
+    set_bit(set.data(), bit);
+    CHECK(only_element(set.data(), 3) == static_cast<std::int32_t>(bit));
+    set_bit(set.data(), 100);
+    CHECK(only_element(set.data(), 3) == kSeveral);
+  }
+}

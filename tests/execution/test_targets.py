@@ -1,0 +1,56 @@
+"""The executor that fits a database is found by what is in a file, a URL or an engine."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from fastsql.errors import DialectError, ExecutionError
+from fastsql.execution import ReadOnlyExecutor, open_executor
+
+sqlalchemy = pytest.importorskip("sqlalchemy", reason="pip install 'fastsql[db]' to run this")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "ward.sqlite"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE patients (id INT)")
+    connection.close()
+    return path
+
+
+def test_an_sqlite_file_by_path_url_and_engine(file: Path) -> None:
+    engine = sqlalchemy.create_engine(f"sqlite:///{file}")
+    for target in (file, str(file), f"sqlite:///{file}", engine):
+        executor = open_executor(target)
+        assert isinstance(executor, ReadOnlyExecutor)
+        assert executor.run("SELECT COUNT(*) FROM patients").rows == ((0,),)
+        executor.close()
+
+
+def test_the_content_of_a_file_tells_duckdb(duckdb_driver: None, tmp_path: Path) -> None:
+    import duckdb
+
+    from fastsql.execution.duckdb import DuckDBExecutor
+
+    path = tmp_path / "ward.db"
+    duckdb.connect(str(path)).close()
+    for target in (path, f"duckdb:///{path}"):
+        executor = open_executor(target)
+        assert isinstance(executor, DuckDBExecutor)
+        assert executor.run("SELECT 1").rows == ((1,),)
+        executor.close()
+
+
+def test_what_cannot_be_opened_is_an_error_that_says_so(tmp_path: Path) -> None:
+    with pytest.raises(ExecutionError, match="no such database"):
+        open_executor(tmp_path / "none.sqlite")
+    with pytest.raises(ExecutionError, match="in memory"):
+        open_executor("sqlite://")
+    with pytest.raises(ExecutionError, match="no database URL"):
+        open_executor("://")
+    with pytest.raises(DialectError, match="'mysql'"):
+        open_executor("mysql+pymysql://me:geheim@host/db")

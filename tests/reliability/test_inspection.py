@@ -1,0 +1,177 @@
+"""The inspector: what is run, within what budget, and what is made of the answers."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fastsql import Parser
+from fastsql.errors import ExecutionError
+from fastsql.execution import ReadOnlyExecutor, Rows
+from fastsql.reliability import Inspector, Judge
+from fastsql.reliability.inspection import Finding, Rule, allies
+from fastsql.reliability.regression import Regression
+
+from ..model.toy import SCHEMA
+from ..toy_bundle import QUESTIONS, load_toy
+
+SOME = ((1, "x"), (2, "y"))
+
+
+class Scripted:
+    """An executor with answers by heart; a query that it has none for fails."""
+
+    def __init__(self, answers: Mapping[str, tuple[tuple[Any, ...], ...]]) -> None:
+        self.answers = answers
+        self.asked: list[str] = []
+
+    def run(self, sql: str) -> Rows:
+        self.asked.append(sql)
+        if sql not in self.answers:
+            raise ExecutionError("failed", where="query")
+        return Rows(("a",), self.answers[sql])
+
+
+# ---------------------------------------------------------------- findings
+
+
+@pytest.mark.parametrize(
+    ("rows", "void"),
+    [
+        ((), True),
+        (((None,),), True),
+        (((0,),), True),
+        (((0.0,), (None,)), True),
+        ((("0",),), True),
+        (((False,),), True),
+        (((1,),), False),
+        ((("",),), False),
+        (((0,), (3,)), False),
+        ((("无",),), False),
+    ],
+)
+def test_empty_null_and_0_say_nothing(rows: tuple[tuple[Any, ...], ...], void: bool) -> None:
+    (finding,) = Inspector(Scripted({"q": rows})).inspect(["q"])
+    assert (finding.void, finding.failed) == (void, False)
+
+
+def test_a_query_that_fails_or_may_not_be_run_is_found_so() -> None:
+    executor = Scripted({})
+    assert [f.failed for f in Inspector(executor).inspect(["q", None])] == [True, True]
+    assert executor.asked == ["q"], "what did not pass verification is never run"
+
+
+def test_answers_are_the_same_whatever_the_order_of_rows_and_the_type_of_numbers() -> None:
+    executor = Scripted({"a": ((1, "x"), (2, "y")), "b": (("2", "y"), (1.0, "x")), "c": ((1, "x"),), "d": ()})
+    findings = Inspector(executor).inspect(["a", "b", "c", "fails", "d"])
+    assert allies(findings, 0) == (1,)
+    assert allies(findings, 2) == allies(findings, 3) == ()
+
+
+def test_budgets_bound_what_is_run() -> None:
+    executor = Scripted(dict.fromkeys("abcdef", SOME))
+    findings = Inspector(executor, candidates=2).inspect(list("abcdef"))
+    assert executor.asked == ["a", "b"]
+    assert findings[2:] == (Finding(),) * 4
+    assert Inspector(executor, seconds=1e-9).inspect(["a"]) == (Finding(),)
+
+
+@pytest.mark.parametrize("setting", [{"seconds": 0}, {"candidates": 0}, {"rows": 0}])
+def test_a_budget_of_nothing_is_none(setting: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=f"{next(iter(setting))} must be"):
+        Inspector(Scripted({}), **setting)
+
+
+# ---------------------------------------------------------------- in a parse
+
+
+@pytest.fixture
+def hospital(tmp_path: Path) -> Path:
+    path = tmp_path / "toy.sqlite"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.executescript(SCHEMA.to_ddl())
+    return path
+
+
+@pytest.fixture
+def parser(toy_bundle: Path) -> Parser:
+    """A parser that holds an empty answer against a query."""
+    made = load_toy(toy_bundle, penalty=0)
+    judge = Judge(Regression(0.0, {"margin": 1.0, "void": -50.0}))
+    made._reliability = replace(made._reliability, inspected=judge)
+    return made
+
+
+def candidates(parser: Parser, question: str) -> list[str]:
+    result = parser.parse(question, SCHEMA)
+    return [str(result.best), *(alternative.sql for alternative in result.alternatives)]
+
+
+def test_the_next_hypothesis_takes_over_from_one_that_fails(parser: Parser) -> None:
+    first, second, *_ = candidates(parser, QUESTIONS[0])
+    result = parser.parse(QUESTIONS[0], SCHEMA, inspector=Inspector(Scripted({second: SOME})))
+    assert result.sql == second
+    assert first in [alternative.sql for alternative in result.alternatives]
+    assert "inspect" in result.timings
+    assert result.explain().result is result
+
+
+def test_the_next_hypothesis_takes_over_from_one_without_an_answer(parser: Parser) -> None:
+    first, second, *rest = candidates(parser, QUESTIONS[0])
+    answers: dict[str, tuple[tuple[Any, ...], ...]] = {first: (), second: SOME}
+    answers |= {sql: ((number,),) for number, sql in enumerate(rest, 7)}
+    result = parser.parse(QUESTIONS[0], SCHEMA, inspector=Inspector(Scripted(answers)))
+    assert result.best != first
+    same = parser.parse(QUESTIONS[0], SCHEMA, inspector=Inspector(Scripted({**answers, first: ((3,),)})))
+    assert same.best == first
+
+
+def test_candidates_with_one_answer_support_each_other(parser: Parser) -> None:
+    queries = candidates(parser, QUESTIONS[0])
+    agreed, apart = (
+        parser.parse(QUESTIONS[0], SCHEMA, inspector=Inspector(Scripted(answers))).confidence
+        for answers in (
+            dict.fromkeys(queries, SOME),
+            {sql: ((number + 1,),) for number, sql in enumerate(queries)},
+        )
+    )
+    assert agreed > apart
+
+
+def test_where_every_candidate_fails_the_parser_refuses(parser: Parser) -> None:
+    result = parser.parse(QUESTIONS[0], SCHEMA, inspector=Inspector(Scripted({})))
+    assert (result.sql, result.confidence, result.reason) == (None, 0.0, "No candidate could be run.")
+    assert result.best
+
+
+def test_the_preset_refuses_what_fails_or_says_nothing(parser: Parser, hospital: Path) -> None:
+    first, *_ = candidates(parser, QUESTIONS[0])
+    for answers, reason in (
+        ({}, "The query could not be run."),
+        ({first: ((None,),)}, "The query's answer is empty, NULL or 0."),
+        ({first: SOME}, ""),
+    ):
+        result = parser.parse(QUESTIONS[0], SCHEMA, inspector=Inspector(Scripted(answers), rule=Rule.REFUSE))
+        assert (result.best, result.reason, result.abstained) == (first, reason, bool(reason))
+
+
+@pytest.mark.parametrize("rule", list(Rule))
+def test_a_real_executor_serves(toy: Parser, hospital: Path, rule: Rule) -> None:
+    with ReadOnlyExecutor(hospital) as executor:
+        for question in QUESTIONS:
+            result = toy.parse(question, SCHEMA, inspector=Inspector(executor, rule=rule))
+            assert result.best
+            assert result.reason in ("", "The query's answer is empty, NULL or 0.")
+
+
+def test_sql_that_fails_verification_is_never_run(toy: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fastsql.parser.render", lambda *a, **k: "SELECT nothing FROM nowhere")
+    executor = Scripted({})
+    result = toy.parse(QUESTIONS[0], SCHEMA, inspector=Inspector(executor))
+    assert (result.best, result.abstained, executor.asked) == (None, True, [])

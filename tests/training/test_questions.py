@@ -1,0 +1,90 @@
+"""Which questions a bundle is calibrated on."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch", reason="pip install 'fastsql[train]' runs this")
+pytest.importorskip("onnx", reason="pip install 'fastsql[train]' runs this")
+
+from fastsql.training.config import TrainConfig
+from fastsql.training.data import Corpus, load_corpus
+from fastsql.training.questions import AS_WRITTEN, MADE, SEEN, UNANSWERABLE, UNSEEN, held_out
+from fastsql.training.split import letters_only
+
+
+@pytest.fixture(scope="module")
+def corpus(config: TrainConfig, tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    return load_corpus(config.data, config.seed, tmp_path_factory.mktemp("cache"))
+
+
+def test_nothing_that_was_trained_on_is_calibrated_on(config: TrainConfig, corpus: Corpus) -> None:
+    questions = held_out(config, corpus, made=0)
+    trained = {letters_only(sample.pair.question) for sample in corpus.train}
+    assert not trained & {letters_only(question.pair.question) for question in questions}
+    assert Counter(question.part for question in questions) == {
+        SEEN: len(corpus.dev_examples),
+        UNSEEN: len(corpus.dev_templates),
+        UNANSWERABLE: 1,
+    }
+
+
+def test_unanswerable_questions_have_no_right_sql(config: TrainConfig, corpus: Corpus) -> None:
+    questions = held_out(config, corpus)
+    assert [(q.pair.question, q.sql) for q in questions if q.part == UNANSWERABLE] == [
+        ("What is love?", None)
+    ]
+    assert all((q.sql is None) == (q.part in (UNANSWERABLE, MADE)) for q in questions)
+
+
+def test_questions_without_an_answer_are_made_for_sources_that_have_such(
+    config: TrainConfig, corpus: Corpus
+) -> None:
+    made = [question for question in held_out(config, corpus, made=12) if question.part == MADE]
+    assert 6 <= len(made) <= 12
+    kinds = Counter(question.group.partition(" ")[0] for question in made)
+    assert kinds["removed"] == 6
+    assert all(bool(question.removed) == question.group.startswith("removed ") for question in made)
+
+
+def test_numbers_are_made_like_those_of_answerable_questions(
+    config: TrainConfig, corpus: Corpus, tmp_path: Path
+) -> None:
+    (source,) = config.data.sources
+    rows = json.loads(Path(source.examples).read_text(encoding="utf-8"))
+    rows += [{"id": "n", "db_id": "ward", "question": "Who called patient 14035?", "sql": None}]
+    file = tmp_path / "train.json"
+    file.write_text(json.dumps(rows), encoding="utf-8")
+    more = replace(config, data=replace(config.data, sources=(replace(source, examples=str(file)),)))
+    asked = {q.part: q for q in held_out(more, corpus, made=0) if q.pair.id == "n"}
+    assert asked[AS_WRITTEN].pair.question == "Who called patient 14035?"
+    number = asked[UNANSWERABLE].pair.question.removeprefix("Who called patient ").removesuffix("?")
+    assert any(number in sample.pair.question for sample in corpus.train)
+    assert asked[UNANSWERABLE].group == asked[AS_WRITTEN].group
+
+
+def test_unanswerable_questions_that_are_reported_on_are_left_out(
+    config: TrainConfig, corpus: Corpus, tmp_path: Path
+) -> None:
+    reported = tmp_path / "reported.json"
+    reported.write_text(
+        '[{"id": "v", "db_id": "ward", "question": "what is Love", "sql": null}]', encoding="utf-8"
+    )
+    (source,) = config.data.sources
+    stricter = replace(config, data=replace(config.data, sources=(replace(source, report=(str(reported),)),)))
+    assert all(question.part in (SEEN, UNSEEN) for question in held_out(stricter, corpus))
+
+
+def test_a_limit_holds_for_each_part(config: TrainConfig, corpus: Corpus) -> None:
+    parts = Counter(q.part for q in held_out(config, corpus, 1))
+    assert parts == {SEEN: 1, UNSEEN: 1, UNANSWERABLE: 1, MADE: 1}
+
+
+def test_questions_of_one_template_are_one_group(config: TrainConfig, corpus: Corpus) -> None:
+    unseen = [question for question in held_out(config, corpus) if question.part == UNSEEN]
+    assert len({question.group for question in unseen}) < len(unseen)

@@ -14,7 +14,6 @@ import getpass
 import os
 import pwd
 import shutil
-import signal
 import subprocess
 import tempfile
 import time
@@ -29,6 +28,14 @@ SUPERUSER = "postgres"
 """The database role that owns the cluster, whoever runs the server."""
 _DEBIAN = Path("/usr/lib/postgresql")
 _START_SECONDS = 60.0
+_GUARDIAN = """
+cat >/dev/null
+kill -INT "$1" 2>/dev/null
+while kill -0 "$1" 2>/dev/null; do sleep 0.1; done
+rm -rf "$2"
+"""
+"""Shell that stops the server when its own input ends: at the end of the block, or when this process is killed before.
+SIGINT is a fast shutdown: clients that are still connected are cut off."""
 _SETTINGS = {
     "listen_addresses": "",
     "fsync": "off",
@@ -153,13 +160,20 @@ def _running(programs: Path, folder: Path, data: Path, owner: dict[str, Any]) ->
             start_new_session=True,
             **owner,
         )
+    guardian = subprocess.Popen(
+        ["/bin/sh", "-c", _GUARDIAN, "sh", str(process.pid), str(folder)],
+        stdin=subprocess.PIPE,
+        start_new_session=True,
+        **owner,
+    )
     try:
         _await_start(process, data, log)
         yield
     finally:
-        # A fast shutdown: clients that are still connected are cut off.
-        process.send_signal(signal.SIGINT)
+        assert guardian.stdin is not None
+        guardian.stdin.close()
         process.wait(timeout=60)
+        guardian.wait(timeout=60)
 
 
 def _await_start(process: subprocess.Popen[bytes], data: Path, log: Path) -> None:

@@ -173,7 +173,7 @@ def _limits(config: TrainConfig) -> str:
         *own,
         FEW_SCHEMAS if CROSS_SCHEMA.isdisjoint(_names(config)) else MANY_SCHEMAS,
         "What the database cannot answer is refused only as far as the confidence tells; that can be high and wrong.",
-        "SQLite's dialect.",
+        "Trained on SQLite's dialect; other dialects are written from the same programs.",
     ]
     return "\n".join(["## Limits", "", *(f"- {line}" for line in lines)])
 

@@ -23,10 +23,9 @@ _GENERATED = (
     " generated, not written by people, and a SQL skeleton that `train.json` lacks may have been met that way."
 )
 _REFUSING = (
-    "When to refuse was fitted on published unanswerable questions. None of them names a patient by an 8-digit id, as most"
-    " answerable ones do: expect refusals to be less sure elsewhere than the scores tell."
+    "When to refuse was fitted on published unanswerable questions, with the numbers that answerable ones have, and on"
+    " generated ones, over one hospital's schema: expect refusals to be less sure elsewhere than the scores tell."
 )
-
 FEW_SCHEMAS = "It was trained on few schemas. How it does on others is untested."
 MANY_SCHEMAS = (
     "On schemas that it has not seen it is right far less often than on MIMIC-IV: measure it on your own questions first"

@@ -136,6 +136,7 @@ DIALECT_NODES: dict[str, dict[str, str]] = {
         "AnyValue": "this",
         "IntDiv": "this expression",
         "TimeToStr": "this format",
+        "Timestamp": "this zone",  # TIMESTAMP(date, time): sqlglot takes the time for a zone
         "TimestampDiff": "this expression unit",
         "Trunc": "this decimals",
         "TsOrDsToTimestamp": "this",

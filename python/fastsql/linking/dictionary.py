@@ -37,10 +37,13 @@ class ValueDictionary:
         schema: Schema,
         skipped: Iterable[tuple[str, str, str]] = (),
     ) -> None:
-        """`values` maps each value to the columns that hold it, in ascending order. Most callers want a class method."""
+        """`values` maps each value to the columns that hold it, in ascending order. Most callers want a class method.
+
+        Values that no SQL text can hold, with a NUL or half a surrogate pair, are left out.
+        """
         used = sorted({column for columns in set(values.values()) for column in columns})
         self._names: dict[int, ColumnName] = {column: column_name(schema, column) for column in used}
-        self._index = ValueIndex(values)
+        self._index = ValueIndex({value: held for value, held in values.items() if _is_text(value)})
         self._checked: Schema | None = schema
         self.skipped = tuple(skipped)
         """Columns that were left out, as (table, column, why)."""
@@ -170,6 +173,15 @@ def text_columns(schema: Schema) -> list[int]:
         for number, column in enumerate(schema.columns)
         if column.type == "text" and not column.primary_key and number not in keys
     ]
+
+
+def _is_text(value: str) -> bool:
+    """Whether SQL can say the value."""
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return "\0" not in value
 
 
 def column_name(schema: Schema, column: int) -> ColumnName:

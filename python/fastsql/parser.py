@@ -37,7 +37,7 @@ from fastsql.pipeline.checks import (
     check_moment,
     check_settings,
 )
-from fastsql.pipeline.choice import Candidates, fault_of
+from fastsql.pipeline.choice import Candidates, Choice, fault_of
 from fastsql.pipeline.sources import Sources
 from fastsql.pipeline.stopwatch import Stopwatch
 from fastsql.reliability.assess import Asked, Reliability, question_state
@@ -212,11 +212,12 @@ class Parser:
         watch.lap("verify")
         if inspector is None:
             links = candidates.explain(program)
-            choice = candidates.choose(links, fault)
+            choice = Choice(0, candidates.assess(0, links))
         else:
             choice = candidates.inspect(inspector, state.links.schema, dialect, self.limits)
             program, sql = candidates.written(choice.number)
-            fault = fault and fault_of(sql, state.links.schema, dialect, self.limits)
+            # Whichever takes over has been verified; where none could be run, it is still the first.
+            fault = fault if choice.number == 0 else ""
             watch.lap("inspect")
             links = candidates.explain(program)
         sure = choice.assessment

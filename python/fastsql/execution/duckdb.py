@@ -12,13 +12,11 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from fastsql.errors import ExecutionError
-from fastsql.execution.executor import ROW_LIMIT, TIME_LIMIT, Rows, failed, fetch, too_late
-from fastsql.execution.reading import BoundedCursor, Deadline
-from fastsql.execution.verify import verify, verify_form
+from fastsql.execution.executor import ROW_LIMIT, TIME_LIMIT, failed, too_late
+from fastsql.execution.reading import BoundedCursor, Deadline, VerifyingExecutor
 from fastsql.schema import Schema
 
 if TYPE_CHECKING:
@@ -36,7 +34,7 @@ _SETTINGS = {
 }
 
 
-class DuckDBExecutor:
+class DuckDBExecutor(VerifyingExecutor):
     """Runs SELECT statements on one DuckDB file. May be shared by threads.
 
     Args:
@@ -59,33 +57,8 @@ class DuckDBExecutor:
         row_limit: int = ROW_LIMIT,
         memory_limit: str = MEMORY_LIMIT,
     ) -> None:
-        self._schema = schema
-        self._time_limit = time_limit
-        self._row_limit = row_limit
+        super().__init__("duckdb", schema, time_limit, row_limit)
         self._connection = _open(Path(database), memory_limit)
-
-    def run(self, sql: str) -> Rows:
-        """The rows of a query.
-
-        Raises:
-            ExecutionError, VerificationError: as :class:`fastsql.execution.Executor` says.
-        """
-        with self.cursor(sql) as cursor:
-            return fetch(cursor, self._row_limit)
-
-    @contextmanager
-    def cursor(self, sql: str) -> Iterator[BoundedCursor]:
-        """The running query, for a reader that wants row by row; the time limit covers the whole ``with`` block.
-
-        Raises:
-            ExecutionError, VerificationError: as :meth:`run`, whether at the start or while rows are read.
-        """
-        if self._schema is None:
-            verify_form(sql, dialect="duckdb")
-        else:
-            verify(sql, self._schema, dialect="duckdb")
-        with self.unverified_cursor(sql) as cursor:
-            yield cursor
 
     @contextmanager
     def unverified_cursor(self, sql: str) -> Iterator[BoundedCursor]:
@@ -114,14 +87,6 @@ class DuckDBExecutor:
     def close(self) -> None:
         """Close the file. The executor cannot be used afterwards."""
         self._connection.close()
-
-    def __enter__(self) -> DuckDBExecutor:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def _open(path: Path, memory_limit: str) -> duckdb.DuckDBPyConnection:

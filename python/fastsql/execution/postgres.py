@@ -11,13 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from fastsql.errors import ExecutionError
-from fastsql.execution.executor import ROW_LIMIT, TIME_LIMIT, Rows, failed, fetch, too_late
-from fastsql.execution.reading import BoundedCursor, Deadline
-from fastsql.execution.verify import verify, verify_form
+from fastsql.execution.executor import ROW_LIMIT, TIME_LIMIT, failed, too_late
+from fastsql.execution.reading import BoundedCursor, Deadline, VerifyingExecutor
 from fastsql.schema import Schema
 
 if TYPE_CHECKING:
@@ -33,7 +31,7 @@ SELECT set_config('statement_timeout', %(time)s, true), set_config('lock_timeout
 _TIME_LEFT = "SELECT set_config('statement_timeout', %s, true)"
 
 
-class PostgresExecutor:
+class PostgresExecutor(VerifyingExecutor):
     """Runs SELECT statements on one PostgreSQL database. May be shared by threads: each query takes a pooled connection.
 
     Args:
@@ -63,33 +61,8 @@ class PostgresExecutor:
                 remedy="Create it with a URL that begins with postgresql+psycopg://.",
             )
         self._engine = engine
-        self._schema = schema
-        self._time_limit = time_limit
-        self._row_limit = row_limit
+        super().__init__("postgres", schema, time_limit, row_limit)
         self._dispose = dispose
-
-    def run(self, sql: str) -> Rows:
-        """The rows of a query.
-
-        Raises:
-            ExecutionError, VerificationError: as :class:`fastsql.execution.Executor` says.
-        """
-        with self.cursor(sql) as cursor:
-            return fetch(cursor, self._row_limit)
-
-    @contextmanager
-    def cursor(self, sql: str) -> Iterator[BoundedCursor]:
-        """The running query, for a reader that wants row by row; the time limit covers the whole ``with`` block.
-
-        Raises:
-            ExecutionError, VerificationError: as :meth:`run`, whether at the start or while rows are read.
-        """
-        if self._schema is None:
-            verify_form(sql, dialect="postgres")
-        else:
-            verify(sql, self._schema, dialect="postgres")
-        with self.unverified_cursor(sql) as cursor:
-            yield cursor
 
     @contextmanager
     def unverified_cursor(self, sql: str) -> Iterator[BoundedCursor]:
@@ -115,14 +88,6 @@ class PostgresExecutor:
         """Dispose of the engine, if the executor owns it. The executor should not be used afterwards."""
         if self._dispose:
             self._engine.dispose()
-
-    def __enter__(self) -> PostgresExecutor:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     @contextmanager
     def _connection(self) -> Iterator[psycopg.Connection[Any]]:

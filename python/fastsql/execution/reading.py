@@ -1,12 +1,19 @@
-"""A running query that its reader cannot hold longer than the time limit."""
+"""Running queries: verified before they begin, and never held by a reader longer than the time limit."""
 
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from contextlib import AbstractContextManager, contextmanager
+from types import TracebackType
+from typing import Any, TypeVar
 
-from fastsql.execution.executor import Fetching, too_late
+from fastsql.execution.executor import Fetching, Rows, fetch, too_late
+from fastsql.execution.verify import verify, verify_form
+from fastsql.schema import Schema
+
+Self = TypeVar("Self", bound="VerifyingExecutor")
 
 _BATCH = 1_000
 """Rows that are fetched at a time when a reader goes row by row."""
@@ -66,3 +73,52 @@ class BoundedCursor:
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         while rows := self.fetchmany(_BATCH):
             yield from rows
+
+
+class VerifyingExecutor(ABC):
+    """An executor whose every query passes the verifier first: with a schema its names, too, without one its form."""
+
+    def __init__(self, dialect: str, schema: Schema | None, time_limit: float, row_limit: int) -> None:
+        self._dialect = dialect
+        self._schema = schema
+        self._time_limit = time_limit
+        self._row_limit = row_limit
+
+    def run(self, sql: str) -> Rows:
+        """The rows of a query.
+
+        Raises:
+            ExecutionError, VerificationError: as :class:`fastsql.execution.Executor` says.
+        """
+        with self.cursor(sql) as cursor:
+            return fetch(cursor, self._row_limit)
+
+    @contextmanager
+    def cursor(self, sql: str) -> Iterator[BoundedCursor]:
+        """The running query, for a reader that wants row by row; the time limit covers the whole ``with`` block.
+
+        Raises:
+            ExecutionError, VerificationError: as :meth:`run`, whether at the start or while rows are read.
+        """
+        if self._schema is None:
+            verify_form(sql, dialect=self._dialect)
+        else:
+            verify(sql, self._schema, dialect=self._dialect)
+        with self.unverified_cursor(sql) as cursor:
+            yield cursor
+
+    @abstractmethod
+    def unverified_cursor(self, sql: str) -> AbstractContextManager[BoundedCursor]:
+        """As :meth:`cursor`, behind the database's own walls alone; for tests of those."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of the database. The executor cannot be used afterwards."""
+
+    def __enter__(self: Self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

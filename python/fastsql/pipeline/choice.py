@@ -52,10 +52,6 @@ class Candidates:
         """The p and u of a hypothesis, `links` being what it explains."""
         return self.reliability.judge(self.reliability.evidence(self.asked, self.search, number, links))
 
-    def choose(self, links: tuple[Link, ...], fault: str) -> Choice:
-        """The likeliest hypothesis, unless it has a `fault`; `links` are its own."""
-        return Choice(0, self.assess(0, links), fault)
-
     def inspect(self, inspector: Inspector, schema: Schema, dialect: str, limits: Limits) -> Choice:
         """The hypothesis that is likeliest to be right once answers are known.
 

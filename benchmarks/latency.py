@@ -1,11 +1,15 @@
-"""How long does a parse take, stage by stage, what does it start with, and what does it do?
+"""How long does a parse take, stage by stage and by the schema's width, what does it start with, and how far is the floor?
 
     python benchmarks/latency.py                       200 questions of ehrsql2024 valid, bundled model
-    python benchmarks/latency.py --model runs/first --questions 50 --json latency.json
+    python benchmarks/latency.py --device python --questions 50 --json latency.json
 
 Latency is that of questions one after another on a schema that has been encoded before; `--values` adds the look-up of a
-database's values. Cold start and memory are those of a fresh process. Operations and bytes follow from the sizes of the
-model and of these questions (`fastsql.model.cost`): they do not depend on the machine.
+database's values. What other work on the machine costs is part of it, unless `--rounds` asks for each question's fastest;
+"processor" is processor time, which it is not part of: with one thread, what a machine of its own would take.
+Widths: the questions' schema cut down to its first tables, or tables of beaver's added (`widths.py`).
+Throughput: one caller with `parse_batch`, two callers that share a parser, one caller whose parser has two threads. Cold
+start is that of fresh processes. Operations and bytes follow from the sizes of the model and of these questions
+(`fastsql.model.cost`); the floor is what they take at the rates of this machine (`rates.py`).
 """
 
 from __future__ import annotations
@@ -13,221 +17,221 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import statistics
-import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 import fastsql
 from fastsql import backends
 from fastsql.datasets import read_examples, read_schemas
-from fastsql.decode import beam_search
-from fastsql.grammar import ActionSpace
-from fastsql.linking.lexicon import Lexicon
-from fastsql.linking.prepare import prepare
-from fastsql.model.cost import Workload, parse_cost
 from fastsql.schema import Schema
 
+sys.path.insert(0, str(Path(__file__).parent))
+from cold import cold_start
+from figures import SPREAD, Figures, percentiles, processor, show, spread
+from floor import costs, floors, sizes
+from rates import NoCompilerError, Rates, measure
+from widths import of_width
+
 NOW = "2100-12-31 23:59:00"
-PERCENTILES = (50, 90, 99)
-
-COLD = """
-import json, sys, time
-clock = [time.perf_counter()]
-import fastsql
-clock.append(time.perf_counter())
-model, threads, schema, question, beam = json.loads(sys.argv[1])
-parser = fastsql.load(model, threads=threads)
-clock.append(time.perf_counter())
-schema = fastsql.Schema.from_dict(schema)
-clock.append(time.perf_counter())
-parser.parse(question, schema, beam=beam)
-clock.append(time.perf_counter())
-parser.parse(question, schema, beam=beam)
-clock.append(time.perf_counter())
-stages = ["import", "load", "read schema", "first parse", "second parse"]
-times = {name: 1000 * (b - a) for name, a, b in zip(stages, clock, clock[1:])}
-memory = {}
-try:
-    for line in open("/proc/self/status"):
-        if line.startswith(("VmRSS", "VmHWM")):
-            memory[line[:5]] = int(line.split()[1]) / 1024
-except OSError:
-    pass
-print(json.dumps([times, memory]))
-"""
-"""A fresh process: milliseconds a stage, and mebibytes resident (VmRSS) and at most (VmHWM), where /proc tells."""
-
-Figures = dict[str, float]
-
-
-def percentiles(values: Sequence[float]) -> Figures:
-    """Percentiles, mean and maximum."""
-    found = np.percentile(np.asarray(values), PERCENTILES)
-    figures = {f"p{p}": float(v) for p, v in zip(PERCENTILES, found, strict=True)}
-    return {**figures, "mean": statistics.fmean(values), "max": float(max(values))}
 
 
 def latency(
-    parser: fastsql.Parser, questions: Sequence[str], schema: Schema, values: Path | None, beam: int
+    parser: fastsql.Parser,
+    questions: Sequence[str],
+    schema: Schema,
+    values: Path | None,
+    beam: int,
+    rounds: int,
 ) -> dict[str, Figures]:
-    """Milliseconds of every stage, and of the whole call."""
+    """Milliseconds of every stage, of the whole call, and of processor time in it, that of all threads.
+
+    Of several rounds, each question's fastest counts.
+    """
     parser.parse(questions[0], schema, values=values, beam=beam, now=NOW)  # encodes the schema, warms caches
+    fastest: dict[str, dict[str, float]] = {}
+    for _ in range(rounds):
+        for question in questions:
+            start, spent = time.perf_counter(), time.process_time()
+            result = parser.parse(question, schema, values=values, beam=beam, now=NOW)
+            total = 1000 * (time.perf_counter() - start)
+            spent = 1000 * (time.process_time() - spent)
+            if question not in fastest or total < fastest[question]["total"]:
+                fastest[question] = {**result.timings, "total": total, "processor": spent}
     times: dict[str, list[float]] = {}
-    for question in questions:
-        start = time.perf_counter()
-        result = parser.parse(question, schema, values=values, beam=beam, now=NOW)
-        total = 1000 * (time.perf_counter() - start)
-        for stage, ms in {**result.timings, "total": total}.items():
+    for laps in fastest.values():
+        for stage, ms in laps.items():
             times.setdefault(stage, []).append(ms)
     return {stage: percentiles(ms) for stage, ms in times.items()}
 
 
-def workload(
-    parser: fastsql.Parser, questions: Sequence[str], schema: Schema, beam: int
+def by_width(
+    parser: fastsql.Parser, questions: Sequence[str], schemas: Sequence[Schema], beam: int, rounds: int = 3
 ) -> dict[str, Figures]:
-    """What the questions ask of the model: tokens, candidates, decisions of the best hypothesis, steps of the search."""
-    known = Lexicon.from_settings(parser.bundle.config.settings).apply(schema)
-    state = parser.model.encode_schema(known)
-    counts: dict[str, list[float]] = {"tokens": [], "candidates": [], "decisions": [], "steps": []}
-    for question in questions:
-        prepared = prepare(question, state.links, parser.model.tokenizer)
-        space = ActionSpace.for_question(known, question, prepared.offsets, prepared.candidates)
-        search = beam_search(parser.model, parser.model.encode_question(prepared, state), space, beam=beam)
-        counts["tokens"].append(len(prepared.token_ids))
-        counts["candidates"].append(len(prepared.candidates))
-        counts["decisions"].append(len(search.finished[0].actions))
-        counts["steps"].append(search.steps)
-    return {name: percentiles(found) for name, found in counts.items()}
+    """Milliseconds by the width of the schema, and to encode it. Rounds alternate; each question's best counts."""
+    best = [[float("inf")] * len(questions) for _ in schemas]
+    rows: dict[str, Figures] = {}
+    for schema in schemas:
+        start = time.perf_counter()
+        parser.parse(questions[0], schema, beam=beam, now=NOW)
+        rows[f"{len(schema.columns):,}"] = {"first": 1000 * (time.perf_counter() - start)}
+    for _ in range(rounds):
+        for index, schema in enumerate(schemas):
+            for number, question in enumerate(questions):
+                start = time.perf_counter()
+                parser.parse(question, schema, beam=beam, now=NOW)
+                best[index][number] = min(best[index][number], 1000 * (time.perf_counter() - start))
+    for row, schema, ms in zip(rows.values(), schemas, best, strict=True):
+        row |= {"tables": len(schema.tables), **percentiles(ms)}
+    return rows
 
 
-def costs(
-    parser: fastsql.Parser, schema: Schema, work: dict[str, Figures], beam: int
-) -> dict[str, dict[str, int]]:
-    """Operations and streamed bytes of the parse of a middling question, by stage."""
-    known = Lexicon.from_settings(parser.bundle.config.settings).apply(schema)
-    middling = Workload(
-        tokens=round(work["tokens"]["p50"]),
-        candidates=round(work["candidates"]["p50"]),
-        tables=len(known.tables),
-        columns=len(known.columns),
-        values=sum(len(column.values) for column in known.columns) + len(known.constants),
-        decisions=round(work["steps"]["p50"]),
-        beam=beam,
+def throughput(
+    model: str, device: str, questions: Sequence[str], schema: Schema, beam: int
+) -> dict[str, Figures]:
+    """Questions a second, by who calls."""
+    rows = {}
+    for name, callers, threads in (
+        ("one caller, one thread", 1, 1),
+        ("two callers, one thread each", 2, 1),
+        ("one caller, two threads", 1, 2),
+    ):
+        parser = fastsql.load(model, device=device, threads=threads)
+        parser.parse(questions[0], schema, beam=beam, now=NOW)
+        shares = [questions[caller::callers] for caller in range(callers)]
+        with ThreadPoolExecutor(callers) as pool:
+            start = time.perf_counter()
+            done = pool.map(
+                lambda share, parser=parser: parser.parse_batch(share, schema, beam=beam, now=NOW), shares
+            )
+            count = sum(len(results) for results in done)
+            rows[name] = {"questions a second": count / (time.perf_counter() - start)}
+    return rows
+
+
+def rates_for(threads: int) -> Rates | None:
+    """The machine's rates with so many threads; None, and a word why, where they cannot be measured."""
+    try:
+        return measure([threads])[0]
+    except NoCompilerError as error:
+        print(f"no floor: {error}", file=sys.stderr)
+        return None
+
+
+def report(
+    options: argparse.Namespace, sources: Sequence[Schema], questions: Sequence[str]
+) -> dict[str, Any]:
+    """Everything that is measured."""
+    schema, widest = sources[0], max(options.beams)
+    loaded = fastsql.load(options.model, device=options.device, threads=options.threads, penalty=0)
+    times = {
+        str(beam): latency(loaded, questions, schema, options.values, beam, options.rounds)
+        for beam in options.beams
+    }
+    few = spread(questions, options.width_questions)
+    widths = by_width(loaded, few, [of_width(columns, sources) for columns in options.widths], widest)
+    found = sizes(loaded, questions, schema, widest)
+    cost = costs(loaded, schema, found, widest)
+    threads = options.threads or os.cpu_count() or 1
+    cold, memory = cold_start(
+        options.model, options.device, options.threads, schema, questions[0], widest, options.repeat
     )
-    found = parse_cost(parser.bundle.config.model, middling)
-    total = replace(
-        next(iter(found.values())),
-        operations=sum(cost.operations for cost in found.values()),
-        bytes=sum(cost.bytes for cost in found.values()),
+    return {
+        "model": loaded.bundle.config.name,
+        "processor": processor(),
+        "device": loaded.engine.device,
+        "encoder": backends.encoder_runtime() if loaded.engine.device == "python" else "native",
+        "threads": options.threads,
+        "questions": len(questions),
+        "rounds": options.rounds,
+        "tables": len(schema.tables),
+        "columns": len(schema.columns),
+        "latency_ms": times,
+        "width_questions": len(few),
+        "width_ms": widths,
+        "sizes": found,
+        "cost": {stage: asdict(figures) for stage, figures in cost.items()},
+        "floor": floors(cost, times[str(widest)], rates_for(threads) if options.rates else None),
+        "questions_per_second": throughput(options.model, options.device, questions, schema, widest),
+        "cold_ms": cold,
+        "memory_mib": memory,
+    }
+
+
+def print_tables(found: dict[str, Any], widest: int) -> None:
+    """The report as text."""
+    print(
+        f"{found['model']} on {found['processor']}: device {found['device']}, encoder {found['encoder']},"
+        f" {found['threads'] or 'unset'} threads; {found['questions']} questions, {found['tables']} tables,"
+        f" {found['columns']} columns"
     )
-    return {stage: asdict(cost) for stage, cost in {**found, "total": total}.items()}
-
-
-def cold_start(
-    model: str, threads: int, schema: Schema, question: str, beam: int, repeat: int
-) -> tuple[Figures, Figures]:
-    """Medians over fresh processes of milliseconds by stage, and of mebibytes."""
-    request = json.dumps([model, threads, schema.to_dict(), question, beam])
-    runs = []
-    for _ in range(repeat):
-        done = subprocess.run(
-            [sys.executable, "-c", COLD, request], capture_output=True, text=True, check=True
+    for beam, stages in found["latency_ms"].items():
+        best = f", each question's fastest of {found['rounds']}" if found["rounds"] > 1 else ""
+        show(f"milliseconds, beam {beam}{best}", stages, SPREAD)
+    if found["width_ms"]:
+        show(
+            f"milliseconds by columns of the schema, beam {widest}, {found['width_questions']} questions, best of 3",
+            found["width_ms"],
+            ["tables", "first", *SPREAD],
         )
-        runs.append(json.loads(done.stdout))
-    times, memory = (
-        {name: statistics.median(run[part][name] for run in runs) for name in runs[0][part]}
-        for part in (0, 1)
-    )
-    return {**times, "until the first answer": sum(times.values()) - times["second parse"]}, memory
+    show(f"sizes, beam {widest}", found["sizes"], SPREAD)
+    columns = ["million operations", "million bytes", "floor, ms", "p50, ms", "floors"]
+    show(f"a middling question against the floor, beam {widest}", found["floor"], columns, 2)
+    show(f"throughput, beam {widest}", found["questions_per_second"], ["questions a second"])
+    show("fresh process, milliseconds", {k: {"median": v} for k, v in found["cold_ms"].items()}, ["median"])
+    if found["memory_mib"]:
+        show("its memory, MiB", {k: {"median": v} for k, v in found["memory_mib"].items()}, ["median"])
 
 
-def spread(items: Sequence[str], count: int) -> list[str]:
-    """`count` of the items, evenly spaced."""
-    if count >= len(items):
-        return list(items)
-    return [items[i * len(items) // count] for i in range(count)]
-
-
-def show(title: str, rows: dict[str, Any], columns: Sequence[str], form: str = "10.1f") -> None:
-    """One table."""
-    width = max(len(name) for name in rows)
-    print(f"\n{title}")
-    print(" " * width + "".join(f"{column:>11}" for column in columns))
-    for name, figures in rows.items():
-        print(f"{name:<{width}}" + "".join(f" {figures[column]:{form}}" for column in columns))
-
-
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Print tables; write the same as JSON where asked."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--model", default="ehr-en", help="a bundled model or a bundle's folder")
+    parser.add_argument("--device", default="auto", help='"cpu", "python" or "auto"')
     parser.add_argument(
         "--data",
         type=Path,
-        help="folder with valid.json and schemas.json (default: $FASTSQL_DATA/ehrsql2024)",
+        help="folder with valid.json and schemas.json (default: $FASTSQL_DATA/ehrsql2024); widths above its"
+        " schema's also take the folder beside it named beaver",
     )
     parser.add_argument("--values", type=Path, help="an SQLite database to look up values in")
     parser.add_argument("--questions", type=int, default=200, metavar="N")
+    parser.add_argument(
+        "--rounds",
+        type=int,
+        default=1,
+        metavar="N",
+        help="on a busy machine: each question's fastest of N counts",
+    )
     parser.add_argument("--beams", type=int, nargs="+", default=[1, 4])
-    parser.add_argument("--threads", type=int, default=0, help="of ONNX Runtime; 0 leaves it the choice")
+    parser.add_argument("--threads", type=int, default=0, help="of one parse; 0 leaves the choice to fastsql")
+    parser.add_argument(
+        "--widths", type=int, nargs="*", default=[10, 50, 111, 200, 500, 1000], metavar="COLUMNS"
+    )
+    parser.add_argument("--width-questions", type=int, default=24, metavar="N")
     parser.add_argument("--repeat", type=int, default=3, help="fresh processes for the cold start")
+    parser.add_argument("--no-rates", dest="rates", action="store_false", help="do not compute the floor")
     parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     data = options.data or Path(os.environ.get("FASTSQL_DATA", ".")) / "ehrsql2024"
     if not (data / "valid.json").is_file():
         print(f"{data} has no valid.json: set FASTSQL_DATA, or give --data", file=sys.stderr)
         return 2
     examples = read_examples(data / "valid.json")
-    schema = read_schemas(data / "schemas.json")[examples[0].db_id]
+    sources = [read_schemas(data / "schemas.json")[examples[0].db_id]]
+    if (wider := data.parent / "beaver" / "schemas.json").is_file():
+        sources += read_schemas(wider).values()
     questions = spread([example.question for example in examples], options.questions)
-    widest = max(options.beams)
-
-    loaded = fastsql.load(options.model, threads=options.threads, penalty=0)
-    times = {str(beam): latency(loaded, questions, schema, options.values, beam) for beam in options.beams}
-    work = workload(loaded, questions, schema, widest)
-    cost = costs(loaded, schema, work, widest)
-    cold, memory = cold_start(options.model, options.threads, schema, questions[0], widest, options.repeat)
-
-    print(
-        f"{loaded.bundle.config.name}, encoder on {backends.encoder_runtime()}, {os.cpu_count()} processors, "
-        f"{len(questions)} questions, {len(schema.tables)} tables, {len(schema.columns)} columns"
-    )
-    head = [f"p{p}" for p in PERCENTILES] + ["mean", "max"]
-    for beam, stages in times.items():
-        show(f"milliseconds, beam {beam}", stages, head)
-    show(f"sizes, beam {widest}", work, head)
-    show(
-        f"cost of a middling question, beam {widest} (millions)",
-        {stage: {name: value / 1e6 for name, value in figures.items()} for stage, figures in cost.items()},
-        ["operations", "bytes"],
-    )
-    show("fresh process, milliseconds", {stage: {"median": ms} for stage, ms in cold.items()}, ["median"])
-    if memory:
-        names = {"VmRSS": "resident after two parses", "VmHWM": "at most"}
-        show("memory, MiB", {names[name]: {"median": mib} for name, mib in memory.items()}, ["median"])
+    found = report(options, sources, questions)
+    print_tables(found, max(options.beams))
     if options.json:
-        report = {
-            "model": loaded.bundle.config.name,
-            "encoder": backends.encoder_runtime(),
-            "processors": os.cpu_count(),
-            "threads": options.threads,
-            "questions": len(questions),
-            "latency_ms": times,
-            "sizes": work,
-            "cost": cost,
-            "cold_ms": cold,
-            "memory_mib": memory,
-        }
-        options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+        options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     return 0
 
 

@@ -1,12 +1,16 @@
-"""How long does the automaton take to advance and to say what may come next?
+"""How long does the automaton take to advance and to say what may come next, and how long do others?
 
     python benchmarks/mask.py                            10, 111, 500 and 2,000 columns, random queries
     python benchmarks/mask.py --gold --json mask.json    and gold queries of ehrsql2024 on MIMIC-IV (FASTSQL_DATA)
+    python benchmarks/mask.py --peers                    and xgrammar and llguidance on the same gold queries
 
 A step is one action: the mask of what may come, then the state after it. Native and Python take the same actions of the same
 queries on one thread; their masks are compared before anything is timed. The native figures are those of the search's inner
 loop in C++, with the memory for a query's states allocated anew for each query. The best of several rounds counts, in
 processor time, so that other work on the machine costs neither of them anything.
+
+The peers constrain a language model that writes the same queries as text, a token at a time (`constraint_peers.py`). What
+they allow is weaker: a context-free grammar with the schema's names (`sql_subset.py`), which knows neither scope nor types.
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ import os
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -26,102 +30,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsql import backends
-from fastsql.datasets import read_examples, read_schemas
-from fastsql.grammar import ActionSpace, Literal, State, sql_to_program, trace_program
-from fastsql.grammar.program import Terminal
+from fastsql.datasets import Example, read_examples, read_schemas
+from fastsql.grammar import ActionSpace, ConversionError, GroundingError, State
 from fastsql.grammar.tables import grammar_table, question_table, schema_table
-from fastsql.linking import Candidate, find_candidates
-from fastsql.linking.question import clean_question
 from fastsql.schema import Schema
 
-QUESTION = 'How many patients were given "heparin" at 12.5 or 5 units in the icu since 08/2100?'
-TYPES = ("INTEGER", "TEXT", "TIMESTAMP", "REAL", "TEXT", "INTEGER", "BOOLEAN")
-COLUMNS_PER_TABLE = 7
-VALUES = 20
-"""Values of every tenth column's small domain."""
-LONGER = ("item", "join", "eq", "and", "asc", "group")
-"""Not every query should end at once: productions that are a little likelier."""
-
-Numbers = NDArray[np.int32]
-
-
-@dataclass(frozen=True)
-class Workload:
-    """Queries over one schema: an action space and the decisions that write a query in it, for each."""
-
-    name: str
-    columns: int
-    queries: tuple[tuple[ActionSpace, Numbers], ...]
-
-    @property
-    def actions(self) -> int:
-        """Flat ids of the largest space."""
-        return max(space.size for space, _ in self.queries)
+sys.path.insert(0, str(Path(__file__).parent))
+from constraint_peers import (
+    MissingPackageError,
+    Timed,
+    as_written,
+    byte_pairs,
+    peers,
+    timed,
+    training_texts,
+)
+from figures import best_seconds, processor, show, spread
+from queries import Numbers, Workload, gold_query, synthetic
 
 
-def synthetic(columns: int, queries: int) -> Workload:
-    """Random queries over a schema of so many columns, seven a table."""
-    tables = {
-        f"t{first // COLUMNS_PER_TABLE}": {
-            f"c{j}": TYPES[j % len(TYPES)] for j in range(first, min(first + COLUMNS_PER_TABLE, columns))
-        }
-        for first in range(0, columns, COLUMNS_PER_TABLE)
-    }
-    schema = Schema.from_dict(tables)
-    domains = {
-        (schema.tables[c.table].name, c.name): [f"value {k}" for k in range(VALUES)]
-        for c in schema.columns[1::10]
-    }
-    space = space_for(schema.with_values(domains), QUESTION)
-    return Workload(
-        "random", columns, tuple((space, random_decisions(space, seed)) for seed in range(queries))
-    )
+def gold_examples(data: Path) -> tuple[Schema, list[Example]]:
+    """MIMIC-IV, and the answerable questions of ehrsql2024 valid."""
+    schema = read_schemas(data / "ehrsql2024" / "schemas.json")["mimic_iv"]
+    found = read_examples(data / "ehrsql2024" / "valid.json")
+    return schema, [example for example in found if example.sql is not None]
 
 
-def gold(folder: Path, queries: int) -> Workload:
-    """Gold queries of ehrsql2024, each in the space of its own question with its literals found."""
-    schema = read_schemas(folder / "ehrsql2024" / "schemas.json")["mimic_iv"]
-    found: list[tuple[ActionSpace, Numbers]] = []
-    for example in read_examples(folder / "ehrsql2024" / "valid.json"):
-        if example.sql is None or len(found) == queries:
-            continue
-        program = sql_to_program(example.sql, schema)
-        space = space_for(schema, example.question, [c for c in map(candidate, program) if c is not None])
-        found.append((space, trace_program(program, space).actions))
-    return Workload("gold", len(schema.columns), tuple(found))
-
-
-def candidate(item: Terminal) -> Candidate | None:
-    """What linking would have to find for a query to be written, where it is a literal."""
-    if not isinstance(item, Literal) or item.name or item.value in (0, 1, 2):
-        return None
-    kind = "date" if item.format else "text" if isinstance(item.value, str) else "number"
-    return Candidate(item.value, kind, (0, 1), "quoted" if kind == "text" else kind, (), item.format)
-
-
-def space_for(schema: Schema, question: str, more: Sequence[Candidate] = ()) -> ActionSpace:
-    """The space of a question, a token for each word."""
-    text = clean_question(question)
-    ends = [i for i, c in enumerate(text) if c == " "] + [len(text)]
-    tokens = np.asarray(list(zip([0, *(e + 1 for e in ends[:-1])], ends, strict=True)), dtype=np.int32)
-    return ActionSpace.for_question(schema, text, tokens, (*find_candidates(text, schema), *more))
-
-
-def random_decisions(space: ActionSpace, seed: int) -> Numbers:
-    """The decisions of a query that noise and a little preference for longer ones write."""
-    random = np.random.default_rng(seed)
-    scores = np.zeros(space.size)
-    for name in LONGER:
-        if name in space.grammar.productions:
-            scores[space.grammar.production(name)] = 2.0
-    state = State.start(space)
-    decisions: list[int] = []
-    while not state.finished:
-        legal = state.legal()
-        action = int(legal[np.argmax(scores[legal] + random.gumbel(size=legal.size))])
-        decisions += [action] if legal.size > 1 else []
-        state = state.advance(action, decision=legal.size > 1)
-    return np.asarray(decisions, dtype=np.int32)
+def gold(schema: Schema, examples: Sequence[Example], queries: int) -> Workload:
+    """The first gold queries, each in the space of its own question."""
+    taken = tuple(gold_query(str(e.sql), e.question, schema) for e in examples[:queries])
+    return Workload("gold", len(schema.columns), taken)
 
 
 def replay(space: ActionSpace, decisions: Sequence[int]) -> tuple[int, list[NDArray[np.bool_]]]:
@@ -173,26 +111,128 @@ def measure(core: ModuleType, workload: Workload, seconds: float) -> dict[str, f
     }
 
 
-def best_seconds(run: Any, seconds: float) -> float:
-    """The fastest of as many runs as fit into `seconds`, three at least."""
-    times: list[float] = []
-    end = time.perf_counter() + seconds
-    while len(times) < 3 or time.perf_counter() < end:
-        start = time.process_time()
-        run()
-        times.append(time.process_time() - start)
-    return min(times)
+def step_by_step(automaton: Any, decisions: Sequence[int]) -> int:
+    """The native automaton with a call for every mask and every advance, as the peers are driven; returns the actions."""
+    state, left, actions = automaton.start(), iter(decisions), 0
+    while not state.finished:
+        legal = state.legal()
+        decides = len(legal) > 1
+        state = state.advance(next(left) if decides else int(legal[0]), decision=decides)
+        actions += 1
+    return actions
+
+
+def ours(
+    core: ModuleType, schema: Schema, queries: Sequence[tuple[Example, Numbers]], seconds: float
+) -> list[Timed]:
+    """The native automaton over gold queries: in the search's loop, and called step by step.
+
+    To begin is to make the question's action space, in Python and then in C++; its candidates have been found before.
+    """
+    spaces = [gold_query(str(example.sql), example.question, schema)[0] for example, _ in queries]
+    begin = time.perf_counter()
+    items = core.SchemaItems(core.Grammar(grammar_table(spaces[0].grammar)), schema_table(schema))
+    compile_ms = 1000 * (time.perf_counter() - begin)
+    automata = [core.Automaton(core.ActionSpace(items, question_table(space))) for space in spaces]
+    decisions = [taken for _, taken in queries]
+    lists = [taken.tolist() for taken in decisions]
+    count = len(queries)
+    steps = sum(step_by_step(*pair) for pair in zip(automata, lists, strict=True)) / count
+
+    def begin_all() -> None:
+        for space in spaces:
+            made = ActionSpace.for_question(schema, space.text, space.tokens, space.candidates)
+            core.Automaton(core.ActionSpace(items, question_table(made)))
+
+    def loop() -> None:
+        for automaton, taken in zip(automata, decisions, strict=True):
+            automaton.replay(taken)
+
+    def calls() -> None:
+        for automaton, taken in zip(automata, lists, strict=True):
+            step_by_step(automaton, taken)
+
+    begin_us = best_seconds(begin_all, seconds / 4) / count * 1e6
+    return [
+        Timed(name, compile_ms, begin_us, best_seconds(run, seconds) / count * 1e6, steps)
+        for name, run in (("fastsql", loop), ("fastsql, a call a step", calls))
+    ]
+
+
+def against_peers(core: ModuleType, data: Path, queries: int, seconds: float) -> dict[str, Any]:
+    """Everybody's times over the gold queries that all of them have, and how many that are. Raises MissingPackageError."""
+    schema, examples = gold_examples(data)
+    tokenizer = byte_pairs(training_texts(data))
+    found = peers(tokenizer, schema, [constant.name for constant in schema.constants])
+    shared: list[tuple[Example, Numbers, list[int]]] = []
+    for example in examples:
+        ids = tokenizer.encode(as_written(str(example.sql))).ids
+        if not all(peer.accepts(ids) for peer in found):
+            continue
+        try:
+            shared.append((example, gold_query(str(example.sql), example.question, schema)[1], ids))
+        except (ConversionError, GroundingError):
+            continue
+    taken = spread(shared, queries)
+    rows = ours(core, schema, [(example, decisions) for example, decisions, _ in taken], seconds)
+    rows += [timed(peer, [ids for _, _, ids in taken], seconds) for peer in found]
+    return {
+        "vocabulary": tokenizer.get_vocab_size(),
+        "gold_queries": len(examples),
+        "in_all_grammars": len(shared),
+        "timed": len(taken),
+        "rows": [{**asdict(row), "step_us": row.step_us} for row in rows],
+    }
+
+
+def show_steps(results: Sequence[dict[str, Any]]) -> None:
+    """The automaton alone."""
+    rows = {}
+    for result in results:
+        found = result["microseconds"]
+        rows[f"{result['queries']}, {result['columns']:,} columns"] = {
+            **found,
+            "actions": f"{result['actions']:,}",
+            "steps": f"{int(found['steps']):,}",
+            "ratio": found["python"] / found["native"],
+        }
+    show("mask and advance, microseconds a step", rows, ["actions", "steps", "native", "python", "ratio"], 3)
+
+
+def show_peers(found: dict[str, Any]) -> None:
+    """Everybody's times, and how many times the first's."""
+    first = found["rows"][0]
+    rows = {
+        row["name"]: {
+            "compile ms": row["compile_ms"],
+            "begin us": row["begin_us"],
+            "steps": row["steps"],
+            "us a step": row["step_us"],
+            "us a query": row["query_us"],
+            "times ours": row["query_us"] / first["query_us"],
+        }
+        for row in found["rows"]
+    }
+    title = (
+        f"constraint time over {found['timed']} of the {found['in_all_grammars']} gold queries (of {found['gold_queries']})"
+        f" that every grammar has; tokens of a vocabulary of {found['vocabulary']:,}"
+    )
+    show(title, rows, list(next(iter(rows.values()))), 2)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print a table; write the same as JSON where asked."""
+    """Print tables; write the same as JSON where asked."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--columns", type=int, nargs="+", default=[10, 111, 500, 2000])
+    parser.add_argument("--columns", type=int, nargs="*", default=[10, 111, 500, 2000])
     parser.add_argument("--queries", type=int, default=40, help="a workload")
     parser.add_argument("--seconds", type=float, default=2.0, help="per measurement")
     parser.add_argument("--gold", action="store_true", help="gold queries of ehrsql2024, too")
+    parser.add_argument("--peers", action="store_true", help="xgrammar and llguidance, too")
+    parser.add_argument(
+        "--data", type=Path, default=Path(os.environ.get("FASTSQL_DATA", ".")), help="default: $FASTSQL_DATA"
+    )
     parser.add_argument("--json", type=Path)
     options = parser.parse_args(arguments)
     core = backends.native()
@@ -201,28 +241,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     workloads = [synthetic(columns, options.queries) for columns in options.columns]
     if options.gold:
-        workloads.append(gold(Path(os.environ["FASTSQL_DATA"]), options.queries))
-    results = []
-    print(f"mask and advance, microseconds a step; {core.compiler}, {os.cpu_count()} processors, one thread")
-    print(
-        f"{'queries':>8} {'columns':>8} {'actions':>8} {'steps':>7} {'native':>9} {'python':>9} {'ratio':>7}"
-    )
+        workloads.append(gold(*gold_examples(options.data), options.queries))
+    print(f"{core.compiler}, {processor()}, one thread")
+    report: dict[str, Any] = {"mask": []}
     for workload in workloads:
-        found = measure(core, workload, options.seconds)
-        results.append(
+        report["mask"].append(
             {
                 "queries": workload.name,
                 "columns": workload.columns,
                 "actions": workload.actions,
-                "microseconds": found,
+                "microseconds": measure(core, workload, options.seconds),
             }
         )
-        print(
-            f"{workload.name:>8} {workload.columns:8d} {workload.actions:8d} {int(found['steps']):7d}"
-            f" {found['native']:9.3f} {found['python']:9.1f} {found['python'] / found['native']:6.0f}x"
-        )
+    if report["mask"]:
+        show_steps(report["mask"])
+    if options.peers:
+        try:
+            report["peers"] = against_peers(core, options.data, options.queries, options.seconds)
+        except MissingPackageError as error:
+            print(error, file=sys.stderr)
+            return 1
+        show_peers(report["peers"])
     if options.json:
-        options.json.write_text(json.dumps({"mask": results}, indent=1) + "\n", encoding="utf-8")
+        options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     return 0
 
 

@@ -3,12 +3,14 @@
     python benchmarks/validity.py                         20,000 decodes over all sets in FASTSQL_DATA
     python benchmarks/validity.py --decodes 200 --set bird --seed 3 --json validity.json
     python benchmarks/validity.py --decodes 2000 --dialect postgres
+    python benchmarks/validity.py --native --decodes 1000000 --every 20 --processes 2
 
 Decodes queries with random scores: noise alone, or noise and a random preference for each action, in turn. Schemas and
 questions are those of the data sets, evenly over the sets. No model takes part. Each query must be complete within the
 budget, parse in sqlglot, name only what the schema and its own aliases offer, and prepare in SQLite on an empty database.
 With `--dialect postgres` it is written for PostgreSQL, with strict grouping, and prepares on a private server there; with
-`--dialect duckdb` it is written for DuckDB and prepares there.
+`--dialect duckdb` it is written for DuckDB and prepares there. `--native` has the C++ automaton decode. `--every K` has
+every query prepared, but only one in K parsed in sqlglot and resolved.
 Decode number K depends on the seed and K alone: `--start K --decodes 1` repeats it.
 """
 
@@ -16,24 +18,28 @@ from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import os
 import re
 import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fastsql.backends import native, resolve_device
 from fastsql.cli.console import Console
 from fastsql.datasets import read_examples, read_schemas
 from fastsql.errors import DialectError, FastSQLError, VerificationError
 from fastsql.execution.resolve import UnresolvedError, resolve
 from fastsql.execution.verify import parenthesis_depth, parse_query
-from fastsql.grammar import ActionSpace, State, read_program, render
+from fastsql.grammar import ActionSpace, State, load_grammar, read_path, render
+from fastsql.grammar.tables import grammar_table, question_table, schema_table
 from fastsql.linking import find_candidates
 from fastsql.linking.question import clean_question
 from fastsql.schema import Schema
@@ -68,6 +74,10 @@ class Target:
 
     dialect: str
     prepare: Prepare
+    every: int = 1
+    """One query in so many is parsed and resolved, too."""
+    core: Any = None
+    """The native module, if its automaton is to decode."""
 
 
 @dataclass
@@ -77,6 +87,7 @@ class Tally:
     schemas: int
     decodes: int = 0
     complete: int = 0
+    parsed: int = 0
     parse: int = 0
     resolve: int = 0
     prepare: int = 0
@@ -92,6 +103,7 @@ class Tally:
             "schemas",
             "decodes",
             "complete",
+            "parsed",
             "parse",
             "resolve",
             "prepare",
@@ -110,6 +122,7 @@ class Tally:
             "schemas": self.schemas,
             "decodes": self.decodes,
             "complete": self.complete,
+            "parsed": self.parsed,
             "parse": self.parse,
             "resolve": self.resolve,
             "prepare": self.prepare,
@@ -128,19 +141,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not sources:
         print(f"no schemas.json in {options.data}/*; set FASTSQL_DATA or give --data", file=sys.stderr)
         return 1
+    parts = [
+        (options, range(options.start + part, options.start + options.decodes, options.processes))
+        for part in range(options.processes)
+    ]
+    if options.processes == 1:
+        outcomes = [run(*parts[0])]
+    else:
+        with multiprocessing.get_context("spawn").Pool(options.processes) as pool:
+            outcomes = pool.starmap(run, parts)
     tallies = {source.name: Tally(len(source.schemas)) for source in sources}
-    failures: list[dict[str, Any]] = []
-    numbers = range(options.start, options.start + options.decodes)
-    with preparer(options.dialect) as prepare:
-        target = Target(options.dialect, prepare)
-        for number in console.track(numbers, "decoding", options.decodes):
-            source = sources[number % len(sources)]
-            turn = number // len(sources)
-            schema = source.schemas[turn % len(source.schemas)]
-            question = source.questions[turn % len(source.questions)]
-            fault = decode_one(schema, question, number, options.seed, tallies[source.name], target)
-            if fault and len(failures) < KEPT:
-                failures.append({"set": source.name, "schema": schema.name, "decode": number, **fault})
+    for found, _ in outcomes:
+        for name, tally in found.items():
+            tallies[name].add(tally)
+    failures = [failure for _, found in outcomes for failure in found][:KEPT]
     total = Tally(0)
     for tally in tallies.values():
         total.add(tally)
@@ -150,7 +164,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
         content = {"dialect": options.dialect, "seed": options.seed, "start": options.start}
         content |= {"sets": reports, "failures": failures}
         options.json.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    return int(total.prepare < total.decodes)
+    return int(total.prepare < total.decodes or total.resolve < total.parsed)
+
+
+def run(options: argparse.Namespace, numbers: range) -> tuple[dict[str, Tally], list[dict[str, Any]]]:
+    """The decodes of these numbers: what was counted for each data set, and what failed."""
+    sources = read_sources(options.data, options.set)
+    tallies = {source.name: Tally(0) for source in sources}
+    failures: list[dict[str, Any]] = []
+    with preparer(options.dialect) as prepare:
+        target = Target(options.dialect, prepare, options.every, native_module() if options.native else None)
+        shown = numbers.start == options.start
+        for number in Console().track(numbers, "decoding", len(numbers)) if shown else numbers:
+            source = sources[number % len(sources)]
+            turn = number // len(sources)
+            schema = source.schemas[turn % len(source.schemas)]
+            question = source.questions[turn % len(source.questions)]
+            fault = decode_one(schema, question, number, options.seed, tallies[source.name], target)
+            if fault and len(failures) < KEPT:
+                failures.append({"set": source.name, "schema": schema.name, "decode": number, **fault})
+    return tallies, failures
+
+
+def native_module() -> Any:
+    """The native module. Raises ModelError where there is none."""
+    resolve_device("cpu")
+    return native()
 
 
 def _options() -> argparse.ArgumentParser:
@@ -161,6 +200,9 @@ def _options() -> argparse.ArgumentParser:
     parser.add_argument("--start", type=int, default=0, help="number of the first decode")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--dialect", choices=("sqlite", "postgres", "duckdb"), default="sqlite")
+    parser.add_argument("--native", action="store_true", help="decode with the C++ automaton")
+    parser.add_argument("--every", type=int, default=1, metavar="K", help="parse and resolve one query in K")
+    parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--set", nargs="+", help="names of data sets; all that are found")
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("FASTSQL_DATA", ".")))
     parser.add_argument("--json", type=Path)
@@ -196,48 +238,69 @@ def decode_one(
     preference = PREFERENCES[number // len(PIECES) % len(PREFERENCES)] * random.standard_normal(space.size)
     tally.decodes += 1
     clock = time.perf_counter()
-    decisions, used = _decode(space, preference, random)
+    if target.core is None:
+        path, finished = _decode(space, preference, random)
+    else:
+        path, finished = _decode_native(space, preference, number, seed, target.core)
     tally.decode_ms += 1000 * (time.perf_counter() - clock)
-    if decisions is None:
+    used = len(path)
+    if not finished or used > space.limits.actions:
         return {"fault": f"a dead end after {used} actions", "sql": ""}
     tally.complete += 1
     try:
-        sql = render(read_program(decisions, space), schema, dialect=target.dialect)
+        sql = render(read_path(path, space), schema, dialect=target.dialect)
     except DialectError as error:
         return {"fault": str(error), "sql": ""}
     tally.actions.append(used)
     tally.characters = max(tally.characters, len(sql))
     tally.depth = max(tally.depth, parenthesis_depth(sql))
     clock = time.perf_counter()
-    fault = _verify(sql, schema, tally, target)
+    fault = _verify(sql, schema, tally, target, whole=number // len(PIECES) % target.every == 0)
     tally.verify_ms += 1000 * (time.perf_counter() - clock)
     return {"fault": fault, "sql": sql} if fault else {}
 
 
 def _decode(
     space: ActionSpace, preference: NDArray[np.float64], random: np.random.Generator
-) -> tuple[list[int] | None, int]:
-    """The decisions, and the actions that they and the forced ones are; no decisions where none was possible."""
+) -> tuple[list[int], bool]:
+    """All actions, as `read_path` reads them, and whether they are a whole query."""
     state = State.start(space)
-    decisions: list[int] = []
+    path: list[int] = []
     while not state.finished:
         legal = state.legal()
         if not legal.size or state.used + state.cost > space.limits.actions:
-            return None, state.used
-        best = int(np.argmax(preference[legal] + random.gumbel(size=legal.size))) if legal.size > 1 else 0
-        if legal.size > 1:
-            decisions.append(int(legal[best]))
-        state = state.advance(int(legal[best]), decision=legal.size > 1)
-    return decisions, state.used
+            return path, False
+        forced = legal.size == 1
+        best = 0 if forced else int(np.argmax(preference[legal] + random.gumbel(size=legal.size)))
+        action = int(legal[best])
+        path.append(~action if forced else action)
+        state = state.advance(action, decision=not forced)
+    return path, True
 
 
-def _verify(sql: str, schema: Schema, tally: Tally, target: Target) -> str:
-    """What is wrong with the SQL; empty if nothing is."""
+def _decode_native(
+    space: ActionSpace, preference: NDArray[np.float64], number: int, seed: int, core: Any
+) -> tuple[list[int], bool]:
+    """The same by the native automaton, which draws its own noise."""
+    native_space = core.ActionSpace(_native_schema(core, space.schema), question_table(space))
+    path, finished = core.Automaton(native_space).sample(preference.astype(np.float32), (seed << 40) + number)
+    return path.tolist(), finished
+
+
+@lru_cache(maxsize=4096)
+def _native_schema(core: Any, schema: Schema) -> Any:
+    return core.SchemaItems(core.Grammar(grammar_table(load_grammar())), schema_table(schema))
+
+
+def _verify(sql: str, schema: Schema, tally: Tally, target: Target, *, whole: bool) -> str:
+    """What is wrong with the SQL; empty if nothing is. Without `whole`, it is only prepared."""
     try:
-        query = parse_query(sql, dialect=target.dialect)
-        tally.parse += 1
-        resolve(query, schema)
-        tally.resolve += 1
+        if whole:
+            tally.parsed += 1
+            query = parse_query(sql, dialect=target.dialect)
+            tally.parse += 1
+            resolve(query, schema)
+            tally.resolve += 1
         target.prepare(sql, schema)
         tally.prepare += 1
     except (VerificationError, UnresolvedError, EngineError) as error:
@@ -246,11 +309,22 @@ def _verify(sql: str, schema: Schema, tally: Tally, target: Target) -> str:
 
 
 def _print(console: Console, reports: dict[str, dict[str, Any]], failures: Sequence[dict[str, Any]]) -> None:
-    columns = ["set", "schemas", "decodes", "complete", "parse", "resolve", "prepare", "actions, mean", "max"]
+    columns = [
+        "set",
+        "schemas",
+        "decodes",
+        "complete",
+        "parsed",
+        "parse",
+        "resolve",
+        "prepare",
+        "actions, mean",
+        "max",
+    ]
     columns += ["characters", "parentheses", "decode ms", "verify ms"]
     rows = []
     for name, report in reports.items():
-        rows.append([name, *(report[c] for c in columns[1:7]), *report["actions"].values()])
+        rows.append([name, *(report[c] for c in columns[1:8]), *report["actions"].values()])
         rows[-1] += [report["characters_max"], report["parentheses_max"], *report["ms"].values()]
     console.table(columns, rows)
     for failure in failures:

@@ -87,9 +87,21 @@ def toy_bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_bundle(tmp_path_factory.mktemp("bundle") / "toy")
 
 
+@pytest.fixture(scope="session", params=["python", "cpu"])
+def toy(toy_bundle: Path, request: pytest.FixtureRequest) -> Parser:
+    """A parser with random weights that answers whatever it is asked, on every backend that is there."""
+    from fastsql import backends
+
+    from .toy_bundle import load_toy
+
+    if request.param == "cpu" and backends.native() is None:
+        pytest.skip(f"native module {backends.native_status().reason}")
+    return load_toy(toy_bundle, device=request.param)
+
+
 @pytest.fixture(scope="session")
-def toy(toy_bundle: Path) -> Parser:
-    """A parser with random weights that answers whatever it is asked."""
+def reference(toy_bundle: Path) -> Parser:
+    """The same parser on the reference in NumPy."""
     from .toy_bundle import load_toy
 
     return load_toy(toy_bundle)
@@ -103,4 +115,4 @@ def ehr_en() -> Parser:
 
     if not (BUNDLED / "ehr-en").is_dir():
         pytest.skip("put the bundled model into python/fastsql/models/ehr-en to run this")
-    return fastsql.load("ehr-en", device="python", threads=1, penalty=0)
+    return fastsql.load("ehr-en", threads=1, penalty=0)

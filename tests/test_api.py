@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import fastsql
-from fastsql import Parser, Schema, default
+from fastsql import Parser, Schema, backends, default
 
 from .model.toy import SCHEMA
 from .toy_bundle import QUESTIONS, load_toy, outcome
@@ -37,6 +37,13 @@ def test_every_public_name_is_there() -> None:
     for name in fastsql.__all__:
         assert getattr(fastsql, name) is not None
     assert dir(fastsql) == sorted(fastsql.__all__)
+
+
+def test_what_reliability_needs_is_at_hand() -> None:
+    from fastsql import audit, reliability
+
+    assert (fastsql.Inspector, fastsql.Rule) == (reliability.Inspector, reliability.Rule)
+    assert (fastsql.Audit, fastsql.AuditRecord) == (audit.Audit, audit.AuditRecord)
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
@@ -133,17 +140,17 @@ def test_the_settings_that_design_promises_are_taken() -> None:
 
 
 def test_a_parser_names_its_model(toy_bundle: Path) -> None:
-    assert repr(load_toy(toy_bundle, penalty=2.5)) == "Parser('toy', penalty=2.5)"
+    assert repr(load_toy(toy_bundle, penalty=2.5)) == "Parser('toy', device='python', penalty=2.5)"
 
 
-@pytest.mark.parametrize("device", ["auto", "python"])
-def test_devices_answer_alike(
-    toy: Parser, toy_bundle: Path, device: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    encoder = "onnxruntime" if type(toy.model.encoder).__name__ == "OnnxEncoder" else "numpy"
-    monkeypatch.setattr("fastsql.parser.encoder_runtime", lambda: encoder)
-    parser = fastsql.load(str(toy_bundle), device=device, penalty=0, limits=toy.limits)
-    assert outcome(parser.parse(QUESTIONS[0], SCHEMA)) == outcome(toy.parse(QUESTIONS[0], SCHEMA))
+@pytest.mark.parametrize("device", ["auto", "cpu", "python"])
+def test_devices_answer_alike(reference: Parser, toy_bundle: Path, device: str) -> None:
+    if device == "cpu" and backends.native() is None:
+        pytest.skip(f"native module {backends.native_status().reason}")
+    parser = load_toy(toy_bundle, device=device)
+    for question in QUESTIONS:
+        ours, theirs = (one.parse(question, SCHEMA) for one in (parser, reference))
+        assert outcome(ours, digits=4) == outcome(theirs, digits=4)
 
 
 def test_a_bundle_is_found_by_a_relative_path_and_kept_absolute(
@@ -161,7 +168,7 @@ def test_a_bundled_model_is_found_by_its_name(
     (tmp_path / "models").mkdir()
     (tmp_path / "models" / "small-en").symlink_to(toy_bundle)
     monkeypatch.setattr("fastsql.parser.BUNDLED", tmp_path / "models")
-    monkeypatch.setattr("fastsql.parser.encoder_runtime", lambda: "numpy")
+    monkeypatch.setattr("fastsql.engine.encoder_runtime", lambda: "numpy")
     assert fastsql.load("small-en").bundle.config.name == "toy"
     with pytest.raises(fastsql.ModelError, match=r"no such model\. Bundled: small-en\. Or give a folder"):
         fastsql.load("small-zh")

@@ -139,8 +139,32 @@ def test_the_report_names_every_base_dependency_with_its_version() -> None:
     base = [component for component in report.components if not component.extra]
     assert [component.name for component in base] == ["numpy", "sqlglot", "tokenizers", "safetensors"]
     assert all(component.installed for component in base)
-    assert report.device == "python"
-    assert report.encoder in ("onnxruntime", "numpy")
+
+
+@pytest.mark.parametrize("runtime", ["onnxruntime", "numpy"])
+def test_the_report_says_what_auto_means_and_what_it_runs_on(
+    monkeypatch: pytest.MonkeyPatch, runtime: str
+) -> None:
+    monkeypatch.setattr(backends, "encoder_runtime", lambda: runtime)
+    monkeypatch.delenv("FASTSQL_NATIVE", raising=False)
+    provider = {"onnxruntime": "CPUExecutionProvider", "numpy": ""}[runtime]
+
+    there = backends.NativeStatus(True, "in use", instruction_sets=("baseline", "avx2"))
+    monkeypatch.setattr(backends, "native_status", lambda: there)
+    report = backends.report()
+    assert (report.device, report.encoder, report.instruction_set) == ("cpu", "native", "avx2")
+    assert report.provider == provider
+    assert not any("native" in problem for problem in report.problems)
+
+    monkeypatch.setattr(backends, "native_status", lambda: backends.NativeStatus(False, "not built"))
+    report = backends.report()
+    assert (report.device, report.encoder, report.instruction_set) == ("python", runtime, "")
+    assert report.provider == provider
+    assert "The native module is not built" in report.problems
+    assert any("ONNX Runtime" in problem for problem in report.problems) == (runtime == "numpy")
+
+    monkeypatch.setenv("FASTSQL_NATIVE", "require")
+    assert backends.report().device == "none"
 
 
 def test_both_onnx_runtimes_at_once_are_a_problem_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,20 +174,38 @@ def test_both_onnx_runtimes_at_once_are_a_problem_with_a_remedy(monkeypatch: pyt
     )
 
 
-@pytest.mark.parametrize("device", ["auto", "python"])
-def test_the_python_backend_serves_where_nothing_faster_does(device: str) -> None:
-    assert backends.resolve_device(device) == "python"
+@pytest.mark.parametrize(
+    ("device", "with_module", "without"),
+    [("auto", "cpu", "python"), ("cpu", "cpu", None), ("python", "python", "python")],
+)
+def test_auto_is_the_native_core_where_it_is_there(
+    device: str, with_module: str, without: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backends, "native", lambda: sys)
+    assert backends.resolve_device(device) == with_module
+    monkeypatch.setattr(backends, "native", lambda: None)
+    if without is not None:
+        assert backends.resolve_device(device) == without
+        return
+    with pytest.raises(ModelError, match=r"device 'cpu': it needs the native module, .*'auto' or 'python'"):
+        backends.resolve_device(device)
+
+
+def test_switched_off_the_native_core_is_not_to_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FASTSQL_NATIVE", "off")
+    assert backends.resolve_device("auto") == "python"
+    with pytest.raises(ModelError, match="switched off by FASTSQL_NATIVE=off"):
+        backends.resolve_device("cpu")
 
 
 @pytest.mark.parametrize(
     ("device", "message"),
     [
-        ("cpu", "has no 'cpu' backend"),
         ("cuda", "has no 'cuda' backend"),
         ("tpu", "unknown device 'tpu'"),
         ("", "unknown"),
     ],
 )
 def test_a_device_that_is_not_to_be_had_is_refused_with_the_choices(device: str, message: str) -> None:
-    with pytest.raises(ModelError, match=f"{message}.*'auto', 'python'"):
+    with pytest.raises(ModelError, match=f"{message}.*'auto', 'cpu', 'python'"):
         backends.resolve_device(device)

@@ -39,7 +39,7 @@ def test_onnx_runtime_and_numpy_take_the_same_actions(tmp_path: Path, seed: int)
     pytest.importorskip("onnx", reason="pip install 'fastsql[train]' to run this")
     folder = write_bundle(tmp_path / "toy", seed=seed)
     onnx, numpy = (load_toy(folder, encoder=name) for name in ("onnxruntime", "numpy"))
-    assert type(onnx.model.encoder) is not type(numpy.model.encoder)
+    assert type(onnx.engine.model.encoder) is not type(numpy.engine.model.encoder)
     for question in QUESTIONS:
         (one, _), (other, _) = (search(parser, question, SCHEMA) for parser in (onnx, numpy))
         assert [h.actions for h in one.finished] == [h.actions for h in other.finished]
@@ -52,7 +52,7 @@ def test_onnx_runtime_and_numpy_take_the_same_actions(tmp_path: Path, seed: int)
 def test_without_onnx_runtime_numpy_serves(toy_bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     parser = fastsql.load(toy_bundle, device="python", penalty=0, limits=Limits(actions=24))
-    assert type(parser.model.encoder).__name__ == "NumpyEncoder"
+    assert type(parser.engine.model.encoder).__name__ == "NumpyEncoder"
     assert parser.parse(QUESTIONS[0], SCHEMA).sql
 
 
@@ -80,7 +80,16 @@ def test_a_result_carries_its_evidence(toy: Parser, question: str) -> None:
     assert result.reason == ""
     assert 0 <= result.confidence <= 1
     assert result.dialect == "sqlite"
-    assert list(result.timings) == ["schema", "link", "encode", "decode", "render", "verify", "explain"]
+    assert list(result.timings) == [
+        "schema",
+        "link",
+        "encode",
+        "graph",
+        "decode",
+        "render",
+        "verify",
+        "explain",
+    ]
     assert all(ms >= 0 for ms in result.timings.values())
     assert [link.span for link in result.links] == sorted(link.span for link in result.links)
     for link in result.links:

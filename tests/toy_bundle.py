@@ -13,10 +13,9 @@ from typing import Any
 import pytest
 from safetensors.numpy import save_file
 
-from fastsql.decode import Search, beam_search
+from fastsql.decode import Search
 from fastsql.grammar import ActionSpace, load_grammar
 from fastsql.limits import Limits
-from fastsql.linking.prepare import prepare
 from fastsql.model.bundle import (
     CARD,
     CONFIG,
@@ -94,8 +93,8 @@ def _graph(weights: Path, config: EncoderConfig) -> bytes:
     return encoder_graph(weights, config)
 
 
-def load_toy(folder: Path, *, encoder: str | None = None, **settings: Any) -> Parser:
-    """The parser of a toy bundle on "onnxruntime" or "numpy"; by default on what this environment has for it.
+def load_toy(folder: Path, *, device: str = "python", encoder: str | None = None, **settings: Any) -> Parser:
+    """The parser of a toy bundle; the reference's encoder is "onnxruntime" or "numpy", by default what there is here.
 
     Queries are short and never refused, unless `limits` or `penalty` say otherwise.
     """
@@ -103,18 +102,18 @@ def load_toy(folder: Path, *, encoder: str | None = None, **settings: Any) -> Pa
     if encoder is None:
         encoder = "onnxruntime" if runs_onnx(folder) else "numpy"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("fastsql.parser.encoder_runtime", lambda: encoder)
-        return load(folder, device="python", threads=1, **settings)
+        patch.setattr("fastsql.engine.encoder_runtime", lambda: encoder)
+        return load(folder, device=device, threads=1, **settings)
 
 
 def search(parser: Parser, question: str, schema: Schema, *, beam: int = 4) -> tuple[Search, ActionSpace]:
     """The decoder's part of a parse, without a dictionary of values."""
-    state = parser.model.encode_schema(schema)
-    prepared = prepare(question, state.links, parser.model.tokenizer)
+    encoded = parser.engine.encode_schema(schema)
+    prepared = parser.engine.link(question, encoded, None)
     space = ActionSpace.for_question(
         schema, question, prepared.offsets, prepared.candidates, limits=parser.limits
     )
-    return beam_search(parser.model, parser.model.encode_question(prepared, state), space, beam=beam), space
+    return parser.engine.decode(prepared, encoded, space, beam).search, space
 
 
 def runs_onnx(folder: Path) -> bool:
@@ -122,14 +121,16 @@ def runs_onnx(folder: Path) -> bool:
     return importlib.util.find_spec("onnxruntime") is not None and (folder / ENCODER).read_bytes() != NO_GRAPH
 
 
-def outcome(result: Result) -> dict[str, Any]:
-    """All that a result says but how long it took."""
+def outcome(result: Result, digits: int = 9) -> dict[str, Any]:
+    """All that a result says but how long it took, its confidence to so many digits."""
     return {
         "best": result.best,
         "sql": result.sql,
-        "confidence": round(result.confidence, 9),
+        "confidence": round(result.confidence, digits),
         "reason": result.reason,
         "links": result.links,
         "values": result.values,
-        "alternatives": tuple(replace(a, confidence=round(a.confidence, 9)) for a in result.alternatives),
+        "alternatives": tuple(
+            replace(a, confidence=round(a.confidence, digits)) for a in result.alternatives
+        ),
     }

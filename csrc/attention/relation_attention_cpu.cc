@@ -1,204 +1,213 @@
-// The build compiles this file once per instruction set, with FASTSQL_KERNEL naming the function and
-// FASTSQL_PANEL the panel width in floats (two vector registers). Only plain loops over local arrays: the
-// compiler turns them into vector code. Nothing here may come from the standard library's templates: an inline
-// function compiled for AVX-512 could be the copy the linker keeps for everybody.
+#include "attention/relation_attention_tiles.h"
 
-#include "attention/relation_attention_cpu.h"
-
-namespace fastsql::cpu {
+namespace fastsql::cpu::FASTSQL_SET {
 namespace {
 
-constexpr std::size_t kPanel = FASTSQL_PANEL;
-// Each loop nest is a function of its own: inlined into one body they run out of registers.
-#define FASTSQL_LOOPS __attribute__((noinline))
+typedef std::uint32_t Bits __attribute__((vector_size(kLanes * sizeof(std::uint32_t))));
 
-static_assert(kWidestPanel % kPanel == 0, "the workspace is padded for the widest panel");
+constexpr float kLog2E = 1.44269504f, kLn2 = 0.693147181f;
 
-// matrix[rows, columns] -> panels[columns / kPanel][rows][kPanel], zero where columns run out.
-FASTSQL_LOOPS void pack_panels(const float* matrix, std::size_t rows, std::size_t columns, float* panels) {
-  for (std::size_t first = 0; first < columns; first += kPanel) {
-    const std::size_t width = columns - first < kPanel ? columns - first : kPanel;
-    for (std::size_t row = 0; row < rows; ++row, panels += kPanel) {
-      for (std::size_t lane = 0; lane < kPanel; ++lane) {
-        panels[lane] = lane < width ? matrix[row * columns + first + lane] : 0.0f;
-      }
-    }
-  }
-}
-
-// The same for the transpose of matrix[columns, rows].
-FASTSQL_LOOPS void pack_transposed(const float* matrix, std::size_t rows, std::size_t columns, float* panels) {
-  for (std::size_t first = 0; first < columns; first += kPanel) {
-    for (std::size_t row = 0; row < rows; ++row, panels += kPanel) {
-      for (std::size_t lane = 0; lane < kPanel; ++lane) {
-        panels[lane] = first + lane < columns ? matrix[(first + lane) * rows + row] : 0.0f;
-      }
-    }
-  }
-}
-
-// result[kRowBlock, columns] (+)= left[kRowBlock, depth] . panels, a tile of kRowBlock x kPanel in registers.
+// result[kTileRows][kTile] (+)= sum over k of left[row][k] * right[k], vectors of lanes multiplied lane by lane.
 template <bool accumulate>
-FASTSQL_LOOPS void multiply(const float* left, std::size_t left_stride, std::size_t depth, const float* panels,
-                            std::size_t columns, float* result, std::size_t result_stride) {
-  for (std::size_t first = 0; first < columns; first += kPanel) {
-    float tile[kRowBlock][kPanel];
-    for (std::size_t row = 0; row < kRowBlock; ++row) {
-      for (std::size_t lane = 0; lane < kPanel; ++lane) tile[row][lane] = 0.0f;
+__attribute__((noinline)) void multiply_tile(const float* left, std::size_t left_stride, const float* right, std::size_t depth,
+                                             float* result, std::size_t result_stride) {
+  Vector sums[kTileRows][kTileVectors];
+#pragma GCC unroll 4
+  for (std::size_t row = 0; row < kTileRows; ++row) {
+#pragma GCC unroll 4
+    for (std::size_t v = 0; v < kTileVectors; ++v) {
+      sums[row][v] = accumulate ? load(result + row * result_stride + v * kLanes) : Vector{};
     }
-    for (std::size_t k = 0; k < depth; ++k, panels += kPanel) {
-      for (std::size_t row = 0; row < kRowBlock; ++row) {
-        const float factor = left[row * left_stride + k];
-        for (std::size_t lane = 0; lane < kPanel; ++lane) tile[row][lane] += factor * panels[lane];
-      }
+  }
+  for (std::size_t k = 0; k < depth; ++k, left += kLanes, right += kTile) {
+    Vector columns[kTileVectors];
+#pragma GCC unroll 4
+    for (std::size_t v = 0; v < kTileVectors; ++v) columns[v] = load(right + v * kLanes);
+#pragma GCC unroll 4
+    for (std::size_t row = 0; row < kTileRows; ++row) {
+      const Vector factor = load(left + row * left_stride);
+#pragma GCC unroll 4
+      for (std::size_t v = 0; v < kTileVectors; ++v) sums[row][v] += factor * columns[v];
     }
-    for (std::size_t row = 0; row < kRowBlock; ++row) {
-      float* target = result + row * result_stride + first;
-      for (std::size_t lane = 0; lane < kPanel; ++lane) {
-        target[lane] = accumulate ? target[lane] + tile[row][lane] : tile[row][lane];
-      }
-    }
+  }
+#pragma GCC unroll 4
+  for (std::size_t row = 0; row < kTileRows; ++row) {
+#pragma GCC unroll 4
+    for (std::size_t v = 0; v < kTileVectors; ++v) store(result + row * result_stride + v * kLanes, sums[row][v]);
   }
 }
 
-// e^x for x <= 0, to about 2e-7 relative; below -87 it stays at e^-87. Cephes' expf polynomial: x is split into
-// n ln 2 + r with |r| <= ln 2 / 2, and 2^n is put together from its exponent bits.
-inline float exp_nonpositive(float x) {
-  x = x < -87.0f ? -87.0f : x;
-  const float shifted = x * 1.44269504f + 12582912.0f;  // 1.5 * 2^23: the sum's low bits are round(x / ln 2)
-  const float n = shifted - 12582912.0f;
-  const float r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
-  float p = 1.9875691500e-4f;
-  p = p * r + 1.3981999507e-3f;
-  p = p * r + 8.3334519073e-3f;
-  p = p * r + 4.1665795894e-2f;
-  p = p * r + 1.6666665459e-1f;
-  p = p * r + 5.0000001201e-1f;
-  p = p * r * r + r + 1.0f;
-  std::uint32_t bits;
-  __builtin_memcpy(&bits, &shifted, sizeof bits);
-  bits = (bits << 23) + 0x3F800000u;
-  float power;
-  __builtin_memcpy(&power, &bits, sizeof power);
-  return p * power;
+// 2^x for x <= 0, to about 1e-7 relative; below -125 it stays at 2^-125. With n the nearest integer, 2^(x - n) is a polynomial
+// (minimax on [-1/2, 1/2]) and n is added to its exponent bits.
+inline Vector exp2_nonpositive(Vector x) {
+  const Vector lowest = Vector{} - 125.0f;
+  x = x > lowest ? x : lowest;
+  const Vector shifted = x + 12582912.0f;  // 1.5 * 2^23: the low bits of the sum are n
+  const Vector r = x - (shifted - 12582912.0f);
+  Vector p = Vector{} + 1.5345812e-4f;
+  p = p * r + 1.3399931e-3f;
+  p = p * r + 9.6184891e-3f;
+  p = p * r + 5.5503286e-2f;
+  p = p * r + 2.4022646e-1f;
+  p = p * r + 6.9314718e-1f;
+  p = p * r + 1.0f;
+  return (Vector)((Bits)p + ((Bits)shifted << 23));
 }
 
-// Adds bias[relation[j]] to scores[j], turns scores[columns] into e^(score - largest) in place, and returns
-// their sum. scores has room up to the next multiple of kPanel; that tail is left at zero.
-FASTSQL_LOOPS float softmax_numerators(float* scores, const std::uint8_t* relation, const float* bias,
-                                       std::size_t columns) {
-  const std::size_t end = (columns + kPanel - 1) / kPanel * kPanel;
-  for (std::size_t j = 0; j < columns; ++j) scores[j] += bias[relation[j]];
-  for (std::size_t j = columns; j < end; ++j) scores[j] = -__builtin_huge_valf();
+template <std::size_t group>
+struct Softmax {
+  typename Heads<group>::Vector sum, largest;
+};
 
-  float lanes[kPanel];
-  for (std::size_t lane = 0; lane < kPanel; ++lane) lanes[lane] = scores[lane];
-  for (std::size_t j = kPanel; j < end; j += kPanel) {
-    for (std::size_t lane = 0; lane < kPanel; ++lane) {
-      lanes[lane] = scores[j + lane] > lanes[lane] ? scores[j + lane] : lanes[lane];
-    }
-  }
-  for (std::size_t half = kPanel / 2; half > 0; half /= 2) {
-    for (std::size_t lane = 0; lane < half; ++lane) {
-      lanes[lane] = lanes[lane + half] > lanes[lane] ? lanes[lane + half] : lanes[lane];
-    }
-  }
-  const float largest = lanes[0];
-
-  for (std::size_t j = 0; j < end; ++j) scores[j] = exp_nonpositive(scores[j] - largest);
-  for (std::size_t j = columns; j < end; ++j) scores[j] = 0.0f;
-
-  for (std::size_t lane = 0; lane < kPanel; ++lane) lanes[lane] = 0.0f;
-  for (std::size_t j = 0; j < end; j += kPanel) {
-    for (std::size_t lane = 0; lane < kPanel; ++lane) lanes[lane] += scores[j + lane];
-  }
-  for (std::size_t half = kPanel / 2; half > 0; half /= 2) {
-    for (std::size_t lane = 0; lane < half; ++lane) lanes[lane] += lanes[lane + half];
-  }
-  return lanes[0];
-}
-
-// masses[relation] = sum of weights[j] over the columns j of that relation. Neighbouring columns share relations,
-// and additions to one cell wait for each other: so four partial sums, in partial[4][kMaxRelations].
-FASTSQL_LOOPS void sum_by_relation(const float* weights, const std::uint8_t* relation, std::size_t columns,
-                                   std::size_t relations, float* partial, float* masses) {
-  float* second = partial + kMaxRelations;
-  float* third = partial + 2 * kMaxRelations;
-  float* fourth = partial + 3 * kMaxRelations;
-  for (std::size_t i = 0; i < relations; ++i) partial[i] = second[i] = third[i] = fourth[i] = 0.0f;
+// `scores` [slots][group] holds products of the query in units of ln 2, those with relations before those with columns. Adds a
+// column's relation to it and turns the columns into e^(score - largest); returns their sum and the largest score.
+template <std::size_t group>
+__attribute__((noinline)) Softmax<group> softmax_numerators(const AttentionLayout& layout, std::size_t columns,
+                                                            const std::uint8_t* slot, float* scores) {
+  typedef typename Heads<group>::Vector Lanes;
+  float* column = scores + layout.relation_slots * group;
+  const std::size_t padded = (layout.slots - layout.relation_slots) * group;
+  Lanes largest = Lanes{} - __builtin_huge_valf(), largest_odd = largest;
+  const auto add_bias = [=](std::size_t j, Lanes& top) {
+    const Lanes score = load_heads<group>(column + j * group) + load_heads<group>(scores + slot[j] * group);
+    store_heads<group>(column + j * group, score);
+    top = score > top ? score : top;
+  };
   std::size_t j = 0;
-  for (; j + 4 <= columns; j += 4) {
-    partial[relation[j]] += weights[j];
-    second[relation[j + 1]] += weights[j + 1];
-    third[relation[j + 2]] += weights[j + 2];
-    fourth[relation[j + 3]] += weights[j + 3];
+  for (; j + 2 <= columns; j += 2) {
+    add_bias(j, largest);
+    add_bias(j + 1, largest_odd);
   }
-  for (; j < columns; ++j) partial[relation[j]] += weights[j];
-  for (std::size_t i = 0; i < relations; ++i) masses[i] = (partial[i] + second[i]) + (third[i] + fourth[i]);
+  if (j < columns) add_bias(j, largest);
+  largest = largest_odd > largest ? largest_odd : largest;
+
+  float repeated[kLanes], lanes[kLanes];
+  for (std::size_t lane = 0; lane < kLanes; lane += group) store_heads<group>(repeated + lane, largest);
+  const Vector top = load(repeated);
+  for (std::size_t i = columns * group; i < padded; ++i) column[i] = -__builtin_huge_valf();
+  Vector sums{};
+  for (std::size_t i = 0; i < padded; i += kLanes) {
+    const Vector power = exp2_nonpositive(load(column + i) - top);
+    store(column + i, power);
+    sums += power;
+  }
+  for (std::size_t i = columns * group; i < padded; ++i) column[i] = 0.0f;
+  store(lanes, sums);
+  Lanes sum = load_heads<group>(lanes);
+  for (std::size_t lane = group; lane < kLanes; lane += group) sum += load_heads<group>(lanes + lane);
+  return {sum, largest};
+}
+
+// Puts the sum of a relation's columns into its slot, for kTileRows rows. Rows are taken together since additions to one mass wait for each other, and neighbouring columns share relations.
+template <std::size_t group>
+__attribute__((noinline)) void sum_by_relation(const AttentionLayout& layout, std::size_t columns,
+                                               const std::uint8_t* const* slot, float* scores) {
+  const std::size_t stride = layout.slots * group, masses = layout.relation_slots * group;
+  for (std::size_t row = 0; row < kTileRows; ++row) {
+    for (std::size_t i = 0; i < masses; ++i) scores[row * stride + i] = 0.0f;
+  }
+  for (std::size_t j = 0; j < columns; ++j) {
+#pragma GCC unroll 4
+    for (std::size_t row = 0; row < kTileRows; ++row) {
+      float* mass = scores + row * stride + slot[row][j] * group;
+      store_heads<group>(mass, load_heads<group>(mass) + load_heads<group>(scores + row * stride + masses + j * group));
+    }
+  }
+}
+
+template <std::size_t group>
+void attend_group(const AttentionTask& task, const AttentionLayout& layout, const float* packed, Group heads,
+                  std::size_t first, const std::uint8_t* const* slot, float* scratch) {
+  typedef typename Heads<group>::Vector Lanes;
+  const std::size_t count = task.rows - first < kRowBlock ? task.rows - first : kRowBlock;
+  const std::size_t rows = (count + kTileRows - 1) / kTileRows * kTileRows;
+  const std::size_t stride = layout.slots * group, query_stride = layout.key_size * kLanes, result_stride = layout.value_size * kLanes;
+  const float* values = packed + layout.packed_keys();
+  float* queries = scratch;                            // [rows][key_size][kLanes], the heads repeated to fill the lanes
+  float* scores = queries + kRowBlock * query_stride;  // [rows][slots][group], then weights
+  float* results = scores + kRowBlock * stride;        // [rows][value_size][kLanes]
+
+  // The last row stands in for those that are missing in the last tile.
+  const float scale = task.scale * kLog2E;
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::size_t source = first + (row < count ? row : count - 1);
+    const float* query = task.query.data + heads.first_head * task.query.head_stride + source * task.query.row_stride;
+    transpose_heads<group>(query, task.query.head_stride, heads.heads, task.head_size, [&](std::size_t i, std::size_t k, auto lanes) {
+      float* to = queries + row * query_stride + (i + k) * kLanes;
+      for (std::size_t lane = 0; lane < kLanes; lane += group) store_heads<group>(to + lane, lanes * scale);
+    });
+  }
+
+  for (std::size_t slot = 0; slot < stride; slot += kTile) {
+    for (std::size_t row = 0; row < rows; row += kTileRows) {
+      multiply_tile<false>(queries + row * query_stride, query_stride, packed + slot * layout.key_size, layout.key_size,
+                           scores + row * stride + slot, stride);
+    }
+  }
+
+  Softmax<group> softmax[kRowBlock];
+  for (std::size_t row = 0; row < rows; ++row) {
+    softmax[row] = softmax_numerators<group>(layout, task.columns(), slot[row], scores + row * stride);
+    if (row % kTileRows == kTileRows - 1) {
+      const std::size_t tile = row + 1 - kTileRows;
+      sum_by_relation<group>(layout, task.columns(), slot + tile, scores + tile * stride);
+    }
+  }
+
+  const std::size_t depth = stride / kLanes;
+  for (std::size_t k = 0; k < depth; k += kDepth) {
+    const std::size_t some = depth - k < kDepth ? depth - k : kDepth;
+    const auto multiply = k == 0 ? multiply_tile<false> : multiply_tile<true>;
+    for (std::size_t entry = 0; entry < layout.value_size; entry += kTileVectors) {
+      for (std::size_t row = 0; row < rows; row += kTileRows) {
+        multiply(scores + row * stride + k * kLanes, stride, values + entry * stride + k * kTile, some,
+                 results + row * result_stride + entry * kLanes, result_stride);
+      }
+    }
+  }
+
+  for (std::size_t row = 0; row < count; ++row) {
+    const Lanes norm = 1.0f / softmax[row].sum;
+    const float* result = results + row * result_stride;
+    float* mixed = task.mixed.data + heads.first_head * task.mixed.head_stride + (first + row) * task.mixed.row_stride;
+    untranspose_heads<group>(mixed, task.mixed.head_stride, heads.heads, task.head_size, [&](std::size_t i) {
+      Lanes sum = load_heads<group>(result + i * kLanes);
+      for (std::size_t lane = group; lane < kLanes; lane += group) sum += load_heads<group>(result + i * kLanes + lane);
+      return sum * norm;
+    });
+    for (std::size_t head = 0; task.log_sum && head < heads.heads; ++head) {
+      task.log_sum[(heads.first_head + head) * task.rows + first + row] =
+          softmax[row].largest[head] * kLn2 + __builtin_logf(softmax[row].sum[head]);
+    }
+  }
+}
+
+template <std::size_t group>
+void attend_all(const AttentionTask& task, const AttentionLayout& layout, const float* packed, std::size_t first, float* scratch) {
+  const std::uint8_t* slot[kRowBlock] = {};  // the slots of a row's relations, [columns]
+  std::uint8_t* renumbered = reinterpret_cast<std::uint8_t*>(scratch + layout.block_size());
+  for (std::size_t row = 0; row < kRowBlock; ++row, renumbered += task.columns()) {
+    if (first + row >= task.rows) {
+      slot[row] = slot[row - 1];
+      continue;
+    }
+    slot[row] = task.edges.data + (first + row) * task.edges.row_stride;
+    if (task.slot_of == nullptr) continue;
+    for (std::size_t j = 0; j < task.columns(); ++j) renumbered[j] = task.slot_of[slot[row][j]];
+    slot[row] = renumbered;
+  }
+  for_each_group<group>(task, [&](Group heads, std::size_t number) {
+    attend_group<group>(task, layout, packed + number * layout.packed(), heads, first, slot, scratch);
+  });
 }
 
 }  // namespace
 
-void FASTSQL_KERNEL(const AttentionSizes& sizes, const AttentionPointers& pointers) {
-  const auto [heads, rows, columns, head_size, relations] = sizes;
-  const std::size_t padded_columns = padded(columns), padded_relations = padded(relations);
-  const std::size_t padded_head = padded(head_size);
-  const float scale = 1.0f / __builtin_sqrtf(static_cast<float>(head_size));
-
-  float* next = pointers.workspace;
-  const auto take = [&next](std::size_t size) {
-    float* start = next;
-    next += size;
-    return start;
-  };
-  float* keys = take(padded_columns * head_size);              // panels of key^T
-  float* relation_keys = take(padded_relations * head_size);   // panels of relation_key^T
-  float* values = take(columns * padded_head);                 // panels of value
-  float* relation_values = take(relations * padded_head);      // panels of relation_value
-  float* queries = take(kRowBlock * head_size);                // a block of query rows, scaled
-  float* scores = take(kRowBlock * padded_columns);            // their scores, then weights
-  float* biases = take(kRowBlock * padded_relations);          // query . relation_key
-  float* masses = take(kRowBlock * padded_relations);          // weight per relation
-  float* partial = take(4 * kMaxRelations);
-  float* results = take(kRowBlock * padded_head);
-
-  pack_transposed(pointers.relation_key, head_size, relations, relation_keys);
-  pack_panels(pointers.relation_value, relations, head_size, relation_values);
-  for (std::size_t head = 0; head < heads; ++head) {
-    pack_transposed(pointers.key + head * columns * head_size, head_size, columns, keys);
-    pack_panels(pointers.value + head * columns * head_size, columns, head_size, values);
-    for (std::size_t first = 0; first < rows; first += kRowBlock) {
-      const std::size_t count = rows - first < kRowBlock ? rows - first : kRowBlock;
-      const float* query = pointers.query + (head * rows + first) * head_size;
-      // The last block may be short: its missing rows are zeros that use the last row's relations.
-      for (std::size_t i = 0; i < kRowBlock * head_size; ++i) {
-        queries[i] = i < count * head_size ? query[i] * scale : 0.0f;
-      }
-      const std::uint8_t* relation[kRowBlock];
-      for (std::size_t row = 0; row < kRowBlock; ++row) {
-        relation[row] = pointers.relations + (first + (row < count ? row : count - 1)) * columns;
-      }
-
-      multiply<false>(queries, head_size, head_size, keys, columns, scores, padded_columns);
-      multiply<false>(queries, head_size, head_size, relation_keys, relations, biases, padded_relations);
-      float sums[kRowBlock];
-      for (std::size_t row = 0; row < kRowBlock; ++row) {
-        sums[row] = softmax_numerators(scores + row * padded_columns, relation[row],
-                                       biases + row * padded_relations, columns);
-        sum_by_relation(scores + row * padded_columns, relation[row], columns, relations, partial,
-                        masses + row * padded_relations);
-      }
-
-      multiply<false>(scores, padded_columns, columns, values, head_size, results, padded_head);
-      multiply<true>(masses, padded_relations, relations, relation_values, head_size, results, padded_head);
-
-      float* output = pointers.output + (head * rows + first) * head_size;
-      for (std::size_t row = 0; row < count; ++row) {
-        const float norm = 1.0f / sums[row];
-        for (std::size_t i = 0; i < head_size; ++i) output[row * head_size + i] = results[row * padded_head + i] * norm;
-      }
-    }
+void attend(const AttentionTask& task, const AttentionLayout& layout, const float* packed, std::size_t first, float* scratch) {
+  if constexpr (kLanes >= 8) {
+    if (layout.group == 8) return attend_all<8>(task, layout, packed, first, scratch);
   }
+  attend_all<4>(task, layout, packed, first, scratch);
 }
 
-}  // namespace fastsql::cpu
+}  // namespace fastsql::cpu::FASTSQL_SET

@@ -13,6 +13,7 @@
 
 #include "bindings/bindings.h"
 #include "core/error.h"
+#include "grammar/sample.h"
 
 namespace py = pybind11;
 
@@ -152,6 +153,22 @@ py::tuple replay(const Search& search, const Integers& decisions) {
   return py::make_tuple(array_of(result.symbols), array_of(result.parents), legal, result.used, result.finished);
 }
 
+// Each query has an automaton of its own, so that none waits for another.
+py::tuple sampled(const Search& search, const py::array_t<float, py::array::c_style>& preference, std::uint64_t seed) {
+  if (preference.ndim() != 1 || preference.shape(0) != search.space->size()) {
+    throw ModelError("preference needs one number for each of " + std::to_string(search.space->size()) + " actions");
+  }
+  std::vector<std::int32_t> path;
+  {
+    const py::gil_scoped_release release;
+    Automaton automaton(search.space);
+    path = sample(automaton, preference.data(), seed);
+  }
+  const bool finished = path.empty() || path.back() != kDeadEnd;
+  if (!finished) path.pop_back();
+  return py::make_tuple(array_of(path), finished);
+}
+
 }  // namespace
 
 void bind_automaton(py::module_& module) {
@@ -174,7 +191,8 @@ void bind_automaton(py::module_& module) {
       .def(py::init([](const std::shared_ptr<ActionSpace>& space) { return std::make_shared<Search>(space); }),
            py::arg("space"))
       .def("start", &start)
-      .def("replay", &replay, py::arg("decisions"));
+      .def("replay", &replay, py::arg("decisions"))
+      .def("sample", &sampled, py::arg("preference"), py::arg("seed"));
   py::class_<Hypothesis>(module, "State", "A point in the decoding of one query; never changes.")
       .def_property_readonly("finished", [](const Hypothesis& h) { return h.state.finished(); })
       .def_property_readonly("symbol", [](const Hypothesis& h) { return h.state.finished() ? -1 : h.state.symbol(); })

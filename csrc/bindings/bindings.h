@@ -9,5 +9,8 @@ void bind_errors();
 void bind_build(pybind11::module_& module);
 void bind_relation_attention(pybind11::module_& module);
 void bind_automaton(pybind11::module_& module);
+void bind_linking(pybind11::module_& module);
+void bind_decoder(pybind11::module_& module);
+void bind_engine(pybind11::module_& module);
 
 }  // namespace fastsql::bindings

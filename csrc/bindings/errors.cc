@@ -19,11 +19,15 @@ void raise(const char* python_class, const Error& error) {
 }  // namespace
 
 void bind_errors() {
+  // pybind11 asks for a function that takes its argument by value.
+  // NOLINTNEXTLINE(performance-unnecessary-value-param)
   py::register_local_exception_translator([](std::exception_ptr thrown) {
     try {
       if (thrown) std::rethrow_exception(thrown);
     } catch (const ModelError& error) {
       raise("ModelError", error);
+    } catch (const LimitError& error) {
+      raise("LimitError", error);
     } catch (const Error& error) {
       raise("FastSQLError", error);
     }

@@ -9,4 +9,7 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   fastsql::bindings::bind_build(module);
   fastsql::bindings::bind_relation_attention(module);
   fastsql::bindings::bind_automaton(module);
+  fastsql::bindings::bind_linking(module);
+  fastsql::bindings::bind_decoder(module);
+  fastsql::bindings::bind_engine(module);
 }

@@ -18,4 +18,10 @@ class ModelError : public Error {
   using Error::Error;
 };
 
+// Something larger than what the model or the limits of the package allow; mirrors fastsql.errors.LimitError.
+class LimitError : public Error {
+ public:
+  using Error::Error;
+};
+
 }  // namespace fastsql

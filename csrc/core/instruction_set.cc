@@ -1,5 +1,10 @@
 #include "core/instruction_set.h"
 
+#include <algorithm>
+#include <string>
+
+#include "core/error.h"
+
 namespace fastsql {
 namespace {
 
@@ -34,5 +39,11 @@ const std::vector<InstructionSet>& available_instruction_sets() {
 }
 
 InstructionSet best_instruction_set() { return available_instruction_sets().back(); }
+
+void expect_available(InstructionSet set) {
+  const std::vector<InstructionSet>& available = available_instruction_sets();
+  if (std::find(available.begin(), available.end(), set) != available.end()) return;
+  throw ModelError(std::string("this machine has no ") + name(set) + " instructions");
+}
 
 }  // namespace fastsql

@@ -17,4 +17,7 @@ const std::vector<InstructionSet>& available_instruction_sets();
 // The fastest of them.
 InstructionSet best_instruction_set();
 
+// Throws ModelError where `set` is not among them.
+void expect_available(InstructionSet set);
+
 }  // namespace fastsql

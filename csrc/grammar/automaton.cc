@@ -10,10 +10,10 @@ State Automaton::start() {
   return state;
 }
 
-bool Automaton::advance(State& state, std::int32_t number, bool decision) {
-  if (number < 0 || number >= space_->size() || state.used >= space_->budget()) return false;
+bool Automaton::advance(State& state, std::int32_t flat_id, bool decision) {
+  if (flat_id < 0 || flat_id >= space_->size() || state.used >= space_->budget()) return false;
   const Grammar& grammar = space_->grammar();
-  const Action action = space_->locate(number);
+  const Action action = space_->locate(flat_id);
   const Cell* cell = state.stack;
   std::int32_t cost = state.cost;
   const Alternative* taken = nullptr;

@@ -34,7 +34,7 @@ class Automaton {
   // Takes an action, which should be one that `mask` offers. `decision` is false for the only legal one. Returns false,
   // with the state as it was, for one that the frontier does not know or that the budget has no room for; requirements
   // are checked by `mask` alone.
-  bool advance(State& state, std::int32_t action, bool decision);
+  bool advance(State& state, std::int32_t flat_id, bool decision);
 
   // Writes which actions may come next: a set of space().words() words. Empty after the end.
   void mask(const State& state, Word* set) const;

@@ -10,7 +10,8 @@ from parses import BEAM, QUESTION, Parse
 from svg import CHARACTER, box, dot, path, picture, text, turned
 
 from fastsql.explanation import Line
-from fastsql.reliability.assess import Asked, Reliability, question_state
+from fastsql.grammar import read_program
+from fastsql.reliability.assess import Asked, Reliability
 from fastsql.view.differences import differences
 from fastsql.view.marks import marks
 
@@ -159,9 +160,10 @@ def confidence(parse: Parse) -> str:
     """What each feature adds to the log-odds of having no answer, and where the confidence stands against the threshold."""
     settings = parse.parser.bundle.config.settings
     known = Reliability.from_settings(settings, parse.parser.bundle.config.model.d)
-    mean = question_state(parse.memory.rows[: len(parse.prepared.offsets)])
+    mean = parse.memory.rows[: len(parse.prepared.offsets)].mean(axis=0)
     asked = Asked(QUESTION, parse.prepared, parse.links, mean)
-    found = known.evidence(asked, parse.search, 0, parse.result.links)
+    program = read_program(parse.search.finished[0].actions, parse.space)
+    found = known.evidence(asked, parse.search, 0, program, parse.result.links)
     # A bundle from before judges the SQL alone.
     regression = known.judge.unanswerable or known.judge.right
     rows = [("intercept", "", regression.intercept)]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fastsql
+from fastsql.backends import encoder_runtime
 from fastsql.decode import Search, beam_search
 from fastsql.demo import NOW, create_hospital
 from fastsql.grammar import ActionSpace
@@ -81,10 +82,11 @@ def parse(folder: Path) -> Parse:
     result = parser.parse(QUESTION, schema, values=values, now=NOW, beam=BEAM)
     # The stages once more, for what a result does not keep. The lexicon's values stand with the schema, as in a parse.
     dressed = parser._lexicon.apply(schema, parser.limits)
-    state = parser.model.encode_schema(dressed)
-    prepared = prepare(QUESTION, state.links, parser.model.tokenizer, dictionary=values)
+    model = parser.bundle.model("onnx" if encoder_runtime() == "onnxruntime" else "numpy")
+    state = model.encode_schema(dressed)
+    prepared = prepare(QUESTION, state.links, model.tokenizer, dictionary=values)
     space = ActionSpace.for_question(dressed, QUESTION, prepared.offsets, prepared.candidates)
-    recorder = Recorder(parser.model)
-    asked = parser.model.encode_question(prepared, state)
+    recorder = Recorder(model)
+    asked = model.encode_question(prepared, state)
     search = beam_search(recorder, asked, space, beam=BEAM)
     return Parse(parser, result, prepared, state.links, asked.memory, space, search, tuple(recorder.steps))

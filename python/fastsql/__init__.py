@@ -24,22 +24,28 @@ from fastsql.errors import (
 from fastsql.limits import Limits
 
 if TYPE_CHECKING:
+    from fastsql.audit import Audit, AuditRecord
     from fastsql.linking.dictionary import ValueDictionary
     from fastsql.parser import Parser, load
+    from fastsql.reliability.inspection import Inspector, Rule
     from fastsql.result import Result
     from fastsql.schema import Schema
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Audit",
+    "AuditRecord",
     "DialectError",
     "ExecutionError",
     "FastSQLError",
+    "Inspector",
     "LimitError",
     "Limits",
     "ModelError",
     "Parser",
     "Result",
+    "Rule",
     "Schema",
     "SchemaError",
     "ValueDictionary",
@@ -50,6 +56,10 @@ __all__ = [
 ]
 
 _LAZY = {
+    "Audit": "fastsql.audit",
+    "AuditRecord": "fastsql.audit",
+    "Inspector": "fastsql.reliability.inspection",
+    "Rule": "fastsql.reliability.inspection",
     "Parser": "fastsql.parser",
     "load": "fastsql.parser",
     "Result": "fastsql.result",
@@ -71,7 +81,7 @@ def __dir__() -> list[str]:
 def parse(question: str, schema: Any, **options: Any) -> Result:
     """SQL for a question over a schema by the bundled model, which is loaded once; see `Parser.parse`.
 
-    `options` are those of `Parser.parse`: values, dialect, beam, now.
+    `options` are those of `Parser.parse`: values, dialect, beam, now, inspector.
     """
     from fastsql.default import default_parser
 

@@ -1,7 +1,12 @@
 """Types of the native module; the C++ sources are in ``csrc/``."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
+
+from fastsql.model.schema_inputs import SchemaInputs
 
 __version__: str
 compiler: str
@@ -9,33 +14,52 @@ compiler: str
 def instruction_sets() -> tuple[str, ...]:
     """Kernels that this build and this processor can run, slowest first; the last one is used."""
 
-def relation_attention(
-    query: NDArray[np.float32],
-    key: NDArray[np.float32],
-    value: NDArray[np.float32],
-    relation_key: NDArray[np.float32],
-    relation_value: NDArray[np.float32],
-    relations: NDArray[np.uint8],
-) -> NDArray[np.float32]:
-    """Relation-aware multi-head attention in factored form (RAT-SQL, section 4.2).
+class RelationAttention:
+    """Relation-aware multi-head attention in factored form (RAT-SQL, section 4.2). Thread-safe."""
 
-    Arrays that are not contiguous are copied. Runs on the calling thread without holding the interpreter's lock.
+    def __init__(self, *, threads: int = 1, instruction_set: str | None = None) -> None:
+        """Attention on so many threads, with the kernels of one of `instruction_sets()` (by default, the last).
 
-    Args:
-        query: float32[heads, rows, head size], not yet scaled by 1 / sqrt(head size).
-        key: float32[heads, columns, head size].
-        value: float32[heads, columns, head size].
-        relation_key: float32[relations, head size], shared by the heads; at most 256 relations.
-        relation_value: float32[relations, head size].
-        relations: uint8[rows, columns], each below the number of relations.
+        Raises:
+            ModelError: this machine or this build has no such kernels.
+        """
 
-    Returns:
-        float32[heads, rows, head size].
+    def __call__(
+        self,
+        query: NDArray[np.float32],
+        key: NDArray[np.float32],
+        value: NDArray[np.float32],
+        relation_key: NDArray[np.float32],
+        relation_value: NDArray[np.float32],
+        relations: NDArray[np.uint8],
+        *,
+        second_key: NDArray[np.float32] | None = None,
+        second_value: NDArray[np.float32] | None = None,
+        scale: float | None = None,
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Attends without holding the interpreter's lock; the result does not depend on the number of threads.
 
-    Raises:
-        ModelError: shapes disagree, or a relation is out of range.
-        TypeError: an array has another element type.
-    """
+        Arrays may be views; those whose last axis is not contiguous are copied.
+
+        Args:
+            query: float32[heads, rows, head size].
+            key: float32[heads, columns, head size].
+            value: float32[heads, columns, head size].
+            relation_key: float32[relations, head size], shared by the heads; at most 256 relations.
+            relation_value: float32[relations, head size].
+            relations: uint8[rows, columns], each below the number of relations.
+            second_key: float32[heads, more columns, head size]: keys of the last columns of `relations`.
+            second_value: float32[heads, more columns, head size].
+            scale: of the scores; 1 / sqrt(head size) by default.
+
+        Returns:
+            mixed: float32[heads, rows, head size].
+            log_sum: float32[heads, rows], the logarithm of the sum of exponentials of a row's scores.
+
+        Raises:
+            ModelError: shapes disagree, or a relation is out of range.
+            TypeError: an array has another element type.
+        """
 
 class Grammar:
     """The compiled action grammar, made once a process."""
@@ -108,6 +132,21 @@ class Automaton:
     def start(self) -> State:
         """The state before the first action."""
 
+    def sample(self, preference: NDArray[np.float32], seed: int) -> tuple[NDArray[np.int32], bool]:
+        """A query at random: each decision is the legal action whose preference plus standard Gumbel noise is largest.
+
+        Args:
+            preference: float32[A], what is added to the noise.
+            seed: 64 bits; the same one gives the same query.
+
+        Returns:
+            path: int32[n], all actions as `fastsql.grammar.read_path` reads them.
+            finished: False where it ran into a dead end, which the automaton promises never to happen.
+
+        Raises:
+            ModelError: the preferences are not as many as the actions.
+        """
+
     def replay(
         self, decisions: NDArray[np.int32]
     ) -> tuple[NDArray[np.int16], NDArray[np.int16], NDArray[np.uint64], int, bool]:
@@ -124,4 +163,239 @@ class Automaton:
 
         Raises:
             IllegalActionError: a decision is not legal where it stands, or comes after the end.
+        """
+
+class ValueIndex:
+    """Known values by the sequence of their words, read from the arrays of `fastsql.linking.value_table`. Thread-safe."""
+
+    def __init__(self, body: NDArray[np.uint8], bounds: Sequence[int], checksums: NDArray[np.uint32]) -> None:
+        """Keeps the arrays, which must not change.
+
+        Args:
+            body: uint8[bytes], the sections one behind the other.
+            bounds: where each section begins and where the last ends.
+            checksums: uint32[blocks], the CRC-32 of each 4,096 bytes of `body`, compared when a block is first read; empty
+                where `body` is to be trusted.
+
+        Raises:
+            ModelError: the sections cannot be those of a table.
+        """
+
+    def hits(self, key: bytes) -> list[tuple[int, int, list[int]]]:
+        """Runs of words ``[begin, end)`` that are values, with the numbers of the values; by begin, then the longest first.
+
+        `key` is the question's words as `value_table.key_of` writes them.
+
+        Raises:
+            ModelError: what was read is damaged.
+        """
+
+class SchemaLinks:
+    """Builds the relations of questions over one schema. Thread-safe. Made by `fastsql.linking.native_links`."""
+
+    def __init__(
+        self,
+        grams: tuple[NDArray[np.int32], NDArray[np.int32]],
+        parts: tuple[NDArray[np.int32], NDArray[np.int32]],
+        wholes: tuple[NDArray[np.int32], NDArray[np.int32]],
+        numbers: dict[str, int],
+        within: NDArray[np.uint8],
+        table_of: NDArray[np.int32],
+        fits: NDArray[np.uint8],
+    ) -> None:
+        """Copies what it is given.
+
+        Args:
+            grams: word numbers of each n-gram of the names: where each begins and the last ends, and the numbers.
+            parts: tables and columns that each gram is part of a name of, in the same form.
+            wholes: those that it is a whole name of.
+            numbers: of the relations, by name.
+            within: uint8[T + C, T + C], the relations within the schema.
+            table_of: int32[C], the table of each column.
+            fits: uint8[kinds, C], whether a column's type fits a kind of candidate.
+
+        Raises:
+            ModelError: shapes disagree, or something refers to what is not there.
+        """
+
+    def relations(
+        self,
+        words: Sequence[int],
+        word_spans: Sequence[int],
+        shortened: Sequence[int],
+        offsets: NDArray[np.int32],
+        spans: Sequence[int],
+        kinds: Sequence[int],
+        held: Sequence[Sequence[int]],
+    ) -> NDArray[np.uint8]:
+        """uint8[N, N], as `fastsql.linking.relations.SchemaLinks.relations`.
+
+        Args:
+            words: number of each of W words, -1 for one of no name.
+            word_spans: first and last character (exclusive) of each word, 2 W numbers.
+            shortened: triples of first word, last word (exclusive) and the number of the word that abbreviates them.
+            offsets: int32[Q, 2], characters of the tokens, ascending.
+            spans: characters of each of V candidates, 2 V numbers.
+            kinds: row of `fits` of each candidate, -1 for none.
+            held: columns that hold each candidate's value.
+
+        Raises:
+            ModelError: lengths disagree, or something refers to what is not there.
+        """
+
+class SchemaState:
+    """What an engine knows of a schema: T tables, C columns, W values. Immutable. Made by `Engine.encode_schema`."""
+
+    @property
+    def n_tables(self) -> int:
+        """T."""
+
+    @property
+    def n_columns(self) -> int:
+        """C."""
+
+    @property
+    def n_values(self) -> int:
+        """W, schema values and named constants."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its arrays."""
+
+class Engine:
+    """Encoder, graph, decoder and search of one model: `fastsql.model.Model` and `fastsql.decode`, natively.
+
+    Thread-safe. Its methods run without holding the interpreter's lock. What they give depends neither on the number
+    of threads nor on what else is being computed.
+    """
+
+    def __init__(
+        self,
+        sizes: dict[str, Any],
+        weights: dict[str, NDArray[Any]],
+        cls: int,
+        sep: int,
+        threads: int,
+    ) -> None:
+        """Copies the weights.
+
+        Args:
+            sizes: what `ModelConfig.to_dict` gives.
+            weights: every weight as it is stored: float32, or int8 with "<name>.scale" beside it.
+            cls: the id that stands before a text.
+            sep: the id that stands after it.
+            threads: that work on one question.
+
+        Raises:
+            ModelError: a weight is missing or of another form.
+        """
+
+    def encode_texts(self, ids: NDArray[np.int32]) -> NDArray[np.float32]:
+        """Ids int32[texts, tokens], with [CLS] and [SEP], to states float32[texts, tokens, hidden].
+
+        Raises:
+            ModelError: an id is not in the vocabulary, or there are more tokens than positions.
+        """
+
+    def encode_schema(self, inputs: SchemaInputs) -> SchemaState:
+        """See `fastsql.model.Model.encode_schema`.
+
+        Raises:
+            ModelError: there is no table, arrays do not fit together, or an index is out of range.
+        """
+
+    def graph_rows(
+        self,
+        schema: SchemaState,
+        token_ids: NDArray[np.int32],
+        inside: NDArray[np.float32],
+        features: NDArray[np.int64],
+        relations: NDArray[np.uint8],
+        token_states: NDArray[np.float32] | None = None,
+    ) -> NDArray[np.float32]:
+        """The graph's final rows of a question, float32[N, d]: tokens, candidates, tables, columns.
+
+        Arguments and errors are those of `parse`.
+        """
+
+    def parse(
+        self,
+        schema: SchemaState,
+        space: ActionSpace,
+        token_ids: NDArray[np.int32],
+        inside: NDArray[np.float32],
+        features: NDArray[np.int64],
+        relations: NDArray[np.uint8],
+        beam: int,
+        token_states: NDArray[np.float32] | None = None,
+    ) -> tuple[
+        list[tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.int32]]],
+        float,
+        int,
+        NDArray[np.float32],
+        tuple[float, float, float],
+    ]:
+        """The likeliest queries for a linked question of Q tokens and V candidates; N = Q + V + T + C.
+
+        Args:
+            schema: of this engine.
+            space: the actions of this question.
+            token_ids: int32[Q], without [CLS] and [SEP].
+            inside: float32[V, Q], from `fastsql.linking.relations.span_weights`.
+            features: int64[V, 4], from `fastsql.model.config.features_of`.
+            relations: uint8[N, N].
+            beam: hypotheses that are followed.
+            token_states: float32[Q, hidden], what another encoder made of the tokens; the engine's own is asked by default.
+
+        Returns:
+            finished: best first, actions int32[n], their log-probabilities float32[n], and the path int32[m], which has
+                forced actions, too.
+            unfinished: log-probability of the best hypothesis that was left unfinished.
+            steps: of the decoder.
+            state: float32[d], the mean of the tokens' final rows; zeros where there is no token.
+            milliseconds: of encoder, graph and search.
+
+        Raises:
+            ModelError: shapes disagree, an index is out of range, or the parts are not of the same question and schema.
+            LimitError: a query would have more decisions than the model was made for.
+        """
+
+class Decoder:
+    """The action decoder on its own, over graph rows that were made elsewhere; tests and benchmarks need it. Thread-safe."""
+
+    def __init__(self, sizes: dict[str, Any], weights: dict[str, NDArray[Any]]) -> None:
+        """`sizes` as `ModelConfig.to_dict` gives them, weights as `weights.safetensors` stores them.
+
+        Raises:
+            ModelError: a weight is missing, or of another shape or element type.
+        """
+
+    def search(
+        self,
+        space: ActionSpace,
+        question: NDArray[np.float32],
+        items: NDArray[np.float32],
+        values: NDArray[np.float32],
+        *,
+        beam: int = 4,
+        threads: int = 1,
+    ) -> tuple[list[tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.int32]]], float, int]:
+        """The likeliest queries for the graph's final rows of a question; see `fastsql.decode.beam_search`.
+
+        Args:
+            space: the actions of the question.
+            question: float32[Q + V, d], tokens and candidates.
+            items: float32[T + C, d], tables and columns.
+            values: float32[W, d], schema values.
+            beam: hypotheses that are followed.
+            threads: that share the work of a step; the result does not depend on them.
+
+        Returns:
+            finished: best first, actions int32[n], their log-probabilities float32[n], path int32[m] with forced actions.
+            unfinished: log-probability of the best hypothesis that was left unfinished.
+            steps: of the decoder.
+
+        Raises:
+            ModelError: the rows or the space are not this decoder's.
+            LimitError: a query would have more decisions than the model was made for.
         """

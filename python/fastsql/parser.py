@@ -10,24 +10,25 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from fastsql.audit import Audit, AuditRecord
-from fastsql.backends import encoder_runtime, resolve_device
-from fastsql.decode import Hypothesis, beam_search
+from fastsql.decode import Hypothesis
+from fastsql.engine import Encoded, Engine, open_engine
 from fastsql.explain import doubt, find_links, found_values
 from fastsql.explanation.retrace import retrace
-from fastsql.grammar import ActionSpace, read_program, render
+from fastsql.grammar import ActionSpace, read_path, render
 from fastsql.grammar.program import Program
 from fastsql.limits import DEFAULT, Limits
 from fastsql.linking.canonical import canonical_literals
 from fastsql.linking.dictionary import ValueDictionary
 from fastsql.linking.lexicon import Lexicon
-from fastsql.linking.prepare import prepare
 from fastsql.linking.question import clean_question, has_words, leading_blanks
-from fastsql.model import Bundle, Model, SchemaState, open_bundle
+from fastsql.model import Bundle, open_bundle
 from fastsql.pipeline.bundles import find_bundle
 from fastsql.pipeline.checks import (
     check_actions,
@@ -40,7 +41,7 @@ from fastsql.pipeline.checks import (
 from fastsql.pipeline.choice import Candidates, Choice, fault_of
 from fastsql.pipeline.sources import Sources
 from fastsql.pipeline.stopwatch import Stopwatch
-from fastsql.reliability.assess import Asked, Reliability, question_state
+from fastsql.reliability.assess import Asked, Reliability
 from fastsql.reliability.decision import pays, threshold
 from fastsql.reliability.inspection import Inspector
 from fastsql.result import Result
@@ -49,9 +50,8 @@ BUNDLED = Path(__file__).with_name("models")
 DEFAULT_MODEL = "ehr-en"
 DEFAULT_PENALTY = 10.0
 DEFAULT_BEAM = 4
-_left_behind: list[Model] = []
-"""Models inherited by a forked process. They are kept, as ONNX Runtime would wait for its threads to destroy them."""
-_ENCODERS = {"onnxruntime": "onnx", "numpy": "numpy"}
+_left_behind: list[Engine] = []
+"""Engines inherited by a forked process. They are kept, as ONNX Runtime would wait for its threads to destroy them."""
 
 
 def load(
@@ -67,18 +67,18 @@ def load(
 
     Args:
         model: "ehr-en", or a path.
-        device: "auto" or "python"; see `fastsql doctor`.
+        device: "cpu" for the native core, "python" for the reference in NumPy, "auto" for the fastest that is there; see
+            `fastsql doctor`.
         penalty: how many right answers a wrong one outweighs; the higher, the more is refused.
-        threads: of ONNX Runtime; 0 leaves it the choice.
+        threads: that share the work of one question; 0 leaves the choice to fastsql, or to ONNX Runtime under "python".
         limits: bounds of what is accepted.
         audit: called with a record of every parse; see `fastsql.audit`.
 
     Raises ModelError: no such model or device, or the bundle is damaged or made for another grammar. LimitError: a
     query could have more decisions than the model was made for.
     """
-    resolve_device(device)
     bundle = open_bundle(find_bundle(model, BUNDLED))
-    return Parser(bundle, penalty=penalty, threads=threads, limits=limits, audit=audit)
+    return Parser(bundle, device=device, penalty=penalty, threads=threads, limits=limits, audit=audit)
 
 
 class Parser:
@@ -92,6 +92,7 @@ class Parser:
         self,
         bundle: Bundle,
         *,
+        device: str = "auto",
         penalty: float = DEFAULT_PENALTY,
         threads: int = 0,
         limits: Limits = DEFAULT,
@@ -108,16 +109,17 @@ class Parser:
         settings = bundle.config.settings
         self._reliability = Reliability.from_settings(settings, bundle.config.model.d)
         self._lexicon = Lexicon.from_settings(settings)
-        self.model: Model = bundle.model(_ENCODERS[encoder_runtime()], threads)
-        self._sources = Sources(self.model, self._lexicon, limits)
+        self.engine = open_engine(bundle, device, threads)
+        self._sources = Sources(self.engine, self._lexicon, limits)
         self._process = os.getpid()
 
     def __repr__(self) -> str:
-        return f"Parser({self.bundle.config.name!r}, penalty={self.penalty:g})"
+        return f"Parser({self.bundle.config.name!r}, device={self.engine.device!r}, penalty={self.penalty:g})"
 
     def __getstate__(self) -> dict[str, Any]:
         return {
             "bundle": self.bundle,
+            "device": self.engine.device,
             "penalty": self.penalty,
             "threads": self.threads,
             "limits": self.limits,
@@ -188,20 +190,18 @@ class Parser:
         watch = Stopwatch()
         state, dictionary = self._ready(schema, values)
         watch.lap("schema")
-        prepared = prepare(text, state.links, self.model.tokenizer, dictionary=dictionary)
+        prepared = self.engine.link(text, state, dictionary)
         watch.lap("link")
-        encoded = self.model.encode_question(prepared, state)
-        watch.lap("encode")
         space = ActionSpace.for_question(
             state.links.schema, prepared.text, prepared.offsets, prepared.candidates, limits=self.limits
         )
-        search = beam_search(self.model, encoded, space, beam=beam)
-        watch.lap("decode")
+        decoded = self.engine.decode(prepared, state, space, beam)
+        watch.add(decoded.milliseconds)
+        search = decoded.search
         shift = leading_blanks(question)
-        mean = question_state(encoded.memory.rows[: len(prepared.offsets)])
         candidates = Candidates(
             search,
-            Asked(question, prepared, state.links, mean),
+            Asked(question, prepared, state.links, decoded.state),
             self._reliability,
             write=partial(_write, space=space, dictionary=dictionary, dialect=dialect, now=now),
             explain=partial(find_links, prepared=prepared, links=state.links, shift=shift),
@@ -212,7 +212,7 @@ class Parser:
         watch.lap("verify")
         if inspector is None:
             links = candidates.explain(program)
-            choice = Choice(0, candidates.assess(0, links))
+            choice = Choice(0, candidates.assess(0, program, links))
         else:
             choice = candidates.inspect(inspector, state.links.schema, dialect, self.limits)
             program, sql = candidates.written(choice.number)
@@ -246,32 +246,46 @@ class Parser:
         if isinstance(questions, str):
             raise TypeError("questions are several texts, not one")
         ready = self._sources.schema(schema)
-        return [self.parse(question, ready, **options) for question in questions]
+        return list(self.pipe(((question, ready) for question in questions), **options))
 
     def pipe(
         self, items: Iterable[tuple[str, Any]], *, batch_size: int = 32, **options: Any
     ) -> Iterator[Result]:
         """`parse` for a stream of (question, schema) pairs, in their order.
 
-        `batch_size` is how many pairs may be taken before the first result is given. This backend takes one at a time.
+        `batch_size` is how many pairs may be taken before the first result is given. The native core works on as many at a
+        time as it has threads, the reference on one. An error comes in its place.
         """
         if batch_size < 1:
             raise ValueError(f"batch_size must be a number of at least 1, not {batch_size!r}")
-        return (self.parse(question, schema, **options) for question, schema in items)
+        parse = partial(self._parse_pair, options=options)
+        return map(parse, items) if self.engine.threads == 1 else self._spread(parse, items, batch_size)
+
+    def _parse_pair(self, pair: tuple[str, Any], options: dict[str, Any]) -> Result:
+        return self.parse(*pair, **options)
+
+    def _spread(
+        self, parse: Callable[[tuple[str, Any]], Result], items: Iterable[tuple[str, Any]], batch_size: int
+    ) -> Iterator[Result]:
+        """Parses on as many threads as the engine has, `batch_size` pairs at a time."""
+        left = iter(items)
+        with ThreadPoolExecutor(self.engine.threads, "fastsql-parse") as pool:
+            while batch := tuple(islice(left, batch_size)):
+                yield from pool.map(parse, batch)
 
     def _doubt(self, confidence: float, unanswerable: float) -> str:
         if pays(confidence, unanswerable, self.penalty):
             return ""
         return doubt(confidence, threshold(self.penalty, unanswerable), self.penalty, unanswerable)
 
-    def _ready(self, schema: Any, values: Any) -> tuple[SchemaState, ValueDictionary | None]:
+    def _ready(self, schema: Any, values: Any) -> tuple[Encoded, ValueDictionary | None]:
         """The schema's cached state, and the dictionary of its values."""
         return self._sources.ready(schema, values)
 
     def _follow_fork(self) -> None:
         """Load anew in a forked process: ONNX Runtime's threads stayed in the other one, a lock may have been held."""
         if self._process != os.getpid():
-            _left_behind.append(self.model)
+            _left_behind.append(self.engine)
             self.__setstate__(self.__getstate__())
 
 
@@ -283,7 +297,7 @@ def _write(
     now: str | None,
 ) -> tuple[Program, str]:
     """The program of a hypothesis, and its SQL."""
-    program = canonical_literals(read_program(hypothesis.actions, space), space.schema, dictionary)
+    program = canonical_literals(read_path(hypothesis.path, space), space.schema, dictionary)
     return program, render(program, space.schema, dialect=dialect, now=now)
 
 

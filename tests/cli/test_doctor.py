@@ -2,33 +2,104 @@
 
 from __future__ import annotations
 
+import builtins
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from fastsql.cli.doctor import bundled_models
+import pytest
+
+from fastsql import backends
+from fastsql.cli.doctor import BundleFacts, bundled_models
+from fastsql.parser import BUNDLED
 
 from .conftest import Outcome
 
 Run = Callable[..., Outcome]
 
 
-def test_the_report_names_backend_encoder_and_packages(run: Run) -> None:
+@pytest.fixture
+def models(tmp_path: Path) -> Path:
+    """A folder with a copy of the bundled English model, and one that is no bundle."""
+    folder = tmp_path / "models"
+    (folder / "no-bundle").mkdir(parents=True)
+    shutil.copytree(BUNDLED / "ehr-en", folder / "ward")
+    return folder
+
+
+def test_the_report_names_backend_encoder_bundle_and_packages(run: Run) -> None:
     outcome = run("doctor")
     assert outcome.status == 0
-    for word in ("Python", "device", "encoder on", "native", "numpy", "sqlglot"):
+    for word in ("Python", "auto is", "encoder", "native", "ONNX Runtime", "numpy", "sqlglot"):
         assert word in outcome.out
+    assert "ehr-en" in outcome.out
+    assert "format 1, files intact" in outcome.out
+
+
+def test_the_instruction_set_in_use_is_said_where_the_native_core_is(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    status = backends.NativeStatus(
+        True, "in use", compiler="GNU 12.2.0", instruction_sets=("baseline", "avx2")
+    )
+    monkeypatch.setattr(backends, "native_status", lambda: status)
+    out = run("doctor").out
+    assert "auto is cpu: native encoder, avx2 kernels" in out
+    assert "GNU 12.2.0, kernels for baseline, avx2" in out
 
 
 def test_the_report_as_json(run: Run) -> None:
     report = json.loads(run("doctor", "--json").out)
-    assert {"fastsql", "device", "encoder", "native", "components", "problems", "models"} <= set(report)
+    assert {"fastsql", "device", "instruction_set", "encoder", "provider", "native", "components"} <= set(
+        report
+    )
+    (bundle,) = (model for model in report["models"] if model["name"] == "ehr-en")
+    assert bundle["format_version"] == 1
+    assert bundle["parameters"] > 20_000_000
+    assert bundle["fault"] == ""
 
 
-def test_bundles_are_listed_with_their_sizes(tmp_path: Path) -> None:
-    bundle = tmp_path / "ehr-en"
-    bundle.mkdir()
-    (bundle / "config.json").write_bytes(b"x" * 500_000)
-    (bundle / "weights.safetensors").write_bytes(b"x" * 1_500_000)
-    (tmp_path / "no-bundle").mkdir()
-    assert bundled_models(tmp_path) == {"ehr-en": 2.0}
+def test_bundles_are_listed_with_size_version_and_parameters(models: Path) -> None:
+    (bundle,) = bundled_models(models)
+    size = sum(path.stat().st_size for path in (models / "ward").iterdir())
+    assert bundle.name == "ward"
+    assert bundle.megabytes == pytest.approx(size / 1e6)
+    assert bundle.format_version == 1
+    assert bundle.fault == ""
+
+
+def test_a_damaged_bundle_is_named_with_the_file_and_is_something_to_mend(
+    models: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weights = models / "ward" / "weights.safetensors"
+    content = bytearray(weights.read_bytes())
+    content[-1] ^= 1
+    weights.write_bytes(content)
+    (bundle,) = bundled_models(models)
+    assert bundle.parameters is None
+    assert str(weights) in bundle.fault
+    assert "SHA-256" in bundle.fault
+
+    monkeypatch.setattr("fastsql.cli.doctor.bundled_models", lambda folder: [bundle])
+    out = run("doctor").out
+    assert "MB, see below" in out
+    assert bundle.fault in out[out.index("to mend") :]
+
+
+def test_without_numpy_bundles_are_listed_but_not_checked(
+    models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original = builtins.__import__
+
+    def without_bundles(name: str, *others: Any) -> Any:
+        if name.startswith("fastsql.model"):
+            raise ModuleNotFoundError("No module named 'numpy'", name="numpy")
+        return original(name, *others)
+
+    monkeypatch.setattr(builtins, "__import__", without_bundles)
+    (bundle,) = bundled_models(models)
+    assert bundle == BundleFacts(
+        "ward", str(models / "ward"), bundle.megabytes, fault="ward cannot be checked without numpy."
+    )

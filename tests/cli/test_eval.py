@@ -71,6 +71,8 @@ def test_the_figures_are_printed(run: Run, data: Path, database: Path) -> None:
     assert "3 questions, 2 of them answerable" in outcome.out
     assert "execution accuracy  50.0 %" in outcome.out
     assert "seen skeletons" in outcome.out
+    assert "refusals            Se 100.0 %" in outcome.out
+    assert " of the answerable answered" in outcome.out
     assert "parsing: 3" in outcome.err
 
 

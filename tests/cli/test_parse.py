@@ -65,6 +65,7 @@ def test_decisions_are_listed_when_asked_for(run: Run, monkeypatch: pytest.Monke
 def test_json_has_everything(run: Run) -> None:
     content = json.loads(run("parse", QUESTION, "--schema", DDL, "--json").out)
     assert content["sql"] == content["best"] == WOMEN
+    assert (content["confidence"], content["unanswerable"]) == (0.9, 0.0)
     assert content["links"] == [
         {"span": [19, 24], "text": "women", "kind": "column", "target": "patients.gender", "how": ""}
     ]

@@ -13,6 +13,7 @@ from fastsql import Parser
 from fastsql.decode import Hypothesis, Search, beam_search
 from fastsql.decode.beam import NO_ACTION
 from fastsql.grammar import ActionSpace, State
+from fastsql.grammar.readback import fill_in
 from fastsql.limits import Limits
 
 from ..model.toy import SCHEMA
@@ -41,7 +42,7 @@ def log_softmax(scores: np.ndarray) -> np.ndarray:
 
 def steps(parser: Parser, question: str, space: ActionSpace, choose: Any) -> tuple[list[int], list[float]]:
     """Decisions and their log-probabilities where `choose(place, gains)` picks one of the legal actions."""
-    model = parser.model
+    model = parser.engine.model
     linked = model.encode_schema(SCHEMA)
     from fastsql.linking.prepare import prepare
 
@@ -84,10 +85,10 @@ def test_a_hypothesis_scores_in_a_beam_as_it_would_alone(parser: Parser, questio
 @pytest.mark.parametrize("beam", [1, 2, 4, 16])
 def test_scores_only_fall_and_the_first_is_the_best(parser: Parser, beam: int) -> None:
     for question in QUESTIONS:
-        found, _ = search(parser, question, SCHEMA, beam=beam)
+        found, space = search(parser, question, SCHEMA, beam=beam)
         assert 1 <= len(found.finished) <= beam
         assert len({h.actions for h in found.finished}) == len(found.finished)
-        assert all(h.state.finished for h in found.finished)
+        assert all(h.path == fill_in(h.actions, space) for h in found.finished), "every one is complete"
         for hypothesis in found.finished:
             assert max(hypothesis.log_probabilities) <= 1e-6
             assert hypothesis.score == pytest.approx(sum(hypothesis.log_probabilities))
@@ -109,7 +110,7 @@ def test_no_beam_finds_anything_better_than_one_that_forgets_nothing(toy_bundle:
 
 def test_forced_actions_are_no_decisions(parser: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = 0
-    start = parser.model.start
+    start = parser.engine.model.start
 
     def counting(*arguments: Any) -> Any:
         decoder = start(*arguments)
@@ -123,7 +124,7 @@ def test_forced_actions_are_no_decisions(parser: Parser, monkeypatch: pytest.Mon
         decoder.step = counted  # type: ignore[method-assign]
         return decoder
 
-    monkeypatch.setattr(parser.model, "start", counting)
+    monkeypatch.setattr(parser.engine.model, "start", counting)
     found, space = search(parser, QUESTIONS[0], SCHEMA, beam=1)
     (hypothesis,) = found.finished
     assert asked == len(hypothesis.actions), "one step of the decoder for each decision"
@@ -138,7 +139,8 @@ def test_forced_actions_are_no_decisions(parser: Parser, monkeypatch: pytest.Mon
         else:
             state = state.advance(next(decisions))
     assert next(decisions, None) is None
-    assert state.used == forced + len(hypothesis.actions)
+    assert state.used == forced + len(hypothesis.actions) == len(hypothesis.path)
+    assert tuple(a for a in hypothesis.path if a >= 0) == hypothesis.actions
 
 
 @pytest.mark.parametrize("actions", [4, 5, 10])
@@ -146,12 +148,11 @@ def test_a_query_fits_whatever_budget_there_is(toy_bundle: Path, actions: int) -
     parser = load_toy(toy_bundle, limits=Limits(actions=actions))
     for question in QUESTIONS:
         found, _ = search(parser, question, SCHEMA)
-        assert max(h.state.used for h in found.finished) <= actions
+        assert max(len(h.path) for h in found.finished) <= actions
 
 
 def test_nothing_is_asked_of_the_model_where_nothing_is_to_decide(toy: Parser) -> None:
-    state = State.start(ActionSpace.for_question(SCHEMA, "", np.zeros((0, 2), np.int32)))
-    end = Hypothesis((), (), state)
+    end = Hypothesis((), ())
     assert (end.score, end.worst) == (0, 0)
 
 
@@ -173,11 +174,14 @@ class Scripted:
         pass
 
 
+SPACE = ActionSpace.for_question(
+    SCHEMA, "how many", np.array([[0, 3], [4, 8]], np.int32), limits=Limits(actions=12)
+)
+
+
 def scripted(seed: int, beam: int, *, spoiled: bool = False) -> Search:
-    tokens = np.array([[0, 3], [4, 8]], np.int32)
-    space = ActionSpace.for_question(SCHEMA, "how many", tokens, limits=Limits(actions=12))
-    model: Any = Scripted(space.size, seed, spoiled)
-    return beam_search(model, model, space, beam=beam)
+    model: Any = Scripted(SPACE.size, seed, spoiled)
+    return beam_search(model, model, SPACE, beam=beam)
 
 
 def test_the_search_does_not_end_while_something_better_is_unfinished() -> None:
@@ -190,4 +194,4 @@ def test_the_search_does_not_end_while_something_better_is_unfinished() -> None:
 
 def test_scores_that_are_no_numbers_end_the_search_all_the_same() -> None:
     found = scripted(0, beam=2, spoiled=True)
-    assert found.finished[0].state.finished
+    assert found.finished[0].path == fill_in(found.finished[0].actions, SPACE)

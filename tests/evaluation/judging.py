@@ -20,11 +20,12 @@ def judged(
     question: str = "?",
     template: str | None = None,
     extra: dict[str, Any] | None = None,
+    seen: bool | None = None,
     **verdict: Any,
 ) -> Judged:
     """One question: answerable where it has `gold`; `verdict` are the fields of its Verdict."""
     example = Example(name, "ward", question, gold, template=template, extra=extra or {})
-    return Judged(example, Prediction(name, sql, confidence, abstained), Verdict(**verdict))
+    return Judged(example, Prediction(name, sql, confidence, abstained), Verdict(**verdict), seen)
 
 
 def right(name: str, **fields: Any) -> Judged:

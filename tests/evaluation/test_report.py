@@ -38,6 +38,26 @@ def test_intervals_are_the_same_on_every_run_and_can_be_left_out() -> None:
     assert Report(ITEMS, resamples=0).to_json()["details"]["intervals"] is None
 
 
+def test_refusals_are_counted_by_whether_there_was_an_answer() -> None:
+    refused = [
+        judged("a", gold=None, sql="SELECT 1", abstained=True),
+        judged("b", gold=None, sql="SELECT 1"),
+        judged("c", gold=None, sql=None, abstained=True),
+        right("d", abstained=True, seen=False),
+        right("e", seen=True),
+        wrong("f", seen=True),
+        wrong("g", abstained=True, seen=True),
+        right("h", seen=False),
+    ]
+    details = Report(tuple(refused), resamples=50).to_json()["details"]
+    assert (details["se"], details["sp"]) == (pytest.approx(66.6667), 60.0)
+    assert (details["seen"]["sp"], details["seen"]["wrong"]) == (pytest.approx(66.6667), 1)
+    assert (details["unseen"]["sp"], details["unseen"]["wrong"]) == (50.0, 0)
+    low, high = details["intervals"]["by_example"]["sp"]
+    assert low < 60 < high
+    assert Report((right("a"),), resamples=0).to_json()["details"]["se"] is None
+
+
 def test_an_interval_of_what_is_not_defined_is_null() -> None:
     items = [judged("a", em=True, em_values=True), judged("b", differences=("filters",))]
     found = Report(tuple(items), resamples=20).to_json()["details"]["intervals"]["by_example"]

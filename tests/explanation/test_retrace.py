@@ -11,7 +11,7 @@ from fastsql import Parser
 from fastsql.decode import Hypothesis
 from fastsql.explanation import Reason, Trail
 from fastsql.explanation.retrace import retrace
-from fastsql.grammar import ActionSpace, State, read_program, sql_to_program, trace_program
+from fastsql.grammar import ActionSpace, read_program, sql_to_program, trace_program
 from fastsql.linking.dictionary import ValueDictionary
 from fastsql.linking.prepare import prepare
 from fastsql.linking.relations import SchemaLinks
@@ -36,7 +36,7 @@ def retraced(question: str, sql: str, shift: int = 0, schema: Schema = WARD) -> 
     prepared = prepare(question, links, WORDPIECE, dictionary=DICTIONARY if schema is WARD else None)
     space = ActionSpace.for_question(schema, question, prepared.offsets, prepared.candidates)
     actions = tuple(int(a) for a in trace_program(sql_to_program(sql, schema), space).actions)
-    hypothesis = Hypothesis(actions, (math.log(0.5),) * len(actions), State.start(space))
+    hypothesis = Hypothesis(actions, (math.log(0.5),) * len(actions))
     return retrace(hypothesis, read_program(actions, space), space, prepared, links, shift)
 
 
@@ -204,7 +204,7 @@ def trails(toy: Parser) -> Iterator[tuple[str, Hypothesis, Trail]]:
     for question in QUESTIONS:
         found, space = search(toy, question, SCHEMA)
         links = SchemaLinks(SCHEMA)
-        prepared = prepare(question, links, toy.model.tokenizer)
+        prepared = prepare(question, links, toy.engine.tokenizer)
         for hypothesis in found.finished:
             program = read_program(hypothesis.actions, space)
             yield question, hypothesis, retrace(hypothesis, program, space, prepared, links)

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from fastsql import backends
+
 from .rows import filled
 from .wards import HOSPITAL
 
@@ -94,6 +96,16 @@ def test_validity_decodes_and_verifies(data: Path, capsys: pytest.CaptureFixture
         assert [counts[c] for c in ("decodes", "complete", "parse", "resolve", "prepare")] == [12] * 5
         assert counts["actions"]["max"] <= 256
     assert "toy" in capsys.readouterr().out
+
+
+def test_validity_by_the_native_automaton(data: Path) -> None:
+    if backends.native() is None:
+        pytest.skip(f"native module {backends.native_status().reason}")
+    code, report = run("validity", data, "--native", "--decodes", "30", "--every", "5")
+    assert code == 0
+    counts = report["sets"]["all"]
+    assert [counts[c] for c in ("decodes", "complete", "prepare")] == [30] * 3
+    assert 0 < counts["parsed"] == counts["parse"] == counts["resolve"] < 30
 
 
 def test_a_decode_can_be_repeated(data: Path) -> None:

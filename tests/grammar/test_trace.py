@@ -16,12 +16,14 @@ from fastsql.grammar import (
     Production,
     TableRef,
     load_grammar,
+    read_path,
     read_program,
     sql_to_program,
     trace_program,
 )
 from fastsql.grammar.automaton import MAX_NESTING
 from fastsql.grammar.program import SMALL, Terminal
+from fastsql.grammar.readback import fill_in
 from fastsql.grammar.space import CANDIDATE, COLUMN, KINDS, PRODUCTION, SCHEMA_VALUE, START, TABLE
 from fastsql.grammar.tree import ProgramError, read_tree
 from fastsql.limits import DEFAULT
@@ -196,6 +198,20 @@ def test_actions_must_be_those_of_a_whole_query() -> None:
         read_program([space.flat(COLUMN, 0)], space)
     with pytest.raises(GroundingError, match="not legal"):
         read_program([space.flat(TABLE, 0), -1], space)
+
+
+def test_a_path_must_be_one_of_the_automaton() -> None:
+    space = space_for(HOSPITAL, "")
+    program = sql_to_program("SELECT name FROM patients", HOSPITAL)
+    path = fill_in(trace_program(program, space).actions.tolist(), space)
+    assert read_path(path, space) == program
+    with pytest.raises(GroundingError, match="stop before the query is complete"):
+        read_path(path[:-1], space)
+    with pytest.raises(GroundingError, match="left over"):
+        read_path([*path, 0], space)
+    for wrong in (space.flat(COLUMN, 0), space.size, ~space.size):
+        with pytest.raises(GroundingError, match="not legal"):
+            read_path([wrong, *path[1:]], space)
 
 
 def test_forced_actions_are_no_decisions() -> None:

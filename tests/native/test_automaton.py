@@ -24,6 +24,7 @@ from fastsql.grammar import (
     trace_program,
 )
 from fastsql.grammar.automaton import IllegalActionError
+from fastsql.grammar.readback import fill_in
 from fastsql.grammar.tables import grammar_table, question_table, schema_table
 from fastsql.limits import DEFAULT
 from fastsql.linking import find_candidates
@@ -249,6 +250,30 @@ def test_tables_are_of_one_axis_and_of_integers(core: ModuleType) -> None:
         core.Grammar(table.reshape(1, -1))
     with pytest.raises(TypeError):
         core.Grammar(table.astype(np.float64))
+
+
+@pytest.mark.parametrize("schema", SCHEMAS.values(), ids=SCHEMAS)
+def test_samples_are_complete_queries_of_the_reference(core: ModuleType, schema: Schema) -> None:
+    space = space_for(schema, QUESTION, find_candidates(QUESTION, schema))
+    automaton = native_automaton(core, space)
+    preference = np.random.default_rng(7).normal(0, 2, space.size).astype(np.float32)
+    paths = set()
+    for seed in range(20):
+        path, finished = automaton.sample(preference, seed)
+        assert finished
+        path = tuple(path.tolist())
+        assert path == fill_in([action for action in path if action >= 0], space)
+        assert path == tuple(automaton.sample(preference, seed)[0].tolist()), (
+            "the same seed gives the same query"
+        )
+        paths.add(path)
+    assert len(paths) > 10
+
+
+def test_a_sample_needs_a_preference_for_every_action(core: ModuleType) -> None:
+    automaton = native_automaton(core, space_for(HOSPITAL, QUESTION))
+    with pytest.raises(ModelError, match="one number for each"):
+        automaton.sample(np.zeros(3, np.float32), 0)
 
 
 def test_a_space_keeps_what_it_needs_alive(core: ModuleType) -> None:

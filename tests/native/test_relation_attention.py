@@ -28,9 +28,9 @@ class Problem:
     relation_value: Floats
     relations: NDArray[np.uint8]
 
-    def solve(self, core: ModuleType) -> Floats:
-        result: Floats = core.relation_attention(*astuple(self))
-        return result
+    def solve(self, core: ModuleType, **settings: Any) -> Floats:
+        mixed: Floats = core.RelationAttention(**settings)(*astuple(self))[0]
+        return mixed
 
 
 def problem(heads: int, rows: int, columns: int, head_size: int, relations: int, seed: int = 0) -> Problem:
@@ -82,13 +82,59 @@ def test_it_agrees_with_the_formula_at_every_size(
     core: ModuleType, heads: int, rows: int, columns: int, head_size: int, relations: int, seed: int
 ) -> None:
     p = problem(heads, rows, columns, head_size, relations, seed)
-    np.testing.assert_allclose(p.solve(core), formula(p), rtol=1e-4, atol=1e-5)
+    for name in core.instruction_sets():
+        np.testing.assert_allclose(
+            p.solve(core, instruction_set=name), formula(p), rtol=1e-4, atol=1e-5, err_msg=name
+        )
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(1, 160), (25, 160), (135, 25), (160, 160)])
 def test_it_agrees_with_the_numpy_model(core: ModuleType, rows: int, columns: int) -> None:
     p = problem(heads=8, rows=rows, columns=columns, head_size=32, relations=40)
     np.testing.assert_allclose(p.solve(core), reference(p), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("split", [0, 25, 160])
+def test_the_two_halves_of_a_joint_layer(core: ModuleType, split: int) -> None:
+    """Columns in two blocks are the same as in one, and the logarithmic sums are those of the scores."""
+    p = problem(heads=8, rows=30, columns=160, head_size=32, relations=40)
+    attention = core.RelationAttention(threads=2)
+    mixed, log_sum = attention(*astuple(p))
+    mixed_of_two, log_sum_of_two = attention(
+        p.query,
+        p.key[:, :split],
+        p.value[:, :split],
+        p.relation_key,
+        p.relation_value,
+        p.relations,
+        second_key=p.key[:, split:],
+        second_value=p.value[:, split:],
+    )
+    np.testing.assert_array_equal(mixed_of_two, mixed)
+    np.testing.assert_array_equal(log_sum_of_two, log_sum)
+    query = p.query * np.float32(p.query.shape[-1] ** -0.5)
+    scores = query @ p.key.transpose(0, 2, 1) + relation_scores(query, p.relation_key, p.relations)
+    np.testing.assert_allclose(log_sum, np.log(np.exp(scores).sum(axis=-1)), rtol=1e-5, atol=1e-5)
+
+
+def test_the_scale_is_that_of_the_head_unless_another_is_given(core: ModuleType) -> None:
+    p = problem(heads=8, rows=5, columns=9, head_size=16, relations=4)
+    attention = core.RelationAttention()
+    scaled = replace(p, query=p.query * np.float32(0.25))
+    np.testing.assert_allclose(
+        attention(*astuple(scaled), scale=1.0)[0], attention(*astuple(p))[0], rtol=1e-6
+    )
+
+
+@pytest.mark.parametrize("threads", [2, 8])
+def test_the_number_of_threads_changes_nothing(core: ModuleType, threads: int) -> None:
+    p = problem(heads=8, rows=130, columns=150, head_size=32, relations=58)
+    np.testing.assert_array_equal(p.solve(core, threads=threads), p.solve(core))
+
+
+def test_an_unknown_instruction_set_is_refused(core: ModuleType) -> None:
+    with pytest.raises(ModelError, match="no sse9 kernels"):
+        core.RelationAttention(instruction_set="sse9")
 
 
 def test_rows_do_not_depend_on_each_other(core: ModuleType) -> None:
@@ -136,12 +182,18 @@ def test_strided_views_give_what_contiguous_arrays_give(core: ModuleType) -> Non
 
 
 def test_threads_share_the_kernel(core: ModuleType) -> None:
-    p = problem(heads=4, rows=30, columns=30, head_size=32, relations=8)
-    expected = p.solve(core)
+    problems = [
+        problem(heads=4, rows=30, columns=30 + n, head_size=32, relations=8, seed=n) for n in range(4)
+    ]
+    expected = [p.solve(core) for p in problems]
+    attention = core.RelationAttention(threads=2)
     wrong: list[int] = []
 
     def work(number: int) -> None:
-        wrong.extend(number for _ in range(20) if not np.array_equal(p.solve(core), expected))
+        arguments = astuple(problems[number])
+        wrong.extend(
+            number for _ in range(20) if not np.array_equal(attention(*arguments)[0], expected[number])
+        )
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
     for thread in threads:

@@ -101,14 +101,14 @@ def test_a_schema_file_is_read_again_when_it_has_changed(
 def candidates(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Candidate, ...]]:
     """The value candidates of the questions that are parsed from now on."""
     found: list[tuple[Candidate, ...]] = []
-    prepare = fastsql.parser.prepare
+    prepare = fastsql.engine.prepare
 
     def watched(*arguments: Any, **options: Any) -> Prepared:
         prepared = prepare(*arguments, **options)
         found.append(prepared.candidates)
         return prepared
 
-    monkeypatch.setattr("fastsql.parser.prepare", watched)
+    monkeypatch.setattr("fastsql.engine.prepare", watched)
     return found
 
 

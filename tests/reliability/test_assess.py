@@ -11,13 +11,18 @@ import pytest
 
 from fastsql.errors import ModelError
 from fastsql.reliability import Evidence, Judge, Reliability, pays, threshold
-from fastsql.reliability.assess import SETTING, question_state
+from fastsql.reliability.assess import SETTING, Elsewhere
 from fastsql.reliability.correspondence import Correspondence
 from fastsql.reliability.regression import Probe, Regression, sigmoid
 
 RIGHT = Regression(2.0, {"sequence": 1.0})
 UNANSWERABLE = Regression(-1.0, {"strangeness": 1.0})
 SURE = Evidence(sequence=3.0)
+ELSEWHERE = Elsewhere(
+    Judge(Regression(-1.0, {"sequence": 0.5, "unsaid": -1.0}), Regression(-3.0, {"unmet": 4.0})),
+    Judge(Regression(-1.0, {"void": -2.0}), Regression(-3.0, {"unmet": 4.0})),
+    frozenset({"patients.age"}),
+)
 
 
 def test_p_and_u_never_exceed_one_together() -> None:
@@ -56,11 +61,13 @@ def test_settings_give_the_same_judges_back() -> None:
         Judge(Regression(1.0, {"void": -2.0}), UNANSWERABLE),
         probe=Probe(0.5, np.array([1.0, -2.0])),
         correspondence=Correspondence(0.1, {"shared": -1.0, "length": 0.5}, {"how many": -2.0}),
+        elsewhere=ELSEWHERE,
     )
     settings = json.loads(json.dumps({SETTING: whole.to_settings()}))
     again = Reliability.from_settings(settings, 2)
     assert again.to_settings() == whole.to_settings()
     assert again.judge == whole.judge
+    assert again.elsewhere == ELSEWHERE
 
 
 @pytest.mark.parametrize(
@@ -77,6 +84,16 @@ def test_settings_give_the_same_judges_back() -> None:
             "unanswerable": RIGHT.to_settings(),
             "correspondence": {"openings": {}},
         },
+        *(
+            {"right": RIGHT.to_settings(), "unanswerable": RIGHT.to_settings(), "elsewhere": elsewhere}
+            for elsewhere in (
+                4,
+                {"known": []},
+                {"right": RIGHT.to_settings(), "unanswerable": RIGHT.to_settings()},
+                ELSEWHERE.to_settings() | {"known": [3]},
+                ELSEWHERE.to_settings() | {"inspected": {"right": 1}},
+            )
+        ),
     ],
 )
 def test_settings_of_another_form_are_a_model_error(setting: Any) -> None:
@@ -84,9 +101,37 @@ def test_settings_of_another_form_are_a_model_error(setting: Any) -> None:
         Reliability.from_settings({SETTING: setting}, 2)
 
 
-def test_a_questions_state_is_the_mean_of_its_tokens() -> None:
-    assert question_state(np.array([[1.0, 2.0], [3.0, 6.0]])).tolist() == [2.0, 4.0]
-    assert question_state(np.zeros((0, 2))).tolist() == [0.0, 0.0]
+# ---------------------------------------------------------------- schemas never seen
+
+
+def test_a_schema_never_seen_has_its_own_judges() -> None:
+    whole = Reliability(Judge(RIGHT, UNANSWERABLE), Judge(RIGHT, UNANSWERABLE), elsewhere=ELSEWHERE)
+    found = Evidence(sequence=2.0, strangeness=3.0, unsaid=1.0, unmet=0.5, void=1.0, known=0.0)
+    assert whole.assess(found) == ELSEWHERE.judge(found)
+    assert whole.assess(found, inspected=True) == ELSEWHERE.inspected(found)  # type: ignore[misc]
+    seen = Evidence(sequence=2.0, strangeness=3.0, unsaid=1.0, unmet=0.5, void=1.0, known=1.0)
+    assert whole.assess(seen) == whole.judge(seen)
+
+
+def test_a_schema_known_in_part_lies_between() -> None:
+    whole = Reliability(Judge(RIGHT, UNANSWERABLE), elsewhere=ELSEWHERE)
+    us = [
+        whole.assess(Evidence(sequence=2.0, strangeness=4.0, unmet=0.1, known=share)).unanswerable
+        for share in (0.0, 0.3, 0.7, 1.0)
+    ]
+    assert us == sorted(us)
+    assert us[0] < us[1] < us[2] < us[3]
+
+
+def test_a_bundle_without_such_judges_uses_those_it_has() -> None:
+    whole = Reliability(Judge(RIGHT, UNANSWERABLE))
+    assert whole.assess(Evidence(sequence=1.0, known=0.0)) == whole.judge(Evidence(sequence=1.0))
+    assert whole.assess(SURE, inspected=True) == whole.judge(SURE)
+
+
+def test_without_u_on_either_side_a_blend_knows_none() -> None:
+    found = Judge(RIGHT).blended(Judge(RIGHT, UNANSWERABLE), SURE, 0.5)
+    assert (found.confidence, found.unanswerable) == (pytest.approx(sigmoid(5.0)), 0.0)
 
 
 @pytest.mark.parametrize(("penalty", "needed"), [(0, 0), (1, 1 / 2), (10, 10 / 11), (1e9, 1)])

@@ -14,19 +14,19 @@ from fastsql.reliability.correspondence import (
     common_openings,
     correspondence_figures,
     openings_of,
-    schema_words,
 )
+from fastsql.reliability.names import schema_names
 
 SCHEMA = Schema.from_dict({"patients": {"subject_id": "INT", "gender": "TEXT"}})
 MODEL = Correspondence(0.5, {"shared": -4.0, "length": 1.0}, {"how": 0.25, "how many": -2.0})
 
 
 def test_names_are_told_by_their_words() -> None:
-    assert {"patient", "subject", "id", "gender"} <= schema_words(SCHEMA)
+    assert {"patient", "subject", "id", "gender"} <= schema_names(SCHEMA).words
 
 
 def test_what_the_schema_shares_makes_a_question_answerable() -> None:
-    names = schema_words(SCHEMA)
+    names = schema_names(SCHEMA).words
     assert correspondence_figures("gender of patients?", names)["shared"] == pytest.approx(2 / 3)
     assert MODEL.log_odds("gender of patients?", names) < MODEL.log_odds("meaning of dreams?", names)
     assert MODEL.log_odds("gender of patients?", names) < MODEL.log_odds("gender of patients?", frozenset())

@@ -1,19 +1,30 @@
-"""The beam's figures: what they say, and what bounds them."""
+"""The evidence of a parse: the beam's figures, what bounds them, and what the words say of the query."""
 
 from __future__ import annotations
 
 import math
-from typing import cast
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
+import numpy as np
 import pytest
 
+from fastsql import Schema
 from fastsql.decode import Hypothesis, Search
-from fastsql.grammar import State
+from fastsql.grammar import sql_to_program
+from fastsql.linking.relations import SchemaLinks
+from fastsql.reliability import Evidence, Judge, Reliability
+from fastsql.reliability.assess import Asked, Elsewhere
 from fastsql.reliability.evidence import BeamFigures, beam_figures
+from fastsql.reliability.familiarity import Familiarity, TrainingQuestion
+from fastsql.reliability.regression import Regression
+
+if TYPE_CHECKING:
+    from fastsql.linking.prepare import Prepared
 
 
 def hypothesis(*gains: float) -> Hypothesis:
-    return Hypothesis(tuple(range(len(gains))), gains, cast("State", None))
+    return Hypothesis(tuple(range(len(gains))), gains)
 
 
 BEST, NEXT = hypothesis(-0.1, -0.2, -0.1, -0.1), hypothesis(-1.0, -0.5)
@@ -76,3 +87,60 @@ def test_hypotheses_of_one_answer_count_together_and_are_no_rivals() -> None:
     assert together.margin == pytest.approx(math.log(whole) + 3.0)
     assert together.entropy < alone.entropy
     assert together.worst == alone.worst
+
+
+# ---------------------------------------------------------------- what the words say of the query
+
+
+SCHEMA = Schema.from_dict(
+    {
+        "tables": [
+            {
+                "name": "singer",
+                "columns": [
+                    {"name": "singer_id", "type": "number", "primary_key": True},
+                    {"name": "home_town", "label": "home town", "type": "text"},
+                    {"name": "age", "type": "number"},
+                ],
+            }
+        ]
+    }
+)
+NOT_LINKED = SimpleNamespace(offsets=(), candidates=(), relations=np.zeros((0, 0), np.uint8))
+FAMILIAR = Familiarity.from_questions(
+    [TrainingQuestion(f"what is the weight of {name}", frozenset({"weight"})) for name in ("it", "her")]
+)
+
+
+def told(question: str, sql: str, reliability: Reliability | None = None) -> Evidence:
+    asked = Asked(question, cast("Prepared", NOT_LINKED), SchemaLinks(SCHEMA), np.zeros(2, np.float32))
+    found = reliability or Reliability(familiarity=FAMILIAR)
+    return found.evidence(asked, Search((BEST,), -math.inf), 0, sql_to_program(sql, SCHEMA), ())
+
+
+@pytest.mark.parametrize(
+    ("question", "unsaid"),
+    [
+        ("Where are singers at home?", 1),
+        ("Which town has singers of what age?", 0),
+        ("Where do they live?", 2),
+        ("歌手在哪里？", 2),
+    ],
+)
+def test_columns_that_no_word_names_are_not_said(question: str, unsaid: int) -> None:
+    sql = "SELECT singer.singer_id, singer.home_town, singer.age FROM singer"
+    assert told(question, sql).unsaid == unsaid, "a key needs no word"
+
+
+def test_what_the_schema_lacks_is_not_met() -> None:
+    sql = "SELECT singer.age FROM singer"
+    assert told("what is the weight of it", sql).unmet == pytest.approx(FAMILIAR.names("weight"))
+    assert told("what is the age of it", sql).unmet < FAMILIAR.names("weight")
+
+
+def test_a_schema_is_known_by_its_columns_where_others_are_judged_apart() -> None:
+    sql = "SELECT singer.age FROM singer"
+    judge = Judge(Regression(0.0, {"sequence": 1.0}))
+    apart = Reliability(elsewhere=Elsewhere(judge, None, frozenset({"singer.age", "ward.beds"})))
+    assert told("how old?", sql, apart).known == pytest.approx(1 / 3)
+    assert told("how old?", sql).known == 1.0

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fastsql.errors import ModelError
-from fastsql.reliability.familiarity import Familiarity
+from fastsql.reliability.familiarity import Familiarity, TrainingQuestion
 
 KNOWN = Familiarity.from_questions(
     [
@@ -15,6 +15,16 @@ KNOWN = Familiarity.from_questions(
         "How many patients were admitted since 2100?",
         "When was patient 10004235 admitted?",
         "诊断为肺炎的患者有多少？",
+    ]
+)
+
+NAMES = frozenset({"singer", "age", "歌", "手"})
+MET = Familiarity.from_questions(
+    [
+        TrainingQuestion("How many singers are there?", NAMES),
+        TrainingQuestion("What is the age of each singer from Mali?", NAMES, ("mali", "Peru")),
+        TrainingQuestion("How old is each singer?", NAMES),
+        TrainingQuestion("有多少歌手？", NAMES),
     ]
 )
 
@@ -57,15 +67,64 @@ def test_a_word_of_every_question_is_never_less_than_not_strange() -> None:
     assert Familiarity.from_questions(["a", "a"]).strangeness("a", ()) == 0.0
 
 
-def test_settings_give_the_same_words_back() -> None:
-    settings = json.loads(json.dumps({"familiarity": KNOWN.to_settings()}))
-    assert Familiarity.from_settings(settings) == KNOWN
+# ---------------------------------------------------------------- what should have named something
+
+
+def test_words_that_name_something_are_counted() -> None:
+    assert MET.named == {"singer": 3, "age": 1, "mali": 1, "歌": 1, "手": 1}
+    assert MET.names("singer") > MET.names("age") > MET.names("how")
+    assert MET.names("how") < 0.3
+
+
+def test_a_word_that_was_never_met_is_taken_for_a_rare_one() -> None:
+    once = [word for word, count in MET.words.items() if count == 1]
+    share = sum(word in MET.named for word in once) / len(once)
+    assert MET.names("zebra") == pytest.approx(share)
+    assert MET.names("singer") == pytest.approx((3 + 2 * share) / (3 + 2))
+
+
+def test_what_the_schema_lacks_is_not_met_though_it_is_familiar() -> None:
+    clinic = frozenset({"patient", "age"})
+    asked = "How many singers are there?"
+    assert MET.unmet(asked, (), clinic) == pytest.approx(MET.names("singer"))
+    assert MET.unmet(asked, (), NAMES) == max(map(MET.names, ("how", "many", "are", "there")))
+    assert MET.unmet("有多少歌手？", (), clinic) == max(MET.names("歌"), MET.names("手"))
+
+
+def test_what_is_explained_is_met() -> None:
+    asked = "How many singers are there?"
+    place = asked.index("singers")
+    assert MET.unmet(asked, [(place, place + 7)], frozenset()) == max(
+        map(MET.names, ("how", "many", "are", "there"))
+    )
+    assert MET.unmet("singer 12", [(0, 6)], frozenset()) == 0.0
+
+
+def test_a_bundle_that_does_not_know_what_words_name_misses_none() -> None:
+    assert KNOWN.named == {}
+    assert KNOWN.unmet("how many zebras", (), frozenset()) == 0.0
+    earlier = {"questions": 4, "words": dict(KNOWN.words)}
+    assert Familiarity.from_settings({"familiarity": earlier}) == KNOWN
+
+
+@pytest.mark.parametrize("known", [KNOWN, MET])
+def test_settings_give_the_same_words_back(known: Familiarity) -> None:
+    settings = json.loads(json.dumps({"familiarity": known.to_settings()}))
+    assert Familiarity.from_settings(settings) == known
     assert Familiarity.from_settings({}) == Familiarity()
 
 
 @pytest.mark.parametrize(
     "found",
-    [3, [], {}, {"questions": 1}, {"questions": -1, "words": {}}, {"questions": 1, "words": {"a": "many"}}],
+    [
+        3,
+        [],
+        {},
+        {"questions": 1},
+        {"questions": -1, "words": {}},
+        {"questions": 1, "words": {"a": "many"}},
+        {"questions": 1, "words": {}, "named": 3},
+    ],
 )
 def test_settings_of_another_form_are_named(found: Any) -> None:
     with pytest.raises(ModelError, match="familiarity"):

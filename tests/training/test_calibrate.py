@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,9 +23,20 @@ from fastsql.training.config import TrainConfig
 from fastsql.training.data import Corpus, load_corpus
 from fastsql.training.observations import load_observations, save_observations
 from fastsql.training.observe import Observation, observe
-from fastsql.training.questions import AS_WRITTEN, MADE, SEEN, UNANSWERABLE, UNSEEN, Question, held_out
-from fastsql.training.reliability_figures import STEPS, steps_table
-from fastsql.training.reliability_fit import PRIOR, UNANSWERED, CalibrationError, predict_across, tabulate
+from fastsql.training.questions import (
+    AS_WRITTEN,
+    FOREIGN,
+    FOREIGN_MADE,
+    MADE,
+    SEEN,
+    UNANSWERABLE,
+    UNSEEN,
+    Question,
+    held_out,
+)
+from fastsql.training.reliability_figures import STEPS, STEPS_ELSEWHERE, steps_table
+from fastsql.training.reliability_fit import UNANSWERED, predict_across
+from fastsql.training.reliability_table import FOREIGN_PRIOR, PRIOR, CalibrationError, tabulate
 from fastsql.training.split import Pair
 
 from .untrained import write_untrained
@@ -57,10 +69,34 @@ def observations(number: int = 300) -> list[Observation]:
         state = np.array([rng.gauss(refuse and not axis, 1) for axis in range(D)], dtype=np.float32)
         group = f"removed {place % 7}" if part == MADE and place % 2 else f"{part} {place // 2}"
         pair = Pair(str(place), f"{'why' if refuse else 'how many'} {place}", "", "ward")
-        made.append(Observation(Question(pair, part, group, None), evidence, looked, state, 0.3, right))
+        kind = group.partition(" ")[0] if part == MADE else ""
+        question = Question(pair, part, group, None, kind=kind)
+        made.append(Observation(question, evidence, looked, state, 0.3, right))
     asked = [item for item in made if item.question.part == UNANSWERABLE][:20]
     written = [replace(item, question=replace(item.question, part=AS_WRITTEN)) for item in asked]
     return [*made, *written]
+
+
+def of_other_schemas(number: int = 200) -> list[Observation]:
+    """Over six databases: a query of what the question does not say is oftener wrong, and what is not met has no answer."""
+    rng = random.Random(1)
+    made = []
+    for place in range(number):
+        refuse = rng.random() < 0.3
+        unsaid = float(rng.randrange(3))
+        evidence = Evidence(
+            sequence=rng.gauss(1, 1),
+            strangeness=rng.gauss(6, 1),
+            unmet=min(max(rng.gauss(0.3 + 0.5 * refuse, 0.15), 0), 1),
+            unsaid=unsaid,
+        )
+        right = not refuse and rng.random() < (0.9, 0.5, 0.1)[int(unsaid)]
+        part, kind = (FOREIGN_MADE, "lacking") if refuse else (FOREIGN, "")
+        pair = Pair(str(place), "how many", "", f"shop{place % 6}")
+        question = Question(pair, part, f"database shop{place % 6}", None, values=place % 2 == 0, kind=kind)
+        state = np.full(D, 5.0, dtype=np.float32)
+        made.append(Observation(question, evidence, evidence, state, 0.3, right))
+    return made
 
 
 # ---------------------------------------------------------------- what becomes of them
@@ -123,6 +159,8 @@ def test_the_fit_uses_what_tells_right_from_wrong_and_answerable_from_not() -> N
     assert judge.unanswerable.weights["state"] > 0.1
     assert found.figures["auc"] > 0.8
     assert found.figures["ece"] < 0.1
+    low, high = found.figures["ece_interval"]
+    assert 0 < low < high < 0.2
     assert found.figures["auc_unanswerable"] > 0.85
     inspected = found.reliability.inspected
     assert inspected is not None
@@ -181,6 +219,13 @@ def test_correspondence_alone_may_tell_u() -> None:
 
 
 def test_the_steps_are_a_table() -> None:
+    both = (
+        steps_table(tabulate([*observations(), *of_other_schemas()]), seeds=(0,)).split("\n\n")[1].split("\n")
+    )
+    assert both[0].startswith("| on schemas never seen |")
+    assert [line.split(" | ")[0] for line in both[2:]][: len(STEPS_ELSEWHERE)] == [
+        f"| {name}" for name in STEPS_ELSEWHERE
+    ]
     lines = steps_table(tabulate(observations()), seeds=(0,)).split("\n")
     assert [line.split(" | ")[0] for line in lines[2:]][: len(STEPS)] == [f"| {name}" for name in STEPS]
     assert len(lines) == 2 + len(STEPS) + 2
@@ -193,6 +238,64 @@ def test_nothing_can_be_learned_from_parses_all_alike(right: bool) -> None:
         tabulate(alike)
     with pytest.raises(CalibrationError):
         tabulate([])
+
+
+# ---------------------------------------------------------------- schemas never seen
+
+
+def test_other_schemas_change_nothing_for_those_that_were_trained_on() -> None:
+    alone = calibration(observations(), Familiarity())
+    both = calibration([*observations(), *of_other_schemas()], Familiarity(), known=frozenset({"ward.beds"}))
+    assert both.reliability.judge == alone.reliability.judge
+    assert both.reliability.inspected == alone.reliability.inspected
+    assert alone.reliability.elsewhere is None
+    assert {key: both.figures[key] for key in ("ece", "rs", "se", "sp")} == {
+        key: alone.figures[key] for key in ("ece", "rs", "se", "sp")
+    }
+
+
+def test_other_schemas_have_regressions_of_their_own() -> None:
+    found = calibration([*observations(), *of_other_schemas()], Familiarity(), known=frozenset({"ward.beds"}))
+    elsewhere = found.reliability.elsewhere
+    assert elsewhere is not None
+    assert elsewhere.known == {"ward.beds"}
+    assert elsewhere.judge.right.weights["unsaid"] < -0.5
+    assert elsewhere.judge.unanswerable is not None
+    assert elsewhere.judge.unanswerable.weights["unmet"] > 2
+    assert "state" not in elsewhere.judge.unanswerable.weights, "the probe knows the schemas that it met"
+    figures = found.figures["elsewhere"]
+    assert figures["auc_unanswerable"] > 0.9
+    assert figures["auc"] > 0.8
+    assert figures["penalties"]["1"]["answered"] > figures["penalties"]["10"]["answered"] > 0
+    assert figures["penalties"]["1"]["right"] > 70
+    assert set(figures["made"]) == {"lacking"}
+    text = describe(found)
+    assert "schemas never seen: ECE 0." in text
+    assert "at penalty 1 " in text
+
+
+def test_they_count_as_much_as_in_use() -> None:
+    table = tabulate([*observations(), *of_other_schemas()])
+    total = table.mass[table.foreign].sum()
+    for part, share in FOREIGN_PRIOR.items():
+        assert table.mass[table.parts == part].sum() / total == pytest.approx(share)
+
+
+def test_a_database_is_judged_by_the_others_alone() -> None:
+    table = tabulate([*observations(), *of_other_schemas()])
+    one = predict_across(table)
+    own = np.array(table.groups) == "database shop3"
+    flipped = replace(table, right=table.right.copy())
+    flipped.right[own & ~table.unanswerable] = ~flipped.right[own & ~table.unanswerable]
+    other = predict_across(flipped)
+    np.testing.assert_array_equal(one.confidence[own], other.confidence[own])
+    assert (one.confidence != other.confidence).any()
+
+
+def test_where_parses_of_other_schemas_are_all_alike_they_have_no_regressions() -> None:
+    alike = [replace(item, right=False) for item in of_other_schemas()]
+    found = calibration([*observations(), *alike], Familiarity())
+    assert found.reliability.elsewhere is None
 
 
 # ---------------------------------------------------------------- what is stored
@@ -217,6 +320,7 @@ def test_the_bundle_holds_what_was_fitted(
 def test_the_figures_can_be_read() -> None:
     text = describe(calibration(observations(), Familiarity()))
     assert "cross-fitted: ECE 0." in text
+    assert re.search(r"ECE 0\.\d{3} \(0\.\d{3} to 0\.\d{3}\)", text), "with its interval"
     assert "answers inspected: ECE 0." in text
     assert "with numbers as written" in text
 

@@ -12,10 +12,21 @@ import pytest
 pytest.importorskip("torch", reason="pip install 'fastsql[train]' runs this")
 pytest.importorskip("onnx", reason="pip install 'fastsql[train]' runs this")
 
+from fastsql.grammar import sql_to_program
+from fastsql.schema import Schema
 from fastsql.training.config import TrainConfig
-from fastsql.training.data import Corpus, load_corpus
-from fastsql.training.questions import AS_WRITTEN, MADE, SEEN, UNANSWERABLE, UNSEEN, held_out
-from fastsql.training.split import letters_only
+from fastsql.training.data import Corpus, Domain, Sample, load_corpus
+from fastsql.training.questions import (
+    AS_WRITTEN,
+    FOREIGN,
+    FOREIGN_MADE,
+    MADE,
+    SEEN,
+    UNANSWERABLE,
+    UNSEEN,
+    held_out,
+)
+from fastsql.training.split import Pair, letters_only
 
 
 @pytest.fixture(scope="module")
@@ -88,3 +99,63 @@ def test_a_limit_holds_for_each_part(config: TrainConfig, corpus: Corpus) -> Non
 def test_questions_of_one_template_are_one_group(config: TrainConfig, corpus: Corpus) -> None:
     unseen = [question for question in held_out(config, corpus) if question.part == UNSEEN]
     assert len({question.group for question in unseen}) < len(unseen)
+
+
+# ---------------------------------------------------------------- databases that were held out
+
+
+SHOP = Schema.from_dict(
+    {
+        "name": "shop",
+        "tables": [
+            {
+                "name": "customer",
+                "columns": [
+                    {"name": "customer_id", "label": "customer id", "type": "number", "primary_key": True},
+                    {"name": "town", "label": "town", "type": "text"},
+                    {"name": "credit", "label": "credit", "type": "number"},
+                ],
+            }
+        ],
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def wider(corpus: Corpus) -> Corpus:
+    """With two databases held out: a shop, and the ward itself."""
+    asked = [
+        ("What is the town of each customer?", "SELECT customer.town FROM customer"),
+        ("What is the highest credit of a customer?", "SELECT MAX(customer.credit) FROM customer"),
+    ]
+    shop = [
+        Sample(Pair(f"shop-{place}", question, sql, "shop"), sql_to_program(sql, SHOP))
+        for place, (question, sql) in enumerate(asked)
+    ]
+    return replace(
+        corpus,
+        domains=corpus.domains | {"shop": Domain(SHOP)},
+        dev_databases=(*shop, *corpus.dev_templates),
+    )
+
+
+def test_databases_held_out_are_asked_with_and_without_values(config: TrainConfig, wider: Corpus) -> None:
+    asked = [question for question in held_out(config, wider) if question.part == FOREIGN]
+    assert Counter((q.pair.key, q.values) for q in asked) == {
+        (sample.pair.key, values): 1 for sample in wider.dev_databases for values in (True, False)
+    }
+    assert {q.group for q in asked} == {"database shop", "database ward"}, "a database is in one fold"
+    assert all(q.sql for q in asked)
+
+
+def test_what_has_no_answer_is_made_for_them_too(config: TrainConfig, wider: Corpus) -> None:
+    made = [question for question in held_out(config, wider) if question.part == FOREIGN_MADE]
+    kinds = Counter((q.pair.db_id, q.kind) for q in made)
+    assert kinds["ward", "elsewhere"], "the shop's questions, asked on a ward"
+    assert kinds["shop", "removed"]
+    assert kinds["shop", "lacking"]
+    assert {kind for _, kind in kinds} == {"removed", "elsewhere", "lacking", "vague", "outside", "writing"}
+    assert all(q.sql is None and q.group == f"database {q.pair.db_id}" for q in made)
+    assert all(bool(q.removed) == (q.kind == "removed") for q in made)
+    assert {q.values for q in made} == {True, False}
+    assert held_out(config, wider) == held_out(config, wider)

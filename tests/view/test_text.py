@@ -63,6 +63,12 @@ def test_a_refusal_shows_by_how_much() -> None:
     assert "Refused: confidence 0.907, needed 0.909\nIt is not sure enough.\n" in text
 
 
+def test_the_probability_of_no_answer_stands_beside_the_confidence() -> None:
+    text = str(replace(REFUSAL, unanswerable=0.071).explain())
+    assert "Refused: confidence 0.907, needed 0.909; no answer in the schema 0.07\n" in text
+    assert "no answer" not in str(ANSWER.explain()), "a model that knows none says nothing of it"
+
+
 def test_marks_stand_below_their_words_whatever_their_width() -> None:
     question = "患者张三的肌酐是多少 in 2100?"
     reasons = (

@@ -5,10 +5,32 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import math
 import sys
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fastsql.cli.console import Console
+from fastsql.errors import ModelError
+
+if TYPE_CHECKING:
+    from fastsql.backends import Report
+
+
+@dataclass(frozen=True)
+class BundleFacts:
+    """A model bundle as it lies on the disk."""
+
+    name: str
+    """Of its folder: what `fastsql.load` takes."""
+    path: str
+    megabytes: float
+    format_version: int | None = None
+    """None where the bundle is damaged or was not looked into."""
+    parameters: int | None = None
+    fault: str = ""
+    """What is wrong with it, and what to do; empty where every file has the size and SHA-256 that the manifest says."""
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -30,22 +52,55 @@ def run(options: argparse.Namespace) -> int:
 
     report = backends.report()
     models = bundled_models(Path(backends.__file__).parent / "models")
+    report = dataclasses.replace(
+        report, problems=(*report.problems, *(model.fault for model in models if model.fault))
+    )
     if options.json:
-        content = {**dataclasses.asdict(report), "models": models}
+        content = {**dataclasses.asdict(report), "models": [dataclasses.asdict(model) for model in models]}
         sys.stdout.write(json.dumps(content, indent=2) + "\n")
-        return 0
-    console = Console()
+    else:
+        _print(report, models, Console())
+    return 0
+
+
+def bundled_models(folder: Path) -> list[BundleFacts]:
+    """The bundles in a folder, every file of each compared with its manifest."""
+    return [_facts(path.parent) for path in sorted(folder.glob("*/config.json"))]
+
+
+def _facts(folder: Path) -> BundleFacts:
+    size = sum(file.stat().st_size for file in folder.iterdir() if file.is_file()) / 1e6
+    facts = BundleFacts(folder.name, str(folder), size)
+    try:
+        from fastsql.model.bundle import FORMAT_VERSION, open_bundle
+        from fastsql.model.weights import weight_shapes
+
+        config = open_bundle(folder).config
+    except ModelError as error:
+        return dataclasses.replace(facts, fault=str(error))
+    except ImportError as error:
+        return dataclasses.replace(facts, fault=f"{folder.name} cannot be checked without {error.name}.")
+    parameters = sum(math.prod(shape) for shape in weight_shapes(config.model).values())
+    return dataclasses.replace(facts, format_version=FORMAT_VERSION, parameters=parameters)
+
+
+def _print(report: Report, models: list[BundleFacts], console: Console) -> None:
     native = report.native
+    kernels = f", {report.instruction_set} kernels" if report.instruction_set else ""
     console.line(f"fastsql {report.fastsql}", "bold")
-    console.line(f"  Python    {report.python}")
-    console.line(f"  platform  {report.platform}")
-    console.line(f"  device    {report.device}, encoder on {report.encoder}")
-    console.line(f"  native    {native.reason}")
+    console.line(f"  Python        {report.python}")
+    console.line(f"  platform      {report.platform}")
+    console.line(f"  device        auto is {report.device}: {report.encoder} encoder{kernels}")
+    console.line(f"  native        {native.reason}")
     if native.available:
-        console.line(f"            {native.compiler}, kernels: {', '.join(native.instruction_sets)}")
+        console.line(f"                {native.compiler}, kernels for {', '.join(native.instruction_sets)}")
+    console.line(f"  ONNX Runtime  {report.provider or 'not installed'}")
     console.line("models", "bold")
-    for name, megabytes in models.items():
-        console.line(f"  {name}  {megabytes:.1f} MB")
+    for model in models:
+        state = "see below"
+        if model.parameters is not None:
+            state = f"{model.parameters / 1e6:.1f} million parameters, format {model.format_version}, files intact"
+        console.line(f"  {model.name}  {model.megabytes:.1f} MB, {state}")
     if not models:
         console.line("  none bundled: give --model a folder")
     console.line("packages", "bold")
@@ -57,13 +112,3 @@ def run(options: argparse.Namespace) -> int:
     console.line("all is well" if not report.problems else "to mend", "bold")
     for problem in report.problems:
         console.line(f"  {problem}")
-    return 0
-
-
-def bundled_models(folder: Path) -> dict[str, float]:
-    """Names of the bundles in a folder with their sizes in megabytes."""
-    bundles = sorted(path.parent for path in folder.glob("*/config.json"))
-    return {
-        bundle.name: sum(file.stat().st_size for file in bundle.iterdir() if file.is_file()) / 1e6
-        for bundle in bundles
-    }

@@ -41,6 +41,7 @@ figures, in percent unless they are counts:
   em          the same canonical form but for values; em_values: with values
   rs          reliability: 1 for right, 0 for a refusal of an answerable question, -c for wrong; mean, for c = 0, 5, 10, N
   wrong, abstained   questions answered wrongly (or answered at all, if unanswerable), and refused
+  Se, Sp      share of the unanswerable questions that are refused, of the answerable ones that are answered
   valid_sql   predicted SQL that runs
   latency_ms  of a parse, the schema being encoded already
   (a to b)    95 % interval, from a bootstrap that draws SQL skeletons with all their questions
@@ -245,6 +246,7 @@ def _print(console: Console, figures: Mapping[str, Any], examples: Sequence[Exam
             ),
         ),
         ("wrong, abstained", f"{_number(figures['wrong'])}, {figures['abstained']}"),
+        ("refusals", _refusals(details, ends)),
         (
             "latency",
             ", ".join(f"{name} {_number(value)} ms" for name, value in figures["latency_ms"].items()),
@@ -258,9 +260,9 @@ def _print(console: Console, figures: Mapping[str, Any], examples: Sequence[Exam
     for name in ("seen", "unseen"):
         if name in details:
             part = details[name]
-            rows.append(
-                (f"{name} skeletons", f"{part['n']:,} questions, execution accuracy {_percent(part['ex'])}")
-            )
+            decided = f"Sp {_percent(part['sp'])}, {_number(part['wrong'])} answered wrongly"
+            told = f"{part['n']:,} questions, execution accuracy {_percent(part['ex'])}, {decided}"
+            rows.append((f"{name} skeletons", told))
     for name, label in (("gold_failed", "gold SQL that fails"), ("timeouts", "ran out of time")):
         if details[name]:
             rows.append((label, str(details[name])))
@@ -268,6 +270,11 @@ def _print(console: Console, figures: Mapping[str, Any], examples: Sequence[Exam
     width = max(len(label) for label, _ in rows)
     for label, text in rows:
         console.line(f"  {label:<{width}}  {text}")
+
+
+def _refusals(details: Mapping[str, Any], ends: Mapping[str, Sequence[float] | None]) -> str:
+    refused = f"Se {_percent(details['se'])}{_interval(ends.get('se'))} of the unanswerable refused"
+    return f"{refused}, Sp {_percent(details['sp'])}{_interval(ends.get('sp'))} of the answerable answered"
 
 
 def _percent(value: float | None) -> str:

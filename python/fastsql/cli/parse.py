@@ -105,6 +105,7 @@ def as_json(result: Result) -> dict[str, Any]:
         "sql": result.sql,
         "best": result.best,
         "confidence": result.confidence,
+        "unanswerable": result.unanswerable,
         "threshold": result.threshold,
         "abstained": result.abstained,
         "reason": result.reason,

@@ -8,7 +8,7 @@ no step: the automaton takes it by itself. So everything that leaves the beam is
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
@@ -44,11 +44,12 @@ class Scorer(Protocol[Question]):
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """A sequence of decisions with their log-probabilities, and the automaton's state after them."""
+    """A sequence of decisions with their log-probabilities."""
 
     actions: tuple[int, ...]
     log_probabilities: tuple[float, ...]
-    state: State
+    path: tuple[int, ...] = ()
+    """All actions, as `fastsql.grammar.read_path` reads them: the decisions, and as complements the forced actions."""
 
     @cached_property
     def score(self) -> float:
@@ -80,31 +81,35 @@ def beam_search(model: Scorer[Question], question: Question, space: ActionSpace,
     The search ends when no unfinished hypothesis scores higher than the best finished one: log-probabilities only
     fall, so the first is then certain. What else has finished by then are the alternatives.
     """
-    live = [Hypothesis((), (), _settled(State.start(space)))]
+    live = [_settled(Hypothesis((), ()), State.start(space))]
     if live[0].state.finished:
-        return Search(tuple(live), -math.inf)
+        return Search((live[0].hypothesis,), -math.inf)
     finished: list[Hypothesis] = []
     decoder = model.start(question, 1)
     steps = 0
     while True:
         steps += 1
-        previous = np.asarray([h.actions[-1] if h.actions else NO_ACTION for h in live])
+        previous = np.asarray([h.hypothesis.actions[-1] if h.hypothesis.actions else NO_ACTION for h in live])
         symbols = np.asarray([h.state.symbol for h in live])
         parents = np.asarray([h.state.parent for h in live])
         scores = decoder.step(previous, symbols, parents)
         kept: list[int] = []
-        grown: list[Hypothesis] = []
+        grown: list[_Growing] = []
         for origin, action, gain in _best(scores, live, beam):
-            before = live[origin]
-            after = _settled(before.state.advance(action))
-            longer = Hypothesis((*before.actions, action), (*before.log_probabilities, gain), after)
-            if after.finished:
-                finished.append(longer)
+            before = live[origin].hypothesis
+            longer = _settled(
+                Hypothesis(
+                    (*before.actions, action), (*before.log_probabilities, gain), (*before.path, action)
+                ),
+                live[origin].state.advance(action),
+            )
+            if longer.state.finished:
+                finished.append(longer.hypothesis)
             else:
                 grown.append(longer)
                 kept.append(origin)
         finished.sort(key=lambda h: -h.score)
-        unfinished = grown[0].score if grown else -math.inf
+        unfinished = grown[0].hypothesis.score if grown else -math.inf
         if not grown or (finished and unfinished <= finished[0].score):
             break
         live = grown
@@ -112,18 +117,26 @@ def beam_search(model: Scorer[Question], question: Question, space: ActionSpace,
     return Search(tuple(finished[:beam]), unfinished, steps)
 
 
-def _best(scores: NDArray[np.float32], live: list[Hypothesis], beam: int) -> list[tuple[int, int, float]]:
+@dataclass(frozen=True)
+class _Growing:
+    """A hypothesis and the automaton's state after it."""
+
+    hypothesis: Hypothesis
+    state: State
+
+
+def _best(scores: NDArray[np.float32], live: list[_Growing], beam: int) -> list[tuple[int, int, float]]:
     """The `beam` best continuations of all hypotheses: (hypothesis, action, log-probability), best first.
 
     `scores`: float32[B, A], normalised here over each hypothesis' legal actions.
     """
     continuations: list[tuple[float, int, int, float]] = []
-    for origin, hypothesis in enumerate(live):
-        legal = hypothesis.state.legal()
+    for origin, growing in enumerate(live):
+        legal = growing.state.legal()
         gains = _log_softmax(scores[origin, legal])
         for place in np.argsort(-gains, kind="stable")[:beam]:
             gain = float(gains[place])
-            continuations.append((-(hypothesis.score + gain), origin, int(legal[place]), gain))
+            continuations.append((-(growing.hypothesis.score + gain), origin, int(legal[place]), gain))
     return [(origin, action, gain) for _, origin, action, gain in sorted(continuations)[:beam]]
 
 
@@ -133,11 +146,13 @@ def _log_softmax(scores: NDArray[np.float32]) -> NDArray[np.float32]:
     return normalised
 
 
-def _settled(state: State) -> State:
-    """The state after all actions that are forced."""
+def _settled(hypothesis: Hypothesis, state: State) -> _Growing:
+    """Both after all actions that are forced."""
+    forced: list[int] = []
     while not state.finished:
         legal = state.legal()
         if len(legal) > 1:
             break
+        forced.append(~int(legal[0]))
         state = state.advance(int(legal[0]), decision=False)
-    return state
+    return _Growing(replace(hypothesis, path=(*hypothesis.path, *forced)), state)

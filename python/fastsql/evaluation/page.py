@@ -94,6 +94,10 @@ def _figures(figures: Mapping[str, Any]) -> str:
     intervals = details["intervals"] or {"by_example": {}, "by_template": {}}
     rows = [(name, label, figures[name]) for name, label in _NAMES.items()]
     rows += [(f"rs_{name}", f"reliability RS({name}), %", value) for name, value in figures["rs"].items()]
+    rows += [
+        ("se", "unanswerable refused (Se), %", details["se"]),
+        ("sp", "answerable answered (Sp), %", details["sp"]),
+    ]
     rows.append(("ece", "calibration error, 0 to 1", details["calibration"]["ece"]))
     table = [
         (label, _number(value), *(_interval(intervals[by].get(name)) for by in ("by_example", "by_template")))

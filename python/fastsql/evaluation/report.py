@@ -24,11 +24,13 @@ from fastsql.evaluation.categories import sort_by_category
 from fastsql.evaluation.judged import Judged
 from fastsql.evaluation.predictions import Prediction
 from fastsql.evaluation.scores import (
+    answered_answerable,
     exact_match,
     execution_accuracy,
     penalties_of,
     percentage,
     percentile,
+    refused_unanswerable,
     reliability,
     reliability_scores,
 )
@@ -89,6 +91,8 @@ class Report:
             "unanswerable": len(self.judged) - len(answerable),
             "with_database": sum(item.has_answer for item in answerable),
             "abstained_answerable": sum(item.prediction.abstained for item in answerable),
+            "se": refused_unanswerable(self.judged),
+            "sp": answered_answerable(self.judged),
             "gold_empty": sum(bool(item.verdict.gold_void) for item in answerable),
             "ex_gold_not_empty": execution_accuracy(
                 [item for item in answerable if item.verdict.gold_void is False]
@@ -102,7 +106,7 @@ class Report:
         for name, seen in (("seen", True), ("unseen", False)):
             part = [item for item in answerable if item.seen is seen]
             if any(item.seen is not None for item in answerable):
-                details[name] = {"n": len(part), **_accuracies(part)}
+                details[name] = {"n": len(part), **_accuracies(part), **_decisions(part)}
         return {
             **details,
             "intervals": self._intervals(),
@@ -175,10 +179,13 @@ class Report:
             correct, verdict = item.has_answer and bool(item.verdict.correct), item.verdict
             score = 0 if scores is None else scores[index]
             weighted = [float(score if score > 0 else score * penalty) for penalty in penalties.values()]
-            above.append([correct, verdict.em, verdict.em_values, bool(verdict.runs), *weighted])
+            refused = item.prediction.abstained
+            decided = [refused and not item.answerable, item.answerable and not refused]
+            above.append([correct, verdict.em, verdict.em_values, bool(verdict.runs), *decided, *weighted])
             counted = [item.has_answer, item.answerable, item.answerable, verdict.runs is not None]
+            counted += [not item.answerable, item.answerable]
             below.append([*counted, *[scores is not None] * len(penalties)])
-        names = ["ex", "em", "em_values", "valid_sql", *(f"rs_{name}" for name in penalties)]
+        names = ["ex", "em", "em_values", "valid_sql", "se", "sp", *(f"rs_{name}" for name in penalties)]
         return names, np.array(above, dtype=np.float64), np.array(below, dtype=np.float64)
 
     def _clusters(self) -> list[Hashable]:
@@ -192,6 +199,14 @@ def _accuracies(answerable: Sequence[Judged]) -> dict[str, float | None]:
         "ex": execution_accuracy(answerable),
         "em": exact_match(answerable, values=False),
         "em_values": exact_match(answerable, values=True),
+    }
+
+
+def _decisions(answerable: Sequence[Judged]) -> dict[str, float | int | None]:
+    scores = reliability_scores(answerable)
+    return {
+        "sp": answered_answerable(answerable),
+        "wrong": None if scores is None else sum(score < 0 for score in scores),
     }
 
 

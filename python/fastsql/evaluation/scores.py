@@ -22,6 +22,16 @@ def exact_match(judged: Iterable[Judged], *, values: bool) -> float | None:
     )
 
 
+def refused_unanswerable(judged: Iterable[Judged]) -> float | None:
+    """Se: share of the questions without an answer that are refused; None if there are none."""
+    return percentage(item.prediction.abstained for item in judged if not item.answerable)
+
+
+def answered_answerable(judged: Iterable[Judged]) -> float | None:
+    """Sp: share of the questions with an answer that are answered, rightly or wrongly; None if there are none."""
+    return percentage(not item.prediction.abstained for item in judged if item.answerable)
+
+
 def reliability_scores(judged: Sequence[Judged]) -> list[int] | None:
     """1, 0 or -1 a question, as in the EHRSQL scorer; None where an answerable question has no database.
 

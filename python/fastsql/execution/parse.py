@@ -75,7 +75,7 @@ def parse_query(sql: str, *, dialect: str = "sqlite", limits: Limits = DEFAULT) 
     statement = statements[0]
     if not isinstance(statement, exp.Select | exp.SetOperation | exp.Subquery):
         raise _fault(f"is a {type(statement).__name__}, no SELECT")
-    if any(statement.find(kind) for kind in (exp.Into, exp.Lock, exp.Placeholder, exp.Parameter)):
+    if statement.find(exp.Into, exp.Lock, exp.Placeholder, exp.Parameter):
         raise _fault("does more than read, or has parameters")
     return statement
 

@@ -6,9 +6,10 @@ from fastsql.grammar.automaton import IllegalActionError, State
 from fastsql.grammar.compile import Grammar, load_grammar
 from fastsql.grammar.convert import ConversionError, sql_to_program
 from fastsql.grammar.program import ColumnRef, DerivedRef, Literal, Production, Program, TableRef
+from fastsql.grammar.readback import read_path, read_program
 from fastsql.grammar.render import render
 from fastsql.grammar.space import ActionSpace, SchemaValue
-from fastsql.grammar.trace import GroundingError, Trace, read_program, trace_program
+from fastsql.grammar.trace import GroundingError, Trace, trace_program
 
 __all__ = [
     "ActionSpace",
@@ -26,6 +27,7 @@ __all__ = [
     "TableRef",
     "Trace",
     "load_grammar",
+    "read_path",
     "read_program",
     "render",
     "sql_to_program",

@@ -1,7 +1,7 @@
-"""Between programs and actions: grounds a program in a question's action space, and reads a program back.
+"""From programs to actions: grounds a program in a question's action space.
 
 `trace_program` is the oracle of training: the decisions that a decoder must take to write a given query, each with
-what was legal then. `read_program` is its inverse, used on what the decoder decided.
+what was legal then. Its inverse is in `readback.py`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from fastsql.grammar.space import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
 
 class GroundingError(ValueError):
@@ -230,75 +230,3 @@ def find_spans(space: ActionSpace, text: str) -> Iterator[tuple[int, int]]:
             if at in starts and at + len(needle) in ends:
                 yield starts[at], ends[at + len(needle)]
             at = haystack.find(needle, at + 1)
-
-
-# ---------------------------------------------------------------- and back
-
-
-def read_program(actions: Sequence[int], space: ActionSpace) -> Program:
-    """The program that a complete sequence of decisions writes; forced actions are filled in.
-
-    Raises GroundingError if the sequence is not one the automaton takes, or stops short.
-    """
-    state = State.start(space)
-    which = space.grammar.symbol("which")
-    program: list[Terminal] = []
-    queue = list(actions)
-    start = -1
-    while not state.finished:
-        legal = state.legal()
-        forced = len(legal) == 1
-        if forced:
-            action = int(legal[0])
-        elif queue:
-            action = int(queue.pop(0))
-            if not np.any(legal == action):
-                raise GroundingError("an action is not legal where it stands")
-        else:
-            raise GroundingError("the actions stop before the query is complete")
-        kind, index = space.locate(action)
-        scope, asked = state.scope, state.symbol
-        state = state.advance(action, decision=not forced)
-        if kind == START:
-            start = index
-        elif kind == STEP and asked == which:
-            assert scope is not None
-            reference = program[-1]
-            assert isinstance(reference, ColumnRef)
-            source = next(k for k, s in enumerate(scope.sources) if s.step == index)
-            program[-1] = ColumnRef(reference.column, source)
-        else:
-            program.append(_terminal(kind, index, scope, space, start, space.grammar.symbols[asked]))
-    if queue:
-        raise GroundingError("actions are left over after the end")
-    return tuple(program)
-
-
-def _terminal(kind: int, index: int, scope: object, space: ActionSpace, start: int, asked: str) -> Terminal:
-    if kind == PRODUCTION:
-        return Production(space.grammar.productions[index])
-    if kind == TABLE:
-        return TableRef(index)
-    if kind == CANDIDATE:
-        c = space.candidates[index]
-        return Literal(c.value, c.format, provenance=c.source, span=c.span)
-    if kind == SCHEMA_VALUE:
-        v = space.schema_values[index]
-        return Literal(v.value, name=v.name, provenance="constant" if v.name else "schema")
-    if kind == END:
-        span = (int(space.tokens[start, 0]), int(space.tokens[index, 1]))
-        return Literal(space.text[span[0] : span[1]], provenance="span", span=span)
-    sources = getattr(scope, "sources")  # noqa: B009
-    if kind == COLUMN:
-        table = space.schema.columns[index].table
-        eligible = [
-            k
-            for k, s in enumerate(sources)
-            if s.table == table and not (asked == "earlier" and k == len(sources) - 1)
-        ]
-        return ColumnRef(index, eligible[-1])  # of several, the `which` that follows decides
-    for k, source in enumerate(sources):
-        for i, item in enumerate(source.items):
-            if item.step == index:
-                return DerivedRef(k, i)
-    raise GroundingError("a step points at nothing in scope")

@@ -18,6 +18,8 @@ from fastsql.linking.quoted import find_quoted
 from fastsql.linking.value_index import ValueIndex, ValueMatch
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from fastsql.linking.dictionary import ValueDictionary
     from fastsql.schema import Schema, Value
 
@@ -35,15 +37,17 @@ def find_candidates(
     dictionary: ValueDictionary | None = None,
     *,
     limit: int = CANDIDATE_LIMIT,
+    core: ModuleType | None = None,
 ) -> tuple[Candidate, ...]:
     """Literals that the question offers, sorted by span; no two have equal value, kind and format.
 
     Numbers and quarters of a date inside a longer find are left out: the 5 of ``dextrose 5%`` where a dictionary knows that
     drug, the 12 of ``12/05/2100``. A value that several places mention has the first one as its span.
+    `core` is the native module where it is to look values up.
     Raises SchemaError when `dictionary` was made for another schema.
     """
     text = fold(question)
-    values = list(_value_candidates(question, schema, dictionary))
+    values = list(_value_candidates(question, schema, dictionary, core))
     dates = find_dates(text)
     found = [*values, *_outside_values(dates, values)]
     found += _outside_values(_outside_dates(find_numbers(text), dates), values)
@@ -76,13 +80,13 @@ def _domain_index(domains: tuple[tuple[Value, ...], ...]) -> ValueIndex:
 
 
 def _value_candidates(
-    question: str, schema: Schema, dictionary: ValueDictionary | None
+    question: str, schema: Schema, dictionary: ValueDictionary | None, core: ModuleType | None
 ) -> Iterator[Candidate]:
     """Schema and dictionary matches; of two overlapping ones where one lies inside the other, the longer."""
-    matches = [("schema", match) for match in schema_value_index(schema).match(question)]
+    matches = [("schema", match) for match in schema_value_index(schema).match(question, core)]
     if dictionary is not None:
         dictionary.check(schema)
-        matches += [("dictionary", match) for match in dictionary.match(question)]
+        matches += [("dictionary", match) for match in dictionary.match(question, core)]
     merged: dict[tuple[int, int, str], tuple[str, set[int]]] = {}
     for source, match in _not_contained(matches):
         for value, columns in match.values:

@@ -24,6 +24,11 @@ _MONTHS = {
     )
     for name in names.split()
 }  # fmt: skip
+_SHORT_NAMES = tuple(name for name in _MONTHS if len(name) == 3)
+"""Every name of a month begins with one of these."""
+_DIGIT = re.compile(r"[0-9]")
+_NEED_DIGITS = frozenset({"year", "month", "day", "hour", "one"})
+"""Groups of a pattern that are digits, and not left out."""
 _AMBIGUOUS = frozenset({"may", "march", "mar", "dec", "jan", "sep", "jun"})
 _OPEN = r"(?<![a-z0-9_.])(?<![0-9][/-])"
 _SHUT = r"(?![a-z0-9_]|[./-][0-9])"
@@ -60,7 +65,12 @@ def _readings(text: str) -> Iterator[Candidate]:
             start, end = candidate.span
             taken[start:end] = b"\1" * (end - start)
             yield candidate
-    for pattern, reader in _PATTERNS:
+    # Most questions have no digit or no month; a pattern that needs one is then not tried at all.
+    has_digit = _DIGIT.search(text) is not None
+    has_month = any(name in text for name in _SHORT_NAMES)
+    for pattern, reader, needs_digit, needs_month in _PATTERNS:
+        if (needs_digit and not has_digit) or (needs_month and not has_month):
+            continue
         for match in pattern.finditer(text):
             read = reader(match)
             if read is None or any(taken[slice(*read.span)]):
@@ -153,8 +163,13 @@ _OCLOCK = (
     r"(?: ?(?P<half>am|pm)\b)?(?![a-z0-9_:])"
 )
 
-_PATTERNS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
-    (re.compile(pattern), reader)
+_PATTERNS: tuple[tuple[re.Pattern[str], Reader, bool, bool], ...] = tuple(
+    (
+        compiled := re.compile(pattern),
+        reader,
+        not _NEED_DIGITS.isdisjoint(compiled.groupindex),
+        "name" in compiled.groupindex,
+    )
     for pattern, reader in (
         (rf"{_OPEN}{_YEAR}(?P<mark>[-/.]){_MONTH}(?P=mark){_DAY}{_TIME}{_SHUT}", _parts),
         (

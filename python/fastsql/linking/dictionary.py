@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastsql.errors import SchemaError
-from fastsql.linking.value_index import ValueIndex, ValueMatch
+from fastsql.linking.value_index import ValueIndex, ValueMatch, is_sql_text
 
 if TYPE_CHECKING:
     import sqlite3
+    from types import ModuleType
 
     from sqlalchemy.engine import Engine
 
@@ -43,7 +44,7 @@ class ValueDictionary:
         """
         used = sorted({column for columns in set(values.values()) for column in columns})
         self._names: dict[int, ColumnName] = {column: column_name(schema, column) for column in used}
-        self._index = ValueIndex({value: held for value, held in values.items() if _is_text(value)})
+        self._index = ValueIndex({value: held for value, held in values.items() if is_sql_text(value)})
         self._checked: Schema | None = schema
         self.skipped = tuple(skipped)
         """Columns that were left out, as (table, column, why)."""
@@ -106,15 +107,17 @@ class ValueDictionary:
 
     @classmethod
     def load(cls, path: str | Path, schema: Schema) -> ValueDictionary:
-        """Read a file that `save` wrote. Raises ModelError for a damaged file, SchemaError for a column `schema` lacks."""
-        from fastsql.linking.dictionary_file import read_dictionary
+        """Open a file that `save` wrote; what a question needs of it is read when it is asked.
 
-        names, groups = read_dictionary(Path(path))
-        values: dict[str, tuple[int, ...]] = {}
-        for held, group in groups:
-            columns = tuple(sorted(schema.column_index(*names[number]) for number in held))
-            values.update(dict.fromkeys(group, columns))
-        return cls(values, schema)
+        While the dictionary is in use, the file may be moved, deleted or saved anew, but not written into.
+        Raises ModelError for a damaged file, SchemaError for a column `schema` lacks. Damage in a part of a large file is
+        noticed when a question needs that part: `match` and `canonical` raise ModelError.
+        """
+        from fastsql.linking.dictionary_file import open_dictionary
+
+        names, index = open_dictionary(Path(path))
+        held = {number for columns in index.holders for number in columns}
+        return cls._of(index, {number: schema.column_index(*names[number]) for number in held}, schema)
 
     def save(self, path: str | Path) -> None:
         """Write a local file, readable by its owner only; it replaces an older one whole or not at all.
@@ -123,22 +126,27 @@ class ValueDictionary:
         """
         from fastsql.linking.dictionary_file import write_dictionary
 
-        write_dictionary(Path(path), self._names, self._groups())
+        write_dictionary(Path(path), self._names, self._index)
 
     def bound_to(self, schema: Schema) -> ValueDictionary:
         """The same values for another schema's column indices. Raises SchemaError for a column that `schema` lacks."""
         moved = {column: schema.column_index(*name) for column, name in self._names.items()}
-        values: dict[str, tuple[int, ...]] = {}
-        for columns, group in self._groups().items():
-            values.update(dict.fromkeys(group, tuple(sorted(moved[column] for column in columns))))
-        return ValueDictionary(values, schema, self.skipped)
+        return self._of(self._index, moved, schema, self.skipped)
 
-    def _groups(self) -> dict[tuple[int, ...], list[str]]:
-        """Values by the set of columns that hold them."""
-        groups: dict[tuple[int, ...], list[str]] = {}
-        for value, columns in self._index.items():
-            groups.setdefault(columns, []).append(value)
-        return groups
+    @classmethod
+    def _of(
+        cls,
+        index: ValueIndex,
+        moved: Mapping[int, int],
+        schema: Schema,
+        skipped: Iterable[tuple[str, str, str]] = (),
+    ) -> ValueDictionary:
+        """The values of an index, whose columns are moved to those of a schema."""
+        dictionary = cls({}, schema, skipped)
+        holders = [tuple(sorted(moved[column] for column in held)) for held in index.holders]
+        dictionary._names = {column: column_name(schema, column) for column in sorted(moved.values())}
+        dictionary._index = ValueIndex.of(index.table, holders)
+        return dictionary
 
     def check(self, schema: Schema) -> None:
         """Raise SchemaError unless the column indices of this dictionary are those of `schema`."""
@@ -154,9 +162,9 @@ class ValueDictionary:
                 )
         self._checked = schema
 
-    def match(self, question: str) -> tuple[ValueMatch, ...]:
+    def match(self, question: str, core: ModuleType | None = None) -> tuple[ValueMatch, ...]:
         """Values that the question mentions, in their order; see `ValueIndex.match`."""
-        return self._index.match(question)
+        return self._index.match(question, core)
 
     def canonical(self, column: int, text: str) -> str | None:
         """The value of `column` that equals `text` but for letter case; an exact one first; None where there is none."""
@@ -173,15 +181,6 @@ def text_columns(schema: Schema) -> list[int]:
         for number, column in enumerate(schema.columns)
         if column.type == "text" and not column.primary_key and number not in keys
     ]
-
-
-def _is_text(value: str) -> bool:
-    """Whether SQL can say the value."""
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return "\0" not in value
 
 
 def column_name(schema: Schema, column: int) -> ColumnName:

@@ -1,10 +1,16 @@
-"""The local file of a value dictionary: one line of JSON that describes it, one that holds it.
+"""The local file of a value dictionary: a line of JSON, a directory, checksums, and the arrays of `value_table`.
 
-    {"format": "fastsql-values", "version": 1, "bytes": 123, "sha256": "..."}
-    {"columns": [["d_items", "label"], ...], "groups": [[[0, 3], ["heart rate", ...]], ...]}
+    {"format": "fastsql-values", "version": 2, "bytes": 123, "sha256": "..."}
+    {"columns": [["d_items", "label"], ...], "holders": [[0, 3], ...], "sections": [1024, ...]}
+    CRC-32 of each block of 4,096 bytes of the arrays, little-endian
+    zeros up to a multiple of 4,096 bytes
+    the arrays, with the sizes that "sections" says
 
-A group is the values that the same columns hold. Its numbers are positions in "columns": names, not schema indices, so that
-a file outlives a schema change.
+"bytes" and "sha256" are of the second line and the checksums behind it. Opening a file reads no more than these; the arrays
+are mapped into memory, and each block is checked when it is first read. "holders" are the sets of columns that hold a value.
+Their numbers are positions in "columns": names, not schema indices, so that a file outlives a schema change.
+
+Files of version 1 (`dictionary_json`) are read, too.
 """
 
 from __future__ import annotations
@@ -14,48 +20,61 @@ import json
 import os
 import tempfile
 from collections.abc import Mapping
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from fastsql.errors import ModelError
+from fastsql.linking.dictionary_json import read_json_dictionary
+from fastsql.linking.mapped_file import BLOCK, MappedFile, block_checksums
+from fastsql.linking.value_index import Columns, ValueIndex
+from fastsql.linking.value_table import REMEDY, SECTIONS, ValueTable, damaged
 
-_FORMAT, _VERSION = "fastsql-values", 1
+_FORMAT, _VERSION = "fastsql-values", 2
 _HEADER_BYTES = 1024
-_LARGEST = 1 << 30
-_REMEDY = "Write it again with ValueDictionary.save."
+_LARGEST_DIRECTORY = 1 << 28
+_LARGEST = 1 << 32
+_CHECKED_AT_ONCE = 1 << 20
+"""Arrays of at most so many bytes are checked whole when the file is opened."""
+
+ColumnName = tuple[str, str]
 
 
-def write_dictionary(
-    path: Path,
-    names: Mapping[int, tuple[str, str]],
-    groups: Mapping[tuple[int, ...], list[str]],
-) -> None:
+def write_dictionary(path: Path, names: Mapping[int, ColumnName], index: ValueIndex) -> None:
     """Write the file beside its place and move it there, so that a reader never sees half of one.
 
-    Raises ModelError when the file cannot be written.
+    `names` are those of the columns that the index speaks of. Raises ModelError when the file cannot be written.
     """
     places = {column: number for number, column in enumerate(names)}
-    body = json.dumps(
+    table = index.table
+    table.expect_unchanged()
+    directory = json.dumps(
         {
             "columns": list(names.values()),
-            "groups": [[[places[column] for column in held], group] for held, group in groups.items()],
+            "holders": [[places[column] for column in held] for held in index.holders],
+            "sections": [end - begin for begin, end in zip(table.bounds, table.bounds[1:], strict=False)],
         },
         ensure_ascii=False,
         separators=(",", ":"),
     ).encode("utf-8", "surrogatepass")
+    directory += b"\n" + block_checksums(table.body).astype("<u4").tobytes()
     header = {
         "format": _FORMAT,
         "version": _VERSION,
-        "bytes": len(body),
-        "sha256": hashlib.sha256(body).hexdigest(),
+        "bytes": len(directory),
+        "sha256": hashlib.sha256(directory).hexdigest(),
     }
+    head = json.dumps(header).encode() + b"\n" + directory
     try:
         # mkstemp makes the file readable by its owner only, and the move keeps that: these are cells of a database.
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
         temporary = Path(name)
         try:
             with os.fdopen(handle, "wb") as stream:
-                stream.write(json.dumps(header).encode() + b"\n" + body)
+                stream.write(head + b"\0" * (-len(head) % BLOCK))
+                stream.write(table.body)
                 stream.flush()
                 os.fsync(stream.fileno())
             temporary.replace(path)
@@ -65,47 +84,80 @@ def write_dictionary(
         raise _failed("written", path, error) from error
 
 
-def read_dictionary(path: Path) -> tuple[list[tuple[str, str]], list[tuple[list[int], list[str]]]]:
-    """Column names, and groups of (positions of columns, the values that they hold).
+def open_dictionary(path: Path) -> tuple[list[ColumnName], ValueIndex]:
+    """Column names, and the index of the values, whose columns are positions among the names.
 
-    Raises ModelError for a missing or damaged file.
+    Raises ModelError for a missing or damaged file. One that is damaged where nobody looks at once raises it when its values
+    are read.
     """
     try:
-        with path.open("rb") as stream:
+        stream = path.open("rb")
+        try:
             header = _header(stream.readline(_HEADER_BYTES), path)
-            # The size is checked before anything of it is read.
-            size = os.fstat(stream.fileno()).st_size - stream.tell()
-            if size != header.get("bytes") or size > _LARGEST:
-                raise _damaged(path, "it is shorter or longer than its first line says")
-            body = stream.read()
+            if header["version"] == 1:
+                with stream:
+                    return read_json_dictionary(stream, header, path)
+            return _open_mapped(stream, header, path)
+        except BaseException:
+            stream.close()
+            raise
     except OSError as error:
         raise _failed("read", path, error) from error
-    if hashlib.sha256(body).hexdigest() != header.get("sha256"):
-        raise _damaged(path, "its checksum does not match")
+
+
+def _open_mapped(
+    stream: BufferedReader, header: dict[str, Any], path: Path
+) -> tuple[list[ColumnName], ValueIndex]:
+    size = os.fstat(stream.fileno()).st_size
+    begin = stream.tell()
+    length = header.get("bytes")
+    # Sizes are checked before anything of it is read.
+    if not isinstance(length, int) or not 0 < length <= min(size - begin, _LARGEST_DIRECTORY):
+        raise damaged(path, "it is shorter than its first line says")
+    directory = stream.read(length)
+    if len(directory) != length or hashlib.sha256(directory).hexdigest() != header.get("sha256"):
+        raise damaged(path, "its checksum does not match")
+    line, _, checksums = directory.partition(b"\n")
+    names, holders, sections = _directory(line, path)
+    start = -(-(begin + length) // BLOCK) * BLOCK
+    if size != start + sum(sections):
+        raise damaged(path, "it is shorter or longer than its directory says")
+    if len(checksums) != 4 * -(-sum(sections) // BLOCK):
+        raise damaged(path, "it has not one checksum for each block")
+    file = MappedFile(stream, start, size, np.frombuffer(checksums, dtype="<u4").astype(np.uint32), REMEDY)
+    if len(file.body) <= _CHECKED_AT_ONCE:
+        file.check(0, len(file.body))
+    return names, ValueIndex.of(ValueTable(file.body, [0, *np.cumsum(sections).tolist()], file), holders)
+
+
+def _directory(line: bytes, path: Path) -> tuple[list[ColumnName], list[Columns], list[int]]:
     try:
-        data = json.loads(body.decode("utf-8", "surrogatepass"))
+        data = json.loads(line.decode("utf-8", "surrogatepass"))
         names = [(str(table), str(column)) for table, column in data["columns"]]
-        groups = [([int(number) for number in held], list(map(str, group))) for held, group in data["groups"]]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise _damaged(path, "its content has another form") from error
-    if any(not 0 <= number < len(names) for held, _ in groups for number in held):
-        raise _damaged(path, "a group refers to a column that it does not list")
-    return names, groups
+        holders = [tuple(int(number) for number in held) for held in data["holders"]]
+        sections = [int(size) for size in data["sections"]]
+    except (ValueError, KeyError, TypeError, RecursionError, OverflowError) as error:
+        raise damaged(path, "its directory has another form") from error
+    if any(not 0 <= number < len(names) for held in holders for number in held):
+        raise damaged(path, "a value is held by a column that it does not list")
+    if len(sections) != len(SECTIONS) or any(not 0 <= size <= _LARGEST for size in sections):
+        raise damaged(path, "its directory lists other sections")
+    return names, holders, sections
 
 
 def _header(line: bytes, path: Path) -> dict[str, Any]:
     try:
         header = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise _damaged(path, "its first line is not that of a value dictionary") from error
+        raise damaged(path, "its first line is not that of a value dictionary") from error
     if not isinstance(header, dict) or header.get("format") != _FORMAT:
-        raise _damaged(path, "its first line is not that of a value dictionary")
-    if header.get("version") != _VERSION:
+        raise damaged(path, "its first line is not that of a value dictionary")
+    if header.get("version") not in (1, _VERSION):
         version = header.get("version")
         raise ModelError(
-            f"this is version {version!r} of the format, and this fastsql reads version {_VERSION}",
+            f"this is version {version!r} of the format, and this fastsql reads versions 1 and {_VERSION}",
             where=str(path),
-            remedy=_REMEDY,
+            remedy=REMEDY,
         )
     return header
 
@@ -114,7 +166,3 @@ def _failed(what: str, path: Path, error: OSError) -> ModelError:
     return ModelError(
         f"the value dictionary cannot be {what} ({error.strerror})", where=str(path), remedy="Check the path."
     )
-
-
-def _damaged(path: Path, why: str) -> ModelError:
-    return ModelError(f"the value dictionary is damaged: {why}", where=str(path), remedy=_REMEDY)

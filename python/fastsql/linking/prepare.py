@@ -41,13 +41,13 @@ def prepare(
     dictionary: ValueDictionary | None = None,
     candidates: Sequence[Candidate] | None = None,
 ) -> Prepared:
-    """Tokenize and link a question; `candidates` replaces the search for value candidates.
+    """Tokenize and link a question, natively where `links` does; `candidates` replaces the search for value candidates.
 
     Raises `LimitError` if the question has more tokens than the encoder has positions.
     """
     tokens = tokenizer.tokenize(text)
     if candidates is None:
-        candidates = find_candidates(text, links.schema, dictionary)
+        candidates = find_candidates(text, links.schema, dictionary, core=links.core)
     return Prepared(
         text=text,
         token_ids=tokens.ids,

@@ -12,12 +12,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastsql.linking.abbreviations import Abbreviations
 from fastsql.linking.candidate import Candidate
+from fastsql.linking.native_links import NativeLinks
 from fastsql.schema import Schema
 
 RELATIONS = (
@@ -50,27 +53,8 @@ RELATIONS = (
 _NUMBER = {name: index for index, name in enumerate(RELATIONS)}
 _LONGEST_NAME = 6
 _WORD = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]|[^\W_\u3400-\u9fff\uf900-\ufaff]+")
-_STOP_WORDS = frozenset(
-    (
-        "a",
-        "an",
-        "and",
-        "at",
-        "by",
-        "for",
-        "from",
-        "in",
-        "is",
-        "it",
-        "of",
-        "on",
-        "or",
-        "the",
-        "to",
-        "with",
-        "s",
-    )
-)
+_FUNCTION_WORDS = "a an and at by for from in is it of on or the to with s"
+_STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
 _CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 
 Relations = NDArray[np.uint8]
@@ -79,10 +63,13 @@ Relations = NDArray[np.uint8]
 class SchemaLinks:
     """Everything about a schema that linking a question to it needs. Immutable once built."""
 
-    def __init__(self, schema: Schema, *, abbreviations: bool = False) -> None:
+    def __init__(
+        self, schema: Schema, *, abbreviations: bool = False, core: ModuleType | None = None
+    ) -> None:
         """`abbreviations`: whether ``dept`` in a name is linked to "department" in a question, as a part of the name.
 
-        A model has to be trained with it; the bundled ones are not.
+        A model has to be trained with it; the bundled ones are not. `core` is the native module (`backends.native`) to link
+        with, tables, columns and values alike; None links in Python, to the same end.
         """
         self.schema = schema
         self.n_tables = len(schema.tables)
@@ -100,6 +87,13 @@ class SchemaLinks:
             "date": types == "time",
             "text": types == "text",
         }
+        self.core = core
+        known = (self._exact, self._part, _NUMBER, self.static, self._table_of, self._fits)
+        self._native = None if core is None else NativeLinks(core, *known)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Linking in Python is what every process can do.
+        return {**self.__dict__, "core": None, "_native": None}
 
     def _index_names(self) -> None:
         exact: dict[tuple[str, ...], set[int]] = {}
@@ -141,19 +135,27 @@ class SchemaLinks:
                     block[:, items] = np.maximum(block[:, items], 1)
                 if gram in self._exact:
                     found.append((*span, self._exact[gram]))
-        if self._abbreviations is not None:
-            for begin, end, named in self._abbreviations.find([word for word, _, _ in words]):
-                items = self._part[named,]
-                block = matches[int(first[begin]) : int(last[end - 1])]
-                block[:, items] = np.maximum(block[:, items], 1)
+        for begin, end, named in self._shortened(words):
+            items = self._part[named,]
+            block = matches[int(first[begin]) : int(last[end - 1])]
+            block[:, items] = np.maximum(block[:, items], 1)
         for start, stop, items in found:
             matches[start:stop, items] = 2
         return matches
+
+    def _shortened(self, words: Sequence[tuple[str, int, int]]) -> Iterable[tuple[int, int, str]]:
+        """Runs of words that a word of a name abbreviates."""
+        if self._abbreviations is None:
+            return ()
+        return self._abbreviations.find([word for word, _, _ in words])
 
     def relations(
         self, question: str, offsets: NDArray[np.int32], candidates: Sequence[Candidate]
     ) -> Relations:
         """uint8[N, N], N = Q + V + T + C, for a question whose tokens lie at `offsets` int32[Q, 2]."""
+        if self._native is not None:
+            words = split_words(question)
+            return self._native.relations(words, self._shortened(words), offsets, candidates)
         n_tokens, n_candidates = len(offsets), len(candidates)
         n_question = n_tokens + n_candidates
         n_tables = self.n_tables

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import numpy as np
 
 from fastsql.linking.folding import keys, words
+from fastsql.linking.value_table import ValueTable, damaged, key_of, pack_values
+
+Columns = tuple[int, ...]
+Hit = tuple[int, int, list[int]]
+"""First word, last word (exclusive), numbers of the values."""
 
 _FORMS = 3
 """Values that one span may stand for, as where two differ in punctuation only."""
@@ -34,96 +43,121 @@ class ValueMatch:
 class ValueIndex:
     """Values by the sequence of their words; case, blanks and punctuation do not count.
 
-    Memory is about 200 bytes a value beyond its text; a question of n words costs at most n times the number of distinct
-    lengths among the values that begin with one of its words. Immutable once built, so threads may share it.
+    Memory is about 30 bytes a value beyond its text (twice its text where words and value differ). Immutable once built, so
+    threads may share it.
     """
 
-    def __init__(self, values: Mapping[str, tuple[int, ...]]) -> None:
+    def __init__(self, values: Mapping[str, Columns]) -> None:
         """`values` maps each value to the columns that hold it, in ascending order."""
-        self._values = list(values)
-        self._columns = list(values.values())
-        # Word sequences are kept as hashes: half the memory of their texts. A hit is confirmed on the value itself.
-        self._by_hash: dict[int, int] = {}
-        self._further: dict[int, tuple[int, ...]] = {}
-        lengths: dict[str, int] = {}
-        for number, value in enumerate(self._values):
-            value_words = keys(value)
-            if not value_words:
-                continue
-            key = hash(" ".join(value_words))
-            if self._by_hash.setdefault(key, number) != number:
-                self._further[key] = (*self._further.get(key, ()), number)
-            first = value_words[0]
-            lengths[first] = lengths.get(first, 0) | 1 << len(value_words)
-        self._lengths = {first: _set_bits(found) for first, found in lengths.items()}
+        numbers: dict[Columns, int] = {}
+        self.table = pack_values(
+            (value, numbers.setdefault(columns, len(numbers))) for value, columns in values.items()
+        )
+        self.holders: tuple[Columns, ...] = tuple(numbers)
+        """The sets of columns that hold a value, as the table numbers them."""
+        self._native: Any = None
+
+    @classmethod
+    def of(cls, table: ValueTable, holders: Sequence[Columns]) -> ValueIndex:
+        """The index over values that are packed already."""
+        index = cls.__new__(cls)
+        index.table, index.holders, index._native = table, tuple(holders), None
+        return index
 
     def __len__(self) -> int:
-        return len(self._values)
+        return len(self.table)
 
-    def items(self) -> Iterator[tuple[str, tuple[int, ...]]]:
+    def __getstate__(self) -> dict[str, Any]:
+        return {"table": self.table, "holders": self.holders}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.table, self.holders, self._native = state["table"], state["holders"], None
+
+    def items(self) -> Iterator[tuple[str, Columns]]:
         """Every value with its columns, in the order given."""
-        return zip(self._values, self._columns, strict=True)
+        self.table.expect_unchanged()
+        return ((value, self._columns(holders)) for value, holders in self.table.values())
 
-    def match(self, text: str) -> tuple[ValueMatch, ...]:
+    def match(self, text: str, core: ModuleType | None = None) -> tuple[ValueMatch, ...]:
         """Matches in `text` in their order; of two where one lies inside the other, the longer.
 
         A value of one letter, of function words only, or of fewer than four digits matches nothing. The last word of a match
-        may be a plural.
+        may be a plural. `core` is the native module where it is to look the words up; the matches are the same.
         """
+        self.table.expect_unchanged()
         found = words(text)
         sequence = [word.key for word in found]
+        hits = self._hits(sequence) if core is None else self._native_index(core).hits(key_of(sequence))
         matches: list[ValueMatch] = []
         reached = 0
-        for start, first in enumerate(sequence):
-            # A plural that is a whole value, "swabs", has no lengths of its own.
-            lengths = self._lengths.get(first) or (1,) * (_singular(first) in self._lengths)
-            for length in lengths:
-                end = start + length
-                # Whatever ends at or before the furthest end so far lies inside an earlier match.
-                if end <= reached:
-                    break
-                if end > len(sequence):
-                    continue
-                key = sequence[start:end]
-                numbers = self._numbers(key) or self._numbers([*key[:-1], _singular(key[-1])])
-                if not numbers or not _is_telling(key):
-                    continue
+        for start, end, numbers in hits:
+            # Whatever ends at or before the furthest end so far lies inside an earlier match.
+            if end > reached and _is_telling(sequence[start:end]):
                 matches.append(self._match(numbers, text, found[start].start, found[end - 1].end))
                 reached = end
-                break
         return tuple(matches)
 
-    def find(self, text: str) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    def find(self, text: str) -> tuple[tuple[str, Columns], ...]:
         """Values equal to `text` but for letter case and outer blanks, each with its columns."""
+        self.table.expect_unchanged()
         wanted = text.strip().casefold()
-        numbers = [
-            number for number in self._numbers(keys(text)) if self._values[number].casefold() == wanted
-        ]
-        return tuple((self._values[number], self._columns[number]) for number in numbers)
+        found = (self._value(number) for number in self.table.numbers(key_of(keys(text))))
+        return tuple((value, columns) for value, columns in found if value.casefold() == wanted)
 
-    def _numbers(self, key: list[str]) -> list[int]:
-        """Positions of the values whose words are `key`."""
-        hashed = hash(" ".join(key))
-        first = self._by_hash.get(hashed)
-        if first is None:
-            return []
-        return [
-            number for number in (first, *self._further.get(hashed, ())) if keys(self._values[number]) == key
-        ]
+    def _hits(self, sequence: list[str]) -> Iterator[Hit]:
+        """Runs of words that are a value, by their first word, then the longest first."""
+        for start, first in enumerate(sequence):
+            # A plural that is a whole value, "swabs", has no lengths of its own.
+            lengths = self.table.word_lengths(key_of([first]))
+            if not lengths and (singular := _singular(first)) != first:
+                lengths = [1] * bool(self.table.word_lengths(key_of([singular])))
+            for length in lengths:
+                run = sequence[start : start + length]
+                if len(run) == length > 0:
+                    numbers = self.table.numbers(key_of(run))
+                    if not numbers and (singular := _singular(run[-1])) != run[-1]:
+                        numbers = self.table.numbers(key_of([*run[:-1], singular]))
+                    if numbers:
+                        yield start, start + length, numbers
 
-    def _match(self, numbers: list[int], text: str, start: int, end: int) -> ValueMatch:
+    def _native_index(self, core: ModuleType) -> Any:
+        """The native reader of the same bytes. Two threads may both make one; either will do."""
+        if self._native is None:
+            table = self.table
+            checksums = np.zeros(0, dtype=np.uint32) if table.file is None else table.file.checksums
+            self._native = core.ValueIndex(np.frombuffer(table.body, dtype=np.uint8), table.bounds, checksums)
+        return self._native
+
+    def _value(self, number: int) -> tuple[str, Columns]:
+        value, holders = self.table.value(number)
+        return value, self._columns(holders)
+
+    def _columns(self, holders: int) -> Columns:
+        if holders >= len(self.holders):
+            raise damaged(self.table.where, "a value is held by columns that it does not list")
+        return self.holders[holders]
+
+    def _match(self, numbers: Sequence[int], text: str, start: int, end: int) -> ValueMatch:
         """The match of values with equal words. Those written in the text, punctuation and all, rule out the others."""
-        exact: dict[tuple[int, int], list[int]] = {}
-        for number in numbers:
-            place = _written(self._values[number], text, start, end)
+        values = [self._value(number) for number in numbers]
+        exact: dict[tuple[int, int], list[tuple[str, Columns]]] = {}
+        for value in values:
+            place = _written(value[0], text, start, end)
             if place is not None:
-                exact.setdefault(place, []).append(number)
+                exact.setdefault(place, []).append(value)
         if exact:
             start, end = max(exact, key=lambda place: place[1] - place[0])
-            numbers = exact[start, end]
-        return ValueMatch(
-            start, end, tuple((self._values[one], self._columns[one]) for one in numbers[:_FORMS])
-        )
+            values = exact[start, end]
+        return ValueMatch(start, end, tuple(values[:_FORMS]))
+
+
+def is_sql_text(value: str) -> bool:
+    """Whether SQL can say the value: not with a NUL or half a surrogate pair."""
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return "\0" not in value
 
 
 def _written(value: str, text: str, start: int, end: int) -> tuple[int, int] | None:
@@ -132,6 +166,8 @@ def _written(value: str, text: str, start: int, end: int) -> tuple[int, int] | N
     `start` and `end` are the characters of the words in `text`; None where the text has other punctuation.
     """
     value_words = words(value)
+    if not value_words:  # of a damaged file: its key has other words
+        return None
     first = start - value_words[0].start
     last = end + len(value) - value_words[-1].end
     return (first, last) if first >= 0 and text[first:last].lower() == value.lower() else None
@@ -155,8 +191,3 @@ def _is_telling(value_words: list[str]) -> bool:
 def _singular(word: str) -> str:
     """An English plural without its s; any other word as it is."""
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
-
-
-def _set_bits(bits: int) -> tuple[int, ...]:
-    """Positions of the bits of `bits` that are set, the highest first."""
-    return tuple(position for position in range(bits.bit_length() - 1, -1, -1) if bits >> position & 1)

@@ -1,7 +1,7 @@
 """What a parse costs in operations and in bytes of weights read, stage by stage, for a given architecture.
 
 Counted from the sizes of the matrices: an operation is a multiplication or an addition, a weight that a stage uses is
-read once each time the stage runs (a decoder step streams the whole decoder). Norms and activations are left out.
+read once each time the stage runs (a decoder step streams what it uses of the decoder). Norms and activations are left out.
 """
 
 from __future__ import annotations
@@ -10,6 +10,18 @@ from dataclasses import dataclass
 
 from fastsql.model.config import ModelConfig
 from fastsql.model.layout import KINDS
+
+FLOAT32_BYTES = 4
+
+
+@dataclass(frozen=True)
+class Legal:
+    """What the automaton leaves a decoder step to score, means over the steps."""
+
+    productions: float
+    pointers: float
+    kinds: float
+    """Kinds of pointers, each of which needs a query of its own."""
 
 
 @dataclass(frozen=True)
@@ -23,11 +35,13 @@ class Workload:
     values: int = 245
     decisions: int = 34
     beam: int = 4
+    legal: Legal | None = None
+    """Where only legal actions are scored, as the native core does; otherwise all are."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """`operations` and `bytes` (float32 weights streamed) of one stage."""
+    """`operations` and `bytes` (of weights streamed) of one stage."""
 
     operations: int
     bytes: int
@@ -36,20 +50,28 @@ class Cost:
         return Cost(self.operations + other.operations, self.bytes + other.bytes)
 
 
-def parse_cost(config: ModelConfig, work: Workload) -> dict[str, Cost]:
-    """Costs of "encoder", "graph", "memory" (of the decoder) and "decoder" for a question on a cached schema."""
+def parse_cost(config: ModelConfig, work: Workload, weight_bytes: int = FLOAT32_BYTES) -> dict[str, Cost]:
+    """Costs of "encoder", "graph", "memory" (of the decoder) and "decoder" for a question on a cached schema.
+
+    `weight_bytes` is 4 where weights are multiplied back to float32 when they are loaded (the NumPy model), 1 where they
+    stay int8 (the native core).
+    """
     question, items = work.tokens + work.candidates, work.tables + work.columns
-    return {
+    stages = {
         "encoder": _encoder(config, work.tokens + 2),
         "graph": _graph(config, question, items),
         "memory": _memory(config, work, question + items),
         "decoder": _decoder(config, work, question + items),
     }
+    return {
+        name: Cost(cost.operations, cost.bytes * weight_bytes // FLOAT32_BYTES)
+        for name, cost in stages.items()
+    }
 
 
-def _product(rows: int, width: int, out: int) -> Cost:
-    """A matrix [out, width] applied to `rows` rows."""
-    return Cost(2 * rows * width * out, 4 * width * out)
+def _product(rows: int, width: int, out: float) -> Cost:
+    """A matrix [out, width] applied to `rows` rows; of a mean over steps, `out` may be broken."""
+    return Cost(round(2 * rows * width * out), round(FLOAT32_BYTES * width * out))
 
 
 def _attention(rows: int, columns: int, d: int) -> Cost:
@@ -91,8 +113,8 @@ def _memory(config: ModelConfig, work: Workload, rows: int) -> Cost:
 def _decoder(config: ModelConfig, work: Workload, rows: int) -> Cost:
     d, ffn, beam = config.d, config.ffn, work.beam
     layer = _product(beam, d, 6 * d + 2 * ffn) + _attention(beam, rows + work.decisions // 2, d)
-    keys = rows + work.tokens + work.values
-    scores = _product(beam, d, (len(KINDS) - 1) * d + 2 * d + config.n_productions) + Cost(
-        2 * beam * keys * d, 0
-    )
+    legal = work.legal or Legal(config.n_productions, rows + work.tokens + work.values, len(KINDS) - 1)
+    # Beside the queries: the step's own pointer key, and the row that the previous action pointed at.
+    scores = _product(beam, d, legal.kinds * d + 2 * d + legal.productions)
+    scores += Cost(round(2 * beam * legal.pointers * d), 0)
     return _times(_times(layer, config.decoder_layers) + scores, work.decisions)

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from fastsql.backends import PROVIDER
 from fastsql.errors import ModelError
 from fastsql.model.attention import Array, Part, attention
 from fastsql.model.config import EncoderConfig
@@ -80,9 +81,7 @@ class OnnxEncoder:
         options.inter_op_num_threads = 1
         options.log_severity_level = 3
         try:
-            self._session: Any = onnxruntime.InferenceSession(
-                str(path), options, providers=["CPUExecutionProvider"]
-            )
+            self._session: Any = onnxruntime.InferenceSession(str(path), options, providers=[PROVIDER])
         except Exception as error:  # ONNX Runtime's errors share no base class but Exception
             raise ModelError(
                 "ONNX Runtime cannot load it", where=str(path), remedy="Get the model bundle anew."

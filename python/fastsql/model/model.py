@@ -100,9 +100,14 @@ class Model:
 
     # ---------------------------------------------------------------- question
 
-    def encode_question(self, prepared: Prepared, schema: SchemaState) -> QuestionState:
-        """A question linked with `schema.links` through the encoder and the graph."""
-        tokens = self._tokens(prepared)
+    def encode_question(
+        self, prepared: Prepared, schema: SchemaState, tokens: Array | None = None
+    ) -> QuestionState:
+        """A question linked with `schema.links` through the encoder and the graph.
+
+        `tokens` is what `encode_tokens` gave for it, where that has been asked already.
+        """
+        tokens = self.encode_tokens(prepared) if tokens is None else tokens
         rows = np.concatenate([tokens, self._candidates(prepared, tokens)])
         items = schema.items
         relations = prepared.relations
@@ -122,8 +127,8 @@ class Model:
         )
         return QuestionState(prepared, memory)
 
-    def _tokens(self, prepared: Prepared) -> Array:
-        """Encoder states of the question's tokens, [Q, d]."""
+    def encode_tokens(self, prepared: Prepared) -> Array:
+        """The question's tokens through the encoder, in the width of the graph, [Q, d]."""
         ids = np.concatenate([[self.tokenizer.cls], prepared.token_ids, [self.tokenizer.sep]])
         states = self.encoder.encode(ids.astype(np.int32)[None])[0]
         return self.weights.linear("token_in", states[1:-1])

@@ -150,6 +150,10 @@ class WeightFile:
             if name != WORD and (encoder or not name.startswith("encoder."))
         }
 
+    def stored(self) -> dict[str, NDArray[Any]]:
+        """All weights as the file holds them: float32, or int8 beside "<name>.scale"."""
+        return {name: self._file.get_tensor(name) for name in self._file.keys()}  # noqa: SIM118 - no mapping
+
     def words(self) -> tuple[NDArray[np.int8], Array]:
         """Word embeddings int8[vocabulary, hidden] and their scales float32[vocabulary]."""
         return self._file.get_tensor(WORD), self._file.get_tensor(WORD + SCALE)

@@ -48,9 +48,11 @@ class Candidates:
         """Program and SQL of a hypothesis. Raises DialectError."""
         return self.first if number == 0 else self.write(self.search.finished[number])
 
-    def assess(self, number: int, links: tuple[Link, ...]) -> Assessment:
-        """The p and u of a hypothesis, `links` being what it explains."""
-        return self.reliability.judge(self.reliability.evidence(self.asked, self.search, number, links))
+    def assess(self, number: int, program: Program, links: tuple[Link, ...]) -> Assessment:
+        """The p and u of a hypothesis, `links` being what its program explains."""
+        return self.reliability.assess(
+            self.reliability.evidence(self.asked, self.search, number, program, links)
+        )
 
     def inspect(self, inspector: Inspector, schema: Schema, dialect: str, limits: Limits) -> Choice:
         """The hypothesis that is likeliest to be right once answers are known.
@@ -66,22 +68,22 @@ class Candidates:
         findings = inspector.inspect(queries)
         if inspector.rule is Rule.REFUSE:
             first = programs[0]
-            assessment = self.assess(0, self.explain(first) if first is not None else ())
+            program = first if first is not None else self.first[0]
+            assessment = self.assess(0, program, self.explain(program))
             if findings[0].failed:
                 return Choice(0, assessment, "The query could not be run.")
             void = "The query's answer is empty, NULL or 0." if findings[0].void else ""
             return Choice(0, assessment, void)
         best: Choice | None = None
-        judge = self.reliability.inspected or self.reliability.judge
         for number, (program, finding) in enumerate(zip(programs, findings, strict=True)):
             if program is None:
                 continue
-            plain = self.reliability.evidence(self.asked, self.search, number, self.explain(program))
+            plain = self.reliability.evidence(self.asked, self.search, number, program, self.explain(program))
             if finding.answer is None:
                 continue
             same = allies(findings, number)
             evidence = self.reliability.after_inspection(plain, self.search, number, same, void=finding.void)
-            assessment = judge(evidence)
+            assessment = self.reliability.assess(evidence, inspected=True)
             if best is None or assessment.confidence > best.assessment.confidence:
                 best = Choice(number, assessment)
         return best or Choice(0, Assessment(0.0), "No candidate could be run.")
@@ -108,7 +110,7 @@ class Candidates:
                 continue  # what the dialect cannot say is no alternative
             if sql not in seen:
                 seen.add(sql)
-                found.append(Alternative(sql, self.assess(number, self.explain(program)).confidence))
+                found.append(Alternative(sql, self.assess(number, program, self.explain(program)).confidence))
         return tuple(found)
 
     def _others(self, chosen: int) -> Iterable[int]:

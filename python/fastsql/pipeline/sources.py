@@ -10,11 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
+from fastsql.engine import Encoded, Engine
 from fastsql.errors import ExecutionError, SchemaError
 from fastsql.limits import Limits
 from fastsql.linking.dictionary import ValueDictionary
 from fastsql.linking.lexicon import Lexicon, with_database_values
-from fastsql.model import Model, SchemaState
 from fastsql.pipeline.checks import check_size
 from fastsql.schema import Schema
 
@@ -27,15 +27,15 @@ KEPT = 8
 class Sources:
     """Schemas as the model sees them, and value dictionaries, by what they are read from. Thread-safe."""
 
-    def __init__(self, model: Model, lexicon: Lexicon, limits: Limits) -> None:
-        self._model = model
+    def __init__(self, engine: Engine, lexicon: Lexicon, limits: Limits) -> None:
+        self._engine = engine
         self._lexicon = lexicon
         self._limits = limits
         self.lock = threading.RLock()
         self._dictionaries: OrderedDict[Any, ValueDictionary] = OrderedDict()
         self._read: OrderedDict[Any, Schema] = OrderedDict()
         self._dressed: OrderedDict[Any, Schema] = OrderedDict()
-        self._states: OrderedDict[str, SchemaState] = OrderedDict()
+        self._states: OrderedDict[str, Encoded] = OrderedDict()
 
     def schema(self, source: Any) -> Schema:
         """The schema that a source describes. Files are read again when they have changed, DDL text only once."""
@@ -49,7 +49,7 @@ class Sources:
         with self.lock:
             return _kept(self._read, key or source, lambda: Schema.coerce(source, limits=self._limits))
 
-    def ready(self, schema: Any, values: Any) -> tuple[SchemaState, ValueDictionary | None]:
+    def ready(self, schema: Any, values: Any) -> tuple[Encoded, ValueDictionary | None]:
         """The schema's cached state, and the dictionary of its values.
 
         Raises SchemaError, LimitError, ExecutionError; TypeError for values that are no source of any.
@@ -59,7 +59,7 @@ class Sources:
         key = (plain.fingerprint, _origin(values))
         with self.lock:
             dressed = _kept(self._dressed, key, lambda: self._dress(plain, values))
-            state = _kept(self._states, dressed.fingerprint, lambda: self._model.encode_schema(dressed))
+            state = _kept(self._states, dressed.fingerprint, lambda: self._engine.encode_schema(dressed))
             if isinstance(values, ValueDictionary):
                 values.check(plain)
                 return state, values

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 
 
 class Stopwatch:
@@ -17,3 +18,8 @@ class Stopwatch:
         now = time.perf_counter()
         self.laps[stage] = (now - self._last) * 1000
         self._last = now
+
+    def add(self, laps: Mapping[str, float]) -> None:
+        """Several stages have ended since the last lap, which somebody else timed."""
+        self.laps |= laps
+        self._last = time.perf_counter()

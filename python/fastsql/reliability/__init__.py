@@ -6,7 +6,7 @@ from fastsql.reliability.assess import Assessment, Judge, Reliability
 from fastsql.reliability.decision import pays, threshold
 from fastsql.reliability.evidence import FEATURES, Evidence
 from fastsql.reliability.familiarity import Familiarity
-from fastsql.reliability.inspection import Inspector
+from fastsql.reliability.inspection import Inspector, Rule
 
 __all__ = [
     "FEATURES",
@@ -16,6 +16,7 @@ __all__ = [
     "Inspector",
     "Judge",
     "Reliability",
+    "Rule",
     "pays",
     "threshold",
 ]

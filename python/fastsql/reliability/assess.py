@@ -1,8 +1,11 @@
 """Two calibrated numbers a parse: p, that the SQL is right, and u, that the question has no answer in this schema.
 
 u is a logistic regression over all evidence. p is (1 - u) q, with q the probability that the SQL is right if there is an
-answer at all, a regression over the beam's figures. So p + u never exceeds 1, each is fitted on the questions that tell
-something about it, and a bundle carries the weights of both.
+answer at all, a regression over the beam's figures and what the query has that the question does not say. So p + u never
+exceeds 1, each is fitted on the questions that tell something about it, and a bundle carries the weights of both.
+
+The same evidence means other things on a schema that the model was trained on and on one that it never saw. A bundle has
+regressions for either; between a schema known in part they lie in between (`Elsewhere`).
 """
 
 from __future__ import annotations
@@ -14,11 +17,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastsql.grammar.program import ColumnRef, Program
 from fastsql.linking.relations import RELATIONS, split_words
-from fastsql.reliability.correspondence import Correspondence, schema_words
+from fastsql.reliability.correspondence import Correspondence
 from fastsql.reliability.evidence import BEAM, FEATURES, INSPECTED, Evidence, beam_figures
 from fastsql.reliability.familiarity import Familiarity
-from fastsql.reliability.regression import Probe, Regression, malformed
+from fastsql.reliability.names import SchemaNames, names_of
+from fastsql.reliability.regression import Probe, Regression, malformed, sigmoid
 
 if TYPE_CHECKING:
     from fastsql.decode import Search
@@ -61,8 +66,16 @@ class Judge:
 
     def __call__(self, evidence: Evidence) -> Assessment:
         """Both numbers."""
-        u = self.unanswerable(evidence) if self.unanswerable is not None else 0.0
-        return Assessment((1 - u) * self.right(evidence), u)
+        return self.blended(self, evidence, 1.0)
+
+    def blended(self, other: Judge, evidence: Evidence, share: float) -> Assessment:
+        """Both numbers from log-odds that are this judge's by `share` and the `other`'s by the rest."""
+        q = share * self.right.log_odds(evidence) + (1 - share) * other.right.log_odds(evidence)
+        if self.unanswerable is None or other.unanswerable is None:
+            return Assessment(sigmoid(q))
+        own, others = self.unanswerable.log_odds(evidence), other.unanswerable.log_odds(evidence)
+        u = sigmoid(share * own + (1 - share) * others)
+        return Assessment((1 - u) * sigmoid(q), u)
 
     @classmethod
     def from_settings(cls, found: object, where: str, known: Sequence[str]) -> Judge:
@@ -81,6 +94,40 @@ class Judge:
 
 
 @dataclass(frozen=True)
+class Elsewhere:
+    """The judges of schemas that the model was not trained on; `known` are the columns of those whose judges are others.
+
+    Attributes:
+        judge: of queries as they are.
+        inspected: of queries whose answers were looked at; None where none were.
+        known: "table.column" in small letters.
+    """
+
+    judge: Judge
+    inspected: Judge | None
+    known: frozenset[str]
+
+    @classmethod
+    def from_settings(cls, found: object, where: str) -> Elsewhere:
+        """Read {"right", "unanswerable", "inspected", "known": [names]}. Raises ModelError."""
+        judge = Judge.from_settings(found, where, FEATURES)
+        known = found.get("known") if isinstance(found, Mapping) else None
+        if not isinstance(known, list) or not all(isinstance(name, str) for name in known):
+            raise malformed("it has no list of known columns", where)
+        inspected = found.get("inspected") if isinstance(found, Mapping) else None
+        return cls(
+            judge,
+            None if inspected is None else Judge.from_settings(inspected, f"{where}.inspected", INSPECTED),
+            frozenset(known),
+        )
+
+    def to_settings(self) -> dict[str, Any]:
+        """The inverse of `from_settings`."""
+        inspected = {} if self.inspected is None else {"inspected": self.inspected.to_settings()}
+        return self.judge.to_settings() | inspected | {"known": sorted(self.known)}
+
+
+@dataclass(frozen=True)
 class Reliability:
     """Everything that a bundle knows about when to answer. Immutable, so threads may share it."""
 
@@ -90,6 +137,8 @@ class Reliability:
     familiarity: Familiarity = field(default_factory=Familiarity)
     probe: Probe | None = None
     correspondence: Correspondence | None = None
+    elsewhere: Elsewhere | None = None
+    """The judges of schemas never seen; without it, the others judge every schema."""
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any], d: int) -> Reliability:
@@ -108,7 +157,7 @@ class Reliability:
         if not isinstance(found, Mapping):
             raise malformed("it has no regressions", SETTING)
         probe, correspondence = found.get("probe"), found.get("correspondence")
-        inspected = found.get("inspected")
+        inspected, elsewhere = found.get("inspected"), found.get("elsewhere")
         return cls(
             Judge.from_settings(found, SETTING, FEATURES),
             None if inspected is None else Judge.from_settings(inspected, f"{SETTING}.inspected", INSPECTED),
@@ -117,27 +166,39 @@ class Reliability:
             None
             if correspondence is None
             else Correspondence.from_settings(correspondence, f"{SETTING}.correspondence"),
+            None if elsewhere is None else Elsewhere.from_settings(elsewhere, f"{SETTING}.elsewhere"),
         )
 
     def to_settings(self) -> dict[str, Any]:
         """What "reliability" holds; the words of `familiarity` are a setting of their own."""
-        parts = {"inspected": self.inspected, "probe": self.probe, "correspondence": self.correspondence}
+        parts = {
+            "inspected": self.inspected,
+            "probe": self.probe,
+            "correspondence": self.correspondence,
+            "elsewhere": self.elsewhere,
+        }
         return self.judge.to_settings() | {
             name: part.to_settings() for name, part in parts.items() if part is not None
         }
 
-    def evidence(self, asked: Asked, search: Search, chosen: int, links: Sequence[Link]) -> Evidence:
-        """The evidence of finished hypothesis `chosen`; `links` are what it explains of the question as asked."""
+    def evidence(
+        self, asked: Asked, search: Search, chosen: int, program: Program, links: Sequence[Link]
+    ) -> Evidence:
+        """The evidence of finished hypothesis `chosen`; `links` are what its `program` explains of the question as asked."""
         spans = [link.span for link in links]
+        names = names_of(asked.links)
         return Evidence(
             **asdict(beam_figures(search, chosen)),
             strangeness=self.familiarity.strangeness(asked.question, spans),
             coverage=_coverage(asked.question, spans),
             named=_named(asked),
+            unmet=self.familiarity.unmet(asked.question, spans, names.words),
+            unsaid=_unsaid(asked, program, names),
             state=0.0 if self.probe is None else self.probe.log_odds(asked.state),
             correspondence=0.0
             if self.correspondence is None
-            else self.correspondence.log_odds(asked.question, schema_words(asked.links.schema)),
+            else self.correspondence.log_odds(asked.question, names.words),
+            known=1.0 if self.elsewhere is None else names.known(self.elsewhere.known),
         )
 
     def after_inspection(
@@ -147,13 +208,13 @@ class Reliability:
         figures = asdict(beam_figures(search, chosen, allies))
         return replace(evidence, **{name: figures[name] for name in BEAM}, void=float(void))
 
-
-def question_state(rows: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
-    """The mean of the tokens' rows, float[d]; zeros where there is no token."""
-    if not len(rows):
-        return np.zeros(rows.shape[1], rows.dtype)
-    mean: NDArray[np.floating[Any]] = rows.mean(axis=0)
-    return mean
+    def assess(self, evidence: Evidence, *, inspected: bool = False) -> Assessment:
+        """Both numbers of a hypothesis; `inspected` tells whether answers were looked at."""
+        judge = self.inspected or self.judge if inspected else self.judge
+        if self.elsewhere is None:
+            return judge(evidence)
+        other = self.elsewhere.inspected or self.elsewhere.judge if inspected else self.elsewhere.judge
+        return judge.blended(other, evidence, evidence.known)
 
 
 def _coverage(question: str, spans: Iterable[tuple[int, int]]) -> float:
@@ -166,3 +227,12 @@ def _named(asked: Asked) -> float:
     n_tokens = len(asked.prepared.offsets)
     to_schema = asked.prepared.relations[:n_tokens, n_tokens + len(asked.prepared.candidates) :]
     return float(np.isin(to_schema, _NAMING).any(axis=1).mean()) if n_tokens else 0.0
+
+
+def _unsaid(asked: Asked, program: Program, names: SchemaNames) -> float:
+    schema = asked.links.schema
+    keys = {index for key in schema.foreign_keys for index in (*key.columns, *key.references)}
+    keys.update(index for table in schema.tables for index in table.primary_key)
+    said = {word for word, _, _ in split_words(asked.question)}
+    used = {item.column for item in program if isinstance(item, ColumnRef)} - keys
+    return float(sum(not names.of_column[column] & said for column in used))

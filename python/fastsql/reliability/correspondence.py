@@ -16,7 +16,6 @@ from typing import Any
 
 from fastsql.linking.relations import split_words
 from fastsql.reliability.regression import is_number, malformed
-from fastsql.schema import Schema
 
 SHARED, LENGTH = "shared", "length"
 _OPENING_WORDS = 2
@@ -57,7 +56,7 @@ class Correspondence:
         }
 
     def log_odds(self, question: str, names: frozenset[str]) -> float:
-        """Log-odds within +-8 that no query over a schema with these `names` (`schema_words`) answers the question."""
+        """Log-odds within +-8 that no query over a schema with these `names` (`SchemaNames.words`) answers the question."""
         figures = correspondence_figures(question, names)
         z = self.intercept + sum(self.figures.get(name, 0.0) * value for name, value in figures.items())
         z += sum(self.openings.get(words, 0.0) for words in openings_of(question))
@@ -81,10 +80,3 @@ def common_openings(questions: Iterable[str], least: int = 5) -> tuple[str, ...]
     """Openings of at least `least` questions, sorted."""
     counts = Counter(opening for question in questions for opening in openings_of(question))
     return tuple(sorted(opening for opening, count in counts.items() if count >= least))
-
-
-def schema_words(schema: Schema) -> frozenset[str]:
-    """The words of a schema's names, labels and synonyms."""
-    texts = [text for table in schema.tables for text in (table.name, table.label, *table.synonyms)]
-    texts += [text for column in schema.columns for text in (column.name, column.label, *column.synonyms)]
-    return frozenset(word for text in texts for word, _, _ in split_words(text))

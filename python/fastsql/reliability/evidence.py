@@ -38,16 +38,23 @@ class Evidence:
     """Share of the question's words that the query explains."""
     named: float = 0.0
     """Share of the question's tokens that are part of a name of the schema."""
+    unmet: float = 0.0
+    """How surely an unexplained word that is in no name of the schema would name something of it (`Familiarity.unmet`)."""
+    unsaid: float = 0.0
+    """Columns of the query, but for keys, of whose names the question has no word."""
     state: float = 0.0
     """Log-odds of being unanswerable by the question's state (`Probe`)."""
     correspondence: float = 0.0
     """Log-odds of being unanswerable by words and length alone (`Correspondence`)."""
     void: float = 0.0
     """1 where the query's answer is empty, or nothing but NULL and 0; else, or if nobody looked, 0."""
+    known: float = 1.0
+    """Share of the schema's columns that the schemas have which calibration met in training (`Elsewhere`). No feature: it
+    says which regressions are to be trusted."""
 
 
 BEAM = ("sequence", "worst", "margin", "decisions", "entropy")
-WORDS = ("strangeness", "coverage", "named")
+WORDS = ("strangeness", "coverage", "named", "unmet", "unsaid")
 FEATURES = (*BEAM, *WORDS, "state", "correspondence")
 INSPECTED = (*FEATURES, "void")
 

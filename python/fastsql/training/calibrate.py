@@ -25,14 +25,16 @@ from fastsql.errors import FastSQLError
 from fastsql.model.bundle import CONFIG, Bundle, open_bundle, write_json, write_manifest
 from fastsql.reliability.assess import SETTING, Reliability
 from fastsql.reliability.evidence import FEATURES
-from fastsql.reliability.familiarity import Familiarity
+from fastsql.reliability.familiarity import Familiarity, TrainingQuestion
+from fastsql.reliability.names import schema_names
 from fastsql.training.config import TrainConfig, load_config
 from fastsql.training.data import Corpus, load_corpus
 from fastsql.training.observations import load_observations, save_observations
 from fastsql.training.observe import EHRSQL_NOW, Observation, Report, observe
-from fastsql.training.questions import MADE_QUESTIONS, held_out
+from fastsql.training.questions import FOREIGN, FOREIGN_MADE, MADE_QUESTIONS, held_out
 from fastsql.training.reliability_figures import all_figures, steps_table
-from fastsql.training.reliability_fit import PRIOR, UNANSWERED, CalibrationError, fit, tabulate
+from fastsql.training.reliability_fit import UNANSWERED, fit
+from fastsql.training.reliability_table import FOREIGN_PRIOR, PRIOR, CalibrationError, tabulate
 
 
 @dataclass(frozen=True)
@@ -48,13 +50,37 @@ def calibration(
     familiarity: Familiarity,
     unanswered: Sequence[str] = UNANSWERED,
     seed: int = 0,
+    known: frozenset[str] = frozenset(),
 ) -> Calibration:
-    """Fitted on what was observed; `unanswered` names what u is told from.
+    """Fitted on what was observed; `unanswered` names what u is told from, `known` the columns of schemas trained on.
 
     Raises CalibrationError where all parses of answerable questions are right, or all are wrong.
     """
     table = tabulate(observations)
-    return Calibration(fit(table, familiarity, unanswered, seed), all_figures(table, unanswered, seed))
+    return Calibration(fit(table, familiarity, unanswered, seed, known), all_figures(table, unanswered, seed))
+
+
+def familiarity_of(corpus: Corpus) -> Familiarity:
+    """How familiar words are from the training questions, and how often each named something there."""
+    words = {db_id: schema_names(domain.schema).words for db_id, domain in corpus.domains.items()}
+    return Familiarity.from_questions(
+        TrainingQuestion(
+            sample.pair.question, words[sample.pair.db_id], tuple(text for _, text in sample.entries)
+        )
+        for sample in corpus.train
+    )
+
+
+def known_columns(corpus: Corpus, observations: Sequence[Observation]) -> frozenset[str]:
+    """The columns of the schemas that were trained on, as far as they are asked about, "table.column"."""
+    trained = {
+        item.question.pair.db_id for item in observations if item.question.part not in (FOREIGN, FOREIGN_MADE)
+    }
+    return frozenset(
+        column
+        for db_id in trained & set(corpus.domains)
+        for column in schema_names(corpus.domains[db_id].schema).columns
+    )
 
 
 def with_settings(bundle: Bundle, settings: Mapping[str, Any]) -> Bundle:
@@ -91,7 +117,7 @@ def calibrate(
 
     Raises CalibrationError, DatasetError, ModelError.
     """
-    familiarity = Familiarity.from_questions(sample.pair.question for sample in corpus.train)
+    familiarity = familiarity_of(corpus)
     bundle = with_settings(open_bundle(path), {"familiarity": familiarity.to_settings()})
     if observations is not None and observations.is_file():
         observed = load_observations(observations)
@@ -100,7 +126,7 @@ def calibrate(
         observed = observe(bundle, config, questions, now=now, threads=threads, report=report)
         if observations is not None:
             save_observations(observed, observations)
-    found = calibration(observed, familiarity, unanswered, config.seed)
+    found = calibration(observed, familiarity, unanswered, config.seed, known_columns(corpus, observed))
     if store:
         kept = {key: value for key, value in bundle.config.settings.items() if key != "confidence"}
         bundle = dataclasses.replace(bundle, config=dataclasses.replace(bundle.config, settings=kept))
@@ -115,7 +141,7 @@ def describe(found: Calibration) -> str:
     lines = [
         f"{part:<13}{count:>5} questions"
         + (f", {figures['right'][part]} right" if part in figures["right"] else "")
-        + (f", counted as {PRIOR[part]:.0%} of use" if part in PRIOR else ", to report only")
+        + _counted(part)
         for part, count in figures["questions"].items()
         if count
     ]
@@ -125,14 +151,47 @@ def describe(found: Calibration) -> str:
     for name, rows in shown.items():
         scores = ", ".join(f"RS({c}) {score:.1f}" for c, score in rows["rs_10"].items())
         lines.append(
-            f"{name}: ECE {rows['ece']:.3f}, AUC {rows['auc']:.3f}, of u {rows['auc_unanswerable']:.3f};"
-            f" at penalty 10 {rows['answered']:.1f} % answered, {rows['wrong']:.2f} % wrong, {scores},"
-            f" Se {rows['se']:.1f} %, Sp {rows['sp']:.1f} %"
+            f"{name}: {_quality(rows)}; at penalty 10 {rows['answered']:.1f} % answered, {rows['wrong']:.2f} % wrong,"
+            f" {scores}, Se {rows['se']:.1f} %, Sp {rows['sp']:.1f} %"
         )
-    if figures["made"]:
-        kinds = ", ".join(f"{kind} {share:.0f} %" for kind, share in figures["made"].items())
-        lines.append(f"made questions refused: {kinds}")
+    lines += _made_line(figures["made"])
+    if "elsewhere" in figures:
+        lines += _elsewhere_lines("schemas never seen", figures["elsewhere"])
+        lines += _made_line(figures["elsewhere"]["made"])
+    if "elsewhere" in figures.get("inspected", ()):
+        lines += _elsewhere_lines("schemas never seen, answers inspected", figures["inspected"]["elsewhere"])
     return "\n".join(lines)
+
+
+def _counted(part: str) -> str:
+    if part in PRIOR:
+        return f", counted as {PRIOR[part]:.0%} of use"
+    if part in FOREIGN_PRIOR:
+        return f", counted as {FOREIGN_PRIOR[part]:.0%} of use on schemas never seen"
+    return ", to report only"
+
+
+def _quality(figures: Mapping[str, Any]) -> str:
+    low, high = figures["ece_interval"]
+    return (
+        f"ECE {figures['ece']:.3f} ({low:.3f} to {high:.3f}), AUC {figures['auc']:.3f},"
+        f" of u {figures['auc_unanswerable']:.3f}"
+    )
+
+
+def _made_line(made: Mapping[str, float]) -> list[str]:
+    kinds = ", ".join(f"{kind} {share:.0f} %" for kind, share in made.items())
+    return [f"made questions refused at penalty 10: {kinds}"] if made else []
+
+
+def _elsewhere_lines(name: str, figures: Mapping[str, Any]) -> list[str]:
+    lines = [f"{name}: {_quality(figures)}"]
+    lines += [
+        f"  at penalty {penalty} {found['answered']:.1f} % of the answerable answered, {found['right']:.1f} % of these"
+        f" rightly; {found['refused']:.1f} % of the unanswerable refused; RS({penalty}) {found['rs']:.1f}"
+        for penalty, found in figures["penalties"].items()
+    ]
+    return lines
 
 
 # ---------------------------------------------------------------- command line
@@ -202,7 +261,7 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument(
         "--features",
         metavar="NAMES",
-        help=f"what u is told from, of {','.join(FEATURES)}; correspondence alone is AIRI's model",
+        help=f"what u is told from on schemas that were trained on: {','.join(FEATURES)}; correspondence alone is AIRI's",
     )
     parser.add_argument("--dry-run", action="store_true", help="print figures, and leave the bundle as it is")
     parser.add_argument(

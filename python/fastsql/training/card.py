@@ -28,6 +28,7 @@ from fastsql.training.credits import (
     SYNTHETIC,
     Credit,
 )
+from fastsql.training.questions import FOREIGN, FOREIGN_MADE
 
 WEIGHTS_LICENCE = "CC BY-SA 4.0"
 
@@ -150,20 +151,38 @@ def _scores(settings: Mapping[str, Any], scores: Mapping[str, Any], command: str
             parts.append(f"```bash\n{command}\n```")
     if figures := _find(settings, "reliability.figures") or _find(settings, "confidence.figures"):
         parts.append(_calibration(figures))
+    if elsewhere := _find(settings, "reliability.figures.elsewhere"):
+        parts.append(_calibration_elsewhere(elsewhere))
     return "\n\n".join(["## Scores", *parts]) if parts else ""
 
 
 def _calibration(figures: Mapping[str, Any]) -> str:
-    shown = [
+    counts = figures.get("questions", {})
+    known = sum(count for part, count in counts.items() if part not in (FOREIGN, FOREIGN_MADE))
+    total = f" {known:,}" if known else ""
+    return (
+        f"Confidence, cross-fitted on{total} questions held out of training and weighted to"
+        f" their expected shares in use: {_quality(figures)}."
+    )
+
+
+def _calibration_elsewhere(figures: Mapping[str, Any]) -> str:
+    told = [
+        f"at penalty {penalty} it answers {found['answered']:.0f} % of the answerable questions,"
+        f" {found['right']:.0f} % of these rightly, and refuses {found['refused']:.0f} % of the others"
+        for penalty, found in figures["penalties"].items()
+    ]
+    return (
+        "On schemas that it has not seen, cross-fitted by database, four answerable questions to one made without an answer:"
+        f" {_quality(figures)}; {'; '.join(told)}."
+    )
+
+
+def _quality(figures: Mapping[str, Any]) -> str:
+    return ", ".join(
         f"{label} {figures[key]:.3f}"
         for label, key in (("expected calibration error", "ece"), ("area under the ROC curve", "auc"))
         if key in figures
-    ]
-    counts = figures.get("questions", {})
-    total = f" {sum(counts.values()):,}" if counts else ""
-    return (
-        f"Confidence, cross-fitted on{total} questions held out of training and weighted to"
-        f" their expected shares in use: {', '.join(shown)}."
     )
 
 

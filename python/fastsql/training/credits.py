@@ -24,7 +24,7 @@ _GENERATED = (
 )
 _REFUSING = (
     "When to refuse was fitted on published unanswerable questions, with the numbers that answerable ones have, and on"
-    " generated ones, over one hospital's schema: expect refusals to be less sure elsewhere than the scores tell."
+    " generated ones, over one hospital's schema; for schemas never seen, on generated ones alone."
 )
 FEW_SCHEMAS = "It was trained on few schemas. How it does on others is untested."
 MANY_SCHEMAS = (

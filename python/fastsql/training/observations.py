@@ -30,6 +30,8 @@ def save_observations(observations: Iterable[Observation], path: Path) -> None:
             "group": item.question.group,
             "sql": item.question.sql,
             "removed": sorted(item.question.removed),
+            "values": item.question.values,
+            "kind": item.question.kind,
             "evidence": asdict(item.evidence),
             "inspected": None if item.inspected is None else asdict(item.inspected),
             "state": [round(float(value), 5) for value in item.state],
@@ -54,7 +56,15 @@ def load_observations(path: Path) -> tuple[Observation, ...]:
 
 
 def _observation(row: dict[str, Any]) -> Observation:
-    question = Question(Pair(**row["pair"]), row["part"], row["group"], row["sql"], frozenset(row["removed"]))
+    question = Question(
+        Pair(**row["pair"]),
+        row["part"],
+        row["group"],
+        row["sql"],
+        frozenset(row["removed"]),
+        row["values"],
+        row["kind"],
+    )
     inspected = None if row["inspected"] is None else Evidence(**row["inspected"])
     return Observation(
         question,

@@ -14,13 +14,15 @@ from fastsql.datasets import DatabaseFiles, read_schemas
 from fastsql.decode import Search
 from fastsql.evaluation.judge import Judges, Task, Verdict
 from fastsql.execution import ReadOnlyExecutor
+from fastsql.grammar.program import Program
 from fastsql.linking.selection import reduced
 from fastsql.model.bundle import Bundle
 from fastsql.parser import Parser
 from fastsql.reliability.assess import Asked, Reliability
-from fastsql.reliability.correspondence import SHARED, correspondence_figures, schema_words
+from fastsql.reliability.correspondence import SHARED, correspondence_figures
 from fastsql.reliability.evidence import Evidence
 from fastsql.reliability.inspection import Finding, Inspector
+from fastsql.reliability.names import names_of
 from fastsql.result import Link
 from fastsql.schema import Schema
 from fastsql.training.config import TrainConfig, expand_path
@@ -78,11 +80,13 @@ class _Witness(Reliability):
 
     notes: _Notes = field(default_factory=_Notes)
 
-    def evidence(self, asked: Asked, search: Search, chosen: int, links: Sequence[Link]) -> Evidence:
-        found = super().evidence(asked, search, chosen, links)
+    def evidence(
+        self, asked: Asked, search: Search, chosen: int, program: Program, links: Sequence[Link]
+    ) -> Evidence:
+        found = super().evidence(asked, search, chosen, program, links)
         if chosen == 0:
             state = np.asarray(asked.state, dtype=np.float32)
-            self.notes.seen = _Seen(found, state, schema_words(asked.links.schema))
+            self.notes.seen = _Seen(found, state, names_of(asked.links).words)
         return found
 
     def after_inspection(
@@ -115,11 +119,12 @@ class _Observed(Parser):
         """The evidence for the likeliest hypothesis, and its SQL; None where nothing valid was written."""
         notes = _Notes()
         self._reliability = _Witness(familiarity=self._reliability.familiarity, notes=notes)
+        values = database if question.values else None
         if database is None:
             return notes, self.parse(question.pair.question, schema, now=now).best
         with ReadOnlyExecutor(database, time_limit=5.0, row_limit=1_000) as executor:
             inspector = _Looking(executor, notes=notes)
-            self.parse(question.pair.question, schema, values=database, now=now, inspector=inspector)
+            self.parse(question.pair.question, schema, values=values, now=now, inspector=inspector)
         return notes, notes.sql
 
 

@@ -1,7 +1,8 @@
 """The wording of questions that no hospital database answers, by language: what `fastsql.training.unanswerable` draws from.
 
 {patient} stands for a patient's number and {name} for a drug, disease, procedure or whatever else answerable questions
-name. Alternatives are set in brackets: ``[Please |]show``. TAILS may follow any of them.
+name. Alternatives are set in brackets: ``[Please |]show``. TAILS may follow any of them. Questions that no database
+whatever answers are in `fastsql.training.general_refusals`.
 """
 
 from __future__ import annotations

@@ -18,12 +18,13 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fastsql.grammar.program import ColumnRef, Literal, Program
 from fastsql.linking.canonical import compared_columns
 from fastsql.schema import Schema
+from fastsql.training.general_refusals import GENERAL_TAILS, GENERAL_WORDING
 from fastsql.training.refusals import TAILS, WORDING
 
 REMOVED = "removed"
@@ -31,6 +32,7 @@ _ID = re.compile(r"(?<![\w-])(?<!\d\.)\d{4,}(?!\w)", re.ASCII)
 _CHOICE = re.compile(r"\[([^\]]*)\]")
 _YEARS = range(1900, 2200)
 _LONGEST_NAME = 40
+_PLACES = ("item", "part", "name", "patient")
 _DRAWN_PER_QUESTION = 8
 _IDEOGRAPH = re.compile(r"[\u3400-\u9fff]")
 
@@ -46,6 +48,16 @@ class Refusal:
     kind: str
     group: str
     removed: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
+class Wording:
+    """A way to ask for what no database holds, with places to fill in, and what may follow it."""
+
+    kind: str
+    group: str
+    text: str
+    tails: tuple[str, ...]
 
 
 # ---------------------------------------------------------------- numbers
@@ -125,44 +137,78 @@ def remove_needed(
 # ---------------------------------------------------------------- questions that are no query's
 
 
+def hospital_wordings(language: str) -> tuple[Wording, ...]:
+    """Everything that nobody may ask of a hospital's database."""
+    return _wordings(WORDING[language], TAILS[language])
+
+
+def general_wordings(language: str, part: int, parts: int) -> tuple[Wording, ...]:
+    """One of `parts` disjoint shares of what nobody may ask of any database: what is fitted on one is not met in another."""
+    return _wordings(
+        {kind: texts[part::parts] for kind, texts in GENERAL_WORDING[language].items()},
+        GENERAL_TAILS[language],
+        f"general {part} ",
+    )
+
+
+def _wordings(
+    kinds: Mapping[str, Sequence[str]], tails: Sequence[str], prefix: str = ""
+) -> tuple[Wording, ...]:
+    return tuple(
+        Wording(kind, f"{kind} {prefix}{place}", text, tuple(tails))
+        for kind, texts in kinds.items()
+        for place, text in enumerate(texts)
+    )
+
+
 def write_refusals(
-    answerable: Sequence[str], names: Sequence[str], count: int, rng: random.Random
+    answerable: Sequence[str],
+    names: Sequence[str],
+    count: int,
+    rng: random.Random,
+    wordings: Sequence[Wording] | None = None,
+    labels: Mapping[str, Sequence[str]] | None = None,
 ) -> tuple[Refusal, ...]:
     """About `count` vague, outside and writing questions in the language of the `answerable` ones.
 
-    `names`: drugs, diseases and the like that answerable questions name. Each question is the one of several drawn that
-    is nearest in length to an answerable question, and it names a number where that does.
+    `names`: drugs, diseases and the like that answerable questions name. `wordings`: hospital ones unless given, with
+    what `labels` holds for "item" and "part". Each question is the one of several drawn that is nearest in length to an
+    answerable question, and it names a number where that does.
     """
     if not answerable or not names:
         return ()
-    language = "zh" if 2 * sum(map(bool, map(_IDEOGRAPH.search, answerable))) > len(answerable) else "en"
+    if wordings is None:
+        wordings = hospital_wordings(language_of(answerable))
     short = [name for name in names if len(name) <= _LONGEST_NAME] or list(names)
     pool = sorted({number for question in answerable for number in numbers(question)})
-    wordings = [
-        (kind, f"{kind} {place}", text)
-        for kind, texts in WORDING[language].items()
-        for place, text in enumerate(texts)
-    ]
-    named = [wording for wording in wordings if "{patient}" in wording[2]]
-    unnamed = [wording for wording in wordings if "{patient}" not in wording[2]]
+    fill = {**(labels or {}), "name": short, "patient": pool}
+    named = [wording for wording in wordings if "{patient}" in wording.text]
+    unnamed = [wording for wording in wordings if "{patient}" not in wording.text]
     made: dict[str, Refusal] = {}
-    for _ in range(count):
+    for _ in range(count if unnamed else 0):
         like = rng.choice(answerable)
         drawn = []
         for _ in range(_DRAWN_PER_QUESTION):
-            kind, group, text = rng.choice(named if numbers(like) and pool else unnamed)
-            question = _write(text, rng.choice(TAILS[language]), short, pool, rng)
-            drawn.append(Refusal(question, kind, group))
+            wording = rng.choice(named if named and numbers(like) and pool else unnamed)
+            drawn.append(Refusal(_write(wording, fill, rng), wording.kind, wording.group))
         best = min(drawn, key=lambda one: abs(len(one.question) - len(like)))
         made.setdefault(best.question, best)
     return tuple(made.values())
 
 
-def _write(text: str, tail: str, names: Sequence[str], pool: Sequence[str], rng: random.Random) -> str:
+def language_of(questions: Sequence[str]) -> str:
+    """The key of `WORDING` for questions: "zh" where most of them hold an ideograph, else "en"."""
+    return "zh" if 2 * sum(map(bool, map(_IDEOGRAPH.search, questions))) > len(questions) else "en"
+
+
+def _write(wording: Wording, fill: Mapping[str, Sequence[str]], rng: random.Random) -> str:
+    text = wording.text
     mark = text[-1] if text[-1] in "?？" else ""
     whole = _CHOICE.sub(
-        lambda found: rng.choice(found.group(1).split("|")), f"{text.removesuffix(mark)}{tail}"
+        lambda found: rng.choice(found.group(1).split("|")),
+        f"{text.removesuffix(mark)}{rng.choice(wording.tails)}",
     )
-    whole = re.sub(r"\{name\}", lambda _: rng.choice(names), whole)
-    whole = re.sub(r"\{patient\}", lambda _: rng.choice(pool), whole)
+    for place in _PLACES:
+        first, *others = whole.split(f"{{{place}}}")
+        whole = first + "".join(rng.choice(fill[place]) + other for other in others)
     return f"{whole}{mark}"

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fastsql.result import Result
+
 _MOST_DECIMALS = 16
 
 
@@ -12,6 +17,15 @@ def told_apart(one: float, other: float, decimals: int = 2) -> tuple[str, str]:
         if shown[0] != shown[1] or one == other:
             break
     return shown
+
+
+def certainty(result: Result) -> str:
+    """How sure a result is, what it takes to answer, and how probably there is no answer, if the model knows that."""
+    told = f"confidence {result.confidence:.2f}"
+    if result.threshold is not None:
+        shown, needed = told_apart(result.confidence, result.threshold)
+        told = f"confidence {shown}, needed {needed}"
+    return f"{told}; no answer in the schema {result.unanswerable:.2f}" if result.unanswerable else told
 
 
 def milliseconds(value: float) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from fastsql.view.differences import differences
-from fastsql.view.figures import milliseconds, told_apart
+from fastsql.view.figures import certainty, milliseconds
 from fastsql.view.marks import Mark, marks, numbers, sql_numbers
 from fastsql.view.sql_layout import kind, lay_out, places
 from fastsql.view.style import CLASS, STYLE
@@ -88,10 +88,7 @@ def _verdict(result: Result) -> str:
     word = (
         '<span class="bad">✗ Refused</span>' if result.abstained else '<span class="good">✓ Answered</span>'
     )
-    told = f"confidence {result.confidence:.2f}"
-    if result.threshold is not None:
-        shown, needed = told_apart(result.confidence, result.threshold)
-        told = f"confidence {shown}, needed {needed}"
+    told = certainty(result)
     reason = f"<p>{escaped(result.reason)}</p>" if result.reason else ""
     return f"<p>{word}, {told}</p>{reason}{_bar(result.confidence, told, at=result.threshold)}"
 

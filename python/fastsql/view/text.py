@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fastsql.explanation import Decision, Line, Reason
 from fastsql.view.cells import cells, clean, cut, pad, wrap
 from fastsql.view.differences import differences
-from fastsql.view.figures import milliseconds, told_apart
+from fastsql.view.figures import certainty, milliseconds
 from fastsql.view.marks import Mark, marks, numbers
 from fastsql.view.sql_layout import kind, lay_out, places
 
@@ -104,11 +104,7 @@ def bar(share: float, length: int, at: float | None = None) -> str:
 def _verdict(explanation: Explanation, width: int) -> Iterator[Line]:
     result = explanation.result
     head = ("Refused", "bad") if result.abstained else ("Answered", "good")
-    if result.threshold is None:
-        yield [head, (f": confidence {result.confidence:.2f}", "")]
-    else:
-        shown, needed = told_apart(result.confidence, result.threshold)
-        yield [head, (f": confidence {shown}, needed {needed}", "")]
+    yield [head, (f": {certainty(result)}", "")]
     if result.reason:
         yield from _indented(result.reason, width, 0)
     length = min(_BAR, width - 8)

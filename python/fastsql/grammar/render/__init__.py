@@ -6,7 +6,6 @@ them what dialects with types need.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -52,25 +51,24 @@ def render(
     tree = read_tree(program, grammar or load_grammar())
     typed = TYPED_DIALECTS.get(dialect)
     renderer = Renderer(schema, now) if typed is None else TypedRenderer(schema, typed, now)
-    sql: str = _generator(dialect)(dialect=dialect).generate(renderer.query(tree), copy=False)
+    sql: str = _generator(dialect).generate(renderer.query(tree), copy=False)
     return sql
 
 
-class _Negation(Generator):
-    """Writes negation where people write it: `x IS NOT NULL`, `x NOT IN (...)`."""
-
-    def not_sql(self, expression: exp.Not) -> str:
-        inner = expression.this
-        if isinstance(inner, exp.Is):
-            return f"{self.sql(inner, 'this')} IS NOT {self.sql(inner, 'expression')}"
-        if isinstance(inner, (exp.In, exp.Between, exp.Like, exp.ILike)):
-            left = self.sql(inner, "this")
-            return f"{left} NOT{self.sql(inner).removeprefix(left)}"
-        sql: str = super().not_sql(expression)
-        return sql
+def _write_not(generator: Generator, negation: exp.Not) -> str:
+    """Negation where people write it: `x IS NOT NULL`, `x NOT IN (...)`."""
+    inner = negation.this
+    if isinstance(inner, exp.Is):
+        return f"{generator.sql(inner, 'this')} IS NOT {generator.sql(inner, 'expression')}"
+    if isinstance(inner, (exp.In, exp.Between, exp.Like, exp.ILike)):
+        left = generator.sql(inner, "this")
+        return f"{left} NOT{generator.sql(inner).removeprefix(left)}"
+    return f"NOT {generator.sql(negation, 'this')}"
 
 
-@lru_cache(maxsize=len(DIALECTS))
-def _generator(dialect: str) -> type[Generator]:
+def _generator(dialect: str) -> Generator:
     """The dialect's generator in sqlglot, but for negation."""
-    return type("_Generator", (_Negation, Dialect.get_or_raise(dialect).generator_class), {})
+    generator = Dialect.get_or_raise(dialect).generator()
+    # Not a subclass: where sqlglot is compiled (its extra `c`), its classes take none.
+    generator._dispatch = {**generator._dispatch, exp.Not: _write_not}
+    return generator

@@ -1,0 +1,177 @@
+"""Do the native core and the reference give the same answers?
+
+    python benchmarks/parity.py                           2,000 questions of all sets in FASTSQL_DATA
+    python benchmarks/parity.py --questions 200 --set spider --beam 1 --json parity.json
+
+Each question goes through linking, encoder, graph and beam search of both engines. Compared are the action sequences of all
+finished hypotheses, in their order, and their log-probabilities. Two hypotheses whose scores are nearer to each other than
+rounding may change places; such questions are counted apart. The reference's encoder is NumPy's, or ONNX Runtime's with
+`--encoder onnxruntime`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from fastsql.cli.console import Console
+from fastsql.datasets import read_examples, read_schemas
+from fastsql.decode import Search
+from fastsql.engine import Engine, NativeEngine, ReferenceEngine
+from fastsql.errors import FastSQLError
+from fastsql.grammar import ActionSpace
+from fastsql.linking.lexicon import Lexicon
+from fastsql.linking.question import clean_question, has_words
+from fastsql.model import open_bundle
+from fastsql.parser import BUNDLED
+from fastsql.pipeline.bundles import find_bundle
+from fastsql.schema import Schema
+
+FILES = ("train.json", "train.json.gz", "dev.json", "examples.json.gz", "valid.json")
+TOLERANCE = 1e-4
+"""What scores may differ by, relative to the score or to 1, whichever is larger."""
+LARGEST = 400
+"""Columns of a schema at most: the reference takes seconds for larger ones."""
+
+
+@dataclass
+class Tally:
+    """What was compared over one data set."""
+
+    questions: int = 0
+    same: int = 0
+    exchanged: int = 0
+    different: int = 0
+    hypotheses: int = 0
+    decisions: int = 0
+    largest: float = 0.0
+    """Of the differences between scores."""
+
+    def add(self, other: Tally) -> None:
+        """Counts the other's questions, too."""
+        for name, value in asdict(other).items():
+            setattr(
+                self, name, max(self.largest, value) if name == "largest" else getattr(self, name) + value
+            )
+
+
+def compare(native: Search, reference: Search) -> Tally:
+    """One question's outcome."""
+    tally = Tally(1, hypotheses=len(reference.finished))
+    tally.decisions = sum(len(h.actions) for h in reference.finished)
+    scores = {h.actions: h.score for h in native.finished}
+    for hypothesis in reference.finished:
+        if hypothesis.actions in scores:
+            difference = abs(scores[hypothesis.actions] - hypothesis.score) / max(1.0, abs(hypothesis.score))
+            tally.largest = max(tally.largest, difference)
+    ours, theirs = ([h.actions for h in search.finished] for search in (native, reference))
+    if ours == theirs and tally.largest <= TOLERANCE:
+        tally.same = 1
+    elif tally.largest <= TOLERANCE and _near(native, reference):
+        tally.exchanged = 1
+    else:
+        tally.different = 1
+    return tally
+
+
+def _near(native: Search, reference: Search) -> bool:
+    """Whether the lists have equal scores place by place: then only hypotheses of one score differ."""
+    ours, theirs = ([h.score for h in search.finished] for search in (native, reference))
+    return len(ours) == len(theirs) and np.allclose(ours, theirs, rtol=TOLERANCE, atol=TOLERANCE)
+
+
+def questions_of(data: Path, names: Sequence[str] | None, count: int) -> Iterator[tuple[str, str, Schema]]:
+    """(set, question, schema): about `count` in all, spread over the sets and over each set's examples."""
+    folders = [
+        file.parent
+        for file in sorted(data.glob("*/schemas.json"))
+        if (not names or file.parent.name in names) and any((file.parent / name).is_file() for name in FILES)
+    ]
+    for number, folder in enumerate(folders):
+        wanted = count // len(folders) + (number < count % len(folders))
+        schemas = read_schemas(folder / "schemas.json")
+        examples = read_examples(next(folder / name for name in FILES if (folder / name).is_file()))
+        usable = [
+            example
+            for example in examples
+            if len(schemas[example.db_id].columns) <= LARGEST and has_words(clean_question(example.question))
+        ]
+        picked = [usable[i * len(usable) // wanted] for i in range(min(wanted, len(usable)))]
+        for example in sorted(picked, key=lambda one: one.db_id):
+            yield folder.name, clean_question(example.question), schemas[example.db_id]
+
+
+def search(engine: Engine, question: str, schema: Schema, known: dict[str, object], beam: int) -> Search:
+    """One engine's hypotheses; `known` keeps the last schema's encoding."""
+    if schema.fingerprint not in known:
+        known.clear()
+        known[schema.fingerprint] = engine.encode_schema(schema)
+    encoded = known[schema.fingerprint]
+    prepared = engine.link(question, encoded, None)
+    space = ActionSpace.for_question(schema, question, prepared.offsets, prepared.candidates)
+    return engine.decode(prepared, encoded, space, beam).search
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print a table; write the same as JSON where asked. Returns 1 if any question differs."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--model", default="ehr-en", help="a bundled model or a bundle's folder")
+    parser.add_argument("--data", type=Path, default=Path(os.environ.get("FASTSQL_DATA", ".")))
+    parser.add_argument("--set", nargs="+", help="names of data sets; all that are found")
+    parser.add_argument("--questions", type=int, default=2000, metavar="N")
+    parser.add_argument("--beam", type=int, default=4)
+    parser.add_argument("--threads", type=int, default=1, help="of both engines")
+    parser.add_argument("--encoder", choices=("numpy", "onnxruntime"), default="numpy")
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args(arguments)
+    bundle = open_bundle(find_bundle(options.model, BUNDLED))
+    lexicon = Lexicon.from_settings(bundle.config.settings)
+    native = NativeEngine(bundle, options.threads)
+    encoder = {"numpy": "numpy", "onnxruntime": "onnx"}[options.encoder]
+    reference = ReferenceEngine(bundle.model(encoder, options.threads))
+    asked = list(questions_of(options.data, options.set, options.questions))
+    if not asked:
+        print(f"no questions in {options.data}/*; set FASTSQL_DATA or give --data", file=sys.stderr)
+        return 1
+    console = Console()
+    kept: tuple[dict[str, object], dict[str, object]] = ({}, {})
+    tallies: dict[str, Tally] = {}
+    for name, question, plain in console.track(asked, "comparing", len(asked)):
+        schema = lexicon.apply(plain)
+        ours, theirs = (
+            search(engine, question, schema, known, options.beam)
+            for engine, known in zip((native, reference), kept, strict=True)
+        )
+        tallies.setdefault(name, Tally()).add(compare(ours, theirs))
+    total = Tally()
+    for tally in tallies.values():
+        total.add(tally)
+    reports = {name: asdict(tally) for name, tally in {**tallies, "all": total}.items()}
+    rows = [
+        [name, *(f"{v:.1e}" if isinstance(v, float) else v for v in report.values())]
+        for name, report in reports.items()
+    ]
+    console.table(["set", *asdict(total)], rows)
+    if options.json:
+        content = {"model": bundle.config.name, "beam": options.beam, "encoder": options.encoder}
+        options.json.write_text(
+            json.dumps({**content, "tolerance": TOLERANCE, "sets": reports}, indent=1) + "\n",
+            encoding="utf-8",
+        )
+    return int(total.different > 0)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except FastSQLError as failure:
+        sys.exit(f"parity: {failure}")

@@ -1,0 +1,99 @@
+#include "decode/decoder.h"
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bindings/bindings.h"
+#include "bindings/model_arrays.h"
+#include "core/error.h"
+#include "decode/beam_search.h"
+
+namespace py = pybind11;
+
+namespace fastsql::bindings {
+namespace {
+
+using grammar::Kind;
+using Floats = py::array_t<float, py::array::c_style>;
+
+std::size_t rows_of(const char* name, const Floats& array, std::size_t d) {
+  if (array.ndim() == 2 && static_cast<std::size_t>(array.shape(1)) == d) return static_cast<std::size_t>(array.shape(0));
+  throw ModelError(std::string(name) + " is no float32[n, " + std::to_string(d) + "]");
+}
+
+template <typename T>
+py::array_t<T> array_of(const std::vector<T>& values) {
+  return py::array_t<T>(static_cast<py::ssize_t>(values.size()), values.data());
+}
+
+// All that a search needs beside the space, made from the graph's final rows.
+decode::Search search(const decode::Decoder& decoder, std::shared_ptr<const grammar::ActionSpace> space, const float* question,
+                      const float* items, const float* values, std::size_t beam, std::size_t threads) {
+  const auto count = [&](Kind kind) { return static_cast<std::size_t>(space->end(kind) - space->offset(kind)); };
+  const std::size_t d = decoder.config().d;
+  decode::Memory memory;
+  memory.tokens = count(Kind::kStart);
+  memory.candidates = count(Kind::kCandidate);
+  memory.tables = count(Kind::kTable);
+  memory.columns = count(Kind::kColumn);
+  memory.schema_values = count(Kind::kSchemaValue);
+  memory.values = values;
+  std::vector<float> question_storage(decoder.keyed_size(memory.tokens + memory.candidates));
+  std::vector<float> item_storage(decoder.keyed_size(memory.tables + memory.columns));
+  memory.question = decoder.read_rows(question, memory.tokens + memory.candidates, question_storage.data());
+  memory.items = decoder.read_rows(items, memory.tables + memory.columns, item_storage.data());
+  std::vector<std::vector<float>> keys;
+  const auto pointer_keys = [&](Kind kind, const float* rows) {
+    keys.emplace_back(count(kind) * d);
+    decoder.pointer_keys(kind, rows, count(kind), keys.back().data());
+    return keys.back().data();
+  };
+  memory.table_keys = pointer_keys(Kind::kTable, items);
+  memory.column_keys = pointer_keys(Kind::kColumn, items + memory.tables * d);
+  memory.candidate_keys = pointer_keys(Kind::kCandidate, question + memory.tokens * d);
+  memory.value_keys = pointer_keys(Kind::kSchemaValue, values);
+  memory.start_keys = pointer_keys(Kind::kStart, question);
+  memory.end_keys = pointer_keys(Kind::kEnd, question);
+  return decode::beam_search(decoder, memory, std::move(space), beam, Workers(threads));
+}
+
+py::tuple call(const decode::Decoder& decoder, const std::shared_ptr<grammar::ActionSpace>& space, const Floats& question,
+               const Floats& items, const Floats& values, std::size_t beam, std::size_t threads) {
+  const std::size_t d = decoder.config().d;
+  const auto count = [&](Kind kind) { return static_cast<std::size_t>(space->end(kind) - space->offset(kind)); };
+  if (rows_of("question", question, d) != count(Kind::kStart) + count(Kind::kCandidate) ||
+      rows_of("items", items, d) != count(Kind::kTable) + count(Kind::kColumn) ||
+      rows_of("values", values, d) != count(Kind::kSchemaValue)) {
+    throw ModelError("the graph's rows are not those of the action space");
+  }
+  decode::Search found;
+  {
+    const py::gil_scoped_release release;
+    found = search(decoder, space, question.data(), items.data(), values.data(), beam, threads);
+  }
+  py::list hypotheses;
+  for (const decode::Hypothesis& hypothesis : found.finished) {
+    hypotheses.append(
+        py::make_tuple(array_of(hypothesis.actions), array_of(hypothesis.log_probabilities), array_of(hypothesis.path)));
+  }
+  return py::make_tuple(hypotheses, found.unfinished, found.steps);
+}
+
+}  // namespace
+
+void bind_decoder(py::module_& module) {
+  py::class_<decode::Decoder>(module, "Decoder", "The action decoder on its own, as tests and benchmarks need it.")
+      .def(py::init([](const py::dict& sizes, const py::dict& weights) {
+             return std::make_unique<decode::Decoder>(config_of(sizes), weights_of(weights));
+           }),
+           py::arg("sizes"), py::arg("weights"))
+      .def("search", &call, py::arg("space"), py::arg("question").noconvert(), py::arg("items").noconvert(),
+           py::arg("values").noconvert(), py::kw_only(), py::arg("beam") = 4, py::arg("threads") = 1);
+}
+
+}  // namespace fastsql::bindings

@@ -1,0 +1,114 @@
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bindings/bindings.h"
+#include "core/error.h"
+#include "linking/schema_links.h"
+#include "linking/value_match.h"
+#include "linking/value_table.h"
+
+namespace py = pybind11;
+
+namespace fastsql::bindings {
+namespace {
+
+using namespace fastsql::linking;
+using Bytes = py::array_t<std::uint8_t, py::array::c_style>;
+using Numbers = py::array_t<std::int32_t, py::array::c_style>;
+
+template <std::size_t rank, typename T, int flags>
+Tensor<const T, rank> view(const char* name, const py::array_t<T, flags>& array) {
+  if (array.ndim() != static_cast<py::ssize_t>(rank)) {
+    throw ModelError(std::string("linking: ") + name + " has " + std::to_string(array.ndim()) + " axes; it needs " +
+                     std::to_string(rank));
+  }
+  Tensor<const T, rank> tensor{array.data(), {}};
+  for (std::size_t axis = 0; axis < rank; ++axis) tensor.shape[axis] = static_cast<std::size_t>(array.shape(axis));
+  return tensor;
+}
+
+// The table holds on to the array that it reads.
+struct Values {
+  Values(const Bytes& body, const std::array<std::uint64_t, ValueTable::kSections + 1>& bounds,
+         const py::array_t<std::uint32_t, py::array::c_style>& checksums)
+      : body(body),
+        table(view<1>("body", body).data, static_cast<std::size_t>(body.size()), bounds,
+              {checksums.data(), checksums.data() + checksums.size()}) {}
+  Bytes body;
+  ValueTable table;
+};
+
+py::list hits(const Values& values, const py::bytes& key) {
+  const std::string_view text = key;
+  std::vector<ValueHit> found;
+  {
+    const py::gil_scoped_release release;
+    found = find_values(values.table, text);
+  }
+  py::list list;
+  for (const ValueHit& hit : found) list.append(py::make_tuple(hit.begin, hit.end, hit.values));
+  return list;
+}
+
+RelationNumbers relation_numbers(const py::dict& numbers) {
+  const auto number = [&numbers](const char* name) { return numbers[name].cast<std::uint8_t>(); };
+  return {number("token-self"),        number("token-candidate"),     number("candidate-token"),
+          number("candidate-self"),    number("candidate-candidate"), number("candidate-overlap"),
+          number("token-table"),       number("table-token"),         number("token-column"),
+          number("column-token"),      number("candidate-table"),     number("table-candidate"),
+          number("candidate-column"),  number("column-candidate")};
+}
+
+using ListsOfNumbers = std::pair<Numbers, Numbers>;
+
+Lists lists(const char* name, const ListsOfNumbers& arrays) {
+  return {view<1>(name, arrays.first), view<1>(name, arrays.second)};
+}
+
+SchemaLinks schema_links(const ListsOfNumbers& grams, const ListsOfNumbers& parts, const ListsOfNumbers& wholes,
+                         const py::dict& numbers, const Bytes& within, const Numbers& table_of, const Bytes& fits) {
+  const Tensor<const std::uint8_t, 2> block = view<2>("within", within);
+  NameTable names(lists("grams", grams), lists("parts", parts), lists("wholes", wholes), block.shape[0]);
+  return SchemaLinks(std::move(names), relation_numbers(numbers), block, view<1>("table_of", table_of),
+                     view<2>("fits", fits));
+}
+
+Bytes relations(const SchemaLinks& links, std::vector<std::int32_t> words, std::vector<std::int32_t> word_spans,
+                std::vector<std::int32_t> shortened, const Numbers& offsets, std::vector<std::int32_t> spans,
+                std::vector<std::int32_t> kinds, std::vector<std::vector<std::int32_t>> held) {
+  const QuestionParts question{std::move(words), std::move(word_spans), std::move(shortened),
+                               view<2>("offsets", offsets), std::move(spans), std::move(kinds), std::move(held)};
+  const std::size_t size = links.nodes(question.offsets.shape[0], question.kinds.size());
+  Bytes result({size, size});
+  const Tensor<std::uint8_t, 2> target{result.mutable_data(), {size, size}};
+  {
+    const py::gil_scoped_release release;
+    links.relations(question, target);
+  }
+  return result;
+}
+
+}  // namespace
+
+void bind_linking(py::module_& module) {
+  py::class_<Values>(module, "ValueIndex", "Known values by the sequence of their words.")
+      .def(py::init<const Bytes&, const std::array<std::uint64_t, ValueTable::kSections + 1>&,
+                    const py::array_t<std::uint32_t, py::array::c_style>&>(),
+           py::arg("body").noconvert(), py::arg("bounds"), py::arg("checksums").noconvert())
+      .def("hits", &hits, py::arg("key"));
+  py::class_<SchemaLinks>(module, "SchemaLinks", "Links questions to one schema.")
+      .def(py::init(&schema_links), py::arg("grams"), py::arg("parts"), py::arg("wholes"), py::arg("numbers"),
+           py::arg("within"), py::arg("table_of"), py::arg("fits"))
+      .def("relations", &relations, py::arg("words"), py::arg("word_spans"), py::arg("shortened"), py::arg("offsets"),
+           py::arg("spans"), py::arg("kinds"), py::arg("held"));
+}
+
+}  // namespace fastsql::bindings

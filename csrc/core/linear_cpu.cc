@@ -1,0 +1,119 @@
+// Products are computed in tiles of rows x output channels that stay in registers while the depth runs through: up to eight rows
+// of one panel, or fewer rows of several panels, so that there are always enough independent sums to hide the latency of a
+// multiply-add. Every sum runs through the depth in order, whatever the tile, so a row's result does not depend on its neighbours.
+
+#include "core/linear_cpu.h"
+
+#include "core/vectors.h"
+
+namespace fastsql::cpu::FASTSQL_SET {
+namespace {
+
+// Rows of the highest tile, by the registers that there are, and rows that pass through all panels before the next ones do: they stay in the second-level cache.
+constexpr std::size_t kTileRows = kLanes >= 16 ? 8 : kLanes >= 8 ? 6 : 4;
+constexpr std::size_t kChunkRows = 64;
+
+// What becomes of finished sums: [rows][columns] at `tile`, for output channels from `channel` on.
+__attribute__((noinline)) void finish(const LinearWeights& weights, const LinearRows& task, std::size_t first_row, std::size_t rows,
+                                      std::size_t channel, std::size_t columns, float* tile) {
+  const std::size_t width = weights.out - channel < columns ? weights.out - channel : columns;
+  const Vector zero = {};
+  for (std::size_t row = 0; row < rows; ++row, tile += columns) {
+    float* y = task.y + (first_row + row) * task.y_stride + channel;
+    for (std::size_t j = 0; j < columns; j += kLanes) {
+      Vector product = load(tile + j) * load(weights.scale + channel + j) + load(weights.bias + channel + j);
+      if (task.then == Then::kRelu) product = product > zero ? product : zero;
+      if (task.then == Then::kGelu) product = gelu(product);
+      if (j + kLanes > width) {
+        store(tile + j, product);  // the last channels; the rest is padding
+        for (std::size_t i = j; i < width; ++i) y[i] = task.then == Then::kAdd ? y[i] + tile[i] : tile[i];
+      } else {
+        store(y + j, task.then == Then::kAdd ? load(y + j) + product : product);
+      }
+    }
+  }
+}
+
+// Rows from `first_row` on, of `panels` panels that lie one behind the other.
+template <std::size_t rows, std::size_t panels, typename Weight>
+void multiply(const LinearWeights& weights, const LinearRows& task, const Weight* panel_weights, std::size_t first_row,
+              std::size_t panel) {
+  const std::size_t depth = weights.in;
+  const std::size_t stride = task.x_stride;
+  const float* x = task.x + first_row * stride;
+  const Weight* w = panel_weights + panel * depth * kPanel;
+  Vector sums[rows][2 * panels] = {};
+  for (std::size_t k = 0; k < depth; ++k, w += kPanel) {
+    Vector columns[2 * panels];
+#pragma GCC unroll 8
+    for (std::size_t p = 0; p < panels; ++p) {
+      columns[2 * p] = load(w + p * depth * kPanel);
+      columns[2 * p + 1] = load(w + p * depth * kPanel + kLanes);
+    }
+#pragma GCC unroll 8
+    for (std::size_t row = 0; row < rows; ++row) {
+      const float factor = x[row * stride + k];
+#pragma GCC unroll 8
+      for (std::size_t column = 0; column < 2 * panels; ++column) sums[row][column] += factor * columns[column];
+    }
+  }
+  float tile[rows * panels * kPanel];
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t column = 0; column < 2 * panels; ++column) {
+      store(tile + (row * 2 * panels + column) * kLanes, sums[row][column]);
+    }
+  }
+  finish(weights, task, first_row, rows, panel * kPanel, panels * kPanel, tile);
+}
+
+// How many panels a tile of so many rows takes at once.
+constexpr std::size_t panels_at_once(std::size_t rows) {
+  if (kLanes < 16) return rows <= 2 ? 2 : 1;
+  return rows <= 2 ? 4 : rows <= 4 ? 2 : 1;
+}
+
+// The panels from `panel` to, not including, `last` for `count` rows, at most `rows`; those left over one by one.
+template <std::size_t rows, typename Weight>
+void multiply_rows(const LinearWeights& weights, const LinearRows& task, const Weight* panels, std::size_t first_row,
+                   std::size_t count, std::size_t panel, std::size_t last) {
+  if constexpr (rows > 1) {
+    if (count < rows) return multiply_rows<rows - 1>(weights, task, panels, first_row, count, panel, last);
+  }
+  constexpr std::size_t step = panels_at_once(rows);
+  for (; panel + step <= last; panel += step) multiply<rows, step>(weights, task, panels, first_row, panel);
+  for (; panel < last; ++panel) multiply<rows, 1>(weights, task, panels, first_row, panel);
+}
+
+template <typename Weight>
+void multiply_all(const LinearWeights& weights, const LinearRows& task, const Weight* panels, std::size_t first,
+                  std::size_t last) {
+  for (std::size_t chunk = 0; chunk < task.rows; chunk += kChunkRows) {
+    const std::size_t end = task.rows - chunk < kChunkRows ? task.rows : chunk + kChunkRows;
+    if (end - chunk <= kTileRows) {
+      multiply_rows<kTileRows>(weights, task, panels, chunk, end - chunk, first, last);
+      continue;
+    }
+    // Tiles of about equal height: with 8 rows a tile, 17 are 6, 6 and 5.
+    const std::size_t tiles = (end - chunk + kTileRows - 1) / kTileRows;
+    for (std::size_t panel = first; panel < last; ++panel) {
+      for (std::size_t tile = 0; tile < tiles; ++tile) {
+        const std::size_t from = chunk + (end - chunk) * tile / tiles, to = chunk + (end - chunk) * (tile + 1) / tiles;
+        multiply_rows<kTileRows>(weights, task, panels, from, to - from, panel, panel + 1);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::size_t linear_panel() { return kPanel; }
+
+void linear(const LinearWeights& weights, const LinearRows& rows, std::size_t first, std::size_t last) {
+  if (weights.quantised != nullptr) {
+    multiply_all(weights, rows, weights.quantised, first, last);
+  } else {
+    multiply_all(weights, rows, weights.values, first, last);
+  }
+}
+
+}  // namespace fastsql::cpu::FASTSQL_SET

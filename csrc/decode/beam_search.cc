@@ -1,0 +1,237 @@
+#include "decode/beam_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "core/error.h"
+#include "core/kernels.h"
+#include "decode/decode_cpu.h"
+#include "decode/workspace.h"
+#include "grammar/automaton.h"
+
+namespace fastsql::decode {
+namespace {
+
+using grammar::Automaton;
+using grammar::Kind;
+using grammar::kNone;
+
+constexpr double kImpossible = -std::numeric_limits<double>::infinity();
+
+// Bytes that a search leaves to the next one at most: one with a very wide beam takes many times what others do.
+constexpr std::size_t kMostKept = std::size_t{16} << 20;
+
+// A score to sort by: one that is no number comes last.
+double rank(double score) { return std::isnan(score) ? kImpossible : score; }
+
+class BeamSearch {
+ public:
+  BeamSearch(const Decoder& decoder, std::shared_ptr<const grammar::ActionSpace> space, std::size_t beam,
+             const Workers& workers, Workspace& workspace)
+      : decoder_(decoder), automaton_(std::move(space)), beam_(beam), workers_(workers), work_(workspace) {}
+
+  Search run(const Memory& memory) {
+    Search search;
+    search.unfinished = kImpossible;
+    begin();
+    if (hypotheses_ == 1) work_.decoder.start(decoder_.weights(), memory, automaton_.space());
+    while (hypotheses_ > 0) {
+      ++search.steps;
+      score();
+      choose();
+      advance();
+      search.unfinished = hypotheses_ > 0 ? work_.live[0].score : kImpossible;
+      if (!work_.finished.empty() && search.unfinished <= work_.finished[0].score) break;
+      work_.decoder.reorder(work_.kept.data(), hypotheses_);
+    }
+    for (const Finished& finished : work_.finished) search.finished.push_back(hypothesis(finished));
+    return search;
+  }
+
+ private:
+  void begin() {
+    work_.taken.clear();
+    work_.finished.clear();
+    work_.mask.resize(automaton_.space().words());
+    hypotheses_ = 0;
+    if (work_.live.empty()) work_.live.resize(1);
+    Live& first = work_.live[0];
+    first.state = automaton_.start();
+    first.last = first.previous = kNone;
+    first.score = 0;
+    if (settle(first)) {
+      hypotheses_ = 1;
+    } else {
+      work_.finished.push_back({first.last, 0});
+    }
+  }
+
+  // Takes all actions that are forced, and lists what is legal behind them; false if that ends the query.
+  bool settle(Live& live) {
+    while (!live.state.finished()) {
+      automaton_.mask(live.state, work_.mask.data());
+      const std::int32_t forced = grammar::only_element(work_.mask.data(), work_.mask.size());
+      if (forced == grammar::kSeveral) {
+        list_legal(live.legal.actions);
+        return true;
+      }
+      take(live, forced, 0.0f, false);
+    }
+    return false;
+  }
+
+  void list_legal(std::vector<std::int32_t>& actions) const {
+    actions.clear();
+    for (std::size_t word = 0; word < work_.mask.size(); ++word) {
+      for (grammar::Word rest = work_.mask[word]; rest != 0; rest &= rest - 1) {
+        actions.push_back(static_cast<std::int32_t>(word * grammar::kWordBits + grammar::lowest_bit(rest)));
+      }
+    }
+  }
+
+  void take(Live& live, std::int32_t action, float log_probability, bool decision) {
+    if (action < 0 || !automaton_.advance(live.state, action, decision)) {
+      throw ModelError("the grammar comes to a dead end after " + std::to_string(live.state.used) + " actions");
+    }
+    work_.taken.push_back({live.last, action, log_probability, decision});
+    live.last = static_cast<std::int32_t>(work_.taken.size()) - 1;
+  }
+
+  // Log-probabilities of all legal actions, in float32 as the decoder's scores are.
+  void score() {
+    work_.frontiers.clear();
+    work_.legal.clear();
+    for (std::size_t i = 0; i < hypotheses_; ++i) {
+      Live& live = work_.live[i];
+      work_.frontiers.push_back({live.previous, live.state.symbol(), live.state.parent()});
+      work_.legal.push_back(&live.legal);
+    }
+    work_.decoder.step(work_.frontiers.data(), workers_);
+    work_.decoder.score(work_.legal.data(), workers_);
+    const auto shift_and_sum = FASTSQL_KERNEL(shift_and_sum, decoder_.weights().set);
+    for (LegalActions* legal : work_.legal) {
+      const float logarithm = std::log(shift_and_sum(legal->scores.data(), legal->scores.size()));
+      for (float& score : legal->scores) score -= logarithm;
+    }
+  }
+
+  // The best continuations of all hypotheses, best first. Of equals, the hypothesis that stands first, then the lower action.
+  void choose() {
+    work_.continuations.clear();
+    for (std::size_t origin = 0; origin < hypotheses_; ++origin) {
+      const Live& live = work_.live[origin];
+      work_.own.clear();
+      for (std::size_t i = 0; i < live.legal.actions.size(); ++i) {
+        const float gain = live.legal.scores[i];
+        work_.own.push_back({live.score + static_cast<double>(gain), origin, live.legal.actions[i], gain});
+      }
+      const std::size_t count = std::min(beam_, work_.own.size());
+      std::partial_sort(work_.own.begin(), work_.own.begin() + static_cast<std::ptrdiff_t>(count), work_.own.end(),
+                        [](const Continuation& one, const Continuation& other) {
+                          return std::make_tuple(-rank(one.log_probability), one.action) <
+                                 std::make_tuple(-rank(other.log_probability), other.action);
+                        });
+      work_.continuations.insert(work_.continuations.end(), work_.own.begin(),
+                                 work_.own.begin() + static_cast<std::ptrdiff_t>(count));
+    }
+    std::sort(work_.continuations.begin(), work_.continuations.end(), [](const Continuation& one, const Continuation& other) {
+      return std::make_tuple(-rank(one.score), one.origin, one.action) <
+             std::make_tuple(-rank(other.score), other.origin, other.action);
+    });
+    if (work_.continuations.size() > beam_) work_.continuations.resize(beam_);
+  }
+
+  // Takes the chosen continuations; what they become is live or finished then.
+  void advance() {
+    work_.kept.clear();
+    for (const Continuation& next : work_.continuations) {
+      const Live& before = work_.live[next.origin];
+      if (work_.grown.size() == work_.kept.size()) work_.grown.emplace_back();
+      Live& after = work_.grown[work_.kept.size()];
+      after.state = before.state;
+      after.last = before.last;
+      after.previous = next.action;
+      after.score = next.score;
+      take(after, next.action, next.log_probability, true);
+      if (settle(after)) {
+        work_.kept.push_back(next.origin);
+      } else {
+        finish({after.last, after.score});
+      }
+    }
+    std::swap(work_.live, work_.grown);
+    hypotheses_ = work_.kept.size();
+  }
+
+  // Keeps as many finished queries as the beam is wide, best first and of equals the one that came first.
+  void finish(const Finished& query) {
+    const auto worse = std::find_if(work_.finished.begin(), work_.finished.end(),
+                                    [&](const Finished& other) { return rank(other.score) < rank(query.score); });
+    work_.finished.insert(worse, query);
+    if (work_.finished.size() > beam_) work_.finished.pop_back();
+  }
+
+  Hypothesis hypothesis(const Finished& finished) const {
+    Hypothesis result;
+    std::size_t length = 0;
+    for (std::int32_t at = finished.last; at != kNone; at = work_.taken[static_cast<std::size_t>(at)].before) ++length;
+    result.path.reserve(length);
+    result.actions.reserve(length);
+    result.log_probabilities.reserve(length);
+    for (std::int32_t at = finished.last; at != kNone; at = work_.taken[static_cast<std::size_t>(at)].before) {
+      const Taken& taken = work_.taken[static_cast<std::size_t>(at)];
+      result.path.push_back(taken.decision ? taken.action : ~taken.action);
+      if (!taken.decision) continue;
+      result.actions.push_back(taken.action);
+      result.log_probabilities.push_back(taken.log_probability);
+    }
+    std::reverse(result.path.begin(), result.path.end());
+    std::reverse(result.actions.begin(), result.actions.end());
+    std::reverse(result.log_probabilities.begin(), result.log_probabilities.end());
+    return result;
+  }
+
+  const Decoder& decoder_;
+  Automaton automaton_;
+  const std::size_t beam_;
+  const Workers& workers_;
+  Workspace& work_;
+  std::size_t hypotheses_ = 0;
+};
+
+void expect_size(const char* what, std::size_t of_memory, std::int32_t of_space) {
+  if (of_memory == static_cast<std::size_t>(of_space)) return;
+  throw ModelError("the model has " + std::to_string(of_memory) + " " + what + ", the action space " + std::to_string(of_space));
+}
+
+void validate(const Decoder& decoder, const Memory& memory, const grammar::ActionSpace& space, std::size_t beam) {
+  const auto size = [&](Kind kind) { return space.end(kind) - space.offset(kind); };
+  expect_size("productions", decoder.config().productions, size(Kind::kProduction));
+  expect_size("tables", memory.tables, size(Kind::kTable));
+  expect_size("columns", memory.columns, size(Kind::kColumn));
+  expect_size("candidates", memory.candidates, size(Kind::kCandidate));
+  expect_size("schema values", memory.schema_values, size(Kind::kSchemaValue));
+  expect_size("tokens", memory.tokens, size(Kind::kStart));
+  if (memory.question.n != memory.tokens + memory.candidates || memory.items.n != memory.tables + memory.columns) {
+    throw ModelError("the decoder's memory has " + std::to_string(memory.question.n) + " rows of the question and " +
+                     std::to_string(memory.items.n) + " of the schema, which its counts do not add up to");
+  }
+  if (beam == 0) throw ModelError("a beam of 0 hypotheses finds nothing");
+}
+
+}  // namespace
+
+Search beam_search(const Decoder& decoder, const Memory& memory, std::shared_ptr<const grammar::ActionSpace> space,
+                   std::size_t beam, const Workers& workers) {
+  validate(decoder, memory, *space, beam);
+  const auto workspace = decoder.workspaces().take();
+  Search search = BeamSearch(decoder, std::move(space), beam, workers, *workspace).run(memory);
+  if (workspace->decoder.capacity() > kMostKept) workspace->decoder = DecoderState();
+  return search;
+}
+
+}  // namespace fastsql::decode

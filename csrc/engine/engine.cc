@@ -1,0 +1,87 @@
+#include "engine/engine.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+
+namespace fastsql {
+namespace {
+
+LayerNorm norm_at(const model::Weights& weights, const std::string& name, std::size_t d, InstructionSet set) {
+  return LayerNorm(weights.floats(name + ".weight", {d}), weights.floats(name + ".bias", {d}), 1e-5f, set);
+}
+
+}  // namespace
+
+Engine::Engine(const model::Config& config, const model::Weights& weights, std::int32_t cls, std::int32_t sep,
+               std::size_t threads, InstructionSet set)
+    : config_(config),
+      cls_(cls),
+      sep_(sep),
+      workers_(threads),
+      encoder_(config.encoder, weights, set),
+      token_in_(weights.linear("token_in", config.d, config.encoder.hidden, set)),
+      item_in_(weights.linear("item_in", config.d, config.encoder.hidden, set)),
+      owner_in_(weights.linear("owner_in", config.d, config.encoder.hidden, set)),
+      value_in_(weights.linear("value_in", config.d, config.encoder.hidden, set)),
+      item_type_(weights, "item_type.weight", weights.rows("item_type.weight"), config.d),
+      graph_norm_(norm_at(weights, "graph_norm", config.d, set)),
+      value_norm_(norm_at(weights, "value_norm", config.d, set)),
+      decoder_(config, weights, set) {
+  for (std::size_t index = 0; index < kCandidateFeatures; ++index) {
+    const std::string name = "candidate." + std::to_string(index) + ".weight";
+    candidate_.emplace_back(weights, name, weights.rows(name), config.d);
+  }
+  for (std::size_t index = 0; index < config.cached_layers + config.joint_layers; ++index) {
+    graph_.emplace_back(config, weights, "graph." + std::to_string(index) + ".", set);
+  }
+}
+
+void Engine::encode_texts(const TextGroup& group, float* states) const {
+  const auto workspace = workspaces_.take();
+  workspace->graph.scratch.clear();
+  encoder_.encode(group.ids, group.texts, group.tokens, states, workspace->graph.scratch, workers_);
+}
+
+std::vector<float> Engine::graph_rows(const SchemaState& schema, const QuestionInputs& question) const {
+  const auto workspace = workspaces_.take();
+  encode_question(schema, question, *workspace);
+  const decode::Memory& memory = workspace->memory;
+  const std::size_t own = memory.question.n * config_.d, items = memory.items.n * config_.d;
+  std::vector<float> rows(own + items);
+  std::copy_n(memory.question.rows, own, rows.data());
+  std::copy_n(memory.items.rows, items, rows.data() + own);
+  return rows;
+}
+
+Parse Engine::parse(const SchemaState& schema, const QuestionInputs& question,
+                    std::shared_ptr<const grammar::ActionSpace> space, std::size_t beam) const {
+  const auto workspace = workspaces_.take();
+  Parse parse;
+  parse.milliseconds = encode_question(schema, question, *workspace);
+  parse.mean_state.assign(config_.d, 0.0f);
+  for (std::size_t token = 0; token < question.tokens; ++token) {
+    const float* row = workspace->memory.question.rows + token * config_.d;
+    for (std::size_t i = 0; i < config_.d; ++i) parse.mean_state[i] += row[i];
+  }
+  for (float& entry : parse.mean_state) entry /= static_cast<float>(std::max<std::size_t>(question.tokens, 1));
+
+  const auto start = std::chrono::steady_clock::now();
+  parse.search = decode::beam_search(decoder_, workspace->memory, std::move(space), beam, workers_);
+  parse.milliseconds.decode = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return parse;
+}
+
+std::size_t SchemaState::bytes() const {
+  std::size_t floats = items.size() + value_states.size() + value_keys.size() + memory.rows.size() + memory.keyed.size() +
+                       memory.table_keys.size() + memory.column_keys.size();
+  for (const SchemaLayer& layer : layers) {
+    floats += layer.keys_values.size() + layer.query.size() + layer.mixed.size() + layer.log_sum.size();
+  }
+  return floats * sizeof(float);
+}
+
+}  // namespace fastsql

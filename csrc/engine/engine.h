@@ -1,0 +1,103 @@
+// The model behind one call: encoder, graph, decoder and search. Mirrors python/fastsql/model/model.py and decode/beam.py.
+//
+// An engine is immutable and may be shared by threads. What it computes does not depend on how many there are, or on what else is
+// being computed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/layer_norm.h"
+#include "core/linear.h"
+#include "core/pool.h"
+#include "core/workers.h"
+#include "decode/beam_search.h"
+#include "decode/decoder.h"
+#include "encoder/encoder.h"
+#include "engine/inputs.h"
+#include "engine/schema_state.h"
+#include "grammar/action_space.h"
+#include "graph/graph_layer.h"
+#include "model/config.h"
+#include "model/embedding.h"
+#include "model/weights.h"
+
+namespace fastsql {
+
+// Wall-clock time of the stages of a parse.
+struct Milliseconds {
+  double encoder = 0, graph = 0, decode = 0;
+};
+
+struct Parse {
+  decode::Search search;
+  std::vector<float> mean_state;  // [d], of the graph's final rows of the tokens; zeros where there is no token
+  Milliseconds milliseconds;
+};
+
+class Engine {
+ public:
+  // Copies the weights. `cls` and `sep` are the ids that the tokenizer puts around a text; `threads` work on one question.
+  // Throws ModelError where a weight is missing or of another shape.
+  Engine(const model::Config& config, const model::Weights& weights, std::int32_t cls, std::int32_t sep, std::size_t threads,
+         InstructionSet set = best_instruction_set());
+
+  const model::Config& config() const { return config_; }
+
+  // ids [texts, tokens] with [CLS] and [SEP] to states [texts, tokens, hidden]. Throws ModelError where an id or the number of
+  // tokens is out of range.
+  void encode_texts(const TextGroup& group, float* states) const;
+
+  // Texts of the schema through the encoder, its rows through the cached graph layers. Throws ModelError where there is no table
+  // or an index is out of range.
+  std::shared_ptr<const SchemaState> encode_schema(const SchemaInputs& inputs) const;
+
+  // The graph's final rows [N, d] for a question: tokens, candidates, tables, columns. Throws as `parse` does.
+  std::vector<float> graph_rows(const SchemaState& schema, const QuestionInputs& question) const;
+
+  // The likeliest queries for a question. `space` must be of the same schema and question. Throws ModelError where an index is
+  // out of range or the parts do not belong together.
+  Parse parse(const SchemaState& schema, const QuestionInputs& question, std::shared_ptr<const grammar::ActionSpace> space,
+              std::size_t beam) const;
+
+ private:
+  // What one question needs beside the model; kept for the questions after it.
+  struct Workspace {
+    GraphWorkspace graph;
+    std::vector<std::int32_t> ids;
+    decode::Memory memory;
+  };
+
+  // Of a schema (encode_schema.cc).
+  void check(const SchemaInputs& inputs) const;
+  std::vector<float> mean_states(const std::vector<TextGroup>& groups, Scratch& scratch) const;
+  std::vector<float> first_items(const SchemaInputs& inputs, Scratch& scratch) const;
+  void read_values(const SchemaInputs& inputs, SchemaState& state, Scratch& scratch) const;
+  SchemaLayer read_layer(const GraphLayer& layer, const std::vector<float>& rows, RelationRows relations,
+                         GraphWorkspace& workspace) const;
+
+  // Of a question (encode_question.cc).
+  void check(const SchemaState& schema, const QuestionInputs& question) const;
+  void encode_tokens(const QuestionInputs& question, float* rows, Workspace& workspace) const;
+  void add_candidates(const QuestionInputs& question, float* rows) const;
+  const float* run_graph(const SchemaState& schema, const QuestionInputs& question, float* rows, Workspace& workspace) const;
+  void read_memory(const SchemaState& schema, const QuestionInputs& question, float* rows, const float* items,
+                   Workspace& workspace) const;
+  Milliseconds encode_question(const SchemaState& schema, const QuestionInputs& question, Workspace& workspace) const;
+
+  model::Config config_;
+  std::int32_t cls_, sep_;
+  Workers workers_;
+  Encoder encoder_;
+  Linear token_in_, item_in_, owner_in_, value_in_;
+  model::Embedding item_type_;
+  std::vector<model::Embedding> candidate_;  // of each feature
+  std::vector<GraphLayer> graph_;
+  LayerNorm graph_norm_, value_norm_;
+  decode::Decoder decoder_;
+  mutable Pool<Workspace> workspaces_;
+};
+
+}  // namespace fastsql

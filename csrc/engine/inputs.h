@@ -1,0 +1,46 @@
+// What the engine is given of a schema and of a question: views of arrays that the caller keeps.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "attention/head_rows.h"
+
+namespace fastsql {
+
+// Texts of equal length, ids [texts, tokens] with [CLS] and [SEP].
+struct TextGroup {
+  const std::int32_t* ids = nullptr;
+  std::size_t texts = 0, tokens = 0;
+};
+
+// Mirrors SchemaInputs of python/fastsql/model/schema_inputs.py. S = tables + columns items, W values.
+struct SchemaInputs {
+  std::size_t tables = 0, columns = 0, values = 0;
+  std::vector<TextGroup> texts, value_texts;
+  const std::int64_t* item_text = nullptr;     // [S], a text's place through all groups
+  const std::int64_t* item_type = nullptr;     // [S]
+  const std::int64_t* column_table = nullptr;  // [columns]
+  RelationRows relations;                      // [S, S]
+  const std::int64_t* value_text = nullptr;    // [W]
+  const std::int64_t* value_column = nullptr;  // [W], -1 for a constant of no column
+
+  std::size_t items() const { return tables + columns; }
+};
+
+constexpr std::size_t kCandidateFeatures = 4;  // kind, source, date format, rank
+
+// A linked question: Q tokens, V candidates, and N = Q + V + S rows of the graph.
+struct QuestionInputs {
+  std::size_t tokens = 0, candidates = 0;
+  const std::int32_t* token_ids = nullptr;  // [Q], without [CLS] and [SEP]
+  const float* token_states = nullptr;      // [Q, hidden] from another encoder, or null: the native one is asked
+  const float* inside = nullptr;            // [V, Q], each row the weights of the tokens of the candidate's span
+  const std::int64_t* features = nullptr;   // [V, kCandidateFeatures]
+  RelationRows relations;                   // [N, N]
+
+  std::size_t rows() const { return tokens + candidates; }
+};
+
+}  // namespace fastsql

@@ -1,0 +1,22 @@
+// Sizes of a model; mirrors ModelConfig and EncoderConfig of python/fastsql/model/config.py.
+#pragma once
+
+#include <cstddef>
+
+namespace fastsql::model {
+
+struct EncoderConfig {
+  std::size_t hidden = 0, layers = 0, heads = 0, ffn = 0, vocabulary = 0, positions = 0;
+};
+
+struct Config {
+  std::size_t productions = 0, symbols = 0;
+  std::size_t d = 0, heads = 0, ffn = 0;
+  std::size_t cached_layers = 0, joint_layers = 0, decoder_layers = 0;
+  std::size_t relations = 0, max_steps = 0;
+  EncoderConfig encoder;
+
+  std::size_t head_size() const { return d / heads; }
+};
+
+}  // namespace fastsql::model

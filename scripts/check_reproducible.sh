@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Builds the distributions twice, in folders of different names and at different times, and compares them byte by byte.
+#
+#   scripts/check_reproducible.sh [FOLDER]
+#
+# Reads the files that git knows, or would add, as they are in the working tree. What was built first is kept in FOLDER.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
+export SOURCE_DATE_EPOCH
+
+for place in first "another, with a longer name"; do
+  mkdir "$work/$place"
+  git ls-files -z --cached --others --exclude-standard | while IFS= read -r -d '' file; do
+    if [[ -e $file ]]; then printf '%s\0' "$file"; fi
+  done | xargs -0 cp --parents -t "$work/$place"
+  "$work/$place/scripts/build_wheel.sh" "$work/$place/dist"
+done
+
+cmp_all() {
+  for file in "$work/first/dist"/*; do
+    cmp "$file" "$work/another, with a longer name/dist/$(basename "$file")" || return 1
+  done
+}
+cmp_all || { echo "not reproducible" >&2; exit 1; }
+if [[ -n ${1:-} ]]; then
+  mkdir -p "$1" && cp "$work/first/dist"/* "$1/"
+fi
+echo "reproducible: both builds are equal, byte by byte"

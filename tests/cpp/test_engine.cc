@@ -1,0 +1,168 @@
+#include "engine/engine.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "allocations.h"
+#include "core/error.h"
+#include "says.h"
+#include "toy_grammar.h"
+#include "toy_model.h"
+
+using namespace fastsql;
+using fastsql::test::Says;
+using fastsql::test::toy_config;
+using fastsql::test::ToyWeights;
+
+namespace {
+
+constexpr std::int32_t kCls = 1, kSep = 2;
+
+// The schema of toy_grammar.h: tables a(x, y) and b(z), and a value of y.
+struct ToySchema {
+  std::vector<std::int32_t> ids{1, 5, 2, 1, 6, 2, 1, 7, 2, 1, 8, 2, 1, 9, 2}, value_ids{1, 10, 11, 2};
+  std::vector<std::int64_t> item_text{0, 1, 2, 3, 4}, item_type{0, 0, 1, 2, 3}, column_table{0, 0, 1}, value_text{0}, value_column{1};
+  std::vector<std::uint8_t> relations = std::vector<std::uint8_t>(25);
+
+  ToySchema() {
+    for (std::size_t i = 0; i < relations.size(); ++i) relations[i] = static_cast<std::uint8_t>(i % 7);
+  }
+
+  SchemaInputs inputs(std::size_t values = 1) const {
+    SchemaInputs inputs;
+    inputs.tables = 2;
+    inputs.columns = 3;
+    inputs.values = values;
+    inputs.texts = {{ids.data(), 5, 3}};
+    inputs.value_texts = {{value_ids.data(), 1, 4}};
+    inputs.item_text = item_text.data();
+    inputs.item_type = item_type.data();
+    inputs.column_table = column_table.data();
+    inputs.relations = {relations.data(), 5, 5, 5};
+    inputs.value_text = value_text.data();
+    inputs.value_column = value_column.data();
+    return inputs;
+  }
+};
+
+// A question of some tokens and candidates over that schema.
+struct ToyQuestion {
+  std::size_t tokens, candidates;
+  std::vector<std::int32_t> ids;
+  std::vector<float> inside;
+  std::vector<std::int64_t> features;
+  std::vector<std::uint8_t> relations;
+
+  ToyQuestion(std::size_t n_tokens, std::size_t n_candidates, const ToySchema& schema)
+      : tokens(n_tokens), candidates(n_candidates), ids(n_tokens), inside(n_tokens * n_candidates),
+        features(n_candidates * kCandidateFeatures) {
+    std::mt19937 generator(3);
+    for (auto& id : ids) id = static_cast<std::int32_t>(generator() % 50);
+    for (std::size_t candidate = 0; candidate < candidates; ++candidate) inside[candidate * tokens + candidate] = 1.0f;
+    for (auto& feature : features) feature = static_cast<std::int64_t>(generator() % 5);
+    const std::size_t own = tokens + candidates, n = own + 5;
+    relations.resize(n * n);
+    for (auto& relation : relations) relation = static_cast<std::uint8_t>(generator() % 7);
+    for (std::size_t i = 0; i < 25; ++i) relations[(own + i / 5) * n + own + i % 5] = schema.relations[i];
+  }
+
+  QuestionInputs inputs() const {
+    const std::size_t n = tokens + candidates + 5;
+    return {tokens, candidates, ids.data(), nullptr, inside.data(), features.data(), {relations.data(), n, n, n}};
+  }
+};
+
+Engine make_engine(const model::Config& config, std::size_t threads = 1, InstructionSet set = best_instruction_set()) {
+  return Engine(config, ToyWeights(config).weights(), kCls, kSep, threads, set);
+}
+
+double difference(const std::vector<float>& one, const std::vector<float>& other) {
+  double worst = one.size() == other.size() ? 0.0 : 1e9;
+  for (std::size_t i = 0; i < std::min(one.size(), other.size()); ++i) {
+    worst = std::max(worst, double{std::abs(one[i] - other[i])});
+  }
+  return worst;
+}
+
+}  // namespace
+
+TEST_CASE("every instruction set comes to the same rows") {
+  const ToySchema schema;
+  const ToyQuestion question(6, 2, schema);
+  for (const auto& [cached, joint] : {std::pair{2, 1}, {1, 2}, {0, 1}, {2, 0}}) {
+    const model::Config config = toy_config(cached, joint);
+    std::vector<float> expected;
+    for (const InstructionSet set : available_instruction_sets()) {
+      const Engine engine = make_engine(config, 1, set);
+      const std::vector<float> rows = engine.graph_rows(*engine.encode_schema(schema.inputs()), question.inputs());
+      REQUIRE(rows.size() == (6 + 2 + 5) * config.d);
+      if (expected.empty()) expected = rows;
+      INFO(name(set) << ", " << cached << " cached layers and " << joint << " joint");
+      CHECK(difference(rows, expected) < 1e-4);
+    }
+  }
+}
+
+TEST_CASE("schema rows see the question in joint layers only") {
+  const ToySchema schema;
+  const ToyQuestion one(6, 2, schema), other(9, 0, schema);
+  for (const std::size_t joint : {0, 1}) {
+    const model::Config config = toy_config(2, joint);
+    const Engine engine = make_engine(config);
+    const auto state = engine.encode_schema(schema.inputs());
+    const std::vector<float> first = engine.graph_rows(*state, one.inputs()), second = engine.graph_rows(*state, other.inputs());
+    const bool same = std::equal(first.end() - static_cast<std::ptrdiff_t>(5 * config.d), first.end(),
+                                 second.end() - static_cast<std::ptrdiff_t>(5 * config.d));
+    CHECK(same == (joint == 0));
+  }
+}
+
+TEST_CASE("a question without tokens or candidates is parsed") {
+  const ToySchema schema;
+  for (const std::size_t joint : {0, 1}) {
+    const Engine engine = make_engine(toy_config(2, joint));
+    const auto state = engine.encode_schema(schema.inputs(0));
+    const ToyQuestion nothing(0, 0, schema);
+    const Parse parse = engine.parse(*state, nothing.inputs(), test::toy_space(), 3);
+    CHECK(!parse.search.finished.empty());
+    CHECK(parse.mean_state == std::vector<float>(toy_config().d, 0.0f));
+    CHECK(parse.milliseconds.encoder >= 0);
+  }
+}
+
+TEST_CASE("a warm engine asks the heap for the result and nothing else") {
+  const ToySchema schema;
+  const ToyQuestion question(6, 2, schema);
+  for (const auto& [cached, joint] : {std::pair{2, 1}, {1, 2}, {2, 0}}) {
+    for (const std::size_t threads : {1, 2}) {
+      const Engine engine = make_engine(toy_config(cached, joint), threads);
+      const auto state = engine.encode_schema(schema.inputs());
+      for (int warm = 0; warm < 3; ++warm) engine.graph_rows(*state, question.inputs());
+      const std::size_t before = test::allocations();
+      const std::vector<float> rows = engine.graph_rows(*state, question.inputs());
+      const std::size_t after = test::allocations();
+      INFO(cached << " cached layers, " << joint << " joint, " << threads << " threads");
+      CHECK(after - before == 1);
+    }
+  }
+}
+
+TEST_CASE("a schema and a question of different sizes are refused") {
+  const ToySchema schema;
+  const Engine engine = make_engine(toy_config());
+  SchemaInputs inputs = schema.inputs();
+  inputs.relations.rows = 4;
+  CHECK_THROWS_MATCHES(engine.encode_schema(inputs), ModelError, Says("5 tables and columns has relations [4, 5]"));
+  const auto state = engine.encode_schema(schema.inputs());
+  const ToyQuestion question(6, 2, schema);
+  QuestionInputs wrong = question.inputs();
+  wrong.tokens = 5;
+  CHECK_THROWS_MATCHES(engine.graph_rows(*state, wrong), ModelError, Says("5 tokens and 2 candidates"));
+  // A refused question leaves nothing behind.
+  CHECK(engine.graph_rows(*state, question.inputs()) == engine.graph_rows(*state, question.inputs()));
+}

@@ -1,0 +1,180 @@
+"""The measurements of a whole parse, on a toy bundle and four questions: what they report, not how long it takes."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fastsql import Schema
+
+from .grammar.test_benchmarks import BENCHMARKS, script
+from .model.toy import SCHEMA
+from .toy_bundle import QUESTIONS, write_bundle
+
+WIDE = Schema.from_dict(
+    {f"t{table}": {f"c{column}": "TEXT" for column in range(6)} for table in range(10)}
+    | {SCHEMA.tables[0].name.upper(): {"twice": "TEXT"}}
+)
+
+
+def module(name: str) -> Any:
+    """A part that benchmarks share."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(BENCHMARKS))
+        return importlib.import_module(name)
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_bundle(tmp_path_factory.mktemp("bundle"))
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    for name, schema in (("toy", SCHEMA), ("beaver", WIDE)):
+        (tmp_path / name).mkdir()
+        entry = {**schema.to_dict(), "db_id": name}
+        (tmp_path / name / "schemas.json").write_text(json.dumps([entry]), encoding="utf-8")
+    examples = [
+        {"id": str(number), "db_id": "toy", "question": question, "sql": None}
+        for number, question in enumerate(QUESTIONS)
+    ]
+    (tmp_path / "toy" / "valid.json").write_text(json.dumps(examples), encoding="utf-8")
+    return tmp_path / "toy"
+
+
+def run(name: str, data: Path, bundle: Path, *given: str) -> Any:
+    report = data / "report.json"
+    assert script(name)(["--model", str(bundle), "--data", str(data), "--json", str(report), *given]) == 0
+    return json.loads(report.read_text(encoding="utf-8"))
+
+
+def test_latency_reports_stages_widths_floors_and_throughput(
+    data: Path, bundle: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    widths = [str(width) for width in (3, len(SCHEMA.columns), 40)]
+    given = [
+        "--device",
+        "python",
+        "--repeat",
+        "1",
+        "--width-questions",
+        "1",
+        "--no-rates",
+        "--widths",
+        *widths,
+    ]
+    report = run("latency", data, bundle, *given, "--questions", "2", "--beams", "1", "2")
+    assert list(report["latency_ms"]) == ["1", "2"]
+    for stages in report["latency_ms"].values():
+        assert {"link", "encode", "decode", "render", "verify", "total"} <= set(stages)
+        assert all(0 <= figures["p50"] <= figures["p99"] <= figures["max"] for figures in stages.values())
+        assert stages["total"]["max"] >= stages["decode"]["p50"] > 0
+    assert list(report["width_ms"]) == widths
+    assert all(row["p50"] > 0 and row["first"] > 0 for row in report["width_ms"].values())
+    assert report["sizes"]["steps"]["p50"] >= report["sizes"]["decisions"]["p50"] >= 1
+    assert report["sizes"]["kinds of pointers"]["max"] <= 7
+    assert report["floor"]["total"]["million bytes"] == pytest.approx(
+        sum(cost["bytes"] for cost in report["cost"].values()) / 1e6
+    )
+    assert "floor, ms" not in report["floor"]["total"]
+    assert [row["questions a second"] > 0 for row in report["questions_per_second"].values()] == [True] * 3
+    assert report["cold_ms"]["until the first answer"] >= report["cold_ms"]["first parse"] > 0
+    assert "throughput" in capsys.readouterr().out
+
+
+def test_a_floor_is_the_longer_of_computing_and_reading() -> None:
+    cost, rates = module("fastsql.model.cost").Cost, module("rates")
+    machine = rates.Rates(1, {"baseline": 1e9, "avx2": 2e9}, {"L3": 1e8}, {"L3": 1e8})
+    needed = {
+        "encoder": cost(4_000_000, 1),
+        "graph": cost(1, 100_000),
+        "memory": cost(0, 0),
+        "decoder": cost(1, 1),
+    }
+    rows = module("floor").floors(
+        needed, {"encode": {"p50": 4.0}, "graph": {"p50": 3.0}, "link": {"p50": 1.0}}, machine
+    )
+    assert (rows["encode"]["floor, ms"], rows["encode"]["floors"]) == (2.0, 2.0)
+    assert (rows["graph"]["floor, ms"], rows["graph"]["floors"]) == (1.0, 3.0)
+    assert rows["link"] == {"p50, ms": 1.0}
+    merged = module("floor").floors(needed, {"encode": {"p50": 9.0}}, machine)
+    assert merged["encode"]["floor, ms"] == 3.0
+
+
+def test_a_schema_of_any_width_is_made_of_real_ones() -> None:
+    of_width = module("widths").of_width
+    for columns in (1, len(SCHEMA.columns) - 1, len(SCHEMA.columns), len(SCHEMA.columns) + 7):
+        made = of_width(columns, [SCHEMA, WIDE])
+        assert len(made.columns) == columns
+        assert made.warnings == ()
+    whole = of_width(len(SCHEMA.columns), [SCHEMA, WIDE])
+    assert [c.name for c in whole.columns] == [c.name for c in SCHEMA.columns]
+    assert whole.foreign_keys == SCHEMA.foreign_keys
+    assert sum(c.name == "twice" for c in of_width(len(SCHEMA.columns) + 60, [SCHEMA, WIDE]).columns) == 0
+    with pytest.raises(ValueError, match="the sources have"):
+        of_width(10_000, [SCHEMA, WIDE])
+    with pytest.raises(ValueError, match="has none"):
+        of_width(0, [SCHEMA])
+
+
+def test_memory_is_told_apart_by_stage(data: Path, bundle: Path) -> None:
+    if not Path("/proc/self/smaps_rollup").is_file():
+        pytest.skip("/proc/self/smaps_rollup is not there: run this on Linux")
+    report = run("memory", data, bundle, "--devices", "python", "--parses", "4", "--beam", "1")
+    stages = report["mebibytes"]["python"]["stages"]
+    assert list(stages) == ["interpreter", "import", "load", "first parse", "2 parses", "4 parses"]
+    for figures in stages.values():
+        assert 0 < figures["anonymous"] < figures["resident"] <= figures["at most"] + 1
+        assert figures["anonymous"] + figures["of files"] == pytest.approx(figures["resident"], rel=0.1)
+    assert stages["load"]["resident"] > stages["import"]["resident"]
+
+
+def test_rates_are_positive_and_grow_with_the_instruction_set(tmp_path: Path) -> None:
+    if shutil.which("c++") is None:
+        pytest.skip("no C++ compiler: install one that is called c++")
+    report = tmp_path / "rates.json"
+    given = ["--threads", "1", "--milliseconds", "0.1", "--rounds", "2", "--json", str(report)]
+    assert script("rates")(given) == 0
+    (rates,) = json.loads(report.read_text(encoding="utf-8"))["rates"]
+    assert set(rates["read"]) == set(rates["copied"]) == {"L1", "L2", "L3", "DRAM"}
+    assert min(*rates["operations"].values(), *rates["read"].values(), *rates["copied"].values()) > 1e6
+
+
+def test_rates_say_that_there_is_no_compiler(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    assert script("rates")([]) == 1
+    assert "no C++ compiler" in capsys.readouterr().err
+
+
+def test_peers_write_as_many_tokens_as_they_are_asked_for(data: Path, bundle: Path) -> None:
+    for package in ("torch", "transformers", "ctranslate2"):
+        pytest.importorskip(package, reason=f"{package} is not installed: pip install {package}")
+    given = ["--device", "python", "--size", "tiny", "--read", "8", "--written", "3"]
+    report = run("peers", data, bundle, *given, "--threads", "1", "--repeat", "1", "--questions", "1")
+    assert list(report["rows"]) == [
+        "fastsql, 1 thread",
+        "T5, CTranslate2, float32, 1 thread",
+        "T5, CTranslate2, int8, 1 thread",
+        "T5, transformers, float32, 1 thread",
+    ]
+    assert report["rows"]["fastsql, 1 thread"]["beam 4, times"] == 1
+    for row in report["rows"].values():
+        assert row["beam 1, ms"] > 0
+        assert row["beam 4, ms"] > 0
+
+
+@pytest.mark.parametrize("name", ["latency", "memory", "peers"])
+def test_missing_data_is_named(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    if name == "memory" and sys.platform != "linux":
+        pytest.skip("this measurement is for Linux")
+    assert script(name)(["--data", str(tmp_path)]) == 2
+    assert "has no valid.json" in capsys.readouterr().err

@@ -16,8 +16,8 @@ forward only, heads first. Its forms:
     compiled              torch.compile of naive and factored
     numpy                 the Python backend
 
-Every form is compared with the definition in double precision before anything is timed. Forms take turns, round by
-round, so that what else the machine does meets all of them. Times are wall times; the ratio is of medians. Without
+Every form is compared with the definition in double precision before anything is timed. Forms take turns, a few
+runs each, so that what else the machine does meets all of them. Times are wall times; the ratio is of medians. Without
 PyTorch, its forms are left out.
 """
 
@@ -50,6 +50,10 @@ Times = dict[str, float]
 
 NATIVE = "native"
 KEY_SIDE_ONLY = "sdpa, key side only"
+BURST = 5
+"""Runs of a form before the next one has its turn: what the others left in the caches weighs on the first of them only."""
+PAUSE = 0.01
+"""Seconds before a burst: threads of the form before it still watch for work for a while, and hold their processors."""
 UNRELATED = 0.6
 """Share of the pairs that have relation 0: most pairs of a real graph have nothing in common."""
 
@@ -186,14 +190,16 @@ def check(calls: dict[str, Callable[[], Any]], problem: Problem) -> None:
 
 
 def timed(calls: dict[str, Callable[[], Any]], seconds: float) -> dict[str, Times]:
-    """Rounds of one run of each form, until the forms have had `seconds` each on average, five at least."""
+    """Rounds of one burst of each form, until the forms have had `seconds` each on average."""
     times: dict[str, list[float]] = {name: [] for name in calls}
     end = time.perf_counter() + seconds * len(calls)
-    while len(next(iter(times.values()))) < 5 or time.perf_counter() < end:
+    while not next(iter(times.values())) or time.perf_counter() < end:
         for name, call in calls.items():
-            start = time.perf_counter()
-            call()
-            times[name].append(time.perf_counter() - start)
+            time.sleep(PAUSE)
+            for _ in range(BURST):
+                start = time.perf_counter()
+                call()
+                times[name].append(time.perf_counter() - start)
     return {
         name: {"median": statistics.median(runs) * 1e3, "best": min(runs) * 1e3}
         for name, runs in times.items()
@@ -228,7 +234,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--heads", type=int, default=8)
     parser.add_argument("--head-size", type=int, default=32)
     parser.add_argument("--relations", type=int, default=58)
-    parser.add_argument("--seconds", type=float, default=1.0, help="per form, size and number of threads")
+    parser.add_argument("--seconds", type=float, default=0.5, help="per form, size and number of threads")
     parser.add_argument(
         "--no-compile", action="store_true", help="without torch.compile, which needs a compiler and minutes"
     )

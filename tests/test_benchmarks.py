@@ -155,6 +155,7 @@ def test_rates_say_that_there_is_no_compiler(
     assert "no C++ compiler" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_peers_write_as_many_tokens_as_they_are_asked_for(data: Path, bundle: Path) -> None:
     for package in ("torch", "transformers", "ctranslate2"):
         pytest.importorskip(package, reason=f"{package} is not installed: pip install {package}")

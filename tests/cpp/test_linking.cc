@@ -125,12 +125,14 @@ TEST_CASE("no number in a table leads outside it") {
         packed.body[place + byte] = static_cast<std::uint8_t>(number >> (8 * byte));
       }
       // Where the number is used, it is refused; where it only says less, fewer values are found.
+      std::size_t found = 0;
       std::string said = "damaged";
       try {
-        CHECK(find_values(packed.table(), "heparin sodium, swab, blood cell or aspirin").size() <= 3);
+        found = find_values(packed.table(), "heparin sodium swab blood cell or aspirin").size();
       } catch (const ModelError& error) {
         said = error.what();
       }
+      CHECK(found <= kDrugs.size());
       CHECK(said.find("damaged") != std::string::npos);
     }
   }

@@ -152,16 +152,17 @@ def test_a_mapped_file_is_read_alike(
     path = tmp_path / "values.fsv"
     ValueDictionary.from_mapping({**VALUES, **many}, HOSPITAL).save(path)
     loaded = ValueDictionary.load(path, HOSPITAL)
-    for text in (*QUESTIONS, "substance 03999 and substance 00017s"):
+    for text in (*QUESTIONS, "substance 03999 and substance 02000s"):
         assert loaded.match(text, core) == loaded.match(text)
     content = bytearray(path.read_bytes())
-    content[content.index(b"substance 03999")] ^= 1
+    content[content.index(b"substance 02000")] ^= 1
     path.write_bytes(content)
     monkeypatch.setattr(dictionary_file, "_CHECKED_AT_ONCE", 0)
     harmed = ValueDictionary.load(path, HOSPITAL)
     assert [match.values[0][0] for match in harmed.match("swab", core)] == ["swab"]
-    with pytest.raises(ModelError, match="damaged"):
-        harmed.match("substance 03999", core)
+    with pytest.raises(ModelError, match="damaged") as caught:
+        harmed.match("substance 02000", core)
+    assert str(path) in str(caught.value)
 
 
 @settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from fastsql.errors import ModelError
 from fastsql.linking.folding import keys, words
-from fastsql.linking.value_table import ValueTable, damaged, key_of, pack_values
+from fastsql.linking.value_table import REMEDY, ValueTable, damaged, key_of, pack_values
 
 Columns = tuple[int, ...]
 Hit = tuple[int, int, list[int]]
@@ -87,7 +88,7 @@ class ValueIndex:
         self.table.expect_unchanged()
         found = words(text)
         sequence = [word.key for word in found]
-        hits = self._hits(sequence) if core is None else self._native_index(core).hits(key_of(sequence))
+        hits = self._hits(sequence) if core is None else self._native_hits(sequence, core)
         matches: list[ValueMatch] = []
         reached = 0
         for start, end, numbers in hits:
@@ -120,13 +121,18 @@ class ValueIndex:
                     if numbers:
                         yield start, start + length, numbers
 
-    def _native_index(self, core: ModuleType) -> Any:
-        """The native reader of the same bytes. Two threads may both make one; either will do."""
-        if self._native is None:
-            table = self.table
-            checksums = np.zeros(0, dtype=np.uint32) if table.file is None else table.file.checksums
-            self._native = core.ValueIndex(np.frombuffer(table.body, dtype=np.uint8), table.bounds, checksums)
-        return self._native
+    def _native_hits(self, sequence: list[str], core: ModuleType) -> list[Hit]:
+        """What `_hits` gives, by the native reader of the same bytes. Two threads may both make one; either will do."""
+        table = self.table
+        try:
+            if self._native is None:
+                checksums = np.zeros(0, dtype=np.uint32) if table.file is None else table.file.checksums
+                body = np.frombuffer(table.body, dtype=np.uint8)
+                self._native = core.ValueIndex(body, table.bounds, checksums)
+            hits: list[Hit] = self._native.hits(key_of(sequence))
+        except ModelError as error:
+            raise ModelError(error.what, where=table.where, remedy=REMEDY) from error
+        return hits
 
     def _value(self, number: int) -> tuple[str, Columns]:
         value, holders = self.table.value(number)

@@ -5,7 +5,8 @@
 
 One question at a time, milliseconds at the median; the ways take turns, so that all meet the same noise. ONNX Runtime is
 run with every combination of threads, graph optimisation level and memory arena, and with its weights quantised to int8
-(MatMulNBits, weight-only), where the packages `onnxruntime` and `onnx` are installed. "difference" is the largest one between a state and NumPy's.
+(MatMulNBits, weight-only), where the packages `onnxruntime` and `onnx` are installed. "difference" is the largest one from
+NumPy's states.
 """
 
 from __future__ import annotations

@@ -12,17 +12,19 @@ trap 'rm -rf "$work"' EXIT
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 export SOURCE_DATE_EPOCH
 
-for place in first "another, with a longer name"; do
-  mkdir "$work/$place"
-  git ls-files -z --cached --others --exclude-standard | while IFS= read -r -d '' file; do
-    if [[ -e $file ]]; then printf '%s\0' "$file"; fi
-  done | xargs -0 cp --parents -t "$work/$place"
+second="another, with a longer name"
+mkdir "$work/first"
+git ls-files -z --cached --others --exclude-standard | while IFS= read -r -d '' file; do
+  if [[ -e $file ]]; then printf '%s\0' "$file"; fi
+done | xargs -0 cp --parents -t "$work/first"
+cp -r "$work/first" "$work/$second"
+for place in first "$second"; do
   "$work/$place/scripts/build_wheel.sh" "$work/$place/dist"
 done
 
 cmp_all() {
   for file in "$work/first/dist"/*; do
-    cmp "$file" "$work/another, with a longer name/dist/$(basename "$file")" || return 1
+    cmp "$file" "$work/$second/dist/$(basename "$file")" || return 1
   done
 }
 cmp_all || { echo "not reproducible" >&2; exit 1; }

@@ -43,8 +43,9 @@ mkdir -p build
 for sanitizer in $sanitizers; do
   folder=$PWD/build/sanitize-$sanitizer
   if [[ $sanitizer == address ]]; then
-    # With deeper stacks, every leak under Python would match the suppressions of the interpreter.
-    export ASAN_OPTIONS=detect_leaks=1:malloc_context_size=2:check_initialization_order=1:detect_stack_use_after_return=1
+    # With deeper stacks, every leak under Python would match the suppressions of the interpreter. Stack frames stay on the stack:
+    # those that GCC 12 and 13 move away to find their use after return are too loosely aligned for AVX-512 (GCC bug 110027).
+    export ASAN_OPTIONS=detect_leaks=1:malloc_context_size=2:check_initialization_order=1:detect_stack_use_after_return=0
     export UBSAN_OPTIONS=print_stacktrace=1
     export LSAN_OPTIONS=suppressions=$suppressions/leak.txt:print_suppressions=0
     runtime=libasan.so

@@ -18,7 +18,6 @@ The environment variable ``FASTSQL_NATIVE`` decides about the native module ``fa
 from __future__ import annotations
 
 import importlib
-import importlib.metadata
 import os
 import platform
 import sys
@@ -264,7 +263,9 @@ def _native_mode() -> str:
 
 
 def _version(distribution: str) -> str | None:
+    from importlib import metadata  # imports an e-mail parser: not for a module that every parse needs
+
     try:
-        return importlib.metadata.version(distribution)
-    except importlib.metadata.PackageNotFoundError:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
         return None

@@ -14,13 +14,12 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastsql.audit import Audit, AuditRecord
 from fastsql.decode import Hypothesis
 from fastsql.engine import Encoded, Engine, open_engine
 from fastsql.explain import doubt, find_links, found_values
-from fastsql.explanation.retrace import retrace
 from fastsql.grammar import ActionSpace, read_path, render
 from fastsql.grammar.program import Program
 from fastsql.limits import DEFAULT, Limits
@@ -45,6 +44,9 @@ from fastsql.reliability.assess import Asked, Reliability
 from fastsql.reliability.decision import pays, threshold
 from fastsql.reliability.inspection import Inspector
 from fastsql.result import Result
+
+if TYPE_CHECKING:
+    from fastsql.explanation.reasons import Trail
 
 BUNDLED = Path(__file__).with_name("models")
 DEFAULT_MODEL = "ehr-en"
@@ -238,7 +240,7 @@ class Parser:
             threshold=threshold(self.penalty, sure.unanswerable),
             unanswerable=sure.unanswerable,
             render_alternatives=partial(candidates.alternatives, choice.number),
-            retrace=partial(retrace, taken, program, space, prepared, state.links, shift),
+            retrace=partial(_retrace, taken, program, space, prepared, state.links, shift),
         )
 
     def parse_batch(self, questions: Iterable[str], schema: Any, **options: Any) -> list[Result]:
@@ -299,6 +301,13 @@ def _write(
     """The program of a hypothesis, and its SQL."""
     program = canonical_literals(read_path(hypothesis.path, space), space.schema, dictionary)
     return program, render(program, space.schema, dialect=dialect, now=now)
+
+
+def _retrace(*parse: Any) -> Trail:
+    """See `retrace`, which is imported by who wants an explanation."""
+    from fastsql.explanation.retrace import retrace
+
+    return retrace(*parse)
 
 
 __all__ = ["BUNDLED", "DEFAULT_MODEL", "DEFAULT_PENALTY", "Parser", "load"]

@@ -80,8 +80,8 @@ struct Packed {
 std::string told(const std::vector<ValueHit>& hits) {
   std::string text;
   for (const ValueHit& hit : hits) {
-    text += "[" + std::to_string(hit.begin) + "," + std::to_string(hit.end) + ")";
-    for (const std::uint32_t number : hit.values) text += " " + std::to_string(number);
+    text.append("[").append(std::to_string(hit.begin)).append(",").append(std::to_string(hit.end)).append(")");
+    for (const std::uint32_t number : hit.values) text.append(" ").append(std::to_string(number));
     text += ";";
   }
   return text;

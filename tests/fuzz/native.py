@@ -89,9 +89,11 @@ def make_config() -> ModelConfig:
 
 def _draw_config(rng: random.Random) -> ModelConfig:
     heads = rng.choice((1, 2, 3, 4, 8, 12, 16, 20))
+    # Layer norm over two or three numbers that are almost equal makes of rounding what no tolerance should allow.
+    sizes = [size for size in (1, 2, 4, 7, 8) if heads * size >= 8]
     return replace(
         make_config(),
-        d=heads * rng.choice((1, 2, 4, 7, 8)),
+        d=heads * rng.choice(sizes),
         heads=heads,
         ffn=rng.randint(1, 70),
         decoder_layers=rng.randint(1, 3),

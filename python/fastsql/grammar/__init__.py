@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from fastsql.grammar.automaton import IllegalActionError, State
 from fastsql.grammar.compile import Grammar, load_grammar
-from fastsql.grammar.convert import ConversionError, sql_to_program
 from fastsql.grammar.program import ColumnRef, DerivedRef, Literal, Production, Program, TableRef
 from fastsql.grammar.readback import read_path, read_program
 from fastsql.grammar.render import render
 from fastsql.grammar.space import ActionSpace, SchemaValue
 from fastsql.grammar.trace import GroundingError, Trace, trace_program
+
+if TYPE_CHECKING:
+    from fastsql.grammar.convert import ConversionError, sql_to_program
 
 __all__ = [
     "ActionSpace",
@@ -33,3 +38,12 @@ __all__ = [
     "sql_to_program",
     "trace_program",
 ]
+
+_LAZY = ("ConversionError", "sql_to_program")
+"""Of `convert`, which no parse needs: imported when it is asked for."""
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(importlib.import_module("fastsql.grammar.convert"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

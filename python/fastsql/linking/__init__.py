@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from fastsql.linking.candidate import Candidate
 from fastsql.linking.candidates import CANDIDATE_LIMIT, find_candidates
 from fastsql.linking.dictionary import ValueDictionary
-from fastsql.linking.gold import GoldItems, GoldLiteral, column_literals, gold_items, gold_literals
-from fastsql.linking.recall import LiteralRecall, explain_literal, literal_recall
-from fastsql.linking.selection import SchemaSelector, Selection
-from fastsql.linking.standing import standing_values
+
+if TYPE_CHECKING:
+    from fastsql.linking.gold import GoldItems, GoldLiteral, column_literals, gold_items, gold_literals
+    from fastsql.linking.recall import LiteralRecall, explain_literal, literal_recall
+    from fastsql.linking.selection import SchemaSelector, Selection
+    from fastsql.linking.standing import standing_values
 
 __all__ = [
     "CANDIDATE_LIMIT",
@@ -27,3 +32,17 @@ __all__ = [
     "literal_recall",
     "standing_values",
 ]
+
+# What no parse needs is imported when it is asked for: a cold process has half a second.
+_LAZY = {
+    **dict.fromkeys(("GoldItems", "GoldLiteral", "column_literals", "gold_items", "gold_literals"), "gold"),
+    **dict.fromkeys(("LiteralRecall", "explain_literal", "literal_recall"), "recall"),
+    **dict.fromkeys(("SchemaSelector", "Selection"), "selection"),
+    "standing_values": "standing",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(importlib.import_module(f"fastsql.linking.{_LAZY[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

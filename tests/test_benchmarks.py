@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from fastsql import Schema
+from fastsql import Schema, backends
 
 from .grammar.test_benchmarks import BENCHMARKS, script
 from .model.toy import SCHEMA
@@ -179,3 +179,22 @@ def test_missing_data_is_named(name: str, tmp_path: Path, capsys: pytest.Capture
         pytest.skip("this measurement is for Linux")
     assert script(name)(["--data", str(tmp_path)]) == 2
     assert "has no valid.json" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(backends.native() is None, reason="the native module is not built")
+def test_parity_compares_the_engines(bundle: Path, data: Path, tmp_path: Path) -> None:
+    arguments = ["--model", str(bundle), "--data", str(data.parent), "--json", str(tmp_path / "parity.json")]
+    assert script("parity")(arguments) == 0
+    counts = json.loads((tmp_path / "parity.json").read_text())["sets"]["all"]
+    assert counts["questions"] == len(QUESTIONS) == counts["same"] + counts["tied"]
+    assert counts["hypotheses"] >= counts["questions"]
+    assert counts["largest"] <= 1e-4
+
+
+def test_encoders_are_compared(bundle: Path, tmp_path: Path) -> None:
+    arguments = ["--model", str(bundle), "--tokens", "3", "--repeat", "1", "--json", str(tmp_path / "e.json")]
+    assert script("encoder")(arguments) == 0
+    report = json.loads((tmp_path / "e.json").read_text())
+    assert "NumPy" in report
+    assert any(name.startswith("native") for name in report) == (backends.native() is not None)
+    assert all(figures["difference"] < 1e-3 for figures in report.values())

@@ -5,7 +5,7 @@
 
 Each question goes through linking, encoder, graph and beam search of both engines. Compared are the action sequences of all
 finished hypotheses, in their order, and their log-probabilities. Where two actions or hypotheses are as likely as each other
-to within rounding, as tables are whose Chinese names an English model cannot read, either may win: such questions are "tied".
+to within rounding, as tables are whose Chinese names an English model cannot read, either may win: it is "tied".
 The reference's encoder is NumPy's, or ONNX Runtime's with `--encoder onnxruntime`.
 """
 

@@ -11,6 +11,7 @@
 #include "decode/beam_search.h"
 #include "says.h"
 #include "toy_grammar.h"
+#include "toy_model.h"
 
 using namespace fastsql;
 using namespace fastsql::decode;
@@ -20,7 +21,7 @@ namespace {
 
 using Floats = std::vector<float>;
 
-model::Config toy_config() {
+model::Config decoder_config() {
   model::Config config;
   config.productions = 1;
   config.symbols = 5;
@@ -33,33 +34,18 @@ model::Config toy_config() {
 }
 
 // Normally distributed weights of a decoder for the toy grammar; all zero where `spread` is.
-class ToyWeights {
+class ToyDecoderWeights {
  public:
-  ToyWeights(const model::Config& config, float spread) : spread_(spread) {
-    const std::size_t d = config.d;
-    add("production.weight", {config.productions + 2, d});
-    add("kind.weight", {grammar::kKinds + 1, d});
-    add("symbol.weight", {config.symbols, d});
-    add("parent.weight", {config.productions + 1, d});
-    add("position.weight", {config.max_steps, d});
-    add_linear("row", d, d);
-    for (std::size_t index = 0; index < config.decoder_layers; ++index) {
-      const std::string layer = "layers." + std::to_string(index) + ".";
-      for (const char* norm : {"self_norm", "cross_norm", "ffn_norm"}) add_norm(layer + norm, d);
-      add_linear(layer + "self_qkv", 3 * d, d);
-      add_linear(layer + "self_out", d, d);
-      add_linear(layer + "cross_query", d, d);
-      add_linear(layer + "cross_kv", 2 * d, d);
-      add_linear(layer + "cross_out", d, d);
-      add_linear(layer + "ffn_in", config.ffn, d);
-      add_linear(layer + "ffn_out", d, config.ffn);
-    }
-    add_norm("norm", d);
-    add_linear("production_scores", config.productions, d);
-    add_linear("pointer_query", (grammar::kKinds - 1) * d, d);
-    for (const char* kind : {"table", "column", "candidate", "value", "start", "end", "step"}) {
-      add(std::string("pointer_key.") + kind + ".weight", {d, d});
-    }
+  ToyDecoderWeights(const model::Config& config, float spread) {
+    std::mt19937 random(1);
+    std::normal_distribution<float> normal;
+    for_decoder_weights(config, [&](const std::string& name, const std::vector<std::size_t>& shape) {
+      std::size_t size = 1;
+      for (const std::size_t axis : shape) size *= axis;
+      Floats values(size);
+      for (float& value : values) value = spread * normal(random);
+      tensors_[name] = {shape, std::move(values)};
+    });
   }
 
   // Makes all of a weight this number.
@@ -74,25 +60,6 @@ class ToyWeights {
   }
 
  private:
-  void add(const std::string& name, const std::vector<std::size_t>& shape) {
-    std::size_t size = 1;
-    for (const std::size_t axis : shape) size *= axis;
-    Floats values(size);
-    for (float& value : values) value = spread_ * normal_(random_);
-    tensors_[name] = {shape, std::move(values)};
-  }
-  void add_linear(const std::string& name, std::size_t out, std::size_t in) {
-    add(name + ".weight", {out, in});
-    add(name + ".bias", {out});
-  }
-  void add_norm(const std::string& name, std::size_t d) {
-    add(name + ".weight", {d});
-    add(name + ".bias", {d});
-  }
-
-  float spread_;
-  std::mt19937 random_{1};
-  std::normal_distribution<float> normal_;
   std::map<std::string, std::pair<std::vector<std::size_t>, Floats>> tensors_;
 };
 
@@ -124,7 +91,7 @@ class ToyMemory {
 };
 
 Decoder toy_decoder(float spread, InstructionSet set = best_instruction_set()) {
-  return Decoder(toy_config(), ToyWeights(toy_config(), spread).view(), set);
+  return Decoder(decoder_config(), ToyDecoderWeights(decoder_config(), spread).view(), set);
 }
 
 }  // namespace
@@ -207,9 +174,9 @@ TEST_CASE("every instruction set and any number of threads find the same") {
 }
 
 TEST_CASE("the steps of a search ask nothing of the heap in the steady state") {
-  ToyWeights weights(toy_config(), 0.1f);
+  ToyDecoderWeights weights(decoder_config(), 0.1f);
   weights.fill("production_scores.bias", -30);  // so that a query ends where it must
-  const Decoder decoder(toy_config(), weights.view());
+  const Decoder decoder(decoder_config(), weights.view());
   const ToyMemory memory(decoder);
   const auto allocations_of = [&](std::int32_t budget) {
     const auto space = toy_space(budget);
@@ -236,9 +203,9 @@ TEST_CASE("what does not fit together is refused") {
   other.question.n = 1;
   CHECK_THROWS_MATCHES(beam_search(decoder, other, toy_space(), 2), ModelError, Says("1 rows of the question"));
 
-  model::Config config = toy_config();
+  model::Config config = decoder_config();
   config.max_steps = 2;
-  const Decoder brief(config, ToyWeights(config, 0.0f).view());
+  const Decoder brief(config, ToyDecoderWeights(config, 0.0f).view());
   CHECK_THROWS_MATCHES(beam_search(brief, ToyMemory(brief), toy_space(), 2), LimitError,
                        Says("asked for decision 3, the model has 2"));
   CHECK_THROWS_MATCHES(decoder.pointer_keys(grammar::Kind::kStep, nullptr, 0, nullptr), ModelError, Says("graph rows"));

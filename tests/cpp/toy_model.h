@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "grammar/grammar.h"
 #include "model/config.h"
 #include "model/weights.h"
 
@@ -28,6 +29,44 @@ inline model::Config toy_config(std::size_t cached_layers = 2, std::size_t joint
   config.max_steps = 64;
   config.encoder = {24, 2, 3, 40, 50, 30};  // hidden, layers, heads, ffn, vocabulary, positions
   return config;
+}
+
+// Calls use(name, shape) for every weight of the decoder, names without "decoder.".
+template <typename Use>
+void for_decoder_weights(const model::Config& config, Use use) {
+  const std::size_t d = config.d;
+  using Shape = std::vector<std::size_t>;
+  const auto linear = [&](const std::string& name, std::size_t out, std::size_t in) {
+    use(name + ".weight", Shape{out, in});
+    use(name + ".bias", Shape{out});
+  };
+  const auto norm = [&](const std::string& name) {
+    use(name + ".weight", Shape{d});
+    use(name + ".bias", Shape{d});
+  };
+  use("production.weight", Shape{config.productions + 2, d});
+  use("kind.weight", Shape{grammar::kKinds + 1, d});
+  use("symbol.weight", Shape{config.symbols, d});
+  use("parent.weight", Shape{config.productions + 1, d});
+  use("position.weight", Shape{config.max_steps, d});
+  linear("row", d, d);
+  for (std::size_t index = 0; index < config.decoder_layers; ++index) {
+    const std::string layer = "layers." + std::to_string(index) + ".";
+    for (const char* name : {"self_norm", "cross_norm", "ffn_norm"}) norm(layer + name);
+    linear(layer + "self_qkv", 3 * d, d);
+    linear(layer + "self_out", d, d);
+    linear(layer + "cross_query", d, d);
+    linear(layer + "cross_kv", 2 * d, d);
+    linear(layer + "cross_out", d, d);
+    linear(layer + "ffn_in", config.ffn, d);
+    linear(layer + "ffn_out", d, config.ffn);
+  }
+  norm("norm");
+  linear("production_scores", config.productions, d);
+  linear("pointer_query", (grammar::kKinds - 1) * d, d);
+  for (const char* kind : {"table", "column", "candidate", "value", "start", "end", "step"}) {
+    use("pointer_key." + std::string(kind) + ".weight", Shape{d, d});
+  }
 }
 
 // All weights of a model, large enough that every part shows; matrices of at least `int8_from` entries are int8.
@@ -63,39 +102,14 @@ class ToyWeights {
     }
     norm("graph_norm", d);
     norm("value_norm", d);
-    add_decoder(config);
+    for_decoder_weights(config, [this](const std::string& name, const std::vector<std::size_t>& shape) {
+      add("decoder." + name, shape, name.ends_with("norm.weight") ? 1.0f : 0.0f);
+    });
   }
 
   const model::Weights& weights() const { return weights_; }
 
  private:
-  void add_decoder(const model::Config& config) {
-    const std::size_t d = config.d;
-    add("decoder.production.weight", {config.productions + 2, d});
-    add("decoder.kind.weight", {9, d});
-    linear("decoder.row", d, d);
-    add("decoder.symbol.weight", {config.symbols, d});
-    add("decoder.parent.weight", {config.productions + 1, d});
-    add("decoder.position.weight", {config.max_steps, d});
-    for (std::size_t index = 0; index < config.decoder_layers; ++index) {
-      const std::string layer = "decoder.layers." + std::to_string(index) + ".";
-      for (const char* name : {"self_norm", "cross_norm", "ffn_norm"}) norm(layer + name, d);
-      linear(layer + "self_qkv", 3 * d, d);
-      linear(layer + "self_out", d, d);
-      linear(layer + "cross_query", d, d);
-      linear(layer + "cross_kv", 2 * d, d);
-      linear(layer + "cross_out", d, d);
-      linear(layer + "ffn_in", config.ffn, d);
-      linear(layer + "ffn_out", d, config.ffn);
-    }
-    norm("decoder.norm", d);
-    linear("decoder.production_scores", config.productions, d);
-    linear("decoder.pointer_query", 7 * d, d);
-    for (const char* kind : {"table", "column", "candidate", "value", "start", "end", "step"}) {
-      add("decoder.pointer_key." + std::string(kind) + ".weight", {d, d});
-    }
-  }
-
   void linear(const std::string& name, std::size_t out, std::size_t in) {
     add(name + ".weight", {out, in});
     add(name + ".bias", {out});

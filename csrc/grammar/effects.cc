@@ -36,6 +36,9 @@ void Automaton::carry_out(State& state, Effect effect, Action action) {
       state.scope.items = all_columns(state);
       state.scope.starred = true;
       break;
+    case Effect::kGrouped:  // the query groups
+      state.scope.grouped = true;
+      break;
     case Effect::kClose:  // the innermost query is complete
       close_query(state);
       break;

@@ -168,6 +168,7 @@ void Grammar::index(std::size_t symbol_number, std::size_t first, std::size_t la
     if (alternative.requirements & requirement::kDate) symbol.needs_date.add(head);
     if (alternative.requirements & requirement::kText) symbol.needs_text.add(head);
     if (alternative.requirements & requirement::kColumns) symbol.needs_columns.add(head);
+    if (alternative.requirements & requirement::kGrouped) symbol.needs_grouped.add(head);
     if (alternative.production >= 0) {
       by_production_[symbol_number * productions() + head] = static_cast<std::int32_t>(number);
     }

@@ -30,9 +30,10 @@ enum class Effect : std::uint8_t {
   kText,
   kTime,
   kNumbers,
-  kColumns
+  kColumns,
+  kGrouped
 };
-constexpr std::int32_t kEffects = 15;
+constexpr std::int32_t kEffects = 16;
 
 // What the rules must know of a symbol or a production, as bits; python/fastsql/grammar/tables.py assigns them by name.
 namespace symbol_role {
@@ -47,8 +48,8 @@ constexpr std::int32_t kAll = 63;
 
 // What an alternative requires beside the step budget, as bits, in the order of REQUIREMENTS in reading.py.
 namespace requirement {
-constexpr std::uint32_t kTime = 1, kDate = 2, kText = 4, kColumns = 8;
-constexpr std::int32_t kAll = 15;
+constexpr std::uint32_t kTime = 1, kDate = 2, kText = 4, kColumns = 8, kGrouped = 16;
+constexpr std::int32_t kAll = 31;
 }  // namespace requirement
 
 struct Alternative {
@@ -67,9 +68,9 @@ struct Symbol {
   std::int32_t cost = 0;
   bool nullable = false;
   std::uint32_t roles = 0;
-  HeadSet heads;                                              // of all alternatives
-  HeadSet needs_time, needs_date, needs_text, needs_columns;  // of those with the requirement
-  HeadSet reads_rows;                                         // of those that read columns of single rows
+  HeadSet heads;                                                             // of all alternatives
+  HeadSet needs_time, needs_date, needs_text, needs_columns, needs_grouped;  // of those with the requirement
+  HeadSet reads_rows;                                                        // of those that read columns of single rows
   // up_to[most]: heads of the alternatives with at most that cost, or nesting; index 0 is for 0.
   std::vector<HeadSet> up_to_cost, up_to_nesting;
 

@@ -67,6 +67,7 @@ HeadSet Automaton::offered(const State& state, const Cell& cell, std::int32_t ro
   if (!has_time) heads.remove(symbol.needs_time);
   if (!space_->has_dates()) heads.remove(symbol.needs_date);
   if (!space_->offers_text()) heads.remove(symbol.needs_text);
+  if (!space_->strict_grouping() && !(state.in_query && state.scope.grouped)) heads.remove(symbol.needs_grouped);
   if (state.in_query && count_of(state.scope.sources) >= grammar.bounds().sources) heads.remove(grammar.joins());
   if (!offers_span(state)) heads.remove(head_of(Pointer::kStart));
   keep_repeats(state, symbol, heads);

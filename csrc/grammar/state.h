@@ -59,6 +59,7 @@ struct Scope {
   std::int32_t followers = 0;  // right operands to come that must select as many items
   Typed left;                  // what a literal is to be compared with
   bool starred = false;        // it selects `*`
+  bool grouped = false;        // it has GROUP BY
   bool aggregated = false;     // it groups or aggregates
   bool of_rows = false;        // it reads columns of single rows in its select list
 };

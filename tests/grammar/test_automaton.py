@@ -6,6 +6,7 @@ import pytest
 
 from fastsql.grammar import ActionSpace, IllegalActionError, State
 from fastsql.grammar.automaton import MAX_SOURCES, MAX_SPAN
+from fastsql.grammar.grouping import AGGREGATES
 from fastsql.grammar.space import CANDIDATE, COLUMN, END, PRODUCTION, START, STEP, TABLE
 from fastsql.linking import find_candidates
 from fastsql.schema import Schema
@@ -119,6 +120,19 @@ def test_operands_take_neither_order_nor_limit() -> None:
 def test_conditions_of_rows_hold_no_aggregate() -> None:
     assert "count_all" not in Pen().write("patients eq").offered()
     assert "count_all" in Pen().write("admissions group admissions.ward having eq").offered()
+
+
+def test_windows_are_ordered_by_aggregates_where_the_query_groups() -> None:
+    window = "rank partition admissions.ward asc"
+    assert "count_all" in Pen().write(f"admissions group admissions.ward {window}").offered()
+    offered = Pen().write(f"admissions {window}").offered()
+    assert "admissions.ward" in offered
+    assert not AGGREGATES & offered
+
+
+def test_grouping_ends_with_its_query() -> None:
+    pen = Pen().write("derived admissions group admissions.ward admissions.ward end rank asc")
+    assert not AGGREGATES & pen.offered()
 
 
 def test_times_are_columns_that_can_hold_one() -> None:

@@ -108,6 +108,14 @@ HABITS: Mapping[str, Bias] = {
         "join": 4.0,
     },
     "windows": {"dense_rank": 9.0, "rank": 6.0, "partition": 6.0, "derived": 4.0},
+    "windows over aggregates, filtered from outside": {
+        "derived": 4.0,
+        "rank": 9.0,
+        "partition": 9.0,
+        "min": 7.0,
+        "eq": 7.0,
+        "group": -4.0,
+    },
 }
 """Ways in which a decoder may go wrong."""
 

@@ -67,6 +67,11 @@ class Effects(Record):
                 items += [Item(self.space.column_types[j], j, self.step) for j in columns]
         self.scope = self.scope._replace(items=tuple(items), starred=True)
 
+    def _do_grouped(self, kind: int, index: int) -> None:
+        """The query groups."""
+        assert self.scope is not None
+        self.scope = self.scope._replace(grouped=True)
+
     def _do_close(self, kind: int, index: int) -> None:
         """The innermost query is complete."""
         assert self.scope is not None

@@ -37,10 +37,11 @@ EFFECTS = (
     "time",
     "numbers",
     "columns",
+    "grouped",
 )
 """Semantic actions; `automaton.py` carries them out."""
 
-REQUIREMENTS = ("time", "date", "text", "columns")
+REQUIREMENTS = ("time", "date", "text", "columns", "grouped")
 
 
 class GrammarError(Exception):

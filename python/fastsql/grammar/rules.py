@@ -73,6 +73,8 @@ class Rules(Grouping):
                 return False
             if requirement == "columns" and not self._offers_all_columns():
                 return False
+            if requirement == "grouped" and not self._grouped():
+                return False
         scope = self.scope
         if not self._repeats(symbol, alternative):
             return False
@@ -88,6 +90,10 @@ class Rules(Grouping):
         if scope.followers and any(source.table < 0 for source in scope.sources):
             return False
         return sum(self.width(source) for source in scope.sources) <= MAX_COLUMNS
+
+    def _grouped(self) -> bool:
+        """Whether a window may be ordered by an aggregate. Strict grouping has rules of its own for that."""
+        return self.space.strict_grouping or (self.scope is not None and self.scope.grouped)
 
     def _repeats(self, symbol: int, alternative: Alternative) -> bool:
         """Whether an alternative lets the right operand of a query that selects `*` do the same, source by source."""

@@ -54,6 +54,8 @@ class Scope(NamedTuple):
     """Type and column of the latest left-hand side: what a literal is to be compared with."""
     starred: bool = False
     """Whether the query selects `*`."""
+    grouped: bool = False
+    """Whether it has GROUP BY."""
     # Kept where grouping is strict (grouping.py).
     keys: tuple[tuple[int, int], ...] = ()
     """Keys of GROUP BY: column and its source's step, or -1 and the step of a derived table's item."""

@@ -28,6 +28,7 @@ from fastsql.grammar.space import CANDIDATE, COLUMN, KINDS, PRODUCTION, SCHEMA_V
 from fastsql.grammar.tree import ProgramError, read_tree
 from fastsql.limits import DEFAULT
 from fastsql.linking import Candidate, find_candidates
+from fastsql.schema import Schema
 
 from .grounding import literals_as_candidates, space_for
 from .strategies import habits, spaces
@@ -152,6 +153,23 @@ def test_a_query_beyond_the_budget_cannot_be_traced() -> None:
     trace_program(program, space_for(HOSPITAL, "", limits=replace(DEFAULT, actions=8)))
     with pytest.raises(GroundingError, match="does not offer"):
         trace_program(program, space_for(HOSPITAL, "", limits=replace(DEFAULT, actions=5)))
+
+
+def test_where_the_budget_decides_the_sources_the_first_of_a_name_is_meant() -> None:
+    schema = Schema.from_dict({"a": {"x": "INT", "y": "INT"}, "b": {"z": "INT", "u": "INT", "v": "INT"}})
+    operand = "SELECT * FROM a CROSS JOIN b CROSS JOIN b AS c"
+    first, second = (
+        sql_to_program(f"{operand} UNION {operand} WHERE {name}.z IS NULL", schema) for name in "bc"
+    )
+    roomy = space_for(schema, "a")
+    for program in (first, second):
+        assert read_program(trace_program(program, roomy).actions.tolist(), roomy) == program
+    tight = replace(roomy, limits=replace(DEFAULT, actions=19))
+    assert read_program(trace_program(first, tight).actions.tolist(), tight) == first
+    with pytest.raises(GroundingError, match="cannot be told"):
+        trace_program(second, tight)
+    with pytest.raises(GroundingError, match="does not offer"):
+        trace_program(first, replace(roomy, limits=replace(DEFAULT, actions=18)))
 
 
 def test_a_query_nested_too_deep_cannot_be_traced() -> None:

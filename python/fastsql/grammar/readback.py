@@ -76,7 +76,7 @@ def read_path(path: Sequence[int], space: ActionSpace) -> Program:
         action, forced = (step, False) if step >= 0 else (~step, True)
         if state.finished:
             raise GroundingError("actions are left over after the end")
-        scope, asked = state.scope, state.symbol
+        before, scope, asked = state, state.scope, state.symbol
         try:
             kind, index = space.locate(action)
             state = state.advance(action, decision=not forced)
@@ -85,11 +85,9 @@ def read_path(path: Sequence[int], space: ActionSpace) -> Program:
         if kind == START:
             start = index
         elif kind == STEP and asked == which:
-            assert scope is not None
             reference = program[-1]
             assert isinstance(reference, ColumnRef)
-            source = next(k for k, s in enumerate(scope.sources) if s.step == index)
-            program[-1] = ColumnRef(reference.column, source)
+            program[-1] = ColumnRef(reference.column, before.source_at(index))
         else:
             program.append(_terminal(kind, index, scope, space, start, space.grammar.symbols[asked]))
     if not state.finished:

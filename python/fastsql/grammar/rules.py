@@ -140,6 +140,16 @@ class Rules(Grouping):
         sources = self.scope.sources
         return sources[:-1] if pointer == "earlier" else sources[-1:] if pointer == "newest" else sources
 
+    def source_at(self, step: int) -> int:
+        """Place in FROM of the source that a step stands for where one is asked for.
+
+        Sources that no decision chose, as where a right operand repeats those of the left, stand at the same step: of those
+        that offer the column, the first is meant.
+        """
+        table = self.table_of(self._column)
+        sources = self._scope().sources
+        return next(k for k, source in enumerate(sources) if source.step == step and source.table == table)
+
     def pointed(self, pointer: str, place: Place) -> NDArray[np.int64]:
         """Flat ids that a pointer may take where it stands."""
         space = self.space

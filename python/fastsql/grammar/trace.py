@@ -97,7 +97,10 @@ def trace_program(program: Program, space: ActionSpace) -> Trace:
         take(_action(terminal, state))
         if isinstance(terminal, ColumnRef) and state.stack is not None and state.symbol == which:
             assert state.scope is not None
-            take(space.flat(STEP, state.scope.sources[terminal.source].step))
+            step = state.scope.sources[terminal.source].step
+            if state.source_at(step) != terminal.source:
+                raise GroundingError("a column's table cannot be told from another of its name")
+            take(space.flat(STEP, step))
     if not state.finished:
         raise GroundingError("the program stops before its end")
     return Trace(

@@ -61,8 +61,8 @@ class Tally:
             )
 
 
-def compare(native: Search, reference: Search) -> Tally:
-    """One question's outcome."""
+def compare(native: Search, reference: Search, tolerance: float = TOLERANCE) -> Tally:
+    """One question's outcome, where scores may differ by so much."""
     tally = Tally(1, hypotheses=len(reference.finished))
     tally.decisions = sum(len(h.actions) for h in reference.finished)
     scores = {h.actions: h.score for h in native.finished}
@@ -71,16 +71,16 @@ def compare(native: Search, reference: Search) -> Tally:
             difference = abs(scores[hypothesis.actions] - hypothesis.score) / max(1.0, abs(hypothesis.score))
             tally.largest = max(tally.largest, difference)
     ours, theirs = ([h.actions for h in search.finished] for search in (native, reference))
-    if ours == theirs and tally.largest <= TOLERANCE:
+    if ours == theirs and tally.largest <= tolerance:
         tally.same = 1
-    elif tally.largest <= TOLERANCE and _tied(native, reference):
+    elif tally.largest <= tolerance and _tied(native, reference, tolerance):
         tally.tied = 1
     else:
         tally.different = 1
     return tally
 
 
-def _tied(native: Search, reference: Search) -> bool:
+def _tied(native: Search, reference: Search, tolerance: float) -> bool:
     """Whether the first pair of hypotheses that are not the same part at decisions of one probability, or have one score."""
     for ours, theirs in zip(native.finished, reference.finished, strict=False):
         if ours.actions == theirs.actions:
@@ -89,7 +89,7 @@ def _tied(native: Search, reference: Search) -> bool:
             ours.actions, theirs.actions, ours.log_probabilities, theirs.log_probabilities, strict=False
         )
         parting = next((abs(p - q) for a, b, p, q in gains if a != b), math.inf)
-        return min(parting, abs(ours.score - theirs.score)) <= TOLERANCE
+        return min(parting, abs(ours.score - theirs.score)) <= tolerance
     return False
 
 

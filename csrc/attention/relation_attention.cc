@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t kMaxRelations = 256;  // ids are bytes
 // Fewer slots than this are no reason to renumber relations.
 constexpr std::size_t kSlotsSaved = 8;
-// With more edges than this, looking for those relations that occur costs more than the slots of the others.
-constexpr std::size_t kFewEdges = 1 << 14;
+// With more columns than this, looking for those relations that occur costs more than the slots of the others.
+constexpr std::size_t kFewColumns = 256;
 // Tiles of slots that one worker lays out at a time.
 constexpr std::size_t kPackedTogether = 4;
 
@@ -60,7 +60,7 @@ struct Slots {
   Slots(const RelationRows& edges, std::size_t known, std::size_t beside) {
     expect_known(edges, known);
     relation_of_slot.fill(cpu::kNoRelation);
-    if (edges.rows * edges.columns <= kFewEdges) give_to_occurring(edges, beside);
+    if (edges.columns <= kFewColumns) give_to_occurring(edges, beside);
     renumbered = count > 0 && count + kSlotsSaved <= known;
     if (renumbered) return;
     count = known;

@@ -1,19 +1,17 @@
 // A block holds kWarps x 16 rows of one head of one question, and passes over the columns once, in tiles of keys and values in
 // shared memory; relation keys and values stay there throughout. Products are mma.m16n8k16; what lies between them is in
 // attention/warp_attention.h.
-#include <cuda_runtime.h>
-
 #include <cstdint>
 #include <string>
 
 #include "attention/relation_attention_cuda.h"
 #include "attention/warp_attention.h"
-#include "core/error.h"
+#include "core/device.h"
+#include "core/device_functions.h"
 
 namespace fastsql::cuda {
 namespace {
 
-using warp::kLanes;
 using warp::kRelations;
 using warp::kTileColumns;
 using warp::kTiles;
@@ -36,15 +34,6 @@ struct Shared {
   float mass[kWarps][warp::kMassSize];
 };
 
-// sums += left . right, for 16 rows, 8 columns and a depth of 16.
-__device__ __forceinline__ void multiply_add(float (&sums)[4], const std::uint32_t (&left)[4], std::uint32_t right_0,
-                                             std::uint32_t right_1) {
-  asm(
-      "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-      : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
-      : "r"(left[0]), "r"(left[1]), "r"(left[2]), "r"(left[3]), "r"(right_0), "r"(right_1));
-}
-
 // The right operand for step k of the depth, which runs along rows[8][stride]: the transpose of 8 rows.
 __device__ __forceinline__ void multiply_rows(float (&sums)[4], const std::uint32_t (&left)[4], const Bfloat16* rows, int stride,
                                               int k, int lane) {
@@ -56,8 +45,7 @@ __device__ __forceinline__ void multiply_rows(float (&sums)[4], const std::uint3
 __device__ __forceinline__ void multiply_columns(float (&sums)[4], const std::uint32_t (&left)[4], const Bfloat16* rows, int stride,
                                                  int lane) {
   std::uint32_t right_0, right_1;
-  const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(rows + lane % 16 * stride));
-  asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];" : "=r"(right_0), "=r"(right_1) : "r"(address) : "memory");
+  load_transposed(rows + lane % 16 * stride, right_0, right_1);
   multiply_add(sums, left, right_0, right_1);
 }
 
@@ -74,20 +62,19 @@ __device__ __forceinline__ void load_rows(Bfloat16* to, int count, RowAt row_at)
 }
 
 __device__ __forceinline__ float largest_of_quad(float x) {
-  x = fmaxf(x, __shfl_xor_sync(0xFFFFFFFFu, x, 1));
-  return fmaxf(x, __shfl_xor_sync(0xFFFFFFFFu, x, 2));
+  x = fmaxf(x, __shfl_xor_sync(kAllLanes, x, 1));
+  return fmaxf(x, __shfl_xor_sync(kAllLanes, x, 2));
 }
 
 __device__ __forceinline__ float sum_of_quad(float x) {
-  x += __shfl_xor_sync(0xFFFFFFFFu, x, 1);
-  return x + __shfl_xor_sync(0xFFFFFFFFu, x, 2);
+  x += __shfl_xor_sync(kAllLanes, x, 1);
+  return x + __shfl_xor_sync(kAllLanes, x, 2);
 }
 
 template <int kHead>
 __global__ void __launch_bounds__(kThreads) attend(const AttentionBatch batch) {
   constexpr int kSteps = kHead / 16, kParts = kHead / 8, kStride = Shared<kHead>::kStride;
-  extern __shared__ __align__(16) unsigned char memory[];
-  Shared<kHead>& shared = *reinterpret_cast<Shared<kHead>*>(memory);
+  Shared<kHead>& shared = *reinterpret_cast<Shared<kHead>*>(shared_memory());
   const AttentionItem& item = batch.items[blockIdx.z];
   const int rows = static_cast<int>(item.query.rows), block_row = static_cast<int>(blockIdx.x) * kBlockRows;
   if (block_row >= rows) return;  // of the whole block
@@ -192,10 +179,6 @@ __global__ void __launch_bounds__(kThreads) attend(const AttentionBatch batch) {
   }
 }
 
-void expect(cudaError_t status, const char* what) {
-  if (status != cudaSuccess) throw Error(std::string("relation_attention: ") + what + ": " + cudaGetErrorString(status));
-}
-
 void expect_in_range(const char* what, std::size_t size, std::size_t most) {
   if (size >= 1 && size <= most) return;
   throw ModelError(std::string("relation_attention: ") + what + " is " + std::to_string(size) +
@@ -203,14 +186,10 @@ void expect_in_range(const char* what, std::size_t size, std::size_t most) {
 }
 
 template <int kHead>
-void launch(const AttentionBatch& batch, cudaStream_t stream) {
-  constexpr std::size_t kShared = sizeof(Shared<kHead>);
-  expect(cudaFuncSetAttribute(attend<kHead>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(kShared)),
-         "shared memory");
-  const dim3 grid(static_cast<unsigned>((batch.largest_rows + kBlockRows - 1) / kBlockRows), static_cast<unsigned>(batch.heads),
-                  static_cast<unsigned>(batch.count));
-  attend<kHead><<<grid, kThreads, kShared, stream>>>(batch);
-  expect(cudaGetLastError(), "launch");
+void launch_heads(const AttentionBatch& batch, cudaStream_t stream) {
+  const dim3 blocks(static_cast<unsigned>((batch.largest_rows + kBlockRows - 1) / kBlockRows), static_cast<unsigned>(batch.heads),
+                    static_cast<unsigned>(batch.count));
+  launch("relation_attention", attend<kHead>, {blocks, kThreads, sizeof(Shared<kHead>)}, stream, batch);
 }
 
 }  // namespace
@@ -222,9 +201,9 @@ void relation_attention(const AttentionBatch& batch, CUstream_st* stream) {
   expect_in_range("the number of questions", batch.count, kLargestGrid);
   switch (batch.head_size) {
     case 32:
-      return launch<32>(batch, stream);
+      return launch_heads<32>(batch, stream);
     case 64:
-      return launch<64>(batch, stream);
+      return launch_heads<64>(batch, stream);
     default:
       throw ModelError("relation_attention: the head size is " + std::to_string(batch.head_size) +
                        "; the CUDA kernels take 32 and 64");

@@ -3,9 +3,13 @@
 
 #include <pybind11/pybind11.h>
 
+#include <exception>
+
 namespace fastsql::bindings {
 
 void bind_errors();
+// The Python exception, not raised, for an error of the core.
+pybind11::object python_error(const std::exception_ptr& thrown);
 void bind_build(pybind11::module_& module);
 void bind_relation_attention(pybind11::module_& module);
 void bind_automaton(pybind11::module_& module);

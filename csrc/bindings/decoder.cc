@@ -47,18 +47,6 @@ decode::Search search(const decode::Decoder& decoder, std::shared_ptr<const gram
   std::vector<float> item_storage(decoder.keyed_size(memory.tables + memory.columns));
   memory.question = decoder.read_rows(question, memory.tokens + memory.candidates, question_storage.data());
   memory.items = decoder.read_rows(items, memory.tables + memory.columns, item_storage.data());
-  std::vector<std::vector<float>> keys;
-  const auto pointer_keys = [&](Kind kind, const float* rows) {
-    keys.emplace_back(count(kind) * d);
-    decoder.pointer_keys(kind, rows, count(kind), keys.back().data());
-    return keys.back().data();
-  };
-  memory.table_keys = pointer_keys(Kind::kTable, items);
-  memory.column_keys = pointer_keys(Kind::kColumn, items + memory.tables * d);
-  memory.candidate_keys = pointer_keys(Kind::kCandidate, question + memory.tokens * d);
-  memory.value_keys = pointer_keys(Kind::kSchemaValue, values);
-  memory.start_keys = pointer_keys(Kind::kStart, question);
-  memory.end_keys = pointer_keys(Kind::kEnd, question);
   return decode::beam_search(decoder, memory, std::move(space), beam, Workers(threads));
 }
 

@@ -10,13 +10,24 @@ namespace py = pybind11;
 namespace fastsql::bindings {
 namespace {
 
-// Looked up when thrown: importing the native module must not depend on the order of imports in the package.
-void raise(const char* python_class, const Error& error) {
-  const py::object type = py::module_::import("fastsql.errors").attr(python_class);
-  PyErr_SetString(type.ptr(), error.what());
+// The Python class of the same name. Looked up when needed: importing the native module must not depend on the order of imports in
+// the package.
+py::object class_of(const Error& error) {
+  const char* name = "FastSQLError";
+  if (dynamic_cast<const ModelError*>(&error) != nullptr) name = "ModelError";
+  if (dynamic_cast<const LimitError*>(&error) != nullptr) name = "LimitError";
+  return py::module_::import("fastsql.errors").attr(name);
 }
 
 }  // namespace
+
+py::object python_error(const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const Error& error) {
+    return class_of(error)(error.what());
+  }
+}
 
 void bind_errors() {
   // pybind11 asks for a function that takes its argument by value.
@@ -24,12 +35,8 @@ void bind_errors() {
   py::register_local_exception_translator([](std::exception_ptr thrown) {
     try {
       if (thrown) std::rethrow_exception(thrown);
-    } catch (const ModelError& error) {
-      raise("ModelError", error);
-    } catch (const LimitError& error) {
-      raise("LimitError", error);
     } catch (const Error& error) {
-      raise("FastSQLError", error);
+      PyErr_SetString(class_of(error).ptr(), error.what());
     }
   });
 }

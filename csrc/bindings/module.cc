@@ -2,6 +2,9 @@
 #include <pybind11/pybind11.h>
 
 #include "bindings/bindings.h"
+#ifdef FASTSQL_HAS_CUDA
+#include "bindings/cuda.h"
+#endif
 
 PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   module.doc() = "Native kernels of fastsql.";
@@ -12,4 +15,7 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   fastsql::bindings::bind_linking(module);
   fastsql::bindings::bind_decoder(module);
   fastsql::bindings::bind_engine(module);
+#ifdef FASTSQL_HAS_CUDA
+  fastsql::bindings::bind_cuda(module);
+#endif
 }

@@ -40,7 +40,7 @@ struct Linear::Panels {
   std::size_t in, out, width, count;
   std::vector<std::int8_t> quantised;
   std::vector<float> values, scale, bias;
-  decltype(&cpu::baseline::linear) kernel;
+  Kernel *kernel, *sparse_kernel;
 
   cpu::LinearWeights weights() const {
     return {in, out, quantised.empty() ? nullptr : quantised.data(), values.data(), scale.data(), bias.data()};
@@ -60,6 +60,7 @@ Linear::Linear(const Matrix& weight, const float* bias, InstructionSet set) {
   panels->width = width;
   panels->count = count;
   panels->kernel = FASTSQL_KERNEL(linear, set);
+  panels->sparse_kernel = FASTSQL_KERNEL(linear_sparse, set);
   if (weight.quantised != nullptr) {
     panels->quantised = pack(weight.quantised, weight.out, weight.in, width);
   } else {
@@ -79,17 +80,24 @@ std::size_t Linear::out() const { return panels_->out; }
 
 void Linear::apply(const float* x, std::size_t rows, float* y, Then then, const Workers& workers,
                    std::size_t y_stride) const {
+  run(panels_->kernel, {x, rows, in(), y, y_stride == 0 ? out() : y_stride, then}, workers);
+}
+
+void Linear::apply_to_sparse(const float* x, std::size_t rows, float* y, Then then, const Workers& workers) const {
+  run(panels_->sparse_kernel, {x, rows, in(), y, out(), then}, workers);
+}
+
+void Linear::run(Kernel* kernel, const cpu::LinearRows& task, const Workers& workers) const {
   const Panels& panels = *panels_;
   const cpu::LinearWeights weights = panels.weights();
-  const cpu::LinearRows task{x, rows, panels.in, y, y_stride == 0 ? panels.out : y_stride, then};
-  if (workers.threads() == 1 || rows * panels.in * panels.out < kWorthSharing) {
-    panels.kernel(weights, task, 0, panels.count);
+  if (workers.threads() == 1 || task.rows * panels.in * panels.out < kWorthSharing) {
+    kernel(weights, task, 0, panels.count);
     return;
   }
   // Several parts a thread, as threads are seldom equally fast; each part is a run of neighbouring panels.
   const std::size_t parts = std::min(panels.count, 4 * workers.threads());
   const auto part = [&](std::size_t index) {
-    panels.kernel(weights, task, panels.count * index / parts, panels.count * (index + 1) / parts);
+    kernel(weights, task, panels.count * index / parts, panels.count * (index + 1) / parts);
   };
   workers.run(parts, std::cref(part));
 }

@@ -12,6 +12,11 @@
 
 namespace fastsql {
 
+namespace cpu {
+struct LinearRows;
+struct LinearWeights;
+}  // namespace cpu
+
 // A weight of shape [out, in] that somebody else owns: `values`, or `quantised` with `scale` [out].
 struct Matrix {
   std::size_t out = 0, in = 0;
@@ -50,7 +55,13 @@ class Linear {
   void apply(const float* x, std::size_t rows, float* y, Then then = Then::kStore, const Workers& workers = {},
              std::size_t y_stride = 0) const;
 
+  // The same, to the last bit, in less time where most entries of x are zero, as those are that ReLU has left.
+  void apply_to_sparse(const float* x, std::size_t rows, float* y, Then then = Then::kStore, const Workers& workers = {}) const;
+
  private:
+  using Kernel = void(const cpu::LinearWeights&, const cpu::LinearRows&, std::size_t, std::size_t);
+  void run(Kernel* kernel, const cpu::LinearRows& task, const Workers& workers) const;
+
   struct Panels;
   std::unique_ptr<const Panels> panels_;
 };

@@ -34,16 +34,34 @@ __attribute__((noinline)) void finish(const LinearWeights& weights, const Linear
   }
 }
 
+// Which inputs a tile multiplies: all of them in order, or those of a list, which is ascending.
+struct AllInputs {
+  std::size_t count;
+  std::size_t operator[](std::size_t i) const { return i; }
+};
+struct ListedInputs {
+  std::size_t count;
+  const std::uint32_t* inputs;
+  std::size_t operator[](std::size_t i) const { return inputs[i]; }
+};
+
 // Rows from `first_row` on, of `panels` panels that lie one behind the other.
-template <std::size_t rows, std::size_t panels, typename Weight>
+template <std::size_t rows, std::size_t panels, typename Weight, typename Inputs>
 void multiply(const LinearWeights& weights, const LinearRows& task, const Weight* panel_weights, std::size_t first_row,
-              std::size_t panel) {
+              std::size_t panel, Inputs inputs) {
   const std::size_t depth = weights.in;
   const std::size_t stride = task.x_stride;
   const float* x = task.x + first_row * stride;
-  const Weight* w = panel_weights + panel * depth * kPanel;
-  Vector sums[rows][2 * panels] = {};
-  for (std::size_t k = 0; k < depth; ++k, w += kPanel) {
+  const Weight* first = panel_weights + panel * depth * kPanel;
+  Vector sums[rows][2 * panels];
+#pragma GCC unroll 8
+  for (std::size_t row = 0; row < rows; ++row) {
+#pragma GCC unroll 8
+    for (std::size_t column = 0; column < 2 * panels; ++column) sums[row][column] = Vector{};
+  }
+  for (std::size_t i = 0; i < inputs.count; ++i) {
+    const std::size_t k = inputs[i];
+    const Weight* w = first + k * kPanel;
     Vector columns[2 * panels];
 #pragma GCC unroll 8
     for (std::size_t p = 0; p < panels; ++p) {
@@ -58,7 +76,9 @@ void multiply(const LinearWeights& weights, const LinearRows& task, const Weight
     }
   }
   float tile[rows * panels * kPanel];
+#pragma GCC unroll 8
   for (std::size_t row = 0; row < rows; ++row) {
+#pragma GCC unroll 8
     for (std::size_t column = 0; column < 2 * panels; ++column) {
       store(tile + (row * 2 * panels + column) * kLanes, sums[row][column]);
     }
@@ -73,24 +93,25 @@ constexpr std::size_t panels_at_once(std::size_t rows) {
 }
 
 // The panels from `panel` to, not including, `last` for `count` rows, at most `rows`; those left over one by one.
-template <std::size_t rows, typename Weight>
+template <std::size_t rows, typename Weight, typename Inputs>
 void multiply_rows(const LinearWeights& weights, const LinearRows& task, const Weight* panels, std::size_t first_row,
-                   std::size_t count, std::size_t panel, std::size_t last) {
+                   std::size_t count, std::size_t panel, std::size_t last, Inputs inputs) {
   if constexpr (rows > 1) {
-    if (count < rows) return multiply_rows<rows - 1>(weights, task, panels, first_row, count, panel, last);
+    if (count < rows) return multiply_rows<rows - 1>(weights, task, panels, first_row, count, panel, last, inputs);
   }
   constexpr std::size_t step = panels_at_once(rows);
-  for (; panel + step <= last; panel += step) multiply<rows, step>(weights, task, panels, first_row, panel);
-  for (; panel < last; ++panel) multiply<rows, 1>(weights, task, panels, first_row, panel);
+  for (; panel + step <= last; panel += step) multiply<rows, step>(weights, task, panels, first_row, panel, inputs);
+  for (; panel < last; ++panel) multiply<rows, 1>(weights, task, panels, first_row, panel, inputs);
 }
 
 template <typename Weight>
 void multiply_all(const LinearWeights& weights, const LinearRows& task, const Weight* panels, std::size_t first,
                   std::size_t last) {
+  const AllInputs inputs{weights.in};
   for (std::size_t chunk = 0; chunk < task.rows; chunk += kChunkRows) {
     const std::size_t end = task.rows - chunk < kChunkRows ? task.rows : chunk + kChunkRows;
     if (end - chunk <= kTileRows) {
-      multiply_rows<kTileRows>(weights, task, panels, chunk, end - chunk, first, last);
+      multiply_rows<kTileRows>(weights, task, panels, chunk, end - chunk, first, last, inputs);
       continue;
     }
     // Tiles of about equal height: with 8 rows a tile, 17 are 6, 6 and 5.
@@ -98,9 +119,41 @@ void multiply_all(const LinearWeights& weights, const LinearRows& task, const We
     for (std::size_t panel = first; panel < last; ++panel) {
       for (std::size_t tile = 0; tile < tiles; ++tile) {
         const std::size_t from = chunk + (end - chunk) * tile / tiles, to = chunk + (end - chunk) * (tile + 1) / tiles;
-        multiply_rows<kTileRows>(weights, task, panels, from, to - from, panel, panel + 1);
+        multiply_rows<kTileRows>(weights, task, panels, from, to - from, panel, panel + 1, inputs);
       }
     }
+  }
+}
+
+// Rows of x that share a list of inputs: few, so that most of the list is not zero in each of them.
+constexpr std::size_t kListedRows = 4;
+// Inputs that a list has room for.
+constexpr std::size_t kMostListed = 4096;
+
+// The inputs that are not zero in all of `rows` rows of x.
+std::size_t list_inputs(const float* x, std::size_t stride, std::size_t rows, std::size_t depth, std::uint32_t* list) {
+  std::size_t count = 0, k = 0;
+  for (; k + kLanes <= depth; k += kLanes) {
+    std::uint32_t lanes = 0;
+    for (std::size_t row = 0; row < rows; ++row) lanes |= nonzero_lanes(load(x + row * stride + k));
+    for (; lanes != 0; lanes &= lanes - 1) list[count++] = static_cast<std::uint32_t>(k) + __builtin_ctz(lanes);
+  }
+  for (; k < depth; ++k) {
+    bool nonzero = false;
+    for (std::size_t row = 0; row < rows; ++row) nonzero |= x[row * stride + k] != 0.0f;
+    if (nonzero) list[count++] = static_cast<std::uint32_t>(k);
+  }
+  return count;
+}
+
+template <typename Weight>
+void multiply_listed(const LinearWeights& weights, const LinearRows& task, const Weight* panels, std::size_t first,
+                     std::size_t last) {
+  std::uint32_t list[kMostListed];
+  for (std::size_t row = 0; row < task.rows; row += kListedRows) {
+    const std::size_t rows = task.rows - row < kListedRows ? task.rows - row : kListedRows;
+    const std::size_t count = list_inputs(task.x + row * task.x_stride, task.x_stride, rows, weights.in, list);
+    multiply_rows<kListedRows>(weights, task, panels, row, rows, first, last, ListedInputs{count, list});
   }
 }
 
@@ -113,6 +166,15 @@ void linear(const LinearWeights& weights, const LinearRows& rows, std::size_t fi
     multiply_all(weights, rows, weights.quantised, first, last);
   } else {
     multiply_all(weights, rows, weights.values, first, last);
+  }
+}
+
+void linear_sparse(const LinearWeights& weights, const LinearRows& rows, std::size_t first, std::size_t last) {
+  if (weights.in > kMostListed) return linear(weights, rows, first, last);
+  if (weights.quantised != nullptr) {
+    multiply_listed(weights, rows, weights.quantised, first, last);
+  } else {
+    multiply_listed(weights, rows, weights.values, first, last);
   }
 }
 

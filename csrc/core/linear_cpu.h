@@ -33,4 +33,7 @@ FASTSQL_DECLARE_KERNEL(std::size_t linear_panel())
 // The panels from `first` to, not including, `last`, for all rows.
 FASTSQL_DECLARE_KERNEL(void linear(const LinearWeights& weights, const LinearRows& rows, std::size_t first, std::size_t last))
 
+// The same where most of x is zero: an input that is zero in all rows of a tile is passed over, which changes no bit of the sums.
+FASTSQL_DECLARE_KERNEL(void linear_sparse(const LinearWeights& weights, const LinearRows& rows, std::size_t first, std::size_t last))
+
 }  // namespace fastsql::cpu

@@ -42,6 +42,21 @@ inline Vector load(const std::int8_t* from) {
 
 inline void store(float* to, Vector values) { *reinterpret_cast<LooseVector*>(to) = values; }
 
+// Bit i is set where lane i is not zero.
+inline std::uint32_t nonzero_lanes(Vector values) {
+#if defined(__AVX512F__)
+  return _mm512_cmp_ps_mask((__m512)values, _mm512_setzero_ps(), _CMP_NEQ_UQ);
+#elif defined(__AVX2__)
+  return static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_cmp_ps((__m256)values, _mm256_setzero_ps(), _CMP_NEQ_UQ)));
+#elif defined(__SSE2__)
+  return static_cast<std::uint32_t>(_mm_movemask_ps(_mm_cmpneq_ps((__m128)values, _mm_setzero_ps())));
+#else
+  std::uint32_t bits = 0;
+  for (std::size_t lane = 0; lane < kLanes; ++lane) bits |= static_cast<std::uint32_t>(values[lane] != 0.0f) << lane;
+  return bits;
+#endif
+}
+
 // Unsigned integers of the width of a float, or of each lane of a vector.
 template <typename Float>
 struct Words;

@@ -50,7 +50,8 @@ void DecoderState::score_kind(Kind kind, LegalActions* const* legal, const Worke
       score_steps(hypothesis, query, places_.data(), places_.size(), own.scores.data() + begin, workers);
       continue;
     }
-    compare(query, pointer_keys(kind), places_.data(), places_.size(), d, 1.0f / std::sqrt(static_cast<float>(d)),
+    const float* keys = keys_.of(kind, places_.data(), places_.size(), workers);
+    compare(query, keys, places_.data(), places_.size(), d, 1.0f / std::sqrt(static_cast<float>(d)),
             own.scores.data() + begin);
   }
 }
@@ -83,23 +84,6 @@ void DecoderState::score_steps(std::size_t hypothesis, const float* query, const
     const float* state = states_.data() + static_cast<std::size_t>(path[place]) * d;
     weights_->pointer_key(Kind::kStep).apply(state, 1, step_keys_.data(), Then::kStore, workers);
     compare(query, step_keys_.data(), &first, 1, d, 1.0f / std::sqrt(static_cast<float>(d)), scores + i);
-  }
-}
-
-const float* DecoderState::pointer_keys(Kind kind) const {
-  switch (kind) {
-    case Kind::kTable:
-      return memory_->table_keys;
-    case Kind::kColumn:
-      return memory_->column_keys;
-    case Kind::kCandidate:
-      return memory_->candidate_keys;
-    case Kind::kSchemaValue:
-      return memory_->value_keys;
-    case Kind::kStart:
-      return memory_->start_keys;
-    default:
-      return memory_->end_keys;
   }
 }
 

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "core/error.h"
@@ -20,13 +18,8 @@ using grammar::Automaton;
 using grammar::Kind;
 using grammar::kNone;
 
-constexpr double kImpossible = -std::numeric_limits<double>::infinity();
-
 // Bytes that a search leaves to the next one at most: one with a very wide beam takes many times what others do.
 constexpr std::size_t kMostKept = std::size_t{16} << 20;
-
-// A score to sort by: one that is no number comes last.
-double rank(double score) { return std::isnan(score) ? kImpossible : score; }
 
 class BeamSearch {
  public:
@@ -119,7 +112,7 @@ class BeamSearch {
     }
   }
 
-  // The best continuations of all hypotheses, best first. Of equals, the hypothesis that stands first, then the lower action.
+  // The best continuations of all hypotheses, best first, in the order of decode/ranking.h.
   void choose() {
     work_.continuations.clear();
     for (std::size_t origin = 0; origin < hypotheses_; ++origin) {
@@ -127,21 +120,18 @@ class BeamSearch {
       work_.own.clear();
       for (std::size_t i = 0; i < live.legal.actions.size(); ++i) {
         const float gain = live.legal.scores[i];
-        work_.own.push_back({live.score + static_cast<double>(gain), origin, live.legal.actions[i], gain});
+        work_.own.push_back({live.score + static_cast<double>(gain), static_cast<std::int32_t>(origin), live.legal.actions[i], gain});
       }
       const std::size_t count = std::min(beam_, work_.own.size());
       std::partial_sort(work_.own.begin(), work_.own.begin() + static_cast<std::ptrdiff_t>(count), work_.own.end(),
                         [](const Continuation& one, const Continuation& other) {
-                          return std::make_tuple(-rank(one.log_probability), one.action) <
-                                 std::make_tuple(-rank(other.log_probability), other.action);
+                          return is_preferred(one.log_probability, one.action, other.log_probability, other.action);
                         });
       work_.continuations.insert(work_.continuations.end(), work_.own.begin(),
                                  work_.own.begin() + static_cast<std::ptrdiff_t>(count));
     }
-    std::sort(work_.continuations.begin(), work_.continuations.end(), [](const Continuation& one, const Continuation& other) {
-      return std::make_tuple(-rank(one.score), one.origin, one.action) <
-             std::make_tuple(-rank(other.score), other.origin, other.action);
-    });
+    std::sort(work_.continuations.begin(), work_.continuations.end(),
+              [](const Continuation& one, const Continuation& other) { return is_preferred(one, other); });
     if (work_.continuations.size() > beam_) work_.continuations.resize(beam_);
   }
 
@@ -149,7 +139,8 @@ class BeamSearch {
   void advance() {
     work_.kept.clear();
     for (const Continuation& next : work_.continuations) {
-      const Live& before = work_.live[next.origin];
+      const auto origin = static_cast<std::size_t>(next.origin);
+      const Live& before = work_.live[origin];
       if (work_.grown.size() == work_.kept.size()) work_.grown.emplace_back();
       Live& after = work_.grown[work_.kept.size()];
       after.state = before.state;
@@ -158,7 +149,7 @@ class BeamSearch {
       after.score = next.score;
       take(after, next.action, next.log_probability, true);
       if (settle(after)) {
-        work_.kept.push_back(next.origin);
+        work_.kept.push_back(origin);
       } else {
         finish({after.last, after.score});
       }
@@ -167,11 +158,11 @@ class BeamSearch {
     hypotheses_ = work_.kept.size();
   }
 
-  // Keeps as many finished queries as the beam is wide, best first and of equals the one that came first.
+  // Keeps as many finished queries as the beam is wide, best first.
   void finish(const Finished& query) {
-    const auto worse = std::find_if(work_.finished.begin(), work_.finished.end(),
-                                    [&](const Finished& other) { return rank(other.score) < rank(query.score); });
-    work_.finished.insert(worse, query);
+    const auto score_of = [&](std::int32_t i) { return work_.finished[static_cast<std::size_t>(i)].score; };
+    const std::int32_t place = place_among(static_cast<std::int32_t>(work_.finished.size()), query.score, score_of);
+    work_.finished.insert(work_.finished.begin() + place, query);
     if (work_.finished.size() > beam_) work_.finished.pop_back();
   }
 

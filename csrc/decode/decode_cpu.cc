@@ -43,64 +43,75 @@ inline const float* row_at(const float* rows, const AttendedRows& block, std::si
   return rows + (block.places == nullptr ? row : static_cast<std::size_t>(block.places[row])) * block.stride;
 }
 
-// scores[query, row, lanes] of a block's rows; `score_stride` floats from query to query.
-template <std::size_t count>
-FASTSQL_LOOPS void score_rows(const HeadAttention& attention, const float* queries, const AttendedRows& block,
-                              float* scores, std::size_t score_stride) {
-  const std::size_t heads = attention.padded_heads, step = heads > kLanes ? heads : kLanes;
-  for (std::size_t row = 0; row < block.n; ++row) {
-    const float* key = row_at(block.keys, block, row);
-    for (std::size_t group = 0; group < step; group += kLanes) {
-      Vector sums[count];
-      for (std::size_t query = 0; query < count; ++query) sums[query] = kZero;
-      for (std::size_t place = group; place < attention.width; place += step) {
-        const Vector factor = load(key + place);
-        for (std::size_t query = 0; query < count; ++query) {
-          sums[query] += factor * load(queries + query * attention.query_stride + place);
-        }
-      }
+// Floats of scores that a row has for each query.
+inline std::size_t lanes_of_row(const HeadAttention& attention) {
+  return attention.padded_heads > kLanes ? attention.padded_heads : kLanes;
+}
+
+// Rows that are scored at once, by the registers that there are.
+constexpr std::size_t kScored = kLanes >= 16 ? 4 : 2;
+
+// scores[query, row, lanes] of `rows` rows of a block; `score_stride` floats from query to query.
+template <std::size_t count, std::size_t rows>
+FASTSQL_LOOPS void score_rows(const HeadAttention& attention, const AttendedRows& block, std::size_t first, float* scores,
+                              std::size_t score_stride) {
+  const std::size_t step = lanes_of_row(attention);
+  const float* keys[rows];
+  for (std::size_t row = 0; row < rows; ++row) keys[row] = row_at(block.keys, block, first + row);
+  for (std::size_t group = 0; group < step; group += kLanes) {
+    Vector sums[rows][count];
+#pragma GCC unroll 4
+    for (std::size_t row = 0; row < rows; ++row) {
+#pragma GCC unroll 4
+      for (std::size_t query = 0; query < count; ++query) sums[row][query] = kZero;
+    }
+    for (std::size_t place = group; place < attention.width; place += step) {
+      Vector factors[rows];
+#pragma GCC unroll 4
+      for (std::size_t row = 0; row < rows; ++row) factors[row] = load(keys[row] + place);
+#pragma GCC unroll 4
       for (std::size_t query = 0; query < count; ++query) {
-        store(scores + query * score_stride + row * step + group, sum_of_heads(sums[query], heads) * attention.scale);
+        const Vector part = load(attention.queries + query * attention.query_stride + place);
+#pragma GCC unroll 4
+        for (std::size_t row = 0; row < rows; ++row) sums[row][query] += factors[row] * part;
+      }
+    }
+#pragma GCC unroll 4
+    for (std::size_t row = 0; row < rows; ++row) {
+#pragma GCC unroll 4
+      for (std::size_t query = 0; query < count; ++query) {
+        store(scores + query * score_stride + row * step + group,
+              sum_of_heads(sums[row][query], attention.padded_heads) * attention.scale);
       }
     }
   }
 }
 
-// Turns scores [rows, step] into e^(score - largest of its lane), and writes one over their sums to `norms` [step].
-FASTSQL_LOOPS void weigh_rows(float* scores, std::size_t rows, std::size_t step, float* norms) {
-  for (std::size_t group = 0; group < step; group += kLanes) {
-    float* lanes = scores + group;
-    Vector largest = load(lanes);
-    for (std::size_t row = 1; row < rows; ++row) {
-      const Vector other = load(lanes + row * step);
-      largest = other > largest ? other : largest;
-    }
-    float top[kLanes], sums[kLanes];
-    store(top, largest);
-    for (std::size_t lane = 0; lane < kLanes; ++lane) sums[lane] = 0.0f;
-    for (std::size_t row = 0; row < rows; ++row) {
-      float* weights = lanes + row * step;
-      for (std::size_t lane = 0; lane < kLanes; ++lane) {
-        const float weight = exp_nonpositive(weights[lane] - top[lane]);
-        weights[lane] = weight;
-        sums[lane] += weight;
-      }
-    }
-    for (std::size_t lane = 0; lane < kLanes; ++lane) norms[group + lane] = 1.0f / sums[lane];
+template <std::size_t count>
+void score(const HeadAttention& attention, std::size_t first, std::size_t last) {
+  const std::size_t step = lanes_of_row(attention), stride = attention.rows() * step;
+  std::size_t before = 0;
+  for (const AttendedRows& block : attention.blocks) {
+    std::size_t row = first > before ? first - before : 0;
+    const std::size_t end = last < before + block.n ? (last > before ? last - before : 0) : block.n;
+    float* scores = attention.scores + before * step;
+    for (; row + kScored <= end; row += kScored) score_rows<count, kScored>(attention, block, row, scores + row * step, stride);
+    for (; row < end; ++row) score_rows<count, 1>(attention, block, row, scores + row * step, stride);
+    before += block.n;
   }
 }
 
 // mixed[query, kVectors registers from `place` on] = weighted sum of both blocks' values.
 template <std::size_t count, std::size_t kVectors>
-FASTSQL_LOOPS void mix_rows(const HeadAttention& attention, const float* weights, std::size_t weight_stride,
-                            const float* norms, std::size_t place, float* output) {
-  const std::size_t heads = attention.padded_heads, step = heads > kLanes ? heads : kLanes;
+FASTSQL_LOOPS void mix_rows(const HeadAttention& attention, std::size_t place) {
+  const std::size_t step = lanes_of_row(attention), rows = attention.rows(), weight_stride = rows * step;
+  const float* norms = attention.scores + kQueryBlock * weight_stride;
   Vector sums[count][kVectors];
   for (std::size_t query = 0; query < count; ++query) {
     for (std::size_t i = 0; i < kVectors; ++i) sums[query][i] = kZero;
   }
   // Registers of one call lie in one group, or this call has one register only.
-  const float* weight = weights + place % step;
+  const float* weight = attention.scores + place % step;
   for (const AttendedRows& block : attention.blocks) {
     for (std::size_t row = 0; row < block.n; ++row, weight += step) {
       const float* value = row_at(block.values, block, row) + place;
@@ -115,55 +126,66 @@ FASTSQL_LOOPS void mix_rows(const HeadAttention& attention, const float* weights
   for (std::size_t query = 0; query < count; ++query) {
     const Vector norm = load(norms + query * step + place % step);
     for (std::size_t i = 0; i < kVectors; ++i) {
-      store(output + query * attention.width + place + i * kLanes, sums[query][i] * norm);
+      store(attention.output + query * attention.width + place + i * kLanes, sums[query][i] * norm);
     }
   }
 }
 
 constexpr std::size_t kMixed = 4;  // registers of a row's values that are mixed at once
+static_assert(kMixed * kLanes <= kMixedTogether && kMixedTogether % (kMixed * kLanes) == 0);
 
 template <std::size_t count>
-void attend(const HeadAttention& attention, const float* queries, float* output, float* norms) {
-  const std::size_t heads = attention.padded_heads, step = heads > kLanes ? heads : kLanes;
-  const std::size_t rows = attention.blocks[0].n + attention.blocks[1].n, stride = rows * step;
-  float* scores = attention.scores;
-  score_rows<count>(attention, queries, attention.blocks[0], scores, stride);
-  score_rows<count>(attention, queries, attention.blocks[1], scores + attention.blocks[0].n * step, stride);
-  for (std::size_t query = 0; query < count; ++query) {
-    weigh_rows(scores + query * stride, rows, step, norms + query * step);
+void mix(const HeadAttention& attention, std::size_t place, std::size_t end) {
+  if (lanes_of_row(attention) == kLanes) {
+    for (; place + kMixed * kLanes <= end; place += kMixed * kLanes) mix_rows<count, kMixed>(attention, place);
   }
-  std::size_t place = 0;
-  if (step == kLanes) {
-    for (; place + kMixed * kLanes <= attention.width; place += kMixed * kLanes) {
-      mix_rows<count, kMixed>(attention, scores, stride, norms, place, output);
-    }
-  }
-  for (; place < attention.width; place += kLanes) mix_rows<count, 1>(attention, scores, stride, norms, place, output);
+  for (; place < end; place += kLanes) mix_rows<count, 1>(attention, place);
 }
 
 }  // namespace
 
-void head_attention(const HeadAttention& attention) {
-  // Behind the scores lies room for the norms of a block of queries.
-  const std::size_t step = attention.padded_heads > kLanes ? attention.padded_heads : kLanes;
-  const std::size_t rows = attention.blocks[0].n + attention.blocks[1].n;
-  float* norms = attention.scores + kQueryBlock * rows * step;
-  for (std::size_t first = 0; first < attention.count; first += kQueryBlock) {
-    const float* queries = attention.queries + first * attention.query_stride;
-    float* output = attention.output + first * attention.width;
-    switch (attention.count - first) {
-      case 1:
-        attend<1>(attention, queries, output, norms);
-        break;
-      case 2:
-        attend<2>(attention, queries, output, norms);
-        break;
-      case 3:
-        attend<3>(attention, queries, output, norms);
-        break;
-      default:
-        attend<kQueryBlock>(attention, queries, output, norms);
+void score_heads(const HeadAttention& attention, std::size_t first, std::size_t last) {
+  switch (attention.count) {
+    case 1:
+      return score<1>(attention, first, last);
+    case 2:
+      return score<2>(attention, first, last);
+    case 3:
+      return score<3>(attention, first, last);
+    default:
+      return score<kQueryBlock>(attention, first, last);
+  }
+}
+
+void weigh_heads(const HeadAttention& attention, std::size_t query) {
+  const std::size_t step = lanes_of_row(attention), rows = attention.rows();
+  float* norms = attention.scores + kQueryBlock * rows * step + query * step;
+  for (std::size_t group = 0; group < step; group += kLanes) {
+    float* lanes = attention.scores + query * rows * step + group;
+    Vector largest = load(lanes), sum = kZero;
+    for (std::size_t row = 1; row < rows; ++row) {
+      const Vector other = load(lanes + row * step);
+      largest = other > largest ? other : largest;
     }
+    for (std::size_t row = 0; row < rows; ++row) {
+      const Vector weight = exp_nonpositive(load(lanes + row * step) - largest);
+      store(lanes + row * step, weight);
+      sum += weight;
+    }
+    store(norms + group, 1.0f / sum);
+  }
+}
+
+void mix_heads(const HeadAttention& attention, std::size_t first, std::size_t last) {
+  switch (attention.count) {
+    case 1:
+      return mix<1>(attention, first, last);
+    case 2:
+      return mix<2>(attention, first, last);
+    case 3:
+      return mix<3>(attention, first, last);
+    default:
+      return mix<kQueryBlock>(attention, first, last);
   }
 }
 

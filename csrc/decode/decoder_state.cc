@@ -5,8 +5,7 @@
 #include <string>
 
 #include "core/error.h"
-#include "core/kernels.h"
-#include "decode/decode_cpu.h"
+#include "decode/head_attention.h"
 
 namespace fastsql::decode {
 namespace {
@@ -32,6 +31,7 @@ void DecoderState::start(const DecoderWeights& weights, const Memory& memory, co
   space_ = &space;
   hypotheses_ = 1;
   steps_ = nodes_ = 0;
+  keys_.start(weights, memory);
   attended_.resize(weights.layers.size());
   reserve(head_scores_, cpu::head_scores_size(weights.layout.padded_heads,
                                               std::max(memory.question.n + memory.items.n, weights.config.max_steps)));
@@ -75,7 +75,7 @@ std::size_t DecoderState::capacity() const {
     floats += buffer->capacity();
   }
   const std::size_t numbers = arrived_.capacity() + paths_.capacity() + kept_paths_.capacity() + places_.capacity();
-  return floats * sizeof(float) + numbers * sizeof(std::int32_t) + members_.capacity() * sizeof(Member);
+  return floats * sizeof(float) + numbers * sizeof(std::int32_t) + members_.capacity() * sizeof(Member) + keys_.capacity();
 }
 
 void DecoderState::make_room() {
@@ -146,21 +146,8 @@ std::int32_t DecoderState::resolved(std::size_t hypothesis, std::int32_t action)
 
 // The row [d] that a pointer to the graph or to a schema value points at.
 const float* DecoderState::pointed_row(Action action) const {
-  const Memory& memory = *memory_;
-  const auto index = static_cast<std::size_t>(action.index);
   const std::size_t d = weights_->config.d;
-  switch (action.kind) {
-    case Kind::kTable:
-      return memory.items.rows + index * d;
-    case Kind::kColumn:
-      return memory.items.rows + (memory.tables + index) * d;
-    case Kind::kCandidate:
-      return memory.question.rows + (memory.tokens + index) * d;
-    case Kind::kSchemaValue:
-      return memory.values + index * d;
-    default:
-      return memory.question.rows + index * d;  // a token
-  }
+  return memory_->rows_of(action.kind, d) + static_cast<std::size_t>(action.index) * d;
 }
 
 // ---------------------------------------------------------------- layers
@@ -172,7 +159,6 @@ void DecoderState::attend_to_decisions(std::size_t layer, const Workers& workers
   float* own = rows + nodes_ * 3 * layout.width;
   weights.self_norm.apply(x_.data(), hypotheses_, normed_.data());
   weights.self_qkv.apply(normed_.data(), hypotheses_, own, Then::kStore, workers);
-  const auto attend = FASTSQL_KERNEL(head_attention, weights_->set);
   for (std::size_t hypothesis = 0; hypothesis < hypotheses_; ++hypothesis) {
     cpu::HeadAttention attention{};
     attention.queries = own + hypothesis * 3 * layout.width;
@@ -184,7 +170,7 @@ void DecoderState::attend_to_decisions(std::size_t layer, const Workers& workers
     attention.scale = 1.0f / std::sqrt(static_cast<float>(layout.head_size));
     attention.scores = head_scores_.data();
     attention.output = mixed_.data() + hypothesis * layout.width;
-    attend(attention);
+    head_attention(attention, workers, weights_->set);
   }
   weights.self_out.apply(mixed_.data(), hypotheses_, x_.data(), Then::kAdd, workers);
 }
@@ -210,7 +196,7 @@ void DecoderState::attend_to_graph(std::size_t layer, const Workers& workers) {
   attention.scale = 1.0f / std::sqrt(static_cast<float>(layout.head_size));
   attention.scores = head_scores_.data();
   attention.output = mixed_.data();
-  FASTSQL_KERNEL(head_attention, weights_->set)(attention);
+  head_attention(attention, workers, weights_->set);
   weights.cross_out.apply(mixed_.data(), hypotheses_, x_.data(), Then::kAdd, workers);
 }
 
@@ -218,7 +204,7 @@ void DecoderState::feed_forward(std::size_t layer, const Workers& workers) {
   const DecoderLayer& weights = weights_->layers[layer];
   weights.ffn_norm.apply(x_.data(), hypotheses_, normed_.data());
   weights.ffn_in.apply(normed_.data(), hypotheses_, hidden_.data(), Then::kRelu, workers);
-  weights.ffn_out.apply(hidden_.data(), hypotheses_, x_.data(), Then::kAdd, workers);
+  weights.ffn_out.apply_to_sparse(hidden_.data(), hypotheses_, x_.data(), Then::kAdd, workers);
 }
 
 }  // namespace fastsql::decode

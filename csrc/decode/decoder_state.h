@@ -12,6 +12,7 @@
 #include "core/workers.h"
 #include "decode/decoder_weights.h"
 #include "decode/memory.h"
+#include "decode/pointer_keys.h"
 #include "grammar/action_space.h"
 
 namespace fastsql::decode {
@@ -54,7 +55,6 @@ class DecoderState {
   void attend_to_decisions(std::size_t layer, const Workers& workers);
   void attend_to_graph(std::size_t layer, const Workers& workers);
   void feed_forward(std::size_t layer, const Workers& workers);
-  const float* pointer_keys(grammar::Kind kind) const;
   void score_kind(grammar::Kind kind, LegalActions* const* legal, const Workers& workers);
   void score_productions(LegalActions* const* legal, const Workers& workers);
   void score_steps(std::size_t hypothesis, const float* query, const std::int32_t* places, std::size_t count, float* scores,
@@ -64,6 +64,8 @@ class DecoderState {
   const Memory* memory_ = nullptr;
   const grammar::ActionSpace* space_ = nullptr;
   std::size_t hypotheses_ = 0, steps_ = 0, nodes_ = 0;
+
+  PointerKeys keys_;
 
   // By node: [nodes, 3 * width] of queries, keys and values of each layer; [nodes, d] final states; actions that led there,
   // none of them a pointer to a step.

@@ -5,6 +5,8 @@
 
 #include <cstddef>
 
+#include "grammar/numbering.h"
+
 namespace fastsql::decode {
 
 // Graph rows that lie together: `rows` [n, d], and what Decoder::read_rows has made of them for every decoder layer. Keys and
@@ -21,13 +23,39 @@ struct Memory {
   Keyed question;  // tokens, then candidates
   Keyed items;     // tables, then columns
   const float* values = nullptr;  // [schema_values, d], rows that a previous action can have pointed at
-  // Pointer keys [n, d] of each kind, made by Decoder::pointer_keys.
-  const float* table_keys = nullptr;
-  const float* column_keys = nullptr;
-  const float* candidate_keys = nullptr;
-  const float* value_keys = nullptr;
-  const float* start_keys = nullptr;  // of tokens
-  const float* end_keys = nullptr;    // of tokens
+  // Pointer keys [n, d] by kind, as Decoder::pointer_keys makes them. Where it is null, a search makes those that it needs.
+  const float* keys[grammar::kKinds] = {};
+
+  // Rows that a kind of pointer can go to, and their first one of d floats. Start and end are tokens; productions and steps are no
+  // rows of the graph.
+  std::size_t count_of(grammar::Kind kind) const {
+    switch (kind) {
+      case grammar::Kind::kTable:
+        return tables;
+      case grammar::Kind::kColumn:
+        return columns;
+      case grammar::Kind::kCandidate:
+        return candidates;
+      case grammar::Kind::kSchemaValue:
+        return schema_values;
+      default:
+        return tokens;
+    }
+  }
+  const float* rows_of(grammar::Kind kind, std::size_t d) const {
+    switch (kind) {
+      case grammar::Kind::kTable:
+        return items.rows;
+      case grammar::Kind::kColumn:
+        return items.rows + tables * d;
+      case grammar::Kind::kCandidate:
+        return question.rows + tokens * d;
+      case grammar::Kind::kSchemaValue:
+        return values;
+      default:
+        return question.rows;
+    }
+  }
 };
 
 }  // namespace fastsql::decode

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "decode/decoder_state.h"
+#include "decode/ranking.h"
 #include "grammar/state.h"
 
 namespace fastsql::decode {
@@ -25,14 +26,6 @@ struct Live {
   std::int32_t previous = grammar::kNone;  // the action decided last
   double score = 0;                    // log-probability of the whole sequence
   LegalActions legal;
-};
-
-// What a hypothesis may become.
-struct Continuation {
-  double score;  // log-probability of the whole sequence
-  std::size_t origin;
-  std::int32_t action;
-  float log_probability;  // of the action
 };
 
 struct Finished {

@@ -22,6 +22,8 @@ RelationRows block(const RelationRows& relations, std::size_t row, std::size_t r
   return {relations.data + row * relations.row_stride + column, rows, columns, relations.row_stride};
 }
 
+std::size_t place(grammar::Kind kind) { return static_cast<std::size_t>(kind); }
+
 }  // namespace
 
 // Afterwards the workspace's memory describes the question; it lives until the workspace is used again.
@@ -127,11 +129,6 @@ void Engine::read_memory(const SchemaState& schema, const QuestionInputs& questi
   Scratch& scratch = workspace.graph.scratch;
   decode::Memory& memory = workspace.memory;
   const std::size_t d = config_.d, q = question.rows(), n = schema.n_items();
-  const auto keys = [&](grammar::Kind kind, const float* of, std::size_t count) {
-    float* result = scratch.take(count * d);
-    decoder_.pointer_keys(kind, of, count, result, workers_);
-    return result;
-  };
   memory.tokens = question.tokens;
   memory.candidates = question.candidates;
   memory.tables = schema.tables;
@@ -139,21 +136,16 @@ void Engine::read_memory(const SchemaState& schema, const QuestionInputs& questi
   memory.schema_values = schema.values;
   graph_norm_.apply(rows, q, rows);
   memory.question = decoder_.read_rows(rows, q, scratch.take(decoder_.keyed_size(q)), workers_);
-  memory.start_keys = keys(grammar::Kind::kStart, rows, question.tokens);
-  memory.end_keys = keys(grammar::Kind::kEnd, rows, question.tokens);
-  memory.candidate_keys = keys(grammar::Kind::kCandidate, rows + question.tokens * d, question.candidates);
   memory.values = schema.value_states.data();
-  memory.value_keys = schema.value_keys.data();
+  memory.keys[place(grammar::Kind::kSchemaValue)] = schema.value_keys.data();
   if (config_.joint_layers == 0) {
     memory.items = schema.memory.items;
-    memory.table_keys = schema.memory.table_keys.data();
-    memory.column_keys = schema.memory.column_keys.data();
+    memory.keys[place(grammar::Kind::kTable)] = schema.memory.table_keys.data();
+    memory.keys[place(grammar::Kind::kColumn)] = schema.memory.column_keys.data();
   } else {
     float* normed = scratch.take(n * d);
     graph_norm_.apply(items, n, normed);
     memory.items = decoder_.read_rows(normed, n, scratch.take(decoder_.keyed_size(n)), workers_);
-    memory.table_keys = keys(grammar::Kind::kTable, normed, schema.tables);
-    memory.column_keys = keys(grammar::Kind::kColumn, normed + schema.tables * d, schema.columns);
   }
 }
 

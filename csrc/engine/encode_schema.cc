@@ -55,7 +55,7 @@ std::shared_ptr<const SchemaState> Engine::encode_schema(const SchemaInputs& inp
   rows = first_items(inputs, workspace.scratch);
   for (std::size_t index = 0; index < config_.cached_layers; ++index) {
     SchemaLayer layer = read_layer(graph_[index], rows, inputs.relations, workspace);
-    graph_[index].finish(rows.data(), n, layer.mixed.data(), workspace.scratch, workers_);
+    graph_[index].finish(rows.data(), n, layer.mixed.data(), rows.data(), workspace.scratch, workers_);
     state->layers.push_back({std::move(layer.keys_values), {}, {}, {}});
   }
   if (config_.joint_layers > 0) {

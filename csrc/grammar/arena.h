@@ -41,7 +41,7 @@ class Arena {
   static constexpr std::size_t kChunk = std::size_t{1} << 16;
 
  private:
-  static constexpr std::size_t kAlignment = 8;
+  static constexpr std::size_t kAlignment = 16;
 
   void next_chunk() {
     if (!chunks_.empty()) ++chunk_;

@@ -5,58 +5,39 @@
 #include <cstdint>
 
 #include "grammar/bits.h"
+#include "grammar/numbering.h"
 
 namespace fastsql::grammar {
-
-// Kinds of pointer, in the order of POINTERS in python/fastsql/grammar/reading.py.
-enum class Pointer : std::uint8_t {
-  kTable,
-  kColumn,
-  kEarlier,
-  kNewest,
-  kWhich,
-  kTime,
-  kValue,
-  kNumber,
-  kDate,
-  kText,
-  kPattern,
-  kStart,
-  kEnd
-};
-constexpr std::size_t kPointers = 13;
 
 // Productions are the elements 0 to kMostProductions - 1; pointers follow, in a word of their own.
 constexpr std::size_t kHeadWords = 4;
 constexpr std::size_t kPointerWord = kHeadWords - 1;
 constexpr std::size_t kMostProductions = kPointerWord * kWordBits;
 
-constexpr std::size_t head_of(Pointer pointer) { return kMostProductions + static_cast<std::size_t>(pointer); }
+FASTSQL_HOST_DEVICE constexpr std::size_t head_of(Pointer pointer) { return kMostProductions + static_cast<std::size_t>(pointer); }
 
-struct HeadSet {
+struct alignas(16) HeadSet {
   Word words[kHeadWords] = {};
 
-  bool empty() const { return (words[0] | words[1] | words[2] | words[3]) == 0; }
-  void add(std::size_t head) { set_bit(words, head); }
-  HeadSet& operator|=(const HeadSet& other) {
+  FASTSQL_HOST_DEVICE bool empty() const { return (words[0] | words[1] | words[2] | words[3]) == 0; }
+  FASTSQL_HOST_DEVICE void add(std::size_t head) { set_bit(words, head); }
+  FASTSQL_HOST_DEVICE HeadSet& operator|=(const HeadSet& other) {
     for (std::size_t i = 0; i < kHeadWords; ++i) words[i] |= other.words[i];
     return *this;
   }
-  HeadSet& operator&=(const HeadSet& other) {
+  FASTSQL_HOST_DEVICE HeadSet& operator&=(const HeadSet& other) {
     for (std::size_t i = 0; i < kHeadWords; ++i) words[i] &= other.words[i];
     return *this;
   }
-  HeadSet& remove(const HeadSet& other) {
+  FASTSQL_HOST_DEVICE HeadSet& remove(const HeadSet& other) {
     for (std::size_t i = 0; i < kHeadWords; ++i) words[i] &= ~other.words[i];
     return *this;
   }
-  void remove(std::size_t head) { clear_bit(words, head); }
+  FASTSQL_HOST_DEVICE void remove(std::size_t head) { clear_bit(words, head); }
+  // Keeps one head at most.
+  FASTSQL_HOST_DEVICE void keep_only(std::size_t head) {
+    for (std::size_t i = 0; i < kHeadWords; ++i) words[i] &= i == head / kWordBits ? Word{1} << head % kWordBits : 0;
+  }
 };
-
-inline HeadSet only(std::size_t head) {
-  HeadSet set;
-  set.add(head);
-  return set;
-}
 
 }  // namespace fastsql::grammar

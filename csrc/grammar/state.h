@@ -1,17 +1,17 @@
 // A hypothesis of the automaton. A state is a small value: to fork a hypothesis is to copy it. What its pointers lead to
-// lies in the automaton's arena, is shared by all states that came from one another, and never changes.
+// lies in an arena, is shared by all states that came from one another, and never changes.
 #pragma once
 
 #include <cstdint>
 #include <type_traits>
 
-#include "grammar/action_space.h"
+#include "grammar/views.h"
 
 namespace fastsql::grammar {
 
 // An entry of the stack: a symbol (>= 0) or an effect (< 0), the production that put it there (the number of productions:
 // none did), and the entries of SQLite's parser stack that are taken where it stands.
-struct Cell {
+struct alignas(16) Cell {
   std::int16_t symbol;
   std::int16_t parent;
   std::int32_t depth;
@@ -84,17 +84,17 @@ struct State {
   const Item* closed = nullptr;
   const Source* closed_widths = nullptr;
 
-  bool finished() const { return stack == nullptr; }
-  std::int32_t symbol() const { return stack->symbol; }  // the frontier; not once finished
-  std::int32_t parent() const { return stack->parent; }
+  FASTSQL_HOST_DEVICE bool finished() const { return stack == nullptr; }
+  FASTSQL_HOST_DEVICE std::int32_t symbol() const { return stack->symbol; }  // the frontier; not once finished
+  FASTSQL_HOST_DEVICE std::int32_t parent() const { return stack->parent; }
 };
 static_assert(std::is_trivially_copyable_v<State> && sizeof(State) <= 256);
 
-inline std::int32_t count_of(const Item* items) { return items == nullptr ? 0 : items->count; }
-inline std::int32_t count_of(const Source* sources) { return sources == nullptr ? 0 : sources->count; }
+FASTSQL_HOST_DEVICE std::int32_t count_of(const Item* items) { return items == nullptr ? 0 : items->count; }
+FASTSQL_HOST_DEVICE std::int32_t count_of(const Source* sources) { return sources == nullptr ? 0 : sources->count; }
 
 // Width of the source at a place, counted from 0; -1 where there is none.
-inline std::int32_t width_at(const Source* sources, std::int32_t place) {
+FASTSQL_HOST_DEVICE std::int32_t width_at(const Source* sources, std::int32_t place) {
   while (sources != nullptr && sources->count > place + 1) sources = sources->before;
   return sources != nullptr && sources->count == place + 1 ? sources->width : -1;
 }

@@ -1,13 +1,19 @@
 #include "graph/graph_layer.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <functional>
 
 #include "core/kernels.h"
 #include "graph/merge_cpu.h"
 
 namespace fastsql {
 namespace {
+
+// Rows that go through what follows attention together, at most: enough to use each weight that is fetched many times, few enough
+// to stay in the second-level cache and to be shared evenly.
+constexpr std::size_t kRowsAtOnce = 32;
 
 LayerNorm norm_at(const model::Weights& weights, const std::string& name, std::size_t d, InstructionSet set) {
   return LayerNorm(weights.floats(name + ".weight", {d}), weights.floats(name + ".bias", {d}), 1e-5f, set);
@@ -52,14 +58,35 @@ void GraphLayer::read_schema(const Projected& schema, RelationRows relations, fl
   attend(schema, schema, {}, relations, mixed, log_sum, workspace, workers);
 }
 
-void GraphLayer::finish(float* rows, std::size_t n, const float* mixed, Scratch& scratch, const Workers& workers) const {
+// Threads share the columns of a few rows, and the rows of many: a block of rows stays near its processor from the first map to
+// the last one.
+void GraphLayer::finish(const float* input, std::size_t n, const float* mixed, float* output, Scratch& scratch,
+                        const Workers& workers) const {
   const Scratch::Scope scope(scratch);
-  float* normed = scratch.take(n * d_);
-  float* inner = scratch.take(n * ffn_);
-  out_.apply(mixed, n, rows, Then::kAdd, workers);
-  ffn_norm_.apply(rows, n, normed);
+  const std::size_t blocks = (n + kRowsAtOnce - 1) / kRowsAtOnce, own = std::min(n, kRowsAtOnce) * (d_ + ffn_);
+  if (blocks <= 1) return finish_block(input, n, mixed, output, scratch.take(own), workers);
+  const std::size_t threads = std::min(workers.threads(), blocks);
+  float* memory = scratch.take(threads * own);
+  std::atomic<std::size_t> next{0};
+  const auto part = [&](std::size_t thread) {
+    for (std::size_t block = next++; block < blocks; block = next++) {
+      const std::size_t first = n * block / blocks, rows = n * (block + 1) / blocks - first;
+      finish_block(input + first * d_, rows, mixed + first * d_, output + first * d_, memory + thread * own, Workers());
+    }
+  };
+  workers.run(threads, std::cref(part));
+}
+
+// `memory` holds n * (d + ffn) floats.
+void GraphLayer::finish_block(const float* input, std::size_t n, const float* mixed, float* output, float* memory,
+                              const Workers& workers) const {
+  float* normed = memory;
+  float* inner = memory + n * d_;
+  if (output != input) std::copy_n(input, n * d_, output);
+  out_.apply(mixed, n, output, Then::kAdd, workers);
+  ffn_norm_.apply(output, n, normed);
   ffn_in_.apply(normed, n, inner, Then::kRelu, workers);
-  ffn_out_.apply(inner, n, rows, Then::kAdd, workers);
+  ffn_out_.apply_to_sparse(inner, n, output, Then::kAdd, workers);
 }
 
 void GraphLayer::question(float* rows, const Projected& question, const Projected& schema, RelationRows relations,
@@ -68,21 +95,20 @@ void GraphLayer::question(float* rows, const Projected& question, const Projecte
   const Scratch::Scope scope(workspace.scratch);
   float* mixed = workspace.scratch.take(question.n * d_);
   attend(question, question, schema, relations, mixed, nullptr, workspace, workers);
-  finish(rows, question.n, mixed, workspace.scratch, workers);
+  finish(rows, question.n, mixed, rows, workspace.scratch, workers);
 }
 
 void GraphLayer::schema_with_question(const SchemaRead& schema, const Projected& question, RelationRows relations, float* output,
                                       GraphWorkspace& workspace, const Workers& workers) const {
   const std::size_t n = schema.projected.n;
-  std::copy_n(schema.rows, n * d_, output);
-  if (question.n == 0) return finish(output, n, schema.mixed, workspace.scratch, workers);
+  if (question.n == 0) return finish(schema.rows, n, schema.mixed, output, workspace.scratch, workers);
   const Scratch::Scope scope(workspace.scratch);
   float* mixed = workspace.scratch.take(n * d_);
   float* log_sum = workspace.scratch.take(heads_ * n);
   attend(schema.projected, question, {}, relations, mixed, log_sum, workspace, workers);
   const auto merge = FASTSQL_KERNEL(merge_halves, set_);
   merge({schema.mixed, schema.log_sum}, {mixed, log_sum}, n, heads_, d_ / heads_, mixed);
-  finish(output, n, mixed, workspace.scratch, workers);
+  finish(schema.rows, n, mixed, output, workspace.scratch, workers);
 }
 
 KeysAndValues GraphLayer::keys_values_of(const Projected& projected) const {

@@ -54,9 +54,9 @@ class GraphLayer {
   void read_schema(const Projected& schema, RelationRows relations, float* mixed, float* log_sum, GraphWorkspace& workspace,
                    const Workers& workers) const;
 
-  // What follows attention: replaces the layer's input rows [n, d] by its output, given their `mixed` values [n, d]. For schema
-  // rows that see schema rows only, this is all there is to do after `read_schema`.
-  void finish(float* rows, std::size_t n, const float* mixed, Scratch& scratch, const Workers& workers) const;
+  // What follows attention: makes the layer's output [n, d] of its input rows [n, d] and their `mixed` values [n, d]; `output` may
+  // be the memory of `input`. For schema rows that see schema rows only, this is all there is to do after `read_schema`.
+  void finish(const float* input, std::size_t n, const float* mixed, float* output, Scratch& scratch, const Workers& workers) const;
 
   // Replaces question rows [q, d] by the layer's output for rows that see everything; `relations` [q, q + S].
   void question(float* rows, const Projected& question, const Projected& schema, RelationRows relations,
@@ -68,6 +68,8 @@ class GraphLayer {
                             GraphWorkspace& workspace, const Workers& workers) const;
 
  private:
+  void finish_block(const float* input, std::size_t n, const float* mixed, float* output, float* memory,
+                    const Workers& workers) const;
   KeysAndValues keys_values_of(const Projected& projected) const;
   void attend(const Projected& rows, const Projected& first, const Projected& second, RelationRows relations, float* mixed,
               float* log_sum, GraphWorkspace& workspace, const Workers& workers) const;

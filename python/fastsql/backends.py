@@ -29,11 +29,8 @@ from fastsql.errors import ModelError
 if TYPE_CHECKING:
     from types import ModuleType
 
-DEVICES = ("auto", "cpu", "python")
+DEVICES = ("auto", "cpu", "cuda", "python")
 """What ``fastsql.load(..., device=)`` takes."""
-
-PLANNED_DEVICES = ("cuda",)
-"""Known names that no version of fastsql up to this one implements."""
 
 NATIVE_VARIABLE = "FASTSQL_NATIVE"
 
@@ -52,6 +49,16 @@ class NativeStatus:
     compiler: str = ""
     instruction_sets: tuple[str, ...] = ()
     """Kernels this build and this processor can run, slowest first; the last one is used."""
+
+
+@dataclass(frozen=True)
+class CudaStatus:
+    """The GPUs that ``device="cuda"`` can use."""
+
+    gpus: tuple[str, ...]
+    """Each with its compute capability and memory; the first is used."""
+    reason: str
+    """``"ready"``, or why there is none and what to do."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +96,7 @@ class Report:
     """What the question encoder of that device runs on: ``"native"``, ``"onnxruntime"`` or ``"numpy"``."""
     provider: str
     """The provider of ONNX Runtime that the device ``"python"`` uses; empty where ONNX Runtime is missing."""
+    cuda: CudaStatus
     components: tuple[Component, ...]
     problems: tuple[str, ...]
     """Sentences about what is broken or slower than it need be, each with its remedy; empty when all is well."""
@@ -164,6 +172,28 @@ def native_status() -> NativeStatus:
     )
 
 
+def cuda_status() -> CudaStatus:
+    """The GPUs that the native module can use, and if there is none, why.
+
+    Raises:
+        ModelError: ``FASTSQL_NATIVE`` has an unknown value.
+    """
+    status = native_status()
+    if not status.available:
+        return CudaStatus((), f"it needs the native module, which is {status.reason}")
+    module = importlib.import_module("fastsql._core")
+    if not hasattr(module, "gpus"):
+        return CudaStatus(
+            (), "the native module was built without CUDA; reinstall fastsql where nvcc is present"
+        )
+    found, problem = module.gpus()
+    gpus = tuple(
+        f"{name}, compute capability {major}.{minor}, {memory / 2**30:.0f} GiB"
+        for name, major, minor, _, memory in found
+    )
+    return CudaStatus(gpus, "ready" if gpus else f"no GPU can be used ({problem})")
+
+
 def encoder_runtime() -> str:
     """``"onnxruntime"`` where it can be imported, otherwise ``"numpy"``: the encoder of the device ``"python"``."""
     try:
@@ -175,6 +205,8 @@ def encoder_runtime() -> str:
 
 def resolve_device(device: str) -> str:
     """The backend that ``device`` stands for on this machine: ``"auto"`` is ``"cpu"`` where the native module is there.
+
+    ``"cuda"`` has to be asked for by name.
 
     Raises:
         ModelError: the name is unknown, or names a backend that is not to be had here.
@@ -191,13 +223,12 @@ def resolve_device(device: str) -> str:
             where="device 'cpu'",
             remedy="Until then, use 'auto' or 'python'.",
         )
+    if device == "cuda":
+        status = cuda_status()
+        if not status.gpus:
+            raise ModelError(status.reason, where="device 'cuda'", remedy="Until then, use 'auto' or 'cpu'.")
+        return "cuda"
     choices = ", ".join(repr(name) for name in DEVICES)
-    if device in PLANNED_DEVICES:
-        raise ModelError(
-            f"this version of fastsql has no {device!r} backend",
-            where="device",
-            remedy=f"Use one of {choices}.",
-        )
     raise ModelError(f"unknown device {device!r}", where="device", remedy=f"Use one of {choices}.")
 
 
@@ -225,6 +256,7 @@ def report() -> Report:
         instruction_set=status.instruction_sets[-1] if status.available else "",
         encoder="native" if status.available else runtime,
         provider=PROVIDER if runtime == "onnxruntime" else "",
+        cuda=cuda_status(),
         components=found,
         problems=tuple(_problems(status, found, runtime)),
     )

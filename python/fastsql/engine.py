@@ -5,7 +5,7 @@ An engine is the model's part of a parse. It reads a schema once, and takes a li
     Prepared --encoder, graph, beam search--> Decoded
 
 `ReferenceEngine` is the NumPy model under the search of `fastsql.decode`; `NativeEngine` does the same in one call of the
-C++ core. Both give the same hypotheses with the same scores.
+C++ core, `CudaEngine` (cuda_engine.py) on a GPU. All give the same hypotheses; scores differ by rounding.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,7 +87,12 @@ def open_engine(bundle: Bundle, device: str, threads: int) -> Engine:
 
     Raises ModelError: no such device here, or a file of the bundle is damaged.
     """
-    if resolve_device(device) == "cpu":
+    found = resolve_device(device)
+    if found == "cuda":
+        from fastsql.cuda_engine import CudaEngine
+
+        return CudaEngine(bundle, threads)
+    if found == "cpu":
         return NativeEngine(bundle, threads)
     return ReferenceEngine(bundle.model(_ENCODERS[encoder_runtime()], threads))
 
@@ -127,14 +132,23 @@ class NativeSchema:
     """A schema in the native core."""
 
     links: SchemaLinks
-    state: _core.SchemaState
+    state: _core.SchemaState | _core.CudaSchemaState
     items: _core.SchemaItems
+
+
+Arguments: TypeAlias = (
+    "tuple[_core.ActionSpace, NDArray[np.int32], NDArray[np.float32], NDArray[np.int64], NDArray[np.uint8]]"
+)
+"""A question as the native core takes it: action space, token ids, weights of tokens in candidates, features, relations."""
+Parsed: TypeAlias = "tuple[list[Any], float, int, NDArray[np.float32], tuple[float, float, float]]"
+"""What it makes of one: hypotheses, the best unfinished score, steps, mean state, milliseconds of encoder, graph and search."""
 
 
 class NativeEngine:
     """The C++ core: encoder, graph and beam search in one call, without the interpreter's lock."""
 
     device = "cpu"
+    core_class = "Engine"
 
     def __init__(self, bundle: Bundle, threads: int = 0) -> None:
         """Raises ModelError where the native module or a file of the bundle is missing or damaged."""
@@ -144,7 +158,7 @@ class NativeEngine:
         self.tokenizer = bundle.tokenizer()
         self.threads = threads or min(os.cpu_count() or 1, MOST_THREADS)
         self._grammar = self._core.Grammar(grammar_table(load_grammar()))
-        self._engine = self._core.Engine(
+        self._engine = getattr(core, self.core_class)(
             bundle.config.model.to_dict(),
             bundle.weights().stored(),
             cls=self.tokenizer.cls,
@@ -169,22 +183,28 @@ class NativeEngine:
     def decode(self, prepared: Prepared, schema: NativeSchema, space: ActionSpace, beam: int) -> Decoded:
         """See `Engine`."""
         watch = Stopwatch()
-        found, unfinished, steps, state, (encoder_ms, graph_ms, _) = self._engine.parse(
-            schema.state,
+        parsed = self._engine.parse(schema.state, *self.arguments(prepared, schema, space), beam)
+        watch.lap("decode")
+        return self.decoded(parsed, watch.laps["decode"])
+
+    def arguments(self, prepared: Prepared, schema: NativeSchema, space: ActionSpace) -> Arguments:
+        """A linked question as the core takes it."""
+        return (
             self._core.ActionSpace(schema.items, question_table(space)),
             prepared.token_ids,
             span_weights(prepared.offsets, prepared.candidates),
             features_of(prepared.candidates),
             prepared.relations,
-            beam,
         )
+
+    def decoded(self, parsed: Parsed, milliseconds: float) -> Decoded:
+        """What the core found, in a call that took so long: what is neither encoder nor graph counts as search."""
+        found, unfinished, steps, state, (encoder_ms, graph_ms, _) = parsed
         finished = tuple(
             Hypothesis(tuple(actions.tolist()), tuple(gains.tolist()), tuple(path.tolist()))
             for actions, gains, path in found
         )
-        watch.lap("decode")
-        stages = {"encode": encoder_ms, "graph": graph_ms}
-        stages["decode"] = watch.laps["decode"] - sum(stages.values())
+        stages = {"encode": encoder_ms, "graph": graph_ms, "decode": milliseconds - encoder_ms - graph_ms}
         return Decoded(Search(finished, unfinished, steps), state, stages)
 
 

@@ -144,8 +144,8 @@ TEST_CASE("ranges of bits are what a loop over their elements says") {
   for (std::size_t begin = 0; begin <= kSize; ++begin) {
     for (std::size_t end = begin; end <= kSize; ++end) {
       std::vector<Word> set(from.size()), taken(from.size()), set_one_by_one(from.size()), taken_one_by_one(from.size());
-      set_range(set.data(), begin, end);
-      or_range(taken.data(), from.data(), begin, end);
+      SetPart(set.data(), Alone()).add_range(begin, end);
+      SetPart(taken.data(), Alone()).add_from(from.data(), begin, end);
       for (std::size_t bit = begin; bit < end; ++bit) {
         set_bit(set_one_by_one.data(), bit);
         if (has_bit(from.data(), bit)) set_bit(taken_one_by_one.data(), bit);

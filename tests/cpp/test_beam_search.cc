@@ -63,10 +63,10 @@ class ToyDecoderWeights {
   std::map<std::string, std::pair<std::vector<std::size_t>, Floats>> tensors_;
 };
 
-// The memory of the toy schema's two tables and three columns, and of no question.
+// The memory of the toy schema's two tables and three columns, and of no question; with the keys of pointers, or without.
 class ToyMemory {
  public:
-  explicit ToyMemory(const Decoder& decoder) {
+  explicit ToyMemory(const Decoder& decoder, bool with_keys = true) {
     const std::size_t d = decoder.config().d;
     std::mt19937 random(2);
     std::normal_distribution<float> normal;
@@ -80,8 +80,9 @@ class ToyMemory {
     memory_.items = decoder.read_rows(rows_.data(), 5, storage_.data());
     decoder.pointer_keys(grammar::Kind::kTable, rows_.data(), 2, tables_.data());
     decoder.pointer_keys(grammar::Kind::kColumn, rows_.data() + 2 * d, 3, columns_.data());
-    memory_.table_keys = tables_.data();
-    memory_.column_keys = columns_.data();
+    if (!with_keys) return;
+    memory_.keys[static_cast<std::size_t>(grammar::Kind::kTable)] = tables_.data();
+    memory_.keys[static_cast<std::size_t>(grammar::Kind::kColumn)] = columns_.data();
   }
   operator const Memory&() const { return memory_; }
 
@@ -95,6 +96,22 @@ Decoder toy_decoder(float spread, InstructionSet set = best_instruction_set()) {
 }
 
 }  // namespace
+
+TEST_CASE("keys that the memory lacks are made in the search, to the last bit") {
+  for (const InstructionSet set : available_instruction_sets()) {
+    const Decoder decoder = toy_decoder(1.0f, set);
+    const Search given = beam_search(decoder, ToyMemory(decoder), toy_space(), 3);
+    // Twice, since the second search begins with what the first one has left.
+    for (int time = 0; time < 2; ++time) {
+      const Search made = beam_search(decoder, ToyMemory(decoder, false), toy_space(), 3);
+      REQUIRE(made.finished.size() == given.finished.size());
+      for (std::size_t i = 0; i < given.finished.size(); ++i) {
+        CHECK(made.finished[i].path == given.finished[i].path);
+        CHECK(made.finished[i].log_probabilities == given.finished[i].log_probabilities);
+      }
+    }
+  }
+}
 
 TEST_CASE("of equals, the hypothesis that stands first is continued, with its lowest action") {
   const Decoder decoder = toy_decoder(0.0f);

@@ -106,6 +106,29 @@ TEST_CASE("a linear map computes its definition, at every instruction set and si
   }
 }
 
+TEST_CASE("passing over inputs that are zero changes no bit") {
+  for (const InstructionSet set : available_instruction_sets()) {
+    for (const auto& [rows, out, in] : {std::tuple{1, 1, 1}, {1, 256, 256}, {2, 33, 7}, {3, 130, 64}, {4, 256, 1024}, {5, 96, 24},
+                                        {9, 64, 5}, {22, 72, 384}, {67, 65, 31}, {2, 3, 5000}}) {
+      for (const bool int8 : {false, true}) {
+        for (const double zeros : {0.0, 0.5, 0.97, 1.0}) {
+          INFO(name(set) << " " << rows << " x " << in << " -> " << out << (int8 ? " int8, " : " float32, ") << zeros << " are zero");
+          Problem problem(rows, out, in);
+          std::mt19937 generator(5);
+          for (float& entry : problem.x) {
+            if (std::uniform_real_distribution<>()(generator) < zeros) entry = generator() % 2 ? 0.0f : -0.0f;
+          }
+          const Linear linear(problem.matrix(int8), problem.bias.data(), set);
+          std::vector<float> all = problem.before, listed = problem.before;
+          linear.apply(problem.x.data(), problem.rows, all.data(), Then::kAdd);
+          linear.apply_to_sparse(problem.x.data(), problem.rows, listed.data(), Then::kAdd);
+          CHECK(all == listed);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("what comes after the product is what its name says") {
   for (const InstructionSet set : available_instruction_sets()) {
     for (const Then then : {Then::kStore, Then::kRelu, Then::kGelu, Then::kAdd}) {

@@ -1,0 +1,267 @@
+"""How long does a parse take on the GPU, alone and in batches, and what does the processor of the same machine do meanwhile?
+
+    python benchmarks/gpu_parse.py                         EHRSQL 2024 valid in FASTSQL_DATA, batches of 16, 64 and 256
+    python benchmarks/gpu_parse.py --data FOLDER --batches 256 --json parse.json
+
+Token ids to action sequences: arguments of the engines are made beforehand, and a call takes them to hypotheses in the host's
+memory, with the ways to the card and back. Stages are CUDA events of the batch; "rest" is what of the call they leave.
+"alone" is one question after another; a batch holds different questions, of the lengths that they have. Two callers share the
+engine, so that one batch is brought while another is computed. The C++ core parses the same questions on the processor in the
+same run, one by one with the threads it takes by default, and as many at a time as there are processors.
+
+"With Python" begins with linked questions (`CudaEngine.decode_batch`); "end to end" is `parse` and `pipe`, from text to
+verified SQL, on the same questions: linking, rendering and verifying are Python there, on one processor.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from itertools import cycle, islice
+from pathlib import Path
+from typing import Any
+
+import fastsql
+from fastsql.engine import MOST_THREADS
+from fastsql.linking.lexicon import Lexicon
+from fastsql.model import open_bundle
+from fastsql.parser import BUNDLED
+from fastsql.pipeline.bundles import find_bundle
+from fastsql.schema import Schema
+
+sys.path.insert(0, str(Path(__file__).parent))
+from figures import Figures, percentiles, show
+from floor import costs, sizes
+from gpu_device import Report, card
+from gpu_engines import Asked, Cores, Encoded
+from gpu_questions import NoQuestionsError, hospital
+
+STAGES = ("encoder", "graph", "decode")
+NOW = "2100-12-31 23:59:00"
+SPREAD = ("p50", "p90", "p99", "max")
+WARM = 3
+"""Calls before any is timed."""
+
+
+def seconds_of(run: Callable[[], Any]) -> tuple[float, Any]:
+    """Wall time of a call, and its result."""
+    start = time.perf_counter()
+    found = run()
+    return time.perf_counter() - start, found
+
+
+def checked(found: Sequence[Any]) -> Sequence[Any]:
+    """The outcomes of a batch. Raises the first that is an exception: times of failures would tell nothing."""
+    for one in found:
+        if isinstance(one, Exception):
+            raise one
+    return found
+
+
+def alone(
+    parse: Callable[[Asked], Any], asked: Sequence[Asked], end: float, rounds: int
+) -> dict[str, Figures]:
+    """Milliseconds of each stage and of the call, of one question after another; all questions once at least."""
+    for one in asked[:WARM]:
+        parse(one)
+    times: dict[str, list[float]] = {}
+    for turn in range(rounds):
+        if turn and time.monotonic() > end:
+            break
+        for one in asked:
+            spent, found = seconds_of(lambda one=one: parse(one))
+            laps = dict(zip(STAGES, found[4], strict=True))
+            for stage, ms in {**laps, "rest": 1e3 * spent - sum(laps.values()), "call": 1e3 * spent}.items():
+                times.setdefault(stage, []).append(ms)
+    return {stage: percentiles(ms) for stage, ms in times.items()}
+
+
+def in_batches(
+    cores: Cores, encoded: Encoded, asked: Sequence[Asked], size: int, beam: int, least: int, end: float
+) -> dict[str, float]:
+    """Medians over batches of different questions: milliseconds of the call and its stages, and questions a second."""
+    left = cycle(asked)
+    runs: list[dict[str, float]] = []
+    for number in range(WARM + 1000):
+        taken = list(islice(left, size))
+        spent, found = seconds_of(lambda taken=taken: checked(cores.on_cuda(encoded, taken, beam)))
+        if number >= WARM:
+            laps = dict(zip(STAGES, found[0][4], strict=True))
+            runs.append({**laps, "rest": 1e3 * spent - sum(laps.values()), "call": 1e3 * spent})
+            runs[-1]["steps"] = max(one[2] for one in found)
+        if len(runs) >= least and time.monotonic() > end:
+            break
+    row = {name: percentiles([run[name] for run in runs])["p50"] for name in runs[0]}
+    return {**row, "batches": len(runs), "questions a second": 1e3 * size / row["call"]}
+
+
+def throughput(
+    parse: Callable[[list[Asked]], object],
+    asked: Sequence[Asked],
+    size: int,
+    callers: int,
+    least: int,
+    end: float,
+) -> float:
+    """Questions a second of several callers, each of which parses batch after batch: `least` batches at least, then until `end`."""
+
+    def call(first: int) -> int:
+        left, done = cycle([*asked[first:], *asked[:first]]), 0
+        while done < least or time.monotonic() < end:
+            parse(list(islice(left, size)))
+            done += 1
+        return done * size
+
+    with ThreadPoolExecutor(callers) as pool:
+        spent, counts = seconds_of(lambda: list(pool.map(call, range(0, callers * 7, 7))))
+    return sum(counts) / spent
+
+
+def on_processor(
+    cores: Cores, encoded: Encoded, asked: Sequence[Asked], beam: int, least: int, end: float
+) -> float:
+    """Questions a second of the C++ core with one question a thread."""
+    threads = os.cpu_count() or 1
+    engine = cores.core.Engine(
+        cores.bundle.config.model.to_dict(),
+        cores.bundle.weights().stored(),
+        cls=cores.tokenizer.cls,
+        sep=cores.tokenizer.sep,
+        threads=1,
+    )
+
+    def parse(taken: list[Asked]) -> None:
+        for one in taken:
+            engine.parse(encoded.cpu, *one.arguments, beam)
+
+    return throughput(parse, asked, 4, threads, least, end)
+
+
+def with_python(
+    model: Any, cores: Cores, schema: Schema, questions: Sequence[str], size: int, beam: int, end: float
+) -> float:
+    """Questions a second from linked questions on, through the engine that a parser has."""
+    from fastsql.cuda_engine import CudaEngine
+    from fastsql.grammar import ActionSpace
+
+    engine = CudaEngine(cores.bundle, 0)
+    encoded = engine.encode_schema(schema)
+    linked = []
+    for question in questions:
+        prepared = engine.link(question, encoded, None)
+        linked.append(
+            (prepared, ActionSpace.for_question(schema, question, prepared.offsets, prepared.candidates))
+        )
+    return throughput(
+        lambda taken: checked(engine.decode_batch(taken, encoded, beam)), linked, size, 1, 2, end
+    )
+
+
+def end_to_end(
+    model: str, device: str, questions: Sequence[str], schema: Schema, beam: int, batch: int, seconds: float
+) -> dict[str, float]:
+    """Text to verified SQL: milliseconds of `parse` one after another, and questions a second of `pipe`."""
+    parser = fastsql.load(model, device=device, penalty=0)
+    for question in questions[:WARM]:
+        parser.parse(question, schema, beam=beam, now=NOW)
+    times: list[float] = []
+    end = time.monotonic() + seconds / 2
+    for question in questions:
+        spent, _ = seconds_of(lambda q=question: parser.parse(q, schema, beam=beam, now=NOW))
+        times.append(1e3 * spent)
+        if time.monotonic() > end:
+            break
+    row = {name: figure for name, figure in percentiles(times).items() if name in SPREAD}
+    end, done, left = time.monotonic() + seconds / 2, 0, cycle(questions)
+    pairs = ((question, schema) for question in left if time.monotonic() < end or done < batch)
+    start = time.perf_counter()
+    for _ in parser.pipe(pairs, batch_size=batch, beam=beam, now=NOW):
+        done += 1
+    return {**row, "questions a second": done / (time.perf_counter() - start), "parsed": done}
+
+
+def measure(options: argparse.Namespace, report: Report) -> None:
+    """Everything, into the report."""
+    begun = time.monotonic()
+    share = options.seconds / 10
+
+    def until(shares: float) -> float:
+        return time.monotonic() + shares * share
+
+    schema, questions = hospital(options.data, options.questions)
+    cores = Cores(open_bundle(find_bundle(options.model, BUNDLED)), min(os.cpu_count() or 1, MOST_THREADS))
+    known = Lexicon.from_settings(cores.bundle.config.settings).apply(schema)
+    encoded = cores.encode(known)
+    asked = [cores.ask(question, encoded) for question in questions]
+    beam, least, rounds = options.beam, 1 if options.simulated else 5, 1 if options.simulated else 5
+    report.add(questions=len(asked), tables=len(known.tables), columns=len(known.columns), beam=beam)
+    few = asked[: options.alone]
+    parsed = {
+        "cuda": lambda one: checked(cores.on_cuda(encoded, [one], beam))[0],
+        "cpu": lambda one: cores.cpu.parse(encoded.cpu, *one.arguments, beam),
+    }
+    report.add(alone={device: alone(parse, few, until(1), rounds) for device, parse in parsed.items()})
+    rows: dict[str, dict[str, float]] = {}
+    for size in options.batches:
+        rows[str(size)] = in_batches(cores, encoded, asked, size, beam, least, until(0.7))
+        call = lambda taken: checked(cores.on_cuda(encoded, taken, beam))  # noqa: E731 - used twice below
+        rows[str(size)]["two callers"] = throughput(call, asked, size, 2, least, until(0.5))
+        report.add(batches=rows)
+    report.add(cpu_questions_a_second=on_processor(cores, encoded, asked, beam, 1, until(0.7)))
+    report.add(
+        with_python=with_python(options.model, cores, known, questions, options.batches[-1], beam, until(0.5))
+    )
+    ends = {
+        device: end_to_end(options.model, device, questions, schema, beam, options.batches[-1], share)
+        for device in ("cuda", "cpu")
+    }
+    report.add(end_to_end=ends)
+    parser = fastsql.load(options.model, device="cpu", threads=1)
+    found = sizes(parser, questions[: options.alone], schema, beam)
+    cost = {stage: asdict(figures) for stage, figures in costs(parser, schema, found, beam).items()}
+    report.add(sizes=found, cost=cost, seconds=time.monotonic() - begun)
+
+
+def print_tables(figures: dict[str, Any]) -> None:
+    """The report as text."""
+    for device, stages in figures["alone"].items():
+        show(f"one question, token ids to actions, {device}, ms", stages, SPREAD, 3)
+    columns = [*STAGES, "rest", "call", "questions a second", "two callers"]
+    show("batches, ms (medians)", figures["batches"], columns, 2)
+    show("end to end", figures["end_to_end"], [*SPREAD, "questions a second"], 2)
+    print(f"\nC++ core on all processors: {figures['cpu_questions_a_second']:,.0f} questions a second")
+    print(f"with Python's preparation of arguments: {figures['with_python']:,.0f} questions a second")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print tables; write the same as JSON where asked."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--model", default="ehr-en", help="a bundled model or a bundle's folder")
+    parser.add_argument("--data", type=Path, default=Path(os.environ.get("FASTSQL_DATA", ".")))
+    parser.add_argument("--questions", type=int, default=1000, metavar="N", help="different ones, at most")
+    parser.add_argument("--alone", type=int, default=200, metavar="N", help="of these, parsed one by one")
+    parser.add_argument("--batches", type=int, nargs="+", default=[16, 64, 256])
+    parser.add_argument("--beam", type=int, default=4)
+    parser.add_argument("--seconds", type=float, default=90.0, help="to spend, about")
+    parser.add_argument("--simulated", action="store_true", help="the GPU is: few runs")
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args(arguments)
+    report = Report(options.json, card=card(options.simulated), model=options.model)
+    try:
+        measure(options, report)
+    except NoQuestionsError as error:
+        print(error, file=sys.stderr)
+        return 2
+    print_tables(report.figures)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

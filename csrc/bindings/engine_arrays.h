@@ -1,0 +1,53 @@
+// What Python gives to an engine and gets from it, whatever the device.
+#pragma once
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+
+namespace fastsql::bindings {
+
+using Floats = pybind11::array_t<float, pybind11::array::c_style>;
+using Ids = pybind11::array_t<std::int32_t, pybind11::array::c_style>;
+using Indices = pybind11::array_t<std::int64_t, pybind11::array::c_style>;
+using Bytes = pybind11::array_t<std::uint8_t, pybind11::array::c_style>;
+
+// Texts of equal length. Throws ModelError unless ids have two axes.
+TextGroup text_group(const Ids& ids);
+
+// A fastsql.model.schema_inputs.SchemaInputs: its arrays, held as long as the views of them.
+class SchemaArrays {
+ public:
+  // Throws ModelError where shapes disagree.
+  explicit SchemaArrays(const pybind11::object& given);
+  const SchemaInputs& inputs() const { return inputs_; }
+
+ private:
+  std::vector<Ids> texts_, value_texts_;
+  Indices item_text_, item_type_, column_table_, value_text_, value_column_;
+  Bytes relations_;
+  SchemaInputs inputs_;
+};
+
+// The arrays of a question.
+struct QuestionArrays {
+  Ids token_ids;
+  Floats inside;
+  Indices features;
+  Bytes relations;
+  std::optional<Floats> token_states;
+
+  // Views of them, for a schema of so many tables and columns and an encoder of this width. Throws ModelError where shapes disagree.
+  QuestionInputs inputs(std::size_t items, std::size_t hidden) const;
+};
+
+// A parse as a tuple: finished hypotheses, the best unfinished one's score, steps, mean state, milliseconds.
+pybind11::tuple parse_tuple(const Parse& parse);
+
+}  // namespace fastsql::bindings

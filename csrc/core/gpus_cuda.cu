@@ -1,0 +1,39 @@
+#include "core/gpus_cuda.h"
+
+#include <cuda_runtime.h>
+
+#include "core/error.h"
+
+namespace fastsql::cuda {
+namespace {
+
+constexpr int kOldest = 8;  // of compute capabilities that kernels are compiled for
+
+}  // namespace
+
+std::vector<Gpu> gpus(std::string& problem) {
+  problem.clear();
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  std::vector<Gpu> found;
+  for (int number = 0; status == cudaSuccess && number < count; ++number) {
+    cudaDeviceProp properties{};
+    if (cudaGetDeviceProperties(&properties, number) != cudaSuccess) continue;
+    found.push_back({properties.name, properties.major, properties.minor, properties.multiProcessorCount, properties.totalGlobalMem});
+  }
+  if (found.empty()) problem = status == cudaSuccess ? "there is no GPU" : cudaGetErrorString(status);
+  cudaGetLastError();  // a machine without a driver is no error of whoever asks next
+  return found;
+}
+
+void expect_gpu() {
+  std::string problem;
+  const std::vector<Gpu> found = gpus(problem);
+  if (found.empty()) throw ModelError("device 'cuda': " + problem + ". Until then, use 'auto' or 'cpu'.");
+  const Gpu& first = found.front();
+  if (first.major >= kOldest) return;
+  throw ModelError("device 'cuda': " + first.name + " has compute capability " + std::to_string(first.major) + "." +
+                   std::to_string(first.minor) + "; the kernels need 8.0. Use 'auto' or 'cpu'.");
+}
+
+}  // namespace fastsql::cuda

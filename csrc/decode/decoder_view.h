@@ -1,0 +1,38 @@
+// The decoder's weights as the search kernel reads them: device pointers and sizes.
+#pragma once
+
+#include "core/layer_norm_cuda.h"
+#include "core/linear_fragments.h"
+#include "grammar/numbering.h"
+
+namespace fastsql::cuda {
+
+// A pre-norm layer: attention to earlier decisions, to the graph's rows, feed-forward. Element e of head h is number
+// h * head_size + e of a vector.
+struct DecoderLayerView {
+  LayerNormView self_norm;
+  LinearView self_qkv, self_out;
+  LayerNormView cross_norm;
+  LinearView cross_query, cross_out;
+  LayerNormView ffn_norm;
+  LinearView ffn_in, ffn_out;
+};
+
+struct DecoderView {
+  int productions, symbols, d, heads, ffn, layers, max_steps;
+  // Embeddings; see decode/decoder_weights.h.
+  const float* production;  // [productions + 2, d]
+  const float* kind;        // [kinds + 1, d]
+  const float* symbol;      // [symbols, d]
+  const float* parent;      // [productions + 1, d]
+  const float* position;    // [max_steps, d]
+  const float* row_bias;    // [d]
+  const DecoderLayerView* layer;  // [layers]
+  LayerNormView norm;
+  LinearView production_scores;
+  // By kind, the first being that of tables. That of decisions includes the map of their keys, so that it is compared with states
+  // themselves.
+  LinearView pointer_queries[grammar::kKinds - 1];
+};
+
+}  // namespace fastsql::cuda

@@ -1,0 +1,290 @@
+#include "engine/batch_cuda.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace fastsql::cuda {
+namespace {
+
+using grammar::Kind;
+
+constexpr Kind kOfQuestion[] = {Kind::kCandidate, Kind::kStart, Kind::kEnd}, kOfItems[] = {Kind::kTable, Kind::kColumn};
+
+std::size_t place_of(Kind kind) { return static_cast<std::size_t>(kind); }
+
+template <typename T>
+std::size_t bytes(std::size_t count) {
+  return DeviceScratch::rounded(count * sizeof(T));
+}
+
+// The block of a relation matrix whose first entry is [row, column], packed.
+void copy_block(const RelationRows& relations, std::size_t row, std::size_t rows, std::size_t column, std::size_t columns,
+                std::uint8_t* to) {
+  for (std::size_t i = 0; i < rows; ++i) {
+    std::copy_n(relations.data + (row + i) * relations.row_stride + column, columns, to + i * columns);
+  }
+}
+
+}  // namespace
+
+BatchMemory::BatchMemory() {
+  expect(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "a stream");
+  for (cudaEvent_t& event : events) expect(cudaEventCreate(&event), "an event");
+}
+
+BatchMemory::~BatchMemory() {
+  for (cudaEvent_t event : events) cudaEventDestroy(event);
+  cudaStreamDestroy(stream);
+}
+
+Batch::Batch(const Engine& engine, const SchemaState& schema, const std::vector<Question>& questions, std::size_t beam,
+             BatchMemory& memory)
+    : engine_(engine),
+      schema_(schema),
+      questions_(questions),
+      beam_(beam),
+      memory_(memory),
+      d_(engine.config().d),
+      hidden_(engine.config().encoder.hidden),
+      joint_(engine.config().joint_layers > 0),
+      places_(questions.size()),
+      searches_(questions.size()) {}
+
+// Whoever has the memory next may write into it.
+Batch::~Batch() { cudaStreamSynchronize(memory_.stream); }
+
+// ---------------------------------------------------------------- where everything lies
+
+void Batch::plan() {
+  plan_staging();
+  plan_scratch();
+}
+
+void Batch::plan_staging() {
+  Staging& staging = memory_.staging;
+  staging.clear();
+  const std::size_t s = schema_.n_items();
+  for (std::size_t number = 0; number < questions_.size(); ++number) {
+    const QuestionInputs& inputs = questions_[number].inputs;
+    const std::size_t q = inputs.rows();
+    Place& place = places_[number];
+    place.text = tokens_;
+    place.row = question_rows_;
+    place.inside = inside_;
+    place.relations = staging.place<std::uint8_t>(q * (q + s));
+    if (joint_) place.item_relations = staging.place<std::uint8_t>(s * q);
+    place.space = staging.place<std::byte>(questions_[number].space->image_bytes());
+    tokens_ += inputs.tokens + 2;
+    longest_ = std::max(longest_, inputs.tokens + 2);
+    question_rows_ += q;
+    largest_ = std::max(largest_, q);
+    inside_ += inputs.candidates * inputs.tokens;
+  }
+  if (joint_) schema_rows_ = questions_.size() * s;
+  ids_ = staging.place<std::int32_t>(tokens_);
+  first_ = staging.place<std::int32_t>(questions_.size() + 1);
+  first_rows_ = staging.place<FirstRow>(question_rows_);
+  inside_slot_ = staging.place<float>(inside_);
+  runs_ = staging.place<Run>(questions_.size());
+  for (std::size_t layer = 0; layer < engine_.graph_.size(); ++layer) {
+    const bool joint = layer >= engine_.config().cached_layers;
+    attention_.push_back(staging.place<AttentionItem>((joint ? 2 : 1) * questions_.size()));
+  }
+  if (joint_) merge_ = staging.place<MergeItem>(questions_.size());
+  search_slot_ = staging.place<DecodeItem>(questions_.size());
+  staging.reserve();
+}
+
+void Batch::plan_scratch() {
+  const model::Config& config = engine_.config();
+  const std::size_t rows = question_rows_ + schema_rows_, count = questions_.size();
+  std::size_t total = engine_.encoder_.scratch_bytes(tokens_) + bytes<float>(tokens_ * hidden_) + bytes<float>(tokens_ * d_) +
+                      GraphLayer::memory_bytes(config, question_rows_, schema_rows_) + 2 * bytes<float>(rows * d_) +
+                      bytes<float>(config.decoder_layers * rows * 2 * d_) + std::size(kOfQuestion) * bytes<float>(question_rows_ * d_) +
+                      std::size(kOfItems) * bytes<float>(schema_rows_ * d_);
+  std::vector<std::size_t> workspaces(count);
+  result_bytes_ = bytes<float>(count * d_);
+  for (std::size_t number = 0; number < count; ++number) {
+    const Question& question = questions_[number];
+    Place& place = places_[number];
+    DecodeItem& item = searches_[number];
+    item.tokens = static_cast<int>(question.inputs.tokens);
+    item.candidates = static_cast<int>(question.inputs.candidates);
+    schema_.fill(item);
+    item.space = schema_.view(*question.space, memory_.staging.device(place.space));
+    item.automaton = automaton_bytes(question.space->view(), static_cast<int>(beam_));
+    place.sizes = engine_.decoder_.sizes(item, static_cast<int>(beam_));
+    place.result = result_bytes_;
+    workspaces[number] = Decoder::workspace_bytes(place.sizes);
+    result_bytes_ += DeviceScratch::rounded(Decoder::result_bytes(place.sizes));
+    total += DeviceScratch::rounded(workspaces[number]);
+  }
+  DeviceScratch& scratch = memory_.scratch;
+  scratch.reserve(total + result_bytes_);
+  if (memory_.results.size() < result_bytes_) {
+    memory_.results = PinnedMemory();
+    memory_.results = PinnedMemory(result_bytes_);
+  }
+  states_ = scratch.take<float>(tokens_ * hidden_);
+  tokens_in_ = scratch.take<float>(tokens_ * d_);
+  graph_ = GraphLayer::take_memory(config, question_rows_, schema_rows_, scratch);
+  normed_ = scratch.take<float>(rows * d_);
+  pointed_ = scratch.take<float>(rows * d_);
+  keys_values_ = scratch.take<float>(config.decoder_layers * rows * 2 * d_);
+  for (const Kind kind : kOfQuestion) keys_[place_of(kind)] = scratch.take<float>(question_rows_ * d_);
+  for (const Kind kind : kOfItems) keys_[place_of(kind)] = scratch.take<float>(schema_rows_ * d_);
+  for (std::size_t number = 0; number < count; ++number) searches_[number].workspace = scratch.take<std::byte>(workspaces[number]);
+  std::byte* results = scratch.take<std::byte>(result_bytes_);
+  means_ = reinterpret_cast<float*>(results);
+  search_results_ = results;
+}
+
+// ---------------------------------------------------------------- what is uploaded
+
+void Batch::stage() {
+  Staging& staging = memory_.staging;
+  for (std::size_t number = 0; number < questions_.size(); ++number) {
+    stage_question(number);
+    stage_search(number);
+  }
+  staging.host(first_)[questions_.size()] = static_cast<std::int32_t>(tokens_);
+  stage_items();
+}
+
+void Batch::stage_question(std::size_t number) {
+  const Staging& staging = memory_.staging;
+  const QuestionInputs& inputs = questions_[number].inputs;
+  const Place& place = places_[number];
+  const std::size_t q = inputs.rows(), s = schema_.n_items();
+
+  staging.host(first_)[number] = static_cast<std::int32_t>(place.text);
+  std::int32_t* ids = staging.host(ids_) + place.text;
+  *ids++ = engine_.cls_;
+  ids = std::copy_n(inputs.token_ids, inputs.tokens, ids);
+  *ids = engine_.sep_;
+
+  const auto first_token = static_cast<std::int32_t>(place.text + 1);
+  FirstRow* rows = staging.host(first_rows_) + place.row;
+  for (std::size_t token = 0; token < inputs.tokens; ++token) *rows++ = {first_token + static_cast<std::int32_t>(token), -1, 0, {}};
+  for (std::size_t candidate = 0; candidate < inputs.candidates; ++candidate) {
+    FirstRow row{first_token, static_cast<std::int32_t>(place.inside + candidate * inputs.tokens),
+                 static_cast<std::int32_t>(inputs.tokens), {}};
+    for (std::size_t feature = 0; feature < kCandidateFeatures; ++feature) {
+      row.features[feature] = static_cast<std::int32_t>(inputs.features[candidate * kCandidateFeatures + feature]);
+    }
+    *rows++ = row;
+  }
+  std::copy_n(inputs.inside, inputs.candidates * inputs.tokens, staging.host(inside_slot_) + place.inside);
+  staging.host(runs_)[number] = {static_cast<std::int32_t>(place.row), static_cast<std::int32_t>(inputs.tokens)};
+  copy_block(inputs.relations, 0, q, 0, q + s, staging.host(place.relations));
+  if (joint_) copy_block(inputs.relations, q, s, 0, q, staging.host(place.item_relations));
+}
+
+void Batch::stage_search(std::size_t number) {
+  const Staging& staging = memory_.staging;
+  const grammar::ActionSpace& space = *questions_[number].space;
+  const Place& place = places_[number];
+  std::memcpy(staging.host(place.space), space.image(), space.image_bytes());
+
+  DecodeItem& item = searches_[number];
+  const std::size_t rows = question_rows_ + schema_rows_;
+  item.question_keys_values = keys_values_ + place.row * 2 * d_;
+  item.question_stride = rows * 2 * d_;
+  item.question_pointed = pointed_ + place.row * d_;
+  const float* own = keys_[place_of(Kind::kCandidate)] + (place.row + questions_[number].inputs.tokens) * d_;
+  item.pointer_keys[place_of(Kind::kCandidate)] = own;
+  for (const Kind kind : {Kind::kStart, Kind::kEnd}) item.pointer_keys[place_of(kind)] = keys_[place_of(kind)] + place.row * d_;
+  if (joint_) {
+    const std::size_t first = number * schema_.n_items();
+    item.item_keys_values = keys_values_ + (question_rows_ + first) * 2 * d_;
+    item.item_stride = item.question_stride;
+    item.item_pointed = pointed_ + (question_rows_ + first) * d_;
+    item.pointer_keys[place_of(Kind::kTable)] = keys_[place_of(Kind::kTable)] + first * d_;
+    item.pointer_keys[place_of(Kind::kColumn)] = keys_[place_of(Kind::kColumn)] + (first + schema_.tables()) * d_;
+  }
+  item.result = search_results_ + place.result;
+  staging.host(search_slot_)[number] = item;
+}
+
+// What the launches of all layers read.
+void Batch::stage_items() {
+  const Staging& staging = memory_.staging;
+  const std::size_t count = questions_.size();
+  for (std::size_t index = 0; index < engine_.graph_.size(); ++index) {
+    const GraphLayer& layer = engine_.graph_[index];
+    const SchemaLayerView schema = schema_.layer(index);
+    const bool joint = index >= engine_.config().cached_layers;
+    for (std::size_t number = 0; number < count; ++number) {
+      const Place& place = places_[number];
+      const QuestionPlace at{place.row, questions_[number].inputs.rows(), number * schema_.n_items(), staging.device(place.relations),
+                             joint_ ? staging.device(place.item_relations) : nullptr};
+      staging.host(attention_[index])[number] = layer.question_item(graph_, at, schema);
+      if (!joint) continue;
+      staging.host(attention_[index])[count + number] = layer.schema_item(graph_, at, schema);
+      staging.host(merge_)[number] = layer.merge_item(graph_, at, schema);
+    }
+  }
+}
+
+// ---------------------------------------------------------------- what the GPU does
+
+void Batch::queue() {
+  const Staging& staging = memory_.staging;
+  const cudaStream_t stream = memory_.stream;
+  const std::size_t count = questions_.size(), rows = question_rows_ + schema_rows_;
+  const auto reached = [&](std::size_t stage) { expect(cudaEventRecord(memory_.events[stage], stream), "an event"); };
+  staging.upload(stream);
+
+  reached(0);
+  engine_.encoder_.encode({staging.device(ids_), staging.device(first_), count, tokens_, longest_}, states_, memory_.scratch, stream);
+  reached(1);
+  engine_.token_in_.apply(states_, tokens_, tokens_in_, Then::kStore, stream);
+  FirstRows first{staging.device(first_rows_), question_rows_, tokens_in_, staging.device(inside_slot_), {}, d_};
+  for (std::size_t feature = 0; feature < kCandidateFeatures; ++feature) first.features[feature] = engine_.candidate_[feature].data();
+  first_rows(first, graph_.rows, stream);
+  for (std::size_t index = 0; index < engine_.graph_.size(); ++index) {
+    const bool joint = index >= engine_.config().cached_layers;
+    const std::size_t largest = joint ? std::max(largest_, schema_.n_items()) : largest_;
+    engine_.graph_[index].apply(graph_,
+                                {staging.device(attention_[index]), attention_[index].count, joint ? staging.device(merge_) : nullptr,
+                                 joint ? count : 0, largest, joint ? schema_.n_items() : 0},
+                                stream);
+  }
+  engine_.graph_norm_.apply(graph_.rows, rows, normed_, stream);
+  mean_rows(staging.device(runs_), count, normed_, d_, means_, stream);
+  engine_.decoder_.read_rows(normed_, rows, keys_values_, pointed_, stream);
+  for (const Kind kind : kOfQuestion) engine_.decoder_.pointer_keys(kind, normed_, question_rows_, keys_[place_of(kind)], stream);
+  for (const Kind kind : kOfItems) {
+    if (joint_) engine_.decoder_.pointer_keys(kind, normed_ + question_rows_ * d_, schema_rows_, keys_[place_of(kind)], stream);
+  }
+  reached(2);
+  const int number = static_cast<int>(count);
+  engine_.decoder_.search({staging.device(search_slot_), number, static_cast<int>(beam_), engine_.decoder_.team_of(number)}, stream);
+  reached(3);
+  expect(cudaMemcpyAsync(memory_.results.data(), means_, result_bytes_, cudaMemcpyDeviceToHost, stream), "results of a batch");
+}
+
+std::vector<Outcome> Batch::wait() {
+  expect(cudaStreamSynchronize(memory_.stream), "a batch of questions");
+  const auto milliseconds = [&](std::size_t stage) {
+    float found = 0.0f;
+    expect(cudaEventElapsedTime(&found, memory_.events[stage], memory_.events[stage + 1]), "an event");
+    return static_cast<double>(found);
+  };
+  const Milliseconds times{milliseconds(0), milliseconds(1), milliseconds(2)};
+  std::vector<Outcome> outcomes(questions_.size());
+  const auto* means = reinterpret_cast<const float*>(memory_.results.data());
+  for (std::size_t number = 0; number < questions_.size(); ++number) {
+    Parse& parse = outcomes[number].parse;
+    parse.mean_state.assign(means + number * d_, means + (number + 1) * d_);
+    parse.milliseconds = times;
+    try {
+      parse.search = read_search(memory_.results.data() + places_[number].result, places_[number].sizes);
+    } catch (const Error&) {
+      outcomes[number].failure = std::current_exception();
+    }
+  }
+  return outcomes;
+}
+
+}  // namespace fastsql::cuda

@@ -1,0 +1,185 @@
+// What the automaton reads: the compiled grammar, a schema and the action space of a question, as plain structures of numbers
+// and pointers into memory that somebody else owns: Grammar, SchemaItems and ActionSpace on the processor, a copy of theirs on
+// the GPU. Nothing is checked here; whoever fills the arrays keeps every number in its range.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "grammar/head_set.h"
+
+namespace fastsql::grammar {
+
+// [begin, end)
+struct Range {
+  std::int32_t begin = 0, end = 0;
+  FASTSQL_HOST_DEVICE std::int32_t size() const { return end - begin; }
+};
+
+// The type class of an expression, and the schema column that it passes on unchanged (-1: none).
+struct Typed {
+  TypeClass type = TypeClass::kOther;
+  std::int32_t column = -1;
+};
+
+struct Action {
+  Kind kind;
+  std::int32_t index;  // within the kind
+};
+
+// ---------------------------------------------------------------- the grammar
+
+struct alignas(16) Alternative {
+  std::int16_t production;       // or -1
+  Pointer pointer;               // where production is -1
+  std::uint8_t requirements;     // bits
+  std::uint8_t weight;           // entries that it leaves on SQLite's parser stack while its children are read
+  std::uint8_t child_count;
+  std::uint16_t children_cost;   // fewest actions that complete all children
+  std::int32_t first_child;      // in the array of all
+};
+
+struct Symbol {
+  std::int32_t cost = 0;  // fewest actions that complete it
+  std::uint32_t roles = 0;
+  bool nullable = false;
+  std::uint8_t requirements = 0;                                             // those of any of its alternatives
+  std::uint16_t costs = 0, nestings = 0;                                     // sizes of the two tables below
+  std::int32_t first_cost = 0, first_nesting = 0;                            // where they begin in the array of all
+  HeadSet needs_time, needs_date, needs_text, needs_columns, needs_grouped;  // heads of alternatives with the requirement
+  HeadSet reads_rows;                                                        // of those that read columns of single rows
+};
+
+// Heads of the productions with a role, of whatever symbol.
+struct RoleHeads {
+  HeadSet joins, partitions, orders, aggregates;
+};
+
+// The bounds of python/fastsql/grammar/rules.py.
+struct Bounds {
+  std::int32_t nesting;     // on SQLite's parser stack
+  std::int32_t sources;     // in one FROM
+  std::int32_t columns;     // that `*` may select
+  std::int32_t span;        // tokens of a free span
+  std::int32_t least_join;  // actions that one more source costs at least
+};
+
+struct GrammarView {
+  Bounds bounds;
+  std::int32_t productions;
+  std::int32_t item_cost;
+  std::int32_t which;  // the symbol that asks for a column's source
+  std::int32_t most_bytes;  // of memory that an action takes at most, at once and later, when its effects are carried out
+  const Symbol* symbols;
+  const HeadSet* up_to;              // tables of symbols: entry m + 1 has the alternatives that cost (nest) at most m
+  const Alternative* alternatives;
+  const std::int16_t* children;
+  const std::int16_t* by_production;       // [symbols, productions]: alternative, or -1
+  const std::int16_t* by_kind;             // [symbols, kinds]: alternative that an action of the kind begins, or -1
+  const std::uint8_t* production_roles;    // [productions]
+  const RoleHeads* heads;                  // one
+
+  FASTSQL_HOST_DEVICE const Symbol& symbol(std::int32_t number) const { return symbols[number]; }
+  // Heads of a symbol's alternatives that cost `room` actions at most, or that put at most `room` entries on SQLite's stack.
+  FASTSQL_HOST_DEVICE const HeadSet& affordable(const Symbol& symbol, std::int32_t room) const {
+    return up_to[symbol.first_cost + place_up_to(room, symbol.costs)];
+  }
+  FASTSQL_HOST_DEVICE const HeadSet& shallow_enough(const Symbol& symbol, std::int32_t room) const {
+    return up_to[symbol.first_nesting + place_up_to(room, symbol.nestings)];
+  }
+  // Roles of a production; 0 for -1 and for the number of productions, which stand for no production.
+  FASTSQL_HOST_DEVICE std::uint32_t roles_of(std::int32_t production) const {
+    return static_cast<std::uint32_t>(production) < static_cast<std::uint32_t>(productions) ? production_roles[production] : 0u;
+  }
+  // The alternative of a symbol that an action begins, or null.
+  FASTSQL_HOST_DEVICE const Alternative* find(std::int32_t symbol, Action action) const {
+    const std::int32_t number = action.kind == Kind::kProduction
+                                    ? by_production[symbol * productions + action.index]
+                                    : by_kind[symbol * static_cast<std::int32_t>(kKinds) + static_cast<std::int32_t>(action.kind)];
+    return number < 0 ? nullptr : &alternatives[number];
+  }
+
+  // Calls `use` on every pointer above, for copies at other addresses.
+  template <typename Use>
+  void each_array(Use use) {
+    use(symbols), use(up_to), use(alternatives), use(children), use(by_production), use(by_kind), use(production_roles), use(heads);
+  }
+
+ private:
+  FASTSQL_HOST_DEVICE static std::int32_t place_up_to(std::int32_t room, std::int32_t size) {
+    return room < 0 ? 0 : room < size - 1 ? room + 1 : size - 1;
+  }
+};
+
+// ---------------------------------------------------------------- the schema
+
+struct SchemaView {
+  std::int32_t tables, columns, values;
+  std::int32_t first_table;         // flat ids of tables begin here, then those of columns and candidates
+  const Range* columns_of;          // [tables]
+  const TypeClass* types;           // [columns]
+  const std::int32_t* table_of;     // [columns]
+  const std::uint8_t* has_time;     // [tables]: whether a column can hold one
+  const Word* times;                // flat ids of all columns that can hold a time; words up to the last column
+  const Range* runs;                // of schema values that stand with a column, those of the first column first
+  const std::int32_t* first_run;    // [columns + 1]
+
+  FASTSQL_HOST_DEVICE std::int32_t first_column() const { return first_table + tables; }
+  FASTSQL_HOST_DEVICE std::int32_t first_candidate() const { return first_column() + columns; }
+
+  template <typename Use>
+  void each_array(Use use) {
+    use(columns_of), use(types), use(table_of), use(has_time), use(times), use(runs), use(first_run);
+  }
+};
+
+// ---------------------------------------------------------------- the question's action space
+
+// A candidate that meets a column.
+struct OfColumn {
+  std::int32_t column, candidate;
+};
+
+struct SpaceView {
+  GrammarView grammar;
+  SchemaView schema;
+  std::int32_t offsets[kKinds + 1];  // flat ids of each kind begin here
+  std::int32_t budget;               // actions of one query
+  bool strict_grouping;
+  bool has_dates, offers_text;       // whether a literal can be a date, or a text
+  std::int32_t pairs;                // size of of_columns
+  // Sets of flat ids, words() words each.
+  const Word* whole_numbers;         // candidates that can stand behind LIMIT or count periods of time
+  const Word* dates;
+  const Word* texts;
+  const Word* word_ends;
+  const Word* fitting;               // [type classes, words]: literals that fit an expression of no column,
+  const Word* starts;                // [type classes, words]: and where spans may begin beside them
+  const OfColumn* of_columns;        // ascending by column, then by candidate
+  const Range* barred;               // [candidates]: places in tokens_by_character of tokens at which no span may begin where
+                                     // the candidate fits
+  const std::int32_t* tokens_by_character;  // [tokens]
+
+  // Number of flat ids, and of the words of a set of them.
+  FASTSQL_HOST_DEVICE std::int32_t size() const { return offsets[kKinds]; }
+  FASTSQL_HOST_DEVICE std::size_t words() const { return words_for(static_cast<std::size_t>(size())); }
+  FASTSQL_HOST_DEVICE std::int32_t offset(Kind kind) const { return offsets[static_cast<std::size_t>(kind)]; }
+  // First flat id behind a kind.
+  FASTSQL_HOST_DEVICE std::int32_t end(Kind kind) const { return offsets[static_cast<std::size_t>(kind) + 1]; }
+  FASTSQL_HOST_DEVICE bool has_tokens() const { return end(Kind::kStart) > offset(Kind::kStart); }
+  // Kind and index of a flat id, which must be one.
+  FASTSQL_HOST_DEVICE Action locate(std::int32_t action) const {
+    std::size_t kind = kKinds - 1;
+    while (action < offsets[kind]) --kind;
+    return {static_cast<Kind>(kind), action - offsets[kind]};
+  }
+
+  // Not those of grammar and schema, which lie in memory of their own.
+  template <typename Use>
+  void each_array(Use use) {
+    use(whole_numbers), use(dates), use(texts), use(word_ends), use(fitting), use(starts);
+    use(of_columns), use(barred), use(tokens_by_character);
+  }
+};
+
+}  // namespace fastsql::grammar

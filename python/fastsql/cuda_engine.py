@@ -1,0 +1,77 @@
+"""The engine on a GPU: whole batches of linked questions to hypotheses in one call of the native core."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from fastsql.engine import Decoded, NativeEngine, NativeSchema
+from fastsql.errors import LimitError
+from fastsql.pipeline.gathering import Gathering
+from fastsql.pipeline.stopwatch import Stopwatch
+
+if TYPE_CHECKING:
+    from fastsql.engine import Arguments, Parsed
+    from fastsql.grammar import ActionSpace
+    from fastsql.linking.prepare import Prepared
+    from fastsql.model import Bundle
+
+MOST_QUESTIONS = 256
+"""Of one batch: more bring the GPU nothing and take its memory."""
+
+
+class CudaEngine(NativeEngine):
+    """The CUDA core. Questions that threads ask at the same time, of one schema, become one batch.
+
+    Schemas are read by the processor, once, and kept on the GPU. What a question gets does not depend on its batch.
+    """
+
+    device = "cuda"
+    core_class = "CudaEngine"
+
+    def __init__(self, bundle: Bundle, threads: int = 0) -> None:
+        """Raises ModelError where there is no GPU, the module was built without CUDA, or the bundle is damaged."""
+        super().__init__(bundle, threads)
+        self.threads = MOST_QUESTIONS
+        self._gathering: Gathering[tuple[NativeSchema, int], Arguments, Parsed] = Gathering(
+            self._parse_batch, MOST_QUESTIONS
+        )
+
+    def decode(self, prepared: Prepared, schema: NativeSchema, space: ActionSpace, beam: int) -> Decoded:
+        """See `Engine`. Raises LimitError where the GPU has no memory for the question."""
+        watch = Stopwatch()
+        parsed = self._gathering.ask((schema, beam), self.arguments(prepared, schema, space))
+        watch.lap("decode")
+        return self.decoded(parsed, watch.laps["decode"])
+
+    def decode_batch(
+        self, asked: Sequence[tuple[Prepared, ActionSpace]], schema: NativeSchema, beam: int
+    ) -> list[Decoded]:
+        """What `decode` gives for each of several questions of one schema. Raises what it raises for the first that fails."""
+        watch = Stopwatch()
+        arguments = [self.arguments(prepared, schema, space) for prepared, space in asked]
+        found = self._parse_batch((schema, beam), arguments)
+        watch.lap("decode")
+        for parsed in found:
+            if isinstance(parsed, BaseException):
+                raise parsed
+        return [
+            self.decoded(parsed, watch.laps["decode"])
+            for parsed in found
+            if not isinstance(parsed, BaseException)
+        ]
+
+    def _parse_batch(
+        self, key: tuple[NativeSchema, int], asked: Sequence[Arguments]
+    ) -> list[Parsed | BaseException]:
+        """The native call. A batch that the GPU has no memory for is taken in halves."""
+        schema, beam = key
+        try:
+            found: list[Parsed | BaseException] = self._engine.parse(schema.state, list(asked), beam)
+        except LimitError:
+            if len(asked) == 1:
+                raise
+        else:
+            return found
+        half = len(asked) // 2
+        return self._parse_batch(key, asked[:half]) + self._parse_batch(key, asked[half:])

@@ -1,0 +1,62 @@
+"""Concurrent calls that are answered together: what a GPU does for one question it does for many in hardly more time."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+Key = TypeVar("Key", bound=Hashable)
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
+
+
+@dataclass(eq=False)
+class _Request(Generic[Key, Item, Answer]):
+    key: Key
+    item: Item
+    answer: Answer | BaseException | None = None
+
+
+class Gathering(Generic[Key, Item, Answer]):
+    """Gathers what threads ask while an answer is under way. Thread-safe.
+
+    One thread at a time answers: for itself, and for all that wait with the same key, `most` at a time. Nobody waits for
+    company: a caller that is alone is answered alone, at once.
+    """
+
+    def __init__(
+        self, answer: Callable[[Key, Sequence[Item]], Sequence[Answer | BaseException]], most: int
+    ) -> None:
+        """`answer` gives an answer or an exception for each item, in their order; what it raises, all of them get."""
+        self._answer = answer
+        self._most = most
+        self._waiting: list[_Request[Key, Item, Answer]] = []
+        self._lock = threading.Lock()
+        self._turn = threading.Lock()
+
+    def ask(self, key: Key, item: Item) -> Answer:
+        """The answer to one item. Raises what stands in its place."""
+        request: _Request[Key, Item, Answer] = _Request(key, item)
+        with self._lock:
+            self._waiting.append(request)
+        with self._turn:
+            while request.answer is None:
+                self._serve(key)
+        if isinstance(request.answer, BaseException):
+            raise request.answer
+        return request.answer
+
+    def _serve(self, key: Key) -> None:
+        with self._lock:
+            served = [request for request in self._waiting if request.key == key][: self._most]
+            taken = {id(request) for request in served}
+            self._waiting = [request for request in self._waiting if id(request) not in taken]
+        answers: Sequence[Answer | BaseException]
+        try:
+            answers = self._answer(key, [request.item for request in served])
+        except BaseException as error:  # noqa: BLE001  # each of them raises it where it was asked for
+            answers = [error] * len(served)
+        for request, answer in zip(served, answers, strict=True):
+            request.answer = answer

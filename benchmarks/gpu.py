@@ -3,9 +3,9 @@
     python benchmarks/gpu.py --json gpu.json
     python benchmarks/gpu.py --skip build sanitize --json again.json         with what the last run built
     python benchmarks/gpu.py --only attention --json attention.json
-    python benchmarks/gpu.py --simulated --launcher ccache                   tries it all out without a GPU; times mean nothing
+    python benchmarks/gpu.py --simulated --launcher ccache                   tries it out without a GPU; times mean nothing
 
-Steps, each a script of its own that takes --json; an estimate of their seconds on a server with 16 processors, before any run:
+Steps, each a script of its own that takes --json, with an estimate (nobody has run this) of their seconds on 16 processors:
 
     questions   synthetic ones to the demo hospital, where there is no data (FASTSQL_DATA or --data)        10
     build       gpu_build.py       nvcc for this card, the native module, the tests of kernels        60 to 150
@@ -27,7 +27,7 @@ tokenizers, safetensors, pybind11 3. No network is used. What to bring where it 
     sqlglot     a pure-Python wheel (`pip download --no-deps "sqlglot>=30.24,<31"`), installed with `pip install --no-index
                 --no-deps --target DIR sqlglot-*.whl`, and DIR on PYTHONPATH
     Catch2      for the C++ tests: Debian's package catch2 (2.13) unpacked with `dpkg -x catch2_*.deb DIR`, and
-                --catch2 DIR/usr/lib/cmake/Catch2; without it the module is built without them, and the sanitizer watches parses
+                --catch2 DIR/usr/lib/cmake/Catch2; without it there are no C++ tests, and the sanitizer watches parses
     data        ehrsql2024/ and others in the form of docs/data.md: questions and schemas alone suffice, some megabytes
 
 One call for all of it:  PYTHONPATH=DIR python3 benchmarks/gpu.py --catch2 ... --json $OUT/gpu.json --log $OUT/gpu.log

@@ -137,11 +137,10 @@ def measure(
 
 def sets_for(device: Device, shape: tuple[int, ...], relations: int) -> list[Inputs]:
     """As many batches of (batch, heads, rows, head size) as fill the cache twice."""
-    batch, heads, rows, head_size = shape
-    made = [Inputs.random(device.torch, device.name, batch, heads, rows, head_size, relations, 0)]
+    sizes = (*shape, relations)
+    made = [Inputs.random(device.torch, device.name, *sizes, 0)]
     wanted = 1 + min(MOST_SETS - 1, 2 * device.cache_bytes // made[0].moved)
-    for seed in range(1, wanted):
-        made.append(Inputs.random(device.torch, device.name, batch, heads, rows, head_size, relations, seed))
+    made += [Inputs.random(device.torch, device.name, *sizes, seed) for seed in range(1, wanted)]
     return made
 
 

@@ -82,7 +82,7 @@ class Inputs:
         return sum(tensor.numel() * tensor.element_size() for tensor in (*self.arguments, self.query))
 
     def expected(self, item: int, values: bool) -> Any:
-        """The definition for one question of the batch, float64[heads, N, head size]; without relation values if not `values`."""
+        """The definition for one question, float64[heads, N, head size]; without relation values if not `values`."""
         torch = self.torch
         query, key, value = (tensor[item].double() for tensor in (self.query, self.key, self.value))
         edges = self.relations[item].long()
@@ -147,7 +147,7 @@ def flex_forms(torch: Any) -> dict[str, Form]:
     """
     from torch.nn.attention.flex_attention import AuxRequest, flex_attention
 
-    def keys(query: Any, key: Any, value: Any, rk: Any, rv: Any, relations: Any) -> tuple[Any, Any, Any]:
+    def keys(query: Any, key: Any, value: Any, rk: Any, relations: Any) -> tuple[Any, Any, Any]:
         scale = query.shape[-1] ** -0.5
         by_relation = torch.matmul(query * scale, rk.T)
 
@@ -158,11 +158,11 @@ def flex_forms(torch: Any) -> dict[str, Form]:
         mixed, more = flex_attention(query, key, value, **asked)
         return mixed, more.lse, by_relation
 
-    def keys_only(query: Any, key: Any, value: Any, rk: Any, rv: Any, relations: Any) -> Any:
-        return keys(query, key, value, rk, rv, relations)[0]
+    def keys_only(query: Any, key: Any, value: Any, rk: Any, _rv: Any, relations: Any) -> Any:
+        return keys(query, key, value, rk, relations)[0]
 
     def whole(query: Any, key: Any, value: Any, rk: Any, rv: Any, relations: Any) -> Any:
-        mixed, log_sum, by_relation = keys(query, key, value, rk, rv, relations)
+        mixed, log_sum, by_relation = keys(query, key, value, rk, relations)
         edges = relations.long()[:, None].expand(-1, query.shape[1], -1, -1)
         scores = torch.matmul(query * query.shape[-1] ** -0.5, key.transpose(2, 3))
         weights = torch.exp(scores.float() + torch.gather(by_relation, 3, edges) - log_sum[..., None])
@@ -173,7 +173,7 @@ def flex_forms(torch: Any) -> dict[str, Form]:
 
 
 def prepared(name: str, inputs: Inputs, compiled: bool) -> tuple[Any, ...]:
-    """Arguments of a form. What stands for relations is made beforehand where it would be in a model; compiled code reads bytes."""
+    """Arguments of a form. What stands for relations is made beforehand, as a model would; compiled code reads bytes."""
     if name.startswith("one-hot"):
         return (*inputs.arguments[:-1], inputs.one_hot)
     return inputs.arguments if compiled else (*inputs.arguments[:-1], inputs.wide_relations)

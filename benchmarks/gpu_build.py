@@ -82,8 +82,8 @@ def settings(simulated: bool, tests: bool, catch2: Path | None, launcher: str = 
 def build(folder: Path, simulated: bool, catch2: Path | None, jobs: int, launcher: str = "") -> str:
     """Configures and compiles; with the tests where that works. Returns why they are missing. Raises BuildError.
 
-    The tests' build takes every warning for an error, so that a compiler that nobody tried may refuse what is right: the module
-    is then built without them.
+    The tests' build takes every warning for an error, so that a compiler that nobody tried may refuse what is right: the
+    module is then built without them.
     """
 
     def attempt(tests: bool) -> None:

@@ -3,10 +3,10 @@
     python benchmarks/gpu_check.py                        2,000 questions of all sets in FASTSQL_DATA
     python benchmarks/gpu_check.py --questions 200 --set demo --json check.json
 
-Each question goes from token ids to action sequences in both, on the GPU in batches of questions to one schema. Sequences are
-compared as `benchmarks/parity.py` does; attention on the GPU is bfloat16, so scores may differ by 1e-2 (of the score, or of 1).
-Where two decisions or hypotheses are that near each other, either may win: it is "tied", and counted. "different" is neither.
-"best" counts the questions whose best hypothesis is the same. A part of them is parsed alone, too: "alone" counts
+Each question goes from token ids to action sequences in both, on the GPU in batches of questions to one schema. Sequences
+are compared as `benchmarks/parity.py` does; attention on the GPU is bfloat16, so scores may differ by 1e-2 (of the score, or
+of 1). Where two decisions or hypotheses are that near each other, either may win: it is "tied", and counted. "different" is
+neither. "best" counts the questions whose best hypothesis is the same. A part of them is parsed alone, too: "alone" counts
 those whose sequences and scores are the same to the bit as in their batch.
 """
 
@@ -61,9 +61,9 @@ def batches(
     """(set, schema, linked questions): at most `size` to one schema at a time."""
     lexicon = Lexicon.from_settings(cores.bundle.config.settings)
     for (name, _), group in groupby(asked, key=lambda item: (item[0], item[2].fingerprint)):
-        first = next(group)
-        encoded = cores.encode(lexicon.apply(first[2]))
-        texts = iter([first[1], *(question for _, question, _ in group)])
+        items = list(group)
+        encoded = cores.encode(lexicon.apply(items[0][2]))
+        texts = iter([question for _, question, _ in items])
         while taken := list(islice(texts, size)):
             yield name, encoded, [cores.ask(question, encoded) for question in taken]
 
@@ -129,7 +129,7 @@ def _same_bits(one: Any, other: Any) -> bool:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print a table; write the same as JSON where asked. Returns 1 if a question differs, failed, or depends on its batch."""
+    """Print a table; write JSON where asked. Returns 1 if a question differs, failed, or depends on its batch."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -71,7 +71,7 @@ class Device:
         return self._between(run)
 
     def queued(self, runs: Sequence[Run], host_seconds: float) -> float:
-        """Milliseconds a call of several that are all queued before the first one begins; queueing one takes `host_seconds`."""
+        """Milliseconds a call, of calls all queued before the first one begins; queueing one takes `host_seconds`."""
         self.synchronize()
         if not self.simulated:
             self.torch.cuda._sleep(int(_SLEEP_HZ * (1.5 * host_seconds * len(runs) + 1e-4)))
@@ -108,7 +108,7 @@ class Timing:
 def time_calls(
     device: Device, runs: Sequence[Run], *, bursts: int = 7, burst: int = 16, singles: int = 15
 ) -> Timing:
-    """Times calls that do the same on different inputs, taken in turn. They are called before, so that nothing is compiled here."""
+    """Times calls that do the same on different inputs, taken in turn. A few before them warm up."""
     for run in runs[:3]:
         run()
     device.synchronize()

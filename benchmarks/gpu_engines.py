@@ -9,19 +9,13 @@ from typing import Any
 
 from fastsql import backends
 from fastsql.decode import Hypothesis, Search
-from fastsql.engine import NativeEngine
+from fastsql.engine import NativeEngine, NativeSchema
 from fastsql.errors import ModelError
-from fastsql.grammar import ActionSpace, load_grammar
-from fastsql.grammar.tables import grammar_table, question_table, schema_table
+from fastsql.grammar import ActionSpace
 from fastsql.linking.prepare import Prepared
-from fastsql.linking.relations import SchemaLinks, span_weights
 from fastsql.model import Bundle
-from fastsql.model.config import features_of
 from fastsql.model.schema_inputs import SchemaInputs
 from fastsql.schema import Schema
-
-Arguments = tuple[Any, ...]
-"""(action space, token ids, span weights, features, relations) of a question, as engines of the native module take them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,19 +23,17 @@ class Encoded:
     """A schema in both cores."""
 
     schema: Schema
-    links: SchemaLinks
-    items: Any
-    cpu: Any
+    cpu: NativeSchema
     cuda: Any
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A linked question."""
+    """A linked question, and what engines of the native module take of it."""
 
     prepared: Prepared
     space: ActionSpace
-    arguments: Arguments
+    arguments: tuple[Any, ...]
 
 
 class Cores:
@@ -49,46 +41,48 @@ class Cores:
 
     def __init__(self, bundle: Bundle, cpu_threads: int) -> None:
         """Raises ModelError where the native module has no CUDA core, or there is no GPU."""
-        core: Any = backends.native()
-        if core is None or not hasattr(core, "CudaEngine"):
+        self.bundle = bundle
+        self._native = NativeEngine(bundle, 1)
+        self._core: Any = backends.native()
+        if not hasattr(self._core, "CudaEngine"):
             raise ModelError(
                 "it has no CUDA core",
                 where="the native module",
-                remedy="Build it with -DFASTSQL_CUDA=ON, or SIMULATED to try things out; benchmarks/gpu_build.py does.",
+                remedy="Build it with -DFASTSQL_CUDA=ON, or SIMULATED to try things out: benchmarks/gpu_build.py does.",
             )
-        self.core = core
-        self.bundle = bundle
-        self.tokenizer = bundle.tokenizer()
-        self._grammar = core.Grammar(grammar_table(load_grammar()))
-        self._linking = NativeEngine(bundle, 1)
-        made = (bundle.config.model.to_dict(), bundle.weights().stored())
-        named = {"cls": self.tokenizer.cls, "sep": self.tokenizer.sep}
-        self.cpu = core.Engine(*made, **named, threads=cpu_threads)
-        self.cuda = core.CudaEngine(*made, **named, threads=cpu_threads)
+        self.cpu = self.engine("Engine", cpu_threads)
+        self.cuda = self.engine("CudaEngine", cpu_threads)
+
+    def engine(self, name: str, threads: int) -> Any:
+        """An engine of the native module by the name of its class."""
+        tokenizer = self.bundle.tokenizer()
+        return getattr(self._core, name)(
+            self.bundle.config.model.to_dict(),
+            self.bundle.weights().stored(),
+            cls=tokenizer.cls,
+            sep=tokenizer.sep,
+            threads=threads,
+        )
 
     def encode(self, schema: Schema) -> Encoded:
         """A schema for both."""
-        links = SchemaLinks(schema, core=self.core)
-        inputs = SchemaInputs.build(links, self.tokenizer)
-        items = self.core.SchemaItems(self._grammar, schema_table(schema))
-        return Encoded(schema, links, items, self.cpu.encode_schema(inputs), self.cuda.encode_schema(inputs))
+        read = self._native.encode_schema(schema)
+        inputs = SchemaInputs.build(read.links, self._native.tokenizer)
+        return Encoded(schema, read, self.cuda.encode_schema(inputs))
 
     def ask(self, question: str, encoded: Encoded) -> Asked:
         """A question, linked, without a dictionary of values."""
-        prepared = self._linking.link(question, encoded, None)
+        prepared = self._native.link(question, encoded.cpu, None)
         space = ActionSpace.for_question(encoded.schema, question, prepared.offsets, prepared.candidates)
-        arguments = (
-            self.core.ActionSpace(encoded.items, question_table(space)),
-            prepared.token_ids,
-            span_weights(prepared.offsets, prepared.candidates),
-            features_of(prepared.candidates),
-            prepared.relations,
-        )
-        return Asked(prepared, space, arguments)
+        return Asked(prepared, space, self._native.arguments(prepared, encoded.cpu, space))
+
+    def one_on_cpu(self, encoded: Encoded, asked: Asked, beam: int, engine: Any = None) -> Any:
+        """A question's outcome by the C++ core, or by that engine of it."""
+        return (engine or self.cpu).parse(encoded.cpu.state, *asked.arguments, beam)
 
     def on_cpu(self, encoded: Encoded, asked: Sequence[Asked], beam: int, pool: Executor) -> list[Any]:
         """One call a question, as many at a time as the pool has threads."""
-        return list(pool.map(lambda one: self.cpu.parse(encoded.cpu, *one.arguments, beam), asked))
+        return list(pool.map(lambda one: self.one_on_cpu(encoded, one, beam), asked))
 
     def on_cuda(self, encoded: Encoded, asked: Sequence[Asked], beam: int) -> list[Any]:
         """One batch: a tuple a question, or the exception that is its outcome."""

@@ -1,9 +1,9 @@
 """What a kernel and each stage of a parse take at least on a card, and how far from it we are: arithmetic on reports.
 
-A floor is the longer of two times: the operations that the algorithm needs at the card's measured matrix rate, and the fewest
-bytes (each input read once, each result written once, weights once a batch) at its measured copying rate. Operations are counted
-once, although our linear maps multiply twice, by the upper and by the lower half of an activation. What no floor knows: a search
-takes its steps one after another, and each is a chain of small products with barriers between them.
+A floor is the longer of two times: the operations that the algorithm needs at the card's measured matrix rate, and the
+fewest bytes (of attention each input and the result once, of a stage its weights once a batch) at its measured copying rate.
+Operations are counted once, although our linear maps multiply twice, by the upper and by the lower half of an activation.
+What no floor knows: a search takes its steps one after another, each a chain of small products with barriers between them.
 """
 
 from __future__ import annotations
@@ -82,6 +82,6 @@ def stages(rates: GpuRates, parse: Report, batch: int) -> dict[str, Floor]:
 
 
 def streamed(parse: Report, batch: int) -> float:
-    """Bytes a second at which the decoder's weights pass by in a batch's search, were each question to read them at each step."""
+    """Bytes a second at which a search reads the decoder's weights, if each question reads them at each step."""
     took = parse["alone"]["cuda"]["decode"]["p50"] if batch == 1 else parse["batches"][str(batch)]["decode"]
     return float(1e3 * batch * parse["cost"]["decoder"]["bytes"] / took)

@@ -3,11 +3,11 @@
     python benchmarks/gpu_parse.py                         EHRSQL 2024 valid in FASTSQL_DATA, batches of 16, 64 and 256
     python benchmarks/gpu_parse.py --data FOLDER --batches 256 --json parse.json
 
-Token ids to action sequences: arguments of the engines are made beforehand, and a call takes them to hypotheses in the host's
-memory, with the ways to the card and back. Stages are CUDA events of the batch; "rest" is what of the call they leave.
-"alone" is one question after another; a batch holds different questions, of the lengths that they have. Two callers share the
-engine, so that one batch is brought while another is computed. The C++ core parses the same questions on the processor in the
-same run, one by one with the threads it takes by default, and as many at a time as there are processors.
+Token ids to action sequences: arguments of the engines are made beforehand, and a call takes them to hypotheses in the
+host's memory, with the ways to the card and back. Stages are CUDA events of the batch; "rest" is what they leave of it.
+"alone" is one question after another; a batch holds different questions, of the lengths that they have. Two callers share
+the engine, so that one batch is brought while another is computed. The C++ core parses the same questions on the processor
+in the same run, one by one with the threads it takes by default, and as many at a time as there are processors.
 
 "With Python" begins with linked questions (`CudaEngine.decode_batch`); "end to end" is `parse` and `pipe`, from text to
 verified SQL, on the same questions: linking, rendering and verifying are Python there, on one processor.
@@ -108,7 +108,7 @@ def throughput(
     least: int,
     end: float,
 ) -> float:
-    """Questions a second of several callers, each of which parses batch after batch: `least` batches at least, then until `end`."""
+    """Questions a second of several callers, each parsing batch after batch: `least` of them, then until `end`."""
 
     def call(first: int) -> int:
         left, done = cycle([*asked[first:], *asked[:first]]), 0
@@ -127,23 +127,17 @@ def on_processor(
 ) -> float:
     """Questions a second of the C++ core with one question a thread."""
     threads = os.cpu_count() or 1
-    engine = cores.core.Engine(
-        cores.bundle.config.model.to_dict(),
-        cores.bundle.weights().stored(),
-        cls=cores.tokenizer.cls,
-        sep=cores.tokenizer.sep,
-        threads=1,
-    )
+    engine = cores.engine("Engine", 1)
 
     def parse(taken: list[Asked]) -> None:
         for one in taken:
-            engine.parse(encoded.cpu, *one.arguments, beam)
+            cores.one_on_cpu(encoded, one, beam, engine)
 
     return throughput(parse, asked, 4, threads, least, end)
 
 
 def with_python(
-    model: Any, cores: Cores, schema: Schema, questions: Sequence[str], size: int, beam: int, end: float
+    cores: Cores, schema: Schema, questions: Sequence[str], size: int, beam: int, end: float
 ) -> float:
     """Questions a second from linked questions on, through the engine that a parser has."""
     from fastsql.cuda_engine import CudaEngine
@@ -203,7 +197,7 @@ def measure(options: argparse.Namespace, report: Report) -> None:
     few = asked[: options.alone]
     parsed = {
         "cuda": lambda one: checked(cores.on_cuda(encoded, [one], beam))[0],
-        "cpu": lambda one: cores.cpu.parse(encoded.cpu, *one.arguments, beam),
+        "cpu": lambda one: cores.one_on_cpu(encoded, one, beam),
     }
     report.add(alone={device: alone(parse, few, until(1), rounds) for device, parse in parsed.items()})
     rows: dict[str, dict[str, float]] = {}
@@ -213,9 +207,7 @@ def measure(options: argparse.Namespace, report: Report) -> None:
         rows[str(size)]["two callers"] = throughput(call, asked, size, 2, least, until(0.5))
         report.add(batches=rows)
     report.add(cpu_questions_a_second=on_processor(cores, encoded, asked, beam, 1, until(0.7)))
-    report.add(
-        with_python=with_python(options.model, cores, known, questions, options.batches[-1], beam, until(0.5))
-    )
+    report.add(with_python=with_python(cores, known, questions, options.batches[-1], beam, until(0.5)))
     ends = {
         device: end_to_end(options.model, device, questions, schema, beam, options.batches[-1], share)
         for device in ("cuda", "cpu")

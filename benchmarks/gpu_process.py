@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -42,10 +43,8 @@ def limited(
 
 def _end(process: subprocess.Popen[str]) -> str:
     for number in (signal.SIGTERM, signal.SIGKILL):
-        try:
+        with contextlib.suppress(ProcessLookupError):  # all of the group has ended by itself
             os.killpg(process.pid, number)
-        except ProcessLookupError:
-            pass  # all of the group has ended by itself
         try:
             return process.communicate(timeout=_GRACE)[0]
         except subprocess.TimeoutExpired:

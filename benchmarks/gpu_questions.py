@@ -37,7 +37,7 @@ def write_demo(folder: Path, count: int) -> Path:
     (inner / "schemas.json").write_text(json.dumps([schema]), encoding="utf-8")
     pairs = [
         {"id": pair.id, "db_id": pair.db_id, "question": pair.question, "sql": pair.sql}
-        for pair in generate(count, report=lambda line: None)
+        for pair in generate(count, report=str)
     ]
     (inner / "valid.json").write_text(json.dumps(pairs), encoding="utf-8")
     return folder

@@ -44,7 +44,6 @@ def measure(device: Device) -> GpuRates:
     given = torch.randint(0, 256, (size,), dtype=torch.uint8, device=device.name)
     taken = torch.empty_like(given)
     copy = time_calls(device, [lambda: taken.copy_(given)], **few)
-    del given, taken
     left, right = (torch.randn(width, width, device=device.name).bfloat16() for _ in range(2))
     result = torch.empty_like(left)
     product = time_calls(device, [lambda: torch.mm(left, right, out=result)], **few)

@@ -2,9 +2,9 @@
 
     python benchmarks/gpu_t5.py --json t5.json
 
-T5-base as in `benchmarks/peers.py`: random weights, which cost what trained ones cost; it reads 512 tokens and writes exactly
-120, in transformers with cached keys and values, as `generate` runs it, greedy and with a beam of 4, one question and a batch of
-64, bfloat16 and float32. Seconds are wall times of a call, the median after one that warms up.
+T5-base as in `benchmarks/peers.py`: random weights, which cost what trained ones cost; it reads 512 tokens and writes
+exactly 120, in transformers with cached keys and values, as `generate` runs it, greedy and with a beam of 4, one question
+and a batch of 64, bfloat16 and float32. Times are wall times of a call, the median of three after one that warms up.
 """
 
 from __future__ import annotations

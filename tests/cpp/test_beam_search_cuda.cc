@@ -138,20 +138,23 @@ std::shared_ptr<const grammar::ActionSpace> wide_space(std::int32_t tables, std:
 // the derived one points at a decision that nobody has taken.
 std::shared_ptr<const grammar::ActionSpace> space_that_points_ahead() {
   const Integers grammar = {
-      1,  4, 2, 4, 13,                 // version, symbols, productions, alternatives, children
-      75, 8, 1000, 64, 2,              // bounds
-      7,  0, 0, 1,                     // query
-      2,  0, 0, 1,                     // inner
-      1,  0, 0, 1,                     // column
-      1,  0, 0, 1,                     // end
-      2,                               // cost of an item
-      0,  0,                           // query, end
-      0,  0, 7, 0, 0, 9,               // query
-      -1, 0, 2, 0, 0, 4,               // @table
-      -2, 0, 1, 0, 0, 0,               // @column
-      1,  0, 1, 0, 0, 0,               // end
-      -2, 1, -4, 2, -5, 2, -5, 3, -6,  // children of query
-      -1, 2, -5, -6,                   // of @table
+      1,  5, 2, 5, 15,                    // version, symbols, productions, alternatives, children
+      75, 8, 1000, 64, 2,                 // bounds
+      7,  0, 0, 1,                        // query
+      2,  0, 0, 1,                        // inner
+      1,  0, 0, 1,                        // column
+      1,  0, 0, 1,                        // end
+      1,  0, 0, 1,                        // source
+      1,                                  // cost of an item
+      0,  0,                              // query, end
+      0,  0, 7, 0, 0, 10,                 // query
+      -1, 0, 2, 0, 0, 4,                  // @table
+      -2, 0, 1, 0, 0, 0,                  // @column
+      1,  0, 1, 0, 0, 0,                  // end
+      -1, 0, 1, 0, 0, 1,                  // @table
+      -2, 1, -4, 4, 2, -5, 2, -5, 3, -6,  // children of query
+      -1, 2, -5, -6,                      // of the first @table
+      -3,                                 // of the second
   };
   return assemble(grammar, {1, 1, 1, 0, 1, 0}, {1, 0, 0, 0, 12, 0});
 }
@@ -200,8 +203,8 @@ TEST_CASE("schemas with more columns than a warp has bits, questions with no tok
 TEST_CASE("a question alone and in a batch, and teams of any size, find the same bit for bit") {
   if (gpu_is_missing()) return;
   const Model model(config_for());
-  const SearchQuestion one(rich_space(false, 30), model.config.d, 1), other(rich_space(true, 24), model.config.d, 2);
-  const SearchQuestion third(wide_space(10, 12, 30), model.config.d, 3);
+  const SearchQuestion one(rich_space(false, 20), model.config.d, 1), other(rich_space(true, 16), model.config.d, 2);
+  const SearchQuestion third(wide_space(5, 6, 14), model.config.d, 3);
   const decode::Search alone = model.search({&one}, 4, 1)[0].search();
   in_every_order([&] {
     for (const int team : {1, 2, 4}) {
@@ -226,7 +229,7 @@ TEST_CASE("a beam of several groups finds the same with every team and in every 
 TEST_CASE("a search that fails says why, and the others of its batch do not notice") {
   if (gpu_is_missing()) return;
   const Model model(config_for());
-  const SearchQuestion good(rich_space(false, 30), model.config.d, 1), brief(rich_space(false, 7), model.config.d, 1);
+  const SearchQuestion good(rich_space(false, 30), model.config.d, 1), brief(rich_space(false, 3), model.config.d, 1);
   const decode::Search expected = good.on_processor(model.processor, 4);
   CHECK_THAT(error_of([&] { brief.on_processor(model.processor, 4); }), Catch::Contains("dead end"));
 
@@ -236,12 +239,12 @@ TEST_CASE("a search that fails says why, and the others of its batch do not noti
   CHECK_THROWS_MATCHES(found[2].search(), LimitError, Says("outgrew the 200 bytes"));
 
   model::Config config = config_for();
-  config.max_steps = 2;
+  config.max_steps = 1;
   const Model short_lived(config);
-  CHECK_THROWS_MATCHES(short_lived.search({&good}, 2, 1)[0].search(), LimitError, Says("asked for decision 3, the model has 2"));
+  CHECK_THROWS_MATCHES(short_lived.search({&good}, 2, 1)[0].search(), LimitError, Says("asked for decision 2, the model has 1"));
 
   config = config_for();
-  config.symbols = 3;
+  config.symbols = 2;
   const Model unlearned(config);
   CHECK_THROWS_MATCHES(unlearned.search({&good}, 2, 1)[0].search(), ModelError, Says("not learned"));
 

@@ -2,7 +2,9 @@
 #include "simulator.h"
 
 #include <sys/mman.h>
+#if !defined(__x86_64__)
 #include <ucontext.h>
+#endif
 
 #include <cstdint>
 #include <memory>
@@ -17,10 +19,11 @@
 #include "cuda_runtime.h"
 
 #if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-thread_local dim3 threadIdx, blockIdx, blockDim, gridDim;
+constinit thread_local dim3 threadIdx, blockIdx, blockDim, gridDim;
 
 namespace fastsql::simulator {
 namespace {
@@ -66,20 +69,83 @@ class Stacks {
   std::vector<void*> stacks_;
 };
 
-// A stack, and how to come back to it.
+// A stack, and where its thread goes on.
 struct Fiber {
+#if defined(__x86_64__)
+  void* stack_pointer = nullptr;
+#else
   ucontext_t context{};
+#endif
   void* fake_stack = nullptr;  // AddressSanitizer's
   const void* bottom = nullptr;
   std::size_t size = 0;
 };
 
+#if defined(__x86_64__)
+
+// Saves what a function must preserve, on its own stack, and goes on where `to` was left. swapcontext does the same in fifty times
+// the time, as it also asks the kernel for signal masks.
+extern "C" void fastsql_switch_stack(void** from, void* to);
+asm(R"(
+.text
+.local fastsql_switch_stack
+.type fastsql_switch_stack, @function
+fastsql_switch_stack:
+  pushq %rbp
+  pushq %rbx
+  pushq %r12
+  pushq %r13
+  pushq %r14
+  pushq %r15
+  movq %rsp, (%rdi)
+  movq %rsi, %rsp
+  popq %r15
+  popq %r14
+  popq %r13
+  popq %r12
+  popq %rbx
+  popq %rbp
+  ret
+.size fastsql_switch_stack, .-fastsql_switch_stack
+)");
+
+void prepare(Fiber& fiber, void* stack, void (*enter)()) {
+  constexpr std::size_t kSaved = 6;
+#if defined(__SANITIZE_ADDRESS__)
+  __asan_unpoison_memory_region(stack, kStack);  // a thread that ended here before has left its frames
+#endif
+  void** top = reinterpret_cast<void**>(static_cast<char*>(stack) + kStack);
+  *--top = nullptr;  // in place of a return address, so that the stack is aligned as after a call
+  *--top = reinterpret_cast<void*>(enter);
+  for (std::size_t i = 0; i < kSaved; ++i) *--top = nullptr;
+  fiber.stack_pointer = top;
+  fiber.bottom = stack;
+  fiber.size = kStack;
+}
+
+void leave_for(Fiber& from, const Fiber& to) { fastsql_switch_stack(&from.stack_pointer, to.stack_pointer); }
+
+#else
+
+void prepare(Fiber& fiber, void* stack, void (*enter)()) {
+  fiber.bottom = stack;
+  fiber.size = kStack;
+  getcontext(&fiber.context);
+  fiber.context.uc_stack.ss_sp = stack;
+  fiber.context.uc_stack.ss_size = kStack;
+  makecontext(&fiber.context, enter, 0);
+}
+
+void leave_for(Fiber& from, Fiber& to) { swapcontext(&from.context, &to.context); }
+
+#endif
+
 // Goes from one stack to another; returns when somebody comes back. A fiber that ends never does.
-void switch_to([[maybe_unused]] Fiber& from, Fiber& to, [[maybe_unused]] bool ends = false) {
+void switch_to(Fiber& from, Fiber& to, [[maybe_unused]] bool ends = false) {
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_start_switch_fiber(ends ? nullptr : &from.fake_stack, to.bottom, to.size);
 #endif
-  swapcontext(&from.context, &to.context);
+  leave_for(from, to);
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_finish_switch_fiber(from.fake_stack, nullptr, nullptr);
 #endif
@@ -156,7 +222,7 @@ class Cluster {
   void run(std::mt19937& generator) {
     active = this;
     for (std::size_t number = 0; number < threads_.size(); ++number) {
-      prepare(threads_[number].fiber, stacks.at(number));
+      prepare(threads_[number].fiber, stacks.at(number), &Cluster::enter);
     }
     for (bool any = true; any && failure_.empty();) {
       any = false;
@@ -216,15 +282,6 @@ class Cluster {
   static thread_local Cluster* active;
 
  private:
-  static void prepare(Fiber& fiber, void* stack) {
-    fiber.bottom = stack;
-    fiber.size = kStack;
-    getcontext(&fiber.context);
-    fiber.context.uc_stack.ss_sp = stack;
-    fiber.context.uc_stack.ss_size = kStack;
-    makecontext(&fiber.context, &Cluster::enter, 0);
-  }
-
   static void enter() {
 #if defined(__SANITIZE_ADDRESS__)
     Fiber& from = active->scheduler_;

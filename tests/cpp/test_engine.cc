@@ -4,7 +4,6 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <numeric>
-#include <random>
 #include <utility>
 #include <vector>
 
@@ -13,69 +12,18 @@
 #include "says.h"
 #include "toy_grammar.h"
 #include "toy_model.h"
+#include "toy_question.h"
 
 using namespace fastsql;
 using fastsql::test::Says;
 using fastsql::test::toy_config;
+using fastsql::test::ToyQuestion;
+using fastsql::test::ToySchema;
 using fastsql::test::ToyWeights;
 
 namespace {
 
 constexpr std::int32_t kCls = 1, kSep = 2;
-
-// The schema of toy_grammar.h: tables a(x, y) and b(z), and a value of y.
-struct ToySchema {
-  std::vector<std::int32_t> ids{1, 5, 2, 1, 6, 2, 1, 7, 2, 1, 8, 2, 1, 9, 2}, value_ids{1, 10, 11, 2};
-  std::vector<std::int64_t> item_text{0, 1, 2, 3, 4}, item_type{0, 0, 1, 2, 3}, column_table{0, 0, 1}, value_text{0}, value_column{1};
-  std::vector<std::uint8_t> relations = std::vector<std::uint8_t>(25);
-
-  ToySchema() {
-    for (std::size_t i = 0; i < relations.size(); ++i) relations[i] = static_cast<std::uint8_t>(i % 7);
-  }
-
-  SchemaInputs inputs(std::size_t values = 1) const {
-    SchemaInputs inputs;
-    inputs.tables = 2;
-    inputs.columns = 3;
-    inputs.values = values;
-    inputs.texts = {{ids.data(), 5, 3}};
-    inputs.value_texts = {{value_ids.data(), 1, 4}};
-    inputs.item_text = item_text.data();
-    inputs.item_type = item_type.data();
-    inputs.column_table = column_table.data();
-    inputs.relations = {relations.data(), 5, 5, 5};
-    inputs.value_text = value_text.data();
-    inputs.value_column = value_column.data();
-    return inputs;
-  }
-};
-
-// A question of some tokens and candidates over that schema.
-struct ToyQuestion {
-  std::size_t tokens, candidates;
-  std::vector<std::int32_t> ids;
-  std::vector<float> inside;
-  std::vector<std::int64_t> features;
-  std::vector<std::uint8_t> relations;
-
-  ToyQuestion(std::size_t n_tokens, std::size_t n_candidates, const ToySchema& schema)
-      : tokens(n_tokens), candidates(n_candidates), ids(n_tokens), inside(n_tokens * n_candidates),
-        features(n_candidates * kCandidateFeatures) {
-    std::mt19937 generator(3);
-    for (auto& id : ids) id = static_cast<std::int32_t>(generator() % 50);
-    for (std::size_t candidate = 0; candidate < candidates; ++candidate) inside[candidate * tokens + candidate] = 1.0f;
-    for (auto& feature : features) feature = static_cast<std::int64_t>(generator() % 5);
-    const std::size_t own = tokens + candidates, n = own + 5;
-    relations.resize(n * n);
-    for (auto& relation : relations) relation = static_cast<std::uint8_t>(generator() % 7);
-    for (std::size_t i = 0; i < 25; ++i) relations[(own + i / 5) * n + own + i % 5] = schema.relations[i];
-  }
-
-  QuestionInputs inputs() const {
-    const std::size_t n = tokens + candidates + 5;
-    return {tokens, candidates, ids.data(), nullptr, inside.data(), features.data(), {relations.data(), n, n, n}};
-  }
-};
 
 Engine make_engine(const model::Config& config, std::size_t threads = 1, InstructionSet set = best_instruction_set()) {
   return Engine(config, ToyWeights(config).weights(), kCls, kSep, threads, set);

@@ -14,6 +14,7 @@ Steps, each a script of its own that takes --json, with an estimate (nobody has 
     rates       gpu_rates.py       bytes and operations a second of this card                               10
     attention   gpu_attention.py   against PyTorch eager, torch.compile and FlexAttention           90 to 150
     parse       gpu_parse.py       latency, throughput, end to end, the processor beside it                 90
+    encoder     gpu_encoder.py     our encoder against ONNX Runtime's CUDA provider, where it is            15
     t5          gpu_t5.py          T5-base in PyTorch on the same card                                      60
     sanitize    gpu_tests.py       compute-sanitizer: memcheck and racecheck                                60
 
@@ -54,6 +55,8 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 MARGIN = 8.0
 """Seconds between what a step is told to keep to and what it is stopped at."""
+SLOWER = 6.0
+"""Times the seconds that a step may have where the GPU is simulated."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,7 @@ STEPS = (
     Step("questions", "gpu_questions", 45, 15, tiny=("--questions", "12")),
     Step("build", "gpu_build", 240, 60),
     Step("test", "gpu_tests", 60, 10, timed=True),
-    Step("check", "gpu_check", 90, 25, timed=True, tiny=("--questions", "3", "--batch", "2", "--beam", "2")),
+    Step("check", "gpu_check", 90, 25, timed=True, tiny=("--questions", "2", "--batch", "2", "--beam", "2")),
     Step("rates", "gpu_rates", 30, 10),
     Step(
         "attention",
@@ -90,7 +93,14 @@ STEPS = (
         110,
         45,
         timed=True,
-        tiny=("--questions", "3", "--alone", "1", "--batches", "2", "--beam", "2"),
+        tiny=("--questions", "2", "--alone", "1", "--batches", "2", "--beam", "1"),
+    ),
+    Step(
+        "encoder",
+        "gpu_encoder",
+        40,
+        15,
+        tiny=("--questions", "1", "--batches", "1", "--repeat", "1"),
     ),
     Step(
         "t5",
@@ -105,10 +115,10 @@ STEPS = (
 NAMES = tuple(step.name for step in STEPS)
 
 
-def allowed(step: Step, later: Sequence[Step], left: float) -> float:
+def allowed(step: Step, later: Sequence[Step], left: float, slower: float = 1) -> float:
     """Seconds that a step may take when so many are left for it and the later ones; 0 where it need not begin."""
     spare = left - sum(other.least for other in later)
-    given = min(step.most, max(spare, min(step.least, left)))
+    given = min(slower * step.most, max(spare, min(step.least, left)))
     return given if given >= step.least else 0.0
 
 
@@ -139,7 +149,7 @@ class Run:
         return name in options.only if options.only else name not in options.skip
 
     def _step(self, step: Step, later: Sequence[Step]) -> None:
-        seconds = allowed(step, later, self.end - time.monotonic())
+        seconds = allowed(step, later, self.end - time.monotonic(), SLOWER if self.options.simulated else 1)
         row = self.steps[step.name] = {"status": "no time was left", "seconds": 0.0, "report": {}}
         if not seconds:
             print(f"{step.name:<10} no time was left", flush=True)
@@ -174,7 +184,7 @@ class Run:
             given += ["--catch2", options.catch2] if options.catch2 else []
         if step.name == "sanitize":
             given += ["--sanitizer", "memcheck", "racecheck"]
-        if step.script in ("gpu_check", "gpu_parse"):
+        if step.script in ("gpu_check", "gpu_parse", "gpu_encoder"):
             given += ["--model", options.model]
         return [*given, *(step.tiny if options.simulated else ())]
 

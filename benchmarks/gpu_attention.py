@@ -41,9 +41,9 @@ from gpu_attention_forms import KEY_SIDE_ONLY, Form, Inputs, eager_forms, flex_f
 from gpu_device import Device, Report, card, time_calls
 
 OURS = "ours"
-BOUNDS = {OURS: 1e-2}
-"""What a form may differ from the definition by."""
-OTHERS = 3e-2
+BOUND = 1e-2
+"""What our kernel may differ from the definition by."""
+BOUND_OF_OTHERS = 3e-2
 """PyTorch's forms round scores and weights to bfloat16, too."""
 COMPILED = ("naive", "factored", "one-hot")
 MOST_SETS = 256
@@ -107,32 +107,28 @@ def measure(
         if is_compiled and time.monotonic() > end - COMPILING:
             rows[name] = {"left out": "no time was left to compile it"}
             continue
-        runs = [
-            ours(core, device, one) if form is None else partial(form, *prepared(name, one, is_compiled))
-            for one in sets
-        ]
-        start = time.monotonic()
+        if form is None:
+            rows[name] = timed(device, name, sets[0], [ours(core, device, one) for one in sets])
+            continue
         try:
-            off = error(device, name, sets[0], runs[0])
-        except (
-            RuntimeError
-        ) as problem:  # what PyTorch raises where it cannot compile a form, or has no memory for it
-            if form is None:
-                raise
-            rows[name] = {
-                "left out": f"{type(problem).__name__}: {str(problem).strip().splitlines()[0][:200]}"
-            }
-            continue
-        rows[name] = {"error": off, "seconds before": time.monotonic() - start}
-        bound = BOUNDS.get(name, OTHERS)
-        if off > bound:  # infinite where it is not a number
-            rows[name]["left out"] = f"{off:.2g} off the definition, more than {bound:g}"
-            continue
-        rows[name] |= asdict(
-            time_calls(device, runs, **({"bursts": 2, "burst": 2, "singles": 2} if device.simulated else {}))
-        )
-        del runs
+            runs = [partial(form, *prepared(name, one, is_compiled)) for one in sets]
+            rows[name] = timed(device, name, sets[0], runs)
+        except Exception as problem:  # noqa: BLE001 - what PyTorch and Triton raise over a form shares no other base
+            message = (str(problem).strip().splitlines() or [""])[0]
+            rows[name] = {"left out": f"{type(problem).__name__}: {message[:200]}"}
     return rows
+
+
+def timed(device: Device, name: str, inputs: Inputs, runs: Sequence[Callable[[], Any]]) -> dict[str, Any]:
+    """Of one form, whose first call is on `inputs`: its error, and its times unless that is too large."""
+    start = time.monotonic()
+    row: dict[str, Any] = {"error": error(device, name, inputs, runs[0])}
+    row["seconds before"] = time.monotonic() - start  # compiling is in them
+    bound = BOUND if name == OURS else BOUND_OF_OTHERS
+    if row["error"] > bound:  # infinite where it is not a number
+        return {**row, "left out": f"{row['error']:.2g} off the definition, more than {bound:g}"}
+    few = {"bursts": 2, "burst": 2, "singles": 2} if device.simulated else {}
+    return {**row, **asdict(time_calls(device, runs, **few))}
 
 
 def sets_for(device: Device, shape: tuple[int, ...], relations: int) -> list[Inputs]:

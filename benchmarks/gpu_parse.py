@@ -21,12 +21,13 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
-from itertools import cycle, islice
+from dataclasses import asdict, dataclass
+from itertools import count, cycle, islice
 from pathlib import Path
 from typing import Any
 
 import fastsql
+from fastsql.cuda_engine import CudaEngine
 from fastsql.engine import MOST_THREADS
 from fastsql.linking.lexicon import Lexicon
 from fastsql.model import open_bundle
@@ -44,8 +45,6 @@ from gpu_questions import NoQuestionsError, hospital
 STAGES = ("encoder", "graph", "decode")
 NOW = "2100-12-31 23:59:00"
 SPREAD = ("p50", "p90", "p99", "max")
-WARM = 3
-"""Calls before any is timed."""
 
 
 def seconds_of(run: Callable[[], Any]) -> tuple[float, Any]:
@@ -63,46 +62,103 @@ def checked(found: Sequence[Any]) -> Sequence[Any]:
     return found
 
 
-def alone(
-    parse: Callable[[Asked], Any], asked: Sequence[Asked], end: float, rounds: int
-) -> dict[str, Figures]:
-    """Milliseconds of each stage and of the call, of one question after another; all questions once at least."""
-    for one in asked[:WARM]:
-        parse(one)
-    times: dict[str, list[float]] = {}
-    for turn in range(rounds):
-        if turn and time.monotonic() > end:
-            break
-        for one in asked:
-            spent, found = seconds_of(lambda one=one: parse(one))
-            laps = dict(zip(STAGES, found[4], strict=True))
-            for stage, ms in {**laps, "rest": 1e3 * spent - sum(laps.values()), "call": 1e3 * spent}.items():
-                times.setdefault(stage, []).append(ms)
-    return {stage: percentiles(ms) for stage, ms in times.items()}
+@dataclass(frozen=True)
+class Effort:
+    """How much is run at least."""
+
+    warm: int
+    """Calls before any is timed."""
+    batches: int
+    rounds: int
+    """At most, of questions one after another."""
 
 
-def in_batches(
-    cores: Cores, encoded: Encoded, asked: Sequence[Asked], size: int, beam: int, least: int, end: float
-) -> dict[str, float]:
-    """Medians over batches of different questions: milliseconds of the call and its stages, and questions a second."""
-    left = cycle(asked)
-    runs: list[dict[str, float]] = []
-    for number in range(WARM + 1000):
-        taken = list(islice(left, size))
-        spent, found = seconds_of(lambda taken=taken: checked(cores.on_cuda(encoded, taken, beam)))
-        if number >= WARM:
-            laps = dict(zip(STAGES, found[0][4], strict=True))
-            runs.append({**laps, "rest": 1e3 * spent - sum(laps.values()), "call": 1e3 * spent})
-            runs[-1]["steps"] = max(one[2] for one in found)
-        if len(runs) >= least and time.monotonic() > end:
-            break
-    row = {name: percentiles([run[name] for run in runs])["p50"] for name in runs[0]}
-    return {**row, "batches": len(runs), "questions a second": 1e3 * size / row["call"]}
+FULL, LITTLE = Effort(3, 5, 5), Effort(0, 1, 1)
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Questions to one schema, ready for both cores. `end` of a measurement is on the clock `time.monotonic`."""
+
+    cores: Cores
+    encoded: Encoded
+    asked: Sequence[Asked]
+    beam: int
+    effort: Effort
+
+    def batch(self, taken: Sequence[Asked]) -> Sequence[Any]:
+        """The outcomes of a batch on the GPU. Raises the first that is an exception."""
+        return checked(self.cores.on_cuda(self.encoded, taken, self.beam))
+
+    def on_cuda(self, asked: Asked) -> Any:
+        """A question's outcome on the GPU."""
+        return self.batch([asked])[0]
+
+    def on_cpu(self, asked: Asked, engine: Any = None) -> Any:
+        """A question's outcome by the C++ core."""
+        return self.cores.one_on_cpu(self.encoded, asked, self.beam, engine)
+
+    def alone(self, parse: Callable[[Asked], Any], asked: Sequence[Asked], end: float) -> dict[str, Figures]:
+        """Milliseconds of each stage and of the call, of one question after another; all of them once at least."""
+        for one in asked[: self.effort.warm]:
+            parse(one)
+        times: dict[str, list[float]] = {}
+        for turn in range(self.effort.rounds):
+            if turn and time.monotonic() > end:
+                break
+            for one in asked:
+                spent, found = seconds_of(lambda one=one: parse(one))
+                for stage, ms in laps(spent, found).items():
+                    times.setdefault(stage, []).append(ms)
+        return {stage: percentiles(ms) for stage, ms in times.items()}
+
+    def in_batches(self, size: int, end: float) -> dict[str, float]:
+        """Medians over batches of different questions: milliseconds of the call and its stages, and questions a second."""
+        left = cycle(self.asked)
+        runs: list[dict[str, float]] = []
+        for number in count():
+            taken = list(islice(left, size))
+            spent, found = seconds_of(lambda taken=taken: self.batch(taken))
+            if number >= self.effort.warm:
+                runs.append({**laps(spent, found[0]), "steps": max(one[2] for one in found)})
+            if len(runs) >= self.effort.batches and time.monotonic() > end:
+                break
+        row = {name: percentiles([run[name] for run in runs])["p50"] for name in runs[0]}
+        return {**row, "batches": len(runs), "questions a second": 1e3 * size / row["call"]}
+
+    def with_two_callers(self, size: int, end: float) -> float:
+        """Questions a second of batches that two threads ask for."""
+        return throughput(self.batch, self.asked, size, 2, self.effort.batches, end)
+
+    def on_processors(self, end: float) -> float:
+        """Questions a second of the C++ core with one question a thread, as many at a time as there are processors."""
+        engine = self.cores.engine("Engine", 1)
+
+        def parse(taken: list[Asked]) -> None:
+            for one in taken:
+                self.on_cpu(one, engine)
+
+        return throughput(parse, self.asked, 4, os.cpu_count() or 1, 1, end)
+
+    def with_python(self, size: int, end: float) -> float:
+        """Questions a second from linked questions on, through the engine that a parser has."""
+        engine = CudaEngine(self.cores.bundle, 0)
+        encoded = engine.encode_schema(self.encoded.schema)
+        linked = [(one.prepared, one.space) for one in self.asked]
+        return throughput(
+            lambda taken: engine.decode_batch(taken, encoded, self.beam), linked, size, 1, 1, end
+        )
+
+
+def laps(seconds: float, found: Any) -> dict[str, float]:
+    """Milliseconds of a call and of its stages, by an outcome of it."""
+    stages = dict(zip(STAGES, found[4], strict=True))
+    return {**stages, "rest": 1e3 * seconds - sum(stages.values()), "call": 1e3 * seconds}
 
 
 def throughput(
-    parse: Callable[[list[Asked]], object],
-    asked: Sequence[Asked],
+    parse: Callable[[list[Any]], object],
+    asked: Sequence[Any],
     size: int,
     callers: int,
     least: int,
@@ -119,49 +175,22 @@ def throughput(
 
     with ThreadPoolExecutor(callers) as pool:
         spent, counts = seconds_of(lambda: list(pool.map(call, range(0, callers * 7, 7))))
-    return sum(counts) / spent
-
-
-def on_processor(
-    cores: Cores, encoded: Encoded, asked: Sequence[Asked], beam: int, least: int, end: float
-) -> float:
-    """Questions a second of the C++ core with one question a thread."""
-    threads = os.cpu_count() or 1
-    engine = cores.engine("Engine", 1)
-
-    def parse(taken: list[Asked]) -> None:
-        for one in taken:
-            cores.one_on_cpu(encoded, one, beam, engine)
-
-    return throughput(parse, asked, 4, threads, least, end)
-
-
-def with_python(
-    cores: Cores, schema: Schema, questions: Sequence[str], size: int, beam: int, end: float
-) -> float:
-    """Questions a second from linked questions on, through the engine that a parser has."""
-    from fastsql.cuda_engine import CudaEngine
-    from fastsql.grammar import ActionSpace
-
-    engine = CudaEngine(cores.bundle, 0)
-    encoded = engine.encode_schema(schema)
-    linked = []
-    for question in questions:
-        prepared = engine.link(question, encoded, None)
-        linked.append(
-            (prepared, ActionSpace.for_question(schema, question, prepared.offsets, prepared.candidates))
-        )
-    return throughput(
-        lambda taken: checked(engine.decode_batch(taken, encoded, beam)), linked, size, 1, 2, end
-    )
+    return float(sum(counts) / spent)
 
 
 def end_to_end(
-    model: str, device: str, questions: Sequence[str], schema: Schema, beam: int, batch: int, seconds: float
+    model: str,
+    device: str,
+    questions: Sequence[str],
+    schema: Schema,
+    beam: int,
+    batch: int,
+    seconds: float,
+    warm: int,
 ) -> dict[str, float]:
     """Text to verified SQL: milliseconds of `parse` one after another, and questions a second of `pipe`."""
     parser = fastsql.load(model, device=device, penalty=0)
-    for question in questions[:WARM]:
+    for question in questions[:warm]:
         parser.parse(question, schema, beam=beam, now=NOW)
     times: list[float] = []
     end = time.monotonic() + seconds / 2
@@ -180,7 +209,7 @@ def end_to_end(
 
 
 def measure(options: argparse.Namespace, report: Report) -> None:
-    """Everything, into the report."""
+    """Everything, into the report. Raises NoQuestionsError."""
     begun = time.monotonic()
     share = options.seconds / 10
 
@@ -188,35 +217,34 @@ def measure(options: argparse.Namespace, report: Report) -> None:
         return time.monotonic() + shares * share
 
     schema, questions = hospital(options.data, options.questions)
-    cores = Cores(open_bundle(find_bundle(options.model, BUNDLED)), min(os.cpu_count() or 1, MOST_THREADS))
-    known = Lexicon.from_settings(cores.bundle.config.settings).apply(schema)
+    bundle = open_bundle(find_bundle(options.model, BUNDLED))
+    cores = Cores(bundle, min(os.cpu_count() or 1, MOST_THREADS))
+    known = Lexicon.from_settings(bundle.config.settings).apply(schema)
     encoded = cores.encode(known)
     asked = [cores.ask(question, encoded) for question in questions]
-    beam, least, rounds = options.beam, 1 if options.simulated else 5, 1 if options.simulated else 5
-    report.add(questions=len(asked), tables=len(known.tables), columns=len(known.columns), beam=beam)
-    few = asked[: options.alone]
-    parsed = {
-        "cuda": lambda one: checked(cores.on_cuda(encoded, [one], beam))[0],
-        "cpu": lambda one: cores.one_on_cpu(encoded, one, beam),
-    }
-    report.add(alone={device: alone(parse, few, until(1), rounds) for device, parse in parsed.items()})
+    effort = LITTLE if options.simulated else FULL
+    bench = Bench(cores, encoded, asked, options.beam, effort)
+    report.add(questions=len(asked), tables=len(known.tables), columns=len(known.columns), beam=options.beam)
+    few, largest = asked[: options.alone], options.batches[-1]
+    ways = {"cuda": bench.on_cuda, "cpu": bench.on_cpu}
+    report.add(alone={device: bench.alone(parse, few, until(1)) for device, parse in ways.items()})
     rows: dict[str, dict[str, float]] = {}
     for size in options.batches:
-        rows[str(size)] = in_batches(cores, encoded, asked, size, beam, least, until(0.7))
-        call = lambda taken: checked(cores.on_cuda(encoded, taken, beam))  # noqa: E731 - used twice below
-        rows[str(size)]["two callers"] = throughput(call, asked, size, 2, least, until(0.5))
+        rows[str(size)] = bench.in_batches(size, until(0.7))
+        rows[str(size)]["two callers"] = bench.with_two_callers(size, until(0.5))
         report.add(batches=rows)
-    report.add(cpu_questions_a_second=on_processor(cores, encoded, asked, beam, 1, until(0.7)))
-    report.add(with_python=with_python(cores, known, questions, options.batches[-1], beam, until(0.5)))
-    ends = {
-        device: end_to_end(options.model, device, questions, schema, beam, options.batches[-1], share)
-        for device in ("cuda", "cpu")
-    }
-    report.add(end_to_end=ends)
+    report.add(cpu_questions_a_second=bench.on_processors(until(0.7)))
+    report.add(with_python=bench.with_python(largest, until(0.5)))
     parser = fastsql.load(options.model, device="cpu", threads=1)
-    found = sizes(parser, questions[: options.alone], schema, beam)
-    cost = {stage: asdict(figures) for stage, figures in costs(parser, schema, found, beam).items()}
-    report.add(sizes=found, cost=cost, seconds=time.monotonic() - begun)
+    found = sizes(parser, questions[: options.alone], schema, options.beam)
+    cost = {stage: asdict(figures) for stage, figures in costs(parser, schema, found, options.beam).items()}
+    report.add(sizes=found, cost=cost)
+    ends = {}
+    for device in ("cuda", "cpu"):
+        ends[device] = end_to_end(
+            options.model, device, questions, schema, options.beam, largest, share, effort.warm
+        )
+        report.add(end_to_end=ends, seconds=time.monotonic() - begun)
 
 
 def print_tables(figures: dict[str, Any]) -> None:

@@ -86,9 +86,18 @@ def rows(reports: Reports) -> Iterator[Row]:
     if "sets" in reports.get("check", {}):
         yield from _check(reports["check"])
     rates = GpuRates(**reports["rates"]["rates"]) if "rates" in reports.get("rates", {}) else None
+    if rates:
+        yield Row("copied within the card, GB/s", rates.copied / 1e9)
+        yield Row("product of bfloat16 matrices, TFLOP/s", rates.operations / 1e12)
     for shape in reports.get("attention", {}).get("shapes", []):
         yield from _attention(shape, rates)
     yield from _parse(reports.get("parse", {}), rates)
+    for size, row in reports.get("encoder", {}).get("batches", {}).items():
+        yield Row(f"encoder, batch {size}, ms", row["ours, ms"])
+        if "ONNX Runtime, ms" in row:
+            yield Row(
+                "  ONNX Runtime, times ours", row["ONNX Runtime, ms"] / row["ours, ms"], more_is_better=True
+            )
     for name, row in reports.get("t5", {}).get("rows", {}).items():
         yield Row(f"T5-{reports['t5']['size']}, {name}, ms", row["ms"])
         yield Row("  questions a second", row["questions a second"])
@@ -96,7 +105,9 @@ def rows(reports: Reports) -> Iterator[Row]:
 
 def _check(check: Mapping[str, Any]) -> Iterator[Row]:
     every = check["sets"]["all"]
-    said = f"{every['same']} same, {every['tied']} tied, {every['different']} different, {every['failed']} failed"
+    said = ", ".join(
+        f"{every[name]} {name}" for name in ("same", "tied", "tied earlier", "different", "failed")
+    )
     yield Row(f"answers of {every['questions']} questions", said)
     yield Row("largest difference of scores", every["largest"], needed=check["tolerance"])
     yield Row("the same alone as in a batch", f"{every['alone']} of {every['asked alone']}")

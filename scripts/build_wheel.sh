@@ -3,9 +3,10 @@
 #
 #   scripts/build_wheel.sh [FOLDER]        # default: dist
 #
-# The wheel is built from the source distribution, with a libstdc++ of its own, and gets the manylinux tag that the symbols which
-# its module really asks of the system allow. Both are reproducible: their dates are SOURCE_DATE_EPOCH's (default: the last
-# commit's) and they hold no path of this machine. Needs GCC or Clang; pip finds everything else.
+# The wheel is built from the source distribution, with a libstdc++ of its own and without the CUDA core (which few could use), and
+# gets the manylinux tag that the symbols which its module really asks of the system allow. Both are reproducible: their dates are
+# SOURCE_DATE_EPOCH's (default: the last commit's) and they hold no path of this machine. Needs GCC or Clang; pip finds everything
+# else.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -13,7 +14,7 @@ mkdir -p "${1:-dist}"
 target=$(cd "${1:-dist}" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_QUIET=1 FASTSQL_NATIVE=require
+export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_QUIET=1 FASTSQL_NATIVE=require FASTSQL_CUDA=OFF
 if [[ -z ${SOURCE_DATE_EPOCH:-} ]]; then
   SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 fi

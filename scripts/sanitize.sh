@@ -3,9 +3,10 @@
 #
 #   scripts/sanitize.sh [address|thread|all] [cpp|python|all] [PYTEST ARGUMENTS]
 #
-# `address` is AddressSanitizer with its leak check, and UndefinedBehaviorSanitizer; `thread` is ThreadSanitizer. Needs GCC,
-# CMake, Ninja and Catch2, and for the Python tests the packages of the extra `dev`, pybind11 and whatever the tests read. Builds
-# in build/sanitize-<name>; the first finding ends the run and is shown.
+# `address` is AddressSanitizer with its leak check, and UndefinedBehaviorSanitizer; `thread` is ThreadSanitizer. The former runs
+# the CUDA core on the simulated GPU, too, where it checks every access of a kernel; the latter leaves it out. Needs GCC, CMake,
+# Ninja and Catch2, and for the Python tests the packages of the extra `dev`, pybind11 and whatever the tests read. Builds in
+# build/sanitize-<name>; the first finding ends the run and is shown.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -62,9 +62,16 @@ def make_config() -> ModelConfig:
     )
 
 
-def write_bundle(folder: Path, *, seed: int = 3, **settings: Any) -> Path:
-    """A bundle whose `encoder.onnx` is a graph where the package onnx is there to write it."""
+def make_gpu_config(**sizes: Any) -> ModelConfig:
+    """The same with heads as the CUDA core takes them, so far as `sizes` do not say otherwise."""
     config = make_config()
+    encoder = replace(config.encoder, hidden=32, heads=1)
+    return replace(config, **{"d": 32, "heads": 1, "encoder": encoder, **sizes})
+
+
+def write_bundle(folder: Path, *, seed: int = 3, config: ModelConfig | None = None, **settings: Any) -> Path:
+    """A bundle whose `encoder.onnx` is a graph where the package onnx is there to write it."""
+    config = config or make_config()
     grammar = load_grammar()
     folder.mkdir(parents=True, exist_ok=True)
     weights = random_weights(config, seed)

@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(kThreads) attend(const SelfAttentionBatch batc
   load_rows<kHead>(shared.query, query + block_row * stride, stride, tokens - block_row);
   const float scale = 1.44269504f / sqrtf(static_cast<float>(kHead));  // of scores in units of ln 2
   float largest[kWarpRows], sums[kWarpRows] = {}, results[kWarpRows][kParts] = {};
-FASTSQL_UNROLL
+  FASTSQL_UNROLL
   for (int row = 0; row < kWarpRows; ++row) largest[row] = -INFINITY;
 
   for (int first = 0; first < tokens; first += kTileTokens) {
@@ -64,15 +64,15 @@ FASTSQL_UNROLL
     __syncthreads();
     if (first_row < tokens) {  // of the whole warp
       float scores[kWarpRows] = {};
-FASTSQL_UNROLL
+      FASTSQL_UNROLL
       for (int entry = 0; entry < kHead; entry += 4) {
         const float4 key = *reinterpret_cast<const float4*>(&shared.key[lane][entry]);
-FASTSQL_UNROLL
+        FASTSQL_UNROLL
         for (int row = 0; row < kWarpRows; ++row) {
           scores[row] = dot(*reinterpret_cast<const float4*>(&shared.query[warp * kWarpRows + row][entry]), key, scores[row]);
         }
       }
-FASTSQL_UNROLL
+      FASTSQL_UNROLL
       for (int row = 0; row < kWarpRows; ++row) {
         const float score = first + lane < tokens ? scores[row] * scale : -INFINITY;
         const float reference = fmaxf(largest[row], warp_largest(score));
@@ -80,18 +80,18 @@ FASTSQL_UNROLL
         largest[row] = reference;
         sums[row] = fmaf(sums[row], factor, weight);  // this lane's tokens
         weights[row][lane] = weight;
-FASTSQL_UNROLL
+        FASTSQL_UNROLL
         for (int part = 0; part < kParts; ++part) results[row][part] *= factor;
       }
       __syncwarp();
-FASTSQL_UNROLL
+      FASTSQL_UNROLL
       for (int token = 0; token < kTileTokens; token += 4) {
-FASTSQL_UNROLL
+        FASTSQL_UNROLL
         for (int part = 0; part < kParts; ++part) {
           const int entry = part * kLanes + lane;
           const float4 values{shared.value[token][entry], shared.value[token + 1][entry], shared.value[token + 2][entry],
                               shared.value[token + 3][entry]};
-FASTSQL_UNROLL
+          FASTSQL_UNROLL
           for (int row = 0; row < kWarpRows; ++row) {
             results[row][part] = dot(*reinterpret_cast<const float4*>(&weights[row][token]), values, results[row][part]);
           }
@@ -105,7 +105,7 @@ FASTSQL_UNROLL
     const float sum = warp_sum(sums[row]);
     if (first_row + row >= tokens) continue;
     float* to = mixed + (begin + first_row + row) * width + blockIdx.y * kHead;
-FASTSQL_UNROLL
+    FASTSQL_UNROLL
     for (int part = 0; part < kParts; ++part) to[part * kLanes + lane] = results[row][part] / sum;
   }
 }

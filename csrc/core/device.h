@@ -35,8 +35,12 @@ class DeviceArray {
     if (size > 0) expect(cudaMalloc(reinterpret_cast<void**>(&data_), size * sizeof(T)), what);
   }
   // A copy of host memory; waits until it has been made.
-  explicit DeviceArray(const std::vector<T>& values, const char* what = "an array") : DeviceArray(values.size(), what) {
-    if (size_ > 0) expect(cudaMemcpy(data_, values.data(), size_ * sizeof(T), cudaMemcpyHostToDevice), what);
+  explicit DeviceArray(const std::vector<T>& values, const char* what = "an array") : DeviceArray(values.data(), values.size(), what) {}
+  DeviceArray(const T* values, std::size_t size, const char* what) : DeviceArray(size, what) {
+    if (size == 0) return;
+    expect(cudaMemcpy(data_, values, size * sizeof(T), cudaMemcpyHostToDevice), what);
+    // A copy from memory that is not page-locked returns once it has been read, and other streams do not wait for it to be written.
+    expect(cudaStreamSynchronize(nullptr), what);
   }
   ~DeviceArray() { cudaFree(data_); }
   DeviceArray(DeviceArray&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}

@@ -21,19 +21,20 @@ std::vector<Gpu> gpus(std::string& problem) {
     if (cudaGetDeviceProperties(&properties, number) != cudaSuccess) continue;
     found.push_back({properties.name, properties.major, properties.minor, properties.multiProcessorCount, properties.totalGlobalMem});
   }
-  if (found.empty()) problem = status == cudaSuccess ? "there is no GPU" : cudaGetErrorString(status);
+  if (found.empty()) {
+    problem = status == cudaSuccess ? "there is no GPU" : cudaGetErrorString(status);
+  } else if (const Gpu& first = found.front(); first.major < kOldest) {
+    problem = first.name + " has compute capability " + std::to_string(first.major) + "." + std::to_string(first.minor) +
+              "; the kernels need " + std::to_string(kOldest) + ".0";
+  }
   cudaGetLastError();  // a machine without a driver is no error of whoever asks next
   return found;
 }
 
 void expect_gpu() {
   std::string problem;
-  const std::vector<Gpu> found = gpus(problem);
-  if (found.empty()) throw ModelError("device 'cuda': " + problem + ". Until then, use 'auto' or 'cpu'.");
-  const Gpu& first = found.front();
-  if (first.major >= kOldest) return;
-  throw ModelError("device 'cuda': " + first.name + " has compute capability " + std::to_string(first.major) + "." +
-                   std::to_string(first.minor) + "; the kernels need 8.0. Use 'auto' or 'cpu'.");
+  gpus(problem);
+  if (!problem.empty()) throw ModelError("device 'cuda': " + problem + ". Until then, use 'auto' or 'cpu'.");
 }
 
 }  // namespace fastsql::cuda

@@ -14,7 +14,7 @@ struct Gpu {
   std::size_t memory = 0;  // bytes
 };
 
-// What can be used here, in CUDA's order; `problem` then says why there is none, and is empty where there is one.
+// Those that CUDA sees, in its order. `problem` then says why kernels cannot run on the first one, and is empty where they can.
 std::vector<Gpu> gpus(std::string& problem);
 
 // Throws ModelError, saying why, unless kernels can run on the first one.

@@ -9,7 +9,8 @@
 namespace fastsql::cpu::FASTSQL_SET {
 namespace {
 
-// Rows of the highest tile, by the registers that there are, and rows that pass through all panels before the next ones do: they stay in the second-level cache.
+// Rows of the highest tile, by the registers that there are, and rows that pass through all panels before the next ones do: they
+// stay in the second-level cache.
 constexpr std::size_t kTileRows = kLanes >= 16 ? 8 : kLanes >= 8 ? 6 : 4;
 constexpr std::size_t kChunkRows = 64;
 

@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(kThreads) multiply_few(const Task<X, T> task) 
   float sums[kGroups][4] = {};
   for (int plane = task.weight.planes - 1; plane >= 0; --plane) {
     if (plane + 1 < task.weight.planes) {
-FASTSQL_UNROLL
+      FASTSQL_UNROLL
       for (int i = 0; i < 4 * kGroups; ++i) sums[i / 4][i % 4] *= 1.0f / kPlaneStep;
     }
     const uint4* fragments = tile_fragments(task.weight, plane, tile, lane);
@@ -63,7 +63,7 @@ FASTSQL_UNROLL
     RowPart<X> next[kGroups] = {};
     const auto fetch_all = [&](int input_tile) {
       next_bytes = fragments[input_tile * kLanes];
-FASTSQL_UNROLL
+      FASTSQL_UNROLL
       for (int group = 0; group < kGroups; ++group) {
         next[group] = fetch(row_at(group * kGroupRows + lane / 4), task.weight.in, input_tile, lane);
       }
@@ -73,10 +73,10 @@ FASTSQL_UNROLL
       std::uint32_t left[2][4];
       widen(next_bytes, left);
       RowPart<X> now[kGroups];
-FASTSQL_UNROLL
+      FASTSQL_UNROLL
       for (int group = 0; group < kGroups; ++group) now[group] = next[group];
       if (input_tile + 1 < end) fetch_all(input_tile + 1);
-FASTSQL_UNROLL
+      FASTSQL_UNROLL
       for (int group = 0; group < kGroups; ++group) {
         if constexpr (kMayNorm) {
           if (normed) normalise(task.norm, now[group], shared.statistics[group * kGroupRows + lane / 4], input_tile, lane);
@@ -87,7 +87,7 @@ FASTSQL_UNROLL
     }
   }
 
-FASTSQL_UNROLL
+  FASTSQL_UNROLL
   for (int i = 0; i < 4 * kGroups; ++i) shared.sums[warp][i / 4][lane][i % 4] = sums[i / 4][i % 4];
   __syncthreads();
   for (int i = static_cast<int>(threadIdx.x); i < kGroups * kGroupRows * kTileOutputs; i += kThreads) {
@@ -165,20 +165,20 @@ __global__ void __launch_bounds__(kThreads, 2) multiply_many(const Task<X, T> ta
       part = fetch(own, task.weight.in, next.tile, lane);
       bytes = tile_fragments(task.weight, next.plane, source, lane)[next.tile * kLanes];
     }
-FASTSQL_UNROLL
+    FASTSQL_UNROLL
     for (int step = 0; step < 2; ++step) {
-FASTSQL_UNROLL
+      FASTSQL_UNROLL
       for (int group = 0; group < kManyGroups; ++group) multiply<X>(sums[group], left[step], buffers[current][group][step][lane]);
     }
     if (next.part != place.part) {
-FASTSQL_UNROLL
+      FASTSQL_UNROLL
       for (int i = 0; i < 4 * kManyGroups; ++i) {
         totals[i / 4][i % 4] += sums[i / 4][i % 4];
         sums[i / 4][i % 4] = 0.0f;
       }
       if (next.part == kParts) break;
     } else if (next.plane != place.plane) {
-FASTSQL_UNROLL
+      FASTSQL_UNROLL
       for (int i = 0; i < 4 * kManyGroups; ++i) sums[i / 4][i % 4] *= 1.0f / kPlaneStep;
     }
     stage(buffers[current ^ 1], part, next.tile);
@@ -186,7 +186,7 @@ FASTSQL_UNROLL
     __syncthreads();
   }
 
-FASTSQL_UNROLL
+  FASTSQL_UNROLL
   for (int i = 0; i < 4 * kManyGroups; ++i) {
     const int group = i / 4, r = i % 4;
     finish(task, tile * kTileOutputs + lane / 4 + r / 2 * 8, first_row + group * kGroupRows + lane % 4 * 2 + r % 2, totals[group][r]);

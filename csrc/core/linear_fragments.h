@@ -93,7 +93,7 @@ struct SplitRows {
 // The left operands of two steps from a lane's 16 bytes.
 __device__ __forceinline__ void widen(const uint4& bytes, std::uint32_t (&left)[2][4]) {
   const std::uint32_t words[4] = {bytes.x, bytes.y, bytes.z, bytes.w};
-FASTSQL_UNROLL
+  FASTSQL_UNROLL
   for (int word = 0; word < 4; ++word) {
     left[word / 2][word % 2 * 2] = widen(words[word]);
     left[word / 2][word % 2 * 2 + 1] = widen(words[word] >> 8);
@@ -117,24 +117,24 @@ __device__ __forceinline__ void multiply_tile(const LinearView& weight, int tile
   float chains[4][4] = {};  // of either step of a tile, the upper and the lower part: four sums, so that none waits for another
   for (int plane = weight.planes - 1; plane >= 0; --plane) {
     if (plane + 1 < weight.planes) {
-FASTSQL_UNROLL
+      FASTSQL_UNROLL
       for (int i = 0; i < 16; ++i) chains[i / 4][i % 4] *= 1.0f / kPlaneStep;
     }
     const uint4* from = tile_fragments(weight, plane, tile, lane);
     uint4 ahead[kAhead] = {};
-FASTSQL_UNROLL
+    FASTSQL_UNROLL
     for (int i = 0; i < kAhead; ++i) {
       if (first + i < last) ahead[i] = from[(first + i) * kLanes];
     }
     for (int group = first; group < last; group += kAhead) {
-FASTSQL_UNROLL
+      FASTSQL_UNROLL
       for (int i = 0; i < kAhead; ++i) {
         const int input_tile = group + i;
         if (input_tile >= last) break;
         std::uint32_t left[2][4];
         widen(ahead[i], left);
         if (input_tile + kAhead < last) ahead[i] = from[(input_tile + kAhead) * kLanes];
-FASTSQL_UNROLL
+        FASTSQL_UNROLL
         for (int step = 0; step < 2; ++step) {
           const uint4 right = rows[(input_tile * 2 + step) * kLanes];
           multiply_add(chains[step], left[step], right.x, right.y);
@@ -143,7 +143,7 @@ FASTSQL_UNROLL
       }
     }
   }
-FASTSQL_UNROLL
+  FASTSQL_UNROLL
   for (int r = 0; r < 4; ++r) {
     const float scale = weight.scale[tile * kTileOutputs + lane / 4 + r / 2 * 8];
     sums[r] = ((chains[0][r] + chains[1][r]) + (chains[2][r] + chains[3][r])) * scale;

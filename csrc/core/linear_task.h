@@ -52,7 +52,7 @@ template <typename X>
 __device__ __forceinline__ RowPart<X> fetch(const X* row, int in, int input_tile, int lane) {
   RowPart<X> part;
   const int first = input_tile * kTileInputs + lane % 4 * 2;
-FASTSQL_UNROLL
+  FASTSQL_UNROLL
   for (int i = 0; i < 4; ++i) {
     const int input = first + i * 8;
     if (in % kTileInputs == 0) {
@@ -67,7 +67,7 @@ FASTSQL_UNROLL
 __device__ __forceinline__ void normalise(const LayerNormView& norm, RowPart<float>& part, const RowStatistics& statistics,
                                           int input_tile, int lane) {
   const int first = input_tile * kTileInputs + lane % 4 * 2;
-FASTSQL_UNROLL
+  FASTSQL_UNROLL
   for (int i = 0; i < 4; ++i) {
     const int input = first + i * 8;
     float2& pair = part.pairs[i];

@@ -11,14 +11,14 @@ namespace fastsql::cuda {
 
 // The sum over a warp, the same in all lanes.
 __device__ __forceinline__ float warp_sum(float x) {
-FASTSQL_UNROLL
+  FASTSQL_UNROLL
   for (int distance = kLanes / 2; distance > 0; distance /= 2) x += __shfl_xor_sync(kAllLanes, x, distance);
   return x;
 }
 
 // The largest of a warp, the same in all lanes.
 __device__ __forceinline__ float warp_largest(float x) {
-FASTSQL_UNROLL
+  FASTSQL_UNROLL
   for (int distance = kLanes / 2; distance > 0; distance /= 2) x = fmaxf(x, __shfl_xor_sync(kAllLanes, x, distance));
   return x;
 }

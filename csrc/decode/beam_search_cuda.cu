@@ -18,7 +18,7 @@ __host__ __device__ SearchSizes sizes_of(const DecoderView& model, const DecodeI
   return {beam, space.budget, steps, space.size(), model.d, model.ffn, model.layers, model.productions, item.automaton};
 }
 
-// Fills in what a block knows of its question. All threads of the block call it, and meet afterwards.
+// Fills in what a block knows of its question. All threads of the block call it.
 __device__ void read_question(Question& question, const DecoderView* model, const DecodeBatch& batch) {
   if (threadIdx.x == 0) {
     question.model = *model;
@@ -30,6 +30,17 @@ __device__ void read_question(Question& question, const DecoderView* model, cons
     question.team = {static_cast<int>(blockIdx.x) % batch.team, batch.team};
   }
   __syncthreads();
+  const auto number = static_cast<int>(threadIdx.x);
+  if (number < question.model.layers) question.layers()[number] = question.model.layer[number];
+}
+
+// How many hypotheses are live, and where they are. All threads of the block call it, and meet afterwards.
+__device__ int read_beam(Question& question) {
+  const Beam& beam = *question.memory.control;
+  const int live = beam.live, number = static_cast<int>(threadIdx.x);
+  if (number < live) question.slots[number] = beam.slots[number];
+  __syncthreads();
+  return live;
 }
 
 template <int kHead>
@@ -39,7 +50,7 @@ __global__ void __launch_bounds__(kSearchThreads, kBlocksTogether) search_batch(
   const Team team = question.team;
   if (team.rank == 0) begin(question);
   team.barrier();
-  Group beam{0, 0, question.memory.control->live, 0, 0};
+  Group beam{0, 0, read_beam(question), 0, 0};
   while (beam.count > 0) {
     for (int first = 0; first < beam.count; first += kGroupRows) {
       const Group group{beam.step, first, min(beam.count - first, kGroupRows), beam.nodes + first, beam.set};
@@ -49,7 +60,8 @@ __global__ void __launch_bounds__(kSearchThreads, kBlocksTogether) search_batch(
     }
     if (team.rank == 0) choose(question, beam);
     team.barrier();
-    beam = {beam.step + 1, 0, question.memory.control->live, beam.nodes + beam.count, 1 - beam.set};
+    const int nodes = beam.nodes + beam.count;
+    beam = {beam.step + 1, 0, read_beam(question), nodes, 1 - beam.set};
   }
 }
 
@@ -119,8 +131,9 @@ void Decoder::search(const DecodeBatch& batch, cudaStream_t stream) const {
   if (batch.count == 0) return;
   DecodeBatch checked = batch;
   checked.team = std::max(1, batch.team);
+  const auto size = [](std::size_t number) { return static_cast<int>(number); };
   const Shape shape{dim3(static_cast<unsigned>(batch.count * checked.team)), static_cast<unsigned>(kSearchThreads),
-                    Question::shared_bytes(static_cast<int>(config_.d), static_cast<int>(config_.ffn)), static_cast<unsigned>(checked.team)};
+                    Question::shared_bytes(size(config_.d), size(config_.ffn), size(config_.decoder_layers)), static_cast<unsigned>(checked.team)};
   launch("beam search", config_.head_size() == 32 ? search_batch<32> : search_batch<64>, shape, stream, view_.data(), checked);
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "decode/beam_search_cuda.h"
+#include "model/weights_cuda.h"
 
 namespace fastsql::cuda {
 namespace {
@@ -11,16 +12,6 @@ using model::Weights;
 
 constexpr std::size_t kPointers = grammar::kKinds - 1;
 const char* const kPointerNames[kPointers] = {"table", "column", "candidate", "value", "start", "end", "step"};
-
-Linear linear_at(const Weights& weights, const std::string& name, std::size_t out, std::size_t in) {
-  const std::string bias = name + ".bias";
-  const std::vector<float> shift = weights.has(bias) ? weights.floats(bias, {out}) : std::vector<float>(out, 0.0f);
-  return Linear(weights.matrix(name + ".weight", out, in), shift.data());
-}
-
-LayerNorm norm_at(const Weights& weights, const std::string& name, std::size_t d) {
-  return LayerNorm(weights.floats(name + ".weight", {d}), weights.floats(name + ".bias", {d}));
-}
 
 DeviceArray<float> embedding_at(const Weights& weights, const std::string& name, std::size_t rows, std::size_t d) {
   return DeviceArray<float>(weights.floats("decoder." + name + ".weight", {rows, d}), "the decoder");

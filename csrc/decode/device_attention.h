@@ -3,7 +3,7 @@
 // softmax is online (Milakov and Gimelshein, 2018), with a reference that follows the largest score only where that has grown by much.
 #pragma once
 
-#include "decode/device_team.h"
+#include "decode/device_question.h"
 
 namespace fastsql::cuda {
 
@@ -92,12 +92,23 @@ __device__ __forceinline__ void attend_to_decisions(const float* query, const fl
   const int element = head * kHead + Lanes::element();
   const float4 asked = four_at(query + Lanes::element());
   Attended seen = nothing_attended();
-  for (int first = 0; first <= steps; first += Lanes::kRowsAtOnce) {
-    const int i = first + Lanes::row();
-    const int node = i < steps ? path[i] : own;  // beyond the last: read and not used
-    const float* row = keys_values + static_cast<std::size_t>(node) * 2 * d + element;
-    const float score = Lanes::product(asked, four_at(row)) * Lanes::scale();
-    if (i <= steps) attend_to(seen, score, four_at(row + d));
+  constexpr int kAhead = 4;  // rows that are fetched at once
+  for (int first = 0; first <= steps; first += kAhead * Lanes::kRowsAtOnce) {
+    const float* row[kAhead];
+    float4 key[kAhead], value[kAhead];
+    FASTSQL_UNROLL
+    for (int k = 0; k < kAhead; ++k) {
+      const int i = first + k * Lanes::kRowsAtOnce + Lanes::row();
+      const int node = i < steps ? path[i] : own;  // beyond the last: read and not used
+      row[k] = keys_values + static_cast<std::size_t>(node) * 2 * d + element;
+    }
+    FASTSQL_UNROLL
+    for (int k = 0; k < kAhead; ++k) key[k] = four_at(row[k]), value[k] = four_at(row[k] + d);
+    FASTSQL_UNROLL
+    for (int k = 0; k < kAhead; ++k) {
+      const float score = Lanes::product(asked, key[k]) * Lanes::scale();
+      if (first + k * Lanes::kRowsAtOnce + Lanes::row() <= steps) attend_to(seen, score, value[k]);
+    }
   }
   Lanes::join_rows(seen);
   if (Lanes::row() == 0) {
@@ -138,10 +149,16 @@ __device__ __forceinline__ void attend_to_part(const float* query, int count, co
       asked[i] = four_at(query + min(base + i, count - 1) * d + element);
       seen[i] = nothing_attended();
     }
+    // The next rows are fetched while these are attended to; beyond the last, it stands in and is not used.
+    const auto row_at = [&](int first) { return graph.row(min(first + Lanes::row(), graph.n - 1), d) + element; };
+    const float* row = row_at(warp * Lanes::kRowsAtOnce);
+    float4 next_key = four_at(row), next_value = four_at(row + d);
     for (int first = warp * Lanes::kRowsAtOnce; first < graph.n; first += kSearchWarps * Lanes::kRowsAtOnce) {
       const int number = first + Lanes::row();
-      const float* row = graph.row(min(number, graph.n - 1), d) + element;
-      const float4 key = four_at(row), value = four_at(row + d);
+      const float4 key = next_key, value = next_value;
+      row = row_at(first + kSearchWarps * Lanes::kRowsAtOnce);
+      next_key = four_at(row);
+      next_value = four_at(row + d);
       FASTSQL_UNROLL
       for (int i = 0; i < kTogether; ++i) {
         if (base + i >= count) break;

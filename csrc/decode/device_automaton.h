@@ -66,7 +66,7 @@ class Runner {
   }
 
   // Takes an action; whether that was possible.
-  __device__ bool take(std::int32_t action, bool decision) {
+  __device__ __noinline__ bool take(std::int32_t action, bool decision) {
     SearchStatus status = SearchStatus::kDone;
     if (lane_index() == 0) {
       if (action < 0 || !grammar::advance(space_, arena_, state_, action, decision)) {
@@ -83,7 +83,7 @@ class Runner {
   }
 
   // Takes all actions that are forced, and lists what is legal behind them; nothing is where that ends the query.
-  __device__ void settle() {
+  __device__ __noinline__ void settle() {
     while (!state_.finished()) {
       grammar::mask(space_, state_, mask_, grammar::OneOfWarp{static_cast<std::size_t>(lane_index())});
       const std::int32_t forced = only_element_of_warp();

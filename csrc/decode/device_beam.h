@@ -37,7 +37,7 @@ __device__ inline void finish(const Question& question, int slot, int decisions)
 
 // Who is live among `count` slots of a set, in their order; the others are finished. `nodes` is the number of the next step's first
 // node, `decisions` what has been decided so far. One warp.
-__device__ inline void part(const Question& question, int count, int set, int nodes, int decisions) {
+__device__ __noinline__ inline void part(const Question& question, int count, int set, int nodes, int decisions) {
   const SearchMemory& memory = question.memory;
   SearchHeader& header = *question.result.header;
   Beam& beam = *memory.control;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "decode/device_attention.h"
-#include "decode/device_question.h"
+#include "decode/device_linear.h"
 
 namespace fastsql::cuda {
 
@@ -44,8 +44,18 @@ __device__ inline void embed(const Question& question, const Group& group) {
     const float* symbol = at(model.symbol, slot.symbol);
     const float* parent = at(model.parent, slot.parent);
     const float* kind = at(model.kind, slot.kind);
-    for (int i = lane_index(); i < d; i += kLanes) {
-      question.x()[row * d + i] = position[i] + symbol[i] + parent[i] + kind[i] + production[i] + pointed[i];
+    float* x = question.x() + row * d;
+    for (int first = lane_index(); first < d; first += kElementsOfWarp) {
+      float sums[kElementsAhead];
+      FASTSQL_UNROLL
+      for (int k = 0; k < kElementsAhead; ++k) {
+        const int i = min(first + k * kLanes, d - 1);
+        sums[k] = position[i] + symbol[i] + parent[i] + kind[i] + production[i] + pointed[i];
+      }
+      FASTSQL_UNROLL
+      for (int k = 0; k < kElementsAhead; ++k) {
+        if (first + k * kLanes < d) x[first + k * kLanes] = sums[k];
+      }
     }
   }
   __syncwarp();
@@ -62,14 +72,13 @@ __device__ void attend_to_decisions(const Question& question, const Group& group
     const int head = question.team.rank + i / (3 * kTilesOfHead) * question.team.size, part = i / kTilesOfHead % 3;
     return Tile{&layer.self_qkv, (part * d + head * kHead) / kTileOutputs + i % kTilesOfHead};
   };
-  multiply(d, heads * 3 * kTilesOfHead, tile_of, question.rows(), group.count, question.partial(),
-           [&](const Tile&, int output, int row, float value) {
-             if (output < d) {
-               question.query()[row * d + output] = value;
-             } else {
-               keys_values[static_cast<std::size_t>(group.nodes + row) * 2 * d + output - d] = value;
-             }
-           });
+  multiply(d, heads * 3 * kTilesOfHead, group.count, tile_of, [&](const Tile&, int output, int row, float value) {
+    if (output < d) {
+      question.query()[row * d + output] = value;
+    } else {
+      keys_values[static_cast<std::size_t>(group.nodes + row) * 2 * d + output - d] = value;
+    }
+  });
   __syncthreads();
   for (int i = warp_index(); i < heads * group.count; i += kSearchWarps) {
     const int head = question.team.rank + i / group.count * question.team.size, row = i % group.count;
@@ -90,7 +99,7 @@ __device__ void attend_to_graph(const Question& question, const Group& group, co
     const int head = question.team.rank + i / kTilesOfHead * question.team.size;
     return Tile{&layer.cross_query, head * kTilesOfHead + i % kTilesOfHead};
   };
-  multiply(d, heads * kTilesOfHead, tile_of, question.rows(), group.count, question.partial(),
+  multiply(d, heads * kTilesOfHead, group.count, tile_of,
            [&](const Tile&, int output, int row, float value) { question.query()[row * d + output] = value; });
   __syncthreads();
   const int n_first = item.tokens + item.candidates;
@@ -104,12 +113,12 @@ __device__ void attend_to_graph(const Question& question, const Group& group, co
 }
 
 // memory.change = what a map makes of rows [count, in] that the team has written.
-__device__ inline void map_to_change(const Question& question, const Group& group, const LinearView& map, const float* from) {
+__device__ __noinline__ inline void map_to_change(const LinearView& map, const float* from, int count) {
+  const Question& question = Question::own();
   const int d = question.model.d;
   float* change = question.memory.change;
-  split_rows(from, group.count, map.in, question.rows());
-  multiply_shared(question.team, map, question.rows(), group.count, question.partial(),
-                  [&](int output, int row, float value) { change[row * d + output] = value; });
+  split_rows(from, count, map.in);
+  multiply_shared(question.team, map, count, [&](int output, int row, float value) { change[row * d + output] = value; });
   question.team.barrier();
 }
 
@@ -120,24 +129,24 @@ __device__ void take_step(const Question& question, const Group& group) {
   const int ffn = question.model.ffn;
   embed(question, group);
   for (int number = 0; number < question.model.layers; ++number) {
-    const DecoderLayerView& layer = question.model.layer[number];
-    normalise(question.x(), number == 0 ? nullptr : memory.change, group.count, layer.self_norm, question.rows(), nullptr);
+    const DecoderLayerView& layer = question.layers()[number];
+    normalise(layer.self_norm, number == 0 ? nullptr : memory.change, group.count, nullptr);
     attend_to_decisions<kHead>(question, group, layer, number);
-    map_to_change(question, group, layer.self_out, memory.mixed);
+    map_to_change(layer.self_out, memory.mixed, group.count);
 
-    normalise(question.x(), memory.change, group.count, layer.cross_norm, question.rows(), nullptr);
+    normalise(layer.cross_norm, memory.change, group.count, nullptr);
     attend_to_graph<kHead>(question, group, layer, number);
-    map_to_change(question, group, layer.cross_out, memory.mixed);
+    map_to_change(layer.cross_out, memory.mixed, group.count);
 
-    normalise(question.x(), memory.change, group.count, layer.ffn_norm, question.rows(), nullptr);
-    multiply_shared(question.team, layer.ffn_in, question.rows(), group.count, question.partial(), [&](int output, int row, float value) {
+    normalise(layer.ffn_norm, memory.change, group.count, nullptr);
+    multiply_shared(question.team, layer.ffn_in, group.count, [&](int output, int row, float value) {
       memory.hidden[row * ffn + output] = value > 0.0f ? value : 0.0f;
     });
     question.team.barrier();
-    map_to_change(question, group, layer.ffn_out, memory.hidden);
+    map_to_change(layer.ffn_out, memory.hidden, group.count);
   }
   float* states = memory.states + static_cast<std::size_t>(group.nodes) * question.model.d;
-  normalise(question.x(), memory.change, group.count, question.model.norm, question.rows(), question.team.rank == 0 ? states : nullptr);
+  normalise(question.model.norm, memory.change, group.count, question.team.rank == 0 ? states : nullptr);
 }
 
 }  // namespace fastsql::cuda

@@ -2,7 +2,7 @@
 // decode/beam_search.cc.
 #pragma once
 
-#include "decode/device_question.h"
+#include "decode/device_linear.h"
 
 namespace fastsql::cuda {
 
@@ -31,15 +31,15 @@ __device__ inline void ask(const Question& question, const Group& group) {
   };
   float* productions = question.memory.productions;
   float* queries = question.memory.queries;
-  multiply(d, question.team.share(production_tiles + pointers * pointer_tiles), tile_of, question.rows(), group.count, question.partial(),
-           [&](const Tile& tile, int output, int row, float value) {
-             if (tile.map == &model.production_scores) {
-               productions[row * model.productions + output] = value;
-             } else {
-               const int pointer = static_cast<int>(tile.map - model.pointer_queries);
-               queries[(row * (static_cast<int>(grammar::kKinds) - 1) + pointer) * d + output] = value;
-             }
-           });
+  const int tiles = question.team.share(production_tiles + pointers * pointer_tiles);
+  multiply(d, tiles, group.count, tile_of, [&](const Tile& tile, int output, int row, float value) {
+    if (tile.map == &model.production_scores) {
+      productions[row * model.productions + output] = value;
+    } else {
+      const int pointer = static_cast<int>(tile.map - model.pointer_queries);
+      queries[(row * (static_cast<int>(grammar::kKinds) - 1) + pointer) * d + output] = value;
+    }
+  });
   question.team.barrier();
 }
 
@@ -155,7 +155,7 @@ __device__ inline int choose_of_beam(const Question& question, int live, int set
   const SearchMemory& memory = question.memory;
   const int beam = question.sizes.beam, lane = lane_index();
   const auto exists = [&](int i) {
-    const Slot& slot = memory.slots[set * beam + memory.control->slots[i / beam]];
+    const Slot& slot = memory.slots[set * beam + question.slots[i / beam]];
     return i % beam < slot.legal;
   };
   int last = -1;

@@ -31,12 +31,12 @@ void head_attention(cpu::HeadAttention attention, const Workers& workers, Instru
       const auto score_part = [&](std::size_t part) {
         score(attention, part * kRowsAtOnce, std::min((part + 1) * kRowsAtOnce, rows));
       };
-      const auto weigh_part = [&](std::size_t query) { weigh(attention, query); };
       const auto mix_part = [&](std::size_t part) {
         mix(attention, part * cpu::kMixedTogether, std::min((part + 1) * cpu::kMixedTogether, width));
       };
       workers.run((rows + kRowsAtOnce - 1) / kRowsAtOnce, std::cref(score_part));
-      workers.run(attention.count, std::cref(weigh_part));
+      // Too short to be shared: a pause of the other thread would cost more.
+      for (std::size_t query = 0; query < attention.count; ++query) weigh(attention, query);
       workers.run((width + cpu::kMixedTogether - 1) / cpu::kMixedTogether, std::cref(mix_part));
     }
     attention.queries += attention.count * attention.query_stride;

@@ -18,11 +18,7 @@ DeviceArray<Bfloat16> rounded(const std::vector<float>& values) {
   return DeviceArray<Bfloat16>(result, kWhat);
 }
 
-DeviceArray<std::byte> uploaded(const std::byte* image, std::size_t bytes) {
-  DeviceArray<std::byte> copy(bytes, kWhat);
-  expect(cudaMemcpy(copy.data(), image, bytes, cudaMemcpyHostToDevice), kWhat);
-  return copy;
-}
+DeviceArray<std::byte> uploaded(const std::byte* image, std::size_t bytes) { return DeviceArray<std::byte>(image, bytes, kWhat); }
 
 template <typename T>
 std::size_t bytes_of(const DeviceArray<T>& array) {

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastsql.errors import LimitError, ModelError
 from fastsql.model.schema_inputs import SchemaInputs
 
 __version__: str
@@ -358,6 +359,142 @@ class Engine:
         Raises:
             ModelError: shapes disagree, an index is out of range, or the parts are not of the same question and schema.
             LimitError: a query would have more decisions than the model was made for.
+        """
+
+def gpus() -> tuple[list[tuple[str, int, int, int, int]], str]:
+    """The GPUs that CUDA sees, in its order, and why kernels cannot run on the first; "" where they can.
+
+    Each is its name, its compute capability (two numbers), its multiprocessors, and bytes of its memory. This and the
+    classes that begin with "Cuda" are there only where the module was built with CUDA.
+    """
+
+class CudaSchemaState:
+    """What a `CudaEngine` knows of a schema: T tables, C columns, W values. Immutable. Made by its `encode_schema`."""
+
+    @property
+    def n_tables(self) -> int:
+        """T."""
+
+    @property
+    def n_columns(self) -> int:
+        """C."""
+
+    @property
+    def n_values(self) -> int:
+        """W, schema values and named constants."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its arrays in the GPU's memory."""
+
+class CudaEngine:
+    """`Engine` on the first GPU, for models with at most one joint layer and heads of 32 or 64.
+
+    Thread-safe. Its methods run without holding the interpreter's lock. What a question gets does not depend on its batch.
+    """
+
+    def __init__(
+        self,
+        sizes: dict[str, Any],
+        weights: dict[str, NDArray[Any]],
+        cls: int,
+        sep: int,
+        threads: int,
+    ) -> None:
+        """Copies the weights to the GPU. Arguments are those of `Engine`; `threads` of the processor read a schema.
+
+        Raises:
+            ModelError: there is no GPU that the kernels run on, a weight is missing or of another form, or the model is one
+                that they do not take.
+            LimitError: the GPU has no memory for the weights.
+        """
+
+    def encode_schema(self, inputs: SchemaInputs) -> CudaSchemaState:
+        """See `Engine.encode_schema`. The processor reads the schema, once.
+
+        Raises:
+            ModelError: there is no table, arrays do not fit together, or an index is out of range.
+            LimitError: the GPU has no memory for it.
+        """
+
+    def parse(
+        self,
+        schema: CudaSchemaState,
+        questions: Sequence[
+            tuple[ActionSpace, NDArray[np.int32], NDArray[np.float32], NDArray[np.int64], NDArray[np.uint8]]
+        ],
+        beam: int,
+    ) -> list[
+        tuple[
+            list[tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.int32]]],
+            float,
+            int,
+            NDArray[np.float32],
+            tuple[float, float, float],
+        ]
+        | ModelError
+        | LimitError
+    ]:
+        """The likeliest queries for each of several linked questions, in one go.
+
+        Args:
+            schema: of this engine.
+            questions: of each the space, token_ids, inside, features and relations that `Engine.parse` takes.
+            beam: hypotheses that are followed, from 1 to 64.
+
+        Returns:
+            For each question what `Engine.parse` gives, the milliseconds being the whole batch's on the GPU; or the error of
+            a question that failed in the search, which is not raised.
+
+        Raises:
+            ModelError: shapes disagree, an index is out of range, or the parts are not of the same question and schema.
+            LimitError: the GPU has no memory for so many questions.
+        """
+
+class CudaRelationAttention:
+    """`RelationAttention` over bfloat16 tensors that another library keeps on the GPU; benchmarks compare it with theirs.
+
+    Nothing checks the addresses.
+    """
+
+    def __init__(
+        self,
+        query: int,
+        key: int,
+        value: int,
+        relation_key: int,
+        relation_value: int,
+        relations: int,
+        mixed: int,
+        *,
+        batch: int,
+        heads: int,
+        rows: int,
+        head_size: int,
+        relation_count: int,
+    ) -> None:
+        """Keeps the addresses of tensors in the GPU's memory.
+
+        Args:
+            query: bfloat16[batch, heads, rows, head size]; so are `key`, `value` and the output `mixed`.
+            key: see `query`.
+            value: see `query`.
+            relation_key: bfloat16[relation count, head size].
+            relation_value: bfloat16[relation count, head size].
+            relations: uint8[batch, rows, rows].
+            mixed: where the output is written.
+            batch: questions.
+            heads: of each.
+            rows: of each, and columns.
+            head_size: 32 or 64.
+            relation_count: at most 64.
+        """
+
+    def run(self, stream: int) -> None:
+        """Queues one launch on a stream, given by its address; does not wait.
+
+        Raises:
+            ModelError: the sizes are not those that the kernel takes.
         """
 
 class Decoder:

@@ -191,7 +191,9 @@ def cuda_status() -> CudaStatus:
         f"{name}, compute capability {major}.{minor}, {memory / 2**30:.0f} GiB"
         for name, major, minor, _, memory in found
     )
-    return CudaStatus(gpus, "ready" if gpus else f"no GPU can be used ({problem})")
+    if problem:
+        return CudaStatus((), f"no GPU can be used ({problem})")
+    return CudaStatus(gpus, "ready")
 
 
 def encoder_runtime() -> str:

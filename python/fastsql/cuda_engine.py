@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from fastsql.engine import Decoded, NativeEngine, NativeSchema
-from fastsql.errors import LimitError
+from fastsql.errors import LimitError, ModelError
 from fastsql.pipeline.gathering import Gathering
 from fastsql.pipeline.stopwatch import Stopwatch
 
@@ -47,7 +47,7 @@ class CudaEngine(NativeEngine):
     def decode_batch(
         self, asked: Sequence[tuple[Prepared, ActionSpace]], schema: NativeSchema, beam: int
     ) -> list[Decoded]:
-        """What `decode` gives for each of several questions of one schema. Raises what it raises for the first that fails."""
+        """What `decode` gives for each of several questions of one schema. Raises what the first that fails does."""
         watch = Stopwatch()
         arguments = [self.arguments(prepared, schema, space) for prepared, space in asked]
         found = self._parse_batch((schema, beam), arguments)
@@ -64,13 +64,17 @@ class CudaEngine(NativeEngine):
     def _parse_batch(
         self, key: tuple[NativeSchema, int], asked: Sequence[Arguments]
     ) -> list[Parsed | BaseException]:
-        """The native call. A batch that the GPU has no memory for is taken in halves."""
+        """The native call: an answer or an exception for each.
+
+        A batch that is refused, because the GPU has no memory for it or because of what one of it holds, is taken in
+        halves: what is wrong with one question is no other's concern.
+        """
         schema, beam = key
         try:
             found: list[Parsed | BaseException] = self._engine.parse(schema.state, list(asked), beam)
-        except LimitError:
+        except (LimitError, ModelError) as error:
             if len(asked) == 1:
-                raise
+                return [error]
         else:
             return found
         half = len(asked) // 2

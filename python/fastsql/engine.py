@@ -141,7 +141,7 @@ Arguments: TypeAlias = (
 )
 """A question as the native core takes it: action space, token ids, weights of tokens in candidates, features, relations."""
 Parsed: TypeAlias = "tuple[list[Any], float, int, NDArray[np.float32], tuple[float, float, float]]"
-"""What it makes of one: hypotheses, the best unfinished score, steps, mean state, milliseconds of encoder, graph and search."""
+"""What it makes of one: hypotheses, best unfinished score, steps, mean state, milliseconds of encoder, graph and search."""
 
 
 class NativeEngine:

@@ -45,9 +45,30 @@ def test_the_instruction_set_in_use_is_said_where_the_native_core_is(
         True, "in use", compiler="GNU 12.2.0", instruction_sets=("baseline", "avx2")
     )
     monkeypatch.setattr(backends, "native_status", lambda: status)
+    monkeypatch.setattr(backends, "cuda_status", lambda: backends.CudaStatus((), "built without CUDA"))
     out = run("doctor").out
     assert "auto is cpu: native encoder, avx2 kernels" in out
     assert "GNU 12.2.0, kernels for baseline, avx2" in out
+
+
+@pytest.mark.parametrize(
+    ("status", "lines"),
+    [
+        (
+            backends.CudaStatus((), "no GPU can be used (there is none)"),
+            ["no GPU can be used (there is none)"],
+        ),
+        (backends.CudaStatus(("H200, 140 GiB", "L4, 24 GiB"), "ready"), ["H200, 140 GiB", "L4, 24 GiB"]),
+    ],
+)
+def test_gpus_are_listed_or_it_is_said_why_there_is_none(
+    run: Run, monkeypatch: pytest.MonkeyPatch, status: backends.CudaStatus, lines: list[str]
+) -> None:
+    monkeypatch.setattr(backends, "cuda_status", lambda: status)
+    out = run("doctor").out
+    assert [line[16:] for line in out.splitlines() if line.startswith("  CUDA  ")] == lines
+    report = json.loads(run("doctor", "--json").out)["cuda"]
+    assert (report["gpus"], report["reason"]) == (list(status.gpus), status.reason)
 
 
 def test_the_report_as_json(run: Run) -> None:

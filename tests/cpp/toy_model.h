@@ -69,10 +69,12 @@ void for_decoder_weights(const model::Config& config, Use use) {
   }
 }
 
-// All weights of a model, large enough that every part shows; matrices of at least `int8_from` entries are int8.
+// All weights of a model, by default large enough that every part shows; matrices of at least `int8_from` entries are int8.
+// `spread` is their standard deviation: where it is larger than the root of a matrix's inputs allows, a layer enlarges differences.
 class ToyWeights {
  public:
-  explicit ToyWeights(const model::Config& config, std::size_t int8_from = 1000) : int8_from_(int8_from) {
+  explicit ToyWeights(const model::Config& config, std::size_t int8_from = 1000, float spread = 0.3f)
+      : int8_from_(int8_from), spread_(spread), normal_(0.0f, spread) {
     const std::size_t d = config.d, hidden = config.encoder.hidden;
     add("encoder.word.weight", {config.encoder.vocabulary, hidden});
     add("encoder.position.weight", {config.encoder.positions, hidden});
@@ -126,7 +128,7 @@ class ToyWeights {
       std::vector<std::int8_t>& entries = bytes_.emplace_back(size);
       for (auto& entry : entries) entry = static_cast<std::int8_t>(static_cast<int>(generator_() % 255) - 127);
       weights_.add(name, {shape, nullptr, entries.data()});
-      weights_.add(name + ".scale", {{shape[0]}, floats_.emplace_back(shape[0], 0.004f).data(), nullptr});
+      weights_.add(name + ".scale", {{shape[0]}, floats_.emplace_back(shape[0], spread_ / 75.0f).data(), nullptr});
       return;
     }
     std::vector<float>& entries = floats_.emplace_back(size);
@@ -135,8 +137,9 @@ class ToyWeights {
   }
 
   std::size_t int8_from_;
+  float spread_;
   std::mt19937 generator_{11};
-  std::normal_distribution<float> normal_{0.0f, 0.3f};
+  std::normal_distribution<float> normal_;
   std::deque<std::vector<float>> floats_;
   std::deque<std::vector<std::int8_t>> bytes_;
   model::Weights weights_;

@@ -12,6 +12,7 @@ from fastsql.errors import DialectError
 from fastsql.execution.verify import parse_query
 from fastsql.grammar import render, sql_to_program
 from fastsql.grammar.render import DIALECTS
+from fastsql.grammar.render.typed import TYPED_DIALECTS
 from fastsql.schema import Schema
 
 from .rows import NOW
@@ -35,6 +36,10 @@ def forms() -> list[Any]:
         else:
             found.append(pytest.param(head, sql, text, id=f"{head}:{number}"))
     return found
+
+
+def test_the_dialects_are_sqlite_and_those_with_types() -> None:
+    assert list(DIALECTS) == ["sqlite", *TYPED_DIALECTS]
 
 
 @pytest.mark.parametrize(("dialect", "sql", "form"), forms())

@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Iterator
 
 from fastsql.linking.candidate import Candidate
-from fastsql.linking.dates_chinese import chinese_dates
 from fastsql.linking.day import date_candidate, full_year
 from fastsql.linking.folding import has_han
 
@@ -61,6 +60,8 @@ def find_dates(text: str) -> tuple[Candidate, ...]:
 def _readings(text: str) -> Iterator[Candidate]:
     taken = bytearray(len(text))
     if has_han(text):
+        from fastsql.linking.dates_chinese import chinese_dates  # a dozen patterns that no other text needs
+
         for candidate in chinese_dates(text):
             start, end = candidate.span
             taken[start:end] = b"\1" * (end - start)

@@ -16,15 +16,14 @@ from fastsql.errors import DialectError
 from fastsql.grammar.compile import Grammar, load_grammar
 from fastsql.grammar.program import Program
 from fastsql.grammar.render.queries import Renderer
-from fastsql.grammar.render.typed import TYPED_DIALECTS, TypedRenderer
 from fastsql.grammar.render.values import CASTS, NOW, PARTS
 from fastsql.grammar.tree import read_tree
 
 if TYPE_CHECKING:
     from fastsql.schema import Schema
 
-DIALECTS = ("sqlite", *TYPED_DIALECTS)
-"""Dialects that SQL is written for."""
+DIALECTS = ("sqlite", "postgres", "duckdb", "mysql", "tsql")
+"""Dialects that SQL is written for: SQLite, and those of `typed`, which is imported where one of them is asked for."""
 
 __all__ = ["CASTS", "DIALECTS", "NOW", "PARTS", "Renderer", "render"]
 
@@ -49,10 +48,16 @@ def render(
             remedy=f"Use one of: {', '.join(DIALECTS)}.",
         )
     tree = read_tree(program, grammar or load_grammar())
-    typed = TYPED_DIALECTS.get(dialect)
-    renderer = Renderer(schema, now) if typed is None else TypedRenderer(schema, typed, now)
-    sql: str = _generator(dialect).generate(renderer.query(tree), copy=False)
+    sql: str = _generator(dialect).generate(_renderer(dialect, schema, now).query(tree), copy=False)
     return sql
+
+
+def _renderer(dialect: str, schema: Schema, now: str | None) -> Renderer:
+    if dialect == "sqlite":
+        return Renderer(schema, now)
+    from fastsql.grammar.render.typed import TYPED_DIALECTS, TypedRenderer
+
+    return TypedRenderer(schema, TYPED_DIALECTS[dialect], now)
 
 
 def _write_not(generator: Generator, negation: exp.Not) -> str:

@@ -77,7 +77,14 @@ STEPS = (
     Step("questions", "gpu_questions", 45, 15, tiny=("--questions", "12")),
     Step("build", "gpu_build", 240, 60),
     Step("test", "gpu_tests", 60, 10, timed=True),
-    Step("check", "gpu_check", 90, 25, timed=True, tiny=("--questions", "2", "--batch", "2", "--beam", "2")),
+    Step(
+        "check",
+        "gpu_check",
+        90,
+        25,
+        timed=True,
+        tiny=("--questions", "2", "--batch", "2", "--beam", "2", "--actions", "24"),
+    ),
     Step("rates", "gpu_rates", 30, 10),
     Step(
         "attention",
@@ -93,7 +100,7 @@ STEPS = (
         110,
         45,
         timed=True,
-        tiny=("--questions", "2", "--alone", "1", "--batches", "2", "--beam", "1"),
+        tiny=("--questions", "2", "--alone", "1", "--batches", "2", "--beam", "1", "--actions", "24"),
     ),
     Step(
         "encoder",

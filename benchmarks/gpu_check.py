@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from fastsql.decode import Hypothesis, Search
+from fastsql.limits import DEFAULT, Limits
 from fastsql.linking.lexicon import Lexicon
 from fastsql.model import open_bundle
 from fastsql.parser import BUNDLED
@@ -177,6 +178,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("FASTSQL_DATA", ".")))
     parser.add_argument("--set", nargs="+", help="names of data sets; all that are found")
     parser.add_argument("--questions", type=int, default=2000, metavar="N")
+    parser.add_argument("--actions", type=int, default=DEFAULT.actions, help="decisions of a query at most")
     parser.add_argument("--beam", type=int, default=4)
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--seconds", type=float, default=90.0, help="after which no further batch is begun")
@@ -188,7 +190,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not asked:
         print(f"no questions in {options.data}/*; set FASTSQL_DATA or give --data", file=sys.stderr)
         return 2
-    cores = Cores(open_bundle(find_bundle(options.model, BUNDLED)), 1)
+    cores = Cores(open_bundle(find_bundle(options.model, BUNDLED)), 1, Limits(actions=options.actions))
     comparison = Comparison(cores, options.beam)
     report = Report(options.json, card=card(options.simulated), model=cores.bundle.config.name)
     report.add(beam=options.beam, batch=options.batch, tolerance=TOLERANCE, asked=len(asked))

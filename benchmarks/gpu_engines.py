@@ -12,6 +12,7 @@ from fastsql.decode import Hypothesis, Search
 from fastsql.engine import NativeEngine, NativeSchema
 from fastsql.errors import ModelError
 from fastsql.grammar import ActionSpace
+from fastsql.limits import DEFAULT, Limits
 from fastsql.linking.prepare import Prepared
 from fastsql.model import Bundle
 from fastsql.model.schema_inputs import SchemaInputs
@@ -39,9 +40,10 @@ class Asked:
 class Cores:
     """The engines of a bundle in the native module, on the processor and on the GPU."""
 
-    def __init__(self, bundle: Bundle, cpu_threads: int) -> None:
+    def __init__(self, bundle: Bundle, cpu_threads: int, limits: Limits = DEFAULT) -> None:
         """Raises ModelError where the native module has no CUDA core, or there is no GPU."""
         self.bundle = bundle
+        self._limits = limits
         self._native = NativeEngine(bundle, 1)
         self._core: Any = backends.native()
         if not hasattr(self._core, "CudaEngine"):
@@ -73,7 +75,9 @@ class Cores:
     def ask(self, question: str, encoded: Encoded) -> Asked:
         """A question, linked, without a dictionary of values."""
         prepared = self._native.link(question, encoded.cpu, None)
-        space = ActionSpace.for_question(encoded.schema, question, prepared.offsets, prepared.candidates)
+        space = ActionSpace.for_question(
+            encoded.schema, question, prepared.offsets, prepared.candidates, limits=self._limits
+        )
         return Asked(prepared, space, self._native.arguments(prepared, encoded.cpu, space))
 
     def one_on_cpu(self, encoded: Encoded, asked: Asked, beam: int, engine: Any = None) -> Any:

@@ -22,13 +22,14 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
-from itertools import count, cycle, islice
+from itertools import count, cycle, islice, takewhile
 from pathlib import Path
 from typing import Any
 
 import fastsql
 from fastsql.cuda_engine import CudaEngine
 from fastsql.engine import MOST_THREADS
+from fastsql.limits import DEFAULT, Limits
 from fastsql.linking.lexicon import Lexicon
 from fastsql.model import open_bundle
 from fastsql.parser import BUNDLED
@@ -179,8 +180,7 @@ def throughput(
 
 
 def end_to_end(
-    model: str,
-    device: str,
+    parser: fastsql.Parser,
     questions: Sequence[str],
     schema: Schema,
     beam: int,
@@ -189,7 +189,6 @@ def end_to_end(
     warm: int,
 ) -> dict[str, float]:
     """Text to verified SQL: milliseconds of `parse` one after another, and questions a second of `pipe`."""
-    parser = fastsql.load(model, device=device, penalty=0)
     for question in questions[:warm]:
         parser.parse(question, schema, beam=beam, now=NOW)
     times: list[float] = []
@@ -200,8 +199,9 @@ def end_to_end(
         if time.monotonic() > end:
             break
     row = {name: figure for name, figure in percentiles(times).items() if name in SPREAD}
-    end, done, left = time.monotonic() + seconds / 2, 0, cycle(questions)
-    pairs = ((question, schema) for question in left if time.monotonic() < end or done < batch)
+    end, done = time.monotonic() + seconds / 2, 0
+    asked = takewhile(lambda _: time.monotonic() < end or done < batch, cycle(questions))
+    pairs = ((question, schema) for question in asked)
     start = time.perf_counter()
     for _ in parser.pipe(pairs, batch_size=batch, beam=beam, now=NOW):
         done += 1
@@ -218,7 +218,8 @@ def measure(options: argparse.Namespace, report: Report) -> None:
 
     schema, questions = hospital(options.data, options.questions)
     bundle = open_bundle(find_bundle(options.model, BUNDLED))
-    cores = Cores(bundle, min(os.cpu_count() or 1, MOST_THREADS))
+    limits = Limits(actions=options.actions)
+    cores = Cores(bundle, min(os.cpu_count() or 1, MOST_THREADS), limits)
     known = Lexicon.from_settings(bundle.config.settings).apply(schema)
     encoded = cores.encode(known)
     asked = [cores.ask(question, encoded) for question in questions]
@@ -235,15 +236,14 @@ def measure(options: argparse.Namespace, report: Report) -> None:
         report.add(batches=rows)
     report.add(cpu_questions_a_second=bench.on_processors(until(0.7)))
     report.add(with_python=bench.with_python(largest, until(0.5)))
-    parser = fastsql.load(options.model, device="cpu", threads=1)
+    parser = fastsql.load(options.model, device="cpu", threads=1, limits=limits)
     found = sizes(parser, questions[: options.alone], schema, options.beam)
     cost = {stage: asdict(figures) for stage, figures in costs(parser, schema, found, options.beam).items()}
     report.add(sizes=found, cost=cost)
     ends = {}
     for device in ("cuda", "cpu"):
-        ends[device] = end_to_end(
-            options.model, device, questions, schema, options.beam, largest, share, effort.warm
-        )
+        parser = fastsql.load(options.model, device=device, penalty=0, limits=limits)
+        ends[device] = end_to_end(parser, questions, schema, options.beam, largest, share, effort.warm)
         report.add(end_to_end=ends, seconds=time.monotonic() - begun)
 
 
@@ -268,6 +268,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--questions", type=int, default=1000, metavar="N", help="different ones, at most")
     parser.add_argument("--alone", type=int, default=200, metavar="N", help="of these, parsed one by one")
     parser.add_argument("--batches", type=int, nargs="+", default=[16, 64, 256])
+    parser.add_argument("--actions", type=int, default=DEFAULT.actions, help="decisions of a query at most")
     parser.add_argument("--beam", type=int, default=4)
     parser.add_argument("--seconds", type=float, default=90.0, help="to spend, about")
     parser.add_argument("--simulated", action="store_true", help="the GPU is: few runs")

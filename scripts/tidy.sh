@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# clang-tidy over csrc/, with the checks of .clang-tidy; any finding fails.
+# clang-tidy over csrc/ and the simulated GPU, with the checks of .clang-tidy; any finding fails. Kernels are left out: they count in
+# int, as a GPU's registers do, which the checks advise against.
 #
 #   scripts/tidy.sh [quick|all] [PATTERN]
 #
@@ -9,7 +10,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 extent=${1:-all} pattern=${2:-.}
-options=(-G Ninja -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DFASTSQL_CUDA=OFF)
+options=(-G Ninja -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DFASTSQL_CUDA=SIMULATED)
 checks=""
 case $extent in
   quick) checks="-clang-analyzer-*" ;;
@@ -27,7 +28,7 @@ import re
 import sys
 
 database = pathlib.Path(sys.argv[1])
-commands = {command["file"]: command for command in json.loads(database.read_text())}
+commands = {command["file"]: command for command in json.loads(database.read_text()) if not command["file"].endswith(".cu")}
 database.write_text(json.dumps(list(commands.values())))
 print(*(file for file in sorted(commands) if re.search(sys.argv[2], file)), sep="\n")
 PY

@@ -304,7 +304,18 @@ def test_a_simulated_gpu_is_checked_and_timed(tmp_path: Path, monkeypatch: pytes
     bundle = toy_bundle.write_bundle(tmp_path / "bundle")
     data = module("gpu_questions").write_demo(tmp_path / "data", 2)
     given = ["--simulated", "--json", str(tmp_path / "step.json")]
-    asked = ["--model", str(bundle), "--data", str(data), "--questions", "2", "--beam", "1"]
+    asked = [
+        "--model",
+        str(bundle),
+        "--data",
+        str(data),
+        "--questions",
+        "2",
+        "--beam",
+        "1",
+        "--actions",
+        "24",
+    ]
 
     def report() -> Any:
         return json.loads((tmp_path / "step.json").read_text(encoding="utf-8"))

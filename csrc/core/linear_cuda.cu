@@ -213,7 +213,8 @@ void apply_to(const LinearView& weight, const LayerNormView* norm, const X* x, s
                      std::to_string(kLargestGrid * kManyRows));
   }
   const auto out = static_cast<std::size_t>(weight.out);
-  const Task<X, T> task{weight, norm == nullptr ? LayerNormView{} : *norm, x, y, y_stride == 0 ? out : y_stride, static_cast<int>(rows), then};
+  const Task<X, T> task{weight, norm == nullptr ? LayerNormView{} : *norm, x, y, y_stride == 0 ? out : y_stride,
+                        static_cast<int>(rows), then};
   const std::size_t wide = (out + kManyOutputs - 1) / kManyOutputs, high = (rows + kManyRows - 1) / kManyRows;
   if (wide * high >= kEnoughForMany) {
     const dim3 blocks(static_cast<unsigned>(wide), static_cast<unsigned>(high));

@@ -11,6 +11,7 @@ namespace fastsql::cuda {
 namespace {
 
 constexpr int kBlocksTogether = 2;  // on one processor, so that one computes while another waits
+constexpr std::size_t kMostNear = std::size_t{128} << 10;  // bytes of a grammar that shared memory has room for beside the rest
 
 __host__ __device__ SearchSizes sizes_of(const DecoderView& model, const DecodeItem& item, int beam) {
   const grammar::SpaceView& space = item.space;
@@ -34,6 +35,40 @@ __device__ void read_question(Question& question, const DecoderView* model, cons
   if (number < question.model.layers) question.layers()[number] = question.model.layer[number];
 }
 
+// The first of a grammar's arrays: where its image begins.
+struct Lowest {
+  const std::byte** address;
+  template <typename T>
+  FASTSQL_HOST_DEVICE void operator()(const T* array) const {
+    const auto* place = reinterpret_cast<const std::byte*>(array);
+    if (*address == nullptr || place < *address) *address = place;
+  }
+};
+
+// Makes a pointer into one image point into a copy of it.
+struct Moved {
+  const std::byte* from;
+  const std::byte* to;
+  template <typename T>
+  FASTSQL_HOST_DEVICE void operator()(const T*& array) const {
+    array = reinterpret_cast<const T*>(to + (reinterpret_cast<const std::byte*>(array) - from));
+  }
+};
+
+// Copies the question's grammar to shared memory. All threads of the block call it, and meet afterwards.
+__device__ void keep_grammar_near(Question& question, std::size_t bytes) {
+  grammar::GrammarView view = question.item.space.grammar;
+  const std::byte* from = nullptr;
+  view.each_array(Lowest{&from});
+  std::byte* to = question.grammar();
+  for (std::size_t i = threadIdx.x; i < bytes / sizeof(uint4); i += kSearchThreads) {
+    reinterpret_cast<uint4*>(to)[i] = reinterpret_cast<const uint4*>(from)[i];
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) question.item.space.grammar.each_array(Moved{from, to});
+  __syncthreads();
+}
+
 // How many hypotheses are live, and where they are. All threads of the block call it, and meet afterwards.
 __device__ int read_beam(Question& question) {
   const Beam& beam = *question.memory.control;
@@ -48,6 +83,7 @@ __global__ void __launch_bounds__(kSearchThreads, kBlocksTogether) search_batch(
   Question& question = *reinterpret_cast<Question*>(shared_memory());
   read_question(question, model, batch);
   const Team team = question.team;
+  if (team.rank == 0 && batch.grammar_bytes > 0) keep_grammar_near(question, batch.grammar_bytes);
   if (team.rank == 0) begin(question);
   team.barrier();
   Group beam{0, 0, read_beam(question), 0, 0};
@@ -132,8 +168,10 @@ void Decoder::search(const DecodeBatch& batch, cudaStream_t stream) const {
   DecodeBatch checked = batch;
   checked.team = std::max(1, batch.team);
   const auto size = [](std::size_t number) { return static_cast<int>(number); };
-  const Shape shape{dim3(static_cast<unsigned>(batch.count * checked.team)), static_cast<unsigned>(kSearchThreads),
-                    Question::shared_bytes(size(config_.d), size(config_.ffn), size(config_.decoder_layers)), static_cast<unsigned>(checked.team)};
+  if (checked.team == 1 || checked.grammar_bytes > kMostNear) checked.grammar_bytes = 0;
+  const std::size_t shared = Question::shared_bytes(size(config_.d), size(config_.ffn), size(config_.decoder_layers), checked.grammar_bytes);
+  const Shape shape{dim3(static_cast<unsigned>(batch.count * checked.team)), static_cast<unsigned>(kSearchThreads), shared,
+                    static_cast<unsigned>(checked.team)};
   launch("beam search", config_.head_size() == 32 ? search_batch<32> : search_batch<64>, shape, stream, view_.data(), checked);
 }
 

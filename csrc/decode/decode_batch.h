@@ -32,6 +32,9 @@ struct DecodeBatch {
   int count = 0;
   int beam = 0;
   int team = 0;  // blocks that share a question: a power of 2 up to 8; more than 1 needs sm_90
+  // Bytes of the image of the grammar that all items have, or 0. A team of several blocks then keeps a copy of it in shared memory, as
+  // the barriers between its blocks empty the cache in which it would lie otherwise.
+  std::size_t grammar_bytes = 0;
 };
 
 }  // namespace fastsql::cuda

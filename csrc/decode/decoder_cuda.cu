@@ -147,8 +147,10 @@ void Decoder::pointer_keys(grammar::Kind kind, const float* rows, std::size_t n,
 }
 
 int Decoder::team_of(int questions) const {
+  // A team's blocks lie in one cluster of processors, which their number seldom fills: some of all are left over.
+  const int usable = processors_ - processors_ / 8;
   int team = largest_team_;
-  while (team > 1 && team * questions > processors_) team /= 2;
+  while (team > 1 && team * questions > usable) team /= 2;
   return team;
 }
 

@@ -45,15 +45,22 @@ struct Question {
     return reinterpret_cast<DecoderLayerView*>(rows().numbers + split_size(model.d > model.ffn ? model.d : model.ffn));
   }
 
-  // Of a block's shared memory, for a model of these sizes.
-  static std::size_t shared_bytes(int d, int ffn, int layers) {
+  // Room for the grammar of a team of several blocks.
+  __device__ __forceinline__ std::byte* grammar() const { return reinterpret_cast<std::byte*>(layers()) + layer_bytes(model.layers); }
+
+  // Of a block's shared memory, for a model of these sizes and a grammar of so many bytes.
+  static std::size_t shared_bytes(int d, int ffn, int layers, std::size_t grammar) {
     const auto floats = static_cast<std::size_t>(kPartials + 2 * kGroupRows * d);
     const auto numbers = static_cast<std::size_t>(split_size(d > ffn ? d : ffn));
-    return own_bytes() + floats * sizeof(float) + numbers * sizeof(Bfloat16) + static_cast<std::size_t>(layers) * sizeof(DecoderLayerView);
+    return own_bytes() + floats * sizeof(float) + numbers * sizeof(Bfloat16) + layer_bytes(layers) + grammar;
   }
 
  private:
-  FASTSQL_HOST_DEVICE static std::size_t own_bytes() { return (sizeof(Question) + 15) / 16 * 16; }
+  FASTSQL_HOST_DEVICE static std::size_t rounded(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
+  FASTSQL_HOST_DEVICE static std::size_t own_bytes() { return rounded(sizeof(Question)); }
+  FASTSQL_HOST_DEVICE static std::size_t layer_bytes(int layers) {
+    return rounded(static_cast<std::size_t>(layers) * sizeof(DecoderLayerView));
+  }
 };
 
 // Hypotheses `first` to first + count of a step, count <= kGroupRows.

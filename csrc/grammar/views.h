@@ -101,7 +101,7 @@ struct GrammarView {
 
   // Calls `use` on every pointer above, for copies at other addresses.
   template <typename Use>
-  void each_array(Use use) {
+  FASTSQL_HOST_DEVICE void each_array(Use use) {
     use(symbols), use(up_to), use(alternatives), use(children), use(by_production), use(by_kind), use(production_roles), use(heads);
   }
 

@@ -59,7 +59,7 @@ struct Model {
       items.push_back(questions[i]->on_gpu(gpu, config.d, config.decoder_layers, beam, kept, automaton[i]));
     }
     const cuda::DeviceArray<cuda::DecodeItem> batch(items);
-    gpu.search({batch.data(), static_cast<int>(items.size()), beam, team}, nullptr);
+    gpu.search({batch.data(), static_cast<int>(items.size()), beam, team, questions[0]->space()->grammar().image_bytes()}, nullptr);
     std::vector<Found> results;
     for (const cuda::DecodeItem& item : items) {
       Found& found = results.emplace_back(Found{{}, gpu.sizes(item, beam)});

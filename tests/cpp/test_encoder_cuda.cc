@@ -140,7 +140,7 @@ TEST_CASE("a text's states on the GPU are the same alone and among others", "[gp
   }
 }
 
-TEST_CASE("an encoder without texts launches nothing") {
+TEST_CASE("an encoder without texts launches nothing", "[gpu]") {
   if (gpu_is_missing()) return;
   const model::Config config = wide_config();
   const ToyWeights toy(config);
@@ -156,7 +156,8 @@ TEST_CASE("what the GPU's encoder does not take is refused", "[gpu]") {
   const ToyWeights toy(config);
   const cuda::Encoder encoder(config.encoder, toy.weights());
   cuda::DeviceScratch scratch;
-  CHECK_THROWS_MATCHES(encoder.encode({nullptr, nullptr, 1, 81, 81}, nullptr, scratch, nullptr), ModelError, Says("81 tokens; it takes 80"));
+  CHECK_THROWS_MATCHES(encoder.encode({nullptr, nullptr, 1, 81, 81}, nullptr, scratch, nullptr), ModelError,
+                       Says("81 tokens; it takes 80"));
   const model::Config narrow = toy_config();
   CHECK_THROWS_MATCHES(cuda::Encoder(narrow.encoder, ToyWeights(narrow).weights()), ModelError, Says("3 heads in 24 numbers"));
   CHECK_THROWS_MATCHES(cuda::self_attention({nullptr, nullptr, 1, 1, 1, 48}, nullptr, nullptr), ModelError, Says("head size is 48"));

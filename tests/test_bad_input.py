@@ -279,9 +279,9 @@ def test_settings_of_a_parser_are_checked(
         fastsql.load(toy_bundle, threads=-1)
 
 
-@pytest.mark.parametrize("device", ["cuda", "tpu", "", "Python", None])
+@pytest.mark.parametrize("device", ["gpu", "tpu", "", "Python", None])
 def test_a_device_that_is_not_to_be_had_is_a_model_error(toy_bundle: Path, device: Any) -> None:
-    with pytest.raises(ModelError, match=r"device: .*Use one of 'auto', 'cpu', 'python'"):
+    with pytest.raises(ModelError, match=r"device: .*Use one of 'auto', 'cpu', 'cuda', 'python'"):
         fastsql.load(toy_bundle, device=device)
 
 

@@ -198,14 +198,7 @@ def test_switched_off_the_native_core_is_not_to_be_had(monkeypatch: pytest.Monke
         backends.resolve_device("cpu")
 
 
-@pytest.mark.parametrize(
-    ("device", "message"),
-    [
-        ("cuda", "has no 'cuda' backend"),
-        ("tpu", "unknown device 'tpu'"),
-        ("", "unknown"),
-    ],
-)
-def test_a_device_that_is_not_to_be_had_is_refused_with_the_choices(device: str, message: str) -> None:
-    with pytest.raises(ModelError, match=f"{message}.*'auto', 'cpu', 'python'"):
+@pytest.mark.parametrize("device", ["tpu", ""])
+def test_an_unknown_device_is_refused_with_the_choices(device: str) -> None:
+    with pytest.raises(ModelError, match=f"unknown device '{device}'.*'auto', 'cpu', 'cuda', 'python'"):
         backends.resolve_device(device)

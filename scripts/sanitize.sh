@@ -59,7 +59,7 @@ for sanitizer in $sanitizers; do
   fi
   if [[ $parts != python ]]; then
     printf '\n== C++ tests, %s\n' "$sanitizer"
-    ctest --test-dir "$folder" --output-on-failure
+    ctest --test-dir "$folder" --output-on-failure --parallel "$(nproc)"
   fi
   if [[ $parts != cpp ]]; then
     printf '\n== Python tests of the native module, %s\n' "$sanitizer"

@@ -19,7 +19,7 @@ from fastsql.cuda_engine import MOST_QUESTIONS, CudaEngine
 from fastsql.model import open_bundle
 
 H200 = ("NVIDIA H200", 9, 0, 132, 140 * 2**30)
-NO_DRIVER = "CUDA driver version is insufficient for CUDA runtime version"
+NO_DRIVER = "no GPU can be used (the NVIDIA driver is missing)"
 
 
 class Core(ModuleType):
@@ -99,13 +99,13 @@ def engine(
     ("gpus", "reason"),
     [
         (None, "the native module was built without CUDA; reinstall fastsql where nvcc is present"),
-        (([], NO_DRIVER), f"no GPU can be used ({NO_DRIVER})"),
+        (([], NO_DRIVER), NO_DRIVER),
         (
             (
                 [("Tesla T4", 7, 5, 40, 16 * 2**30)],
                 "Tesla T4 has compute capability 7.5; the kernels need 8.0",
             ),
-            "no GPU can be used (Tesla T4 has compute capability 7.5; the kernels need 8.0)",
+            "Tesla T4 has compute capability 7.5; the kernels need 8.0",
         ),
     ],
 )

@@ -35,7 +35,6 @@ py::array_t<T> array_of(const std::vector<T>& values) {
 decode::Search search(const decode::Decoder& decoder, std::shared_ptr<const grammar::ActionSpace> space, const float* question,
                       const float* items, const float* values, std::size_t beam, std::size_t threads) {
   const auto count = [&](Kind kind) { return static_cast<std::size_t>(space->end(kind) - space->offset(kind)); };
-  const std::size_t d = decoder.config().d;
   decode::Memory memory;
   memory.tokens = count(Kind::kStart);
   memory.candidates = count(Kind::kCandidate);

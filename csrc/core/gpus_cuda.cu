@@ -9,6 +9,13 @@ namespace {
 
 constexpr int kOldest = 8;  // of compute capabilities that kernels are compiled for
 
+std::string reason_for(cudaError_t status) {
+  if (status == cudaSuccess) return "there is none";
+  // What CUDA says where there is no driver at all, too.
+  if (status == cudaErrorInsufficientDriver) return "the NVIDIA driver is missing, or older than this build's CUDA";
+  return cudaGetErrorString(status);
+}
+
 }  // namespace
 
 std::vector<Gpu> gpus(std::string& problem) {
@@ -22,7 +29,7 @@ std::vector<Gpu> gpus(std::string& problem) {
     found.push_back({properties.name, properties.major, properties.minor, properties.multiProcessorCount, properties.totalGlobalMem});
   }
   if (found.empty()) {
-    problem = status == cudaSuccess ? "there is no GPU" : cudaGetErrorString(status);
+    problem = "no GPU can be used (" + reason_for(status) + ")";
   } else if (const Gpu& first = found.front(); first.major < kOldest) {
     problem = first.name + " has compute capability " + std::to_string(first.major) + "." + std::to_string(first.minor) +
               "; the kernels need " + std::to_string(kOldest) + ".0";

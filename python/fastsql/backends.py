@@ -192,7 +192,7 @@ def cuda_status() -> CudaStatus:
         for name, major, minor, _, memory in found
     )
     if problem:
-        return CudaStatus((), f"no GPU can be used ({problem})")
+        return CudaStatus((), problem)
     return CudaStatus(gpus, "ready")
 
 

@@ -331,7 +331,8 @@ void run(const cudaLaunchConfig_t& config, const std::function<void()>& thread) 
   const dim3 &grid = config.gridDim, &block = config.blockDim;
   const unsigned cluster = config.numAttrs > 0 ? config.attrs[0].val.clusterDim.x : 1;
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.y > 65535 || grid.z > 65535 || block.x == 0 || block.x > 1024 ||
-      block.y != 1 || block.z != 1 || cluster == 0 || cluster > 16 || grid.x % cluster != 0 || config.dynamicSmemBytes > std::size_t{227} << 10) {
+      block.y != 1 || block.z != 1 || cluster == 0 || cluster > 16 || grid.x % cluster != 0 ||
+      config.dynamicSmemBytes > std::size_t{227} << 10) {
     throw std::logic_error("simulator: a GPU would refuse a launch of this shape");
   }
   std::vector<std::vector<dim3>> clusters;

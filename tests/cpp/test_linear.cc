@@ -9,9 +9,11 @@
 
 #include "allocations.h"
 #include "core/error.h"
+#include "linear_definition.h"
 #include "says.h"
 
 using namespace fastsql;
+using fastsql::test::finished;
 using fastsql::test::Says;
 
 namespace {
@@ -52,20 +54,6 @@ struct Problem {
     return sum;
   }
 };
-
-double finished(Then then, double product, double before) {
-  switch (then) {
-    case Then::kRelu:
-      return product > 0 ? product : 0;
-    case Then::kGelu:
-      return 0.5 * product * (1 + std::tanh(0.7978845608 * (product + 0.044715 * product * product * product)));
-    case Then::kAdd:
-      return before + product;
-    case Then::kStore:
-      break;
-  }
-  return product;
-}
 
 double worst(const Problem& problem, bool int8, bool biased, Then then, InstructionSet set, std::size_t stride) {
   const Linear linear(problem.matrix(int8), biased ? problem.bias.data() : nullptr, set);

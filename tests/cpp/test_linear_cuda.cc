@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/layer_norm.h"
 #include "gpu.h"
+#include "linear_definition.h"
 #include "says.h"
 
 using namespace fastsql;
@@ -48,20 +49,6 @@ struct Problem {
     return int8 ? Matrix{out, in, nullptr, quantised.data(), scale.data()} : Matrix{out, in, values.data(), nullptr, nullptr};
   }
 };
-
-double finished(Then then, double product, double before) {
-  switch (then) {
-    case Then::kRelu:
-      return product > 0 ? product : 0;
-    case Then::kGelu:
-      return 0.5 * product * (1 + std::tanh(0.7978845608 * (product + 0.044715 * product * product * product)));
-    case Then::kAdd:
-      return before + product;
-    case Then::kStore:
-      break;
-  }
-  return product;
-}
 
 // The largest difference from the definition in double precision, in units of what the terms of a sum add up to.
 double worst(const Problem& problem, bool int8, bool normed, Then then, std::size_t stride) {

@@ -1,66 +1,26 @@
 // The CUDA kernels against the core's attention on the same bfloat16 numbers. What needs a GPU says so and ends where there is none.
 #include "attention/relation_attention_cuda.h"
 
-#include <cuda_runtime_api.h>
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <random>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "attention/relation_attention.h"
+#include "core/device.h"
 #include "core/error.h"
+#include "gpu.h"
 #include "says.h"
 
 using namespace fastsql;
+using fastsql::test::gpu_is_missing;
 using fastsql::test::Says;
 
 namespace {
-
-void expect(cudaError_t status) {
-  if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
-}
-
-bool gpu_is_missing() {
-  int count = 0;
-  const cudaError_t status = cudaGetDeviceCount(&count);
-  if (status == cudaSuccess && count > 0) return false;
-  WARN("no GPU: " << cudaGetErrorString(status));
-  return true;
-}
-
-// An array in device memory.
-template <typename T>
-class OnDevice {
- public:
-  explicit OnDevice(const std::vector<T>& values) : size_(values.size()) {
-    T* memory = nullptr;
-    expect(cudaMalloc(reinterpret_cast<void**>(&memory), std::max<std::size_t>(size_, 1) * sizeof(T)));
-    memory_.reset(memory);
-    expect(cudaMemcpy(memory, values.data(), size_ * sizeof(T), cudaMemcpyHostToDevice));
-  }
-
-  T* get() const { return memory_.get(); }
-
-  std::vector<T> fetch() const {
-    std::vector<T> values(size_);
-    expect(cudaMemcpy(values.data(), memory_.get(), size_ * sizeof(T), cudaMemcpyDeviceToHost));
-    return values;
-  }
-
- private:
-  struct Free {
-    void operator()(T* memory) const { cudaFree(memory); }
-  };
-  std::size_t size_;
-  std::unique_ptr<T, Free> memory_;
-};
 
 std::vector<Bfloat16> rounded(const std::vector<float>& values) {
   std::vector<Bfloat16> result;
@@ -147,36 +107,36 @@ std::vector<Answer> on_processor(const Batch& batch) {
 
 std::vector<Answer> on_gpu(const Batch& batch) {
   struct Memory {
-    OnDevice<Bfloat16> projected;
-    OnDevice<std::uint8_t> relations;
-    OnDevice<Bfloat16> mixed;
-    OnDevice<float> log_sum;
+    cuda::DeviceArray<Bfloat16> projected;
+    cuda::DeviceArray<std::uint8_t> relations;
+    cuda::DeviceArray<Bfloat16> mixed;
+    cuda::DeviceArray<float> log_sum;
   };
-  const OnDevice<Bfloat16> schema(rounded(batch.schema)), relation_key(rounded(batch.relation_key)),
+  const cuda::DeviceArray<Bfloat16> schema(rounded(batch.schema)), relation_key(rounded(batch.relation_key)),
       relation_value(rounded(batch.relation_value));
   std::vector<Memory> memory;
   std::vector<cuda::AttentionItem> items;
   std::size_t largest_rows = 0;
   for (const Question& question : batch.questions) {
-    memory.push_back({OnDevice<Bfloat16>(rounded(question.projected)), OnDevice<std::uint8_t>(question.relations),
-                      OnDevice<Bfloat16>(std::vector<Bfloat16>(question.rows * batch.d())),
-                      OnDevice<float>(std::vector<float>(batch.heads * question.rows))});
-    const Bfloat16* projected = memory.back().projected.get();
-    const Bfloat16* shared = schema.get();
+    memory.push_back({cuda::DeviceArray<Bfloat16>(rounded(question.projected)), cuda::DeviceArray<std::uint8_t>(question.relations),
+                      cuda::DeviceArray<Bfloat16>(std::vector<Bfloat16>(question.rows * batch.d())),
+                      cuda::DeviceArray<float>(std::vector<float>(batch.heads * question.rows))});
+    const Bfloat16* projected = memory.back().projected.data();
+    const Bfloat16* shared = schema.data();
     const std::size_t columns = question.rows + batch.schema_rows;
     items.push_back({batch.part(projected, question.rows, 0, 3),
                      {batch.part(projected, question.rows, 1, 3), batch.part(shared, batch.schema_rows, 0, 2)},
                      {batch.part(projected, question.rows, 2, 3), batch.part(shared, batch.schema_rows, 1, 2)},
-                     {memory.back().relations.get(), question.rows, columns, columns},
-                     batch.part(memory.back().mixed.get(), question.rows, 0, 1),
-                     memory.back().log_sum.get()});
+                     {memory.back().relations.data(), question.rows, columns, columns},
+                     batch.part(memory.back().mixed.data(), question.rows, 0, 1),
+                     memory.back().log_sum.data()});
     largest_rows = std::max(largest_rows, question.rows);
   }
-  const OnDevice<cuda::AttentionItem> on_device(items);
-  cuda::relation_attention({on_device.get(), items.size(), largest_rows, batch.heads, batch.head_size, batch.relation_count,
-                            relation_key.get(), relation_value.get(), batch.scale()},
+  const cuda::DeviceArray<cuda::AttentionItem> on_device(items);
+  cuda::relation_attention({on_device.data(), items.size(), largest_rows, batch.heads, batch.head_size, batch.relation_count,
+                            relation_key.data(), relation_value.data(), batch.scale()},
                            nullptr);
-  expect(cudaDeviceSynchronize());
+  cuda::expect(cudaDeviceSynchronize(), "attention");
   std::vector<Answer> answers;
   for (const Memory& of_question : memory) answers.push_back({widened(of_question.mixed.fetch()), of_question.log_sum.fetch()});
   return answers;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
@@ -54,8 +55,18 @@ def callers() -> Iterator[ThreadPoolExecutor]:
 
 
 def until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + SOON
     while not condition():
+        assert time.monotonic() < end, "it never came"
         os.sched_yield()
+
+
+@pytest.fixture
+def interrupts() -> Iterator[None]:
+    """SIGINT raises KeyboardInterrupt, also where the tests run in the background and it is ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def waiting(gathering: Gathering[str, int, int]) -> int:
@@ -133,6 +144,7 @@ def test_a_call_that_fails_does_so_for_all_it_was_for_and_for_nobody_else(
     assert gathering.ask("a", 5) == 25
 
 
+@pytest.mark.usefixtures("interrupts")
 def test_who_is_interrupted_while_waiting_leaves_the_others_waiting(
     gathering: Gathering[str, int, int], answering: Answering, callers: ThreadPoolExecutor
 ) -> None:

@@ -151,6 +151,7 @@ def test_the_report_says_what_auto_means_and_what_it_runs_on(
 
     there = backends.NativeStatus(True, "in use", instruction_sets=("baseline", "avx2"))
     monkeypatch.setattr(backends, "native_status", lambda: there)
+    monkeypatch.setattr(backends, "cuda_status", lambda: backends.CudaStatus((), "no GPU"))
     report = backends.report()
     assert (report.device, report.encoder, report.instruction_set) == ("cpu", "native", "avx2")
     assert report.provider == provider

@@ -67,9 +67,9 @@ __device__ __noinline__ inline void normalise(const LayerNormView& norm, const f
   }
   float sum = 0.0f, squares = 0.0f;
   for (int i = lane; i < d; i += kLanes) sum += own[i];
-  const float mean = sum_of_warp(sum) / width;
+  const float mean = warp_sum(sum) / width;
   for (int i = lane; i < d; i += kLanes) squares += (own[i] - mean) * (own[i] - mean);
-  const float factor = 1.0f / sqrtf(sum_of_warp(squares) / width + norm.epsilon);
+  const float factor = 1.0f / sqrtf(warp_sum(squares) / width + norm.epsilon);
   for (int first = 0; first < d; first += kElementsOfWarp) {
     if (first > 0) fetch_parameters(first);
     for_elements(own, first, d, [&](int i, int k, float value) {

@@ -121,9 +121,9 @@ __device__ inline void choose_own(const Question& question, int hypothesis, int 
   const std::int32_t* actions = memory.legal + static_cast<std::size_t>(slot) * question.sizes.actions;
   float largest = -INFINITY, sum = 0.0f;
   for (int i = lane; i < legal; i += kLanes) largest = fmaxf(largest, scores[i]);
-  largest = largest_of_warp(largest);
+  largest = warp_largest(largest);
   for (int i = lane; i < legal; i += kLanes) sum += expf(scores[i] - largest);
-  const float logarithm = logf(sum_of_warp(sum));
+  const float logarithm = logf(warp_sum(sum));
 
   float last = 0.0f;
   int last_place = -1;

@@ -8,6 +8,7 @@
 
 #include "core/device_functions.h"
 #include "core/linear_fragments.h"
+#include "core/warp_sums.h"
 
 namespace fastsql::cuda {
 
@@ -32,15 +33,5 @@ struct Team {
   // How many of `count` things are this block's, if thing i is block i % size's.
   __device__ __forceinline__ int share(int count) const { return (count - rank + size - 1) / size; }
 };
-
-__device__ __forceinline__ float sum_of_warp(float x) {
-  for (int bits = kLanes / 2; bits > 0; bits /= 2) x += __shfl_xor_sync(kAllLanes, x, bits);
-  return x;
-}
-
-__device__ __forceinline__ float largest_of_warp(float x) {
-  for (int bits = kLanes / 2; bits > 0; bits /= 2) x = fmaxf(x, __shfl_xor_sync(kAllLanes, x, bits));
-  return x;
-}
 
 }  // namespace fastsql::cuda

@@ -7,14 +7,10 @@
 #include "core/error.h"
 #include "core/gpus_cuda.h"
 #include "engine/batch_cuda.h"
+#include "model/weights_cuda.h"
 
 namespace fastsql::cuda {
 namespace {
-
-Linear linear_at(const model::Weights& weights, const std::string& name, std::size_t out, std::size_t in) {
-  const std::vector<float> bias = weights.floats(name + ".bias", {out});
-  return Linear(weights.matrix(name + ".weight", out, in), bias.data());
-}
 
 // The sizes, where the kernels can read such a model.
 const model::Config& expected(const model::Config& config) {
@@ -31,7 +27,7 @@ Engine::Engine(const model::Config& config, const model::Weights& weights, std::
       sep_(sep),
       encoder_(config.encoder, weights),
       token_in_(linear_at(weights, "token_in", config.d, config.encoder.hidden)),
-      graph_norm_(weights.floats("graph_norm.weight", {config.d}), weights.floats("graph_norm.bias", {config.d})),
+      graph_norm_(norm_at(weights, "graph_norm", config.d)),
       decoder_(config, weights) {
   for (std::size_t index = 0; index < kCandidateFeatures; ++index) {
     const std::string name = "candidate." + std::to_string(index) + ".weight";

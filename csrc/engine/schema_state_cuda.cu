@@ -1,8 +1,6 @@
 #include "engine/schema_state_cuda.h"
 
-#include <string>
-
-#include "core/error.h"
+#include "model/weights_cuda.h"
 
 namespace fastsql::cuda {
 namespace {
@@ -10,13 +8,6 @@ namespace {
 constexpr const char* kWhat = "a schema";
 
 DeviceArray<float> uploaded(const std::vector<float>& values) { return DeviceArray<float>(values, kWhat); }
-
-DeviceArray<Bfloat16> rounded(const std::vector<float>& values) {
-  std::vector<Bfloat16> result;
-  result.reserve(values.size());
-  for (const float x : values) result.push_back(to_bfloat16(x));
-  return DeviceArray<Bfloat16>(result, kWhat);
-}
 
 DeviceArray<std::byte> uploaded(const std::byte* image, std::size_t bytes) { return DeviceArray<std::byte>(image, bytes, kWhat); }
 
@@ -36,7 +27,7 @@ SchemaState::SchemaState(const fastsql::SchemaState& schema, std::size_t d, cons
       value_pointed_(values_ * d, kWhat),
       value_keys_(uploaded(schema.value_keys)) {
   for (const SchemaLayer& layer : schema.layers) {
-    layers_.push_back({rounded(layer.keys_values), rounded(layer.query), uploaded(layer.mixed), uploaded(layer.log_sum)});
+    layers_.push_back({rounded(layer.keys_values, kWhat), rounded(layer.query, kWhat), uploaded(layer.mixed), uploaded(layer.log_sum)});
   }
   const DeviceArray<float> values = uploaded(schema.value_states), rows = uploaded(schema.memory.rows);
   decoder.read_pointed(values.data(), values_, value_pointed_.data(), nullptr);

@@ -26,11 +26,17 @@ inline LayerNorm norm_at(const model::Weights& weights, const std::string& name,
   return LayerNorm(weights.floats(name + ".weight", {width}), weights.floats(name + ".bias", {width}), epsilon);
 }
 
+// A copy of host memory, rounded to bfloat16.
+inline DeviceArray<Bfloat16> rounded(const std::vector<float>& values, const char* what) {
+  std::vector<Bfloat16> result;
+  result.reserve(values.size());
+  for (const float x : values) result.push_back(to_bfloat16(x));
+  return DeviceArray<Bfloat16>(result, what);
+}
+
 // A tensor rounded to bfloat16.
 inline DeviceArray<Bfloat16> bfloat16_at(const model::Weights& weights, const std::string& name, const std::vector<std::size_t>& shape) {
-  std::vector<Bfloat16> rounded;
-  for (const float x : weights.floats(name, shape)) rounded.push_back(to_bfloat16(x));
-  return DeviceArray<Bfloat16>(rounded, "the model");
+  return rounded(weights.floats(name, shape), "the model");
 }
 
 }  // namespace fastsql::cuda

@@ -27,6 +27,7 @@ __all__ = [
     "parenthesis_depth",
     "parse_query",
     "prepare",
+    "runnable",
     "verify",
     "verify_form",
 ]
@@ -50,6 +51,19 @@ def verify(sql: str, schema: Schema, *, dialect: str = "sqlite", limits: Limits 
         raise VerificationError("nests too deep", where="names of the SQL", remedy=REMEDY) from None
     if dialect == "sqlite":
         prepare(sql, schema)
+
+
+def runnable(sql: str, schema: Schema | None, *, dialect: str = "sqlite", limits: Limits = DEFAULT) -> str:
+    """The text that an executor may run for a query: verified, and with a schema, written anew from what was verified.
+
+    Raises:
+        VerificationError, DialectError: as :func:`verify`; without a schema, as :func:`verify_form`.
+    """
+    if schema is None:
+        verify_form(sql, dialect=dialect, limits=limits)
+    else:
+        verify(sql, schema, dialect=dialect, limits=limits)
+    return sql
 
 
 def verify_form(sql: str, *, dialect: str = "sqlite", limits: Limits = DEFAULT) -> exp.Query:

@@ -36,7 +36,7 @@ class ModelError(FastSQLError):
 
 
 class LimitError(FastSQLError):
-    """An input is larger than :class:`fastsql.limits.Limits` allows."""
+    """An input is larger than :class:`fastsql.limits.Limits` allows, or a limit that was given is none."""
 
     @classmethod
     def exceeded(

@@ -10,6 +10,34 @@ from dataclasses import dataclass, fields
 
 from fastsql.errors import LimitError
 
+LONGEST_SECONDS = 1_000_000.0
+"""The longest time limit, eleven days: more than this a clock of PostgreSQL or of a thread may not hold."""
+
+
+def check_count(value: object, where: str) -> None:
+    """Return if `value` is a whole number of at least 1.
+
+    Raises:
+        LimitError: it is not; the message names `where`.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise LimitError(f"{value!r} is no limit", where=where, remedy="Give a whole number of at least 1.")
+
+
+def check_seconds(value: object, where: str) -> None:
+    """Return if `value` is a number of seconds above 0 and up to `LONGEST_SECONDS`.
+
+    Raises:
+        LimitError: it is not; the message names `where`.
+    """
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not number or not 0 < value <= LONGEST_SECONDS:  # type: ignore[operator] # what is not a number, NaN, is neither
+        raise LimitError(
+            f"{value!r} is no limit",
+            where=where,
+            remedy=f"Give a number of seconds above 0 and up to {LONGEST_SECONDS:,.0f}.",
+        )
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -56,13 +84,7 @@ class Limits:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            bound = getattr(self, field.name)
-            if isinstance(bound, bool) or not isinstance(bound, int) or bound < 1:
-                raise LimitError(
-                    f"{bound!r} is no limit",
-                    where=f"Limits.{field.name}",
-                    remedy="Give a whole number of at least 1.",
-                )
+            check_count(getattr(self, field.name), f"Limits.{field.name}")
         if self.sql_depth >= 50:
             raise LimitError(
                 f"a depth of {self.sql_depth} cannot be promised",

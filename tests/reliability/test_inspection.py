@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from fastsql import Parser
-from fastsql.errors import ExecutionError
+from fastsql.errors import ExecutionError, LimitError
 from fastsql.execution import ReadOnlyExecutor, Rows
 from fastsql.reliability import Inspector, Judge
 from fastsql.reliability.inspection import Finding, Rule, allies
@@ -82,10 +82,11 @@ def test_budgets_bound_what_is_run() -> None:
     assert Inspector(executor, seconds=1e-9).inspect(["a"]) == (Finding(),)
 
 
-@pytest.mark.parametrize("setting", [{"seconds": 0}, {"candidates": 0}, {"rows": 0}])
-def test_a_budget_of_nothing_is_none(setting: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=f"{next(iter(setting))} must be"):
-        Inspector(Scripted({}), **setting)
+@pytest.mark.parametrize("value", [0, -1, float("nan"), float("inf"), True, "1", None])
+@pytest.mark.parametrize("name", ["seconds", "candidates", "rows"])
+def test_a_budget_that_bounds_nothing_is_refused(name: str, value: Any) -> None:
+    with pytest.raises(LimitError, match=f"Inspector.{name}"):
+        Inspector(Scripted({}), **{name: value})
 
 
 # ---------------------------------------------------------------- in a parse

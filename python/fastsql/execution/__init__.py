@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from fastsql.execution.executor import Cursor, Executor, QueryTimeoutError, Rows
+from fastsql.execution.executor import Bounds, Cursor, Executor, QueryTimeoutError, ResultSizeError, Rows
 from fastsql.execution.sqlite import ReadOnlyExecutor
 from fastsql.execution.targets import open_executor
 from fastsql.execution.verify import verify, verify_form
 
 __all__ = [
+    "Bounds",
     "Cursor",
     "Executor",
     "QueryTimeoutError",
     "ReadOnlyExecutor",
+    "ResultSizeError",
     "Rows",
     "open_executor",
     "verify",

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastsql.errors import ExecutionError
-from fastsql.execution.executor import ROW_LIMIT, TIME_LIMIT, failed, too_late
+from fastsql.execution.executor import BYTE_LIMIT, ROW_LIMIT, TIME_LIMIT, Bounds, failed, too_late
 from fastsql.execution.reading import BoundedCursor, Deadline, VerifyingExecutor
 from fastsql.schema import Schema
 
@@ -42,9 +42,12 @@ class DuckDBExecutor(VerifyingExecutor):
         schema: with it, every query passes :func:`fastsql.execution.verify` first; without it, all of that but the names.
         time_limit: seconds that one query may take.
         row_limit: rows that are fetched of one result.
+        byte_limit: bytes of memory that these may take.
+        cell_limit: characters of a text cell, bytes of a binary one, that are kept; None keeps all.
         memory_limit: as DuckDB writes it; nothing is spilled to disk.
 
     Raises:
+        LimitError: a limit is none.
         ExecutionError: the file is missing, no DuckDB database, or DuckDB is not installed.
     """
 
@@ -55,9 +58,11 @@ class DuckDBExecutor(VerifyingExecutor):
         schema: Schema | None = None,
         time_limit: float = TIME_LIMIT,
         row_limit: int = ROW_LIMIT,
+        byte_limit: int = BYTE_LIMIT,
+        cell_limit: int | None = None,
         memory_limit: str = MEMORY_LIMIT,
     ) -> None:
-        super().__init__("duckdb", schema, time_limit, row_limit)
+        super().__init__("duckdb", schema, Bounds(time_limit, row_limit, byte_limit, cell_limit))
         self._connection = _open(Path(database), memory_limit)
 
     @contextmanager
@@ -65,9 +70,9 @@ class DuckDBExecutor(VerifyingExecutor):
         """As :meth:`cursor`, behind DuckDB's own walls alone; for tests of those."""
         import duckdb
 
-        deadline = Deadline(self._time_limit)
+        deadline = Deadline(self._bounds.time_limit)
         with self._connection.cursor() as cursor:
-            alarm = threading.Timer(self._time_limit, cursor.interrupt)
+            alarm = threading.Timer(self._bounds.time_limit, cursor.interrupt)
             alarm.daemon = True
             alarm.start()
             try:
@@ -76,7 +81,7 @@ class DuckDBExecutor(VerifyingExecutor):
                 cursor.execute(sql)
                 yield BoundedCursor(cursor, deadline)
             except duckdb.InterruptException:
-                raise too_late(self._time_limit) from None
+                raise too_late(self._bounds.time_limit) from None
             except (duckdb.Error, ValueError) as error:
                 raise failed(type(error).__name__) from None
             finally:

@@ -1,15 +1,19 @@
-"""What every executor promises: rows of a query, read-only, within a time limit and a row limit."""
+"""What every executor promises: rows of a query, read-only, within limits of time, rows and bytes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from datetime import date, time, timedelta
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from itertools import chain
+from sys import getsizeof
 from typing import Any, Protocol, TypeAlias
+from uuid import UUID
 
 from fastsql.errors import ExecutionError
+from fastsql.limits import check_count, check_seconds
 
 Cell: TypeAlias = "str | int | float | bytes | Decimal | date | time | timedelta | None"
 """A value of a result: what drivers give for SQL's plain types. A moment is a `datetime`, which is a `date`."""
@@ -18,15 +22,62 @@ TIME_LIMIT = 10.0
 """Seconds that one query may take, if nothing else is said."""
 ROW_LIMIT = 10_000
 """Rows that are fetched of one result, if nothing else is said."""
+BYTE_LIMIT = 64 * 2**20
+"""Bytes of memory that the rows of one result may take, if nothing else is said."""
+
+FIRST_ROWS = 8
+"""Rows that are fetched before anything is known of their size."""
+_MOST_ROWS = 1_000
+_SHARE = 8
+"""A fetch may take one part in so many of the budget, as far as the rows before it tell."""
+_FLAT = frozenset(
+    {str, int, float, bool, bytes, bytearray, type(None), Decimal, date, datetime, time, timedelta, UUID}
+)
+"""Types whose `sys.getsizeof` is all that a cell takes."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What one query may take.
+
+    Attributes:
+        time_limit: seconds.
+        row_limit: rows that are fetched of a result; a longer one is cut and marked.
+        byte_limit: bytes of Python's memory that the fetched rows may take; a larger result is an error.
+        cell_limit: characters of a text cell, or bytes of a binary one, beyond which it is cut; None cuts none.
+
+    Raises:
+        LimitError: one of them is no limit: 0, negative, NaN, infinite, or no number.
+    """
+
+    time_limit: float = TIME_LIMIT
+    row_limit: int = ROW_LIMIT
+    byte_limit: int = BYTE_LIMIT
+    cell_limit: int | None = None
+
+    def __post_init__(self) -> None:
+        check_seconds(self.time_limit, "time_limit")
+        check_count(self.row_limit, "row_limit")
+        check_count(self.byte_limit, "byte_limit")
+        if self.cell_limit is not None:
+            check_count(self.cell_limit, "cell_limit")
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of a result in the query's order. `truncated` tells that there were more than the row limit."""
+    """Rows of a result in the query's order.
+
+    Attributes:
+        columns: their names.
+        rows: one tuple of cells a row.
+        truncated: whether there were more rows than the row limit.
+        cut: how many text or binary cells were longer than the cell limit, and lost their ends.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     truncated: bool = False
+    cut: int = 0
 
 
 class Fetching(Protocol):
@@ -72,10 +123,23 @@ class QueryTimeoutError(ExecutionError):
     """A query was ended at its time limit."""
 
 
+class ResultSizeError(ExecutionError):
+    """The rows of a result take more memory than the byte limit."""
+
+
 def too_late(time_limit: float) -> QueryTimeoutError:
     """The error for a query that reached its time limit, in seconds."""
     return QueryTimeoutError(
         f"took longer than {time_limit:g} s", where="query", remedy="Ask for less, or raise the time limit."
+    )
+
+
+def too_large(byte_limit: int) -> ResultSizeError:
+    """The error for a result that takes more than `byte_limit` bytes."""
+    return ResultSizeError(
+        f"the result takes more than {byte_limit / 2**20:,.3g} MiB of memory (byte_limit)",
+        where="query",
+        remedy="Ask for fewer rows or columns, set cell_limit to cut long cells, or raise byte_limit.",
     )
 
 
@@ -84,8 +148,71 @@ def failed(kind: str) -> ExecutionError:
     return ExecutionError(f"failed ({kind})", where="query", remedy="Check that it fits this database.")
 
 
-def fetch(cursor: Fetching, row_limit: int) -> Rows:
-    """The rows of a running query, up to the row limit."""
+def fetch(cursor: Fetching, bounds: Bounds, *, first: int = FIRST_ROWS) -> Rows:
+    """The rows of a running query, up to the row limit.
+
+    They come in batches: `first` rows, then as many as the size of those before allows.
+
+    Raises:
+        ResultSizeError: they take more than the byte limit. What had been fetched by then is let go.
+    """
     columns = tuple(str(entry[0]) for entry in cursor.description)
-    rows = [tuple(row) for row in cursor.fetchmany(row_limit + 1)]
-    return Rows(columns, tuple(rows[:row_limit]), truncated=len(rows) > row_limit)
+    rows: list[tuple[Any, ...]] = []
+    used = cut = 0
+    asked = min(first, bounds.row_limit + 1)
+    while asked > 0:
+        batch = [tuple(row) for row in cursor.fetchmany(asked)]
+        if bounds.cell_limit is not None:
+            batch, shortened = _cut(batch, bounds.cell_limit)
+            cut += shortened
+        size = memory_of(batch)
+        used += size
+        if used > bounds.byte_limit:
+            raise too_large(bounds.byte_limit)
+        rows += batch
+        if len(batch) < asked:
+            break
+        fitting = bounds.byte_limit * len(batch) // (_SHARE * size)
+        asked = min(max(1, fitting), _MOST_ROWS, bounds.row_limit + 1 - len(rows))
+    return Rows(columns, tuple(rows[: bounds.row_limit]), truncated=len(rows) > bounds.row_limit, cut=cut)
+
+
+def memory_of(rows: Sequence[tuple[Any, ...]]) -> int:
+    """Bytes of memory that rows take, objects that Python shares between them counted each time."""
+    cells = list(chain.from_iterable(rows))
+    size = sum(map(getsizeof, rows)) + sum(map(getsizeof, cells))
+    if not _FLAT.issuperset(map(type, cells)):
+        size += sum(map(_content, cells))
+    return size
+
+
+def _content(cell: Any) -> int:
+    """Bytes of what a container holds: PostgreSQL's arrays and JSON, DuckDB's lists, maps and structures."""
+    size = 0
+    open_ = [cell]
+    while open_:
+        container = open_.pop()
+        items: Iterable[Any] = ()
+        if isinstance(container, dict):
+            items = chain(container, container.values())
+        elif isinstance(container, (list, tuple, set, frozenset)):
+            items = container
+        for item in items:
+            size += getsizeof(item)
+            open_.append(item)
+    return size
+
+
+def _cut(rows: list[tuple[Any, ...]], longest: int) -> tuple[list[tuple[Any, ...]], int]:
+    """Rows without what text and binary cells hold beyond `longest`, and how many cells that was."""
+    count = 0
+    short: list[tuple[Any, ...]] = []
+    for row in rows:
+        long = [isinstance(cell, (str, bytes)) and len(cell) > longest for cell in row]
+        count += sum(long)
+        short.append(
+            tuple(cell[:longest] if cut else cell for cell, cut in zip(row, long, strict=True))
+            if any(long)
+            else row
+        )
+    return short, count

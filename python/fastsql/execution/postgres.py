@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from fastsql.errors import ExecutionError
-from fastsql.execution.executor import ROW_LIMIT, TIME_LIMIT, failed, too_late
+from fastsql.execution.executor import BYTE_LIMIT, ROW_LIMIT, TIME_LIMIT, Bounds, failed, too_late
 from fastsql.execution.reading import BoundedCursor, Deadline, VerifyingExecutor
 from fastsql.schema import Schema
 
@@ -39,9 +39,12 @@ class PostgresExecutor(VerifyingExecutor):
         schema: with it, every query passes :func:`fastsql.execution.verify` first; without it, all of that but the names.
         time_limit: seconds that one query may take.
         row_limit: rows that are fetched of one result.
+        byte_limit: bytes of memory that these may take.
+        cell_limit: characters of a text cell, bytes of a binary one, that are kept; None keeps all.
         dispose: whether :meth:`close` disposes of the engine.
 
     Raises:
+        LimitError: a limit is none.
         ExecutionError: the engine has another driver.
     """
 
@@ -52,6 +55,8 @@ class PostgresExecutor(VerifyingExecutor):
         schema: Schema | None = None,
         time_limit: float = TIME_LIMIT,
         row_limit: int = ROW_LIMIT,
+        byte_limit: int = BYTE_LIMIT,
+        cell_limit: int | None = None,
         dispose: bool = False,
     ) -> None:
         if (engine.dialect.name, engine.dialect.driver) != ("postgresql", "psycopg"):
@@ -61,7 +66,7 @@ class PostgresExecutor(VerifyingExecutor):
                 remedy="Create it with a URL that begins with postgresql+psycopg://.",
             )
         self._engine = engine
-        super().__init__("postgres", schema, time_limit, row_limit)
+        super().__init__("postgres", schema, Bounds(time_limit, row_limit, byte_limit, cell_limit))
         self._dispose = dispose
 
     @contextmanager
@@ -71,16 +76,16 @@ class PostgresExecutor(VerifyingExecutor):
         from psycopg import errors
         from psycopg.rows import tuple_row
 
-        deadline = Deadline(self._time_limit)
+        deadline = Deadline(self._bounds.time_limit)
         try:
             text = sql.encode("utf-8")
             with self._connection() as connection:
-                _begin(connection, self._time_limit)
+                _begin(connection, self._bounds.time_limit)
                 with connection.cursor("fastsql", row_factory=tuple_row, scrollable=False) as cursor:
                     cursor.execute(text)
                     yield BoundedCursor(cursor, deadline, lambda left: _limit(connection, left))
         except (errors.QueryCanceled, errors.IdleInTransactionSessionTimeout):
-            raise too_late(self._time_limit) from None
+            raise too_late(self._bounds.time_limit) from None
         except (psycopg.Error, UnicodeError) as error:
             raise failed(getattr(error, "sqlstate", None) or type(error).__name__) from None
 

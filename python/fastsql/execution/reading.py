@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
 from typing import Any, TypeVar
 
-from fastsql.execution.executor import Fetching, Rows, fetch, too_late
+from fastsql.execution.executor import Bounds, Fetching, Rows, fetch, too_late
 from fastsql.execution.verify import verify, verify_form
 from fastsql.schema import Schema
 
@@ -78,11 +78,10 @@ class BoundedCursor:
 class VerifyingExecutor(ABC):
     """An executor whose every query passes the verifier first: with a schema its names, too, without one its form."""
 
-    def __init__(self, dialect: str, schema: Schema | None, time_limit: float, row_limit: int) -> None:
+    def __init__(self, dialect: str, schema: Schema | None, bounds: Bounds) -> None:
         self._dialect = dialect
         self._schema = schema
-        self._time_limit = time_limit
-        self._row_limit = row_limit
+        self._bounds = bounds
 
     def run(self, sql: str) -> Rows:
         """The rows of a query.
@@ -91,7 +90,7 @@ class VerifyingExecutor(ABC):
             ExecutionError, VerificationError: as :class:`fastsql.execution.Executor` says.
         """
         with self.cursor(sql) as cursor:
-            return fetch(cursor, self._row_limit)
+            return fetch(cursor, self._bounds)
 
     @contextmanager
     def cursor(self, sql: str) -> Iterator[BoundedCursor]:

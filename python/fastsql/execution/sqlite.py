@@ -17,7 +17,16 @@ from types import TracebackType
 
 from fastsql.errors import ExecutionError
 from fastsql.execution.allowed import words
-from fastsql.execution.executor import ROW_LIMIT, TIME_LIMIT, Rows, failed, fetch, too_late
+from fastsql.execution.executor import (
+    BYTE_LIMIT,
+    ROW_LIMIT,
+    TIME_LIMIT,
+    Bounds,
+    Rows,
+    failed,
+    fetch,
+    too_late,
+)
 from fastsql.schema import Schema
 
 _INSTRUCTIONS = 2_000
@@ -48,8 +57,11 @@ class ReadOnlyExecutor:
         schema: with it, every query passes :func:`fastsql.execution.verify` first.
         time_limit: seconds that one query may take.
         row_limit: rows that are fetched of one result.
+        byte_limit: bytes of memory that these may take.
+        cell_limit: characters of a text cell, bytes of a binary one, that are kept; None keeps all.
 
     Raises:
+        LimitError: a limit is none.
         ExecutionError: the file is missing, or no SQLite database.
     """
 
@@ -60,11 +72,12 @@ class ReadOnlyExecutor:
         schema: Schema | None = None,
         time_limit: float = TIME_LIMIT,
         row_limit: int = ROW_LIMIT,
+        byte_limit: int = BYTE_LIMIT,
+        cell_limit: int | None = None,
     ) -> None:
         self._path = Path(database)
         self._schema = schema
-        self._time_limit = time_limit
-        self._row_limit = row_limit
+        self._bounds = Bounds(time_limit, row_limit, byte_limit, cell_limit)
         self._lock = threading.Lock()
         self._deadline = float("inf")
         self._connection = self._open()
@@ -77,7 +90,7 @@ class ReadOnlyExecutor:
             VerificationError: the executor has a schema, and the query is not one on it.
         """
         with self.cursor(sql) as cursor:
-            return fetch(cursor, self._row_limit)
+            return fetch(cursor, self._bounds)
 
     @contextmanager
     def cursor(self, sql: str) -> Iterator[sqlite3.Cursor]:
@@ -91,7 +104,7 @@ class ReadOnlyExecutor:
 
             verify(sql, self._schema)
         with self._lock:
-            self._deadline = time.monotonic() + self._time_limit
+            self._deadline = time.monotonic() + self._bounds.time_limit
             try:
                 cursor = self._start(sql)
                 try:
@@ -153,7 +166,7 @@ class ReadOnlyExecutor:
 
     def _failure(self, error: Exception) -> ExecutionError:
         if time.monotonic() > self._deadline:
-            return too_late(self._time_limit)
+            return too_late(self._bounds.time_limit)
         return failed(error_name(error))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastsql.errors import DialectError, ExecutionError
-from fastsql.execution.executor import ROW_LIMIT, TIME_LIMIT, Executor
+from fastsql.execution.executor import BYTE_LIMIT, ROW_LIMIT, TIME_LIMIT, Executor
 from fastsql.execution.sqlite import ReadOnlyExecutor
 from fastsql.schema import Schema
 
@@ -23,6 +23,8 @@ def open_executor(
     schema: Schema | None = None,
     time_limit: float = TIME_LIMIT,
     row_limit: int = ROW_LIMIT,
+    byte_limit: int = BYTE_LIMIT,
+    cell_limit: int | None = None,
 ) -> Executor:
     """A read-only executor for a database.
 
@@ -32,12 +34,21 @@ def open_executor(
         schema: with it, every query passes :func:`fastsql.execution.verify` first.
         time_limit: seconds that one query may take.
         row_limit: rows that are fetched of one result.
+        byte_limit: bytes of memory that these may take; a larger result is a :class:`ResultSizeError`.
+        cell_limit: characters of a text cell, bytes of a binary one, that are kept; None keeps all.
 
     Raises:
+        LimitError: a limit is none.
         ExecutionError: there is no such database, or what it takes to reach it is not installed.
         DialectError: there is no read-only executor for such databases.
     """
-    bounds: dict[str, Any] = {"schema": schema, "time_limit": time_limit, "row_limit": row_limit}
+    bounds: dict[str, Any] = {
+        "schema": schema,
+        "time_limit": time_limit,
+        "row_limit": row_limit,
+        "byte_limit": byte_limit,
+        "cell_limit": cell_limit,
+    }
     if isinstance(target, Path) or (isinstance(target, str) and "://" not in target):
         return _file_executor(Path(target), bounds)
     url = _url(target) if isinstance(target, str) else target.url

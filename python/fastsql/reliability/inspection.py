@@ -15,6 +15,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 from fastsql.errors import ExecutionError, VerificationError
+from fastsql.limits import check_count, check_seconds
 
 if TYPE_CHECKING:
     from fastsql.execution import Rows
@@ -67,6 +68,9 @@ class Inspector:
         seconds: no further candidate is begun after so long.
         candidates: how many are run at most.
         rows: how many rows of an answer are compared.
+
+    Raises:
+        LimitError: one of these numbers is no limit.
     """
 
     executor: Running
@@ -76,11 +80,9 @@ class Inspector:
     rows: int = 100
 
     def __post_init__(self) -> None:
-        if not self.seconds > 0:
-            raise ValueError(f"seconds must be more than 0, not {self.seconds!r}")
+        check_seconds(self.seconds, "Inspector.seconds")
         for name in ("candidates", "rows"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be a number of at least 1, not {getattr(self, name)!r}")
+            check_count(getattr(self, name), f"Inspector.{name}")
 
     def inspect(self, queries: Iterable[str | None]) -> tuple[Finding, ...]:
         """A finding for each query, in order; None stands for one that may not be run, which counts as failed."""

@@ -14,6 +14,7 @@ import pytest
 
 import fastsql
 from fastsql import Parser, Schema, backends, default
+from fastsql.model.bundle import manifest_digest
 
 from .model.toy import SCHEMA
 from .toy_bundle import QUESTIONS, load_toy, outcome
@@ -168,6 +169,7 @@ def test_a_bundled_model_is_found_by_its_name(
     (tmp_path / "models").mkdir()
     (tmp_path / "models" / "small-en").symlink_to(toy_bundle)
     monkeypatch.setattr("fastsql.parser.BUNDLED", tmp_path / "models")
+    monkeypatch.setattr("fastsql.pipeline.bundles.MANIFESTS", {"small-en": manifest_digest(toy_bundle)})
     monkeypatch.setattr("fastsql.engine.encoder_runtime", lambda: "numpy")
     assert fastsql.load("small-en").bundle.config.name == "toy"
     with pytest.raises(fastsql.ModelError, match=r"no such model\. Bundled: small-en\. Or give a folder"):

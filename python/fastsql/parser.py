@@ -27,8 +27,8 @@ from fastsql.linking.canonical import canonical_literals
 from fastsql.linking.dictionary import ValueDictionary
 from fastsql.linking.lexicon import Lexicon
 from fastsql.linking.question import clean_question, has_words, leading_blanks
-from fastsql.model import Bundle, open_bundle
-from fastsql.pipeline.bundles import find_bundle
+from fastsql.model import Bundle
+from fastsql.pipeline.bundles import open_model
 from fastsql.pipeline.checks import (
     check_actions,
     check_beam,
@@ -68,7 +68,8 @@ def load(
     """A parser from a bundled model's name or the folder of a bundle.
 
     Args:
-        model: "ehr-en", or a path.
+        model: "ehr-en", or a path. A name is that of a model of this version, whose files must be those that were shipped;
+            a folder of the same name is "./ehr-en".
         device: "cpu" for the native core, "python" for the reference in NumPy, "auto" for the fastest that is there; see
             `fastsql doctor`.
         penalty: how many right answers a wrong one outweighs; the higher, the more is refused.
@@ -76,10 +77,10 @@ def load(
         limits: bounds of what is accepted.
         audit: called with a record of every parse; see `fastsql.audit`.
 
-    Raises ModelError: no such model or device, or the bundle is damaged or made for another grammar. LimitError: a
-    query could have more decisions than the model was made for.
+    Raises ModelError: no such model or device, or the bundle is damaged, exchanged or made for another grammar.
+    LimitError: a query could have more decisions than the model was made for.
     """
-    bundle = open_bundle(find_bundle(model, BUNDLED))
+    bundle = open_model(model, BUNDLED)
     return Parser(bundle, device=device, penalty=penalty, threads=threads, limits=limits, audit=audit)
 
 

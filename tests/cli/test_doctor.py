@@ -13,6 +13,8 @@ import pytest
 
 from fastsql import backends
 from fastsql.cli.doctor import BundleFacts, bundled_models
+from fastsql.model.bundle import write_manifest
+from fastsql.model.pinned import MANIFESTS
 from fastsql.parser import BUNDLED
 
 from .conftest import Outcome
@@ -25,7 +27,7 @@ def models(tmp_path: Path) -> Path:
     """A folder with a copy of the bundled English model, and one that is no bundle."""
     folder = tmp_path / "models"
     (folder / "no-bundle").mkdir(parents=True)
-    shutil.copytree(BUNDLED / "ehr-en", folder / "ward")
+    shutil.copytree(BUNDLED / "ehr-en", folder / "ehr-en")
     return folder
 
 
@@ -84,17 +86,40 @@ def test_the_report_as_json(run: Run) -> None:
 
 def test_bundles_are_listed_with_size_version_and_parameters(models: Path) -> None:
     (bundle,) = bundled_models(models)
-    size = sum(path.stat().st_size for path in (models / "ward").iterdir())
-    assert bundle.name == "ward"
+    size = sum(path.stat().st_size for path in (models / "ehr-en").iterdir())
+    assert bundle.name == "ehr-en"
     assert bundle.megabytes == pytest.approx(size / 1e6)
     assert bundle.format_version == 1
     assert bundle.fault == ""
+    assert bundle.pinned
+
+
+def test_the_digest_of_every_bundled_model_is_shown_with_whether_it_is_the_one_shipped(run: Run) -> None:
+    digest = MANIFESTS["ehr-en"]
+    assert f"manifest {digest}, as shipped" in run("doctor").out
+    (bundle,) = json.loads(run("doctor", "--json").out)["models"]
+    assert (bundle["manifest_sha256"], bundle["pinned"]) == (digest, True)
+
+
+def test_a_bundle_signed_anew_is_something_to_mend(
+    models: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (models / "ehr-en" / "README.md").write_text("# other words\n")
+    write_manifest(models / "ehr-en")
+    (bundle,) = bundled_models(models)
+    assert not bundle.pinned
+    assert bundle.fault == "ehr-en is not a model that this fastsql ships. Reinstall fastsql."
+
+    monkeypatch.setattr("fastsql.cli.doctor.bundled_models", lambda folder: [bundle])
+    out = run("doctor").out
+    assert f"manifest {bundle.manifest_sha256}, NOT as shipped" in out
+    assert bundle.fault in out[out.index("to mend") :]
 
 
 def test_a_damaged_bundle_is_named_with_the_file_and_is_something_to_mend(
     models: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    weights = models / "ward" / "weights.safetensors"
+    weights = models / "ehr-en" / "weights.safetensors"
     content = bytearray(weights.read_bytes())
     content[-1] ^= 1
     weights.write_bytes(content)
@@ -122,5 +147,5 @@ def test_without_numpy_bundles_are_listed_but_not_checked(
     monkeypatch.setattr(builtins, "__import__", without_bundles)
     (bundle,) = bundled_models(models)
     assert bundle == BundleFacts(
-        "ward", str(models / "ward"), bundle.megabytes, fault="ward cannot be checked without numpy."
+        "ehr-en", str(models / "ehr-en"), bundle.megabytes, fault="ehr-en cannot be checked without numpy."
     )

@@ -29,8 +29,12 @@ class BundleFacts:
     format_version: int | None = None
     """None where the bundle is damaged or was not looked into."""
     parameters: int | None = None
+    manifest_sha256: str = ""
+    """Of its manifest, which holds that of every other file; empty where it cannot be read."""
+    pinned: bool = False
+    """Whether that is the digest that this version of fastsql ships under this name."""
     fault: str = ""
-    """What is wrong with it, and what to do; empty where every file has the size and SHA-256 that the manifest says."""
+    """What is wrong with it, and what to do; empty where every file is what this version ships."""
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -64,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def bundled_models(folder: Path) -> list[BundleFacts]:
-    """The bundles in a folder, every file of each compared with its manifest."""
+    """The bundles in a folder: every file of each compared with its manifest, and that with the digest in the code."""
     return [_facts(path.parent) for path in sorted(folder.glob("*/config.json"))]
 
 
@@ -72,16 +76,24 @@ def _facts(folder: Path) -> BundleFacts:
     size = sum(file.stat().st_size for file in folder.iterdir() if file.is_file()) / 1e6
     facts = BundleFacts(folder.name, str(folder), size)
     try:
-        from fastsql.model.bundle import FORMAT_VERSION, open_bundle
+        from fastsql.model.bundle import FORMAT_VERSION, manifest_digest, open_bundle
+        from fastsql.model.pinned import MANIFESTS
         from fastsql.model.weights import weight_shapes
-
+    except ImportError as error:
+        return dataclasses.replace(facts, fault=f"{folder.name} cannot be checked without {error.name}.")
+    try:
+        digest = manifest_digest(folder)
+        facts = dataclasses.replace(
+            facts, manifest_sha256=digest, pinned=digest == MANIFESTS.get(folder.name)
+        )
         config = open_bundle(folder).config
     except ModelError as error:
         return dataclasses.replace(facts, fault=str(error))
-    except ImportError as error:
-        return dataclasses.replace(facts, fault=f"{folder.name} cannot be checked without {error.name}.")
     parameters = sum(math.prod(shape) for shape in weight_shapes(config.model).values())
-    return dataclasses.replace(facts, format_version=FORMAT_VERSION, parameters=parameters)
+    fault = (
+        "" if facts.pinned else f"{folder.name} is not a model that this fastsql ships. Reinstall fastsql."
+    )
+    return dataclasses.replace(facts, format_version=FORMAT_VERSION, parameters=parameters, fault=fault)
 
 
 def _print(report: Report, models: list[BundleFacts], console: Console) -> None:
@@ -103,6 +115,10 @@ def _print(report: Report, models: list[BundleFacts], console: Console) -> None:
         if model.parameters is not None:
             state = f"{model.parameters / 1e6:.1f} million parameters, format {model.format_version}, files intact"
         console.line(f"  {model.name}  {model.megabytes:.1f} MB, {state}")
+        if model.manifest_sha256:
+            console.line(
+                f"    manifest {model.manifest_sha256}, {'as shipped' if model.pinned else 'NOT as shipped'}"
+            )
     if not models:
         console.line("  none bundled: give --model a folder")
     console.line("packages", "bold")

@@ -123,14 +123,24 @@ def load_bundle(path: str | Path, encoder: str = "auto", threads: int = 0) -> Mo
     return open_bundle(path).model(encoder, threads)
 
 
-def open_bundle(path: str | Path) -> Bundle:
-    """Check a bundle's files against its manifest and read its configuration."""
+def open_bundle(path: str | Path, manifest_sha256: str | None = None) -> Bundle:
+    """Check a bundle's files against its manifest, the manifest against a digest if one is given, and read the configuration.
+
+    Raises ModelError naming the file that is missing, damaged or not the expected one.
+    """
     folder = Path(path)
     if not folder.is_dir():
         raise ModelError(
             "there is no such model bundle", where=str(folder), remedy="Give the folder of a bundle."
         )
-    manifest = _read_json(folder / MANIFEST)
+    content = _read(folder / MANIFEST)
+    if manifest_sha256 is not None and hashlib.sha256(content).hexdigest() != manifest_sha256:
+        raise ModelError(
+            f"it is not the model {folder.name!r} of this fastsql",
+            where=str(folder / MANIFEST),
+            remedy="Reinstall fastsql. A model of your own is loaded by the path of its folder.",
+        )
+    manifest = _json_object(content, folder / MANIFEST)
     _check_version(manifest, folder / MANIFEST)
     files = manifest.get("files")
     if not isinstance(files, dict):
@@ -138,6 +148,11 @@ def open_bundle(path: str | Path) -> Bundle:
     for name in LISTED:
         _check_file(folder / name, files.get(name))
     return Bundle(folder, _read_config(folder / CONFIG))
+
+
+def manifest_digest(path: str | Path) -> str:
+    """SHA-256 of a bundle's manifest, by which `fastsql.model.pinned` knows the bundled models."""
+    return hashlib.sha256(_read(Path(path) / MANIFEST)).hexdigest()
 
 
 def write_manifest(folder: Path) -> None:
@@ -204,19 +219,26 @@ def _sha256(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _read_json(path: Path) -> dict[str, Any]:
+def _read(path: Path) -> bytes:
     _size(path)
     try:
-        content = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError) as error:
+        return path.read_bytes()
+    except OSError as error:
+        raise _damaged(path, "it cannot be read") from error
+
+
+def _json_object(content: bytes, path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(content)
+    except (ValueError, RecursionError) as error:
         raise _damaged(path, "it is no JSON") from error
-    if not isinstance(content, dict):
+    if not isinstance(found, dict):
         raise _damaged(path, "it is no JSON object")
-    return content
+    return found
 
 
 def _read_config(path: Path) -> BundleConfig:
-    content = _read_json(path)
+    content = _json_object(_read(path), path)
     _check_version(content, path)
     if content.get("relations") != list(RELATIONS):
         raise ModelError(

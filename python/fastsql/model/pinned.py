@@ -1,0 +1,15 @@
+"""SHA-256 of the manifest of every bundled model; the manifest in turn holds that of every other file.
+
+A manifest proves that a bundle is whole, not where it comes from: whoever changes a file can write a new one. What this
+version ships is known in advance, so that another bundle under one of these names is refused.
+
+`scripts/pin_models.py` writes the table anew after a bundled model has changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+MANIFESTS: Mapping[str, str] = {
+    "ehr-en": "16d6a3fb523340dad2d2e518672ffdf81a23e749ba9798bb0369ee99c7bc78af",
+}

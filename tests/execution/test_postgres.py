@@ -25,6 +25,7 @@ ROWS = """
 INSERT INTO patients SELECT i, 'p' || i || '%s', TIMESTAMP '2100-01-01' + i * INTERVAL '1 day'
 FROM generate_series(1, 20) AS i;
 CREATE TABLE staff (password TEXT);
+CREATE VIEW wards AS SELECT subject_id AS ward_id FROM patients;
 """
 DATABASE = "hospital"
 
@@ -39,6 +40,7 @@ def server(postgres: PostgresServer) -> Iterator[PostgresServer]:
         connection.execute(TABLES + ROWS)
         connection.execute("DROP ROLE IF EXISTS fastsql_reader")
         connection.execute(role_recipe())
+        connection.execute("GRANT SELECT ON wards TO fastsql_reader")
     yield postgres
     with psycopg.connect(postgres.conninfo(DATABASE), autocommit=True) as connection:
         connection.execute("DROP OWNED BY fastsql_reader CASCADE")
@@ -72,6 +74,38 @@ def test_with_a_schema_names_are_checked_before_the_server_sees_them(server: Pos
         assert executor.run("SELECT COUNT(*) FROM patients").rows == ((20,),)
         with pytest.raises(VerificationError, match="not in the schema"):
             executor.run("SELECT password FROM staff")
+
+
+@pytest.mark.parametrize(
+    ("listed", "missing"),
+    [
+        ("CREATE TABLE patients (subject_id INT, text TEXT)", "patients.text"),
+        ("CREATE TABLE patients (subject_id INT, NAME TEXT, dod TEXT)", "patients.dod, patients.NAME"),
+        ("CREATE TABLE wards (ward_id INT, name TEXT)", "wards.name"),
+        ("CREATE TABLE patients (subject_id INT, ctid TEXT)", "patients.ctid"),
+    ],
+)
+def test_columns_that_the_database_does_not_have_are_found_before_the_first_query(
+    server: PostgresServer, listed: str, missing: str
+) -> None:
+    """PostgreSQL would take `p.text` for `text(p)`, the whole row."""
+    url = server.url(DATABASE, "fastsql_reader")
+    with open_executor(url, schema=Schema.from_ddl(listed)) as executor:
+        for _ in range(2):
+            with pytest.raises(ExecutionError, match="does not have these columns of the schema") as caught:
+                executor.run("SELECT COUNT(*) FROM " + ("wards" if "wards" in listed else "patients"))
+            assert all(name in str(caught.value) for name in missing.split(", "))
+
+
+def test_views_are_read_and_a_table_that_is_not_there_is_the_servers_to_refuse(
+    server: PostgresServer,
+) -> None:
+    schema = Schema.from_ddl(TABLES + "CREATE TABLE wards (ward_id INT); CREATE TABLE beds (bed_id INT);")
+    with open_executor(server.url(DATABASE, "fastsql_reader"), schema=schema) as executor:
+        assert executor.run("SELECT COUNT(*) FROM wards").rows == ((20,),)
+        assert executor.run("SELECT COUNT(*) FROM patients").rows == ((20,),)
+        with pytest.raises(ExecutionError, match="42P01"):
+            executor.run("SELECT COUNT(*) FROM beds")
 
 
 def test_an_error_holds_the_code_and_nothing_of_the_query(reader: Any) -> None:

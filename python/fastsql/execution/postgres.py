@@ -5,43 +5,64 @@ nothing else (no data-modifying WITH, no INTO, no COPY, no EXPLAIN), and psycopg
 takes one statement, so that no text can end the transaction and go on. Time-outs for the statement, for locks and for idling
 are set for the transaction. What READ ONLY does not stop, functions with side effects above all, is for the allow-list to
 refuse, which every query passes first, and for the role, which should hold SELECT and nothing else (docs/deploying.md).
+A server that does not answer holds nobody: connecting, too, ends with the query's time (see `postgres_session`).
 """
 
 from __future__ import annotations
 
+import queue
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, TypeAlias
 
 from fastsql.errors import ExecutionError
-from fastsql.execution.executor import BYTE_LIMIT, ROW_LIMIT, TIME_LIMIT, Bounds, failed, too_late
-from fastsql.execution.reading import BoundedCursor, Deadline, VerifyingExecutor
+from fastsql.execution.deadline import Deadline
+from fastsql.execution.executor import (
+    BYTE_LIMIT,
+    FIRST_ROWS,
+    ROW_LIMIT,
+    TIME_LIMIT,
+    Bounds,
+    QueryTimeoutError,
+    ResultSizeError,
+    Rows,
+    failed,
+    fetch,
+    too_late,
+)
+from fastsql.execution.postgres_columns import check_columns
+from fastsql.execution.postgres_session import (
+    ConnectionLostError,
+    ReadOnlySession,
+    RefusedSettingError,
+    SessionCursor,
+)
+from fastsql.execution.reading import VerifyingExecutor
+from fastsql.forking import renew_in_child
 from fastsql.schema import Schema
 
 if TYPE_CHECKING:
-    import psycopg
     from sqlalchemy.engine import Engine
     from sqlalchemy.pool import PoolProxiedConnection
 
-_SETTINGS = """
-SELECT set_config('statement_timeout', %(time)s, true), set_config('lock_timeout', %(time)s, true),
-       set_config('idle_in_transaction_session_timeout', %(time)s, true),
-       set_config('standard_conforming_strings', 'on', true), current_setting('transaction_read_only')
-"""
-_TIME_LEFT = "SELECT set_config('statement_timeout', %s, true)"
+_Results: TypeAlias = "queue.SimpleQueue[PoolProxiedConnection | BaseException | None]"
 
 
 class PostgresExecutor(VerifyingExecutor):
     """Runs SELECT statements on one PostgreSQL database. May be shared by threads: each query takes a pooled connection.
 
+    In a forked process it lets go of the engine's connections, which are the parent's, and makes its own.
+
     Args:
         engine: an engine whose driver is psycopg (``postgresql+psycopg://``); its role should be able to SELECT only.
         schema: with it, every query passes :func:`fastsql.execution.verify` first; without it, all of that but the names.
-        time_limit: seconds that one query may take.
+        time_limit: seconds that one query may take, connecting included; a server that keeps no limit is left at 1.1
+            times that and a quarter of a second.
         row_limit: rows that are fetched of one result.
         byte_limit: bytes of memory that these may take.
-        cell_limit: characters of a text cell, bytes of a binary one, that are kept; None keeps all.
-        dispose: whether :meth:`close` disposes of the engine.
+        cell_limit: characters of a text cell, bytes of a binary one, that are kept; None keeps all. The server cuts them.
+        own: whether the engine was made for this executor, with its time limit, and ends with it.
 
     Raises:
         LimitError: a limit is none.
@@ -57,7 +78,7 @@ class PostgresExecutor(VerifyingExecutor):
         row_limit: int = ROW_LIMIT,
         byte_limit: int = BYTE_LIMIT,
         cell_limit: int | None = None,
-        dispose: bool = False,
+        own: bool = False,
     ) -> None:
         if (engine.dialect.name, engine.dialect.driver) != ("postgresql", "psycopg"):
             raise ExecutionError(
@@ -67,84 +88,152 @@ class PostgresExecutor(VerifyingExecutor):
             )
         self._engine = engine
         super().__init__("postgres", schema, Bounds(time_limit, row_limit, byte_limit, cell_limit))
-        self._dispose = dispose
+        self._own = own
+        self._healthy = False
+        self._checks_client = True
+        self._columns_checked = schema is None
+        renew_in_child(self)
+
+    def run(self, sql: str) -> Rows:
+        """The rows of a query.
+
+        Raises:
+            ExecutionError, VerificationError: as :class:`fastsql.execution.Executor` says.
+        """
+        with self.cursor(sql) as cursor:
+            return fetch(cursor, self._bounds, first=getattr(cursor, "first", FIRST_ROWS))
 
     @contextmanager
-    def unverified_cursor(self, sql: str) -> Iterator[BoundedCursor]:
+    def unverified_cursor(self, sql: str) -> Iterator[SessionCursor]:
         """As :meth:`cursor`, behind PostgreSQL's own walls alone; for tests of those."""
-        import psycopg
-        from psycopg import errors
-        from psycopg.rows import tuple_row
-
         deadline = Deadline(self._bounds.time_limit)
+        query = _encoded(sql)
+        session = self._session(deadline)
         try:
-            text = sql.encode("utf-8")
-            with self._connection() as connection:
-                _begin(connection, self._bounds.time_limit)
-                with connection.cursor("fastsql", row_factory=tuple_row, scrollable=False) as cursor:
-                    cursor.execute(text)
-                    yield BoundedCursor(cursor, deadline, lambda left: _limit(connection, left))
-        except (errors.QueryCanceled, errors.IdleInTransactionSessionTimeout):
-            raise too_late(self._bounds.time_limit) from None
-        except (psycopg.Error, UnicodeError) as error:
-            raise failed(getattr(error, "sqlstate", None) or type(error).__name__) from None
+            yield session.declare(query, self._bounds.cell_limit)
+        except ResultSizeError:
+            session.spoil()
+            raise
+        finally:
+            self._healthy = session.close()
 
     def close(self) -> None:
         """Dispose of the engine, if the executor owns it. The executor should not be used afterwards."""
-        if self._dispose:
+        if self._own:
             self._engine.dispose()
 
-    @contextmanager
-    def _connection(self) -> Iterator[psycopg.Connection[Any]]:
-        """A connection of the pool in a READ ONLY transaction that is rolled back at the end."""
-        import psycopg
+    def renew_after_fork(self) -> None:
+        """Let go of the connections, without a word to the server: in a forked child they are the parent's."""
+        self._engine.dispose(close=False)
+        self._healthy = False
+        self._columns_checked = self._schema is None
 
-        pooled = self._checkout()
-        connection: psycopg.Connection[Any] = pooled.driver_connection  # type: ignore[assignment]
-        settings = (connection.autocommit, connection.read_only)
-        try:
-            connection.rollback()
-            connection.autocommit, connection.read_only = False, True
-            yield connection
-        finally:
+    def _session(self, deadline: Deadline) -> ReadOnlySession:
+        """A READ ONLY transaction, on a connection that is alive.
+
+        The pool may hold connections that the server has ended. Nothing was asked of them yet, so the next one is tried.
+        """
+        attempts = _idle(self._engine) + 2
+        while True:
+            session = ReadOnlySession(self._checkout(deadline), deadline)
             try:
-                connection.rollback()
-                connection.autocommit, connection.read_only = settings
-            except psycopg.Error:
-                # The session is gone: the pool must not hand it out again.
-                pooled.invalidate()
-            pooled.close()
+                session.begin(check_client=self._checks_client)
+                if self._schema is not None and not self._columns_checked:
+                    check_columns(session, self._schema)
+                    self._columns_checked = True
+                return session
+            except RefusedSettingError:
+                self._healthy = session.close()
+                if not self._checks_client:
+                    raise
+                self._checks_client = False
+            except ConnectionLostError:
+                self._healthy = session.close()
+                attempts -= 1
+                if attempts <= 0:
+                    raise
+            except BaseException:
+                self._healthy = session.close()
+                raise
 
-    def _checkout(self) -> PoolProxiedConnection:
+    def _checkout(self, deadline: Deadline) -> PoolProxiedConnection:
+        """A connection of the pool, within the time that is left.
+
+        Our own engine's pool hands out a connection that was fine a moment ago at once. Whatever else it does, connect or
+        wait for one, and all that an engine does that was set up elsewhere, may take as long as the network likes: in a
+        thread that nobody has to wait for.
+        """
+        if self._own and self._healthy and _idle(self._engine):
+            return self._connect()
+        results: _Results = queue.SimpleQueue()
+        late = threading.Event()
+
+        def connect() -> None:
+            try:
+                results.put(self._connect())
+            except BaseException as error:  # noqa: BLE001 - raised where it is waited for
+                results.put(error)
+            if late.is_set():
+                _give_back(results)
+
+        threading.Thread(target=connect, name="fastsql connect", daemon=True).start()
+        try:
+            found = results.get(timeout=deadline.remaining())
+        except queue.Empty:
+            found = None
+        finally:
+            late.set()
+        if found is None:
+            self._healthy = False
+            _give_back(results)
+            raise too_late(self._bounds.time_limit)
+        if not isinstance(found, BaseException):
+            return found
+        self._healthy = False
+        try:
+            raise found
+        finally:
+            del found  # its traceback holds this frame
+
+    def _connect(self) -> PoolProxiedConnection:
         import psycopg
         from sqlalchemy.exc import SQLAlchemyError
+        from sqlalchemy.exc import TimeoutError as ExhaustedError
 
         try:
             return self._engine.raw_connection()
+        except ExhaustedError:
+            failure: ExecutionError = QueryTimeoutError(
+                "no connection came free in time",
+                where="database",
+                remedy="Ask for less at a time, or enlarge the pool.",
+            )
         except (SQLAlchemyError, psycopg.Error) as error:
             # The driver's message may repeat the connection string.
-            raise ExecutionError(
+            failure = ExecutionError(
                 f"cannot be reached ({type(error).__name__})",
                 where="database",
                 remedy="Check the URL and the server.",
-            ) from None
+            )
+        raise failure
 
 
-def _begin(connection: psycopg.Connection[Any], time_limit: float) -> None:
-    """Begin the transaction. After its first query it cannot be made one that writes."""
-    row = connection.execute(_SETTINGS, {"time": _milliseconds(time_limit)}).fetchone()
-    if row is None or row[-1] != "on":
-        raise ExecutionError(
-            "the transaction is not read-only",
-            where="database",
-            remedy="Check what stands between fastsql and the server.",
-        )
+def _encoded(sql: str) -> bytes:
+    with suppress(UnicodeError):
+        return sql.encode("utf-8")
+    # Not while the other is handled: that one holds the text.
+    raise failed("UnicodeEncodeError")
 
 
-def _limit(connection: psycopg.Connection[Any], left: float) -> None:
-    connection.execute(_TIME_LEFT, [_milliseconds(left)])
+def _idle(engine: Engine) -> int:
+    """Connections that wait in a pool, as far as it says; some may be dead."""
+    count = getattr(engine.pool, "checkedin", None)
+    return int(count()) if count is not None else 0
 
 
-def _milliseconds(seconds: float) -> str:
-    # 0 would mean no limit at all.
-    return str(max(1, round(seconds * 1_000)))
+def _give_back(results: _Results) -> None:
+    """Return to its pool what came too late, if anything did."""
+    with suppress(queue.Empty):
+        found = results.get_nowait()
+        if found is not None and not isinstance(found, BaseException):
+            found.close()

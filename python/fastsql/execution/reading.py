@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
 from typing import Any, TypeVar
 
-from fastsql.execution.executor import Bounds, Fetching, Rows, fetch, too_late
+from fastsql.execution.executor import Bounds, Cursor, Fetching, Rows, fetch, too_late
 from fastsql.execution.verify import verify, verify_form
 from fastsql.schema import Schema
 
@@ -93,7 +93,7 @@ class VerifyingExecutor(ABC):
             return fetch(cursor, self._bounds)
 
     @contextmanager
-    def cursor(self, sql: str) -> Iterator[BoundedCursor]:
+    def cursor(self, sql: str) -> Iterator[Cursor]:
         """The running query, for a reader that wants row by row; the time limit covers the whole ``with`` block.
 
         Raises:
@@ -107,7 +107,7 @@ class VerifyingExecutor(ABC):
             yield cursor
 
     @abstractmethod
-    def unverified_cursor(self, sql: str) -> AbstractContextManager[BoundedCursor]:
+    def unverified_cursor(self, sql: str) -> AbstractContextManager[Cursor]:
         """As :meth:`cursor`, behind the database's own walls alone; for tests of those."""
 
     @abstractmethod

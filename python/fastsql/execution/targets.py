@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,7 +70,7 @@ def open_executor(
     from fastsql.execution.postgres import PostgresExecutor
 
     if isinstance(target, str):
-        return PostgresExecutor(_engine(url), dispose=True, **bounds)
+        return PostgresExecutor(_engine(url, time_limit), own=True, **bounds)
     return PostgresExecutor(target, **bounds)
 
 
@@ -102,13 +103,16 @@ def _url(text: str) -> URL:
         raise ExecutionError("it is no database URL that SQLAlchemy knows", where="database URL") from None
 
 
-def _engine(url: URL) -> Engine:
+def _engine(url: URL, time_limit: float) -> Engine:
+    """An engine whose connecting, and whose waiting for a connection, ends with a query's time."""
     from sqlalchemy import create_engine
 
     if url.drivername == "postgresql":
         url = url.set(drivername="postgresql+psycopg")
+    if "connect_timeout" not in url.query:
+        url = url.update_query_dict({"connect_timeout": str(ceil(time_limit))})
     try:
-        return create_engine(url)
+        return create_engine(url, pool_timeout=time_limit)
     except ModuleNotFoundError as error:
         raise ExecutionError(
             f"the driver {error.name!r} is not installed",

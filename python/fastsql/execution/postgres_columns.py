@@ -1,0 +1,45 @@
+"""Whether the columns of a schema are in a PostgreSQL database under exactly their names.
+
+A column that is not there is no error in PostgreSQL wherever its name is that of a function: `p.text` is then `text(p)`, the
+whole row. So the catalogue is asked before the first query of a schema.
+"""
+
+from __future__ import annotations
+
+from fastsql.errors import ExecutionError
+from fastsql.execution.postgres_session import ReadOnlySession
+from fastsql.schema import Schema
+
+_COLUMNS = """
+SELECT asked.number::int, pg_catalog.array_agg(a.attname::text)
+FROM pg_catalog.unnest(%s::text[]) WITH ORDINALITY AS asked(name, number)
+JOIN pg_catalog.pg_attribute AS a ON a.attrelid = pg_catalog.to_regclass(pg_catalog.quote_ident(asked.name))
+WHERE a.attnum > 0 AND NOT a.attisdropped
+GROUP BY asked.number
+"""
+_NAMED = 5
+"""Columns that an error names."""
+
+
+def check_columns(session: ReadOnlySession, schema: Schema) -> None:
+    """Return if every table of the schema that the database has, a view or not, has all the columns that the schema lists.
+
+    A table that is not there is left to the query that asks for it: the server refuses that one by itself.
+
+    Raises:
+        ExecutionError: columns are missing; names up to five of them.
+    """
+    found = dict(session.rows(_COLUMNS, [[table.name for table in schema.tables]]))
+    missing = []
+    for number, table in enumerate(schema.tables, start=1):
+        if number in found:
+            there = set(found[number])
+            names = [schema.columns[column].name for column in table.columns]
+            missing += [f"{table.name}.{name}" for name in names if name not in there]
+    if missing:
+        named = ", ".join(missing[:_NAMED]) + (", ..." if len(missing) > _NAMED else "")
+        raise ExecutionError(
+            f"does not have these columns of the schema under exactly these names: {named}",
+            where="database",
+            remedy="Read the schema from this database again.",
+        )

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fastsql.errors import ModelError
+from fastsql.errors import LimitError, ModelError, SchemaError
 from fastsql.limits import DEFAULT, Limits
 from fastsql.schema import Constant, Schema, Value
+from fastsql.schema.assemble import literal
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Lexicon:
             constants.append(Constant(name, value, label=label))
         if not all(_is_value(v) for texts in values.values() for v in texts):
             raise _malformed("lexicon")
-        if not all(_is_value(constant.value) for constant in constants):
+        if not all(_is_value(constant.value) for constant in constants) or not _usable(constants):
             raise _malformed("constants")
         return cls(values, tuple(constants))
 
@@ -60,7 +61,7 @@ class Lexicon:
             known = True
             present = schema.columns[index].values
             room = max(limits.values_per_column - len(present), 0)
-            new = [text for text in texts if text not in present][:room]
+            new = [text for text in texts if text not in present and _fits(text, limits)][:room]
             if new:
                 values[table, column] = (*present, *new)
         if values:
@@ -79,7 +80,20 @@ def _rows(settings: Mapping[str, Any], name: str) -> list[Any]:
 
 
 def _is_value(value: object) -> bool:
-    return isinstance(value, (str, int, float)) and not isinstance(value, bool)
+    return not isinstance(value, bool) and literal(value) is not None
+
+
+def _fits(value: Value, limits: Limits) -> bool:
+    return not isinstance(value, str) or len(value) <= limits.value_characters
+
+
+def _usable(constants: Sequence[Constant]) -> bool:
+    """Whether a schema takes them: what is wrong with a bundle must not be told as a mistake in the user's schema."""
+    try:
+        Schema.from_dict({"t": {"c": "TEXT"}}).with_constants(constants)
+    except (SchemaError, LimitError):
+        return False
+    return True
 
 
 def _malformed(name: str) -> ModelError:

@@ -84,7 +84,7 @@ class Bundle:
     def tokenizer(self) -> Tokenizer:
         """The tokenizer, sure to stay within the encoder's vocabulary and positions."""
         encoder = self.config.model.encoder
-        tokenizer = Tokenizer.from_file(self.path / TOKENIZER, encoder.positions - 2)
+        tokenizer = Tokenizer.from_file(self.path / TOKENIZER, encoder.positions - 2, encoder.vocabulary)
         if tokenizer.vocabulary > encoder.vocabulary:
             raise ModelError(
                 f"it has {tokenizer.vocabulary:,} tokens, the encoder {encoder.vocabulary:,}",
@@ -112,7 +112,7 @@ class Bundle:
         weights = Part(file.read(encoder=not onnx))
         used: Encoder
         if onnx:
-            used = OnnxEncoder(self.path / ENCODER, threads)
+            used = OnnxEncoder(self.path / ENCODER, threads, config.encoder.hidden)
         else:
             used = NumpyEncoder(config.encoder, weights.at("encoder"), WordTable(*file.words()))
         return Model(config, weights, used, self.tokenizer())
@@ -124,7 +124,7 @@ def load_bundle(path: str | Path, encoder: str = "auto", threads: int = 0) -> Mo
 
 
 def open_bundle(path: str | Path, manifest_sha256: str | None = None) -> Bundle:
-    """Check a bundle's files against its manifest, the manifest against a digest if one is given, and read the configuration.
+    """Check a bundle's files against its manifest, that against a digest if one is given, and read the configuration.
 
     Raises ModelError naming the file that is missing, damaged or not the expected one.
     """
@@ -177,6 +177,11 @@ def _wants_onnx(encoder: str) -> bool:
     return installed and encoder != "numpy"
 
 
+def _shown(value: object) -> str:
+    """A value of a file that may hold anything, short enough for a message."""
+    return repr(value)[:40]
+
+
 def _damaged(path: Path, what: str) -> ModelError:
     return ModelError(what, where=str(path), remedy=REMEDY)
 
@@ -185,7 +190,7 @@ def _check_version(content: dict[str, Any], path: Path) -> None:
     version = content.get("format_version")
     if version != FORMAT_VERSION:
         raise ModelError(
-            f"format version {version!r} is not the {FORMAT_VERSION} that this fastsql reads",
+            f"format version {_shown(version)} is not the {FORMAT_VERSION} that this fastsql reads",
             where=str(path),
             remedy="Install the fastsql version that the bundle was made for, or train it anew.",
         )
@@ -196,7 +201,7 @@ def _check_file(path: Path, listed: object) -> None:
         raise _damaged(path.parent / MANIFEST, f"{path.name} is not listed")
     size = _size(path)
     if size != listed.get("bytes"):
-        raise _damaged(path, f"it has {size:,} bytes, not the {listed.get('bytes')!r} of the manifest")
+        raise _damaged(path, f"it has {size:,} bytes, not the {_shown(listed.get('bytes'))} of the manifest")
     if _sha256(path) != listed.get("sha256"):
         raise _damaged(path, "its SHA-256 is not that of the manifest")
 

@@ -21,6 +21,9 @@ CANDIDATE_FORMATS = ("", *FORMATS)
 CANDIDATE_RANKS = 4
 """Candidates of one span ("50s" gives 50 and 59) are told apart by their rank, the last rank being shared."""
 
+_LARGEST_SIZE, _MOST_LAYERS = 1_000_000, 256
+"""What a configuration may say. A matrix must be in the file to be allocated; names of a layer's weights need not."""
+
 ITEM_TYPES = (
     "table",
     *(f"{kind}{key}" for key in ("", " key") for kind in ("number", "text", "time", "boolean", "other")),
@@ -93,9 +96,10 @@ class ModelConfig:
     def __post_init__(self) -> None:
         for name, value in (*_sizes(self), *_sizes(self.encoder)):
             least = 0 if name in ("cached_layers", "joint_layers") else 1
-            if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= 1_000_000:
+            most = _MOST_LAYERS if name.endswith("layers") else _LARGEST_SIZE
+            if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
                 raise ModelError(
-                    f"{name} is {value!r}, not a whole number from {least}", where="model config"
+                    f"{name} is not a whole number from {least} to {most:,}", where="model config"
                 )
         for part, width, heads in (
             ("d", self.d, self.heads),

@@ -72,9 +72,14 @@ class WordTable:
 class OnnxEncoder:
     """The encoder in ONNX Runtime. Thread-safe."""
 
-    def __init__(self, path: Path, threads: int = 0) -> None:
-        """`threads` 0 leaves the choice to ONNX Runtime. Raises `ModelError` if the file is no such encoder."""
+    def __init__(self, path: Path, threads: int = 0, hidden: int | None = None) -> None:
+        """`threads` 0 leaves the choice to ONNX Runtime; `hidden` is the width of a state, if it is known.
+
+        Raises `ModelError` if the file is no such encoder.
+        """
         import onnxruntime
+
+        self._path, self._hidden = path, hidden
 
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
@@ -88,10 +93,22 @@ class OnnxEncoder:
             ) from error
 
     def encode(self, ids: Ids) -> Array:
-        """See `Encoder.encode`."""
-        (states,) = self._session.run(None, {"ids": ids.astype(np.int64)})
+        """See `Encoder.encode`. Raises `ModelError` where the graph gives anything else."""
+        try:
+            outputs = self._session.run(None, {"ids": ids.astype(np.int64)})
+        except Exception:  # noqa: BLE001 - ONNX Runtime's errors share no other base class
+            outputs = ()  # raised below, as the library's message may hold ids, which are the question's words
+        states = outputs[0] if len(outputs) == 1 else None
+        if not isinstance(states, np.ndarray) or not self._fits(states, ids):
+            raise ModelError(
+                "it gives no state for each token", where=str(self._path), remedy="Get the model bundle anew."
+            )
         result: Array = states
         return result
+
+    def _fits(self, states: NDArray[Any], ids: Ids) -> bool:
+        width = states.shape[-1] if self._hidden is None else self._hidden
+        return states.dtype == np.float32 and states.shape == (*ids.shape, width)
 
 
 def encode_groups(encoder: Encoder, groups: Sequence[Ids]) -> Array:

@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 from fastsql.errors import LimitError, ModelError
 
+_REMEDY = "Get the model bundle anew."
+_LONGEST_PREFIX = 8
+"""Characters that mark a piece which continues a word; BERT's are "##"."""
 TEXT_TOKENS = 32
 """Labels and schema values are cut after this many tokens: what tells them apart comes first."""
 
@@ -24,60 +27,118 @@ class Tokens:
 
 
 class Tokenizer:
-    """Turns text to token ids. Thread-safe; pickles as the JSON text it was made from."""
+    """Turns text to token ids. Thread-safe; pickles as the JSON text it was made from.
 
-    def __init__(self, json_text: str, max_tokens: int = 510) -> None:
-        """`json_text` is the content of a `tokenizer.json`; raises `ModelError` if it is none."""
+    It is BERT's: WordPiece over words that `BertPreTokenizer` splits. Of all that the library can be told to do, only this
+    is known to give every text tokens with a place in it, at a cost that grows with the text alone.
+    """
+
+    def __init__(self, json_text: str, max_tokens: int = 510, id_limit: int | None = None) -> None:
+        """`json_text` is the content of a `tokenizer.json`; ids are below `id_limit`, or what the tokenizer likes.
+
+        Raises ModelError if it is none, another than BERT's, or lacks a token that every text needs.
+        """
         from tokenizers import Tokenizer as Backend
 
         self.json_text = json_text
         self.max_tokens = max_tokens
+        self.id_limit = id_limit
         try:
             backend = Backend.from_str(json_text)
-        except Exception as error:  # the library raises bare Exception for every kind of bad file
-            raise ModelError(
-                "it describes no tokenizer", where="tokenizer.json", remedy="Get the model bundle anew."
-            ) from error
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # the library raises bare Exception, and its panics are not even that
+            raise _damaged("it describes no tokenizer") from error
+        _check_kind(backend)
         backend.no_truncation()
         backend.no_padding()
         cls, sep = backend.token_to_id("[CLS]"), backend.token_to_id("[SEP]")
         if cls is None or sep is None:
-            raise ModelError("the tokens [CLS] and [SEP] are missing", where="tokenizer.json")
+            raise _damaged("the tokens [CLS] and [SEP] are missing")
         self.cls: int = cls
         self.sep: int = sep
         self.vocabulary: int = backend.get_vocab_size()
         self._backend = backend
+        self._check_ids([cls, sep])
 
     @classmethod
-    def from_file(cls, path: str | Path, max_tokens: int = 510) -> Tokenizer:
+    def from_file(cls, path: str | Path, max_tokens: int = 510, id_limit: int | None = None) -> Tokenizer:
         """Read a `tokenizer.json`; raises `ModelError` if it cannot be read or is none."""
         try:
             text = Path(path).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise ModelError("it cannot be read", where=str(path)) from error
-        return cls(text, max_tokens)
+            raise ModelError("it cannot be read", where=str(path), remedy=_REMEDY) from error
+        return cls(text, max_tokens, id_limit)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"json_text": self.json_text, "max_tokens": self.max_tokens}
+        return {"json_text": self.json_text, "max_tokens": self.max_tokens, "id_limit": self.id_limit}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["json_text"], state["max_tokens"])  # type: ignore[misc]
+        self.__init__(**state)  # type: ignore[misc]
+
+    def _check_ids(self, ids: list[int]) -> None:
+        """Raise ModelError for an id that the encoder has no row for.
+
+        Asked of the tokens that a text has: to ask it of the whole vocabulary would take a tenth of the time of loading.
+        """
+        if self.id_limit is not None and ids and max(ids) >= self.id_limit:
+            raise _damaged(f"it has ids beyond the {self.id_limit:,} of the encoder")
 
     def tokenize(self, question: str) -> Tokens:
-        """Tokens of a question; `LimitError` if the encoder has fewer positions than it has tokens."""
-        encoding = self._backend.encode(question, add_special_tokens=False)
-        if len(encoding.ids) > self.max_tokens:
+        """Tokens of a question.
+
+        Raises LimitError if the encoder has fewer positions than it has tokens, ModelError if it has no row for one of them.
+        """
+        encoding = self._encoded(self._backend.encode, question)
+        ids: list[int] = encoding.ids
+        if len(ids) > self.max_tokens:
             raise LimitError(
-                f"{len(encoding.ids):,} tokens are more than the {self.max_tokens:,} that the model reads",
+                f"{len(ids):,} tokens are more than the {self.max_tokens:,} that the model reads",
                 where="question",
                 remedy="Ask a shorter question.",
             )
+        self._check_ids(ids)
         return Tokens(
-            np.asarray(encoding.ids, dtype=np.int32),
+            np.asarray(ids, dtype=np.int32),
             np.asarray(encoding.offsets, dtype=np.int32).reshape(-1, 2),
         )
 
     def encode_texts(self, texts: list[str]) -> list[list[int]]:
-        """Ids of short texts with [CLS] and [SEP], each cut after `TEXT_TOKENS` tokens."""
-        encodings = self._backend.encode_batch(texts, add_special_tokens=False)
-        return [[self.cls, *encoding.ids[:TEXT_TOKENS], self.sep] for encoding in encodings]
+        """Ids of short texts with [CLS] and [SEP], each cut after `TEXT_TOKENS` tokens; ModelError as for `tokenize`."""
+        cut = [encoding.ids[:TEXT_TOKENS] for encoding in self._encoded(self._backend.encode_batch, texts)]
+        for ids in cut:
+            self._check_ids(ids)
+        return [[self.cls, *ids, self.sep] for ids in cut]
+
+    def _encoded(self, encode: Any, text: str | list[str]) -> Any:
+        """What the library makes of a text; ModelError where its own state keeps it from that."""
+        try:
+            return encode(text, add_special_tokens=False)
+        except (KeyboardInterrupt, SystemExit, TypeError, UnicodeError):
+            raise
+        except BaseException:  # noqa: BLE001, S110 - as when it is read; left behind, since a message may repeat the text
+            pass
+        raise _damaged("it cannot split a text")
+
+
+def _check_kind(backend: Any) -> None:
+    """Raise ModelError unless a tokenizer of the library is BERT's."""
+    from tokenizers.models import WordPiece
+    from tokenizers.normalizers import BertNormalizer
+    from tokenizers.pre_tokenizers import BertPreTokenizer
+
+    model = backend.model
+    if not isinstance(model, WordPiece):
+        raise _damaged(f"it is {type(model).__name__}, not WordPiece")
+    if not isinstance(backend.pre_tokenizer, BertPreTokenizer):
+        raise _damaged("its pre-tokenizer is not BertPreTokenizer")
+    if not isinstance(backend.normalizer, (BertNormalizer, type(None))):
+        raise _damaged("its normalizer is not BertNormalizer")
+    if len(model.continuing_subword_prefix) > _LONGEST_PREFIX:
+        raise _damaged("its prefix of continuing pieces is too long")
+    if model.token_to_id(model.unk_token) is None:
+        raise _damaged("its token for unknown words is missing")
+
+
+def _damaged(what: str) -> ModelError:
+    return ModelError(what, where="tokenizer.json", remedy=_REMEDY)

@@ -40,8 +40,14 @@ def check_grammar(bundle: Bundle) -> None:
 
 
 def check_actions(bundle: Bundle, limits: Limits) -> None:
-    """Raise LimitError unless every query that the limit allows can be decoded, and there is one."""
+    """Raise LimitError unless every query that the limit allows can be decoded, and there is one; ModelError if none can."""
     least, most = load_grammar().cost[0], bundle.config.model.max_steps
+    if most < least:
+        raise ModelError(
+            f"its {most} steps are too few for any query",
+            where=str(bundle.path / "config.json"),
+            remedy="Get the model bundle anew.",
+        )
     if not least <= limits.actions <= most:
         raise LimitError(
             f"{limits.actions} actions are too {'few for a query' if limits.actions < least else 'many for the model'}",

@@ -62,7 +62,7 @@ class Familiarity:
             words, named = found.get("words"), found.get("named", {})
             if isinstance(words, Mapping) and isinstance(named, Mapping):
                 counts = [found.get("questions"), *words.values(), *named.values()]
-                if all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in counts):
+                if all(isinstance(n, int) and not isinstance(n, bool) and 0 <= n < 2**63 for n in counts):
                     return cls(found["questions"], dict(words), dict(named))
         raise ModelError(
             "it holds no counts",

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from fastsql.errors import ModelError
 
+_LARGEST = 1e12
+
 
 def sigmoid(z: float) -> float:
     """1 / (1 + exp(-z)), without overflow."""
@@ -94,8 +96,8 @@ class Probe:
 
 
 def is_number(value: object) -> bool:
-    """Whether a setting is a finite number."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    """Whether a setting is a number whose products with features stay finite."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= _LARGEST
 
 
 def malformed(what: str, where: str) -> ModelError:

@@ -156,7 +156,7 @@ def _gold_answer(sql: str, task: Task) -> tuple[AnswerRows | None, bool | None]:
         with _executor(task.database, task.time_limit).cursor(sql) as cursor:
             if task.answer is None:
                 return answer_rows(cursor), None
-            rows = cursor.fetchall()
+            rows = list(cursor)
     except ExecutionError:
         return None, None if task.answer is None else False
     return answer_rows(rows), published_form(rows) == task.answer

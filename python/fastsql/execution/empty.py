@@ -7,8 +7,9 @@ import threading
 from collections import OrderedDict
 
 from fastsql.errors import VerificationError
-from fastsql.execution.sqlite import error_name, restrict
+from fastsql.execution.authorizer import error_name, restrict
 from fastsql.execution.text import REMEDY
+from fastsql.forking import inside_sqlite, renew_in_child
 from fastsql.schema import Schema
 
 
@@ -17,13 +18,14 @@ class _EmptyDatabase:
 
     def __init__(self, schema: Schema) -> None:
         self._lock = threading.Lock()
-        self._connection = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
-        self._connection.executescript(schema.to_ddl("sqlite"))
-        restrict(self._connection)
+        with inside_sqlite():
+            self._connection = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
+            self._connection.executescript(schema.to_ddl("sqlite"))
+            restrict(self._connection)
 
     def prepare(self, sql: str) -> None:
         """Compile without running; raises sqlite3.Error."""
-        with self._lock:
+        with self._lock, inside_sqlite():
             self._connection.execute(f"EXPLAIN {sql}").close()
 
 
@@ -32,8 +34,16 @@ class _EmptyDatabases:
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._lock = threading.Lock()
+        self._left_behind: list[_EmptyDatabase] = []
         self._kept: OrderedDict[str, _EmptyDatabase] = OrderedDict()
+        self.renew_after_fork()
+        renew_in_child(self)
+
+    def renew_after_fork(self) -> None:
+        """Make databases anew as they are needed; those of the other process may be neither used nor closed."""
+        self._left_behind += self._kept.values()
+        self._kept = OrderedDict()
+        self._lock = threading.Lock()
 
     def of(self, schema: Schema) -> _EmptyDatabase:
         with self._lock:
@@ -57,7 +67,8 @@ def prepare(sql: str, schema: Schema) -> None:
     """
     try:
         _empty_databases.of(schema).prepare(sql)
-    except (sqlite3.Error, sqlite3.Warning, ValueError) as error:
-        raise VerificationError(
-            f"SQLite does not prepare it ({error_name(error)})", where="SQL", remedy=REMEDY
-        ) from None
+        return
+    except (sqlite3.Error, sqlite3.Warning, ValueError, MemoryError) as error:
+        kind = error_name(error)
+    # Raised here, lest it carry the driver's message, which may quote the SQL.
+    raise VerificationError(f"SQLite does not prepare it ({kind})", where="SQL", remedy=REMEDY)

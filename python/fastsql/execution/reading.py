@@ -2,40 +2,23 @@
 
 from __future__ import annotations
 
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
 from typing import Any, TypeVar
 
-from fastsql.execution.executor import Bounds, Cursor, Fetching, Rows, fetch, too_late
-from fastsql.execution.verify import verify, verify_form
+from fastsql.execution.deadline import Deadline
+from fastsql.execution.executor import Bounds, Cursor, Fetching, Rows, fetch
+from fastsql.execution.verify import runnable
 from fastsql.schema import Schema
+
+__all__ = ["BoundedCursor", "Deadline", "VerifyingExecutor"]
 
 Self = TypeVar("Self", bound="VerifyingExecutor")
 
 _BATCH = 1_000
 """Rows that are fetched at a time when a reader goes row by row."""
-
-
-class Deadline:
-    """The moment at which a query must be done; `time_limit` is in seconds."""
-
-    def __init__(self, time_limit: float) -> None:
-        self.time_limit = time_limit
-        self._moment = time.monotonic() + time_limit
-
-    def remaining(self) -> float:
-        """Seconds that are left.
-
-        Raises:
-            QueryTimeoutError: none are.
-        """
-        left = self._moment - time.monotonic()
-        if left <= 0:
-            raise too_late(self.time_limit)
-        return left
 
 
 class BoundedCursor:
@@ -99,11 +82,7 @@ class VerifyingExecutor(ABC):
         Raises:
             ExecutionError, VerificationError: as :meth:`run`, whether at the start or while rows are read.
         """
-        if self._schema is None:
-            verify_form(sql, dialect=self._dialect)
-        else:
-            verify(sql, self._schema, dialect=self._dialect)
-        with self.unverified_cursor(sql) as cursor:
+        with self.unverified_cursor(runnable(sql, self._schema, dialect=self._dialect)) as cursor:
             yield cursor
 
     @abstractmethod

@@ -1,0 +1,205 @@
+"""What SQLite may do on a connection: read tables, by the schema where there is one, and call harmless functions.
+
+SQLite asks the authorizer while it compiles a statement, once for each table, column and function, with names resolved.
+What it says of views is not enough by itself: it gives the name of the view that a table is read in, but a common table
+expression of that name would do as well, and it reports the table under a view as read by itself where no column of it is.
+So for a schema with views, what each of them reads is recorded beforehand, and the text may neither name that nor redefine
+a view.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterator
+
+from fastsql.errors import ExecutionError
+from fastsql.execution.allowed import words
+from fastsql.execution.readable import Readable
+from fastsql.schema.names import fold, quote
+
+LONGEST_VALUE = 1_000_000
+"""Bytes of one value. A clinical note is shorter; what one instruction makes of one value takes less than seconds."""
+_SQLITE_LIMITS = {0: LONGEST_VALUE, 1: 1_000_000, 7: 0, 8: 500, 11: 0}
+"""By SQLite's own numbers: bytes of a value (SQLITE_LIMIT_LENGTH), of a statement, attached files, bytes of a LIKE or GLOB
+pattern (each byte of the value may be compared with each of the pattern), threads that help with sorting."""
+_FUNCTIONS = words(
+    """
+    abs avg ceil ceiling char coalesce concat concat_ws count cume_dist date datetime degrees dense_rank exp first_value
+    floor format glob group_concat hex ifnull iif instr julianday lag last_value lead length like likelihood likely ln log
+    log10 log2 lower ltrim max median min mod nth_value ntile nullif octet_length percent_rank pi pow power printf
+    quote radians random rank replace round row_number rtrim sign soundex sqrt strftime string_agg substr substring sum time
+    timediff total trim trunc typeof unhex unicode unixepoch unlikely upper
+    acos acosh asin asinh atan atan2 atanh cos cosh sin sinh tan tanh
+    json json_array json_array_length json_extract json_object json_quote json_type json_valid -> ->>
+    current_date current_time current_timestamp
+    """
+)
+"""Functions of SQLite that compute from their arguments alone; `match`, `load_extension` and all others are refused."""
+_SYSTEM = ("sqlite_", "pragma_")
+_Read = tuple[str, str, str]
+"""(table, column, view that it is read in), folded."""
+
+_TOKEN = re.compile(
+    r"""--[^\n]*|/\*.*?(?:\*/|\Z)|[ \t\n\f\r]+
+    |(?P<quoted>"(?:[^"]|"")*"|`(?:[^`]|``)*`|'(?:[^']|'')*'|\[[^\]]*\])
+    |(?P<bare>[A-Za-z_\x80-\U0010ffff][A-Za-z0-9_$\x80-\U0010ffff]*)
+    |(?P<other>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+class Authorizer:
+    """Says what statements on one connection may read and call.
+
+    Args:
+        readable: the tables and columns that may be read; None for all but SQLite's own.
+    """
+
+    def __init__(self, readable: Readable | None = None) -> None:
+        self._readable = readable
+        self._known: frozenset[str] = frozenset()
+        self._in_views: frozenset[_Read] = frozenset()
+        self._views: frozenset[str] = frozenset()
+        self._hidden: frozenset[str] = frozenset()
+        self._recorded: set[_Read] | None = None
+        self._version: object = None
+
+    def guard(self, connection: sqlite3.Connection) -> None:
+        """Refuse, on this connection, everything else from now on; size limits come with it."""
+        connection.set_authorizer(self._authorize)
+        set_limit = getattr(connection, "setlimit", None)  # Python 3.11
+        if set_limit is not None:
+            for category, limit in _SQLITE_LIMITS.items():
+                set_limit(category, limit)
+
+    def learn(self, connection: sqlite3.Connection) -> None:
+        """Look at the tables and views of the database, if it has others than when last looked at. Raises sqlite3.Error."""
+        if self._readable is None:
+            return
+        connection.set_authorizer(_allow)  # Python 3.10 cannot unset it
+        try:
+            (version,) = connection.execute("PRAGMA schema_version").fetchone()
+            if version != self._version:
+                self._learn(connection, self._readable)
+                self._version = version
+        finally:
+            connection.set_authorizer(self._authorize)
+
+    def check(self, sql: str) -> None:
+        """Return if a text neither redefines a view of the schema nor names what one reads.
+
+        Raises:
+            ExecutionError: it does.
+        """
+        if not self._views:
+            return
+        tokens = list(_tokens(sql))
+        for place, (text, is_name) in enumerate(tokens):
+            name = fold(text)
+            if is_name and (
+                (name in self._views and _defines(tokens, place))
+                or (name in self._hidden and _is_source(tokens, place))
+            ):
+                raise ExecutionError(
+                    "names what a view stands for", where="query", remedy="Read the schema's tables by name."
+                )
+
+    def _learn(self, connection: sqlite3.Connection, readable: Readable) -> None:
+        rows = connection.execute("SELECT name, type FROM main.sqlite_master WHERE type IN ('table', 'view')")
+        kinds = {fold(name): kind for name, kind in rows.fetchall()}
+        modules = connection.execute("SELECT name FROM pragma_module_list").fetchall()
+        self._known = frozenset(kinds) | {fold(name) for (name,) in modules}
+        views = [name for name, kind in kinds.items() if kind == "view" and readable.has_table(name)]
+        self._recorded = set()
+        connection.set_authorizer(self._record)
+        try:
+            for view in views:
+                connection.execute(f"EXPLAIN SELECT * FROM main.{quote(view)}").close()  # noqa: S608 - quoted
+        finally:
+            self._in_views, self._recorded = frozenset(self._recorded), None
+        beneath = {table for table, _, _ in self._in_views}
+        self._hidden = frozenset(name for name in beneath if not readable.has_table(name))
+        self._views = frozenset(views) | {view for _, _, view in self._in_views}
+
+    def _record(
+        self, action: int, table: str | None, column: str | None, _database: str | None, view: str | None
+    ) -> int:
+        if action == sqlite3.SQLITE_READ and view is not None and self._recorded is not None:
+            self._recorded.add((fold(table or ""), fold(column or ""), fold(view)))
+        return sqlite3.SQLITE_OK
+
+    def _authorize(
+        self, action: int, first: str | None, second: str | None, database: str | None, view: str | None
+    ) -> int:
+        if action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE):
+            return sqlite3.SQLITE_OK
+        if action == sqlite3.SQLITE_READ:
+            allowed = self._may_read(first or "", second or "", database, view)
+        else:
+            allowed = action == sqlite3.SQLITE_FUNCTION and (second or "").lower() in _FUNCTIONS
+        return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
+
+    def _may_read(self, table: str, column: str, database: str | None, view: str | None) -> bool:
+        if fold(table).startswith(_SYSTEM) or database not in (None, "main"):
+            return False
+        readable = self._readable
+        if readable is None or readable.has_column(table, column):
+            return True
+        if view is not None and (fold(table), fold(column), fold(view)) in self._in_views:
+            return True
+        if column:
+            return False
+        # Without a column: what a common table expression is called, too, and what a view stands for. A text that
+        # names the latter itself has been refused.
+        name = fold(table)
+        return readable.has_table(name) or name in self._hidden or name not in self._known
+
+
+def _tokens(sql: str) -> Iterator[tuple[str, bool]]:
+    """The tokens of a text, names without their quotes, and whether each may be a name."""
+    for match in _TOKEN.finditer(sql):
+        quoted, bare, other = match["quoted"], match["bare"], match["other"]
+        if quoted is not None:
+            inner = quoted[1:-1]
+            yield (inner if quoted[0] == "[" else inner.replace(quoted[0] * 2, quoted[0])), True
+        elif bare is not None:
+            yield bare, True
+        elif other is not None:
+            yield other, False
+
+
+def _defines(tokens: list[tuple[str, bool]], place: int) -> bool:
+    """Whether a common table expression may be defined here: name, columns perhaps, AS, a parenthesis."""
+    place += 1
+    if tokens[place : place + 1] == [("(", False)]:
+        while place < len(tokens) and tokens[place] != (")", False):
+            place += 1
+        place += 1
+    following = [fold(text) for text, _ in tokens[place : place + 4]]
+    if following[:1] != ["as"]:
+        return False
+    rest = [text for text in following[1:] if text not in ("not", "materialized")]
+    return rest[:1] == ["("]
+
+
+def _is_source(tokens: list[tuple[str, bool]], place: int) -> bool:
+    """Whether a name may be that of a table here."""
+    before = fold(tokens[place - 1][0]) if place else ""
+    if before == ".":
+        return place > 1 and fold(tokens[place - 2][0]) in ("main", "temp")
+    return before in ("from", "join", "in", ",", "(")
+
+
+def _allow(*_: object) -> int:
+    return sqlite3.SQLITE_OK
+
+
+def restrict(connection: sqlite3.Connection) -> None:
+    """Refuse, on a connection, everything but reading tables and calling harmless functions."""
+    Authorizer().guard(connection)
+
+
+def error_name(error: Exception) -> str:
+    """SQLite's name of an error, such as SQLITE_ERROR; Python's where it has none."""
+    return str(getattr(error, "sqlite_errorname", None) or type(error).__name__)  # Python 3.11

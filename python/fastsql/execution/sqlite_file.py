@@ -1,0 +1,93 @@
+"""An SQLite file between queries: whether it is still the one that was opened, and how to open it so that nothing is left.
+
+A database in WAL mode gets files beside it when it is opened, even read-only, and they stay. Where no other process has
+written to its log it is therefore opened as immutable, which locks and creates nothing; then it is for the reader to see
+that nobody wrote meanwhile.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from fastsql.errors import ExecutionError
+
+_VERSIONS = slice(18, 20)
+"""Where the header says how the file is written and read: 1 with a rollback journal, 2 with a WAL."""
+_TICK = 50_000_000
+"""Nanoseconds within which two writes may bear the same time."""
+
+
+@dataclass(frozen=True)
+class FileState:
+    """What tells whether a file is another one, or was written: compared, never interpreted."""
+
+    device: int
+    inode: int
+    size: int
+    modified: int
+    changed: int
+    log: tuple[int, int] | None
+    """Size and time of the write-ahead log; None where there is none, or an empty one."""
+
+    def same_file(self, other: FileState) -> bool:
+        """Whether it is still the same file, written or not."""
+        return (self.device, self.inode) == (other.device, other.inode)
+
+    def is_settled(self) -> bool:
+        """Whether a write from now on would show in the times."""
+        return time.time_ns() - max(self.modified, self.changed) > _TICK
+
+
+class SQLiteFile:
+    """A database by its path; the file behind it may change."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path).absolute()
+        self._log = self._log_path()
+
+    def look(self) -> FileState:
+        """Its present state.
+
+        Raises:
+            ExecutionError: there is no such file.
+        """
+        found: os.stat_result | None = None
+        with suppress(OSError, ValueError):
+            found = self.path.stat()
+        if found is None or not stat.S_ISREG(found.st_mode):
+            raise ExecutionError("no such database", where=str(self.path), remedy="Check the path.")
+        return FileState(
+            found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns, self._log_state()
+        )
+
+    def address(self, state: FileState) -> tuple[str, bool]:
+        """The URI by which to open it read-only, and whether that is as immutable."""
+        self._log = self._log_path()
+        immutable = self._has_log_mode() and state.log is None and self._log_state() is None
+        return f"{self.path.as_uri()}?mode=ro{'&immutable=1' if immutable else ''}", immutable
+
+    def _log_path(self) -> Path:
+        try:
+            real = self.path.resolve()  # the log is beside the file that a link leads to
+        except (OSError, RuntimeError, ValueError):  # no path at all, which looking at it will tell
+            real = self.path
+        return real.with_name(f"{real.name}-wal")
+
+    def _log_state(self) -> tuple[int, int] | None:
+        try:
+            found = self._log.stat()
+        except (OSError, ValueError):
+            return None
+        return (found.st_size, found.st_mtime_ns) if found.st_size else None
+
+    def _has_log_mode(self) -> bool:
+        try:
+            with self.path.open("rb") as file:
+                return b"\x02" in file.read(_VERSIONS.stop)[_VERSIONS]
+        except OSError:
+            return False  # opening it will say why

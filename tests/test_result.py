@@ -70,6 +70,23 @@ def test_a_result_can_be_pickled_with_its_alternatives() -> None:
     assert (copy.sql, copy.links, dict(copy.timings)) == (ANSWER.sql, ANSWER.links, dict(ANSWER.timings))
 
 
+def test_a_pickle_holds_the_question_and_the_values_that_the_result_shows_and_no_others(
+    toy_bundle: Path,
+) -> None:
+    schema = SCHEMA.with_values({("admissions", "admission_type"): ["urgent", "quuxmorph"]})
+    listed = [f"graultfred {number}" for number in range(20)] + ["plughcorge"]
+    values = ValueDictionary.from_mapping({("patients", "gender"): listed}, schema)
+    result = load_toy(toy_bundle).parse("is zyxwaldo 'plughcorge' or urgent?", schema, values=values)
+    told = result.explain().text(2000, decisions=True)
+    shown = "\n".join([result.question, result.best or "", told, *(a.sql for a in result.alternatives)])
+    pickled = pickle.dumps(result).decode("latin-1")
+    assert "zyxwaldo" in pickled
+    assert "plughcorge" in pickled
+    assert [word for word in listed if word in pickled] == [word for word in listed if word in shown]
+    assert "graultfred" not in pickled
+    assert ("quuxmorph" in pickled) == ("quuxmorph" in shown)
+
+
 def test_a_result_cannot_be_changed() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         ANSWER.confidence = 1.0  # type: ignore[misc]

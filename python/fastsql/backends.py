@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fastsql.errors import ModelError
+from fastsql.version_ranges import declared_ranges, is_within
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -72,11 +73,18 @@ class Component:
     purpose: str
     extra: str = ""
     """The extra of fastsql that installs it; empty for a base dependency."""
+    wanted: str = ""
+    """The versions that fastsql declares, such as ``"<31,>=30.24"``; empty where it declares none or is not installed."""
 
     @property
     def installed(self) -> bool:
         """Whether any version is there."""
         return self.version is not None
+
+    @property
+    def supported(self) -> bool:
+        """Whether the version, if there is one, is among those wanted."""
+        return self.version is None or is_within(self.version, self.wanted)
 
 
 @dataclass(frozen=True)
@@ -236,7 +244,11 @@ def resolve_device(device: str) -> str:
 
 def components() -> tuple[Component, ...]:
     """Every package that fastsql can use, installed or not; base dependencies first."""
-    return tuple(Component(name, _version(name), purpose, extra) for name, purpose, extra in _COMPONENTS)
+    wanted = declared_ranges()
+    return tuple(
+        Component(name, _version(name), purpose, extra, wanted.get(name, ""))
+        for name, purpose, extra in _COMPONENTS
+    )
 
 
 def report() -> Report:
@@ -269,6 +281,12 @@ def _problems(status: NativeStatus, found: tuple[Component, ...], runtime: str) 
         f"{component.name} is missing; it is a base dependency. Run: pip install {component.name}"
         for component in found
         if not component.installed and not component.extra
+    ]
+    problems += [
+        f"{component.name} {component.version} is not among the versions that this fastsql works with. "
+        f"Run: pip install '{component.name}{component.wanted}'"
+        for component in found
+        if not component.supported
     ]
     installed = {component.name for component in found if component.installed}
     if not status.available:

@@ -67,6 +67,10 @@ def _no_trail() -> Trail:
 class Result:
     """The outcome of one parse.
 
+    It can be pickled, to be sent between processes. The pickle holds all that the result shows: the question, what of it was
+    linked to what, the SQL with its values, the alternatives and the reasons. It is as confidential as the question: keep it
+    where you would keep that, or keep an `AuditRecord`, which holds neither.
+
     Attributes:
         question: the question as it was asked.
         best: the SQL of the first hypothesis, even if it was refused; None if there is none at all.

@@ -17,11 +17,11 @@ from fastsql.execution.deadline import Deadline
 from fastsql.execution.executor import BYTE_LIMIT, ROW_LIMIT, TIME_LIMIT, Bounds, Rows
 from fastsql.execution.memory import MEMORY_LIMIT
 from fastsql.execution.readable import Readable
-from fastsql.execution.sqlite_file import SQLiteFile
 from fastsql.execution.sqlite_session import SQLiteSession
 from fastsql.execution.threads import CONNECTIONS, WorkerCursor, Workers
 from fastsql.limits import check_count
 from fastsql.schema import Schema
+from fastsql.schema.sqlite_file import SQLiteFile
 
 
 class ReadOnlyExecutor:

@@ -12,8 +12,8 @@ from fastsql.execution.deadline import Deadline
 from fastsql.execution.executor import Bounds, Rows, failed, fetch, too_large, too_late
 from fastsql.execution.memory import lower_heap_limit, out_of_memory
 from fastsql.execution.readable import Readable
-from fastsql.execution.sqlite_file import FileState, SQLiteFile
 from fastsql.forking import inside_sqlite, let_forks_pass
+from fastsql.schema.sqlite_file import FileState, SQLiteFile
 
 Answer = TypeVar("Answer")
 
@@ -63,6 +63,9 @@ class SQLiteSession:
             ExecutionError: it is missing, or no SQLite database.
         """
         state = self._file.look()
+        if state is None:
+            self.close()
+            raise ExecutionError("no such database", where=str(self._file.path), remedy="Check the path.")
         if self._connection is not None and state == self._opened and self._settled:
             return self._connection
         failure = ""
@@ -158,7 +161,7 @@ class SQLiteSession:
         return connection
 
     def _follow(self, state: FileState) -> sqlite3.Connection:
-        address, immutable = self._file.address(state)
+        address, immutable = self._file.address()
         before, self._opened = self._opened, None
         connection = self._connection
         if (

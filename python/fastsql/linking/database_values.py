@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote as quote_url
 
 from fastsql.errors import ExecutionError
 from fastsql.schema import quote
+from fastsql.schema.sqlite_file import OvertakenError, open_read_only
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Engine
@@ -57,22 +57,19 @@ def _reader(source: str | Path | sqlite3.Connection | Engine) -> Iterator[Reader
         yield _sqlite_reader(source, "the open connection")
     elif isinstance(source, Path) or (isinstance(source, str) and "://" not in source):
         path = Path(source)
-        with closing(_open_read_only(path)) as connection:
-            yield _sqlite_reader(connection, str(path))
+        if not path.is_file():
+            raise ExecutionError("there is no such database file", where=str(path), remedy="Check the path.")
+        failure = ""
+        try:
+            with open_read_only(path) as connection:
+                yield _sqlite_reader(connection, str(path))
+        except sqlite3.Error as error:
+            failure = str(error) if isinstance(error, OvertakenError) else "the database cannot be opened"
+        if failure:
+            raise ExecutionError(failure, where=str(path), remedy="Check the path, and try again.")
     else:
         with _sqlalchemy_reader(source) as read:
             yield read
-
-
-def _open_read_only(path: Path) -> sqlite3.Connection:
-    if not path.is_file():
-        raise ExecutionError("there is no such database file", where=str(path), remedy="Check the path.")
-    try:
-        return sqlite3.connect(f"file:{quote_url(str(path.resolve()))}?mode=ro", uri=True)
-    except sqlite3.Error as error:
-        raise ExecutionError(
-            "the database cannot be opened", where=str(path), remedy="Check the path."
-        ) from error
 
 
 def _sqlite_reader(connection: sqlite3.Connection, where: str) -> Reader:
@@ -80,11 +77,10 @@ def _sqlite_reader(connection: sqlite3.Connection, where: str) -> Reader:
         # A qualified name: SQLite takes an unknown bare "name" in double quotes for a string.
         name = f"{quote(table)}.{quote(column)}"
         sql = f"SELECT DISTINCT {name} FROM {quote(table)} WHERE typeof({name}) = 'text' LIMIT ?"  # noqa: S608 (quoted)
-        try:
+        with suppress(sqlite3.Error, UnicodeError):
             return [row[0] for row in connection.execute(sql, (at_most,))]
-        except sqlite3.Error as error:
-            # SQLite's own message stays out: for a malformed row it may quote the row.
-            raise _failed(table, column, where) from error
+        # SQLite's own message stays out: for a malformed row it may quote the row.
+        raise _failed(table, column, where)
 
     return read
 
@@ -110,10 +106,9 @@ def _sqlalchemy_reader(source: str | Engine) -> Iterator[Reader]:
         cell: Any = sqlalchemy.column(column)
         origin = sqlalchemy.table(table, cell)
         query = sqlalchemy.select(cell).select_from(origin).where(cell.is_not(None)).distinct().limit(at_most)
-        try:
+        with suppress(sqlalchemy.exc.SQLAlchemyError, UnicodeError):
             return [row[0] for row in connection.execute(query)]
-        except sqlalchemy.exc.SQLAlchemyError as error:
-            raise _failed(table, column, engine.dialect.name) from error
+        raise _failed(table, column, engine.dialect.name)
 
     try:
         yield read

@@ -7,6 +7,8 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
+from fastsql.forking import renew_in_child
+
 Key = TypeVar("Key", bound=Hashable)
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
@@ -34,6 +36,11 @@ class Gathering(Generic[Key, Item, Answer]):
         """`answer` gives an answer or an exception for each item, in their order; what it raises, all of them get."""
         self._answer = answer
         self._most = most
+        self.renew_after_fork()
+        renew_in_child(self)
+
+    def renew_after_fork(self) -> None:
+        """Forget the callers of the other process, none of whom is here."""
         self._waiting: list[_Request[Key, Item, Answer]] = []
         self._turn: _Request[Key, Item, Answer] | None = None
         self._lock = threading.Lock()

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from fastsql.engine import Encoded, Engine
 from fastsql.errors import ExecutionError, SchemaError
+from fastsql.forking import renew_in_child
 from fastsql.limits import Limits
 from fastsql.linking.dictionary import ValueDictionary
 from fastsql.linking.lexicon import Lexicon, with_database_values
@@ -31,11 +32,16 @@ class Sources:
         self._engine = engine
         self._lexicon = lexicon
         self._limits = limits
-        self.lock = threading.RLock()
         self._dictionaries: OrderedDict[Any, ValueDictionary] = OrderedDict()
         self._read: OrderedDict[Any, Schema] = OrderedDict()
         self._dressed: OrderedDict[Any, Schema] = OrderedDict()
         self._states: OrderedDict[str, Encoded] = OrderedDict()
+        self.renew_after_fork()
+        renew_in_child(self)
+
+    def renew_after_fork(self) -> None:
+        """Let nobody wait for a thread of the other process. What has been read is as good as it was."""
+        self.lock = threading.RLock()
 
     def schema(self, source: Any) -> Schema:
         """The schema that a source describes. Files are read again when they have changed, DDL text only once."""

@@ -15,6 +15,7 @@ from fastsql.limits import DEFAULT, Limits
 from fastsql.schema.assemble import assemble
 from fastsql.schema.draft import Draft, DraftColumn, DraftKey, DraftTable
 from fastsql.schema.names import is_reserved, quote
+from fastsql.schema.sqlite_file import open_read_only
 from fastsql.schema.sqltypes import classify_type
 
 if TYPE_CHECKING:
@@ -48,13 +49,15 @@ def schema_from_sqlite(
                 for table in draft.tables:
                     _read_values(connection, table, min(max_values, limits.values_per_column), limits)
     except (sqlite3.Error, UnicodeError) as error:
-        # The message of SQLite itself names no cell, only tables and columns.
-        raise SchemaError(
-            f"SQLite cannot read it ({error})",
-            where=path,
-            remedy="Check that it is an intact, unlocked SQLite database.",
-        ) from error
-    return assemble(draft, strict=strict, limits=limits)
+        # The message of SQLite itself names no cell, only tables and columns. A UnicodeError holds what it could not read.
+        failure = f"{error}" if isinstance(error, sqlite3.Error) else "a name is not UTF-8"
+    else:
+        return assemble(draft, strict=strict, limits=limits)
+    raise SchemaError(
+        f"SQLite cannot read it ({failure})",
+        where=path,
+        remedy="Check that it is an intact, unlocked SQLite database.",
+    )
 
 
 @contextmanager
@@ -73,11 +76,8 @@ def _connection(source: str | Path | sqlite3.Connection) -> Iterator[sqlite3.Con
         raise SchemaError(
             "there is no such file", where=str(path), remedy="Check the path of the SQLite database."
         )
-    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
-    try:
+    with open_read_only(path) as connection:
         yield connection
-    finally:
-        connection.close()
 
 
 def _read(connection: sqlite3.Connection, name: str, views: bool) -> Draft:

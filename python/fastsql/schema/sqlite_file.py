@@ -8,13 +8,13 @@ that nobody wrote meanwhile.
 from __future__ import annotations
 
 import os
+import sqlite3
 import stat
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-
-from fastsql.errors import ExecutionError
 
 _VERSIONS = slice(18, 20)
 """Where the header says how the file is written and read: 1 with a rollback journal, 2 with a WAL."""
@@ -50,25 +50,21 @@ class SQLiteFile:
         self.path = Path(path).absolute()
         self._log = self._log_path()
 
-    def look(self) -> FileState:
-        """Its present state.
-
-        Raises:
-            ExecutionError: there is no such file.
-        """
+    def look(self) -> FileState | None:
+        """Its present state; None where there is no such file."""
         found: os.stat_result | None = None
         with suppress(OSError, ValueError):
             found = self.path.stat()
         if found is None or not stat.S_ISREG(found.st_mode):
-            raise ExecutionError("no such database", where=str(self.path), remedy="Check the path.")
+            return None
         return FileState(
             found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns, self._log_state()
         )
 
-    def address(self, state: FileState) -> tuple[str, bool]:
+    def address(self) -> tuple[str, bool]:
         """The URI by which to open it read-only, and whether that is as immutable."""
         self._log = self._log_path()
-        immutable = self._has_log_mode() and state.log is None and self._log_state() is None
+        immutable = self._has_log_mode() and self._log_state() is None
         return f"{self.path.as_uri()}?mode=ro{'&immutable=1' if immutable else ''}", immutable
 
     def _log_path(self) -> Path:
@@ -91,3 +87,26 @@ class SQLiteFile:
                 return b"\x02" in file.read(_VERSIONS.stop)[_VERSIONS]
         except OSError:
             return False  # opening it will say why
+
+
+class OvertakenError(sqlite3.OperationalError):
+    """A database was written while it was read without a lock."""
+
+    def __init__(self) -> None:
+        super().__init__("the database was written while it was read")
+
+
+@contextmanager
+def open_read_only(path: str | Path) -> Iterator[sqlite3.Connection]:
+    """A connection to a file that is there, for reading it once.
+
+    Raises:
+        sqlite3.Error: it is no database, damaged, or was written meanwhile; as the connection itself does.
+    """
+    file = SQLiteFile(path)
+    address, immutable = file.address()
+    state = file.look()
+    with closing(sqlite3.connect(address, uri=True)) as connection:
+        yield connection
+    if immutable and file.look() != state:
+        raise OvertakenError

@@ -190,6 +190,10 @@ TYPE_NAMES = words("decimal numeric varchar char timestamp time double float")
 UNITS = words("EPOCH YEAR MONTH DAY HOUR MINUTE SECOND MAX")
 """Parts of a time, and the size of VARCHAR(MAX): the only bare words that are no names."""
 
+JOIN_SIDES = ("", "LEFT", "RIGHT", "FULL")
+JOIN_KINDS = ("", "INNER", "CROSS", "OUTER")
+"""How tables may be joined: the words before JOIN."""
+
 SYSTEM_TABLES: dict[str, tuple[str, ...]] = {
     "sqlite": ("sqlite_", "pragma_"),
     "postgres": ("pg_",),

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from fastsql.errors import DialectError, VerificationError
+from fastsql.execution.readings import ALWAYS_READINGS, MOST_READINGS, too_many_readings
 from fastsql.execution.text import REMEDY, bound_text
 from fastsql.limits import DEFAULT, Limits
 
 if TYPE_CHECKING:
     from sqlglot import exp
+    from sqlglot.dialects.dialect import Dialect
+
+T = TypeVar("T")
 
 _SHALLOW = 16
 """Parentheses that sqlglot reads within Python's default recursion limit, at some 20 frames each, from any caller."""
-_FRAMES = 20_000
-_STACK_BYTES = 256 * 2**20
-_recursion = threading.Lock()
+_FRAMES = 5_000
+"""Frames that the deepest text within the limits takes, twice over."""
+_STACK_BYTES = 64 * 2**20
+_MOST_NODES = 4
+"""Nodes that sqlglot may make for each token, those of readings that fail among them, beside `readings.ALWAYS_READINGS`."""
 
 
 class _Silence(logging.Filter):
@@ -57,18 +64,28 @@ def parse_query(sql: str, *, dialect: str = "sqlite", limits: Limits = DEFAULT) 
         VerificationError: it is too long, too deep, or something else.
         DialectError: sqlglot does not know the dialect.
     """
-    import sqlglot
-    from sqlglot import exp
+    from sqlglot.dialects.dialect import Dialect
+    from sqlglot.errors import SqlglotError
 
     depth = bound_text(sql, limits)
-    if sqlglot.Dialect.get(dialect) is None:
+    reader = Dialect.get(dialect)
+    if reader is None:
         raise DialectError(
             f"{dialect!r} is no SQL dialect of sqlglot", remedy="Give one such as 'sqlite' or 'postgres'."
         )
+    fault = ""
     try:
-        parsed = _parse(sql, dialect) if depth <= _SHALLOW else _parse_deep(sql, dialect)
-    except (sqlglot.errors.SqlglotError, RecursionError) as error:
-        raise _fault(f"does not parse ({type(error).__name__})") from None
+        parsed = with_room(depth, lambda: _parse(sql, reader()))
+    except (SqlglotError, RecursionError, ValueError, TypeError, AttributeError, LookupError) as error:
+        fault = type(error).__name__  # sqlglot's builders raise more than its own errors on what is no SQL
+    if fault:  # outside of the handler: sqlglot's message, which repeats the SQL, shall not hang on ours
+        raise _fault(f"does not parse ({fault})")
+    return _one_select(parsed)
+
+
+def _one_select(parsed: list[exp.Expr | None]) -> exp.Query:
+    from sqlglot import exp
+
     statements = [statement for statement in parsed if statement is not None]
     if len(statements) != 1:
         raise _fault(f"holds {len(statements)} statements")
@@ -80,38 +97,104 @@ def parse_query(sql: str, *, dialect: str = "sqlite", limits: Limits = DEFAULT) 
     return statement
 
 
-def _parse(sql: str, dialect: str) -> list[exp.Expr | None]:
-    import sqlglot
-
+def _parse(sql: str, dialect: Dialect) -> list[exp.Expr | None]:
+    """The statements of a text. Raises SqlglotError, RecursionError; VerificationError where it would be read too often."""
     with _silence.active():
-        return sqlglot.parse(sql, read=dialect)
+        tokens = dialect.tokenize(sql)
+        if too_many_readings(tokens, dialect.parser_class.TYPE_TOKENS):
+            raise _fault("nests what takes exponential time to read")
+        parser = dialect.parser(max_nodes=_MOST_NODES * MOST_READINGS * len(tokens) + ALWAYS_READINGS)
+        statements: list[exp.Expr | None] = parser.parse(tokens, sql)
+    return statements
 
 
-def _parse_deep(sql: str, dialect: str) -> list[exp.Expr | None]:
-    """Parse in a thread with a large stack: sqlglot's parser is recursive, the depth has been bounded before."""
-    outcome: list[list[exp.Expr | None] | Exception] = []
+def with_room(depth: int, work: Callable[[], T]) -> T:
+    """What `work` returns or raises; for a text of deep parentheses it has room for deep recursion.
 
-    def parse() -> None:
+    sqlglot's parser and generator are recursive. A deep text is therefore worked on in a thread with a large stack.
+    """
+    if depth <= _SHALLOW or _deep_recursion.here():
+        return work()
+    outcome: list[T] = []
+    failure: list[BaseException] = []
+
+    def run() -> None:
         try:
-            outcome.append(_parse(sql, dialect))
-        except Exception as error:  # noqa: BLE001 - raised again in the thread that asked
-            outcome.append(error)
+            outcome.append(work())
+        except BaseException as error:  # noqa: BLE001 - raised again in the thread that asked
+            failure.append(error)
 
-    # The recursion limit and the stack size are settings of the whole process, hence the lock.
-    with _recursion:
-        frames, stack = sys.getrecursionlimit(), threading.stack_size(_STACK_BYTES)
-        sys.setrecursionlimit(max(frames, _FRAMES))
+    with _deep_recursion.allowed():
+        _deep_recursion.start(run).join()
+    if failure:
+        raise failure[0]
+    return outcome[0]
+
+
+class _DeepRecursion:
+    """Room for deep recursion in threads of its own.
+
+    Recursion limit and stack size are settings of the whole process. The limit is raised while anybody needs it, the stack
+    size for the moment in which a thread is started; the lock is held for those moments alone, never while a text is read.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._users = 0
+        self._before = 0
+        self._local = threading.local()
+
+    @contextmanager
+    def allowed(self) -> Iterator[None]:
+        """Threads may be `_FRAMES` deep."""
+        with self._lock:
+            self._users += 1
+            if self._users == 1:
+                self._before = sys.getrecursionlimit()
+                sys.setrecursionlimit(max(self._before, _FRAMES))
         try:
-            thread = threading.Thread(target=parse, name="fastsql-parse")
-            thread.start()
-            thread.join()
+            yield
         finally:
-            sys.setrecursionlimit(frames)
-            threading.stack_size(stack)
-    result = outcome[0]
-    if isinstance(result, Exception):
-        raise result
-    return result
+            with self._lock:
+                self._users -= 1
+                if (
+                    self._users == 0 and sys.getrecursionlimit() == _FRAMES
+                ):  # the application may have set its own
+                    sys.setrecursionlimit(self._before)
+
+    def here(self) -> bool:
+        """Whether this is such a thread."""
+        return getattr(self._local, "deep", False)
+
+    def start(self, work: Callable[[], None]) -> threading.Thread:
+        """A thread with a large stack, at work."""
+
+        def run() -> None:
+            self._local.deep = True
+            work()
+
+        thread = threading.Thread(target=run, name="fastsql-parse", daemon=True)
+        with self._lock:
+            size = threading.stack_size(_STACK_BYTES)
+            try:
+                thread.start()
+            finally:
+                threading.stack_size(size)
+        return thread
+
+
+_deep_recursion = _DeepRecursion()
+
+
+def _renew_after_fork() -> None:
+    """A forked process has one thread: nobody holds the lock, and nobody reads anything deep."""
+    global _deep_recursion  # noqa: PLW0603
+    if _deep_recursion._users and sys.getrecursionlimit() == _FRAMES:
+        sys.setrecursionlimit(_deep_recursion._before)
+    _deep_recursion = _DeepRecursion()
+
+
+os.register_at_fork(after_in_child=_renew_after_fork)
 
 
 def _fault(what: str) -> VerificationError:

@@ -1,4 +1,4 @@
-"""Which source every column of a parsed query belongs to, by SQL's scope rules.
+"""Which source every column of a parsed query belongs to, by the dialect's scope rules.
 
 Nothing here knows how the query was made: it is the verifier's reading of a finished AST, and the evaluation's for its
 canonical form.
@@ -6,13 +6,13 @@ canonical form.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from sqlglot import exp
 
+from fastsql.execution.naming import RULES, NameRules
 from fastsql.schema import Schema
-from fastsql.schema.names import fold
 
 
 class UnresolvedError(Exception):
@@ -23,7 +23,7 @@ class UnresolvedError(Exception):
 class Source:
     """An entry of a FROM clause: a table of the schema, or a derived table (subquery or CTE).
 
-    `alias` is the folded name by which columns refer to it, `columns` the folded names it offers in order, `table` the
+    `alias` is the form by which columns refer to it, `columns` those of the names that it offers, in order, `table` the
     index of the schema's table or None, `query` the query of a derived table or None.
     """
 
@@ -37,22 +37,36 @@ class Source:
 class Resolution:
     """The outcome for a whole query, by AST node identity.
 
-    `columns` maps a column node to its source and position in it; alias references of ORDER BY and the like are not in
-    it but in `aliases`, which maps them to the select list item they stand for. `strings` are the nodes that SQLite reads as
-    strings, if they are allowed. `sources` lists those of every SELECT.
+    `columns` maps a column node to its source and position in it; references to the select list are not in it but in
+    `aliases`, which maps them to the expression that they stand for. `positions` maps sort keys of set operations to the
+    position of their output column. `strings` are the nodes that SQLite reads as strings, if they are allowed. `sources`
+    lists those of every SELECT, `nodes` maps the tables and subqueries of FROM clauses to theirs, `outputs` queries to the
+    names that they offer.
     """
 
     columns: dict[int, tuple[Source, int]] = field(default_factory=dict)
     aliases: dict[int, exp.Expr] = field(default_factory=dict)
+    positions: dict[int, int] = field(default_factory=dict)
     strings: set[int] = field(default_factory=set)
     sources: dict[int, tuple[Source, ...]] = field(default_factory=dict)
+    nodes: dict[int, Source] = field(default_factory=dict)
+    outputs: dict[int, tuple[str, ...]] = field(default_factory=dict)
 
 
-_Scope = tuple[Source, ...]
+@dataclass(frozen=True)
+class _Scope:
+    """What names may mean in one place of a SELECT: columns of its sources, and items of its select list."""
+
+    sources: tuple[Source, ...]
+    items: Mapping[str, exp.Expr] = field(default_factory=dict)
+
+
 _Tables = dict[str, tuple[tuple[str, ...], exp.Query]]
 
 
-def resolve(query: exp.Query, schema: Schema, *, quoted_strings: bool = False) -> Resolution:
+def resolve(
+    query: exp.Query, schema: Schema, *, dialect: str = "sqlite", quoted_strings: bool = False
+) -> Resolution:
     """Assign every column of `query`, and of the queries inside it, to its source.
 
     With `quoted_strings`, an unknown, unqualified ``"name"`` is taken for a string, as SQLite does.
@@ -62,36 +76,40 @@ def resolve(query: exp.Query, schema: Schema, *, quoted_strings: bool = False) -
         UnresolvedError: a table, column or alias is unknown or ambiguous, or the query has a form not meant here.
     """
     resolution = Resolution()
-    _Resolver(schema, resolution, quoted_strings).query(query, (), {})
+    _Resolver(schema, resolution, RULES[dialect], quoted_strings).query(query, (), {})
     return resolution
 
 
 class _Resolver:
-    def __init__(self, schema: Schema, resolution: Resolution, quoted_strings: bool) -> None:
+    def __init__(
+        self, schema: Schema, resolution: Resolution, rules: NameRules, quoted_strings: bool
+    ) -> None:
         self._schema = schema
+        self._rules = rules
         self._quoted_strings = quoted_strings
         self._into = resolution
 
     def query(self, node: exp.Expr, outer: tuple[_Scope, ...], tables: _Tables) -> tuple[str, ...]:
-        """Resolve one query; its output column names, folded. `tables` are the CTEs in sight."""
+        """Resolve one query; the names that it offers. `tables` are the CTEs in sight."""
         if isinstance(node, exp.Query):
             tables = self._with_ctes(node, outer, tables)
         if isinstance(node, exp.Subquery):
             names = self.query(node.this, outer, tables)
             self._ordering(node, names)
-            return names
-        if isinstance(node, exp.SetOperation):
-            left = self.query(node.this, outer, tables)
+        elif isinstance(node, exp.SetOperation):
+            names = self.query(node.this, outer, tables)
             right = self.query(node.expression, outer, tables)
-            if len(left) != len(right):
+            if len(names) != len(right):
                 raise UnresolvedError(
-                    f"the sides of a set operation have {len(left)} and {len(right)} columns"
+                    f"the sides of a set operation have {len(names)} and {len(right)} columns"
                 )
-            self._ordering(node, left)
-            return left
-        if isinstance(node, exp.Select):
-            return self._select(node, outer, tables)
-        raise UnresolvedError(f"{type(node).__name__} stands where a SELECT should")
+            self._ordering(node, names)
+        elif isinstance(node, exp.Select):
+            names = self._select(node, outer, tables)
+        else:
+            raise UnresolvedError(f"{type(node).__name__} stands where a SELECT should")
+        self._into.outputs[id(node)] = names
+        return names
 
     def _with_ctes(self, node: exp.Query, outer: tuple[_Scope, ...], tables: _Tables) -> _Tables:
         clause = node.args.get("with_")
@@ -102,7 +120,7 @@ class _Resolver:
         tables = dict(tables)
         for cte in clause.expressions:
             names = self.query(cte.this, outer, tables)
-            tables[fold(cte.alias)] = (_renamed(names, cte), cte.this)
+            tables[self._alias(cte)] = (self._renamed(names, cte), cte.this)
         return tables
 
     def _select(self, node: exp.Select, outer: tuple[_Scope, ...], tables: _Tables) -> tuple[str, ...]:
@@ -115,11 +133,13 @@ class _Resolver:
         if len({source.alias for source in sources}) < len(sources):
             raise UnresolvedError("two sources of a FROM clause have one name")
         self._into.sources[id(node)] = sources
-        scopes = (sources, *outer)
-        items = {fold(item.alias): item for item in node.expressions if isinstance(item, exp.Alias)}
-        for child in _own_nodes(node):
+        items = self._items(node)
+        plain, aliased = (_Scope(sources), *outer), (_Scope(sources, items), *outer)
+        for name, child in _own_nodes(node):
+            scopes = aliased if name in self._rules.alias_clauses else plain
             if isinstance(child, exp.Column):
-                self._column(child, scopes, items)
+                if not self._is_key(child, name, node, plain, items):
+                    self._column(child, scopes)
             elif isinstance(child, exp.Query):
                 self.query(child, scopes, tables)
             elif isinstance(child, exp.Join):
@@ -128,97 +148,174 @@ class _Resolver:
 
     def _sources(self, node: exp.Expr, outer: tuple[_Scope, ...], tables: _Tables) -> Iterator[Source]:
         if isinstance(node, exp.Table):
-            yield self._table(node, tables)
+            yield self._keep(node, self._table(node, tables))
         elif isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table):
             yield from self._sources(node.this, outer, tables)
         elif isinstance(node, exp.Subquery):
             names = self.query(node, outer, tables)
-            yield Source(fold(node.alias), _renamed(names, node), query=node)
+            yield self._keep(node, Source(self._alias(node), self._renamed(names, node), query=node))
         else:
             raise UnresolvedError(f"{type(node).__name__} is no source for a FROM clause")
         for join in node.args.get("joins") or ():
             yield from self._sources(join.this, outer, tables)
 
+    def _keep(self, node: exp.Expr, source: Source) -> Source:
+        self._into.nodes[id(node)] = source
+        return source
+
     def _table(self, node: exp.Table, tables: _Tables) -> Source:
         if node.args.get("db") or node.args.get("catalog") or not isinstance(node.this, exp.Identifier):
             raise UnresolvedError("a source of a FROM clause is no plain table")
-        name = fold(node.name)
-        alias = fold(node.alias) if node.alias else name
+        name = self._rules.key(node.this)
+        alias = self._alias(node) or name
         if name in tables:
             names, query = tables[name]
             return Source(alias, names, query=query)
-        index = self._schema.find_table(node.name)
-        if index is None:
+        index = self._schema.find_table(name)
+        if index is None or self._rules.stored(self._schema.tables[index].name) != name:
             raise UnresolvedError("a table is not in the schema")
-        columns = tuple(
-            fold(self._schema.columns[column].name) for column in self._schema.tables[index].columns
-        )
-        return Source(alias, columns, table=index)
+        columns = (self._schema.columns[column].name for column in self._schema.tables[index].columns)
+        return Source(alias, tuple(map(self._rules.stored, columns)), table=index)
 
-    def _column(self, node: exp.Column, scopes: tuple[_Scope, ...], items: dict[str, exp.Alias]) -> None:
+    def _column(self, node: exp.Column, scopes: tuple[_Scope, ...]) -> None:
         if node.args.get("db") or node.args.get("catalog"):
             raise UnresolvedError("a column is qualified by more than a table")
+        table = self._rules.key(node.args.get("table"))
         if isinstance(node.this, exp.Star):
-            if not any(source.alias == fold(node.table) for source in scopes[0]):
+            if not any(source.alias == table for source in scopes[0].sources):
                 raise UnresolvedError("a star belongs to no source in scope")
             return
-        name, table = fold(node.name), fold(node.table)
+        if self._rules.calls(node):
+            raise UnresolvedError("a word calls a function where a column should stand")
+        name = self._rules.key(node.this)
         for scope in scopes:
-            found = [source for source in scope if name in source.columns and table in ("", source.alias)]
+            found = [s for s in scope.sources if name in s.columns and table in ("", s.alias)]
             if len(found) > 1:
                 raise UnresolvedError("a column could belong to several sources")
             if found:
                 self._into.columns[id(node)] = (found[0], found[0].columns.index(name))
                 return
-            if not table and name in items:
-                self._into.aliases[id(node)] = items[name].this
+            if not table and name in scope.items:
+                self._into.aliases[id(node)] = scope.items[name]
                 return
         if self._quoted_strings and not table and node.this.args.get("quoted"):
             self._into.strings.add(id(node))
             return
         raise UnresolvedError("a column belongs to no source in scope")
 
-    def _using(self, join: exp.Join, sources: _Scope) -> None:
+    def _items(self, select: exp.Select) -> dict[str, exp.Expr]:
+        """Select items by their aliases; of two with one alias, the first."""
+        items: dict[str, exp.Expr] = {}
+        for item in select.expressions:
+            if isinstance(item, exp.Alias):
+                items.setdefault(self._rules.key(item.args.get("alias")), item.this)
+        return items
+
+    def _is_key(
+        self,
+        node: exp.Column,
+        clause: str,
+        select: exp.Select,
+        scopes: tuple[_Scope, ...],
+        items: Mapping[str, exp.Expr],
+    ) -> bool:
+        """Whether a column is a whole key of ORDER BY or GROUP BY that means an item of the select list; then it is kept."""
+        if node.table or isinstance(node.this, exp.Star):
+            return False
+        name = self._rules.key(node.this)
+        key = node.parent
+        if clause == "order" and isinstance(key, exp.Ordered) and key.parent is select.args.get("order"):
+            found = items.get(name)
+            if found is None and self._rules.implicit_outputs:
+                found = next(
+                    (
+                        item
+                        for item in select.expressions
+                        if isinstance(item, exp.Column) and self._rules.key(item.this) == name
+                    ),
+                    None,
+                )
+        elif clause in self._rules.alias_keys and key is select.args.get(clause):
+            within = any(name in source.columns for source in scopes[0].sources)
+            found = None if within else items.get(name)
+        else:
+            return False
+        if found is None:
+            return False
+        self._into.aliases[id(node)] = found
+        return True
+
+    def _using(self, join: exp.Join, sources: tuple[Source, ...]) -> None:
         for name in join.args.get("using") or ():
-            if sum(fold(name.name) in source.columns for source in sources) < 2:
+            if sum(self._rules.key(name) in source.columns for source in sources) < 2:
                 raise UnresolvedError("a column of USING is not on both sides")
 
     def _ordering(self, node: exp.Query, names: tuple[str, ...]) -> None:
         """ORDER BY of a set operation, or of a query in parentheses, sees the output columns only."""
         order = node.args.get("order")
         for column in order.find_all(exp.Column) if order is not None else ():
-            if column.table or fold(column.name) not in names:
+            name = self._rules.key(column.this)
+            if column.table or name not in names:
                 raise UnresolvedError("a sort key is no column of the result")
+            self._into.positions[id(column)] = names.index(name)
 
-    def _outputs(self, item: exp.Expr, sources: _Scope) -> Iterator[str]:
-        if isinstance(item, exp.Star):
-            yield from (name for source in sources for name in source.columns)
-        elif isinstance(item, exp.Column) and isinstance(item.this, exp.Star):
-            alias = fold(item.table)
-            yield from (name for source in sources if source.alias == alias for name in source.columns)
-        else:
-            yield fold(item.alias_or_name)
+    def _outputs(self, item: exp.Expr, sources: tuple[Source, ...]) -> Iterator[str]:
+        for source in starred(item, sources, self._rules):
+            yield from source.columns
+        if isinstance(item, exp.Alias):
+            yield self._alias(item)
+        elif isinstance(item, exp.Column) and not isinstance(item.this, exp.Star):
+            yield self._rules.key(item.this)
+        elif not is_star(item):
+            yield ""
+
+    def _alias(self, node: exp.Expr) -> str:
+        """The alias of an item, a table, a subquery or a CTE, as it compares; "" where there is none."""
+        alias = node.args.get("alias")
+        return self._rules.key(alias.this if isinstance(alias, exp.TableAlias) else alias)
+
+    def _renamed(self, names: tuple[str, ...], node: exp.Expr) -> tuple[str, ...]:
+        """Output names after a column list such as ``AS t(a, b)``."""
+        alias = node.args.get("alias")
+        listed = alias.args.get("columns") or () if isinstance(alias, exp.TableAlias) else ()
+        columns = tuple(map(self._rules.key, listed))
+        return columns + names[len(columns) :]
 
 
-def _own_nodes(select: exp.Select) -> Iterator[exp.Expr]:
-    """The nodes of a SELECT, without what lies inside a nested query and without the sources themselves."""
-    stack: list[exp.Expr] = []
+def is_star(item: exp.Expr) -> bool:
+    """Whether a select item is ``*`` or ``t.*``."""
+    return isinstance(item, exp.Star) or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star))
+
+
+def starred(item: exp.Expr, sources: tuple[Source, ...], rules: NameRules) -> tuple[Source, ...]:
+    """The sources whose columns a select item stands for: none, unless it is a star."""
+    if isinstance(item, exp.Star):
+        return sources
+    if isinstance(item, exp.Column) and isinstance(item.this, exp.Star):
+        alias = rules.key(item.args.get("table"))
+        return tuple(source for source in sources if source.alias == alias)
+    return ()
+
+
+def _own_nodes(select: exp.Select) -> Iterator[tuple[str, exp.Expr]]:
+    """The nodes of a SELECT, each with its clause, without what lies in a nested query and without the sources themselves."""
+    stack: list[tuple[str, exp.Expr]] = []
     for key, value in select.args.items():
         if key not in ("from_", "with_", "joins"):
-            stack += _expressions(value)
+            stack += ((key, item) for item in _expressions(value))
     joins = list(select.args.get("joins") or ())
     clause = select.args.get("from_")
     joins += _nested_joins(clause.this) if clause is not None else []
     while joins:
         join = joins.pop()
-        yield join
-        stack += _expressions(join.args.get("on"))
+        yield "joins", join
+        stack += (("joins", item) for item in _expressions(join.args.get("on")))
         joins += _nested_joins(join.this)
     while stack:
-        node = stack.pop()
-        yield node
+        name, node = stack.pop()
+        yield name, node
         if not isinstance(node, exp.Column | exp.Query):
-            stack += node.iter_expressions()
+            stack += ((name, item) for item in node.iter_expressions())
 
 
 def _nested_joins(source: exp.Expr) -> list[exp.Expr]:
@@ -231,9 +328,3 @@ def _nested_joins(source: exp.Expr) -> list[exp.Expr]:
 def _expressions(value: object) -> list[exp.Expr]:
     values = value if isinstance(value, list) else [value]
     return [item for item in values if isinstance(item, exp.Expr)]
-
-
-def _renamed(names: tuple[str, ...], node: exp.Expr) -> tuple[str, ...]:
-    """Output names after a column list such as ``AS t(a, b)``."""
-    columns = tuple(fold(name) for name in node.alias_column_names)
-    return columns + names[len(columns) :]

@@ -64,6 +64,12 @@ def _check_function(node: exp.Expr, dialect: str) -> None:
         raise _fault("calls a function that is not on the list")
 
 
+def _check_join(node: exp.Expr, _dialect: str) -> None:
+    side, kind = (str(node.args.get(key) or "").upper() for key in ("side", "kind"))
+    if side not in allowed.JOIN_SIDES or kind not in allowed.JOIN_KINDS:
+        raise _fault("joins in a way that is not on the list")
+
+
 def _check_select(node: exp.Expr, _dialect: str) -> None:
     if not node.args.get("expressions"):
         raise _fault("selects nothing")
@@ -90,6 +96,7 @@ def _check_table(node: exp.Expr, dialect: str) -> None:
 _CHECKS: dict[str, Callable[[exp.Expr, str], None]] = {
     "Anonymous": _check_function,
     "DataType": _check_type,
+    "Join": _check_join,
     "Select": _check_select,
     "Table": _check_table,
     "Var": _check_unit,

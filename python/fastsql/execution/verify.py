@@ -1,19 +1,24 @@
 """The last gate: a finished SQL text is checked by means that share nothing with the decoder that wrote it.
 
-Five checks, each on its own reason for distrust: the raw text is bounded and cut into tokens before anything recursive reads
+Six checks, each on its own reason for distrust: the raw text is bounded and cut into tokens before anything recursive reads
 it; sqlglot must find exactly one SELECT; every node of its tree, and every function, must be on an allow-list; every table
-and column must resolve to the schema by scope (SQLite alone would not do: it takes an unknown ``"name"`` for a string); and
-SQLite must prepare it on an empty database of that schema.
+and column must resolve to the schema by the dialect's own rules (SQLite alone would not do: it takes an unknown ``"name"``
+for a string); no text that it makes may grow beyond bounds; and SQLite must prepare it on an empty database of that schema.
+
+What runs is not the text that was given but what was verified, written anew (:func:`runnable`).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fastsql.errors import VerificationError
 from fastsql.execution.empty import prepare
-from fastsql.execution.parse import parse_query
-from fastsql.execution.resolve import UnresolvedError, resolve
+from fastsql.execution.parse import parse_query, with_room
+from fastsql.execution.qualify import qualify
+from fastsql.execution.resolve import Resolution, UnresolvedError, resolve
+from fastsql.execution.sizes import check_form_sizes, check_sizes
 from fastsql.execution.text import REMEDY, SQL_CHARACTERS, bound_text, parenthesis_depth, scan_text
 from fastsql.execution.tree import check_tree
 from fastsql.limits import DEFAULT, Limits
@@ -36,38 +41,19 @@ __all__ = [
 def verify(sql: str, schema: Schema, *, dialect: str = "sqlite", limits: Limits = DEFAULT) -> None:
     """Return if `sql` is one SELECT statement that only reads, and only what is in `schema`.
 
-    In dialects other than SQLite there is no engine to prepare it, so the first four checks are all.
+    In dialects other than SQLite there is no engine to prepare it, so the first five checks are all.
 
     Raises:
         VerificationError: it is not; the message says which check failed and repeats nothing of the SQL.
         DialectError: there is no list of what is harmless in the dialect.
     """
-    query = verify_form(sql, dialect=dialect, limits=limits)
-    try:
-        resolve(query, schema)
-    except UnresolvedError as error:
-        raise VerificationError(str(error), where="names of the SQL", remedy=REMEDY) from None
-    except RecursionError:
-        raise VerificationError("nests too deep", where="names of the SQL", remedy=REMEDY) from None
+    with_room(bound_text(sql, limits), lambda: _read(sql, schema, dialect, limits))
     if dialect == "sqlite":
         prepare(sql, schema)
 
 
-def runnable(sql: str, schema: Schema | None, *, dialect: str = "sqlite", limits: Limits = DEFAULT) -> str:
-    """The text that an executor may run for a query: verified, and with a schema, written anew from what was verified.
-
-    Raises:
-        VerificationError, DialectError: as :func:`verify`; without a schema, as :func:`verify_form`.
-    """
-    if schema is None:
-        verify_form(sql, dialect=dialect, limits=limits)
-    else:
-        verify(sql, schema, dialect=dialect, limits=limits)
-    return sql
-
-
 def verify_form(sql: str, *, dialect: str = "sqlite", limits: Limits = DEFAULT) -> exp.Query:
-    """The AST of a SELECT that only reads, whatever the schema: the first three checks.
+    """The AST of a SELECT that only reads, whatever the schema: all checks that need none.
 
     Raises:
         VerificationError, DialectError: as :func:`verify`.
@@ -76,4 +62,58 @@ def verify_form(sql: str, *, dialect: str = "sqlite", limits: Limits = DEFAULT) 
     scan = scan_text(sql, dialect, limits)
     query = parse_query(sql, dialect=dialect, limits=limits)
     check_tree(query, scan, dialect)
+    check_form_sizes(query)
     return query
+
+
+def runnable(sql: str, schema: Schema | None, *, dialect: str = "sqlite", limits: Limits = DEFAULT) -> str:
+    """The text that an executor may run for a query: with a schema, what was verified, written anew.
+
+    Every table and column is quoted and says where it comes from, ``*`` is spelled out (`fastsql.execution.qualify`), so
+    that the text means to the database what it meant to the verifier, whatever else the database holds. Without a schema
+    it is the text that was given.
+
+    Raises:
+        VerificationError, DialectError: as :func:`verify`; without a schema, as :func:`verify_form`.
+    """
+    if schema is None:
+        verify_form(sql, dialect=dialect, limits=limits)
+        return sql
+
+    def rewrite() -> str:
+        reading = _read(sql, schema, dialect, limits)
+        with _resolving():
+            qualify(reading.query, reading.resolution, schema, dialect=dialect)
+            return str(reading.query.sql(dialect=dialect, copy=False))
+
+    text = with_room(bound_text(sql, limits), rewrite)
+    if dialect == "sqlite":
+        prepare(text, schema)
+    return text
+
+
+@dataclass(frozen=True)
+class _Reading:
+    query: exp.Query
+    resolution: Resolution
+
+
+def _read(sql: str, schema: Schema, dialect: str, limits: Limits) -> _Reading:
+    """A query that has passed all checks but SQLite's own. Raises VerificationError, DialectError."""
+    query = verify_form(sql, dialect=dialect, limits=limits)
+    with _resolving():
+        resolution = resolve(query, schema, dialect=dialect)
+        check_sizes(query, resolution, dialect)
+    return _Reading(query, resolution)
+
+
+class _resolving:  # noqa: N801 - used like a function; a generator-based context manager costs more than what it guards
+    """Turns what resolving raises into errors of the verifier."""
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, UnresolvedError):
+            raise VerificationError(str(error), where="names of the SQL", remedy=REMEDY) from None
+        if isinstance(error, RecursionError):
+            raise VerificationError("nests too deep", where="names of the SQL", remedy=REMEDY) from None

@@ -71,6 +71,7 @@ def assemble(draft: Draft, *, strict: bool = False, limits: Limits = DEFAULT) ->
                 primary_key=key,
                 synonyms=_synonyms(source.synonyms, f"table {source.name!r}", findings),
                 description=_description(source.description, f"table {source.name!r}", findings),
+                namespace=source.namespace,
             )
         )
     if not tables:

@@ -108,13 +108,14 @@ def _read(inspector: Inspector, engine: Engine, namespace: str | None, views: bo
             (f"dialect {engine.dialect.name!r}", "it is unknown; SQL is written as for SQLite")
         )
     real = _real_name(engine)
+    holder = namespace or (inspector.default_schema_name if draft.dialect == "postgres" else None) or ""
     names = inspector.get_table_names(schema=namespace)
     if views:
         names = [*names, *inspector.get_view_names(schema=namespace)]
     for name in names:
         if draft.dialect == "sqlite" and is_reserved(name):
             continue
-        table = DraftTable(real(name))
+        table = DraftTable(real(name), namespace=holder)
         comment = _table_comment(inspector, name, namespace)
         if comment:
             describe(table, comment)

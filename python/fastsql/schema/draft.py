@@ -36,6 +36,7 @@ class DraftTable:
     label: str = ""
     synonyms: list[str] = field(default_factory=list)
     description: str = ""
+    namespace: str = ""
 
 
 @dataclass

@@ -133,6 +133,7 @@ def _table(data: Any) -> DraftTable:
         label=_text(data.get("label") or "", item, "label"),
         synonyms=_texts(data, "synonyms", item),
         description=_text(data.get("description") or "", item, "description"),
+        namespace=_text(data.get("namespace") or "", item, "namespace"),
     )
 
 
@@ -289,6 +290,8 @@ def _table_to_dict(schema: Schema, table: Table) -> dict[str, Any]:
     data: dict[str, Any] = {"name": table.name, "label": table.label}
     if len(table.primary_key) > 1:
         data["primary_key"] = [schema.columns[index].name for index in table.primary_key]
+    if table.namespace:
+        data["namespace"] = table.namespace
     return {
         **data,
         **_notes(table),

@@ -52,6 +52,8 @@ class Table:
     primary_key: tuple[int, ...] = ()
     synonyms: tuple[str, ...] = ()
     description: str = ""
+    namespace: str = ""
+    """The database's schema that holds the table, where the source says so: "public"."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,226 @@
+"""How large the texts are that a query can make, bounded before it runs.
+
+A database looks at its clock between rows or instructions, not within one function: a text that grows from a few characters to
+megabytes, or a pattern that is matched against it, holds it beyond every limit of time. So what can grow is counted here, in
+copies of a stored cell and in characters that the query itself writes, through subqueries and CTEs. What is allowed beside
+(`allowed`) does not grow.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from fastsql.errors import VerificationError
+from fastsql.execution.naming import RULES
+from fastsql.execution.resolve import Resolution, Source, starred
+from fastsql.execution.text import REMEDY
+
+MOST_CELLS = 16
+"""Copies of cells in one text."""
+MOST_CHARACTERS = 100_000
+"""Characters in one text beside those of cells."""
+MOST_REPEATED_CELLS = 64
+"""Copies of cells in one row beyond one for each column that it shows."""
+PATTERN_CHARACTERS = 256
+"""Characters of a pattern, or of what replaces it. The longest value that a question can name has 200."""
+PADDED_CHARACTERS = 4_000
+"""Characters to which a type may pad."""
+_EXPONENT = re.compile(r"[eE][+-]?[0-9]{4,}")
+"""In a number or a text that may become one: tens of thousands of digits in few characters."""
+_PLAIN = 64
+"""Characters of numbers, times, and whatever else functions make."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """An upper bound: copies of a stored cell, and characters beside them."""
+
+    cells: int = 0
+    characters: int = 0
+
+    def __add__(self, other: Size) -> Size:
+        return Size(self.cells + other.cells, self.characters + other.characters)
+
+    def __mul__(self, times: int) -> Size:
+        return Size(self.cells * times, self.characters * times)
+
+    def __or__(self, other: Size) -> Size:
+        return Size(max(self.cells, other.cells), max(self.characters, other.characters))
+
+
+def check_form_sizes(query: exp.Query) -> None:
+    """Return if patterns are short literals, and types and numbers have few digits, whatever the schema.
+
+    Raises:
+        VerificationError: they are not.
+    """
+    for node in query.walk():
+        if isinstance(node, exp.Like | exp.ILike | exp.RegexpReplace):
+            for part in _patterns(node):
+                if not (isinstance(part, exp.Literal) and part.is_string):
+                    raise _fault("has a pattern that is no literal")
+                if len(part.this) > PATTERN_CHARACTERS:
+                    raise _fault(f"has a pattern of more than {PATTERN_CHARACTERS} characters")
+        elif isinstance(node, exp.DataTypeParam):
+            if not _is_small(node.this):
+                raise _fault(f"pads to more than {PADDED_CHARACTERS:,} characters")
+        elif isinstance(node, exp.Literal) and _EXPONENT.search(node.this[-12:]):
+            raise _fault("has a number of too many digits")
+        elif isinstance(node, exp.ArrayAgg) and not _is_element(node):
+            raise _fault("keeps a whole array")
+
+
+def check_sizes(query: exp.Query, resolution: Resolution, dialect: str) -> None:
+    """Return if no text and no row of a resolved query is larger than the bounds of this module.
+
+    Raises:
+        VerificationError: one is.
+    """
+    sizes = _Sizes(resolution, dialect)
+    for node in query.walk():
+        if isinstance(node, exp.DPipe) and isinstance(node.parent, exp.DPipe):
+            continue  # counted with the whole chain
+        if isinstance(node, exp.DPipe | exp.RegexpReplace | exp.Cast | exp.Like | exp.ILike):
+            _check(sizes.of(node))
+        elif isinstance(node, exp.Select):
+            _check_row(node, sizes)
+
+
+def _check(size: Size) -> None:
+    if size.cells > MOST_CELLS or size.characters > MOST_CHARACTERS:
+        raise _fault("makes a text that is too large")
+
+
+def _check_row(select: exp.Select, sizes: _Sizes) -> None:
+    shown = {column.sql() for item in select.expressions for column in item.find_all(exp.Column)}
+    row = sum((sizes.of(item) for item in select.expressions), Size())
+    if row.cells > len(shown) + MOST_REPEATED_CELLS:
+        raise _fault("makes a row that is too large")
+
+
+class _Sizes:
+    def __init__(self, resolution: Resolution, dialect: str) -> None:
+        self._resolution = resolution
+        self._rules = RULES[dialect]
+        self._outputs: dict[tuple[int, int], Size] = {}
+
+    def of(self, node: exp.Expr) -> Size:
+        """The size of an expression's value. Of what is not known to be smaller, the sum of its parts."""
+        if isinstance(node, exp.Literal):
+            return Size(0, len(node.this))
+        if isinstance(node, exp.Column):
+            return self._column(node)
+        if isinstance(node, exp.Query):
+            return self._output(node, 0)
+        if isinstance(node, exp.Case | exp.If | exp.Coalesce | exp.Max | exp.Min | exp.Greatest | exp.Least):
+            return self._largest(node)
+        if isinstance(node, _PLAIN_NODES):
+            return Size(0, _PLAIN)
+        if isinstance(node, exp.RegexpReplace):
+            replacement = node.args.get("replacement")
+            return self.of(node.this) * (2 + len(replacement.this) if replacement is not None else 2)
+        size = Size()
+        stack: list[exp.Expr] = [node]
+        while stack:  # chains of || are as deep as they are long
+            part = stack.pop()
+            for child in part.iter_expressions():
+                if isinstance(child, exp.DPipe | exp.Paren):
+                    stack.append(child)
+                else:
+                    size += self.of(child)
+        padded = (
+            [int(param.name) for param in node.find_all(exp.DataTypeParam)]
+            if isinstance(node, exp.Cast)
+            else []
+        )
+        return size + Size(0, sum(padded))
+
+    def _largest(self, node: exp.Expr) -> Size:
+        size = Size()
+        for child in node.iter_expressions():
+            size |= self.of(child)
+        return size
+
+    def _column(self, node: exp.Column) -> Size:
+        found = self._resolution.columns.get(id(node))
+        if found is not None:
+            return self._bound(*found)
+        item = self._resolution.aliases.get(id(node))
+        return Size(0, _PLAIN) if item is None else self.of(item)
+
+    def _bound(self, source: Source, position: int) -> Size:
+        return Size(1) if source.query is None else self._output(source.query, position)
+
+    def _output(self, query: exp.Expr, position: int) -> Size:
+        """The size of a query's column; of a set operation's, that of the larger side."""
+        key = (id(query), position)
+        if key not in self._outputs:
+            if isinstance(query, exp.SetOperation):
+                size = self._output(query.this, position) | self._output(query.expression, position)
+            elif isinstance(query, exp.Select):
+                size = self._item(query, position)
+            else:
+                size = self._output(query.this, position)
+            self._outputs[key] = size
+        return self._outputs[key]
+
+    def _item(self, select: exp.Select, position: int) -> Size:
+        sources = self._resolution.sources[id(select)]
+        for item in select.expressions:
+            stars = starred(item, sources, self._rules)
+            for source in stars:
+                if position < len(source.columns):
+                    return self._bound(source, position)
+                position -= len(source.columns)
+            if not stars:
+                if position == 0:
+                    return self.of(item)
+                position -= 1
+        return Size(0, _PLAIN)
+
+
+_PLAIN_NODES = (
+    exp.Predicate,
+    exp.Connector,
+    exp.Not,
+    exp.Count,
+    exp.Sum,
+    exp.Avg,
+    exp.Length,
+    exp.Window,
+    exp.Extract,
+    exp.Add,
+    exp.Sub,
+    exp.Mul,
+    exp.Div,
+    exp.Mod,
+    exp.Neg,
+    exp.Abs,
+    exp.Round,
+)
+"""Nodes whose values are numbers or truth values."""
+
+
+def _patterns(node: exp.Expr) -> list[exp.Expr]:
+    parts = [node.args.get(key) for key in ("expression", "replacement", "modifiers")]
+    return [part for part in parts if isinstance(part, exp.Expr)]
+
+
+def _is_small(param: exp.Expr) -> bool:
+    name: str = param.name
+    return (name.isdecimal() and int(name) <= PADDED_CHARACTERS) or name.upper() == "MAX"
+
+
+def _is_element(array: exp.ArrayAgg) -> bool:
+    """Whether one element of an array is all that is taken of it."""
+    parent = array.parent
+    while isinstance(parent, exp.Paren):
+        parent = parent.parent
+    return isinstance(parent, exp.Bracket)
+
+
+def _fault(what: str) -> VerificationError:
+    return VerificationError(what, where="SQL", remedy=REMEDY)

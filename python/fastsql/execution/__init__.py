@@ -6,6 +6,7 @@ from fastsql.execution.executor import Bounds, Cursor, Executor, QueryTimeoutErr
 from fastsql.execution.sqlite import ReadOnlyExecutor
 from fastsql.execution.targets import open_executor
 from fastsql.execution.verify import verify, verify_form
+from fastsql.execution.worker_process import WorkerDiedError
 
 __all__ = [
     "Bounds",
@@ -15,6 +16,7 @@ __all__ = [
     "ReadOnlyExecutor",
     "ResultSizeError",
     "Rows",
+    "WorkerDiedError",
     "open_executor",
     "verify",
     "verify_form",

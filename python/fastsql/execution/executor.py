@@ -28,6 +28,8 @@ BYTE_LIMIT = 64 * 2**20
 FIRST_ROWS = 8
 """Rows that are fetched before anything is known of their size."""
 _MOST_ROWS = 1_000
+_GROWTH = 8
+"""How many times as many rows the next fetch may bring."""
 _SHARE = 8
 """A fetch may take one part in so many of the budget, as far as the rows before it tell."""
 _FLAT = frozenset(
@@ -160,8 +162,9 @@ def fetch(cursor: Fetching, bounds: Bounds, *, first: int = FIRST_ROWS) -> Rows:
     rows: list[tuple[Any, ...]] = []
     used = cut = 0
     asked = min(first, bounds.row_limit + 1)
-    while asked > 0:
-        batch = [tuple(row) for row in cursor.fetchmany(asked)]
+    while True:
+        found = cursor.fetchmany(asked)
+        batch = [tuple(row) for row in found[: bounds.row_limit - len(rows)]]
         if bounds.cell_limit is not None:
             batch, shortened = _cut(batch, bounds.cell_limit)
             cut += shortened
@@ -170,11 +173,10 @@ def fetch(cursor: Fetching, bounds: Bounds, *, first: int = FIRST_ROWS) -> Rows:
         if used > bounds.byte_limit:
             raise too_large(bounds.byte_limit)
         rows += batch
-        if len(batch) < asked:
-            break
-        fitting = bounds.byte_limit * len(batch) // (_SHARE * size)
-        asked = min(max(1, fitting), _MOST_ROWS, bounds.row_limit + 1 - len(rows))
-    return Rows(columns, tuple(rows[: bounds.row_limit]), truncated=len(rows) > bounds.row_limit, cut=cut)
+        if len(found) < asked or len(found) > len(batch):
+            return Rows(columns, tuple(rows), truncated=len(found) > len(batch), cut=cut)
+        fitting = bounds.byte_limit * len(batch) // (_SHARE * size) if batch else 1
+        asked = min(max(1, fitting), _GROWTH * asked, _MOST_ROWS, bounds.row_limit + 1 - len(rows))
 
 
 def memory_of(rows: Sequence[tuple[Any, ...]]) -> int:

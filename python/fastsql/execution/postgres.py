@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -39,6 +39,7 @@ from fastsql.execution.postgres_session import (
     SessionCursor,
 )
 from fastsql.execution.reading import VerifyingExecutor
+from fastsql.execution.worker_setup import columns_of
 from fastsql.forking import renew_in_child
 from fastsql.schema import Schema
 
@@ -62,6 +63,7 @@ class PostgresExecutor(VerifyingExecutor):
         row_limit: rows that are fetched of one result.
         byte_limit: bytes of memory that these may take.
         cell_limit: characters of a text cell, bytes of a binary one, that are kept; None keeps all. The server cuts them.
+        columns: without a schema, names of tables with their columns, which the database must have under these names.
         own: whether the engine was made for this executor, with its time limit, and ends with it.
 
     Raises:
@@ -78,6 +80,7 @@ class PostgresExecutor(VerifyingExecutor):
         row_limit: int = ROW_LIMIT,
         byte_limit: int = BYTE_LIMIT,
         cell_limit: int | None = None,
+        columns: Mapping[str, Sequence[str]] | None = None,
         own: bool = False,
     ) -> None:
         if (engine.dialect.name, engine.dialect.driver) != ("postgresql", "psycopg"):
@@ -91,7 +94,8 @@ class PostgresExecutor(VerifyingExecutor):
         self._own = own
         self._healthy = False
         self._checks_client = True
-        self._columns_checked = schema is None
+        self._columns = columns if schema is None else columns_of(schema)
+        self._columns_checked = False
         renew_in_child(self)
 
     def run(self, sql: str) -> Rows:
@@ -126,7 +130,7 @@ class PostgresExecutor(VerifyingExecutor):
         """Let go of the connections, without a word to the server: in a forked child they are the parent's."""
         self._engine.dispose(close=False)
         self._healthy = False
-        self._columns_checked = self._schema is None
+        self._columns_checked = False
 
     def _session(self, deadline: Deadline) -> ReadOnlySession:
         """A READ ONLY transaction, on a connection that is alive.
@@ -138,8 +142,8 @@ class PostgresExecutor(VerifyingExecutor):
             session = ReadOnlySession(self._checkout(deadline), deadline)
             try:
                 session.begin(check_client=self._checks_client)
-                if self._schema is not None and not self._columns_checked:
-                    check_columns(session, self._schema)
+                if self._columns is not None and not self._columns_checked:
+                    check_columns(session, self._columns)
                     self._columns_checked = True
                 return session
             except RefusedSettingError:

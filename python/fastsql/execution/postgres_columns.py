@@ -6,9 +6,10 @@ whole row. So the catalogue is asked before the first query of a schema.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from fastsql.errors import ExecutionError
 from fastsql.execution.postgres_session import ReadOnlySession
-from fastsql.schema import Schema
 
 _COLUMNS = """
 SELECT asked.number::int, pg_catalog.array_agg(a.attname::text)
@@ -21,21 +22,21 @@ _NAMED = 5
 """Columns that an error names."""
 
 
-def check_columns(session: ReadOnlySession, schema: Schema) -> None:
-    """Return if every table of the schema that the database has, a view or not, has all the columns that the schema lists.
+def check_columns(session: ReadOnlySession, columns: Mapping[str, Sequence[str]]) -> None:
+    """Return if every table that the database has, a view or not, has all its columns that a schema lists.
 
-    A table that is not there is left to the query that asks for it: the server refuses that one by itself.
+    `columns` are the schema's, by table. A table that is not there is left to the query that asks for it: the server refuses
+    that one by itself.
 
     Raises:
         ExecutionError: columns are missing; names up to five of them.
     """
-    found = dict(session.rows(_COLUMNS, [[table.name for table in schema.tables]]))
+    found = dict(session.rows(_COLUMNS, [list(columns)]))
     missing = []
-    for number, table in enumerate(schema.tables, start=1):
+    for number, (table, names) in enumerate(columns.items(), start=1):
         if number in found:
             there = set(found[number])
-            names = [schema.columns[column].name for column in table.columns]
-            missing += [f"{table.name}.{name}" for name in names if name not in there]
+            missing += [f"{table}.{name}" for name in names if name not in there]
     if missing:
         named = ", ".join(missing[:_NAMED]) + (", ..." if len(missing) > _NAMED else "")
         raise ExecutionError(

@@ -7,12 +7,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastsql.errors import DialectError, ExecutionError
-from fastsql.execution.executor import BYTE_LIMIT, ROW_LIMIT, TIME_LIMIT, Executor
+from fastsql.execution.executor import BYTE_LIMIT, ROW_LIMIT, TIME_LIMIT, Bounds, Executor
 from fastsql.execution.sqlite import ReadOnlyExecutor
+from fastsql.execution.worker_setup import (
+    MEMORY_LIMIT,
+    WORKERS,
+    WorkerSetup,
+    bounds_arguments,
+    columns_of,
+    driver_environment,
+)
 from fastsql.schema import Schema
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import URL, Engine
+
+    from fastsql.execution.postgres import PostgresExecutor
 
 _DUCKDB_MAGIC = slice(8, 12)
 """Where a DuckDB file says b"DUCK"."""
@@ -26,6 +36,9 @@ def open_executor(
     row_limit: int = ROW_LIMIT,
     byte_limit: int = BYTE_LIMIT,
     cell_limit: int | None = None,
+    isolated: bool = False,
+    workers: int = WORKERS,
+    memory_limit: int = MEMORY_LIMIT,
 ) -> Executor:
     """A read-only executor for a database.
 
@@ -37,21 +50,50 @@ def open_executor(
         row_limit: rows that are fetched of one result.
         byte_limit: bytes of memory that these may take; a larger result is a :class:`ResultSizeError`.
         cell_limit: characters of a text cell, bytes of a binary one, that are kept; None keeps all.
+        isolated: run queries in processes of their own, which are killed at the time limit and a grace, a quarter of it
+            and half a second, whatever they are doing; takes a PostgreSQL URL and no engine.
+        workers: isolated processes, which is how many queries run at the same time.
+        memory_limit: bytes that an isolated process may take for its queries.
 
     Raises:
         LimitError: a limit is none.
         ExecutionError: there is no such database, or what it takes to reach it is not installed.
         DialectError: there is no read-only executor for such databases.
     """
-    bounds: dict[str, Any] = {
-        "schema": schema,
-        "time_limit": time_limit,
-        "row_limit": row_limit,
-        "byte_limit": byte_limit,
-        "cell_limit": cell_limit,
-    }
+    bounds = Bounds(time_limit, row_limit, byte_limit, cell_limit)
+    dialect, place = _found(target)
+    if isolated:
+        return _isolated_executor(dialect, place, schema, bounds, workers, memory_limit)
+    limits: dict[str, Any] = {"schema": schema, **bounds_arguments(bounds)}
+    if dialect == "sqlite":
+        return ReadOnlyExecutor(place, **limits)
+    if dialect == "duckdb":
+        from fastsql.execution.duckdb import DuckDBExecutor
+
+        return DuckDBExecutor(place, **limits)
+    if isinstance(place, str):
+        return postgres_executor(place, **limits)
+    from fastsql.execution.postgres import PostgresExecutor
+
+    return PostgresExecutor(place, **limits)
+
+
+def postgres_executor(url: str, **arguments: Any) -> PostgresExecutor:
+    """A PostgreSQL executor with an engine of its own; `arguments` are its class's."""
+    from fastsql.execution.postgres import PostgresExecutor
+
+    return PostgresExecutor(_engine(_url(url), arguments["time_limit"]), own=True, **arguments)
+
+
+def _found(target: str | Path | Engine) -> tuple[str, Any]:
+    """The dialect of a database, and where it is: a path, the text of a URL, or a PostgreSQL engine.
+
+    Raises:
+        ExecutionError: it is in memory, or the URL is none.
+        DialectError: there is no executor for it.
+    """
     if isinstance(target, Path) or (isinstance(target, str) and "://" not in target):
-        return _file_executor(Path(target), bounds)
+        return _file_dialect(Path(target)), Path(target)
     url = _url(target) if isinstance(target, str) else target.url
     backend = url.get_backend_name()
     if backend in ("sqlite", "duckdb"):
@@ -61,25 +103,33 @@ def open_executor(
                 where=f"{backend}://",
                 remedy="Give one that lies in a file.",
             )
-        return _file_executor(Path(str(url.database)), bounds)
+        return _file_dialect(Path(str(url.database))), Path(str(url.database))
     if backend != "postgresql":
         raise DialectError(
             f"no read-only executor for {backend!r}",
             remedy="Give an SQLite or DuckDB file, or a PostgreSQL URL; or run the SQL yourself.",
         )
-    from fastsql.execution.postgres import PostgresExecutor
-
-    if isinstance(target, str):
-        return PostgresExecutor(_engine(url, time_limit), own=True, **bounds)
-    return PostgresExecutor(target, **bounds)
+    return "postgres", target
 
 
-def _file_executor(path: Path, bounds: dict[str, Any]) -> Executor:
-    if _is_duckdb(path):
-        from fastsql.execution.duckdb import DuckDBExecutor
+def _isolated_executor(
+    dialect: str, place: Any, schema: Schema | None, bounds: Bounds, workers: int, memory_limit: int
+) -> Executor:
+    from fastsql.execution.isolated import IsolatedExecutor
 
-        return DuckDBExecutor(path, **bounds)
-    return ReadOnlyExecutor(path, **bounds)
+    if not isinstance(place, (str, Path)):
+        raise ExecutionError(
+            "an engine cannot be given to another process", where="isolated=True", remedy="Give its URL."
+        )
+    if isinstance(place, Path):
+        place = str(place.absolute())
+    environment = driver_environment() if dialect == "postgres" else {}
+    setup = WorkerSetup(dialect, place, bounds, memory_limit, columns_of(schema), environment)
+    return IsolatedExecutor(setup, schema=schema, workers=workers)
+
+
+def _file_dialect(path: Path) -> str:
+    return "duckdb" if _is_duckdb(path) else "sqlite"
 
 
 def _is_duckdb(path: Path) -> bool:

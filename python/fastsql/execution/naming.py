@@ -1,4 +1,4 @@
-"""How each dialect reads the names of a query: letter case, where an alias of the select list means something, words that call.
+"""How each dialect reads names: letter case, where an alias of the select list means something, words that call functions.
 
 What SQLite does stands in its resolver (``resolve.c``), what PostgreSQL does in "Value Expressions" and "SELECT" of its
 documentation, what DuckDB does in "Case Sensitivity" and "Aliases" of its own.
@@ -10,13 +10,14 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from fastsql.execution.allowed import words
 from fastsql.schema.names import fold
 
-_SQL_FUNCTIONS = frozenset(
+_SQL_FUNCTIONS = words(
     """
     current_catalog current_database current_date current_role current_schema current_time current_timestamp current_user
     localtime localtimestamp session_user system_user user
-    """.split()
+    """
 )
 
 

@@ -188,7 +188,7 @@ _deep_recursion = _DeepRecursion()
 
 def _renew_after_fork() -> None:
     """A forked process has one thread: nobody holds the lock, and nobody reads anything deep."""
-    global _deep_recursion  # noqa: PLW0603
+    global _deep_recursion
     if _deep_recursion._users and sys.getrecursionlimit() == _FRAMES:
         sys.setrecursionlimit(_deep_recursion._before)
     _deep_recursion = _DeepRecursion()

@@ -1,9 +1,9 @@
 """What was resolved, said without ambiguity: the tree of a query is rewritten so that it cannot mean anything else.
 
 A verified text may still mean more to the database than to us: its tables have columns that our schema does not know, its
-names fold otherwise, an alias may be read as a column or a column as a whole row. So what runs is not that text. Here every
-source gets a name of its own, every column says its source, ``*`` becomes the columns of the schema, references to the select
-list become positions or what they stand for, and every name is quoted. What the database could add has no name in it.
+names fold otherwise, an alias may be read as a column or a column as a whole row. So what runs is not that text. Here
+every source gets a name of its own, every column says its source, ``*`` becomes the columns of the schema, references to the
+select list become positions or what they stand for, and every name is quoted. What the database could add has no name in it.
 """
 
 from __future__ import annotations
@@ -43,8 +43,9 @@ class _Qualifier:
         self._rules = RULES[dialect]
         # All nodes stay referenced until the end: they are known by their identity.
         self._nodes = list(query.walk())
-        taken = {fold(node.this) for node in self._nodes if isinstance(node, exp.Identifier)}
-        self._fresh = _FreshNames(taken)
+        self._outermost = next(_selects(query))
+        # Names of the result's columns stay, and some databases would read them before those of sources.
+        self._fresh = _FreshNames({fold(item.alias_or_name) for item in self._outermost.expressions})
         self._names = {id(source): self._fresh.next("t") for source in resolution.nodes.values()}
         self._ctes = {
             id(node.this): self._fresh.next("w") for node in self._nodes if isinstance(node, exp.CTE)
@@ -55,7 +56,6 @@ class _Qualifier:
             if source.query is not None
             for select in _selects(source.query)
         }
-        self._outermost = next(_selects(query))
         self._items: dict[int, int] = {}
         """Expressions of select items by their identity: their positions, from 1."""
         self._stars: set[int] = set()

@@ -1,7 +1,7 @@
 """How often sqlglot's parser would read the tokens of a text, told from the tokens alone, so that no text takes it long.
 
-The parser tries one reading, and where that fails, goes back and tries another. Where such places nest, the readings multiply:
-everything inside is read twice for each of
+The parser tries one reading, and where that fails, goes back and tries another. Where such places nest, the readings
+multiply: everything inside is read twice for each of
 
 - a parenthesis after a name of a type, such as ``DATE(...)``: tried as a type, then as a call;
 - a parenthesis after LIMIT or OFFSET, up to the end of that query: tried ahead, then read;

@@ -298,7 +298,7 @@ def starred(item: exp.Expr, sources: tuple[Source, ...], rules: NameRules) -> tu
 
 
 def _own_nodes(select: exp.Select) -> Iterator[tuple[str, exp.Expr]]:
-    """The nodes of a SELECT, each with its clause, without what lies in a nested query and without the sources themselves."""
+    """The nodes of a SELECT, each with its clause, but for those of nested queries and the sources themselves."""
     stack: list[tuple[str, exp.Expr]] = []
     for key, value in select.args.items():
         if key not in ("from_", "with_", "joins"):

@@ -1,8 +1,8 @@
 """How large the texts are that a query can make, bounded before it runs.
 
-A database looks at its clock between rows or instructions, not within one function: a text that grows from a few characters to
-megabytes, or a pattern that is matched against it, holds it beyond every limit of time. So what can grow is counted here, in
-copies of a stored cell and in characters that the query itself writes, through subqueries and CTEs. What is allowed beside
+A database looks at its clock between rows or instructions, not within one function: a text that grows from a few characters
+to megabytes, or a pattern that is matched against it, holds it beyond every limit of time. So what can grow is counted here,
+in copies of a stored cell and in characters that the query itself writes, through subqueries and CTEs. What else is allowed
 (`allowed`) does not grow.
 """
 

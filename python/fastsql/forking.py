@@ -97,10 +97,11 @@ class inside_sqlite:  # noqa: N801 - a context manager, entered at every query
         _gate.leave()
 
 
-def let_forks_pass() -> None:
-    """Wait here while the process forks; cheap where it does not. For SQLite's progress handlers."""
+def let_forks_pass() -> int:
+    """Wait here while the process forks; cheap where it does not. SQLite's progress handlers give 0 to go on, as this does."""
     if _gate.closed:
         _gate.step_aside()
+    return 0
 
 
 def forget_thread(thread: int | None) -> None:

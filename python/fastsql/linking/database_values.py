@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastsql.errors import ExecutionError
+from fastsql.forking import inside_sqlite
 from fastsql.schema import quote
 from fastsql.schema.sqlite_file import OvertakenError, open_read_only
 
@@ -54,7 +55,8 @@ def read_values(
 @contextmanager
 def _reader(source: str | Path | sqlite3.Connection | Engine) -> Iterator[Reader]:
     if isinstance(source, sqlite3.Connection):
-        yield _sqlite_reader(source, "the open connection")
+        with inside_sqlite():
+            yield _sqlite_reader(source, "the open connection")
     elif isinstance(source, Path) or (isinstance(source, str) and "://" not in source):
         path = Path(source)
         if not path.is_file():

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastsql.errors import SchemaError
+from fastsql.forking import inside_sqlite
 from fastsql.limits import DEFAULT, Limits
 from fastsql.schema.assemble import assemble
 from fastsql.schema.draft import Draft, DraftColumn, DraftKey, DraftTable
@@ -67,7 +68,8 @@ def _connection(source: str | Path | sqlite3.Connection) -> Iterator[sqlite3.Con
         source.row_factory = None
         source.text_factory = str
         try:
-            yield source
+            with inside_sqlite():
+                yield source
         finally:
             source.row_factory, source.text_factory = factories
         return

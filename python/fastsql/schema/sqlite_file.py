@@ -16,6 +16,10 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from fastsql.forking import inside_sqlite, let_forks_pass
+
+_INSTRUCTIONS = 10_000
+"""Virtual machine instructions between two chances for the process to fork."""
 _VERSIONS = slice(18, 20)
 """Where the header says how the file is written and read: 1 with a rollback journal, 2 with a WAL."""
 _TICK = 50_000_000
@@ -106,7 +110,8 @@ def open_read_only(path: str | Path) -> Iterator[sqlite3.Connection]:
     file = SQLiteFile(path)
     address, immutable = file.address()
     state = file.look()
-    with closing(sqlite3.connect(address, uri=True)) as connection:
+    with inside_sqlite(), closing(sqlite3.connect(address, uri=True)) as connection:
+        connection.set_progress_handler(let_forks_pass, _INSTRUCTIONS)
         yield connection
     if immutable and file.look() != state:
         raise OvertakenError

@@ -1,0 +1,254 @@
+"""A process may fork while its other threads parse and query: the child does both, and waits for nobody who is not there."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from functools import cached_property
+from pathlib import Path
+
+import pytest
+
+from fastsql import Parser, backends, forking
+from fastsql.errors import ExecutionError
+from fastsql.execution import Executor, ReadOnlyExecutor, open_executor, verify
+from fastsql.schema import Schema
+
+from .model.toy import SCHEMA
+from .toy_bundle import QUESTIONS, load_toy
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+
+CHILD_SECONDS = 60
+"""After which a child that hangs is killed by an alarm."""
+TABLES = "CREATE TABLE patients (id INTEGER PRIMARY KEY, name TEXT);"
+SORTED = "SELECT a.name, COUNT(*) FROM patients AS a, patients AS b GROUP BY a.name ORDER BY a.name"
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    path = tmp_path / "ward.sqlite"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.executescript(TABLES)
+        connection.executemany("INSERT INTO patients VALUES (?, ?)", [(i, f"p{i}") for i in range(200)])
+    return path
+
+
+def in_child(work: Callable[[], object]) -> int:
+    """The status of a child that does a piece of work: 0 if it ends well, that of the signal if it is killed."""
+    child = os.fork()
+    if child == 0:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(CHILD_SECONDS)
+        try:
+            work()
+            os._exit(0)
+        except BaseException:  # noqa: BLE001 - a child must never go on as the test
+            os._exit(1)
+    _, status = os.waitpid(child, 0)
+    return os.waitstatus_to_exitcode(status)
+
+
+@contextmanager
+def busy(*works: Callable[[], object]) -> Iterator[list[BaseException]]:
+    """Threads that each do a piece of work again and again; the list is of what they raised."""
+    done, errors, begun = threading.Event(), list[BaseException](), threading.Barrier(len(works) + 1)
+
+    def repeat(work: Callable[[], object]) -> None:
+        begun.wait()
+        try:
+            while not done.is_set():
+                work()
+        except Exception as error:  # noqa: BLE001 - told to the test
+            errors.append(error)
+
+    threads = [threading.Thread(target=repeat, args=(work,)) for work in works]
+    for thread in threads:
+        thread.start()
+    begun.wait()
+    yield errors
+    done.set()
+    for thread in threads:
+        thread.join()
+
+
+# ---------------------------------------------------------------- under load
+
+
+@pytest.fixture
+def executors(database: Path) -> Iterator[list[Executor]]:
+    """One of each kind that runs in the process itself."""
+    paths = [database]
+    try:
+        import duckdb
+    except ImportError:
+        pass
+    else:
+        paths.append(database.with_suffix(".duckdb"))
+        with duckdb.connect(str(paths[1])) as connection:
+            connection.execute(f"{TABLES} INSERT INTO patients SELECT i, 'p' || i FROM range(200) AS r(i)")
+    with ExitStack() as stack:
+        yield [stack.enter_context(open_executor(path)) for path in paths]  # type: ignore[type-var]
+
+
+def test_children_of_a_process_at_work_hang_nowhere(
+    toy_bundle: Path, executors: list[Executor], database: Path
+) -> None:
+    parser = load_toy(toy_bundle, device="python" if backends.native() is None else "cpu")
+    schema = Schema.from_ddl(TABLES)
+
+    def parse() -> None:
+        parser.parse(QUESTIONS[0], SCHEMA)
+
+    def query() -> None:
+        for executor in executors:
+            assert len(executor.run(SORTED).rows) == 200
+
+    def check() -> None:
+        verify("SELECT name FROM patients", schema)
+        Schema.from_sqlite(database)
+
+    def everything() -> None:
+        parse()
+        query()
+        check()
+
+    with busy(parse, query, check) as errors:
+        statuses = [in_child(everything) for _ in range(30)]
+    assert statuses == [0] * 30
+    assert errors == []
+
+
+# ---------------------------------------------------------------- one at a time
+
+
+def test_a_fork_waits_until_no_thread_is_inside_sqlite() -> None:
+    inside, left = threading.Event(), list[bool]()
+
+    def stay() -> None:
+        with forking.inside_sqlite():
+            inside.set()
+            while not forking._gate.closed:
+                os.sched_yield()
+            left.append(True)
+
+    thread = threading.Thread(target=stay)
+    thread.start()
+    inside.wait()
+    assert in_child(lambda: 1 / len(left)) == 0
+    thread.join()
+
+
+def test_a_long_query_lets_forks_pass(database: Path) -> None:
+    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n"
+    with ReadOnlyExecutor(database, time_limit=30, connections=1) as executor:
+
+        def ask() -> None:
+            with pytest.raises(ExecutionError):
+                executor.run(endless)
+
+        thread = threading.Thread(target=ask)
+        thread.start()
+        while not forking._gate._inside:
+            os.sched_yield()
+        status = in_child(lambda: forking._gate.enter())
+        assert thread.is_alive()
+        (worker,) = executor._workers._workers
+        worker._interrupt()
+        thread.join()
+    assert status == 0
+
+
+def test_a_thread_that_was_given_up_keeps_no_fork_waiting() -> None:
+    inside, released = threading.Event(), threading.Event()
+
+    def stay() -> None:
+        with forking.inside_sqlite():
+            inside.set()
+            released.wait()
+
+    thread = threading.Thread(target=stay)
+    thread.start()
+    inside.wait()
+    forking.forget_thread(thread.ident)
+    assert forking._gate._inside == set()
+    released.set()
+    thread.join()
+
+
+def test_the_child_opens_connections_of_its_own(database: Path) -> None:
+    with ReadOnlyExecutor(database, connections=1) as executor:
+
+        def ask() -> None:
+            assert executor._workers._idle == []
+            assert len(executor.run(SORTED).rows) == 200
+
+        assert in_child(ask) == 0
+        assert len(executor.run(SORTED).rows) == 200
+
+
+def test_a_cursor_that_was_inherited_says_so(database: Path) -> None:
+    with ReadOnlyExecutor(database) as executor, executor.cursor("SELECT id FROM patients") as cursor:
+        assert cursor.fetchmany(2) == [(0,), (1,)]
+
+        def read_on() -> None:
+            with pytest.raises(ExecutionError, match="belongs to the process that this one was forked from"):
+                cursor.fetchmany(2)
+
+        assert in_child(read_on) == 0
+        assert cursor.fetchmany(2) == [(2,), (3,)]
+
+
+def test_a_lock_that_another_thread_held_is_free_in_the_child(toy: Parser) -> None:
+    sources = toy._sources
+    with sources.lock:
+        outcome: list[int] = []
+        thread = threading.Thread(target=lambda: outcome.append(in_child(lambda: sources.lock.acquire())))
+        thread.start()  # in the child the thread that forked is the only one, and it does not hold the lock
+        thread.join()
+    assert outcome == [0]
+
+
+def test_a_cached_property_that_another_thread_computes_can_be_computed_in_the_child() -> None:
+    computing, go_on = threading.Event(), threading.Event()
+    schema = Schema.from_ddl(TABLES)
+
+    def compute(_: object) -> str:
+        computing.set()
+        go_on.wait()
+        return ""
+
+    prop = Schema.__dict__["fingerprint"]
+    assert isinstance(prop, cached_property)
+    function, prop.func = prop.func, compute
+    thread = threading.Thread(target=lambda: schema.fingerprint)
+    try:
+        thread.start()
+        computing.wait()
+        prop.func = function
+        assert in_child(lambda: Schema.from_ddl(TABLES).fingerprint) == 0
+    finally:
+        prop.func = function
+        go_on.set()
+        thread.join()
+
+
+def test_owners_are_told_as_long_as_they_live() -> None:
+    class Owner:
+        told = 0
+
+        def renew_after_fork(self) -> None:
+            self.told += 1
+
+    owner, dropped = Owner(), Owner()
+    forking.renew_in_child(owner)
+    forking.renew_in_child(dropped)
+    before = len(forking._renewables)
+    del dropped
+    assert len(forking._renewables) == before - 1
+    assert in_child(lambda: 1 / owner.told) == 0
+    assert owner.told == 0

@@ -17,7 +17,16 @@ from typing import Any, BinaryIO
 
 from fastsql.errors import ExecutionError, FastSQLError
 from fastsql.execution.confinement import leave_no_traces, limit_resources
-from fastsql.execution.executor import FIRST_ROWS, Cursor, Rows, failed, fetch, memory_of, too_large
+from fastsql.execution.executor import (
+    FIRST_ROWS,
+    Cursor,
+    QueryTimeoutError,
+    Rows,
+    failed,
+    fetch,
+    memory_of,
+    too_large,
+)
 from fastsql.execution.memory import out_of_memory
 from fastsql.execution.wire import LENGTH, error_message, frame, message, rows_message
 from fastsql.execution.worker_setup import WorkerSetup, bounds_arguments, kill_after
@@ -26,6 +35,8 @@ _FRAME_BYTES = 2**20
 """About how much memory rows take that are sent at once."""
 _ALARM_GRACE = 0.25
 """Seconds that the parent gets to kill this process before it ends itself."""
+_ATTEMPTS = 10
+"""How often it is tried to open a database within the time limit of a query."""
 _ROOM = {"sqlite": 192 * 2**20, "duckdb": 1024 * 2**20, "postgres": 192 * 2**20}
 """Bytes of address space beyond what queries may take: stacks of threads, what allocators reserve."""
 _COPIES = 4
@@ -77,7 +88,7 @@ def main() -> None:
     setup = WorkerSetup.from_message(request)
     os.environ.update(setup.environment)
     try:
-        engine = _Engine(setup)
+        engine = _opened(setup)
         limit_resources(
             setup.memory_limit + _COPIES * setup.bounds.byte_limit + _ROOM[setup.dialect],
             _FILE_BYTES[setup.dialect],
@@ -90,6 +101,14 @@ def main() -> None:
     while (request := pipes.receive()) is not None:
         with _ended_after(float(request["seconds"])):
             _answer(pipes, engine, request)
+
+
+def _opened(setup: WorkerSetup) -> _Engine:
+    """The engine, its database open. Several workers that start at once need longer than a short time limit allows one."""
+    for _ in range(_ATTEMPTS):
+        with suppress(QueryTimeoutError):
+            return _Engine(setup)
+    return _Engine(setup)
 
 
 def _answer(pipes: _Pipes, engine: _Engine, request: dict[str, Any]) -> None:

@@ -98,7 +98,7 @@ class inside_sqlite:  # noqa: N801 - a context manager, entered at every query
 
 
 def let_forks_pass() -> int:
-    """Wait here while the process forks; cheap where it does not. SQLite's progress handlers give 0 to go on, as this does."""
+    """Wait here while the process forks; cheap where it does not. As a progress handler, gives 0: go on."""
     if _gate.closed:
         _gate.step_aside()
     return 0

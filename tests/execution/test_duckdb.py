@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fastsql.errors import ExecutionError, VerificationError
+from fastsql.errors import ExecutionError, FastSQLError, VerificationError
 from fastsql.execution import QueryTimeoutError, Rows, open_executor
 from fastsql.schema import Schema
 
@@ -85,3 +88,90 @@ def test_a_file_that_somebody_writes_is_an_error(file: Path) -> None:
 
     with duckdb.connect(str(file)), pytest.raises(ExecutionError, match="cannot be opened read-only"):
         open_executor(file)
+
+
+def test_a_file_that_was_renamed_over_is_read_anew(file: Path, tmp_path: Path) -> None:
+    import duckdb
+
+    path, other = tmp_path / "ward.duckdb", tmp_path / "other.duckdb"
+    shutil.copy(file, path)
+    with open_executor(path) as executor, open_executor(path) as second:  # type: ignore[attr-defined]
+        assert executor.run("SELECT COUNT(*) FROM patients").rows == ((20,),)
+        with duckdb.connect(str(other)) as connection:
+            connection.execute(TABLES + "INSERT INTO patients VALUES (1, 'p')")
+        other.replace(path)
+        for one in (executor, second, executor):
+            assert one.run("SELECT COUNT(*) FROM patients").rows == ((1,),)
+        path.unlink()
+        with pytest.raises(ExecutionError, match="no such database"):
+            executor.run("SELECT COUNT(*) FROM patients")
+
+
+@pytest.mark.parametrize("name", ["main", "temp", "memory", "system", 'a b\'s "c".x', "病房"])
+def test_a_file_may_have_any_name(file: Path, tmp_path: Path, name: str) -> None:
+    path = tmp_path / f"{name}.duckdb"
+    shutil.copy(file, path)
+    with open_executor(path, schema=SCHEMA) as executor:  # type: ignore[attr-defined]
+        assert executor.run("SELECT name FROM patients WHERE subject_id = 3").rows == (("p3",),)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT 'Jane Roe'; SELECT 2",
+        "SELECT CAST('Jane Roe' AS INT)",
+        "SELECT 'Jane Roe' FROM nowhere",
+        "SELECT 'Jane Roe' FROM",
+        "SELECT 'Jane Roe\ud800'",
+        "SELECT name FROM patients WHERE name > 'Jane Roe' AND CAST(name AS INT) = 1",
+        "SELECT COUNT(*) FROM range(100000000000) WHERE 'Jane Roe' <> ''",
+    ],
+)
+def test_no_error_carries_a_message_of_the_driver(file: Path, statement: str) -> None:
+    from fastsql.execution.duckdb import DuckDBExecutor
+
+    def read() -> None:
+        with executor.unverified_cursor(statement) as cursor:
+            list(cursor)
+
+    with DuckDBExecutor(file, time_limit=0.3) as executor, pytest.raises(ExecutionError) as caught:
+        read()
+    error: BaseException | None = caught.value
+    while error is not None:
+        assert "Jane" not in str(error)
+        assert isinstance(error, FastSQLError)
+        error = error.__cause__ or error.__context__
+
+
+def test_a_query_that_needs_too_much_memory_says_so(file: Path) -> None:
+    from fastsql.execution.duckdb import DuckDBExecutor
+
+    big = "SELECT i, md5(i::TEXT) AS m FROM range(3000000) AS r(i) ORDER BY m, i"
+    with (
+        DuckDBExecutor(file, memory_limit="20MB", time_limit=60) as executor,
+        pytest.raises(ExecutionError, match="ran out of memory"),
+        executor.unverified_cursor(big) as cursor,
+    ):
+        cursor.fetchmany(1)
+
+
+def test_an_executor_that_nobody_closed_lets_the_interpreter_end_in_silence(file: Path) -> None:
+    code = (
+        "import sys; from fastsql.execution import open_executor\n"
+        "executor = open_executor(sys.argv[1]); print(executor.run('SELECT COUNT(*) FROM patients').rows)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code, str(file)], capture_output=True, text=True, check=True
+    )
+    assert (ended.stdout, ended.stderr) == ("((20,),)\n", "")
+
+
+def test_what_is_left_of_a_result_is_let_go_of(file: Path) -> None:
+    from fastsql.execution.duckdb import DuckDBExecutor
+
+    with DuckDBExecutor(file, connections=1) as executor:
+        with executor.unverified_cursor("SELECT i FROM range(1000000) AS r(i)") as cursor:
+            assert cursor.fetchmany(2) == [(0,), (1,)]
+        (worker,) = executor._workers._idle
+        assert worker._held[0]._connection is None
+        assert executor.run("SELECT COUNT(*) FROM patients").rows == ((20,),)

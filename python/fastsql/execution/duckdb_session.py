@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from fastsql.errors import ExecutionError
 from fastsql.execution.executor import Bounds, Rows, failed, fetch, too_late
 from fastsql.execution.memory import out_of_memory
+from fastsql.execution.threads import close_at_exit
 from fastsql.forking import renew_in_child
 from fastsql.schema.names import fold, quote
 
@@ -28,6 +29,7 @@ _SETTINGS = {
     "allow_community_extensions": "false",
     "python_enable_replacements": "false",
     "max_temp_directory_size": "0GB",
+    "temp_directory": "",  # without it, the size alone lets an instance in memory spill into the working folder
 }
 _RESERVED = ("", "main", "memory", "system", "temp")
 """Names of catalogs and schemas of DuckDB, that a file may have but its catalog may not."""
@@ -97,6 +99,7 @@ class DuckDBFile:
         else:
             with self._lock:
                 self._instance = instance
+            close_at_exit(self)
             return instance
         raise ExecutionError(
             f"cannot be opened read-only ({failure})",

@@ -8,6 +8,7 @@ given up: they end when the call returns at last, and serve nobody else.
 
 from __future__ import annotations
 
+import atexit
 import threading
 import time
 import weakref
@@ -31,14 +32,18 @@ _CLOSING = 1.0
 """Seconds that closing waits for a connection that is idle."""
 
 
-class Session(Protocol):
+class Closable(Protocol):
+    """What holds on to a database."""
+
+    def close(self) -> None:
+        """Let go of it."""
+
+
+class Session(Closable, Protocol):
     """A connection that belongs to one thread."""
 
     def interrupt(self) -> None:
         """End what runs on it, if it can be ended. Called by any thread while a call is under way."""
-
-    def close(self) -> None:
-        """Let go of the database."""
 
 
 AnySession = TypeVar("AnySession", bound=Session)
@@ -49,6 +54,21 @@ _MOST_ROWS, _BATCH_BYTES = 1_000, 4 * 2**20
 
 _inherited: list[object] = []
 """Workers of the process that this one was forked from. Kept: neither they nor their connections may be closed here."""
+
+
+_open: weakref.WeakSet[Closable] = weakref.WeakSet()
+
+
+def close_at_exit(owner: Closable) -> None:
+    """Close an object when the interpreter ends, if it is still there: before what has been imported by now ends."""
+    _open.add(owner)
+    atexit.unregister(_close_all)
+    atexit.register(_close_all)
+
+
+def _close_all() -> None:
+    for owner in list(_open):
+        owner.close()
 
 
 class _Call:
@@ -137,6 +157,7 @@ class Workers(Generic[AnySession]):
         self._closed = False
         self.renew_after_fork()
         renew_in_child(self)
+        close_at_exit(self)
 
     def renew_after_fork(self) -> None:
         """Leave the workers to the process that they were inherited from."""

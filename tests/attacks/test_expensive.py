@@ -7,6 +7,7 @@ out: the walls of the worker alone have to hold, also against what it refuses to
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import sys
 import time
@@ -29,7 +30,11 @@ LIMIT = 0.3
 BOUND = 1.5 * LIMIT + 1
 """Seconds after which the caller must be free."""
 MEMORY = 200 * 2**20
-MOST_MEMORY = {"sqlite": 700 * 2**20, "duckdb": 1_800 * 2**20, "postgres": 700 * 2**20}
+MOST_MEMORY = {
+    "sqlite": 700 * 2**20,
+    "duckdb": 1_000 * 2**20 + (os.cpu_count() or 1) * 48 * 2**20,
+    "postgres": 700 * 2**20,
+}
 """Bytes of address space that a worker may have at most: what it needs to start, its limit, room for stacks and results."""
 VERDICT = 0.5
 """Seconds within which the verifier decides."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fastsql.errors import DialectError, ExecutionError
+from fastsql.errors import DialectError, ExecutionError, LimitError
 from fastsql.execution import ReadOnlyExecutor, open_executor
 
 sqlalchemy = pytest.importorskip("sqlalchemy", reason="pip install 'fastsql[db]' to run this")
@@ -54,3 +54,23 @@ def test_what_cannot_be_opened_is_an_error_that_says_so(tmp_path: Path) -> None:
         open_executor("://")
     with pytest.raises(DialectError, match="'mysql'"):
         open_executor("mysql+pymysql://me:geheim@host/db")
+
+
+def test_memory_is_bounded_where_the_engine_runs_here(
+    duckdb_driver: None, tmp_path: Path, file: Path
+) -> None:
+    import duckdb
+
+    path = tmp_path / "ward.duckdb"
+    duckdb.connect(str(path)).close()
+    executor = open_executor(path, memory_limit=50 * 2**20)
+    with executor, executor.unverified_cursor("SELECT current_setting('memory_limit')") as cursor:
+        assert cursor.fetchmany(1) == [("50.0 MiB",)]
+    with open_executor(file, memory_limit=2**30) as executor:
+        assert executor.run("SELECT 1").rows == ((1,),)
+    with pytest.raises(LimitError, match="memory_limit: PostgreSQL's memory is its server's"):
+        open_executor("postgresql://me@/x", memory_limit=2**30)
+    for target in (path, file, "postgresql://me@/x"):
+        for isolated in (False, True):
+            with pytest.raises(LimitError, match="memory_limit: -1 is no limit"):
+                open_executor(target, memory_limit=-1, isolated=isolated)

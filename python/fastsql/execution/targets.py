@@ -6,7 +6,7 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fastsql.errors import DialectError, ExecutionError
+from fastsql.errors import DialectError, ExecutionError, LimitError
 from fastsql.execution.executor import BYTE_LIMIT, ROW_LIMIT, TIME_LIMIT, Bounds, Executor
 from fastsql.execution.sqlite import ReadOnlyExecutor
 from fastsql.execution.worker_setup import (
@@ -17,6 +17,7 @@ from fastsql.execution.worker_setup import (
     columns_of,
     driver_environment,
 )
+from fastsql.limits import check_count
 from fastsql.schema import Schema
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def open_executor(
     cell_limit: int | None = None,
     isolated: bool = False,
     workers: int = WORKERS,
-    memory_limit: int = MEMORY_LIMIT,
+    memory_limit: int | None = None,
 ) -> Executor:
     """A read-only executor for a database.
 
@@ -53,7 +54,8 @@ def open_executor(
         isolated: run queries in processes of their own, which are killed at the time limit and a grace, a quarter of it
             and half a second, whatever they are doing; takes a PostgreSQL URL and no engine.
         workers: isolated processes, which is how many queries run at the same time.
-        memory_limit: bytes that an isolated process may take for its queries.
+        memory_limit: bytes that an isolated process may take for its queries, 1 GiB if nothing is said; without
+            `isolated`, bytes that SQLite or DuckDB may take, see their executors.
 
     Raises:
         LimitError: a limit is none.
@@ -61,16 +63,28 @@ def open_executor(
         DialectError: there is no read-only executor for such databases.
     """
     bounds = Bounds(time_limit, row_limit, byte_limit, cell_limit)
+    if memory_limit is not None:
+        check_count(memory_limit, "memory_limit")
     dialect, place = _found(target)
     if isolated:
-        return _isolated_executor(dialect, place, schema, bounds, workers, memory_limit)
+        return _isolated_executor(dialect, place, schema, bounds, workers, memory_limit or MEMORY_LIMIT)
     limits: dict[str, Any] = {"schema": schema, **bounds_arguments(bounds)}
     if dialect == "sqlite":
+        if memory_limit is not None:
+            limits["memory_limit"] = memory_limit
         return ReadOnlyExecutor(place, **limits)
     if dialect == "duckdb":
         from fastsql.execution.duckdb import DuckDBExecutor
 
+        if memory_limit is not None:
+            limits["memory_limit"] = f"{memory_limit}B"
         return DuckDBExecutor(place, **limits)
+    if memory_limit is not None:
+        raise LimitError(
+            "PostgreSQL's memory is its server's",
+            where="memory_limit",
+            remedy="Set it with isolated=True, or bound the role's.",
+        )
     if isinstance(place, str):
         return postgres_executor(place, **limits)
     from fastsql.execution.postgres import PostgresExecutor

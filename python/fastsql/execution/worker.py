@@ -37,8 +37,9 @@ _ALARM_GRACE = 0.25
 """Seconds that the parent gets to kill this process before it ends itself."""
 _ATTEMPTS = 10
 """How often it is tried to open a database within the time limit of a query."""
-_ROOM = {"sqlite": 192 * 2**20, "duckdb": 1024 * 2**20, "postgres": 192 * 2**20}
+_ROOM = {"sqlite": 192 * 2**20, "duckdb": 256 * 2**20, "postgres": 192 * 2**20}
 """Bytes of address space beyond what queries may take: stacks of threads, what allocators reserve."""
+_ROOM_PER_THREAD = 16 * 2**20
 _COPIES = 4
 """How often a result is in memory: as the engine has it, as cells, and as it is sent."""
 _FILE_BYTES = {"sqlite": 4 * 2**20, "duckdb": 0, "postgres": 0}
@@ -90,7 +91,7 @@ def main() -> None:
     try:
         engine = _opened(setup)
         limit_resources(
-            setup.memory_limit + _COPIES * setup.bounds.byte_limit + _ROOM[setup.dialect],
+            setup.memory_limit + _COPIES * setup.bounds.byte_limit + _room(setup.dialect),
             _FILE_BYTES[setup.dialect],
         )
     except FastSQLError as error:
@@ -101,6 +102,11 @@ def main() -> None:
     while (request := pipes.receive()) is not None:
         with _ended_after(float(request["seconds"])):
             _answer(pipes, engine, request)
+
+
+def _room(dialect: str) -> int:
+    """Address space beyond what queries may take; DuckDB has a thread for each processor."""
+    return _ROOM[dialect] + (_ROOM_PER_THREAD * (os.cpu_count() or 1) if dialect == "duckdb" else 0)
 
 
 def _opened(setup: WorkerSetup) -> _Engine:

@@ -22,14 +22,15 @@ MOST_CELLS = 16
 """Copies of cells in one text."""
 MOST_CHARACTERS = 100_000
 """Characters in one text beside those of cells."""
-MOST_REPEATED_CELLS = 64
-"""Copies of cells in one row beyond one for each column that it shows."""
+MOST_REPEATED_CELLS = 256
+"""Copies of cells in one row beyond one for each column that it shows. A query has 256 decisions at most."""
 PATTERN_CHARACTERS = 256
 """Characters of a pattern, or of what replaces it. The longest value that a question can name has 200."""
 PADDED_CHARACTERS = 4_000
 """Characters to which a type may pad."""
 _EXPONENT = re.compile(r"[eE][+-]?[0-9]{4,}")
 """In a number or a text that may become one: tens of thousands of digits in few characters."""
+_GROUP = re.compile(r"\\[0-9&]")
 _PLAIN = 64
 """Characters of numbers, times, and whatever else functions make."""
 
@@ -121,7 +122,9 @@ class _Sizes:
             return Size(0, _PLAIN)
         if isinstance(node, exp.RegexpReplace):
             replacement = node.args.get("replacement")
-            return self.of(node.this) * (2 + len(replacement.this) if replacement is not None else 2)
+            return self.of(node.this) * (1 if replacement is None else 1 + _growth(replacement.this))
+        if isinstance(node, exp.Cast) and node.to.this not in _TEXT_TYPES:
+            return Size(0, _PLAIN)
         size = Size()
         stack: list[exp.Expr] = [node]
         while stack:  # chains of || are as deep as they are long
@@ -202,6 +205,14 @@ _PLAIN_NODES = (
     exp.Round,
 )
 """Nodes whose values are numbers or truth values."""
+
+
+_TEXT_TYPES = frozenset((exp.DType.TEXT, exp.DType.VARCHAR, exp.DType.CHAR))
+
+
+def _growth(replacement: str) -> int:
+    """How much a character that a pattern finds can become: what is written, and what each group refers to."""
+    return len(_GROUP.sub("-", replacement))
 
 
 def _patterns(node: exp.Expr) -> list[exp.Expr]:

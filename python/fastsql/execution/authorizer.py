@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from fastsql.errors import ExecutionError
 from fastsql.execution.allowed import words
 from fastsql.execution.readable import Readable
+from fastsql.execution.trim import define_trims
 from fastsql.schema.names import fold, quote
 
 LONGEST_VALUE = 1_000_000
@@ -26,8 +27,8 @@ pattern (each byte of the value may be compared with each of the pattern), threa
 _FUNCTIONS = words(
     """
     abs avg ceil ceiling char coalesce concat concat_ws count cume_dist date datetime degrees dense_rank exp first_value
-    floor format glob group_concat hex ifnull iif instr julianday lag last_value lead length like likelihood likely ln log
-    log10 log2 lower ltrim max median min mod nth_value ntile nullif octet_length percent_rank pi pow power printf
+    floor glob group_concat hex ifnull iif instr julianday lag last_value lead length like likelihood likely ln log
+    log10 log2 lower ltrim max median min mod nth_value ntile nullif octet_length percent_rank pi pow power
     quote radians random rank replace round row_number rtrim sign soundex sqrt strftime string_agg substr substring sum time
     timediff total trim trunc typeof unhex unicode unixepoch unlikely upper
     acos acosh asin asinh atan atan2 atanh cos cosh sin sinh tan tanh
@@ -35,7 +36,8 @@ _FUNCTIONS = words(
     current_date current_time current_timestamp
     """
 )
-"""Functions of SQLite that compute from their arguments alone; `match`, `load_extension` and all others are refused."""
+"""Functions of SQLite that compute from their arguments alone. `match`, `load_extension` and all others are refused, and so
+is `printf`, which writes as many characters as one number says, however few may come of it."""
 _SYSTEM = ("sqlite_", "pragma_")
 _Read = tuple[str, str, str]
 """(table, column, view that it is read in), folded."""
@@ -72,6 +74,7 @@ class Authorizer:
         if set_limit is not None:
             for category, limit in _SQLITE_LIMITS.items():
                 set_limit(category, limit)
+        define_trims(connection)
 
     def learn(self, connection: sqlite3.Connection) -> None:
         """Look at the tables and views of the database, if it has others than when last looked at. Raises sqlite3.Error."""

@@ -85,8 +85,7 @@ class DuckDBExecutor(VerifyingExecutor):
             try:
                 yield WorkerCursor(worker, running.description, running.fetchmany, deadline)
             finally:
-                if not worker.lost:
-                    running.finish()
+                worker.tidy(DuckDBSession.finish)
 
     def close(self) -> None:
         """Close the file. The executor cannot be used afterwards."""

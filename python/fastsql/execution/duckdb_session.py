@@ -201,6 +201,7 @@ class DuckDBSession:
         connection, self._connection = self._connection, None
         self._instance = None
         if connection is not None:
+            connection.interrupt()  # what is left of a result may be endless
             connection.close()
 
     def _guarded(self, work: Callable[[], Answer]) -> Answer:

@@ -100,8 +100,7 @@ class ReadOnlyExecutor:
             try:
                 yield WorkerCursor(worker, running.description, running.fetch_current, deadline)
             finally:
-                if not worker.lost:
-                    running.close()
+                worker.tidy(lambda _: running.close())
 
     def close(self) -> None:
         """Close the file. The executor cannot be used afterwards."""

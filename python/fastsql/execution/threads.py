@@ -30,6 +30,8 @@ _GRACE, _MOST_GRACE = 0.25, 1.0
 """For how long an interrupted engine may go on: a part of the time limit, and seconds at most."""
 _CLOSING = 1.0
 """Seconds that closing waits for a connection that is idle."""
+_TIDYING = 0.5
+"""Seconds that a caller who is done waits for what is left of the query to be let go of."""
 
 
 class Closable(Protocol):
@@ -130,6 +132,17 @@ class Worker(Generic[AnySession]):
             finally:
                 del error  # its traceback holds this frame
         return call.answer  # type: ignore[no-any-return]
+
+    def tidy(self, work: Callable[[AnySession], object]) -> None:
+        """Let a piece of work clear up after a caller, who has what it came for and waits for it a moment only.
+
+        Nothing is raised but what interrupts the caller; a worker that cannot do it is given up.
+        """
+        if not self.lost:
+            try:
+                self.call(work, Deadline(_TIDYING))
+            except ExecutionError:
+                self.give_up()
 
     def close(self) -> None:
         """End the thread, which closes its connection first. The worker must be idle."""

@@ -170,3 +170,9 @@ def test_the_schema_of_an_executor_is_what_sqlite_knows(database: Path) -> None:
         executor._schema = None  # as if the verifier let everything through
         with pytest.raises(ExecutionError, match=r"SQLITE_AUTH|DatabaseError"):
             executor.run("SELECT ssn FROM patients")
+
+
+@pytest.mark.parametrize("begin", ["", ";", " ;; ", "\ufeff", "/* */ ", "-- x\n"])
+def test_a_plan_which_tells_of_other_tables_is_refused(database: Path, begin: str) -> None:
+    with pytest.raises(ExecutionError):
+        run(database, TABLES, f"{begin}EXPLAIN QUERY PLAN SELECT name FROM patients")

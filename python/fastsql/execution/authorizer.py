@@ -90,11 +90,14 @@ class Authorizer:
             connection.set_authorizer(self._authorize)
 
     def check(self, sql: str) -> None:
-        """Return if a text neither redefines a view of the schema nor names what one reads.
+        """Return if a text asks for rows, and neither redefines a view of the schema nor names what one reads.
 
         Raises:
-            ExecutionError: it does.
+            ExecutionError: it asks for a plan, of which SQLite says nothing to the authorizer; or it does such a thing.
         """
+        first = next((text for text, _ in _tokens(sql.lstrip("\ufeff")) if text != ";"), "")
+        if fold(first) == "explain":
+            raise ExecutionError("asks for a plan", where="query", remedy="Give a SELECT statement.")
         if not self._views:
             return
         tokens = list(_tokens(sql))

@@ -61,7 +61,7 @@ class DuckDBExecutor(VerifyingExecutor):
         bounds = self._bounds
         self._file = file = DuckDBFile(database, memory_limit)
         self._workers = Workers(lambda: DuckDBSession(file, bounds), connections)
-        deadline = Deadline(time_limit)
+        deadline = Deadline(max(time_limit, TIME_LIMIT))  # the limit is that of queries
         with self._workers.one(deadline) as worker:
             worker.call(DuckDBSession.open, deadline)
 

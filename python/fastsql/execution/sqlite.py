@@ -69,7 +69,7 @@ class ReadOnlyExecutor:
             return SQLiteSession(file, readable, bounds, memory_limit)
 
         self._workers = Workers(open_session, connections)
-        deadline = Deadline(time_limit)
+        deadline = Deadline(max(time_limit, TIME_LIMIT))  # the limit is that of queries
         with self._workers.one(deadline) as worker:
             worker.call(SQLiteSession.open, deadline)
 

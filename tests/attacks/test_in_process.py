@@ -1,0 +1,132 @@
+"""Without the verifier and without a process of its own: SQLite shows nothing hidden, and no engine holds its caller."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fastsql.errors import ExecutionError
+from fastsql.execution import ReadOnlyExecutor
+from fastsql.execution.readable import Readable
+
+from .cases import FOLDER, Attack, attacks_on, label
+from .hospital import HIDDEN, ROWS, SCHEMA, TABLES
+
+LIMIT = 0.3
+BOUND = 1.5 * LIMIT + 1
+"""Seconds after which the caller must be free."""
+
+# ---------------------------------------------------------------- what is hidden
+
+_CHANGES = """
+UPDATE staff SET password = 'swordfish';
+INSERT INTO staff VALUES (2, 'hunter2'), (3, 'secret');
+UPDATE patients SET ssn = 'other';
+CREATE TABLE later (x);
+"""
+
+
+@pytest.fixture(scope="module")
+def two_hospitals(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Databases that differ in what is hidden alone: rows of a table, cells of a column, a table."""
+    folder = tmp_path_factory.mktemp("hidden")
+    paths = [folder / "one.sqlite", folder / "other.sqlite"]
+    for path, changes in zip(paths, ("", _CHANGES), strict=True):
+        with closing(sqlite3.connect(path)) as connection:
+            connection.executescript(
+                f"{TABLES} {HIDDEN} {ROWS} ALTER TABLE patients ADD COLUMN ssn TEXT DEFAULT 's'; {changes}"
+            )
+    return paths
+
+
+_COLUMNS = [
+    Attack("SELECT ssn AS ssn FROM patients", "a hidden column"),
+    Attack("SELECT 1 FROM patients WHERE ssn LIKE 'o%'", "a hidden column, as an oracle"),
+    Attack("SELECT * FROM patients", "a hidden column, by a star"),
+    Attack("SELECT COUNT(DISTINCT ssn) FROM patients GROUP BY SSN", "a hidden column, counted"),
+]
+
+
+@pytest.mark.parametrize(
+    "attack", [pytest.param(attack, id=label(attack)) for attack in [*attacks_on("sqlite"), *_COLUMNS]]
+)
+def test_sqlite_alone_gives_what_does_not_depend_on_hidden_cells(
+    attack: Attack, two_hospitals: list[Path]
+) -> None:
+    def outcome(path: Path) -> object:
+        readable = Readable.of_schema(SCHEMA)
+        with ReadOnlyExecutor(path, readable=readable, time_limit=LIMIT) as executor:
+            try:
+                return executor.run(attack.in_folder(FOLDER)).rows
+            except ExecutionError:
+                return "refused"
+
+    one, other = map(outcome, two_hospitals)
+    if "random" not in attack.sql.lower():
+        assert one == other
+    assert "hunter2" not in repr(one).replace(attack.sql, "")
+
+
+# ---------------------------------------------------------------- time
+
+_RUN = """
+import json, os, resource, sys, time
+dialect, path, limit = sys.argv[1], sys.argv[2], float(sys.argv[3])
+resource.setrlimit(resource.RLIMIT_AS, (2**33, 2**33))  # what strings take is not bounded in the process
+from fastsql.errors import ExecutionError
+if dialect == "sqlite":
+    from fastsql.execution import ReadOnlyExecutor
+    executor = ReadOnlyExecutor(path, time_limit=limit, memory_limit=200 * 2**20)
+    start = executor.cursor
+else:
+    from fastsql.execution.duckdb import DuckDBExecutor
+    executor = DuckDBExecutor(path, time_limit=limit, memory_limit="200MB")
+    start = executor.unverified_cursor
+begun = time.monotonic()
+try:
+    with start(sys.stdin.read()) as cursor:
+        cursor.fetchmany(100)
+except ExecutionError:
+    pass
+print(time.monotonic() - begun, flush=True)
+os._exit(0)  # the thread that was given up may go on for long
+"""
+
+
+def expensive() -> list[Any]:
+    """Statements that take minutes, as parameters."""
+    lines = (FOLDER / "expensive.jsonl").read_text(encoding="utf-8").splitlines()
+    return [
+        pytest.param(dialect, entry["sql"], id=f"{dialect}: {entry['tries']}")
+        for entry in map(json.loads, lines)
+        for dialect in ("sqlite", "duckdb")
+        if dialect in entry["dialects"]
+    ]
+
+
+@pytest.fixture(scope="module")
+def databases(duckdb_driver: None, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    import duckdb
+
+    folder = tmp_path_factory.mktemp("time")
+    paths = {dialect: folder / f"hospital.{dialect}" for dialect in ("sqlite", "duckdb")}
+    with closing(sqlite3.connect(paths["sqlite"])) as connection:
+        connection.executescript(TABLES + HIDDEN + ROWS)
+    with duckdb.connect(str(paths["duckdb"])) as duck:
+        duck.execute(TABLES + HIDDEN + ROWS)
+    return paths
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs Linux, which can bound a process's memory")
+@pytest.mark.parametrize(("dialect", "sql"), expensive())
+def test_the_caller_is_free_in_time(dialect: str, sql: str, databases: dict[str, Path]) -> None:
+    command = [sys.executable, "-c", _RUN, dialect, str(databases[dialect]), str(LIMIT)]
+    ended = subprocess.run(command, input=sql, capture_output=True, text=True, check=True, timeout=120)
+    assert float(ended.stdout) < BOUND

@@ -111,6 +111,7 @@ def test_what_the_schema_names_is_read(database: Path, sql: str, rows: object) -
         "WITH codes(code) AS MATERIALIZED (SELECT code FROM diagnosis) SELECT code FROM codes",
         "WITH x AS (SELECT 1), 'codes'/* */AS NOT MATERIALIZED(SELECT hidden FROM diagnosis) SELECT * FROM x, codes",
         "WITH inner_view AS (SELECT password FROM staff) SELECT password FROM inner_view",
+        "WITH \ufeffcodes AS (SELECT code FROM diagnosis) SELECT code FROM codes",
         "WITH [inner_view] AS (SELECT id FROM staff) SELECT COUNT(*) FROM inner_view",
         "SELECT COUNT(*) FROM diagnosis, codes",
         "SELECT (SELECT COUNT(*) FROM `staff`) FROM outer_view",
@@ -172,7 +173,7 @@ def test_the_schema_of_an_executor_is_what_sqlite_knows(database: Path) -> None:
             executor.run("SELECT ssn FROM patients")
 
 
-@pytest.mark.parametrize("begin", ["", ";", " ;; ", "\ufeff", "/* */ ", "-- x\n"])
+@pytest.mark.parametrize("begin", ["", ";", " ;; ", "\ufeff", " ;\ufeff\ufeff ", "/* */ ", "-- x\n"])
 def test_a_plan_which_tells_of_other_tables_is_refused(database: Path, begin: str) -> None:
     with pytest.raises(ExecutionError):
         run(database, TABLES, f"{begin}EXPLAIN QUERY PLAN SELECT name FROM patients")

@@ -43,7 +43,7 @@ _Read = tuple[str, str, str]
 """(table, column, view that it is read in), folded."""
 
 _TOKEN = re.compile(
-    r"""--[^\n]*|/\*.*?(?:\*/|\Z)|[ \t\n\f\r]+
+    r"""--[^\n]*|/\*.*?(?:\*/|\Z)|[ \t\n\f\r\ufeff]+
     |(?P<quoted>"(?:[^"]|"")*"|`(?:[^`]|``)*`|'(?:[^']|'')*'|\[[^\]]*\])
     |(?P<bare>[A-Za-z_\x80-\U0010ffff][A-Za-z0-9_$\x80-\U0010ffff]*)
     |(?P<other>.)""",
@@ -95,7 +95,7 @@ class Authorizer:
         Raises:
             ExecutionError: it asks for a plan, of which SQLite says nothing to the authorizer; or it does such a thing.
         """
-        first = next((text for text, _ in _tokens(sql.lstrip("\ufeff")) if text != ";"), "")
+        first = next((text for text, _ in _tokens(sql) if text != ";"), "")
         if fold(first) == "explain":
             raise ExecutionError("asks for a plan", where="query", remedy="Give a SELECT statement.")
         if not self._views:

@@ -11,9 +11,14 @@ from contextlib import suppress
 from fastsql.errors import ExecutionError
 from fastsql.execution.deadline import Deadline
 from fastsql.execution.executor import QueryTimeoutError
-from fastsql.execution.worker_process import WorkerDiedError, WorkerProcess
+from fastsql.execution.worker_process import WorkerProcess
 from fastsql.execution.worker_setup import WorkerSetup
 from fastsql.forking import renew_in_child
+
+_STALE = 1.0
+"""Seconds after which it is no news that a worker could not start."""
+_START_SECONDS = 60.0
+"""Seconds after which a worker that is not ready is given up."""
 
 
 class WorkerPool:
@@ -59,23 +64,23 @@ class WorkerPool:
             ready = False
             try:
                 ready = worker.wait_until_ready(deadline.moment)
-            except WorkerDiedError:
+            except ExecutionError:
+                # One that failed a while ago says nothing of now; one that was killed while it started, nothing at all.
+                says_nothing = worker.age > _STALE or worker.was_killed()
+                self._discard(worker)
                 attempts -= 1
-                if (
-                    not attempts
-                ):  # those that were there may have been killed, but a new one that dies has a reason
-                    self._discard(worker)
+                if not (says_nothing and attempts):
                     raise
+                continue
             except BaseException:
                 self._discard(worker)
                 raise
-            if not worker.is_alive():  # somebody killed it while it had nothing to do
-                self._discard(worker)
-            elif ready:
+            if ready and worker.is_alive():
                 return worker
-            else:
+            if worker.is_alive() and worker.age < _START_SECONDS:
                 self.give_back(worker)
                 raise _busy(deadline.time_limit)
+            self._discard(worker)  # somebody killed it while it had nothing to do, or it never starts
 
     def give_back(self, worker: WorkerProcess) -> None:
         """Take a worker back; in place of one that has ended another one is started."""

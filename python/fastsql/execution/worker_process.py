@@ -48,6 +48,7 @@ class WorkerProcess:
         self._longest = 6 * setup.bounds.byte_limit + 2**20
         self._started = self._owes_answer = self._has_query = False
         self._parent = os.getpid()
+        self._begun = time.monotonic()
         self._process = _start()
         self._requests = self._process.stdin.fileno()  # type: ignore[union-attr] # both are pipes
         self._answers = self._process.stdout.fileno()  # type: ignore[union-attr]
@@ -65,6 +66,11 @@ class WorkerProcess:
     def pid(self) -> int:
         """Its identifier."""
         return self._process.pid
+
+    @property
+    def age(self) -> float:
+        """Seconds since it was started."""
+        return time.monotonic() - self._begun
 
     def is_alive(self) -> bool:
         """Whether it has not ended."""
@@ -149,6 +155,10 @@ class WorkerProcess:
             where="query",
             remedy="Ask for less: it may have needed more memory than memory_limit.",
         )
+
+    def was_killed(self) -> bool:
+        """Whether it ended by a signal."""
+        return (self._process.returncode or 0) < 0
 
     def kill(self) -> None:
         """End the process, whatever it does. Another thread may be waiting for its answer."""

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from fastsql.errors import LimitError, VerificationError
-from fastsql.execution.resolve import Resolution, Source, UnresolvedError, resolve
+from fastsql.execution.naming import RULES
+from fastsql.execution.resolve import Resolution, Source, UnresolvedError, is_star, resolve, starred
 from fastsql.execution.verify import parse_query
 from fastsql.schema import Schema
 
@@ -123,7 +124,7 @@ class FormWriter:
         """The form of a part of `select`, read in the scope of that SELECT; raises as :meth:`of` does."""
         self._scopes.append(self._resolution.sources[id(select)])
         try:
-            return self.of(node)
+            return self._item(node) if is_star(node) else self.of(node)
         finally:
             self._scopes.pop()
 
@@ -192,14 +193,17 @@ class FormWriter:
         bound = self._resolution.columns.get(id(node))
         if bound is not None:
             source, position = bound
-            item = source.columns[position] if source.table is not None else str(position)
-            return f"{'^' * self._distance(source)}{self._names[id(source)]}.{item}"
+            return f"{'^' * self._distance(source)}{self._bound(source, position)}"
         alias = self._resolution.aliases.get(id(node))
         if alias is not None:
             return self._of(alias)
         if id(node) in self._resolution.strings:
             return self._literal(exp.Literal.string(node.name))
         return f"{node.table.lower()}.{node.name.lower()}" if node.table else node.name.lower()
+
+    def _bound(self, source: Source, position: int) -> str:
+        item = source.columns[position] if source.table is not None else str(position)
+        return f"{self._names[id(source)]}.{item}"
 
     def _distance(self, source: Source) -> int:
         """How many scopes further out the source of a correlated column stands."""
@@ -231,10 +235,18 @@ class FormWriter:
         finally:
             self._scopes.pop()
 
+    def _item(self, item: exp.Expr) -> str:
+        """The form of an item of the select list; a star is the columns that it stands for."""
+        stars = starred(item, self._scopes[-1], RULES["sqlite"])
+        if not stars:
+            return self._of(item)
+        found = ((source, position) for source in stars for position in range(len(source.columns)))
+        return " ".join(self._bound(source, position) for source, position in found)
+
     def _select_in_scope(self, node: exp.Select) -> str:
         joins = [join for join in node.args.get("joins") or () if isinstance(join, exp.Join)]
         conditions = [part for part in [node.args.get("where")] if part is not None]
-        parts = [f"select={' '.join(self._of(item) for item in node.expressions)}"]
+        parts = [f"select={' '.join(self._item(item) for item in node.expressions)}"]
         done = ["expressions", "where"]
         if all(
             not join.side and join.kind in ("", "INNER", "CROSS") and not join.args.get("using")

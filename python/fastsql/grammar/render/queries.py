@@ -120,7 +120,7 @@ class Renderer(Conditions):
     def _items(self, select: exp.Select, node: Node, names: list[str] | None) -> None:
         """`node`: all_columns, distinct, or the first item; its last child is the rest of the list."""
         if node.name == "all_columns":
-            select.select(exp.Star(), copy=False)
+            select.select(*self._all_columns(), copy=False)
             return
         if node.name == "distinct":
             select.distinct(copy=False)
@@ -129,6 +129,18 @@ class Renderer(Conditions):
             first = own(node, 1)
         nodes = [first, *(own(n, 1) for n in chain(node.children[-1]))]
         select.select(*self.naming.named([self.item(n) for n in nodes], names), copy=False)
+
+    def _all_columns(self) -> list[exp.Expr]:
+        """What `*` selects: the columns of the schema, by name. The database may have others, which nobody asked for."""
+        columns: list[exp.Expr] = []
+        for source in self.scopes[-1]:
+            if source.table is None:
+                names = source.outputs
+            else:
+                table = self.schema.tables[source.table]
+                names = tuple(self.schema.columns[column].name for column in table.columns)
+            columns += [self.naming.column(name, source.name) for name in names]
+        return columns
 
     def item(self, node: Node) -> exp.Expr:
         """A select item."""

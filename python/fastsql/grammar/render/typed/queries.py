@@ -28,8 +28,6 @@ class _Key:
 class TypedRenderer(TypedConditions):
     """Turns derivation trees into sqlglot trees of a dialect that minds types. One per query."""
 
-    _spells_star_out = False
-
     def query(self, node: Node, names: list[str] | None = None) -> exp.Query:
         """A query or set operation. A derived table passes `names`: it receives the output names, by aliases."""
         if node.name not in SET_OPERATIONS:
@@ -39,8 +37,6 @@ class TypedRenderer(TypedConditions):
             finally:
                 self.groupings.pop()
         kind, distinct = SET_OPERATIONS[node.name]
-        # Only the outermost query and its operands may select *; the types of its columns must be those of the others.
-        self._spells_star_out = True
         left = self.query(child(node, 0), names)
         one = self.closed
         right = self.query(child(node, 1), None if names is None else [])
@@ -98,9 +94,8 @@ class TypedRenderer(TypedConditions):
             listed = child(node, 3)
             select.group_by(*(self.value(key) for key in keys), copy=False)
         if listed.name == "all_columns":
-            items = self._all_columns()
-            star = [item.node for item in items] if self._spells_star_out else [exp.Star()]
-            select.select(*star, copy=False)
+            items = self._typed_columns()
+            select.select(*(item.node for item in items), copy=False)
             self._tail(select, tail)
             self.closed = Closed([(select, items)], [item.type for item in items])
             return
@@ -119,8 +114,8 @@ class TypedRenderer(TypedConditions):
         one_row = one_row or (limit is not None and limit.expression.name in ("0", "1"))
         self.closed = Closed([(select, items)], [item.type for item in items], one_row)
 
-    def _all_columns(self) -> list[Typed]:
-        """What `*` selects."""
+    def _typed_columns(self) -> list[Typed]:
+        """What `*` selects, with its types."""
         columns: list[Typed] = []
         for source in self.scopes[-1]:
             if source.table is None:

@@ -5,7 +5,8 @@ multiply: everything inside is read twice for each of
 
 - a parenthesis after a name of a type, such as ``DATE(...)``: tried as a type, then as a call;
 - a parenthesis after LIMIT or OFFSET, up to the end of that query: tried ahead, then read;
-- a JOIN without its condition, for all that follows in its parentheses: tried as one that later conditions belong to.
+- a JOIN that meets the next one without a condition, for all that follows in its parentheses: tried as one whose
+  condition comes after the next.
 
 No other construct does: ``tests/attacks/test_time.py`` nests every one that the verifier's lists know, alone and mixed.
 """
@@ -17,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sqlglot.tokens import Token
+    from sqlglot.tokenizer_core import Token
 
 MOST_READINGS = 3
 """Times that a token may be read, on average over a text."""
@@ -44,7 +45,12 @@ class _Group:
     crossed: bool = False
     """The token before was CROSS: the next JOIN needs no condition."""
     joined: int = 0
-    """JOINs that still lack their condition."""
+    """JOINs that still lack their condition, the present one among them."""
+
+    @property
+    def doubled(self) -> int:
+        """How often what stands in the group now is doubled."""
+        return self.doublings + max(0, self.joined - 1)
 
 
 def too_many_readings(tokens: Sequence[Token], types: Collection[object]) -> bool:
@@ -57,12 +63,11 @@ def too_many_readings(tokens: Sequence[Token], types: Collection[object]) -> boo
         kind: str = token.token_type.name
         group = groups[-1]
         if kind == "L_PAREN":
-            doubled = type_before + group.ahead
-            groups.append(_Group(group.doublings + group.joined + doubled))
+            groups.append(_Group(group.doubled + type_before + group.ahead))
         elif kind == "R_PAREN":
             if len(groups) > 1:
                 groups.pop()
-        elif kind == "STRAIGHT_JOIN" or (kind == "JOIN" and not group.crossed):
+        elif kind == "STRAIGHT_JOIN" or (kind == "JOIN" and (group.joined or not group.crossed)):
             group.joined += 1
         elif before not in _BEFORE_NAMES:
             if kind in ("ON", "USING"):
@@ -70,7 +75,7 @@ def too_many_readings(tokens: Sequence[Token], types: Collection[object]) -> boo
             elif kind in _AHEAD:
                 group.ahead = True
         group.crossed = kind == "CROSS" and before not in _BEFORE_NAMES
-        readings += 1 << min(groups[-1].doublings + groups[-1].joined, _MOST_DOUBLINGS)
+        readings += 1 << min(groups[-1].doubled, _MOST_DOUBLINGS)
         if readings > most:
             return True
         type_before = token.token_type in types and not (kind == "UNION" and before in _OPERANDS)

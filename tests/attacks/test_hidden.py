@@ -1,0 +1,122 @@
+"""Statements that the schema allows, on databases that hold more than the schema: what that hides does not come back.
+
+``hidden.jsonl`` holds a statement a line, with the dialects that allow it, what it is after, and the rows that the schema's
+own cells give. Sent as it is, each would read or depend on something else in some of the databases.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fastsql.execution import open_executor
+
+from ..databases import PostgresServer
+from .cases import DIALECTS, FOLDER
+from .hospital import SCHEMA
+
+SECRETS = ("hunter2", "zebra7")
+"""What hidden cells hold, in one database and in another."""
+_TABLES = """
+CREATE TABLE patients (subject_id INT PRIMARY KEY, gender VARCHAR(1), ssn TEXT, name TEXT, dod TEXT{structures});
+CREATE TABLE admissions (hadm_id INT PRIMARY KEY, ssn TEXT, subject_id INT, notes TEXT, age INT);
+CREATE TABLE staff (staff_id INT PRIMARY KEY, password TEXT);
+"""
+_ROWS = """
+INSERT INTO patients VALUES (1, 'F', '{secret}', 'Ada', '{secret}'{cells}), (2, 'M', 'a{secret}', 'Ben', NULL{cells});
+INSERT INTO admissions VALUES (10, '{secret}', 1, 'a{secret}', 61), (11, 'a{secret}', 2, '{secret}', 47);
+INSERT INTO staff VALUES (1, '{secret}'), (2, 'a{secret}');
+"""
+_UPPER = """
+CREATE TABLE "PATIENTS" (gender TEXT, name TEXT, "GENDER" TEXT);
+INSERT INTO "PATIENTS" VALUES ('{secret}', '{secret}', '{secret}');
+"""
+_STRUCTURES = range(1, 9)
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """One statement in one dialect, with its rows."""
+
+    sql: str
+    dialect: str
+    rows: list[tuple[Any, ...]]
+
+
+def read_allowed() -> list[Any]:
+    """The statements as parameters of a test."""
+    lines = (FOLDER / "hidden.jsonl").read_text(encoding="utf-8").splitlines()
+    return [
+        pytest.param(
+            Allowed(entry["sql"], dialect, [tuple(row) for row in entry["rows"]]),
+            id=f"{dialect}: {entry['tries']}: {entry['sql'][:40]!a}",
+        )
+        for entry in map(json.loads, lines)
+        for dialect in entry["dialects"]
+    ]
+
+
+def script(dialect: str, secret: str) -> str:
+    """The hospital with hidden cells; in DuckDB with structures, whose fields look like columns of tables."""
+    structures = [f"t{number}" for number in _STRUCTURES] if dialect == "duckdb" else []
+    tables = _TABLES.format(
+        structures="".join(f", {name} STRUCT(name TEXT, subject_id TEXT)" for name in structures)
+    )
+    cells = "".join(f", {{'name': '{secret}', 'subject_id': '{secret}'}}" for _ in structures)
+    rows = _ROWS.format(secret=secret, cells=cells)
+    return tables + rows + (_UPPER.format(secret=secret) if dialect == "postgres" else "")
+
+
+@pytest.fixture(scope="module")
+def targets(
+    tmp_path_factory: pytest.TempPathFactory, duckdb_driver: None, postgres: PostgresServer
+) -> dict[tuple[str, str], str]:
+    """A database for each dialect and secret."""
+    import duckdb
+    import psycopg
+
+    folder: Path = tmp_path_factory.mktemp("hidden")
+    found: dict[tuple[str, str], str] = {}
+    for secret in SECRETS:
+        file = sqlite3.connect(folder / f"{secret}.sqlite")
+        file.executescript(script("sqlite", secret))
+        file.close()
+        with duckdb.connect(str(folder / f"{secret}.duckdb")) as database:
+            database.execute(script("duckdb", secret))
+        postgres.create_database(secret)
+        with psycopg.connect(postgres.conninfo(secret), autocommit=True) as server:
+            server.execute(script("postgres", secret).encode())
+        found["sqlite", secret] = str(folder / f"{secret}.sqlite")
+        found["duckdb", secret] = str(folder / f"{secret}.duckdb")
+        found["postgres", secret] = postgres.url(secret)
+    return found
+
+
+@pytest.fixture(scope="module")
+def executors(targets: dict[tuple[str, str], str]) -> Iterator[dict[tuple[str, str], Any]]:
+    opened = {key: open_executor(target, schema=SCHEMA) for key, target in targets.items()}
+    yield opened
+    for executor in opened.values():
+        executor.close()
+
+
+@pytest.mark.parametrize("statement", read_allowed())
+def test_it_gives_what_the_schema_knows(statement: Allowed, executors: dict[tuple[str, str], Any]) -> None:
+    for secret in SECRETS:
+        found = executors[statement.dialect, secret].run(statement.sql)
+        assert not any(other in repr(found) for other in SECRETS)
+        assert sorted(found.rows, key=repr) == sorted(statement.rows, key=repr)
+
+
+def test_each_secret_is_there_to_be_found(targets: dict[tuple[str, str], str]) -> None:
+    for secret in SECRETS:
+        file = sqlite3.connect(targets["sqlite", secret])
+        assert secret in repr(file.execute("SELECT * FROM patients").fetchall())
+        file.close()
+    assert {dialect for dialect, _ in targets} == set(DIALECTS)

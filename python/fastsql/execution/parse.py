@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
 from fastsql.errors import DialectError, VerificationError
@@ -64,18 +65,22 @@ def parse_query(sql: str, *, dialect: str = "sqlite", limits: Limits = DEFAULT) 
         VerificationError: it is too long, too deep, or something else.
         DialectError: sqlglot does not know the dialect.
     """
-    from sqlglot.dialects.dialect import Dialect
+    from sqlglot import exp
+
+    query = read_select(sql, bound_text(sql, limits), dialect)
+    if query.find(exp.Into, exp.Lock, exp.Placeholder, exp.Parameter):
+        raise _fault("does more than read, or has parameters")
+    return query
+
+
+def read_select(sql: str, depth: int, dialect: str) -> exp.Query:
+    """As :func:`parse_query`, of a text that has been bounded; what its clauses do is still to be looked at."""
     from sqlglot.errors import SqlglotError
 
-    depth = bound_text(sql, limits)
-    reader = Dialect.get(dialect)
-    if reader is None:
-        raise DialectError(
-            f"{dialect!r} is no SQL dialect of sqlglot", remedy="Give one such as 'sqlite' or 'postgres'."
-        )
+    reader = _reader(dialect)
     fault = ""
     try:
-        parsed = with_room(depth, lambda: _parse(sql, reader()))
+        parsed = with_room(depth, lambda: _parse(sql, reader))
     except (SqlglotError, RecursionError, ValueError, TypeError, AttributeError, LookupError) as error:
         fault = type(error).__name__  # sqlglot's builders raise more than its own errors on what is no SQL
     if fault:  # outside of the handler: sqlglot's message, which repeats the SQL, shall not hang on ours
@@ -92,9 +97,19 @@ def _one_select(parsed: list[exp.Expr | None]) -> exp.Query:
     statement = statements[0]
     if not isinstance(statement, exp.Select | exp.SetOperation | exp.Subquery):
         raise _fault(f"is a {type(statement).__name__}, no SELECT")
-    if statement.find(exp.Into, exp.Lock, exp.Placeholder, exp.Parameter):
-        raise _fault("does more than read, or has parameters")
     return statement
+
+
+@cache
+def _reader(dialect: str) -> Dialect:
+    from sqlglot.dialects.dialect import Dialect
+
+    found = Dialect.get(dialect)
+    if found is None:
+        raise DialectError(
+            f"{dialect!r} is no SQL dialect of sqlglot", remedy="Give one such as 'sqlite' or 'postgres'."
+        )
+    return found()
 
 
 def _parse(sql: str, dialect: Dialect) -> list[exp.Expr | None]:

@@ -25,25 +25,24 @@ _NAMES_BY_TEXT = frozenset(("sqlite", "duckdb"))
 """Dialects that name a column of the result after the text of its item. The text is rewritten, the name is to stay."""
 
 
-def qualify(query: exp.Query, resolution: Resolution, schema: Schema, *, dialect: str) -> None:
-    """Rewrite `query` in place; `resolution` is that of the same tree.
+def qualify(nodes: list[exp.Expr], resolution: Resolution, schema: Schema, *, dialect: str) -> None:
+    """Rewrite a query in place; `nodes` are all of its tree, itself first, `resolution` is that of the same tree.
 
     Raises:
         UnresolvedError: a name stands where only the database would know what it means.
     """
-    _Qualifier(query, resolution, schema, dialect).rewrite()
+    _Qualifier(nodes, resolution, schema, dialect).rewrite()
 
 
 class _Qualifier:
-    def __init__(self, query: exp.Query, resolution: Resolution, schema: Schema, dialect: str) -> None:
-        self._query = query
+    def __init__(self, nodes: list[exp.Expr], resolution: Resolution, schema: Schema, dialect: str) -> None:
         self._resolution = resolution
         self._schema = schema
         self._dialect = dialect
         self._rules = RULES[dialect]
         # All nodes stay referenced until the end: they are known by their identity.
-        self._nodes = list(query.walk())
-        self._outermost = next(_selects(query))
+        self._nodes = nodes
+        self._outermost = next(_selects(nodes[0]))
         # Names of the result's columns stay, and some databases would read them before those of sources.
         self._fresh = _FreshNames({fold(item.alias_or_name) for item in self._outermost.expressions})
         self._names = {id(source): self._fresh.next("t") for source in resolution.nodes.values()}
@@ -114,7 +113,7 @@ class _Qualifier:
             return str(item.alias)
         if isinstance(item, exp.Column):
             return str(item.name)
-        return str(item.sql(dialect=self._dialect)) if self._dialect in _NAMES_BY_TEXT else ""
+        return str(item.sql(dialect=self._dialect, copy=False)) if self._dialect in _NAMES_BY_TEXT else ""
 
     def _stored(self, source: Source, position: int) -> str:
         """The name of a source's column, as the schema writes it."""

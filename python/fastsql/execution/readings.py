@@ -32,6 +32,7 @@ _OPERANDS = frozenset(
 )
 """Kinds that end an operand: UNION after them is no type, whatever follows."""
 _AHEAD = frozenset(("LIMIT", "OFFSET", "FETCH"))
+_DOUBLING = _AHEAD | {"JOIN", "STRAIGHT_JOIN"}
 _MOST_DOUBLINGS = 40
 
 
@@ -56,6 +57,8 @@ class _Group:
 def too_many_readings(tokens: Sequence[Token], types: Collection[object]) -> bool:
     """Whether the parser would read tokens more than `MOST_READINGS` times on average; `types` are its names of types."""
     most = MOST_READINGS * len(tokens) + ALWAYS_READINGS
+    if len(tokens) << min(_places(tokens, types), _MOST_DOUBLINGS) <= most:  # so few that it does not matter how they nest
+        return False
     readings = 0
     groups = [_Group(0)]
     before, type_before = "", False
@@ -81,3 +84,14 @@ def too_many_readings(tokens: Sequence[Token], types: Collection[object]) -> boo
         type_before = token.token_type in types and not (kind == "UNION" and before in _OPERANDS)
         before = kind
     return False
+
+
+def _places(tokens: Sequence[Token], types: Collection[object]) -> int:
+    """At how many places, at most, readings double."""
+    before: object = None
+    places = 0
+    for token in tokens:
+        kind = token.token_type
+        places += (before in types and kind.name == "L_PAREN") or kind.name in _DOUBLING
+        before = kind
+    return places

@@ -9,6 +9,7 @@ in copies of a stored cell and in characters that the query itself writes, throu
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -17,6 +18,7 @@ from fastsql.errors import VerificationError
 from fastsql.execution.naming import RULES
 from fastsql.execution.resolve import Resolution, Source, starred
 from fastsql.execution.text import REMEDY
+from fastsql.schema.names import fold
 
 MOST_CELLS = 16
 """Copies of cells in one text."""
@@ -52,13 +54,13 @@ class Size:
         return Size(max(self.cells, other.cells), max(self.characters, other.characters))
 
 
-def check_form_sizes(query: exp.Query) -> None:
-    """Return if patterns are short literals, and types and numbers have few digits, whatever the schema.
+def check_form_sizes(nodes: Iterable[exp.Expr]) -> None:
+    """Return if, in a query given by its nodes, patterns are short literals, and types and numbers have few digits.
 
     Raises:
         VerificationError: they are not.
     """
-    for node in query.walk():
+    for node in nodes:
         if isinstance(node, exp.Like | exp.ILike | exp.RegexpReplace):
             for part in _patterns(node):
                 if not (isinstance(part, exp.Literal) and part.is_string):
@@ -74,14 +76,14 @@ def check_form_sizes(query: exp.Query) -> None:
             raise _fault("keeps a whole array")
 
 
-def check_sizes(query: exp.Query, resolution: Resolution, dialect: str) -> None:
-    """Return if no text and no row of a resolved query is larger than the bounds of this module.
+def check_sizes(nodes: Iterable[exp.Expr], resolution: Resolution, dialect: str) -> None:
+    """Return if no text and no row of a resolved query, given by its nodes, is larger than the bounds of this module.
 
     Raises:
         VerificationError: one is.
     """
     sizes = _Sizes(resolution, dialect)
-    for node in query.walk():
+    for node in nodes:
         if isinstance(node, exp.DPipe) and isinstance(node.parent, exp.DPipe):
             continue  # counted with the whole chain
         if isinstance(node, exp.DPipe | exp.RegexpReplace | exp.Cast | exp.Like | exp.ILike):
@@ -96,9 +98,11 @@ def _check(size: Size) -> None:
 
 
 def _check_row(select: exp.Select, sizes: _Sizes) -> None:
-    shown = {column.sql() for item in select.expressions for column in item.find_all(exp.Column)}
     row = sum((sizes.of(item) for item in select.expressions), Size())
-    if row.cells > len(shown) + MOST_REPEATED_CELLS:
+    if row.cells <= MOST_REPEATED_CELLS:
+        return
+    columns = (column for item in select.expressions for column in item.find_all(exp.Column))
+    if row.cells > MOST_REPEATED_CELLS + len({(fold(column.table), fold(column.name)) for column in columns}):
         raise _fault("makes a row that is too large")
 
 

@@ -24,6 +24,7 @@ SQL_SELECTS = 256
 REMEDY = "Only plain SELECTs on the schema pass. If fastsql wrote this one, please report it with the schema."
 
 _QUOTED = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|`(?:[^`]|``)*`")
+_PARENTHESES = re.compile(r"[()]")
 _STRING = r"'(?:[^']|'')*'"
 _STRINGS = {"mysql": r"'(?:[^'\\]|''|\\\\)*'"}
 """By dialect, where a backslash escapes: only an escaped backslash is understood the same way everywhere."""
@@ -62,12 +63,10 @@ def bound_text(sql: str, limits: Limits) -> int:
 def parenthesis_depth(sql: str) -> int:
     """The deepest nesting of parentheses outside strings and quoted names, found without recursion."""
     depth = deepest = 0
-    for character in _QUOTED.sub("", sql):
-        if character == "(":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif character == ")":
-            depth -= 1
+    for parenthesis in _PARENTHESES.findall(_QUOTED.sub("", sql)):
+        depth += 1 if parenthesis == "(" else -1
+        if depth > deepest:  # faster than max(), over hundreds of them
+            deepest = depth
     return deepest
 
 

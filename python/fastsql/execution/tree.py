@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -18,8 +18,8 @@ VERIFIED_DIALECTS = tuple(allowed.DIALECT_NODES)
 """Dialects that have an allow-list."""
 
 
-def check_tree(query: exp.Query, scan: Scan, dialect: str) -> None:
-    """Return if a query holds only what `allowed` lists for the dialect.
+def check_tree(nodes: Iterable[exp.Expr], scan: Scan, dialect: str) -> None:
+    """Return if a query, given by its nodes, holds only what `allowed` lists for the dialect.
 
     `scan` is the same text cut into tokens without sqlglot: a function must pass under the node type that sqlglot read, and
     under the name that was written.
@@ -30,7 +30,7 @@ def check_tree(query: exp.Query, scan: Scan, dialect: str) -> None:
     """
     listed = _listed(dialect)
     with_columns = set()
-    for node in query.walk():
+    for node in nodes:
         kind = type(node).__name__
         arguments = listed.get(kind)
         if arguments is None:
@@ -42,10 +42,15 @@ def check_tree(query: exp.Query, scan: Scan, dialect: str) -> None:
             _CHECKS[kind](node, dialect)
         elif kind == "TableAlias" and node.args.get("columns"):
             with_columns.add(fold(node.name))
-    names = allowed.NAMES[dialect] | allowed.KEYWORDS | allowed.TYPE_NAMES | with_columns
     quoted = {fold(name[1:-1].replace('""', '"')) for name in scan.quoted}
-    if not scan.called <= names or not quoted <= with_columns:
+    if not scan.called - with_columns <= _names(dialect) or not quoted <= with_columns:
         raise _fault("calls a function that is not on the list")
+
+
+@cache
+def _names(dialect: str) -> frozenset[str]:
+    """Words that may stand before a parenthesis."""
+    return allowed.NAMES[dialect] | allowed.KEYWORDS | allowed.TYPE_NAMES
 
 
 @cache

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from fastsql.errors import VerificationError
 from fastsql.execution.empty import prepare
-from fastsql.execution.parse import parse_query, with_room
+from fastsql.execution.parse import parse_query, read_select, with_room
 from fastsql.execution.qualify import qualify
 from fastsql.execution.resolve import Resolution, UnresolvedError, resolve
 from fastsql.execution.sizes import check_form_sizes, check_sizes
@@ -47,7 +47,8 @@ def verify(sql: str, schema: Schema, *, dialect: str = "sqlite", limits: Limits 
         VerificationError: it is not; the message says which check failed and repeats nothing of the SQL.
         DialectError: there is no list of what is harmless in the dialect.
     """
-    with_room(bound_text(sql, limits), lambda: _read(sql, schema, dialect, limits))
+    depth = bound_text(sql, limits)
+    with_room(depth, lambda: _read(sql, depth, schema, dialect, limits))
     if dialect == "sqlite":
         prepare(sql, schema)
 
@@ -58,12 +59,7 @@ def verify_form(sql: str, *, dialect: str = "sqlite", limits: Limits = DEFAULT) 
     Raises:
         VerificationError, DialectError: as :func:`verify`.
     """
-    bound_text(sql, limits)
-    scan = scan_text(sql, dialect, limits)
-    query = parse_query(sql, dialect=dialect, limits=limits)
-    check_tree(query, scan, dialect)
-    check_form_sizes(query)
-    return query
+    return _read_form(sql, bound_text(sql, limits), dialect, limits)[0]
 
 
 def runnable(sql: str, schema: Schema | None, *, dialect: str = "sqlite", limits: Limits = DEFAULT) -> str:
@@ -76,17 +72,18 @@ def runnable(sql: str, schema: Schema | None, *, dialect: str = "sqlite", limits
     Raises:
         VerificationError, DialectError: as :func:`verify`; without a schema, as :func:`verify_form`.
     """
+    depth = bound_text(sql, limits)
     if schema is None:
-        verify_form(sql, dialect=dialect, limits=limits)
+        _read_form(sql, depth, dialect, limits)
         return sql
 
     def rewrite() -> str:
-        reading = _read(sql, schema, dialect, limits)
+        reading = _read(sql, depth, schema, dialect, limits)
         with _resolving():
-            qualify(reading.query, reading.resolution, schema, dialect=dialect)
+            qualify(reading.nodes, reading.resolution, schema, dialect=dialect)
             return str(reading.query.sql(dialect=dialect, copy=False))
 
-    text = with_room(bound_text(sql, limits), rewrite)
+    text = with_room(depth, rewrite)
     if dialect == "sqlite":
         prepare(text, schema)
     return text
@@ -94,17 +91,30 @@ def runnable(sql: str, schema: Schema | None, *, dialect: str = "sqlite", limits
 
 @dataclass(frozen=True)
 class _Reading:
+    """A query that has passed all checks but SQLite's own, its nodes, and what their names mean."""
+
     query: exp.Query
+    nodes: list[exp.Expr]
     resolution: Resolution
 
 
-def _read(sql: str, schema: Schema, dialect: str, limits: Limits) -> _Reading:
-    """A query that has passed all checks but SQLite's own. Raises VerificationError, DialectError."""
-    query = verify_form(sql, dialect=dialect, limits=limits)
+def _read(sql: str, depth: int, schema: Schema, dialect: str, limits: Limits) -> _Reading:
+    """Raises VerificationError, DialectError."""
+    query, nodes = _read_form(sql, depth, dialect, limits)
     with _resolving():
         resolution = resolve(query, schema, dialect=dialect)
-        check_sizes(query, resolution, dialect)
-    return _Reading(query, resolution)
+        check_sizes(nodes, resolution, dialect)
+    return _Reading(query, nodes, resolution)
+
+
+def _read_form(sql: str, depth: int, dialect: str, limits: Limits) -> tuple[exp.Query, list[exp.Expr]]:
+    """A query and its nodes, breadth first. Raises VerificationError, DialectError."""
+    scan = scan_text(sql, dialect, limits)
+    query = read_select(sql, depth, dialect)
+    nodes = list(query.walk())
+    check_tree(nodes, scan, dialect)
+    check_form_sizes(nodes)
+    return query, nodes
 
 
 class _resolving:  # noqa: N801 - used like a function; a generator-based context manager costs more than what it guards

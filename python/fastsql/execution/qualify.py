@@ -28,10 +28,50 @@ _NAMES_BY_TEXT = frozenset(("sqlite", "duckdb"))
 def qualify(nodes: list[exp.Expr], resolution: Resolution, schema: Schema, *, dialect: str) -> None:
     """Rewrite a query in place; `nodes` are all of its tree, itself first, `resolution` is that of the same tree.
 
+    It has passed :func:`check_meaning`.
+
     Raises:
-        UnresolvedError: a name stands where only the database would know what it means.
+        UnresolvedError: a column of USING is ambiguous, or aliases repeat too much.
     """
     _Qualifier(nodes, resolution, schema, dialect).rewrite()
+
+
+def check_meaning(nodes: list[exp.Expr], resolution: Resolution) -> None:
+    """Return if all of a resolved query, given by its nodes, can be said without the database's own reading of names.
+
+    Raises:
+        UnresolvedError: a name was not resolved, a star stands for a whole row or beside USING, columns of a table are
+            renamed, or a set operation is sorted by more than its columns.
+    """
+    known = (resolution.columns, resolution.aliases, resolution.positions)
+    for node in nodes:
+        if isinstance(node, exp.Star) and not isinstance(_holder(node), exp.Select | exp.Count):
+            raise UnresolvedError("a star stands where a column should")
+        if isinstance(node, exp.Column):
+            if isinstance(node.this, exp.Star):
+                if not isinstance(node.parent, exp.Select):
+                    raise UnresolvedError("a star stands for a whole row")
+            elif not any(id(node) in found for found in known):
+                raise UnresolvedError("a column stands where none is looked for")
+            if id(node) in resolution.positions and not _is_whole_key(node):
+                raise UnresolvedError("a sort key of a set operation is no column of it")
+        elif isinstance(node, exp.Table):
+            source, alias = resolution.nodes.get(id(node)), node.args.get("alias")
+            if source is None:
+                raise UnresolvedError("a table stands where none is looked for")
+            if source.query is None and alias is not None and alias.args.get("columns"):
+                raise UnresolvedError("columns of a table are renamed")
+        elif isinstance(node, exp.Select):
+            if id(node) not in resolution.sources:
+                raise UnresolvedError("a query stands where none is looked for")
+            using = any(join.args.get("using") for join in node.args.get("joins") or ())
+            if using and any(is_star(item) for item in node.expressions):
+                raise UnresolvedError("a star stands beside USING")
+
+
+def _holder(star: exp.Star) -> exp.Expr | None:
+    """What a star stands in, its own column left aside."""
+    return star.parent.parent if isinstance(star.parent, exp.Column) else star.parent
 
 
 class _Qualifier:
@@ -57,8 +97,6 @@ class _Qualifier:
         }
         self._items: dict[int, int] = {}
         """Expressions of select items by their identity: their positions, from 1."""
-        self._stars: set[int] = set()
-        """Stars of select lists, which are replaced."""
         self._repeated = 0
 
     def rewrite(self) -> None:
@@ -88,9 +126,6 @@ class _Qualifier:
         written: list[exp.Expr] = []
         for item in select.expressions:
             if is_star(item):
-                if any(join.args.get("using") for join in select.args.get("joins") or ()):
-                    raise UnresolvedError("a star stands beside USING")
-                self._stars.add(id(item))
                 found = [
                     (self._bound(source, position), self._stored(source, position))
                     for source in starred(item, sources, self._rules)
@@ -133,16 +168,11 @@ class _Qualifier:
             bound = self._bound(*found)
             node.set("this", bound.this)
             node.set("table", bound.args["table"])
-        elif isinstance(node.this, exp.Star) and id(node) not in self._stars:
-            raise UnresolvedError("a star stands where a column should")
 
     def _source(self, node: exp.Expr) -> None:
         source = self._resolution.nodes[id(node)]
         name = self._names[id(source)]
         if isinstance(node, exp.Table):
-            alias = node.args.get("alias")
-            if alias is not None and alias.args.get("columns"):
-                raise UnresolvedError("columns of a table are renamed")
             if source.table is None:
                 node.set("this", _quoted(self._ctes[id(source.query)]))
             else:
@@ -182,8 +212,6 @@ class _Qualifier:
     def _reference(self, node: exp.Column) -> None:
         position = self._resolution.positions.get(id(node))
         if position is not None:
-            if not _is_whole_key(node):
-                raise UnresolvedError("a sort key of a set operation is no column of it")
             node.replace(exp.Literal.number(position + 1))
             return
         value = self._resolution.aliases.get(id(node))

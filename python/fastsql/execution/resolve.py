@@ -150,6 +150,8 @@ class _Resolver:
         if isinstance(node, exp.Table):
             yield self._keep(node, self._table(node, tables))
         elif isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table):
+            if node.args.get("alias"):
+                raise UnresolvedError("tables in parentheses have a name")
             yield from self._sources(node.this, outer, tables)
         elif isinstance(node, exp.Subquery):
             names = self.query(node, outer, tables)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from fastsql.errors import VerificationError
 from fastsql.execution.empty import prepare
 from fastsql.execution.parse import parse_query, read_select, with_room
-from fastsql.execution.qualify import qualify
+from fastsql.execution.qualify import check_meaning, qualify
 from fastsql.execution.resolve import Resolution, UnresolvedError, resolve
 from fastsql.execution.sizes import check_form_sizes, check_sizes
 from fastsql.execution.text import REMEDY, SQL_CHARACTERS, bound_text, parenthesis_depth, scan_text
@@ -103,6 +103,7 @@ def _read(sql: str, depth: int, schema: Schema, dialect: str, limits: Limits) ->
     query, nodes = _read_form(sql, depth, dialect, limits)
     with _resolving():
         resolution = resolve(query, schema, dialect=dialect)
+        check_meaning(nodes, resolution)
         check_sizes(nodes, resolution, dialect)
     return _Reading(query, nodes, resolution)
 

@@ -15,7 +15,7 @@ from fastsql.schema.names import quote
 from .worlds import COLUMN_NAMES, NUMBER, SYSTEM_NAMES, TABLE_NAMES, TEXT, World, repr_sql
 
 _PLAIN_NAME = re.compile(r"[^\W\d]\w*\Z")
-_KEYWORDS = frozenset(("select", "order", "user", "all", "current_date", "default", "true"))
+_KEYWORDS = frozenset(("select", "order", "user", "all", "current_date", "default"))
 _TOKEN = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\w+|\s+|[^\w\s]")
 _DEEPEST = 3
 _TEXTS = ("F", "M", "Ada", "a", "", "F%", "%a%")
@@ -92,7 +92,7 @@ class Writer:
             name = self._name(rng.choice(self._hidden if self._chance(0.7) else self._all))
             inner = scopes[0] if scopes else ()
             return f"{self._name(rng.choice(inner).alias)}.{name}" if inner and self._chance(0.5) else name
-        scope = scopes[0] if len(scopes) < 2 or self._chance(0.75) else rng.choice(scopes[1:])
+        scope = scopes[0] if len(scopes) < 2 or self._chance(0.6) else rng.choice(scopes[1:])
         found = [(s, column) for s in scope for column, its in s.columns if its == kind]
         if not found:
             return self._literal(kind)

@@ -34,7 +34,7 @@ COLUMN_NAMES = (
     "gender|GENDER|Gender|ssn|SSN|name|Name|subject_id|id|age|t1|t2|t3|c1|c2|w1|user|rowid|oid|_rowid_|select|order|count"
     "|lower|text|date|length|max|current_date|病人|姓名|it's|q\"q|a b|a.b|É|é|İd|x|all|value|staff|patients|name_2"
 )
-SYSTEM_NAMES = "ctid|xmin|tableoid|rowid|_rowid_|oid|user|current_user|session_user|current_date|true|default"
+SYSTEM_NAMES = "ctid|xmin|tableoid|rowid|_rowid_|oid|user|current_user|session_user|current_date|default"
 _RESERVED = {"postgres": frozenset(("ctid", "xmin", "tableoid"))}
 _VALUES: dict[str, tuple[Any, ...]] = {
     TEXT: ("F", "M", "Ada", "Ben", "a b", "", "it's", "100%", None),
@@ -119,6 +119,8 @@ def draw_world(dialect: str, seed: int) -> World:
         if not hidden:
             shown.add(fold(name))
         tables.append(_draw_table(name, hidden, dialect, rng))
+    if dialect == "duckdb":
+        tables = _with_structures(tables, rng)
     return World(dialect, seed, tuple(tables))
 
 
@@ -132,13 +134,21 @@ def _draw_table(name: str, hidden: bool, dialect: str, rng: random.Random) -> Wo
             shown.add(fold(column))
         kind = (TEXT, NUMBER)[number] if number < 2 else rng.choice((TEXT, TEXT, NUMBER))
         columns.append(WorldColumn(column, kind, secret))
-    if dialect == "duckdb" and not hidden:
-        fields = tuple(dict.fromkeys(fold(c.name) for c in columns if not c.hidden and c.kind == TEXT))
-        for number in rng.sample(range(1, 5), 2):
-            if all(fold(c.name) != f"t{number}" for c in columns):
-                columns.append(WorldColumn(f"t{number}", STRUCT, hidden=True, fields=fields))
     rng.shuffle(columns)
     return WorldTable(name, tuple(columns), hidden)
+
+
+def _with_structures(tables: list[WorldTable], rng: random.Random) -> list[WorldTable]:
+    """The same with hidden structures, whose fields look like columns of any source: DuckDB reads ``t1.name`` so."""
+    texts = [column.name for table in tables for column in table.visible if column.kind == TEXT]
+    fields = tuple({fold(name): name for name in texts}.values())
+    found = []
+    for table in tables:
+        taken = {column.name.lower() for column in table.columns}
+        names = [f"t{number}" for number in range(1, 7) if rng.random() < 0.7]
+        extra = [WorldColumn(name, STRUCT, True, fields) for name in names if name not in taken]
+        found.append(replace(table, columns=(*table.columns, *extra)))
+    return found
 
 
 def _distinct(names: Sequence[str], dialect: str, rng: random.Random) -> list[str]:

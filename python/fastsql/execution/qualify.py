@@ -145,10 +145,14 @@ class _Qualifier:
     def _label(self, item: exp.Expr) -> str:
         """What a column of the result is called; "" where that is left to the database."""
         if isinstance(item, exp.Alias):
-            return str(item.alias)
+            return self._spelled(item.args["alias"])
         if isinstance(item, exp.Column):
-            return str(item.name)
+            source, position = self._resolution.columns[id(item)]
+            return self._spelled(item.this) if source.table is None else self._stored(source, position)
         return str(item.sql(dialect=self._dialect, copy=False)) if self._dialect in _NAMES_BY_TEXT else ""
+
+    def _spelled(self, name: exp.Identifier) -> str:
+        return self._rules.key(name) if self._rules.exact else str(name.this)
 
     def _stored(self, source: Source, position: int) -> str:
         """The name of a source's column, as the schema writes it."""

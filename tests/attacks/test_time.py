@@ -1,0 +1,82 @@
+"""Whatever a text nests, verification reads it in time that grows with its length, or refuses it."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+
+import pytest
+
+from fastsql.errors import VerificationError
+from fastsql.execution import verify
+from fastsql.execution.allowed import words
+from fastsql.execution.text import SQL_CHARACTERS, SQL_SELECTS, SQL_TOKENS
+
+from .hospital import SCHEMA
+from .nests import nest, nests
+
+FAR_TOO_LONG = 2.5
+"""Seconds of processor time: ten times what is promised, for slow machines. What doubles by the level takes minutes."""
+DIALECTS = ("sqlite", "postgres", "duckdb", "mysql", "tsql")
+
+
+def seconds(sql: str, dialect: str) -> float:
+    begun = time.process_time()
+    with suppress(VerificationError):  # either verdict will do
+        verify(sql, SCHEMA, dialect=dialect)
+    return time.process_time() - begun
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_no_nest_takes_long(dialect: str) -> None:
+    for sql in nests(dialect, range(12, 49, 36), mixed=150, seed=1):
+        assert seconds(sql, dialect) < FAR_TOO_LONG, sql[:200]
+
+
+@pytest.mark.parametrize(
+    "name", sorted(words("date time timestamp char float double varchar numeric row array"))
+)
+def test_calls_named_like_types_nest_a_little(name: str) -> None:
+    for depth in (17, 20, 48):
+        with pytest.raises(VerificationError):
+            verify(nest([(f"{name.upper()}(", ")")] * depth, "'a'"), SCHEMA)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT 1 FROM patients" + " JOIN patients" * 40,
+        "SELECT 1 FROM patients" + " JOIN patients JOIN patients ON 1 = 1" * 40,
+        "SELECT 1 FROM patients" + " JOIN patients CROSS JOIN patients" * 40,
+        "SELECT 1 FROM patients AS cross" + " JOIN patients AS cross" * 40,
+        nest([("(SELECT 1 LIMIT (", "))")] * 20),
+        nest([("(SELECT 1 LIMIT 1 OFFSET (", "))")] * 20),
+        nest([("union(", ")")] * 30),
+    ],
+)
+def test_what_would_be_read_exponentially_often_is_refused(sql: str) -> None:
+    with pytest.raises(VerificationError, match="exponential"):
+        verify(sql, SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("sql", "reason"),
+    [
+        ("SELECT 1" + " + 1" * (SQL_TOKENS // 2), "words"),
+        ("SELECT 1" + " UNION SELECT 1" * SQL_SELECTS, "SELECTs"),
+        ("SELECT '" + "x" * SQL_CHARACTERS + "'", "characters"),
+    ],
+)
+def test_texts_are_bounded_before_they_are_read(sql: str, reason: str) -> None:
+    with pytest.raises(VerificationError, match=reason):
+        verify(sql, SCHEMA)
+
+
+def test_the_longest_texts_pass() -> None:
+    verify("SELECT 1" + " + 1" * (SQL_TOKENS // 2 - 500), SCHEMA, dialect="postgres")
+    verify("SELECT '" + "x" * (SQL_CHARACTERS - 9) + "'", SCHEMA)
+    verify("SELECT 1" + " UNION SELECT 1" * 100, SCHEMA)
+
+
+def test_calls_named_like_types_nest_as_deep_as_queries_need() -> None:
+    verify("SELECT DATETIME(DATETIME(DATETIME(DATETIME('now'))))", SCHEMA)

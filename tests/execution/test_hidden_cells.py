@@ -27,7 +27,7 @@ from .worlds import SECRET, SECRET_NUMBER, A, B, World, draw_world, make_databas
 
 DIALECTS = ("sqlite", "duckdb", "postgres")
 WORLDS = 4
-STATEMENTS = int(os.environ.get("FASTSQL_FUZZ_STATEMENTS", "500"))
+STATEMENTS = int(os.environ.get("FASTSQL_FUZZ_STATEMENTS", "400"))
 SEED = int(os.environ.get("FASTSQL_FUZZ_SEED", "0"))
 TRIES = 8
 REACHES = (0.0, 0.02, 0.05, 0.2)

@@ -113,10 +113,10 @@ _TYPED = {
 """What all dialects but SQLite share: times and texts that have functions of their own."""
 _POSTGRES_LIKE = _TYPED | {
     "DateTrunc": "this unit",
-    "Greatest": "this expressions",
+    "Greatest": "this expressions ignore_nulls",
     "ILike": "this expression negate",
     "IntDiv": "this expression",
-    "Least": "this expressions",
+    "Least": "this expressions ignore_nulls",
     "RegexpReplace": "this expression replacement modifiers single_replace",
     "TimeToStr": "this format",
     "TimestampTrunc": "this unit",
@@ -184,6 +184,10 @@ TYPES = words(
     """
 )
 """Types that a value may be cast to. Others look names up in the catalogue (regclass) or read code of extensions."""
+DIALECT_TYPES: dict[str, frozenset[str]] = {
+    "sqlite": words("BIGINT CHAR DOUBLE FLOAT INT SMALLINT TEXT VARCHAR")
+}
+"""By dialect, the types that are written as they were read, where those are not all of `TYPES`."""
 TYPE_NAMES = words("decimal numeric varchar char timestamp time double float")
 """Names of types that take parameters."""
 

@@ -32,10 +32,14 @@ class NameRules:
     """A quoted name is that very name, and one without quotes its lower-case form; otherwise case does not matter."""
     alias_clauses: frozenset[str] = frozenset()
     """Clauses of a SELECT (sqlglot's names) in which a word that is no column may be an alias of the select list."""
+    alias_first: frozenset[str] = frozenset()
+    """Clauses in which it is an alias even before it is a column."""
     alias_keys: frozenset[str] = frozenset()
     """Clauses in which it may be one as a whole key."""
     implicit_outputs: bool = False
     """A sort key may also be the name of a column that was selected without an alias."""
+    first_alias: bool = False
+    """Of two items with one alias, the first is meant."""
     functions: frozenset[str] = _SQL_FUNCTIONS
     """Words that call a function where they stand alone and without quotes."""
 
@@ -64,11 +68,14 @@ class NameRules:
 RULES: dict[str, NameRules] = {
     "sqlite": NameRules(
         alias_clauses=frozenset(("where", "group", "having", "order", "joins")),
+        first_alias=True,
         functions=frozenset(("current_date", "current_time", "current_timestamp")),
     ),
     "postgres": NameRules(exact=True, alias_keys=frozenset(("group",)), implicit_outputs=True),
     "duckdb": NameRules(
-        alias_clauses=frozenset(("where", "group", "having", "order")), implicit_outputs=True
+        alias_clauses=frozenset(("where", "group", "having", "order")),
+        alias_first=frozenset(("having",)),
+        implicit_outputs=True,
     ),
     "mysql": NameRules(alias_clauses=frozenset(("group", "having", "order")), implicit_outputs=True),
     "tsql": NameRules(implicit_outputs=True),

@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
@@ -54,6 +54,11 @@ class _Silence(logging.Filter):
 
 
 _silence = _Silence()
+
+
+def silence() -> AbstractContextManager[None]:
+    """Nothing that sqlglot does in this thread is logged."""
+    return _silence.active()
 
 
 def parse_query(sql: str, *, dialect: str = "sqlite", limits: Limits = DEFAULT) -> exp.Query:

@@ -4,6 +4,9 @@ A verified text may still mean more to the database than to us: its tables have 
 names fold otherwise, an alias may be read as a column or a column as a whole row. So what runs is not that text. Here
 every source gets a name of its own, every column says its source, ``*`` becomes the columns of the schema, references to the
 select list become positions or what they stand for, and every name is quoted. What the database could add has no name in it.
+
+Where a dialect may read ``t.x`` as more than a column (`_PROJECTS`), a table is written as a subquery of the columns that
+are named: planners see through it.
 """
 
 from __future__ import annotations
@@ -21,6 +24,8 @@ MOST_REPEATED = 4_000
 """Nodes that references to the select list may repeat, all together."""
 _MAIN = {"sqlite": "main"}
 """By dialect, the namespace of tables whose schema names none."""
+_PROJECTS = frozenset(("postgres", "duckdb"))
+"""Dialects in which a column's name after that of its table may also mean a field, or a function of the whole row."""
 _NAMES_BY_TEXT = frozenset(("sqlite", "duckdb"))
 """Dialects that name a column of the result after the text of its item. The text is rewritten, the name is to stay."""
 
@@ -83,8 +88,7 @@ class _Qualifier:
         # All nodes stay referenced until the end: they are known by their identity.
         self._nodes = nodes
         self._outermost = next(_selects(nodes[0]))
-        # Names of the result's columns stay, and some databases would read them before those of sources.
-        self._fresh = _FreshNames({fold(item.alias_or_name) for item in self._outermost.expressions})
+        self._fresh = _FreshNames(self._kept_names())
         self._names = {id(source): self._fresh.next("t") for source in resolution.nodes.values()}
         self._ctes = {
             id(node.this): self._fresh.next("w") for node in self._nodes if isinstance(node, exp.CTE)
@@ -95,8 +99,12 @@ class _Qualifier:
             if source.query is not None
             for select in _selects(source.query)
         }
-        self._items: dict[int, int] = {}
-        """Expressions of select items by their identity: their positions, from 1."""
+        self._used: dict[int, dict[str, None]] = {id(source): {} for source in resolution.nodes.values()}
+        """The columns of each source that the query names, in their order."""
+        self._items: dict[int, tuple[exp.Select, int]] = {}
+        """Expressions of select items by their identity: their query, and their position from 1."""
+        self._replacements: dict[int, exp.Expr] = {}
+        """What references to the select list became."""
         self._repeated = 0
 
     def rewrite(self) -> None:
@@ -105,7 +113,7 @@ class _Qualifier:
             if isinstance(node, exp.Select):
                 self._select(node)
         for node in self._nodes:
-            if isinstance(node, exp.Column):
+            if isinstance(node, exp.Column) and id(node) in self._resolution.columns:
                 self._column(node)
             elif isinstance(node, exp.Join):
                 self._join(node)
@@ -118,6 +126,15 @@ class _Qualifier:
             if isinstance(node, exp.Column):
                 self._reference(node)
 
+    def _kept_names(self) -> set[str]:
+        """Names that stay in the text, folded: some databases would read them before those of sources."""
+        kept = {fold(item.alias_or_name) for item in self._outermost.expressions}
+        for source in self._resolution.nodes.values():
+            if source.table is not None:
+                kept.add(fold(self._schema.tables[source.table].name))
+                kept.update(map(fold, source.columns))
+        return kept
+
     # ---------------------------------------------------------------- select lists
 
     def _select(self, select: exp.Select) -> None:
@@ -127,13 +144,13 @@ class _Qualifier:
         for item in select.expressions:
             if is_star(item):
                 found = [
-                    (self._bound(source, position), self._stored(source, position))
+                    (self._bound(source, position), self._spelling(source, position) if outermost else "")
                     for source in starred(item, sources, self._rules)
                     for position in range(len(source.columns))
                 ]
             else:
                 value = item.this if isinstance(item, exp.Alias) else item
-                self._items[id(value)] = len(written) + 1
+                self._items[id(value)] = (select, len(written) + 1)
                 found = [(value, self._label(item) if outermost else "")]
             for value, label in found:
                 name = f"c{len(written) + 1}" if derived else label if outermost else ""
@@ -146,45 +163,92 @@ class _Qualifier:
         """What a column of the result is called; "" where that is left to the database."""
         if isinstance(item, exp.Alias):
             return self._spelled(item.args["alias"])
-        if isinstance(item, exp.Column):
-            source, position = self._resolution.columns[id(item)]
-            return self._spelled(item.this) if source.table is None else self._stored(source, position)
-        return str(item.sql(dialect=self._dialect, copy=False)) if self._dialect in _NAMES_BY_TEXT else ""
+        value = item.unnest()
+        if isinstance(value, exp.Column):
+            return self._spelling(*self._resolution.columns[id(value)])
+        if self._dialect in _NAMES_BY_TEXT:
+            return str(item.sql(dialect=self._dialect, copy=False))
+        # PostgreSQL names some expressions after a column in them, which has another name in a derived table here.
+        if isinstance(value, exp.Query):
+            first = next(_selects(value)).expressions[0]
+            return "" if is_star(first) else self._label(first)
+        if isinstance(value, exp.Cast | exp.Bracket):
+            return self._label(value.this)
+        default = value.args.get("default") if isinstance(value, exp.Case) else None
+        return "" if default is None else self._label(default)
+
+    def _spelling(self, source: Source, position: int) -> str:
+        """The name of a source's column as it was written where it was made."""
+        if source.query is None:
+            return self._stored(source, position)
+        named = source.query if isinstance(source.query, exp.Subquery) else source.query.parent
+        alias = named.args.get("alias") if named is not None else None
+        listed = alias.args.get("columns") or () if alias is not None else ()
+        if position < len(listed):
+            return self._spelled(listed[position])
+        select = next(_selects(source.query))
+        for item in select.expressions:
+            stars = starred(item, self._resolution.sources[id(select)], self._rules)
+            for inner in stars:
+                if position < len(inner.columns):
+                    return self._spelling(inner, position)
+                position -= len(inner.columns)
+            if not stars:
+                if position == 0:
+                    return self._label(item) or "column"
+                position -= 1
+        return "column"
 
     def _spelled(self, name: exp.Identifier) -> str:
         return self._rules.key(name) if self._rules.exact else str(name.this)
 
     def _stored(self, source: Source, position: int) -> str:
-        """The name of a source's column, as the schema writes it."""
+        """The name of a source's column: the schema's, or that which a derived table gets here."""
         if source.table is None:
-            return source.columns[position] or f"column{position + 1}"
+            return f"c{position + 1}"
         return self._schema.columns[self._schema.tables[source.table].columns[position]].name
 
     # ---------------------------------------------------------------- names
 
     def _bound(self, source: Source, position: int) -> exp.Column:
-        name = f"c{position + 1}" if source.table is None else self._stored(source, position)
+        name = self._stored(source, position)
+        self._used[id(source)][name] = None
         return exp.Column(this=_quoted(name), table=_quoted(self._names[id(source)]))
 
     def _column(self, node: exp.Column) -> None:
-        found = self._resolution.columns.get(id(node))
-        if found is not None:
-            bound = self._bound(*found)
-            node.set("this", bound.this)
-            node.set("table", bound.args["table"])
+        bound = self._bound(*self._resolution.columns[id(node)])
+        node.set("this", bound.this)
+        node.set("table", bound.args["table"])
 
     def _source(self, node: exp.Expr) -> None:
         source = self._resolution.nodes[id(node)]
         name = self._names[id(source)]
+        if isinstance(node, exp.Table) and source.table is not None:
+            self._base_table(node, source, source.table, name)
+            return
         if isinstance(node, exp.Table):
-            if source.table is None:
-                node.set("this", _quoted(self._ctes[id(source.query)]))
-            else:
-                table = self._schema.tables[source.table]
-                node.set("this", _quoted(table.name))
-                namespace = table.namespace or _MAIN.get(self._dialect, "")
-                node.set("db", _quoted(namespace) if namespace else None)
+            node.set("this", _quoted(self._ctes[id(source.query)]))
         node.set("alias", _alias(name))
+
+    def _base_table(self, node: exp.Table, source: Source, index: int, name: str) -> None:
+        """A table of the schema; where `_PROJECTS`, a subquery of the columns that are named.
+
+        In there a name without a table before it is a column of that table, or an error: neither a field of another
+        column nor a function of the row.
+        """
+        table = self._schema.tables[index]
+        namespace = table.namespace or _MAIN.get(self._dialect, "")
+        node.set("this", _quoted(table.name))
+        node.set("db", _quoted(namespace) if namespace else None)
+        if self._dialect not in _PROJECTS:
+            node.set("alias", _alias(name))
+            return
+        columns: list[exp.Expr] = [exp.Column(this=_quoted(column)) for column in self._used[id(source)]]
+        projection = exp.Select(expressions=columns or [exp.Literal.number(1)])
+        subquery = exp.Subquery(this=projection, alias=_alias(name))
+        node.replace(subquery)
+        node.set("alias", _alias(self._fresh.next("b")))
+        projection.set("from_", exp.From(this=node))
 
     def _join(self, node: exp.Join) -> None:
         """USING becomes ON, which says whose columns are compared; a CROSS JOIN a comma where it would fix an order."""
@@ -214,20 +278,37 @@ class _Qualifier:
     # ---------------------------------------------------------------- references to the select list
 
     def _reference(self, node: exp.Column) -> None:
+        if id(node) in self._replacements:
+            return
         position = self._resolution.positions.get(id(node))
         if position is not None:
-            node.replace(exp.Literal.number(position + 1))
+            self._replace(node, exp.Literal.number(position + 1))
             return
         value = self._resolution.aliases.get(id(node))
         if value is None:
             return
-        if _is_whole_key(node):
-            node.replace(exp.Literal.number(self._items[id(value)]))
+        select, place = self._items[id(value)]
+        if _is_whole_key(node) and _query_of_key(node) is select:
+            self._replace(node, exp.Literal.number(place))
             return
-        self._repeated += sum(1 for _ in value.walk())
+        copied = self._finished(value).copy()
+        if copied.find(exp.Column, exp.Query) is None and _is_in_key(node):
+            raise UnresolvedError("a key is a constant, which would be read as a position")
+        self._repeated += sum(1 for _ in copied.walk())
         if self._repeated > MOST_REPEATED:
             raise UnresolvedError("aliases repeat too much")
-        node.replace(exp.Paren(this=value.copy()))
+        self._replace(node, exp.Paren(this=copied))
+
+    def _finished(self, value: exp.Expr) -> exp.Expr:
+        """An expression of a select list after all references within it have been replaced."""
+        for node in list(value.walk()):
+            if isinstance(node, exp.Column):
+                self._reference(node)
+        return self._replacements.get(id(value), value)
+
+    def _replace(self, node: exp.Expr, replacement: exp.Expr) -> None:
+        self._replacements[id(node)] = replacement
+        node.replace(replacement)
 
 
 class _FreshNames:
@@ -267,6 +348,20 @@ def _is_whole_key(node: exp.Expr) -> bool:
     return isinstance(clause, exp.Group | exp.Order) and isinstance(
         clause.parent, exp.Select | exp.SetOperation
     )
+
+
+def _query_of_key(node: exp.Expr) -> exp.Expr | None:
+    """The query whose key an expression is."""
+    clause = node.parent.parent if isinstance(node.parent, exp.Ordered) else node.parent
+    return None if clause is None else clause.parent
+
+
+def _is_in_key(node: exp.Expr) -> bool:
+    while node.parent is not None and not isinstance(node, exp.Query):
+        if _is_whole_key(node):
+            return True
+        node = node.parent
+    return False
 
 
 def _quoted(name: str) -> exp.Identifier:

@@ -57,7 +57,9 @@ class _Group:
 def too_many_readings(tokens: Sequence[Token], types: Collection[object]) -> bool:
     """Whether the parser would read tokens more than `MOST_READINGS` times on average; `types` are its names of types."""
     most = MOST_READINGS * len(tokens) + ALWAYS_READINGS
-    if len(tokens) << min(_places(tokens, types), _MOST_DOUBLINGS) <= most:  # so few that it does not matter how they nest
+    if (
+        len(tokens) << min(_places(tokens, types), _MOST_DOUBLINGS) <= most
+    ):  # so few that it does not matter how they nest
         return False
     readings = 0
     groups = [_Group(0)]

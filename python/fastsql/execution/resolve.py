@@ -138,7 +138,7 @@ class _Resolver:
         for name, child in _own_nodes(node):
             scopes = aliased if name in self._rules.alias_clauses else plain
             if isinstance(child, exp.Column):
-                if not self._is_key(child, name, node, plain, items):
+                if not self._is_item(child, name, node, plain, items):
                     self._column(child, scopes)
             elif isinstance(child, exp.Query):
                 self.query(child, scopes, tables)
@@ -206,14 +206,18 @@ class _Resolver:
         raise UnresolvedError("a column belongs to no source in scope")
 
     def _items(self, select: exp.Select) -> dict[str, exp.Expr]:
-        """Select items by their aliases; of two with one alias, the first."""
+        """Select items by their aliases. Of two with one alias SQLite takes the first; elsewhere neither is meant."""
         items: dict[str, exp.Expr] = {}
+        twice = set()
         for item in select.expressions:
             if isinstance(item, exp.Alias):
-                items.setdefault(self._rules.key(item.args.get("alias")), item.this)
-        return items
+                name = self._rules.key(item.args.get("alias"))
+                if name in items:
+                    twice.add(name)
+                items.setdefault(name, item.this)
+        return {n: item for n, item in items.items() if n not in twice or self._rules.first_alias}
 
-    def _is_key(
+    def _is_item(
         self,
         node: exp.Column,
         clause: str,
@@ -221,12 +225,14 @@ class _Resolver:
         scopes: tuple[_Scope, ...],
         items: Mapping[str, exp.Expr],
     ) -> bool:
-        """Whether a column is a whole key of ORDER BY or GROUP BY that means an item of the select list; then it is kept."""
+        """Whether a column means an item of the select list before it means a column, as sort keys do; then it is kept."""
         if node.table or isinstance(node.this, exp.Star):
             return False
         name = self._rules.key(node.this)
         key = node.parent
-        if clause == "order" and isinstance(key, exp.Ordered) and key.parent is select.args.get("order"):
+        if clause in self._rules.alias_first:
+            found = items.get(name)
+        elif clause == "order" and isinstance(key, exp.Ordered) and key.parent is select.args.get("order"):
             found = items.get(name)
             if found is None and self._rules.implicit_outputs:
                 found = next(

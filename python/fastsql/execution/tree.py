@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from functools import cache
 from typing import TYPE_CHECKING
@@ -75,13 +76,30 @@ def _check_join(node: exp.Expr, _dialect: str) -> None:
         raise _fault("joins in a way that is not on the list")
 
 
+def _check_not(node: exp.Expr, _dialect: str) -> None:
+    parent = node.parent
+    # `a = b NOT IN (...)`: written anew, NOT would come before all of it.
+    if type(parent).__name__ in _OPERATORS:
+        raise _fault("negates within an operator")
+
+
+def _check_clock(_node: exp.Expr, dialect: str) -> None:
+    if dialect == "postgres":
+        raise _fault("asks for a time of day that PostgreSQL would not read when it is written anew")
+
+
+def _check_literal(node: exp.Expr, _dialect: str) -> None:
+    if not node.args.get("is_string") and not _NUMBER.fullmatch(str(node.this)):
+        raise _fault("has a number that could be read as more")
+
+
 def _check_select(node: exp.Expr, _dialect: str) -> None:
     if not node.args.get("expressions"):
         raise _fault("selects nothing")
 
 
-def _check_type(node: exp.Expr, _dialect: str) -> None:
-    if getattr(node.this, "name", None) not in allowed.TYPES:
+def _check_type(node: exp.Expr, dialect: str) -> None:
+    if getattr(node.this, "name", None) not in allowed.DIALECT_TYPES.get(dialect, allowed.TYPES):
         raise _fault("casts to a type that is not on the list")
 
 
@@ -98,10 +116,18 @@ def _check_table(node: exp.Expr, dialect: str) -> None:
         raise _fault("reads a table that may be a file")
 
 
+_OPERATORS = allowed.words(
+    "EQ NEQ LT LTE GT GTE Is Like ILike Between In Escape Add Sub Mul Div Mod IntDiv DPipe Neg"
+)
+_NUMBER = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+
 _CHECKS: dict[str, Callable[[exp.Expr, str], None]] = {
     "Anonymous": _check_function,
+    "CurrentTime": _check_clock,
     "DataType": _check_type,
     "Join": _check_join,
+    "Literal": _check_literal,
+    "Not": _check_not,
     "Select": _check_select,
     "Table": _check_table,
     "Var": _check_unit,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from fastsql.errors import VerificationError
 from fastsql.execution.empty import prepare
-from fastsql.execution.parse import parse_query, read_select, with_room
+from fastsql.execution.parse import parse_query, read_select, silence, with_room
 from fastsql.execution.qualify import check_meaning, qualify
 from fastsql.execution.resolve import Resolution, UnresolvedError, resolve
 from fastsql.execution.sizes import check_form_sizes, check_sizes
@@ -79,7 +79,7 @@ def runnable(sql: str, schema: Schema | None, *, dialect: str = "sqlite", limits
 
     def rewrite() -> str:
         reading = _read(sql, depth, schema, dialect, limits)
-        with _resolving():
+        with _resolving(), silence():
             qualify(reading.nodes, reading.resolution, schema, dialect=dialect)
             return str(reading.query.sql(dialect=dialect, copy=False))
 

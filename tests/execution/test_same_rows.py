@@ -148,7 +148,10 @@ def check_same(stage: Stage, run: Run, schema: Schema, sql: str) -> None:
         stage.ended[f"refused: {str(error)[:70]}"] += 1
         return
     stage.ended["same"] += 1
-    found_names, found_rows = run(text)
+    try:
+        found_names, found_rows = run(text)
+    except RefusedError as error:
+        pytest.fail(f"{error}\n{sql}\n{text}")
     assert sorted(map(repr, found_rows)) == sorted(map(repr, rows)), f"{sql}\n{text}"
     if stage.dialect in NAMED:
         assert found_names == names, f"{sql}\n{text}"

@@ -135,8 +135,9 @@ class _Resolver:
         self._into.sources[id(node)] = sources
         items = self._items(node)
         plain, aliased = (_Scope(sources), *outer), (_Scope(sources, items), *outer)
-        for name, child in _own_nodes(node):
-            scopes = aliased if name in self._rules.alias_clauses else plain
+        joined = self._joined(node, sources, outer)
+        for name, child, join in _own_nodes(node):
+            scopes = aliased if name in self._rules.alias_clauses else joined.get(id(join), plain)
             if isinstance(child, exp.Column):
                 if not self._is_item(child, name, node, plain, items):
                     self._column(child, scopes)
@@ -145,6 +146,19 @@ class _Resolver:
             elif isinstance(child, exp.Join):
                 self._using(child, sources)
         return tuple(name for item in node.expressions for name in self._outputs(item, sources))
+
+    def _joined(
+        self, select: exp.Select, sources: tuple[Source, ...], outer: tuple[_Scope, ...]
+    ) -> dict[int, tuple[_Scope, ...]]:
+        """What the condition of each join sees: the sources up to its own. To SQLite, a condition is one of WHERE."""
+        if "joins" in self._rules.alias_clauses:
+            return {}
+        seen: dict[int, tuple[_Scope, ...]] = {}
+        for join in select.args.get("joins") or ():
+            source = self._into.nodes.get(id(join.this))
+            if source is not None:
+                seen[id(join)] = (_Scope(sources[: sources.index(source) + 1]), *outer)
+        return seen
 
     def _sources(self, node: exp.Expr, outer: tuple[_Scope, ...], tables: _Tables) -> Iterator[Source]:
         if isinstance(node, exp.Table):
@@ -305,25 +319,28 @@ def starred(item: exp.Expr, sources: tuple[Source, ...], rules: NameRules) -> tu
     return ()
 
 
-def _own_nodes(select: exp.Select) -> Iterator[tuple[str, exp.Expr]]:
-    """The nodes of a SELECT, each with its clause, but for those of nested queries and the sources themselves."""
-    stack: list[tuple[str, exp.Expr]] = []
+def _own_nodes(select: exp.Select) -> Iterator[tuple[str, exp.Expr, exp.Expr | None]]:
+    """The nodes of a SELECT, each with its clause and the join whose condition it is in.
+
+    Without those of nested queries, and without the sources themselves.
+    """
+    stack: list[tuple[str, exp.Expr, exp.Expr | None]] = []
     for key, value in select.args.items():
         if key not in ("from_", "with_", "joins"):
-            stack += ((key, item) for item in _expressions(value))
+            stack += ((key, item, None) for item in _expressions(value))
     joins = list(select.args.get("joins") or ())
     clause = select.args.get("from_")
     joins += _nested_joins(clause.this) if clause is not None else []
     while joins:
         join = joins.pop()
-        yield "joins", join
-        stack += (("joins", item) for item in _expressions(join.args.get("on")))
+        yield "joins", join, None
+        stack += (("joins", item, join) for item in _expressions(join.args.get("on")))
         joins += _nested_joins(join.this)
     while stack:
-        name, node = stack.pop()
-        yield name, node
+        name, node, within = stack.pop()
+        yield name, node, within
         if not isinstance(node, exp.Column | exp.Query):
-            stack += ((name, item) for item in node.iter_expressions())
+            stack += ((name, item, within) for item in node.iter_expressions())
 
 
 def _nested_joins(source: exp.Expr) -> list[exp.Expr]:

@@ -94,7 +94,7 @@ class PostgresExecutor(VerifyingExecutor):
         self._own = own
         self._healthy = False
         self._checks_client = True
-        self._columns = columns if schema is None else columns_of(schema)
+        self._columns = columns if schema is None else columns_of(schema, "postgres")
         self._columns_checked = False
         renew_in_child(self)
 

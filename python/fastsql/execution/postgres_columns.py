@@ -1,7 +1,7 @@
 """Whether the columns of a schema are in a PostgreSQL database under exactly their names.
 
-A column that is not there is no error in PostgreSQL wherever its name is that of a function: `p.text` is then `text(p)`, the
-whole row. So the catalogue is asked before the first query of a schema.
+A column that is not there is no error in PostgreSQL wherever its name is that of a function: `p.to_json` is then
+`to_json(p)`, the whole row. What we write does not say it so (`qualify`); this error tells which column it was.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from fastsql.execution.postgres_session import ReadOnlySession
 _COLUMNS = """
 SELECT asked.number::int, pg_catalog.array_agg(a.attname::text)
 FROM pg_catalog.unnest(%s::text[]) WITH ORDINALITY AS asked(name, number)
-JOIN pg_catalog.pg_attribute AS a ON a.attrelid = pg_catalog.to_regclass(pg_catalog.quote_ident(asked.name))
+JOIN pg_catalog.pg_attribute AS a ON a.attrelid = pg_catalog.to_regclass(asked.name)
 WHERE a.attnum > 0 AND NOT a.attisdropped
 GROUP BY asked.number
 """
@@ -25,8 +25,8 @@ _NAMED = 5
 def check_columns(session: ReadOnlySession, columns: Mapping[str, Sequence[str]]) -> None:
     """Return if every table that the database has, a view or not, has all its columns that a schema lists.
 
-    `columns` are the schema's, by table. A table that is not there is left to the query that asks for it: the server refuses
-    that one by itself.
+    `columns` are the schema's, by table, whose name is quoted. A table that is not there is left to the query that asks for
+    it: the server refuses that one by itself.
 
     Raises:
         ExecutionError: columns are missing; names up to five of them.
@@ -36,7 +36,7 @@ def check_columns(session: ReadOnlySession, columns: Mapping[str, Sequence[str]]
     for number, (table, names) in enumerate(columns.items(), start=1):
         if number in found:
             there = set(found[number])
-            missing += [f"{table}.{name}" for name in names if name not in there]
+            missing += [f"{_plain(table)}.{name}" for name in names if name not in there]
     if missing:
         named = ", ".join(missing[:_NAMED]) + (", ..." if len(missing) > _NAMED else "")
         raise ExecutionError(
@@ -44,3 +44,8 @@ def check_columns(session: ReadOnlySession, columns: Mapping[str, Sequence[str]]
             where="database",
             remedy="Read the schema from this database again.",
         )
+
+
+def _plain(table: str) -> str:
+    """A quoted name for people."""
+    return table.replace('""', "\0").replace('"', "").replace("\0", '"')

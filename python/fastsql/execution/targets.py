@@ -138,7 +138,7 @@ def _isolated_executor(
     if isinstance(place, Path):
         place = str(place.absolute())
     environment = driver_environment() if dialect == "postgres" else {}
-    setup = WorkerSetup(dialect, place, bounds, memory_limit, columns_of(schema), environment)
+    setup = WorkerSetup(dialect, place, bounds, memory_limit, columns_of(schema, dialect), environment)
     return IsolatedExecutor(setup, schema=schema, workers=workers)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from fastsql.execution.executor import Bounds
 from fastsql.schema import Schema
+from fastsql.schema.names import quote
 
 MEMORY_LIMIT = 2**30
 """Bytes that a worker may take for its queries, if nothing else is said."""
@@ -52,11 +53,20 @@ def bounds_arguments(bounds: Bounds) -> dict[str, Any]:
     return asdict(bounds)
 
 
-def columns_of(schema: Schema | None) -> dict[str, list[str]] | None:
-    """The names of a schema's tables and columns, as it has them."""
+def columns_of(schema: Schema | None, dialect: str) -> dict[str, list[str]] | None:
+    """The names of a schema's tables and columns, as it has them; in PostgreSQL, tables quoted and with their namespace."""
     if schema is None:
         return None
-    return {table.name: [schema.columns[column].name for column in table.columns] for table in schema.tables}
+    names = (
+        _qualified(table.namespace, table.name) if dialect == "postgres" else table.name
+        for table in schema.tables
+    )
+    columns = ([schema.columns[column].name for column in table.columns] for table in schema.tables)
+    return dict(zip(names, columns, strict=True))
+
+
+def _qualified(namespace: str, name: str) -> str:
+    return f"{quote(namespace)}.{quote(name)}" if namespace else quote(name)
 
 
 def driver_environment() -> dict[str, str]:

@@ -1,0 +1,132 @@
+"""How long does verification take: of the queries that are asked, of the worst that can be written, and of one that is run?
+
+    python benchmarks/verification.py                          gold of ehrsql2024 (FASTSQL_DATA), a small query, nests
+    python benchmarks/verification.py --mixed 20000 --json v.json
+
+Gold: the queries of ehrsql2024 valid; `verify` is what a parse pays, `runnable` what an executor pays before the database.
+Run: one small query on the demo hospital, end to end: by an executor without a schema, with one, in a process of its own.
+Nests: every construct that the verifier's lists know, in each other to depths of 1 to 48, then random mixtures with
+thousands of words inside (`tests/attacks/nests.py`). The longest processor time counts; what is promised is 250 ms.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from fastsql.datasets import read_examples, read_schemas
+from fastsql.demo import create_hospital
+from fastsql.errors import VerificationError
+from fastsql.evaluation import normalise_sql
+from fastsql.execution import open_executor, verify
+from fastsql.execution.verify import runnable
+from fastsql.schema import Schema
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parent))
+from tests.attacks.hospital import SCHEMA
+from tests.attacks.nests import nests
+
+from figures import SPREAD, Figures, percentiles, processor, show
+
+DIALECTS = ("sqlite", "postgres", "duckdb", "mysql", "tsql")
+DEPTHS = range(1, 49)
+PROMISED = 250.0
+"""Milliseconds of processor time."""
+SMALL = "SELECT COUNT(*) FROM patients"
+RUNS = 1_000
+
+
+def main() -> int:
+    """Print the tables; write the same as JSON where asked."""
+    options = _options().parse_args()
+    print(processor())
+    queries = run()
+    if options.data is not None and (options.data / "ehrsql2024").is_dir():
+        queries |= gold(options.data / "ehrsql2024")
+    show("milliseconds a query", queries, SPREAD, digits=3)
+    worst = {dialect: hardest(dialect, options.mixed, options.seed) for dialect in DIALECTS}
+    show(f"nests; above: more than {PROMISED:g} ms", worst, ("statements", "p99", "max", "above"))
+    if options.json:
+        content = {"processor": processor(), "queries": queries, "nests": worst}
+        options.json.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+def gold(folder: Path) -> dict[str, Figures]:
+    """Milliseconds of processor time for the gold queries."""
+    schema = read_schemas(folder / "schemas.json")["mimic_iv"]
+    queries = [normalise_sql(e.sql) for e in read_examples(folder / "valid.json") if e.sql is not None]
+    found: dict[str, list[float]] = {"gold, verify": [], "gold, runnable": []}
+    for sql in queries:
+        with suppress(VerificationError):  # a few compare with constants that no schema names
+            found["gold, verify"].append(_milliseconds(lambda sql=sql: verify(sql, schema)))  # type: ignore[misc]
+            found["gold, runnable"].append(_milliseconds(lambda sql=sql: runnable(sql, schema)))  # type: ignore[misc]
+    return {name: percentiles(times) for name, times in found.items()}
+
+
+def run() -> dict[str, Figures]:
+    """Milliseconds of one small query, wall time, the kinds of executors in turn."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "hospital.sqlite"
+        create_hospital(path)
+        schema = Schema.from_sqlite(path, max_values=0)
+        executors = {
+            "small query, no schema": open_executor(path),
+            "small query, with a schema": open_executor(path, schema=schema),
+            "small query, isolated": open_executor(path, schema=schema, isolated=True),
+        }
+        found: dict[str, list[float]] = {name: [] for name in executors}
+        for _ in range(RUNS):
+            for name, executor in executors.items():
+                found[name].append(_milliseconds(lambda e=executor: e.run(SMALL), time.perf_counter))  # type: ignore[misc]
+        for executor in executors.values():
+            executor.close()
+    return {name: percentiles(times[10:]) for name, times in found.items()}
+
+
+def hardest(dialect: str, mixed: int, seed: int) -> Figures:
+    """Processor time that nests take, in milliseconds."""
+
+    def check(sql: str) -> None:
+        with suppress(VerificationError):  # either verdict will do
+            verify(sql, SCHEMA, dialect=dialect)
+
+    times = [
+        _milliseconds(lambda sql=sql: check(sql))  # type: ignore[misc]
+        for sql in nests(dialect, DEPTHS, mixed, seed)
+    ]
+    return {
+        **percentiles(times),
+        "statements": len(times),
+        "above": sum(spent > PROMISED for spent in times),
+    }
+
+
+def _milliseconds(work: Callable[[], object], clock: Callable[[], float] = time.process_time) -> float:
+    begun = clock()
+    work()
+    return 1_000 * (clock() - begun)
+
+
+def _options() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    data = os.environ.get("FASTSQL_DATA")
+    parser.add_argument("--data", type=Path, default=Path(data) if data else None, help="folder of data sets")
+    parser.add_argument("--mixed", type=int, default=2_000, help="random mixtures a dialect")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", type=Path)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -133,6 +133,10 @@ def test_types_pad_to_so_many_characters() -> None:
         )
 
 
+def test_the_greatest_length_of_t_sql_is_no_padding() -> None:
+    verify("SELECT CAST(name AS VARCHAR(MAX)) FROM patients", SCHEMA, dialect="tsql")
+
+
 @pytest.mark.parametrize("number", ["1e65000", "'1e65000'", "'1E+99999'"])
 def test_few_characters_are_not_many_digits(number: str) -> None:
     verify("SELECT CAST('1e308' AS DECIMAL) * 1e-300", SCHEMA, dialect="postgres")

@@ -139,11 +139,11 @@ class _Sizes:
                 else:
                     size += self.of(child)
         padded = (
-            [int(param.name) for param in node.find_all(exp.DataTypeParam)]
+            [param.name for param in node.to.find_all(exp.DataTypeParam)]
             if isinstance(node, exp.Cast)
             else []
         )
-        return size + Size(0, sum(padded))
+        return size + Size(0, sum(int(digits) for digits in padded if digits.isdecimal()))
 
     def _largest(self, node: exp.Expr) -> Size:
         size = Size()

@@ -1,61 +1,18 @@
-"""Running queries: verified before they begin, and never held by a reader longer than the time limit."""
+"""What executors share that verify every query before it runs."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from fastsql.execution.deadline import Deadline
-from fastsql.execution.executor import Bounds, Cursor, Fetching, Rows, fetch
+from fastsql.execution.executor import Bounds, Cursor, Rows, fetch
 from fastsql.execution.verify import runnable
 from fastsql.schema import Schema
 
-__all__ = ["BoundedCursor", "Deadline", "VerifyingExecutor"]
-
 Self = TypeVar("Self", bound="VerifyingExecutor")
-
-_BATCH = 1_000
-"""Rows that are fetched at a time when a reader goes row by row."""
-
-
-class BoundedCursor:
-    """A cursor that looks at the clock before each fetch.
-
-    Args:
-        cursor: a driver's cursor, with its query running.
-        deadline: when reading must end.
-        before_fetch: called with the seconds that are left before each fetch.
-    """
-
-    def __init__(
-        self, cursor: Fetching, deadline: Deadline, before_fetch: Callable[[float], None] | None = None
-    ) -> None:
-        self._cursor = cursor
-        self._deadline = deadline
-        self._before_fetch = before_fetch
-
-    @property
-    def description(self) -> Any:
-        """One sequence a column, beginning with its name."""
-        return self._cursor.description
-
-    def fetchmany(self, size: int, /) -> Sequence[tuple[Any, ...]]:
-        """The next rows, at most `size` of them; none at the end.
-
-        Raises:
-            QueryTimeoutError: the time is up.
-        """
-        left = self._deadline.remaining()
-        if self._before_fetch is not None:
-            self._before_fetch(left)
-        return self._cursor.fetchmany(size)
-
-    def __iter__(self) -> Iterator[tuple[Any, ...]]:
-        while rows := self.fetchmany(_BATCH):
-            yield from rows
 
 
 class VerifyingExecutor(ABC):

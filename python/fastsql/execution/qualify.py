@@ -11,7 +11,7 @@ are named: planners see through it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
@@ -30,15 +30,23 @@ _NAMES_BY_TEXT = frozenset(("sqlite", "duckdb"))
 """Dialects that name a column of the result after the text of its item. The text is rewritten, the name is to stay."""
 
 
-def qualify(nodes: list[exp.Expr], resolution: Resolution, schema: Schema, *, dialect: str) -> None:
+def qualify(
+    nodes: list[exp.Expr],
+    resolution: Resolution,
+    schema: Schema,
+    *,
+    dialect: str,
+    items: Sequence[str] = (),
+) -> None:
     """Rewrite a query in place; `nodes` are all of its tree, itself first, `resolution` is that of the same tree.
 
-    It has passed :func:`check_meaning`.
+    `items` are those of the outermost select list as they were written: SQLite names columns after them.
+    The query has passed :func:`check_meaning`.
 
     Raises:
         UnresolvedError: a column of USING is ambiguous, or aliases repeat too much.
     """
-    _Qualifier(nodes, resolution, schema, dialect).rewrite()
+    _Qualifier(nodes, resolution, schema, dialect, items).rewrite()
 
 
 def check_meaning(nodes: list[exp.Expr], resolution: Resolution) -> None:
@@ -80,7 +88,14 @@ def _holder(star: exp.Star) -> exp.Expr | None:
 
 
 class _Qualifier:
-    def __init__(self, nodes: list[exp.Expr], resolution: Resolution, schema: Schema, dialect: str) -> None:
+    def __init__(
+        self,
+        nodes: list[exp.Expr],
+        resolution: Resolution,
+        schema: Schema,
+        dialect: str,
+        items: Sequence[str],
+    ) -> None:
         self._resolution = resolution
         self._schema = schema
         self._dialect = dialect
@@ -88,6 +103,9 @@ class _Qualifier:
         # All nodes stay referenced until the end: they are known by their identity.
         self._nodes = nodes
         self._outermost = next(_selects(nodes[0]))
+        expressions = self._outermost.expressions
+        known = len(items) == len(expressions)
+        self._texts = {id(e): text for e, text in zip(expressions, items, strict=True)} if known else {}
         self._fresh = _FreshNames(self._kept_names())
         self._names = {id(source): self._fresh.next("t") for source in resolution.nodes.values()}
         self._ctes = {
@@ -167,7 +185,7 @@ class _Qualifier:
         if isinstance(value, exp.Column):
             return self._spelling(*self._resolution.columns[id(value)])
         if self._dialect in _NAMES_BY_TEXT:
-            return str(item.sql(dialect=self._dialect, copy=False))
+            return self._texts.get(id(item)) or str(item.sql(dialect=self._dialect, copy=False))
         # PostgreSQL names some expressions after a column in them, which has another name in a derived table here.
         if isinstance(value, exp.Query):
             first = next(_selects(value)).expressions[0]

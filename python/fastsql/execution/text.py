@@ -33,6 +33,23 @@ _NAMES = {"mysql": r"`(?:[^`]|``)+`", "tsql": r"\[(?:[^\]]|\]\])+\]"}
 _BRACKETS = {"postgres": r"\[\]", "duckdb": r"\[\]"}
 """By dialect, characters of its own that stand for operators: elements of arrays."""
 _BEGINNINGS = frozenset(("select", "with", "("))
+_AFTER_ITEMS = frozenset(
+    (
+        "from",
+        "where",
+        "group",
+        "having",
+        "order",
+        "limit",
+        "offset",
+        "fetch",
+        "union",
+        "intersect",
+        "except",
+        ";",
+    )
+)
+"""What may follow a select list."""
 _PREFIXES = frozenset(("not", "-", "+"))
 
 
@@ -115,6 +132,29 @@ def scan_text(sql: str, dialect: str, limits: Limits) -> Scan:
     if end != len(sql):
         raise _fault("holds a character that plain SQL has no use for")
     return Scan(frozenset(called), frozenset(quoted))
+
+
+def select_list(sql: str, dialect: str) -> list[str]:
+    """What the items of a scanned text's first outermost select list look like, as they are written."""
+    items: list[str] = []
+    begin, depth = -1, 0
+    for match in _pattern(dialect).finditer(sql):
+        text = match.group()
+        word = fold(text) if match.lastgroup == "word" else text
+        depth += (text == "(") - (text == ")")
+        if depth:
+            continue
+        before = sql[begin : match.start()].strip() if begin >= 0 else ""
+        if begin < 0:
+            begin = match.end() if word == "select" else begin
+        elif word in ("distinct", "all") and not before:
+            begin = match.end()
+        elif word == "," or word in _AFTER_ITEMS:
+            items.append(before)
+            begin = match.end()
+            if word != ",":
+                return items
+    return [*items, sql[begin:].strip()] if begin >= 0 else []
 
 
 def _plain_word(word: str) -> str:

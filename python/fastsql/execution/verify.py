@@ -19,7 +19,14 @@ from fastsql.execution.parse import parse_query, read_select, silence, with_room
 from fastsql.execution.qualify import check_meaning, qualify
 from fastsql.execution.resolve import Resolution, UnresolvedError, resolve
 from fastsql.execution.sizes import check_form_sizes, check_sizes
-from fastsql.execution.text import REMEDY, SQL_CHARACTERS, bound_text, parenthesis_depth, scan_text
+from fastsql.execution.text import (
+    REMEDY,
+    SQL_CHARACTERS,
+    bound_text,
+    parenthesis_depth,
+    scan_text,
+    select_list,
+)
 from fastsql.execution.tree import check_tree
 from fastsql.limits import DEFAULT, Limits
 from fastsql.schema import Schema
@@ -80,7 +87,8 @@ def runnable(sql: str, schema: Schema | None, *, dialect: str = "sqlite", limits
     def rewrite() -> str:
         reading = _read(sql, depth, schema, dialect, limits)
         with _resolving(), silence():
-            qualify(reading.nodes, reading.resolution, schema, dialect=dialect)
+            items = select_list(sql, dialect)
+            qualify(reading.nodes, reading.resolution, schema, dialect=dialect, items=items)
             return str(reading.query.sql(dialect=dialect, copy=False))
 
     text = with_room(depth, rewrite)

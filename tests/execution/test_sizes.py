@@ -148,3 +148,7 @@ def test_an_array_is_made_for_one_element() -> None:
     verify("SELECT (ARRAY_AGG(name))[1] FROM patients", SCHEMA, dialect="postgres")
     with pytest.raises(VerificationError, match="whole array"):
         verify("SELECT ARRAY_AGG(name) FROM patients", SCHEMA, dialect="postgres")
+
+
+def test_a_text_that_ends_like_a_number_is_a_text() -> None:
+    verify("SELECT 1 FROM patients WHERE name = 'dose1500' OR name = '12E34567'", SCHEMA)

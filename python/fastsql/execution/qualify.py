@@ -56,25 +56,20 @@ def check_meaning(nodes: list[exp.Expr], resolution: Resolution) -> None:
         UnresolvedError: a name was not resolved, a star stands for a whole row or beside USING, columns of a table are
             renamed, or a set operation is sorted by more than its columns.
     """
-    known = (resolution.columns, resolution.aliases, resolution.positions)
     for node in nodes:
-        if isinstance(node, exp.Star) and not isinstance(_holder(node), exp.Select | exp.Count):
-            raise UnresolvedError("a star stands where a column should")
-        if isinstance(node, exp.Column):
-            if isinstance(node.this, exp.Star):
-                if not isinstance(node.parent, exp.Select):
-                    raise UnresolvedError("a star stands for a whole row")
-            elif not any(id(node) in found for found in known):
-                raise UnresolvedError("a column stands where none is looked for")
-            if id(node) in resolution.positions and not _is_whole_key(node):
-                raise UnresolvedError("a sort key of a set operation is no column of it")
-        elif isinstance(node, exp.Table):
+        kind = type(node)
+        if kind is exp.Column:
+            _check_column(node, resolution)
+        elif kind is exp.Star:
+            if not isinstance(_holder(node), (exp.Select, exp.Count)):
+                raise UnresolvedError("a star stands where a column should")
+        elif kind is exp.Table:
             source, alias = resolution.nodes.get(id(node)), node.args.get("alias")
             if source is None:
                 raise UnresolvedError("a table stands where none is looked for")
             if source.query is None and alias is not None and alias.args.get("columns"):
                 raise UnresolvedError("columns of a table are renamed")
-        elif isinstance(node, exp.Select):
+        elif kind is exp.Select:
             if id(node) not in resolution.sources:
                 raise UnresolvedError("a query stands where none is looked for")
             using = any(join.args.get("using") for join in node.args.get("joins") or ())
@@ -82,7 +77,20 @@ def check_meaning(nodes: list[exp.Expr], resolution: Resolution) -> None:
                 raise UnresolvedError("a star stands beside USING")
 
 
-def _holder(star: exp.Star) -> exp.Expr | None:
+def _check_column(node: exp.Expr, resolution: Resolution) -> None:
+    key = id(node)
+    if key in resolution.columns or key in resolution.aliases:
+        return
+    if isinstance(node.this, exp.Star):
+        if not isinstance(node.parent, exp.Select):
+            raise UnresolvedError("a star stands for a whole row")
+    elif key not in resolution.positions:
+        raise UnresolvedError("a column stands where none is looked for")
+    elif not _is_whole_key(node):
+        raise UnresolvedError("a sort key of a set operation is no column of it")
+
+
+def _holder(star: exp.Expr) -> exp.Expr | None:
     """What a star stands in, its own column left aside."""
     return star.parent.parent if isinstance(star.parent, exp.Column) else star.parent
 

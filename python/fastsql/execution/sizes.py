@@ -30,8 +30,9 @@ PATTERN_CHARACTERS = 256
 """Characters of a pattern, or of what replaces it. The longest value that a question can name has 200."""
 PADDED_CHARACTERS = 4_000
 """Characters to which a type may pad."""
-_EXPONENT = re.compile(r"[eE][+-]?[0-9]{4,}")
-"""In a number or a text that may become one: tens of thousands of digits in few characters."""
+_EXPONENT = re.compile(r"\s*[+-]?[0-9.]+[eE][+-]?[0-9]{4,}\s*")
+"""A number of tens of thousands of digits in few characters."""
+_FEW = 5
 _GROUP = re.compile(r"\\[0-9&]")
 _PLAIN = 64
 """Characters of numbers, times, and whatever else functions make."""
@@ -61,18 +62,20 @@ def check_form_sizes(nodes: Iterable[exp.Expr]) -> None:
         VerificationError: they are not.
     """
     for node in nodes:
-        if isinstance(node, exp.Like | exp.ILike | exp.RegexpReplace):
+        kind = type(node)
+        if kind in _MATCHING:
             for part in _patterns(node):
                 if not (isinstance(part, exp.Literal) and part.is_string):
                     raise _fault("has a pattern that is no literal")
                 if len(part.this) > PATTERN_CHARACTERS:
                     raise _fault(f"has a pattern of more than {PATTERN_CHARACTERS} characters")
-        elif isinstance(node, exp.DataTypeParam):
+        elif kind is exp.DataTypeParam:
             if not _is_small(node.this):
                 raise _fault(f"pads to more than {PADDED_CHARACTERS:,} characters")
-        elif isinstance(node, exp.Literal) and _EXPONENT.search(node.this[-12:]):
-            raise _fault("has a number of too many digits")
-        elif isinstance(node, exp.ArrayAgg) and not _is_element(node):
+        elif kind is exp.Literal:
+            if len(node.this) > _FEW and _EXPONENT.fullmatch(node.this) and _is_number(node):
+                raise _fault("has a number of too many digits")
+        elif kind is exp.ArrayAgg and not _is_element(node):
             raise _fault("keeps a whole array")
 
 
@@ -84,12 +87,11 @@ def check_sizes(nodes: Iterable[exp.Expr], resolution: Resolution, dialect: str)
     """
     sizes = _Sizes(resolution, dialect)
     for node in nodes:
-        if isinstance(node, exp.DPipe) and isinstance(node.parent, exp.DPipe):
-            continue  # counted with the whole chain
-        if isinstance(node, exp.DPipe | exp.RegexpReplace | exp.Cast | exp.Like | exp.ILike):
-            _check(sizes.of(node))
-        elif isinstance(node, exp.Select):
+        kind = type(node)
+        if kind is exp.Select:
             _check_row(node, sizes)
+        elif kind in _GROWING and not (kind is exp.DPipe and type(node.parent) is exp.DPipe):
+            _check(sizes.of(node))  # a chain of || is counted as a whole
 
 
 def _check(size: Size) -> None:
@@ -97,7 +99,7 @@ def _check(size: Size) -> None:
         raise _fault("makes a text that is too large")
 
 
-def _check_row(select: exp.Select, sizes: _Sizes) -> None:
+def _check_row(select: exp.Expr, sizes: _Sizes) -> None:
     row = sum((sizes.of(item) for item in select.expressions), Size())
     if row.cells <= MOST_REPEATED_CELLS:
         return
@@ -189,6 +191,8 @@ class _Sizes:
         return Size(0, _PLAIN)
 
 
+_MATCHING = frozenset((exp.Like, exp.ILike, exp.RegexpReplace))
+_GROWING = _MATCHING | {exp.DPipe, exp.Cast, exp.TryCast}
 _PLAIN_NODES = (
     exp.Predicate,
     exp.Connector,
@@ -229,7 +233,12 @@ def _is_small(param: exp.Expr) -> bool:
     return (name.isdecimal() and int(name) <= PADDED_CHARACTERS) or name.upper() == "MAX"
 
 
-def _is_element(array: exp.ArrayAgg) -> bool:
+def _is_number(literal: exp.Expr) -> bool:
+    """Whether a literal is a number, or a text that becomes one."""
+    return not literal.args.get("is_string") or isinstance(literal.parent, exp.Cast)
+
+
+def _is_element(array: exp.Expr) -> bool:
     """Whether one element of an array is all that is taken of it."""
     parent = array.parent
     while isinstance(parent, exp.Paren):

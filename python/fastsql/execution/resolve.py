@@ -61,6 +61,8 @@ class _Scope:
     items: Mapping[str, exp.Expr] = field(default_factory=dict)
 
 
+_KEYED = frozenset(("group", "having", "order"))
+"""Clauses in which a word may be an item of the select list before it is a column."""
 _Tables = dict[str, tuple[tuple[str, ...], exp.Query]]
 
 
@@ -139,7 +141,7 @@ class _Resolver:
         for name, child, join in _own_nodes(node):
             scopes = aliased if name in self._rules.alias_clauses else joined.get(id(join), plain)
             if isinstance(child, exp.Column):
-                if not self._is_item(child, name, node, plain, items):
+                if name not in _KEYED or not self._is_item(child, name, node, plain, items):
                     self._column(child, scopes)
             elif isinstance(child, exp.Query):
                 self.query(child, scopes, tables)

@@ -168,7 +168,7 @@ def test_the_schema_of_an_executor_is_what_sqlite_knows(database: Path) -> None:
     schema = Schema.from_ddl("CREATE TABLE patients (id INTEGER PRIMARY KEY, gender TEXT)")
     with ReadOnlyExecutor(database, schema=schema) as executor:
         assert executor.run("SELECT gender FROM patients ORDER BY id").rows == (("F",), ("M",))
-        executor._schema = None  # as if the verifier let everything through
+        executor._runnables = None  # as if the verifier let everything through
         with pytest.raises(ExecutionError, match=r"SQLITE_AUTH|DatabaseError"):
             executor.run("SELECT ssn FROM patients")
 

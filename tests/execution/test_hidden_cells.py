@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 
 from fastsql.errors import FastSQLError
 from fastsql.execution import open_executor
+from fastsql.execution.verify import Runnables
 
 from .statements import Writer, mutate
 from .worlds import SECRET, SECRET_NUMBER, A, B, World, draw_world, make_database
@@ -133,7 +134,7 @@ def test_what_is_sent_as_it_is_does_depend_on_them(
     duckdb_driver: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The statements and the databases are such that the test above would fail."""
-    monkeypatch.setattr("fastsql.execution.duckdb.runnable", lambda sql, *_, **__: sql)
+    monkeypatch.setattr(Runnables, "of", lambda _, sql: sql)
     world = draw_world("duckdb", 0)
     found = 0
     with ExitStack() as opened:

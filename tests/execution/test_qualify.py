@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from fastsql.datasets import DatabaseFiles, read_examples, read_schemas
 from fastsql.errors import VerificationError
 from fastsql.evaluation import normalise_sql
-from fastsql.execution.verify import runnable, verify, verify_form
+from fastsql.execution.verify import REMEMBERED_CHARACTERS, Runnables, runnable, verify, verify_form
 from fastsql.schema import Schema
 
 SCHEMA = Schema.from_ddl(
@@ -135,3 +136,31 @@ def test_gold_queries_give_their_rows(ehrsql2024: Path) -> None:
             assert ours == connection.execute(sql).fetchall()
         connection.close()
     assert len(examples) > 200
+
+
+def test_an_executor_reads_a_query_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def reading(sql: str, *arguments: object, **options: object) -> str:
+        read.append(sql)
+        return runnable(sql, *arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(sys.modules["fastsql.execution.verify"], "runnable", reading)
+    runnables = Runnables(SCHEMA, "sqlite")
+    long = f"SELECT gender FROM patients WHERE name = '{'a' * REMEMBERED_CHARACTERS}'"
+    for sql in ("SELECT gender FROM patients", long, "SELECT ssn FROM patients"):
+        read.clear()
+        for _ in range(2):
+            if "ssn" in sql:  # a refusal is not remembered
+                with pytest.raises(VerificationError):
+                    runnables.of(sql)
+            else:
+                assert runnables.of(sql) == runnable(sql, SCHEMA)
+        assert len(read) == (1 if len(sql) < 100 and "ssn" not in sql else 2)
+
+
+def test_what_is_remembered_belongs_to_one_schema() -> None:
+    other = Schema.from_ddl("CREATE TABLE patients (subject_id INT)")
+    assert Runnables(SCHEMA, "sqlite").of("SELECT gender FROM patients")
+    with pytest.raises(VerificationError):
+        Runnables(other, "sqlite").of("SELECT gender FROM patients")

@@ -18,7 +18,6 @@ from fastsql.execution.duckdb_session import DuckDBFile, DuckDBSession
 from fastsql.execution.executor import BYTE_LIMIT, ROW_LIMIT, TIME_LIMIT, Bounds, Rows
 from fastsql.execution.reading import VerifyingExecutor
 from fastsql.execution.threads import CONNECTIONS, WorkerCursor, Workers
-from fastsql.execution.verify import runnable
 from fastsql.limits import check_count
 from fastsql.schema import Schema
 
@@ -71,7 +70,7 @@ class DuckDBExecutor(VerifyingExecutor):
         Raises:
             ExecutionError, VerificationError: as :class:`fastsql.execution.Executor` says.
         """
-        text = runnable(sql, self._schema, dialect=self._dialect)
+        text = self._runnables.of(sql)
         deadline = Deadline(self._bounds.time_limit)
         with self._workers.one(deadline) as worker:
             return worker.call(lambda session: session.run(text), deadline)

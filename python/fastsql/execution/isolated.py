@@ -54,6 +54,8 @@ class IsolatedExecutor(VerifyingExecutor):
             )
         super().__init__(setup.dialect, schema, setup.bounds)
         self._setup = setup
+        # As in one process: without a schema, SQLite's authorizer alone.
+        self._verifies = setup.dialect != "sqlite" or schema is not None
         self._workers = workers
         self._pool = WorkerPool(setup, workers)
         try:
@@ -65,7 +67,7 @@ class IsolatedExecutor(VerifyingExecutor):
     def __repr__(self) -> str:
         memory = f"{self._setup.memory_limit / 2**20:,.0f} MiB each"
         return (
-            f"<IsolatedExecutor {self._dialect}, {self._workers} workers of {memory}, "
+            f"<IsolatedExecutor {self._setup.dialect}, {self._workers} workers of {memory}, "
             f"{self._bounds.time_limit:g} s a query>"
         )
 
@@ -114,11 +116,7 @@ class IsolatedExecutor(VerifyingExecutor):
         return self._pool.pids()
 
     def _verified(self, sql: str) -> str:
-        if self._dialect == "sqlite" and self._schema is None:
-            return sql  # as in one process: the authorizer alone
-        from fastsql.execution.verify import runnable
-
-        return runnable(sql, self._schema, dialect=self._dialect)
+        return self._runnables.of(sql) if self._verifies else sql
 
     @contextmanager
     def _worker(self, deadline: Deadline) -> Iterator[WorkerProcess]:

@@ -42,23 +42,22 @@ class _Silence(logging.Filter):
         """Whether a record may pass."""
         return not getattr(self._here, "active", False)
 
-    @contextmanager
-    def active(self) -> Iterator[None]:
+    def __enter__(self) -> None:
         """Drop the records of this thread."""
-        logging.getLogger("sqlglot").addFilter(self)
+        _sqlglot_logger.addFilter(self)
         self._here.active = True
-        try:
-            yield
-        finally:
-            self._here.active = False
+
+    def __exit__(self, *_: object) -> None:
+        self._here.active = False
 
 
+_sqlglot_logger = logging.getLogger("sqlglot")
 _silence = _Silence()
 
 
 def silence() -> AbstractContextManager[None]:
     """Nothing that sqlglot does in this thread is logged."""
-    return _silence.active()
+    return _silence
 
 
 def parse_query(sql: str, *, dialect: str = "sqlite", limits: Limits = DEFAULT) -> exp.Query:
@@ -105,6 +104,11 @@ def _one_select(parsed: list[exp.Expr | None]) -> exp.Query:
     return statement
 
 
+def write(query: exp.Query, dialect: str) -> str:
+    """A tree as text."""
+    return str(_reader(dialect).generate(query, copy=False))
+
+
 @cache
 def _reader(dialect: str) -> Dialect:
     from sqlglot.dialects.dialect import Dialect
@@ -119,7 +123,7 @@ def _reader(dialect: str) -> Dialect:
 
 def _parse(sql: str, dialect: Dialect) -> list[exp.Expr | None]:
     """The statements of a text. Raises SqlglotError, RecursionError; VerificationError where it would be read too often."""
-    with _silence.active():
+    with _silence:
         tokens = dialect.tokenize(sql)
         if too_many_readings(tokens, dialect.parser_class.TYPE_TOKENS):
             raise _fault("nests what takes exponential time to read")

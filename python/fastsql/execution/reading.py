@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TypeVar
 
 from fastsql.execution.executor import Bounds, Cursor, Rows, fetch
-from fastsql.execution.verify import runnable
+from fastsql.execution.verify import Runnables
 from fastsql.schema import Schema
 
 Self = TypeVar("Self", bound="VerifyingExecutor")
@@ -19,8 +19,7 @@ class VerifyingExecutor(ABC):
     """An executor whose every query passes the verifier first: with a schema its names, too, without one its form."""
 
     def __init__(self, dialect: str, schema: Schema | None, bounds: Bounds) -> None:
-        self._dialect = dialect
-        self._schema = schema
+        self._runnables = Runnables(schema, dialect)
         self._bounds = bounds
 
     def run(self, sql: str) -> Rows:
@@ -39,7 +38,7 @@ class VerifyingExecutor(ABC):
         Raises:
             ExecutionError, VerificationError: as :meth:`run`, whether at the start or while rows are read.
         """
-        with self.unverified_cursor(runnable(sql, self._schema, dialect=self._dialect)) as cursor:
+        with self.unverified_cursor(self._runnables.of(sql)) as cursor:
             yield cursor
 
     @abstractmethod

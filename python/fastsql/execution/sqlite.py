@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from fastsql.execution.deadline import Deadline
 from fastsql.execution.executor import BYTE_LIMIT, ROW_LIMIT, TIME_LIMIT, Bounds, Rows
@@ -22,6 +23,9 @@ from fastsql.execution.threads import CONNECTIONS, WorkerCursor, Workers
 from fastsql.limits import check_count
 from fastsql.schema import Schema
 from fastsql.schema.sqlite_file import SQLiteFile
+
+if TYPE_CHECKING:
+    from fastsql.execution.verify import Runnables
 
 
 class ReadOnlyExecutor:
@@ -60,8 +64,11 @@ class ReadOnlyExecutor:
         check_count(connections, "connections")
         if memory_limit is not None:
             check_count(memory_limit, "memory_limit")
-        self._schema = schema
+        self._runnables: Runnables | None = None
         if schema is not None:
+            from fastsql.execution.verify import Runnables
+
+            self._runnables = Runnables(schema, "sqlite")
             readable = Readable.of_schema(schema)
         file = SQLiteFile(database)
 
@@ -115,8 +122,4 @@ class ReadOnlyExecutor:
         self.close()
 
     def _verified(self, sql: str) -> str:
-        if self._schema is None:
-            return sql
-        from fastsql.execution.verify import runnable
-
-        return runnable(sql, self._schema)
+        return sql if self._runnables is None else self._runnables.of(sql)

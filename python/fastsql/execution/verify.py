@@ -11,11 +11,12 @@ What runs is not the text that was given but what was verified, written anew (:f
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from fastsql.errors import VerificationError
 from fastsql.execution.empty import prepare
-from fastsql.execution.parse import parse_query, read_select, silence, with_room
+from fastsql.execution.parse import parse_query, read_select, silence, with_room, write
 from fastsql.execution.qualify import check_meaning, qualify
 from fastsql.execution.resolve import Resolution, UnresolvedError, resolve
 from fastsql.execution.sizes import check_form_sizes, check_sizes
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SQL_CHARACTERS",
+    "Runnables",
     "parenthesis_depth",
     "parse_query",
     "prepare",
@@ -43,6 +45,11 @@ __all__ = [
     "verify",
     "verify_form",
 ]
+
+REMEMBERED = 128
+"""Queries whose texts an executor remembers."""
+REMEMBERED_CHARACTERS = 4_000
+"""Characters of the longest query that is remembered."""
 
 
 def verify(sql: str, schema: Schema, *, dialect: str = "sqlite", limits: Limits = DEFAULT) -> None:
@@ -89,12 +96,28 @@ def runnable(sql: str, schema: Schema | None, *, dialect: str = "sqlite", limits
         with _resolving(), silence():
             items = select_list(sql, dialect)
             qualify(reading.nodes, reading.resolution, schema, dialect=dialect, items=items)
-            return str(reading.query.sql(dialect=dialect, copy=False))
+            return write(reading.query, dialect)
 
     text = with_room(depth, rewrite)
     if dialect == "sqlite":
         prepare(text, schema)
     return text
+
+
+class Runnables:
+    """:func:`runnable` for one executor, which remembers the latest queries: a dashboard runs the same ones all day.
+
+    What may run depends on the text, the schema and the dialect alone, so nothing that changes is passed over. The texts
+    stay in memory and go nowhere else.
+    """
+
+    def __init__(self, schema: Schema | None, dialect: str) -> None:
+        self._written = lru_cache(REMEMBERED)(lambda sql: runnable(sql, schema, dialect=dialect))
+
+    def of(self, sql: str) -> str:
+        """The text that may run for a query. Raises VerificationError, DialectError: as :func:`runnable`."""
+        written = self._written if len(sql) <= REMEMBERED_CHARACTERS else self._written.__wrapped__
+        return written(sql)
 
 
 @dataclass(frozen=True)

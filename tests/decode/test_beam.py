@@ -13,7 +13,7 @@ from fastsql import Parser
 from fastsql.decode import Hypothesis, Search, beam_search
 from fastsql.decode.beam import NO_ACTION
 from fastsql.grammar import ActionSpace, State
-from fastsql.grammar.readback import fill_in
+from fastsql.grammar.transitions import fill_in
 from fastsql.limits import Limits
 
 from ..model.toy import SCHEMA

@@ -23,8 +23,8 @@ from fastsql.grammar import (
 )
 from fastsql.grammar.automaton import MAX_NESTING
 from fastsql.grammar.program import SMALL, Terminal
-from fastsql.grammar.readback import fill_in
 from fastsql.grammar.space import CANDIDATE, COLUMN, KINDS, PRODUCTION, SCHEMA_VALUE, START, TABLE
+from fastsql.grammar.transitions import fill_in
 from fastsql.grammar.tree import ProgramError, read_tree
 from fastsql.limits import DEFAULT
 from fastsql.linking import Candidate, find_candidates

@@ -24,8 +24,8 @@ from fastsql.grammar import (
     trace_program,
 )
 from fastsql.grammar.automaton import IllegalActionError
-from fastsql.grammar.readback import fill_in
 from fastsql.grammar.tables import grammar_table, question_table, schema_table
+from fastsql.grammar.transitions import fill_in
 from fastsql.limits import DEFAULT
 from fastsql.linking import find_candidates
 from fastsql.schema import Schema

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsql.grammar import ActionSpace, State
+from fastsql.grammar.transitions import forced_transitions
 
 Question = TypeVar("Question", contravariant=True)
 Scores = NDArray[np.float32]
@@ -148,11 +149,6 @@ def _log_softmax(scores: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def _settled(hypothesis: Hypothesis, state: State) -> _Growing:
     """Both after all actions that are forced."""
-    forced: list[int] = []
-    while not state.finished:
-        legal = state.legal()
-        if len(legal) > 1:
-            break
-        forced.append(~int(legal[0]))
-        state = state.advance(int(legal[0]), decision=False)
-    return _Growing(replace(hypothesis, path=(*hypothesis.path, *forced)), state)
+    forced = tuple(forced_transitions(state))
+    path = (*hypothesis.path, *(~transition.action for transition in forced))
+    return _Growing(replace(hypothesis, path=path), forced[-1].after if forced else state)

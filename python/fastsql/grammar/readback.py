@@ -1,16 +1,9 @@
-"""From actions to programs: reads what the decoder decided back as a program.
-
-A path is every action of a query in its order, those included that were the only legal ones; a forced action is written
-as its complement, ``~action``, as it counts as no decision.
-"""
+"""From actions to programs: reads what the decoder decided back as a program."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from fastsql.grammar.automaton import IllegalActionError, State
 from fastsql.grammar.program import ColumnRef, DerivedRef, Literal, Production, Program, TableRef, Terminal
 from fastsql.grammar.space import (
     CANDIDATE,
@@ -24,78 +17,43 @@ from fastsql.grammar.space import (
     ActionSpace,
 )
 from fastsql.grammar.trace import GroundingError
+from fastsql.grammar.transitions import fill_in, transitions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fastsql.grammar.automaton import State
 
-def read_program(actions: Sequence[int], space: ActionSpace) -> Program:
+
+def read_program(decisions: Sequence[int], space: ActionSpace) -> Program:
     """The program that a complete sequence of decisions writes; forced actions are filled in.
 
     Raises GroundingError if the sequence is not one the automaton takes, or stops short.
     """
-    return read_path(fill_in(actions, space), space)
-
-
-def fill_in(actions: Sequence[int], space: ActionSpace) -> tuple[int, ...]:
-    """The path of a complete sequence of decisions.
-
-    Raises GroundingError if the sequence is not one the automaton takes, or stops short.
-    """
-    state = State.start(space)
-    path: list[int] = []
-    queue = list(reversed(actions))
-    while not state.finished:
-        legal = state.legal()
-        forced = len(legal) == 1
-        if forced:
-            action = int(legal[0])
-        elif queue:
-            action = int(queue.pop())
-            if not np.any(legal == action):
-                raise GroundingError("an action is not legal where it stands")
-        else:
-            raise GroundingError("the actions stop before the query is complete")
-        path.append(~action if forced else action)
-        state = state.advance(action, decision=not forced)
-    if queue:
-        raise GroundingError("actions are left over after the end")
-    return tuple(path)
+    return read_path(fill_in(decisions, space), space)
 
 
 def read_path(path: Sequence[int], space: ActionSpace) -> Program:
-    """The program that a path writes. What is legal is not asked again: the path is one that an automaton took.
-
-    Raises GroundingError for one that is none.
-    """
-    state = State.start(space)
+    """The program that a path writes. Raises GroundingError for a path that no automaton took."""
     which = space.grammar.symbol("which")
     program: list[Terminal] = []
     start = -1
-    for step in path:
-        action, forced = (step, False) if step >= 0 else (~step, True)
-        if state.finished:
-            raise GroundingError("actions are left over after the end")
-        before, scope, asked = state, state.scope, state.symbol
-        try:
-            kind, index = space.locate(action)
-            state = state.advance(action, decision=not forced)
-        except (IllegalActionError, IndexError) as error:
-            raise GroundingError("an action is not legal where it stands") from error
+    for state, action, _, _ in transitions(path, space):
+        kind, index = space.locate(action)
         if kind == START:
             start = index
-        elif kind == STEP and asked == which:
+        elif kind == STEP and state.symbol == which:
             reference = program[-1]
             assert isinstance(reference, ColumnRef)
-            program[-1] = ColumnRef(reference.column, before.source_at(index))
+            program[-1] = ColumnRef(reference.column, state.source_at(index))
         else:
-            program.append(_terminal(kind, index, scope, space, start, space.grammar.symbols[asked]))
-    if not state.finished:
-        raise GroundingError("the actions stop before the query is complete")
+            program.append(_terminal(kind, index, start, state))
     return tuple(program)
 
 
-def _terminal(kind: int, index: int, scope: object, space: ActionSpace, start: int, asked: str) -> Terminal:
+def _terminal(kind: int, index: int, start: int, state: State) -> Terminal:
+    """What an action writes in a state; `start` is the token at which a free span has begun."""
+    space = state.space
     if kind == PRODUCTION:
         return Production(space.grammar.productions[index])
     if kind == TABLE:
@@ -109,9 +67,11 @@ def _terminal(kind: int, index: int, scope: object, space: ActionSpace, start: i
     if kind == END:
         span = (int(space.tokens[start, 0]), int(space.tokens[index, 1]))
         return Literal(space.text[span[0] : span[1]], provenance="span", span=span)
-    sources = getattr(scope, "sources")  # noqa: B009
+    assert state.scope is not None
+    sources = state.scope.sources
     if kind == COLUMN:
         table = space.schema.columns[index].table
+        asked = space.grammar.symbols[state.symbol]
         eligible = [
             k
             for k, s in enumerate(sources)

@@ -98,7 +98,10 @@ def engine(
 @pytest.mark.parametrize(
     ("gpus", "reason"),
     [
-        (None, "the native module was built without CUDA; reinstall fastsql where nvcc is present"),
+        (
+            None,
+            "the native module was built without CUDA; where nvcc is, reinstall fastsql with FASTSQL_CUDA=ON",
+        ),
         (([], NO_DRIVER), NO_DRIVER),
         (
             (

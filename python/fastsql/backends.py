@@ -192,7 +192,8 @@ def cuda_status() -> CudaStatus:
     module = importlib.import_module("fastsql._core")
     if not hasattr(module, "gpus"):
         return CudaStatus(
-            (), "the native module was built without CUDA; reinstall fastsql where nvcc is present"
+            (),
+            "the native module was built without CUDA; where nvcc is, reinstall fastsql with FASTSQL_CUDA=ON",
         )
     found, problem = module.gpus()
     gpus = tuple(

@@ -95,7 +95,7 @@ def write_bundle(folder: Path, *, seed: int = 3, config: ModelConfig | None = No
 def _graph(weights: Path, config: EncoderConfig) -> bytes:
     if importlib.util.find_spec("onnx") is None:
         return NO_GRAPH
-    from fastsql.training.onnx_graph import encoder_graph
+    from fastsql.training.bundles.onnx_graph import encoder_graph
 
     return encoder_graph(weights, config)
 
@@ -109,7 +109,7 @@ def load_toy(folder: Path, *, device: str = "python", encoder: str | None = None
     if encoder is None:
         encoder = "onnxruntime" if runs_onnx(folder) else "numpy"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("fastsql.engine.encoder_runtime", lambda: encoder)
+        patch.setattr("fastsql.engine.open.encoder_runtime", lambda: encoder)
         return load(folder, device=device, threads=1, **settings)
 
 

@@ -17,8 +17,8 @@ from fastsql.augment.wording import write_question
 from fastsql.evaluation.skeleton import skeleton
 from fastsql.grammar import Literal, Production, sql_to_program
 from fastsql.schema import Schema
-from fastsql.training.times import find_time_phrases
-from fastsql.training.visits import find_visit_phrases
+from fastsql.training.variation.times import find_time_phrases
+from fastsql.training.variation.visits import find_visit_phrases
 
 SAMPLES = 6
 

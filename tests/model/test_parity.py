@@ -31,16 +31,16 @@ from .toy import (
 torch = pytest.importorskip("torch", reason="pip install 'fastsql[train]' runs this")
 pytest.importorskip("onnx", reason="pip install 'fastsql[train]' runs this")
 
-from fastsql.training.batch import Instance, collate  # noqa: E402
-from fastsql.training.export import (  # noqa: E402
+from fastsql.training.batches.batch import Instance, collate  # noqa: E402
+from fastsql.training.bundles.export import (  # noqa: E402
     bundle_weights,
     compare,
     export_bundle,
     load_trained,
     teacher_forced,
 )
-from fastsql.training.model import Model, exact  # noqa: E402
-from fastsql.training.onnx_graph import encoder_graph  # noqa: E402
+from fastsql.training.bundles.onnx_graph import encoder_graph  # noqa: E402
+from fastsql.training.network.model import Model, exact  # noqa: E402
 
 INPUTS = SchemaInputs.build(SchemaLinks(SCHEMA), WORDPIECE)
 SPECIAL = (WORDPIECE.cls, WORDPIECE.sep)

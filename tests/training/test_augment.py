@@ -6,7 +6,8 @@ import re
 import pytest
 
 from fastsql.linking.candidate import Candidate
-from fastsql.training.augment import (
+from fastsql.training.config import AugmentSettings
+from fastsql.training.variation.edits import (
     Draft,
     Edit,
     Value,
@@ -18,7 +19,6 @@ from fastsql.training.augment import (
     draw_number,
     drop_candidates,
 )
-from fastsql.training.config import AugmentSettings
 
 KEY = ("prescriptions", "drug", "")
 POOL = {KEY: ["aspirin", "heparin", "insulin glargine"]}

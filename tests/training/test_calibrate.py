@@ -17,13 +17,13 @@ from fastsql.errors import FastSQLError
 from fastsql.model.bundle import open_bundle
 from fastsql.reliability import Evidence, Reliability
 from fastsql.reliability.familiarity import Familiarity
-from fastsql.training import calibrate as module
-from fastsql.training.calibrate import calibrate, calibration, describe, main
-from fastsql.training.config import TrainConfig
-from fastsql.training.data import Corpus, load_corpus
-from fastsql.training.observations import load_observations, save_observations
-from fastsql.training.observe import Observation, observe
-from fastsql.training.questions import (
+from fastsql.training.calibration import calibrate as module
+from fastsql.training.calibration.calibrate import calibrate, calibration, describe, main
+from fastsql.training.calibration.figures import STEPS, STEPS_ELSEWHERE, steps_table
+from fastsql.training.calibration.fit import UNANSWERED, predict_across
+from fastsql.training.calibration.observations import load_observations, save_observations
+from fastsql.training.calibration.observe import Observation, observe
+from fastsql.training.calibration.questions import (
     AS_WRITTEN,
     FOREIGN,
     FOREIGN_MADE,
@@ -34,10 +34,10 @@ from fastsql.training.questions import (
     Question,
     held_out,
 )
-from fastsql.training.reliability_figures import STEPS, STEPS_ELSEWHERE, steps_table
-from fastsql.training.reliability_fit import UNANSWERED, predict_across
-from fastsql.training.reliability_table import FOREIGN_PRIOR, PRIOR, CalibrationError, tabulate
-from fastsql.training.split import Pair
+from fastsql.training.calibration.table import FOREIGN_PRIOR, PRIOR, CalibrationError, tabulate
+from fastsql.training.config import TrainConfig
+from fastsql.training.corpus.corpus import Corpus, load_corpus
+from fastsql.training.corpus.split import Pair
 
 from .untrained import write_untrained
 

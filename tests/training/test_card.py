@@ -11,7 +11,7 @@ pytest.importorskip("torch", reason="pip install 'fastsql[train]' runs this")
 pytest.importorskip("onnx", reason="pip install 'fastsql[train]' runs this")
 
 from fastsql.model.bundle import Bundle, open_bundle
-from fastsql.training.card import main, model_card, write_card
+from fastsql.training.bundles.card import main, model_card, write_card
 from fastsql.training.config import ModelSettings, SourceSettings, TrainConfig
 
 from .untrained import write_untrained

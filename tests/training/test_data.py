@@ -12,10 +12,10 @@ pytest.importorskip("torch", reason="pip install 'fastsql[train]' runs this")
 from fastsql.grammar import load_grammar
 from fastsql.model.config import EncoderConfig, ModelConfig
 from fastsql.model.tokenizer import Tokenizer
+from fastsql.training.batches.maker import ExampleMaker
 from fastsql.training.config import ConfigError, SourceSettings, TrainConfig
-from fastsql.training.data import Corpus, load_corpus, with_lexicon
-from fastsql.training.maker import ExampleMaker
-from fastsql.training.split import letters_only
+from fastsql.training.corpus.corpus import Corpus, load_corpus, with_lexicon
+from fastsql.training.corpus.split import letters_only
 
 from .ward import SCHEMA
 

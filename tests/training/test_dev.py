@@ -12,12 +12,12 @@ from fastsql.grammar import load_grammar  # noqa: E402
 from fastsql.model.config import EncoderConfig, ModelConfig  # noqa: E402
 from fastsql.model.layout import CANDIDATE, PRODUCTION, START  # noqa: E402
 from fastsql.model.tokenizer import Tokenizer  # noqa: E402
-from fastsql.training.batch import Batch  # noqa: E402
+from fastsql.training.batches.batch import Batch  # noqa: E402
+from fastsql.training.batches.maker import ExampleMaker  # noqa: E402
 from fastsql.training.config import TrainConfig  # noqa: E402
-from fastsql.training.data import load_corpus  # noqa: E402
-from fastsql.training.dev import DevPart, DevScore, right_programs  # noqa: E402
-from fastsql.training.maker import ExampleMaker  # noqa: E402
-from fastsql.training.model import Output  # noqa: E402
+from fastsql.training.corpus.corpus import load_corpus  # noqa: E402
+from fastsql.training.network.model import Output  # noqa: E402
+from fastsql.training.objectives.dev import DevPart, DevScore, right_programs  # noqa: E402
 
 
 @pytest.fixture(scope="module")

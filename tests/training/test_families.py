@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from fastsql.training.families import families
+from fastsql.training.calibration.unanswerable.families import families
 
 QUESTIONS = (
     "Does patient 14035 have an overseas travel history?",

@@ -3,12 +3,12 @@ from __future__ import annotations
 import pytest
 
 from fastsql.linking import column_literals
-from fastsql.training.lexicon import (
+from fastsql.training.corpus.lexicon import (
     collect_lexicon,
     collect_pools,
     pool_entries,
 )
-from fastsql.training.split import Pair
+from fastsql.training.corpus.split import Pair
 
 from .ward import DRUGS, SCHEMA
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fastsql.training.logistic import (
+from fastsql.training.calibration.logistic import (
     area_under_curve,
     calibration_error,
     cross_fitted,

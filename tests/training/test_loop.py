@@ -18,18 +18,19 @@ import fastsql  # noqa: E402
 from fastsql.errors import ModelError  # noqa: E402
 from fastsql.model import open_bundle  # noqa: E402
 from fastsql.model.bundle import CONFIG, write_manifest  # noqa: E402
-from fastsql.training import model, train  # noqa: E402
-from fastsql.training import run as run_module  # noqa: E402
-from fastsql.training.checkpoint import BEST, LAST, CheckpointError, load_checkpoint  # noqa: E402
+from fastsql.training import train  # noqa: E402
+from fastsql.training.bundles.export import bundle_weights, load_trained, renumbered  # noqa: E402
+from fastsql.training.bundles.renumber import UNLEARNED  # noqa: E402
+from fastsql.training.bundles.renumber import main as renumber_main  # noqa: E402
 from fastsql.training.config import TrainConfig  # noqa: E402
-from fastsql.training.curves import read_metrics  # noqa: E402
-from fastsql.training.data import load_corpus  # noqa: E402
-from fastsql.training.export import bundle_weights, load_trained, renumbered  # noqa: E402
-from fastsql.training.finish import main as finish  # noqa: E402
-from fastsql.training.renumber import UNLEARNED  # noqa: E402
-from fastsql.training.renumber import main as renumber_main  # noqa: E402
-from fastsql.training.run import TrainingError, TrainResult  # noqa: E402
-from fastsql.training.split import HeldOut  # noqa: E402
+from fastsql.training.corpus.corpus import load_corpus  # noqa: E402
+from fastsql.training.corpus.split import HeldOut  # noqa: E402
+from fastsql.training.network import model  # noqa: E402
+from fastsql.training.runs import run as run_module  # noqa: E402
+from fastsql.training.runs.checkpoint import BEST, LAST, CheckpointError, load_checkpoint  # noqa: E402
+from fastsql.training.runs.curves import read_metrics  # noqa: E402
+from fastsql.training.runs.finish import main as finish  # noqa: E402
+from fastsql.training.runs.run import TrainingError, TrainResult  # noqa: E402
 
 
 @pytest.fixture(autouse=True)

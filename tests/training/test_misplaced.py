@@ -7,8 +7,13 @@ import random
 from fastsql.grammar import sql_to_program
 from fastsql.reliability.names import schema_names
 from fastsql.schema import Schema
-from fastsql.training.misplaced import Asking, ask_elsewhere, ask_for_lacking, column_labels
-from fastsql.training.unanswerable import general_wordings, write_refusals
+from fastsql.training.calibration.unanswerable.made import general_wordings, write_refusals
+from fastsql.training.calibration.unanswerable.misplaced import (
+    Asking,
+    ask_elsewhere,
+    ask_for_lacking,
+    column_labels,
+)
 
 CONCERTS = Schema.from_dict(
     {

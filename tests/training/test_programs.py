@@ -5,7 +5,7 @@ import json
 import pytest
 
 from fastsql.grammar import Literal
-from fastsql.training.programs import (
+from fastsql.training.corpus.programs import (
     cut_time,
     dump_program,
     exchange_literals,

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from fastsql.training.curves import METRICS, append_metrics, draw_curves, read_metrics
-from fastsql.training.progress import RunProgress
+from fastsql.training.runs.curves import METRICS, append_metrics, draw_curves, read_metrics
+from fastsql.training.runs.progress import RunProgress
 
 
 def test_without_a_terminal_progress_is_plain_lines() -> None:

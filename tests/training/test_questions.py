@@ -14,9 +14,7 @@ pytest.importorskip("onnx", reason="pip install 'fastsql[train]' runs this")
 
 from fastsql.grammar import sql_to_program
 from fastsql.schema import Schema
-from fastsql.training.config import TrainConfig
-from fastsql.training.data import Corpus, Domain, Sample, load_corpus
-from fastsql.training.questions import (
+from fastsql.training.calibration.questions import (
     AS_WRITTEN,
     FOREIGN,
     FOREIGN_MADE,
@@ -26,7 +24,9 @@ from fastsql.training.questions import (
     UNSEEN,
     held_out,
 )
-from fastsql.training.split import Pair, letters_only
+from fastsql.training.config import TrainConfig
+from fastsql.training.corpus.corpus import Corpus, Domain, Sample, load_corpus
+from fastsql.training.corpus.split import Pair, letters_only
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="pip install 'fastsql[train]' runs this")
 
 from fastsql.training.config import OptimSettings, ScheduleSettings  # noqa: E402
-from fastsql.training.schedule import MovingAverage, make_optimizer, rate_factor, run_fraction, set_rates  # noqa: E402
+from fastsql.training.runs.schedule import MovingAverage, make_optimizer, rate_factor, run_fraction, set_rates  # noqa: E402
 
 
 def test_the_rate_rises_then_falls_to_its_end() -> None:

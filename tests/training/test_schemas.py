@@ -15,10 +15,10 @@ from fastsql.linking.prepare import prepare  # noqa: E402
 from fastsql.model.config import EncoderConfig, ModelConfig  # noqa: E402
 from fastsql.model.tokenizer import Tokenizer  # noqa: E402
 from fastsql.schema import Schema  # noqa: E402
+from fastsql.training.batches.maker import ExampleMaker  # noqa: E402
 from fastsql.training.config import AugmentSettings, TrainConfig  # noqa: E402
-from fastsql.training.data import load_corpus  # noqa: E402
-from fastsql.training.maker import ExampleMaker  # noqa: E402
-from fastsql.training.schemas import SchemaView, draw_view, other_labels, relabelled  # noqa: E402
+from fastsql.training.corpus.corpus import load_corpus  # noqa: E402
+from fastsql.training.variation.schema_views import SchemaView, draw_view, other_labels, relabelled  # noqa: E402
 
 SCHEMA = Schema.from_dict(
     {

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from fastsql.linking.column_ranking import WEIGHTS
-from fastsql.training.selection import COLUMNS, TABLES, fit, main, read_cases, share_kept
+from fastsql.training.calibration.column_ranking import COLUMNS, TABLES, fit, main, read_cases, share_kept
 
 THINGS = ("ward", "nurse", "drug", "visit", "bill", "room", "test", "shift")
 TRAITS = ("code", "cost", "floor", "grade", "phone", "state", "title", "weight", "color")

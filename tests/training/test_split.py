@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fastsql.training.config import ConfigError
-from fastsql.training.split import (
+from fastsql.training.corpus.split import (
     HeldOut,
     Pair,
     Split,

@@ -8,9 +8,17 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from fastsql.training import stream
-from fastsql.training.batch import Batch
-from fastsql.training.stream import BatchMaker, Delivery, Loader, LoaderError, Size, deliveries, plan_epoch
+from fastsql.training.batches import stream
+from fastsql.training.batches.batch import Batch
+from fastsql.training.batches.stream import (
+    BatchMaker,
+    Delivery,
+    Loader,
+    LoaderError,
+    Size,
+    deliveries,
+    plan_epoch,
+)
 
 SIZES = [Size("a" if i % 3 else "b", 20 + i % 50) for i in range(100)]
 

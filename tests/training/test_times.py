@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from fastsql.training.times import Condition, draw_time_phrase, find_time_phrases
+from fastsql.training.variation.times import Condition, draw_time_phrase, find_time_phrases
 
 YEAR, MONTH, DAY = "%Y", "%Y-%m", "%Y-%m-%d"
 

@@ -5,12 +5,12 @@ import random
 import pytest
 
 from fastsql.grammar import Program
-from fastsql.training.data import Sample
-from fastsql.training.opposites import turn
-from fastsql.training.programs import mask
-from fastsql.training.split import Pair
-from fastsql.training.transplant import Transplants, add_wording, read_slot
-from fastsql.training.visits import find_visit_phrases
+from fastsql.training.corpus.corpus import Sample
+from fastsql.training.corpus.programs import mask
+from fastsql.training.corpus.split import Pair
+from fastsql.training.variation.opposites import turn
+from fastsql.training.variation.transplant import Transplants, add_wording, read_slot
+from fastsql.training.variation.visits import find_visit_phrases
 
 from .ward import CURRENT, FIRST, JULY, SCHEMA, SINCE, doses, examples, program
 

@@ -9,8 +9,8 @@ from statistics import mean
 import pytest
 
 from fastsql.grammar.program import ColumnRef
-from fastsql.training.refusals import TAILS, WORDING
-from fastsql.training.unanswerable import (
+from fastsql.training.calibration.unanswerable.hospital_wordings import TAILS, WORDING
+from fastsql.training.calibration.unanswerable.made import (
     REMOVED,
     numbers,
     removals,

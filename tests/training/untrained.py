@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from fastsql.training.bundles.export import export_bundle
 from fastsql.training.config import TrainConfig
-from fastsql.training.export import export_bundle
-from fastsql.training.model import Model
-from fastsql.training.pretrained import load_pretrained
-from fastsql.training.run import grammar_names, model_config
+from fastsql.training.network.model import Model
+from fastsql.training.network.pretrained import load_pretrained
+from fastsql.training.runs.run import grammar_names, model_config
 
 
 def write_untrained(config: TrainConfig, folder: Path, **settings: Any) -> Path:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from fastsql.training.config import ConfigError, TrainConfig, load_config, override
 
 if TYPE_CHECKING:
-    from fastsql.training.loop import TrainResult, train
+    from fastsql.training.runs.loop import TrainResult, train
 
 __all__ = ["ConfigError", "TrainConfig", "TrainResult", "load_config", "override", "train"]
 
@@ -15,7 +15,7 @@ __all__ = ["ConfigError", "TrainConfig", "TrainResult", "load_config", "override
 def __getattr__(name: str) -> Any:
     # torch takes a second to import; reading a configuration does not need it.
     if name in ("train", "TrainResult"):
-        from fastsql.training import loop
+        from fastsql.training.runs import loop
 
         return getattr(loop, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

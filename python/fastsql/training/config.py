@@ -128,7 +128,7 @@ class ScheduleSettings:
 
 @dataclass(frozen=True)
 class AugmentSettings:
-    """Probabilities of each change, per example and epoch (see `fastsql.training.augment`)."""
+    """Probabilities of each change, per example and epoch (see `fastsql.training.variation.edits`)."""
 
     numbers: float = 0.7
     values: float = 0.5
@@ -139,7 +139,7 @@ class AugmentSettings:
     punctuation: float = 0.2
     no_dictionary: float = 0.3  # drop all dictionary candidates
     drop_candidate: float = 0.1  # drop one dictionary candidate
-    # Per batch, whose examples share a schema (see `fastsql.training.schemas`):
+    # Per batch, whose examples share a schema (see `fastsql.training.variation.schema_views`):
     schema: float = 0.0  # leave out some tables and columns that the batch does not need
     labels: float = 0.0  # give some tables and columns other labels
     no_domains: float = 0.0  # forget which values columns hold; questions that need them are left out

@@ -1,0 +1,185 @@
+"""From corpus samples to batches: augment, link, trace, pad."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fastsql.grammar import ActionSpace, GroundingError, trace_program
+from fastsql.grammar.program import Program
+from fastsql.linking.candidates import find_candidates
+from fastsql.linking.prepare import prepare
+from fastsql.model.config import ModelConfig
+from fastsql.model.tokenizer import Tokenizer
+from fastsql.training.batches.batch import Batch, Instance, collate
+from fastsql.training.batches.stream import BatchMaker, Size
+from fastsql.training.config import AugmentSettings
+from fastsql.training.corpus.corpus import Corpus, Sample
+from fastsql.training.corpus.programs import exchange_literals, literal_values
+from fastsql.training.variation.edits import (
+    Draft,
+    change_dates,
+    change_numbers,
+    change_values,
+    change_writing,
+    drop_candidates,
+)
+from fastsql.training.variation.opposites import turn
+from fastsql.training.variation.schema_views import SchemaView, draw_view
+from fastsql.training.variation.transplant import Transplants
+
+
+@dataclass(frozen=True)
+class Version:
+    """A question as it is shown in one epoch, with its program."""
+
+    question: str
+    program: Program
+
+
+class Augmenter:
+    """Draws a version of a sample. Holds what replacements are drawn from."""
+
+    def __init__(self, corpus: Corpus, settings: AugmentSettings) -> None:
+        self.settings = settings
+        self.pools = corpus.pools
+        self.time_columns = {
+            db_id: frozenset(i for i, column in enumerate(domain.schema.columns) if column.type == "time")
+            for db_id, domain in corpus.domains.items()
+        }
+        self.transplants = {
+            db_id: Transplants.collect(
+                (sample for sample in corpus.train if sample.pair.db_id == db_id),
+                [sample.program for sample in corpus.dev_templates if sample.pair.db_id == db_id],
+            )
+            for db_id in corpus.domains
+        }
+
+    def draw(self, sample: Sample, rng: random.Random) -> Version:
+        """A version of `sample`; its question and program say the same."""
+        settings = self.settings
+        question, program = sample.pair.question, sample.program
+        transplants = self.transplants[sample.pair.db_id]
+        if rng.random() < settings.opposites:
+            turned = turn(question, program, self.time_columns[sample.pair.db_id], rng)
+            if not transplants.is_held_out(turned[1]):
+                question, program = turned
+        if rng.random() < settings.times:
+            question, program = transplants.exchange(question, program, rng) or (question, program)
+        draft = Draft(question)
+        literals = literal_values(program)
+        if rng.random() < settings.dates:
+            change_dates(draft, literals, rng)
+        if rng.random() < settings.values:
+            change_values(draft, sample.entries, self.pools.get(sample.pair.db_id, {}), rng)
+        if rng.random() < settings.numbers:
+            change_numbers(draft, literals, rng)
+        return Version(
+            change_writing(draft.text(), settings, rng),
+            exchange_literals(program, draft.literals),
+        )
+
+
+class ExampleMaker(BatchMaker):
+    """Makes batches of a corpus's samples. Pickles, so that the loader process can run it."""
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        samples: Sequence[Sample],
+        tokenizer: Tokenizer,
+        config: ModelConfig,
+        *,
+        candidates: int,
+        augment: AugmentSettings | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.samples = samples
+        self.tokenizer = tokenizer
+        self.config = config
+        self.candidates = candidates
+        self.seed = seed
+        self.augmenter = None if augment is None else Augmenter(corpus, augment)
+        self.domains = corpus.domains
+        self._views: dict[str, SchemaView] = {}
+
+    def sizes(self) -> list[Size]:
+        """Tokens of the question and terminals of the program, before augmentation."""
+        return [
+            Size(
+                sample.pair.db_id,
+                len(self.tokenizer.tokenize(sample.pair.question).ids) + len(sample.program),
+                sample.weight,
+            )
+            for sample in self.samples
+        ]
+
+    def whole(self, db_id: str) -> SchemaView:
+        """A domain's schema as it is."""
+        if db_id not in self._views:
+            self._views[db_id] = SchemaView.whole(self.domains[db_id].schema, self.tokenizer)
+        return self._views[db_id]
+
+    def make(self, numbers: Sequence[int], epoch: int) -> tuple[Batch | None, int]:
+        """The batch of these samples as `epoch` shows them, and how many could not be traced."""
+        rngs = [random.Random(f"{self.seed}/{epoch}/{number}") for number in numbers]
+        versions = [self._draw(number, rng) for number, rng in zip(numbers, rngs, strict=True)]
+        view = self.whole(self.samples[numbers[0]].pair.db_id)
+        if self.augmenter is not None:
+            programs = [version.program for drawn in versions for version in drawn]
+            rng = random.Random(f"{self.seed}/{epoch}/{numbers[0]}/schema")
+            drawn_view = draw_view(view.schema, programs, self.augmenter.settings, self.tokenizer, rng)
+            view = drawn_view or view
+        made = [
+            self._first(number, drawn, view, rng)
+            for number, drawn, rng in zip(numbers, versions, rngs, strict=True)
+        ]
+        instances = [instance for instance in made if instance is not None]
+        left_out = len(numbers) - len(instances)
+        if not instances:
+            return None, left_out
+        special = (self.tokenizer.cls, self.tokenizer.sep)
+        return collate(instances, view.inputs, self.config, special), left_out
+
+    def instance(self, number: int, rng: random.Random) -> Instance | None:
+        """One example over its whole schema, augmented if the maker augments; None if it cannot be traced at all."""
+        view = self.whole(self.samples[number].pair.db_id)
+        return self._first(number, self._draw(number, rng), view, rng)
+
+    def _draw(self, number: int, rng: random.Random) -> list[Version]:
+        """The versions to try, one after the other: an augmented one if the maker augments, then the plain one."""
+        sample = self.samples[number]
+        plain = Version(sample.pair.question, sample.program)
+        return [plain] if self.augmenter is None else [self.augmenter.draw(sample, rng), plain]
+
+    def _first(
+        self, number: int, versions: Sequence[Version], view: SchemaView, rng: random.Random
+    ) -> Instance | None:
+        """The first version that can be traced; None if its literals cannot be had even unchanged."""
+        db_id = self.samples[number].pair.db_id
+        if self.augmenter is not None:
+            made = self._ground(versions[0], db_id, view, self.augmenter.settings, rng)
+            if made is not None:
+                return made
+        # A literal that only the dropped matches offered: show the version with them, else the plain example.
+        for version in versions:
+            made = self._ground(version, db_id, view, None, rng)
+            if made is not None:
+                return made
+        return None
+
+    def _ground(
+        self, version: Version, db_id: str, view: SchemaView, drop: AugmentSettings | None, rng: random.Random
+    ) -> Instance | None:
+        domain = self.domains[db_id]
+        found = find_candidates(version.question, domain.schema, domain.dictionary, limit=self.candidates)
+        candidates = view.candidates(found)
+        if drop is not None:
+            candidates = drop_candidates(candidates, drop, rng)
+        prepared = prepare(version.question, view.links, self.tokenizer, candidates=candidates)
+        space = ActionSpace.for_question(view.schema, prepared.text, prepared.offsets, prepared.candidates)
+        try:
+            return Instance(prepared, trace_program(view.program(version.program), space))
+        except GroundingError:
+            return None

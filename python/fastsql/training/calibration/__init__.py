@@ -1,0 +1,1 @@
+"""Regressions fitted on what a trained model has not seen: the two probabilities of a bundle, and how columns are ranked."""

@@ -1,0 +1,284 @@
+"""Fits a bundle's two probabilities on questions that its model was not trained on.
+
+    python -m fastsql.training.calibration.calibrate BUNDLE --config configs/ehr-en.toml
+
+The questions are the dev set that training carves out, the unanswerable questions of the training files, which are never
+trained on, and further unanswerable ones that are made (`.questions`). Each is parsed as in use (beam 4), a
+parse is right if its result is gold's, and regressions over the evidence learn to tell right from wrong and answerable from
+not (`.fit`). The figures that are printed and kept are of cross-fitted predictions: a
+template's own questions had no part in what judges them. That they are few, and that the dev set also chose the
+checkpoint, is said by their number: report on a set that nothing was chosen on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fastsql.errors import FastSQLError
+from fastsql.model.bundle import CONFIG, Bundle, open_bundle, write_json, write_manifest
+from fastsql.reliability.assess import SETTING, Reliability
+from fastsql.reliability.evidence import FEATURES
+from fastsql.reliability.familiarity import Familiarity, TrainingQuestion
+from fastsql.reliability.names import schema_names
+from fastsql.training.calibration.figures import all_figures, steps_table
+from fastsql.training.calibration.fit import UNANSWERED, fit
+from fastsql.training.calibration.observations import load_observations, save_observations
+from fastsql.training.calibration.observe import EHRSQL_NOW, Observation, Report, observe
+from fastsql.training.calibration.questions import FOREIGN, FOREIGN_MADE, MADE_QUESTIONS, held_out
+from fastsql.training.calibration.table import FOREIGN_PRIOR, PRIOR, CalibrationError, tabulate
+from fastsql.training.config import TrainConfig, load_config
+from fastsql.training.corpus.corpus import Corpus, load_corpus
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What was fitted, and the figures of cross-fitted predictions."""
+
+    reliability: Reliability
+    figures: Mapping[str, Any]
+
+
+def calibration(
+    observations: Sequence[Observation],
+    familiarity: Familiarity,
+    unanswered: Sequence[str] = UNANSWERED,
+    seed: int = 0,
+    known: frozenset[str] = frozenset(),
+) -> Calibration:
+    """Fitted on what was observed; `unanswered` names what u is told from, `known` the columns of schemas trained on.
+
+    Raises CalibrationError where all parses of answerable questions are right, or all are wrong.
+    """
+    table = tabulate(observations)
+    return Calibration(fit(table, familiarity, unanswered, seed, known), all_figures(table, unanswered, seed))
+
+
+def familiarity_of(corpus: Corpus) -> Familiarity:
+    """How familiar words are from the training questions, and how often each named something there."""
+    words = {db_id: schema_names(domain.schema).words for db_id, domain in corpus.domains.items()}
+    return Familiarity.from_questions(
+        TrainingQuestion(
+            sample.pair.question, words[sample.pair.db_id], tuple(text for _, text in sample.entries)
+        )
+        for sample in corpus.train
+    )
+
+
+def known_columns(corpus: Corpus, observations: Sequence[Observation]) -> frozenset[str]:
+    """The columns of the schemas that were trained on, as far as they are asked about, "table.column"."""
+    trained = {
+        item.question.pair.db_id for item in observations if item.question.part not in (FOREIGN, FOREIGN_MADE)
+    }
+    return frozenset(
+        column
+        for db_id in trained & set(corpus.domains)
+        for column in schema_names(corpus.domains[db_id].schema).columns
+    )
+
+
+def with_settings(bundle: Bundle, settings: Mapping[str, Any]) -> Bundle:
+    """The bundle, in memory, with further settings."""
+    merged = {**bundle.config.settings, **settings}
+    return dataclasses.replace(bundle, config=dataclasses.replace(bundle.config, settings=merged))
+
+
+def write_settings(bundle: Bundle) -> None:
+    """Stores the settings of a bundle in its folder, and lists its files anew."""
+    write_json(bundle.path / CONFIG, bundle.config.to_dict())
+    write_manifest(bundle.path)
+
+
+def calibrate(
+    path: str | Path,
+    config: TrainConfig,
+    corpus: Corpus,
+    *,
+    limit: int | None = None,
+    made: int = MADE_QUESTIONS,
+    now: str = EHRSQL_NOW,
+    threads: int = 0,
+    unanswered: Sequence[str] = UNANSWERED,
+    observations: Path | None = None,
+    store: bool = True,
+    report: Report | None = None,
+) -> Calibration:
+    """Fits the probabilities of a bundle on what `corpus` holds out, and stores them in the bundle.
+
+    The words of what was trained on are stored with them (see `Familiarity`). `corpus` must be the one of training: same
+    configuration, same seed. `now` is the time of the data sets' questions. `observations` is a file to take what was
+    observed from, or to write it to where it is missing; it must be of this bundle.
+
+    Raises CalibrationError, DatasetError, ModelError.
+    """
+    familiarity = familiarity_of(corpus)
+    bundle = with_settings(open_bundle(path), {"familiarity": familiarity.to_settings()})
+    if observations is not None and observations.is_file():
+        observed = load_observations(observations)
+    else:
+        questions = held_out(config, corpus, limit, config.seed, made)
+        observed = observe(bundle, config, questions, now=now, threads=threads, report=report)
+        if observations is not None:
+            save_observations(observed, observations)
+    found = calibration(observed, familiarity, unanswered, config.seed, known_columns(corpus, observed))
+    if store:
+        kept = {key: value for key, value in bundle.config.settings.items() if key != "confidence"}
+        bundle = dataclasses.replace(bundle, config=dataclasses.replace(bundle.config, settings=kept))
+        settings = {**found.reliability.to_settings(), "figures": dict(found.figures)}
+        write_settings(with_settings(bundle, {SETTING: settings}))
+    return found
+
+
+def describe(found: Calibration) -> str:
+    """The figures as a few lines for people."""
+    figures = found.figures
+    lines = [
+        f"{part:<13}{count:>5} questions"
+        + (f", {figures['right'][part]} right" if part in figures["right"] else "")
+        + _counted(part)
+        for part, count in figures["questions"].items()
+        if count
+    ]
+    shown = {"cross-fitted": figures, "with numbers as written": figures["as_written"]}
+    if "inspected" in figures:
+        shown["answers inspected"] = figures["inspected"]
+    for name, rows in shown.items():
+        scores = ", ".join(f"RS({c}) {score:.1f}" for c, score in rows["rs_10"].items())
+        lines.append(
+            f"{name}: {_quality(rows)}; at penalty 10 {rows['answered']:.1f} % answered, {rows['wrong']:.2f} % wrong,"
+            f" {scores}, Se {rows['se']:.1f} %, Sp {rows['sp']:.1f} %"
+        )
+    lines += _made_line(figures["made"])
+    if "elsewhere" in figures:
+        lines += _elsewhere_lines("schemas never seen", figures["elsewhere"])
+        lines += _made_line(figures["elsewhere"]["made"])
+    if "elsewhere" in figures.get("inspected", ()):
+        lines += _elsewhere_lines("schemas never seen, answers inspected", figures["inspected"]["elsewhere"])
+    return "\n".join(lines)
+
+
+def _counted(part: str) -> str:
+    if part in PRIOR:
+        return f", counted as {PRIOR[part]:.0%} of use"
+    if part in FOREIGN_PRIOR:
+        return f", counted as {FOREIGN_PRIOR[part]:.0%} of use on schemas never seen"
+    return ", to report only"
+
+
+def _quality(figures: Mapping[str, Any]) -> str:
+    low, high = figures["ece_interval"]
+    return (
+        f"ECE {figures['ece']:.3f} ({low:.3f} to {high:.3f}), AUC {figures['auc']:.3f},"
+        f" of u {figures['auc_unanswerable']:.3f}"
+    )
+
+
+def _made_line(made: Mapping[str, float]) -> list[str]:
+    kinds = ", ".join(f"{kind} {share:.0f} %" for kind, share in made.items())
+    return [f"made questions refused at penalty 10: {kinds}"] if made else []
+
+
+def _elsewhere_lines(name: str, figures: Mapping[str, Any]) -> list[str]:
+    lines = [f"{name}: {_quality(figures)}"]
+    lines += [
+        f"  at penalty {penalty} {found['answered']:.1f} % of the answerable answered, {found['right']:.1f} % of these"
+        f" rightly; {found['refused']:.1f} % of the unanswerable refused; RS({penalty}) {found['rs']:.1f}"
+        for penalty, found in figures["penalties"].items()
+    ]
+    return lines
+
+
+# ---------------------------------------------------------------- command line
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Calibrates the bundle that the command line names; 0, or 2 where that cannot be done."""
+    options = _arguments().parse_args(arguments)
+
+    def note(text: str) -> None:
+        sys.stderr.write(f"{text}\n")
+
+    try:
+        if options.limit is not None and options.limit < 1:
+            raise CalibrationError(
+                f"{options.limit} questions are too few", where="--limit", remedy="Give at least 1."
+            )
+        unanswered = tuple(options.features.split(",")) if options.features else UNANSWERED
+        if unknown := sorted(set(unanswered) - set(FEATURES)):
+            known = f"Known are {', '.join(FEATURES)}."
+            raise CalibrationError(f"there is no feature {unknown[0]!r}", where="--features", remedy=known)
+        trained = open_bundle(options.bundle).config.settings.get("training", {})
+        config = load_config(options.config)
+        seed = options.seed if options.seed is not None else trained.get("seed", config.seed)
+        config = dataclasses.replace(config, seed=seed)
+        with tempfile.TemporaryDirectory() as temporary:
+            corpus = load_corpus(config.data, config.seed, options.cache or Path(temporary), note)
+        found = calibrate(
+            options.bundle,
+            config,
+            corpus,
+            limit=options.limit,
+            made=options.made,
+            now=options.now,
+            threads=options.threads,
+            unanswered=unanswered,
+            observations=options.observations,
+            store=not options.dry_run,
+            report=note,
+        )
+        sys.stdout.write(f"{describe(found)}\n")
+        if options.table and options.observations is not None:
+            observed = load_observations(options.observations)
+            sys.stdout.write(f"\n{steps_table(tabulate(observed))}\n")
+    except FastSQLError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    return 0
+
+
+def _arguments() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m fastsql.training.calibration.calibrate",
+        description="Fit a bundle's probabilities of being right and of having no answer on held-out questions.",
+    )
+    parser.add_argument("bundle", type=Path, help="folder of the bundle; its config.json is changed")
+    parser.add_argument("--config", type=Path, required=True, help="the configuration that it was trained by")
+    parser.add_argument("--seed", type=int, help="of training (default: what the bundle says)")
+    parser.add_argument("--limit", type=int, metavar="N", help="at most N questions of each kind")
+    parser.add_argument(
+        "--made",
+        type=int,
+        metavar="N",
+        default=MADE_QUESTIONS,
+        help="unanswerable questions to make (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--features",
+        metavar="NAMES",
+        help=f"what u is told from on schemas that were trained on: {','.join(FEATURES)}; correspondence alone is AIRI's",
+    )
+    parser.add_argument("--dry-run", action="store_true", help="print figures, and leave the bundle as it is")
+    parser.add_argument(
+        "--observations", type=Path, metavar="FILE", help="take what was observed from here, or write it here"
+    )
+    parser.add_argument(
+        "--table", action="store_true", help="with --observations: what each feature is worth, as Markdown"
+    )
+    parser.add_argument(
+        "--now", default=EHRSQL_NOW, metavar="TIME", help="the time of the questions (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--threads", type=int, default=0, metavar="N", help="of ONNX Runtime (default: its choice)"
+    )
+    parser.add_argument("--cache", type=Path, help="folder of converted programs, such as a run's")
+    return parser
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,249 @@
+"""How good p and u are, and what follows for a penalty: the figures that calibration prints and a bundle carries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from fastsql.evaluation.bootstrap import bootstrap
+from fastsql.reliability.decision import threshold
+from fastsql.training.calibration.fit import (
+    RIGHT,
+    UNANSWERED,
+    UNANSWERED_ELSEWHERE,
+    Predicted,
+    predict_across,
+)
+from fastsql.training.calibration.logistic import (
+    Flags,
+    Floats,
+    area_under_curve,
+    calibration_error,
+    reliability_score,
+)
+from fastsql.training.calibration.questions import (
+    AS_WRITTEN,
+    FOREIGN,
+    FOREIGN_MADE,
+    MADE,
+    SEEN,
+    UNANSWERABLE,
+    UNSEEN,
+)
+from fastsql.training.calibration.table import PRIOR, Table
+
+PENALTIES = (0.0, 5.0, 10.0)
+ELSEWHERE = (1.0, 10.0)
+"""Penalties that decisions over schemas never trained on are shown for."""
+DECIDED = 10.0
+"""The penalty that decisions are shown for where one has to do: the parser's own."""
+
+STEPS: Mapping[str, tuple[str, ...]] = {
+    "beam": RIGHT,
+    "beam, entropy": (*RIGHT, "entropy"),
+    "beam, strangeness": (*RIGHT, "strangeness"),
+    "beam, strangeness, coverage, names": (*RIGHT, "strangeness", "coverage", "named"),
+    "correspondence alone": ("correspondence",),
+    "state alone": ("state",),
+    "all but what is not said": tuple(name for name in UNANSWERED if name != "unsaid"),
+    "all": UNANSWERED,
+    "all, and words not met": (*UNANSWERED, "unmet"),
+    "all, and correspondence": (*UNANSWERED, "correspondence"),
+}
+"""What u is told from on schemas that were trained on, step by step; what q is told from is the same in all of them."""
+STEPS_ELSEWHERE: Mapping[str, tuple[str, ...]] = {
+    "beam": RIGHT,
+    "beam, strangeness": (*RIGHT, "strangeness"),
+    "beam, strangeness, coverage, names": (*RIGHT, "strangeness", "coverage", "named"),
+    "the same, words not met": (*RIGHT, "strangeness", "coverage", "named", "unmet"),
+    "all": UNANSWERED_ELSEWHERE,
+}
+"""The same on schemas that were not."""
+
+
+def figures(table: Table, predicted: Predicted, *, as_written: bool = False) -> dict[str, Any]:
+    """Figures over the data set's own questions, weighted to their shares in use; rates in percent.
+
+    "se" is the share of unanswerable questions that are refused, "sp" that of answerable ones that are answered, at
+    penalty 10. "rs" holds RS(c) of the decisions at penalty c, "rs_10" RS(c) of those at penalty 10. "ece_interval" is a
+    95 % bootstrap interval that draws templates and families. With `as_written`, unanswerable questions have their own
+    numbers where these were changed.
+    """
+    chosen, mass = _weighed(table, as_written=as_written)
+    p, u = predicted.confidence[chosen], predicted.unanswerable[chosen]
+    right, refuse, mass = table.right[chosen], table.unanswerable[chosen], mass[chosen]
+    groups = [table.groups[i] for i in np.flatnonzero(chosen)]
+    answers = {c: _answers(p, u, c) for c in PENALTIES}
+    given = answers[DECIDED]
+    return {
+        "ece": round(calibration_error(p, right, mass), 4),
+        "ece_interval": _ece_interval(p, right, mass, groups),
+        "auc": round(area_under_curve(p, right, mass), 4),
+        "auc_unanswerable": round(area_under_curve(u, refuse, mass), 4),
+        "rs": {f"{c:g}": _score(answers[c], right, refuse, mass, c) for c in PENALTIES},
+        "rs_10": {f"{c:g}": _score(given, right, refuse, mass, c) for c in PENALTIES},
+        "answered": _percent(given, mass),
+        "wrong": _percent(given & ~right, mass),
+        "se": _percent(~given[refuse], mass[refuse]),
+        "sp": _percent(given[~refuse], mass[~refuse]),
+    }
+
+
+def elsewhere_figures(table: Table, predicted: Predicted) -> dict[str, Any]:
+    """Figures over schemas that were not trained on, four answerable questions to one that is not; rates in percent.
+
+    By penalty: "answered", share of the answerable questions that are answered; "right", share of those answers that is
+    right; "refused", share of the unanswerable ones that is refused; "rs", RS of the penalty.
+    """
+    chosen = table.foreign
+    p, u = predicted.confidence[chosen], predicted.unanswerable[chosen]
+    right, refuse, mass = table.right[chosen], table.unanswerable[chosen], table.mass[chosen]
+    groups = [table.groups[i] for i in np.flatnonzero(chosen)]
+    penalties = {}
+    for penalty in ELSEWHERE:
+        given = _answers(p, u, penalty)
+        answered = given & ~refuse
+        penalties[f"{penalty:g}"] = {
+            "answered": _percent(given[~refuse], mass[~refuse]),
+            "right": _percent(right[answered], mass[answered]),
+            "refused": _percent(~given[refuse], mass[refuse]),
+            "wrong": _percent(given & ~right, mass),
+            "rs": _score(given, right, refuse, mass, penalty),
+        }
+    return {
+        "ece": round(calibration_error(p, right, mass), 4),
+        "ece_interval": _ece_interval(p, right, mass, groups),
+        "auc": round(area_under_curve(p, right, mass), 4),
+        "auc_unanswerable": round(area_under_curve(u, refuse, mass), 4),
+        "penalties": penalties,
+        "made": made_figures(table, predicted, FOREIGN_MADE),
+    }
+
+
+def made_figures(table: Table, predicted: Predicted, part: str = MADE) -> dict[str, float]:
+    """Share of the made questions of a part that are refused at penalty 10, in percent, by kind."""
+    kinds = np.array(table.kinds)
+    refused = ~_answers(predicted.confidence, predicted.unanswerable, DECIDED)
+    made = table.parts == part
+    return {
+        str(kind): round(float(100 * refused[made & (kinds == kind)].mean()), 1)
+        for kind in np.unique(kinds[made])
+    }
+
+
+def all_figures(table: Table, unanswered: Sequence[str] = UNANSWERED, seed: int = 0) -> dict[str, Any]:
+    """What a bundle says of itself: counts, and the figures without and with inspected answers."""
+    plain = predict_across(table, unanswered, seed=seed)
+    found: dict[str, Any] = {
+        "questions": {
+            part: int((table.parts == part).sum()) for part in (*PRIOR, AS_WRITTEN, FOREIGN, FOREIGN_MADE)
+        },
+        "right": {part: int(table.right[table.parts == part].sum()) for part in (SEEN, UNSEEN, FOREIGN)},
+        **figures(table, plain),
+        "as_written": figures(table, plain, as_written=True),
+        "made": made_figures(table, plain),
+    }
+    if table.foreign.any():
+        found["elsewhere"] = elsewhere_figures(table, plain)
+    if (table.plain != table.inspected).any():
+        looked = predict_across(table, unanswered, inspected=True, seed=seed)
+        found["inspected"] = figures(table, looked) | {"made": made_figures(table, looked)}
+        if table.foreign.any():
+            found["inspected"]["elsewhere"] = elsewhere_figures(table, looked)
+    return found
+
+
+def steps_table(table: Table, seeds: Sequence[int] = (0, 1, 2)) -> str:
+    """The figures of each step of `STEPS`, means over `seeds`, as a table in Markdown; of `STEPS_ELSEWHERE` as another."""
+    ran = bool((table.plain != table.inspected).any())
+    lines = list(_OWN_HEAD)
+    for name, names, inspected in _steps(STEPS, ran):
+        across = [predict_across(table, names, inspected=inspected, seed=seed) for seed in seeds]
+        lines.append(_line(name, [_flat(figures(table, one)) for one in across], _DIGITS))
+    if not table.foreign.any():
+        return "\n".join(lines)
+    lines += ["", *_ELSEWHERE_HEAD]
+    others = table.rows(table.foreign)
+    for name, names, inspected in _steps(STEPS_ELSEWHERE, ran):
+        across = [predict_across(others, elsewhere=names, inspected=inspected, seed=seed) for seed in seeds]
+        rows = [_flat_elsewhere(elsewhere_figures(others, one)) for one in across]
+        lines.append(_line(name, rows, _ELSEWHERE_DIGITS))
+    return "\n".join(lines)
+
+
+def _steps(steps: Mapping[str, tuple[str, ...]], ran: bool) -> list[tuple[str, tuple[str, ...], bool]]:
+    """Name, features, whether answers are looked at."""
+    found = [(name, names, False) for name, names in steps.items()]
+    if ran:
+        found += [(f"{name}, answers inspected", steps[name], True) for name in ("beam", "all")]
+    return found
+
+
+def _line(name: str, rows: Sequence[Sequence[float]], digits: Sequence[int]) -> str:
+    cells = [f"{value:.{places}f}" for value, places in zip(np.mean(rows, axis=0), digits, strict=True)]
+    return f"| {name} | {' | '.join(cells)} |"
+
+
+def _flat(row: Mapping[str, Any]) -> list[float]:
+    return [
+        row["auc_unanswerable"],
+        row["auc"],
+        row["ece"],
+        *row["rs_10"].values(),
+        row["wrong"],
+        row["se"],
+        row["sp"],
+    ]
+
+
+def _flat_elsewhere(row: Mapping[str, Any]) -> list[float]:
+    cells = [row["auc_unanswerable"], row["auc"], row["ece"]]
+    for found in row["penalties"].values():
+        cells += [found["answered"], found["right"], found["refused"]]
+    return cells
+
+
+_OWN_HEAD = (
+    "| what u is told from | AUC of u | AUC of p | ECE | RS(0) | RS(5) | RS(10) | wrong, % | Se | Sp |",
+    "|---|---|---|---|---|---|---|---|---|---|",
+)
+_ELSEWHERE_HEAD = (
+    "| on schemas never seen | AUC of u | AUC of p | ECE | answered at 1 | right | refused | at 10 | right | refused |",
+    "|---|---|---|---|---|---|---|---|---|---|",
+)
+_ELSEWHERE_DIGITS = (3, 3, 3, 1, 1, 1, 1, 1, 1)
+_DIGITS = (3, 3, 3, 1, 1, 1, 2, 1, 1)
+
+
+def _weighed(table: Table, *, as_written: bool) -> tuple[Flags, Floats]:
+    """The data set's own rows, and what each counts: as `PRIOR` says, with the made questions' share for its own."""
+    chosen = np.isin(table.parts, (SEEN, UNSEEN, UNANSWERABLE))
+    mass = table.mass.copy()
+    if as_written:
+        written = table.parts == AS_WRITTEN
+        chosen = (chosen & ~table.changed) | written
+        mass[written] = mass[table.changed].mean() if table.changed.any() else 0.0
+    refuse = chosen & table.unanswerable
+    if mass[refuse].sum():
+        mass[refuse] *= mass[chosen & ~refuse].sum() * 0.2 / 0.8 / mass[refuse].sum()
+    return chosen, mass
+
+
+def _ece_interval(p: Floats, right: Flags, mass: Floats, groups: Sequence[str]) -> list[float]:
+    """The 95 % interval of the calibration error, drawing whole groups: the lower end and the upper one."""
+    low, high = bootstrap(lambda rows: (calibration_error(p[rows], right[rows], mass[rows]),), len(p), groups)
+    return [round(float(low[0]), 4), round(float(high[0]), 4)]
+
+
+def _answers(p: Floats, u: Floats, penalty: float) -> Flags:
+    return p > np.array([threshold(penalty, float(one)) for one in u])
+
+
+def _score(given: Flags, right: Flags, refuse: Flags, mass: Floats, penalty: float) -> float:
+    return round(reliability_score(given, right, ~refuse, mass, penalty), 2)
+
+
+def _percent(flags: Flags, mass: Floats) -> float:
+    return round(float(100 * np.average(flags, weights=mass)), 2) if len(flags) and mass.sum() else 0.0

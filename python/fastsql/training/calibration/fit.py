@@ -1,0 +1,209 @@
+"""Fits the two numbers of a parse, p and u, in two layers, and says how good they are on what they were not fitted on.
+
+First layer: the probe over question states and the correspondence model, fitted to tell unanswerable questions from
+others, but for those whose schema lacks what they need: these read as answerable ones do. Second layer: the regressions of
+`fastsql.reliability.assess`. It must not see what the first layer says of questions that this was fitted on, so it is given
+predictions across folds; questions of one template or family are never parted. All figures are of a further round of folds
+around both layers.
+
+Schemas that were trained on and others have regressions of their own. The first layer is of the former alone: it has 256
+weights and knows the schemas that it met.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fastsql.reliability.assess import Elsewhere, Judge, Reliability
+from fastsql.reliability.correspondence import LENGTH, SHARED, WIDEST, Correspondence
+from fastsql.reliability.familiarity import Familiarity
+from fastsql.reliability.regression import Probe, Regression
+from fastsql.training.calibration.logistic import Flags, Floats, cross_fitted, fit_logistic, folds_of, sigmoid
+from fastsql.training.calibration.questions import AS_WRITTEN
+from fastsql.training.calibration.table import NAMES, Table
+
+RIGHT = ("sequence", "worst", "margin", "decisions")
+"""What q, the probability of being right if there is an answer, is told from."""
+UNANSWERED = (*RIGHT, "strangeness", "coverage", "named", "unsaid", "state")
+"""What u is told from."""
+RIGHT_ELSEWHERE = ("sequence", "coverage", "unsaid")
+UNANSWERED_ELSEWHERE = (*RIGHT, "strangeness", "coverage", "named", "unmet", "unsaid")
+"""The same on schemas that were not trained on. `state` and `correspondence` know the schemas that they were fitted on and
+nothing of others; on the former, `unmet` says nothing that `strangeness` does not."""
+STATE_RIDGE = 0.3
+"""L2 penalty of the probe, in units of examples; chosen by its AUC across folds."""
+
+_STATE, _CORRESPONDENCE = NAMES.index("state"), NAMES.index("correspondence")
+
+
+# ---------------------------------------------------------------- the two layers
+
+
+def fit(
+    table: Table,
+    familiarity: Familiarity,
+    unanswered: Sequence[str] = UNANSWERED,
+    seed: int = 0,
+    known: frozenset[str] = frozenset(),
+) -> Reliability:
+    """The regressions of both layers, fitted on all rows but those that are only reported.
+
+    `known`: "table.column" of the schemas that were trained on and are asked about. Rows of other schemas have regressions
+    of their own; none where their parses are all right, or all wrong.
+    """
+    table = table.rows(table.parts != AS_WRITTEN)
+    own, others = table.rows(~table.foreign), table.rows(table.foreign)
+    first = first_layer(own, across_folds=True, seed=seed)
+    judge, inspected = _judges(
+        own, with_first(own.plain, *first), with_first(own.inspected, *first), unanswered
+    )
+    refuses = own.unanswerable.any()
+    elsewhere = None
+    if len(set(others.right[~others.unanswerable].tolist())) > 1:
+        elsewhere = Elsewhere(
+            *_judges(others, others.plain, others.inspected, UNANSWERED_ELSEWHERE, RIGHT_ELSEWHERE), known
+        )
+    return Reliability(
+        judge=judge,
+        inspected=inspected,
+        familiarity=familiarity,
+        probe=_probe(own) if refuses and "state" in unanswered else None,
+        correspondence=_correspondence(own) if refuses and "correspondence" in unanswered else None,
+        elsewhere=elsewhere,
+    )
+
+
+def _judges(
+    table: Table,
+    plain: Floats,
+    inspected: Floats,
+    unanswered: Sequence[str],
+    right: Sequence[str] = RIGHT,
+) -> tuple[Judge, Judge | None]:
+    """The judge of queries as they are, and that of those whose answers were looked at, if any were."""
+    judge = fit_judge(plain, table, unanswered, right)
+    if not (table.plain != table.inspected).any():
+        return judge, None
+    return judge, fit_judge(inspected, table, (*unanswered, "void"), right)
+
+
+def first_layer(
+    table: Table, *, across_folds: bool, seed: int = 0, of: Table | None = None
+) -> tuple[Floats, Floats]:
+    """Log-odds of being unanswerable by state and by words, float[n] each; `of` other rows than those that are fitted on."""
+    labels = table.unanswerable
+    found = []
+    for own, other, ridge, widest in (
+        (table.state, None if of is None else of.state, STATE_RIDGE, Probe.WIDEST),
+        (table.words, None if of is None else of.words, 1.0, WIDEST),
+    ):
+        if not labels.any():
+            found.append(np.zeros(len(own if other is None else other)))
+            continue
+        if across_folds:
+            odds = cross_fitted(own, labels, table.telling, table.groups, seed, ridge=ridge)
+        else:
+            intercept, weights = fit_logistic(own, labels, table.telling, ridge)
+            odds = intercept + (own if other is None else other) @ weights
+        found.append(np.clip(odds, -widest, widest))
+    return found[0], found[1]
+
+
+def with_first(features: Floats, state: Floats, correspondence: Floats) -> Floats:
+    """The evidence with what the first layer says of it."""
+    whole: Floats = features.copy()
+    whole[:, _STATE], whole[:, _CORRESPONDENCE] = state, correspondence
+    return whole
+
+
+def fit_judge(
+    features: Floats, table: Table, unanswered: Sequence[str], told_right: Sequence[str] = RIGHT
+) -> Judge:
+    """The regression of q, on answerable questions, and that of u, on all; without unanswerable ones, u is not known."""
+    labels = table.unanswerable
+    void = tuple(name for name in unanswered if name == "void")
+    right = _regression(features[~labels], table.right[~labels], table.mass[~labels], (*told_right, *void))
+    if not labels.any():
+        return Judge(right)
+    return Judge(right, _regression(features, labels, table.mass, unanswered))
+
+
+def _regression(features: Floats, labels: Flags, mass: Floats, names: Sequence[str]) -> Regression:
+    intercept, weights = fit_logistic(features[:, [NAMES.index(name) for name in names]], labels, mass)
+    return Regression(float(intercept), dict(zip(names, map(float, weights), strict=True)))
+
+
+def _probe(table: Table) -> Probe:
+    intercept, weights = fit_logistic(table.state, table.unanswerable, table.telling, STATE_RIDGE)
+    return Probe(intercept, weights)
+
+
+def _correspondence(table: Table) -> Correspondence:
+    intercept, weights = fit_logistic(table.words, table.unanswerable, table.telling)
+    shared, length, *rest = (float(weight) for weight in weights)
+    return Correspondence(
+        intercept, {SHARED: shared, LENGTH: length}, dict(zip(table.openings, rest, strict=True))
+    )
+
+
+# ---------------------------------------------------------------- what it says of what it was not fitted on
+
+
+@dataclass(frozen=True, eq=False)
+class Predicted:
+    """p and u, float[n] each, of questions whose group had no part in either layer."""
+
+    confidence: Floats
+    unanswerable: Floats
+
+
+def predict_across(
+    table: Table,
+    unanswered: Sequence[str] = UNANSWERED,
+    elsewhere: Sequence[str] = UNANSWERED_ELSEWHERE,
+    *,
+    inspected: bool = False,
+    seed: int = 0,
+) -> Predicted:
+    """Predictions for all rows; `elsewhere` names what u is told from on schemas that were not trained on.
+
+    A question as it was written is in the fold of the same one with other numbers, and one of a schema that was not trained
+    on in the fold of all others of that schema.
+    """
+    p, u = np.zeros(len(table.parts)), np.zeros(len(table.parts))
+    for side, names in ((~table.foreign, unanswered), (table.foreign, elsewhere)):
+        if side.any():
+            found = _predict_side(table.rows(side), names, inspected=inspected, seed=seed)
+            p[side], u[side] = found.confidence, found.unanswerable
+    return Predicted(p, u)
+
+
+def _predict_side(table: Table, unanswered: Sequence[str], *, inspected: bool, seed: int) -> Predicted:
+    """Predictions for rows that are all of schemas that were trained on, or all of others."""
+    foreign = bool(table.foreign.all())
+    names = (*unanswered, "void") if inspected else tuple(unanswered)
+    fold = folds_of(table.groups, seed)
+    p, u = np.zeros(len(fold)), np.zeros(len(fold))
+    for number in np.unique(fold):
+        held = table.rows(fold == number)
+        rest = table.rows((fold != number) & (table.parts != AS_WRITTEN))
+        if rest.unanswerable.all():
+            continue  # one template alone: nothing is left to fit on
+        own, other = (rest.inspected, held.inspected) if inspected else (rest.plain, held.plain)
+        if not foreign:
+            own = with_first(own, *first_layer(rest, across_folds=True, seed=seed))
+            other = with_first(other, *first_layer(rest, across_folds=False, of=held))
+        judge = fit_judge(own, rest, names, RIGHT_ELSEWHERE if foreign else RIGHT)
+        if judge.unanswerable is not None:
+            u[fold == number] = sigmoid(_odds(judge.unanswerable, other))
+        p[fold == number] = (1 - u[fold == number]) * sigmoid(_odds(judge.right, other))
+    return Predicted(p, u)
+
+
+def _odds(regression: Regression, features: Floats) -> Floats:
+    columns = [NAMES.index(name) for name in regression.weights]
+    found: Floats = regression.intercept + features[:, columns] @ np.array(list(regression.weights.values()))
+    return found

@@ -1,0 +1,76 @@
+"""Observations as a file, so that regressions can be fitted again without parsing again.
+
+It holds questions: keep it where these may lie.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fastsql.errors import FastSQLError
+from fastsql.reliability.evidence import Evidence
+from fastsql.training.calibration.observe import Observation
+from fastsql.training.calibration.questions import Question
+from fastsql.training.corpus.split import Pair
+
+
+def save_observations(observations: Iterable[Observation], path: Path) -> None:
+    """Writes them as packed JSON."""
+    rows = [
+        {
+            "pair": asdict(item.question.pair),
+            "part": item.question.part,
+            "group": item.question.group,
+            "sql": item.question.sql,
+            "removed": sorted(item.question.removed),
+            "values": item.question.values,
+            "kind": item.question.kind,
+            "evidence": asdict(item.evidence),
+            "inspected": None if item.inspected is None else asdict(item.inspected),
+            "state": [round(float(value), 5) for value in item.state],
+            "shared": item.shared,
+            "right": item.right,
+        }
+        for item in observations
+    ]
+    path.write_bytes(gzip.compress(json.dumps(rows, ensure_ascii=False).encode()))
+
+
+def load_observations(path: Path) -> tuple[Observation, ...]:
+    """Reads what `save_observations` wrote. Raises FastSQLError for anything else."""
+    try:
+        return tuple(map(_observation, json.loads(gzip.decompress(path.read_bytes()))))
+    except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
+        raise FastSQLError(
+            f"holds no observations ({type(error).__name__})",
+            where=str(path),
+            remedy="Remove it, and they are made anew.",
+        ) from error
+
+
+def _observation(row: dict[str, Any]) -> Observation:
+    question = Question(
+        Pair(**row["pair"]),
+        row["part"],
+        row["group"],
+        row["sql"],
+        frozenset(row["removed"]),
+        row["values"],
+        row["kind"],
+    )
+    inspected = None if row["inspected"] is None else Evidence(**row["inspected"])
+    return Observation(
+        question,
+        Evidence(**row["evidence"]),
+        inspected,
+        np.array(row["state"], dtype=np.float32),
+        float(row["shared"]),
+        bool(row["right"]),
+    )

@@ -1,0 +1,191 @@
+"""The questions that a bundle is calibrated on: none of them was trained on, and some have no answer."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from fastsql.datasets import read_examples
+from fastsql.training.calibration.unanswerable.families import families
+from fastsql.training.calibration.unanswerable.made import (
+    Refusal,
+    general_wordings,
+    language_of,
+    numbers,
+    remove_needed,
+    with_numbers_of,
+    write_refusals,
+)
+from fastsql.training.calibration.unanswerable.misplaced import (
+    Asking,
+    ask_elsewhere,
+    ask_for_lacking,
+    column_labels,
+)
+from fastsql.training.config import SourceSettings, TrainConfig, expand_path
+from fastsql.training.corpus.corpus import Corpus, Sample
+from fastsql.training.corpus.programs import dump_program, mask
+from fastsql.training.corpus.split import Pair, letters_only, remove_reported
+
+SEEN, UNSEEN, UNANSWERABLE, AS_WRITTEN, MADE = "seen", "unseen", "unanswerable", "as written", "made"
+"""Parts of the questions: of a template that was trained on, of one that was not; unanswerable ones of the data set, with
+numbers as answerable ones have them; those of these whose numbers were changed, as they were (to report, not to fit); and
+unanswerable ones that were made (`fastsql.training.calibration.unanswerable.made`)."""
+FOREIGN, FOREIGN_MADE = "foreign", "foreign made"
+"""Over databases that were held out whole: answerable questions, and unanswerable ones that were made."""
+
+MADE_QUESTIONS = 240
+"""How many are made for a source, half of them by taking from the schema what a question needs."""
+MADE_FOR_FOREIGN = 48
+"""How many are made for a database that was held out, a quarter of each: over a schema that lacks what is needed, asked of
+the wrong database, asked for a column of another one, and what no database answers."""
+_SCHEMAS = 12
+_DRAWN_FROM = 800
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question that was not trained on; `sql` is None where it is to be refused.
+
+    Questions of one `group` are not parted by folds. `removed` are the columns that the schema is to lack. `values` tells
+    whether the parser is given the values of the database, `kind` how a question was made.
+    """
+
+    pair: Pair
+    part: str
+    group: str
+    sql: str | None
+    removed: frozenset[int] = frozenset()
+    values: bool = True
+    kind: str = ""
+
+
+def held_out(
+    config: TrainConfig, corpus: Corpus, limit: int | None = None, seed: int = 0, made: int = MADE_QUESTIONS
+) -> tuple[Question, ...]:
+    """The questions to fit on; with `limit`, at most so many of each part, drawn by `seed`."""
+    rng = random.Random(seed)
+    parts: list[list[Question]] = [
+        [_answerable(sample, SEEN) for sample in corpus.dev_examples],
+        [_answerable(sample, UNSEEN) for sample in corpus.dev_templates],
+    ]
+    for source in config.data.sources:
+        if not source.dev:
+            continue
+        own = list(_unanswerable(source))
+        pool = sorted({number for sample in corpus.train for number in numbers(sample.pair.question)})
+        changed = [_renumbered(question, pool, rng) for question in own]
+        written = [
+            replace(old, part=AS_WRITTEN)
+            for old, new in zip(own, changed, strict=True)
+            if old.pair.question != new.pair.question
+        ]
+        parts += [changed, written]
+        if own and made:
+            # A data set whose questions all have answers says that its users ask nothing else.
+            parts.append(_make(corpus, {question.pair.db_id for question in own}, made, rng))
+    if made:
+        parts += _foreign(corpus, seed)
+    return tuple(
+        question
+        for part in parts
+        for question in (part if limit is None or len(part) <= limit else rng.sample(part, limit))
+    )
+
+
+def _answerable(sample: Sample, part: str) -> Question:
+    return Question(sample.pair, part, dump_program(mask(sample.program)), sample.pair.sql)
+
+
+def _renumbered(question: Question, pool: Sequence[str], rng: random.Random) -> Question:
+    text = with_numbers_of(question.pair.question, pool, rng)
+    return replace(question, pair=replace(question.pair, question=text))
+
+
+def _unanswerable(source: SourceSettings) -> Iterator[Question]:
+    """Those of a source's training questions that are to be refused and are not reported on, each wording once."""
+    wordings = {
+        letters_only(item.question): Pair(item.id, item.question, "", item.db_id)
+        for item in read_examples(expand_path(source.examples))
+        if item.sql is None and item.runs
+    }
+    reported = [item.question for path in source.report for item in read_examples(expand_path(path))]
+    pairs = remove_reported(wordings.values(), reported)
+    for pair, family in zip(pairs, families([pair.question for pair in pairs]), strict=True):
+        yield Question(pair, UNANSWERABLE, f"{UNANSWERABLE} {family}", None)
+
+
+def _make(corpus: Corpus, databases: set[str], count: int, rng: random.Random) -> list[Question]:
+    """Questions with no answer over these databases."""
+    made = []
+    for db_id in sorted(databases & set(corpus.domains)):
+        samples = [sample for sample in corpus.train if sample.pair.db_id == db_id and sample.weight >= 1]
+        samples = rng.sample(samples, min(_DRAWN_FROM, len(samples)))
+        asked = [sample.pair.question for sample in samples]
+        names = sorted({text for sample in samples for _, text in sample.entries})
+        pairs = [(sample.pair.question, sample.program) for sample in samples]
+        removed = remove_needed(pairs, corpus.domains[db_id].schema, count // 2, _SCHEMAS, rng)
+        for number, one in enumerate((*removed, *write_refusals(asked, names, count - len(removed), rng))):
+            pair = Pair(f"made-{number}", one.question, "", db_id)
+            made.append(Question(pair, MADE, one.group, None, one.removed, kind=one.kind))
+    return made
+
+
+# ---------------------------------------------------------------- databases that were held out
+
+
+def _foreign(corpus: Corpus, seed: int) -> list[list[Question]]:
+    """Answerable and made questions over the databases that were held out whole; those of one database are one group.
+
+    No wording of a made question is met over two databases. Answerable questions are asked with the values of the database
+    and without, as those ask who have only a schema; of the made ones, every second comes without.
+    """
+    rng = random.Random(seed)
+    databases = sorted({sample.pair.db_id for sample in corpus.dev_databases})
+    answerable, made = [], []
+    for place, db_id in enumerate(databases):
+        own = [sample for sample in corpus.dev_databases if sample.pair.db_id == db_id]
+        for sample in own:
+            answerable += [
+                Question(sample.pair, FOREIGN, f"database {db_id}", sample.pair.sql, values=values)
+                for values in (True, False)
+            ]
+        for number, one in enumerate(_misasked(corpus, db_id, place, len(databases), rng)):
+            pair = Pair(f"{one.kind}-{number}", one.question, "", db_id)
+            group, values = f"database {db_id}", number % 2 == 0
+            made.append(Question(pair, FOREIGN_MADE, group, None, one.removed, values, one.kind))
+    return [answerable, made]
+
+
+def _misasked(corpus: Corpus, db_id: str, part: int, parts: int, rng: random.Random) -> list[Refusal]:
+    """`MADE_FOR_FOREIGN` questions at most that have no answer over a database."""
+    each = MADE_FOR_FOREIGN // 4
+    schema = corpus.domains[db_id].schema
+    asked = [
+        Asking(sample.pair.question, sample.program, corpus.domains[sample.pair.db_id].schema)
+        for sample in corpus.dev_databases
+    ]
+    own = [one for one in asked if one.schema is schema]
+    others = [one for one in asked if one.schema is not schema]
+    texts = [one.question for one in own]
+    names = sorted(
+        {text for sample in corpus.dev_databases for _, text in sample.entries if sample.pair.db_id == db_id}
+    )
+    labels = {
+        "item": [table.label for table in schema.tables],
+        "part": [column.label for column in schema.columns],
+    }
+    return [
+        *remove_needed([(one.question, one.program) for one in own], schema, each, _SCHEMAS, rng),
+        *ask_elsewhere(others, schema, each, rng),
+        *ask_for_lacking(own, column_labels({one.schema.name: one.schema for one in others}), each, rng),
+        *write_refusals(
+            texts,
+            names or labels["item"],
+            each,
+            rng,
+            general_wordings(language_of(texts), part, parts),
+            labels,
+        ),
+    ]

@@ -1,0 +1,241 @@
+"""The whole model in torch: what `fastsql.model` computes for one question, for a padded batch.
+
+Parameter names are the names of the weights in a bundle. Every question of a batch asks about one schema, whose
+texts and graph rows are therefore computed once a batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from fastsql.model.config import (
+    CANDIDATE_FORMATS,
+    CANDIDATE_KINDS,
+    CANDIDATE_RANKS,
+    CANDIDATE_SOURCES,
+    ITEM_TYPES,
+    ModelConfig,
+)
+from fastsql.model.schema_inputs import SchemaInputs
+from fastsql.training.batches.batch import Batch
+from fastsql.training.network.attention import additive_mask
+from fastsql.training.network.decoder import Decoder
+from fastsql.training.network.dropout import Dropout
+from fastsql.training.network.encoder import Encoder
+from fastsql.training.network.graph import GraphLayer
+from fastsql.training.network.pretrained import Pretrained
+
+VALUE_REFRESH = 300
+"""In training, the text of a schema value is encoded anew when so many batches have passed, and without a gradient: there
+are more of them than questions in a batch, and what they say hardly changes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Output:
+    """`loss` is the mean cross entropy of the decisions; `gold` float[B, D] are the gold actions' log-probabilities
+    and `best` int64[B, D] the most probable legal actions (of padded decisions too).
+    """
+
+    loss: Tensor
+    gold: Tensor
+    best: Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class Memory:
+    """What the decoder reads of B questions: `rows` [B, N, d] of `tokens` tokens, `candidates` candidates and the
+    schema, `mask` [B, 1, 1, N] (0 or -inf), and the schema `values` [W, d].
+    """
+
+    rows: Tensor
+    mask: Tensor
+    tokens: int
+    candidates: int
+    values: Tensor
+
+    def repeat(self, count: int) -> Memory:
+        """One question's memory for `count` hypotheses."""
+        return replace(self, rows=self.rows.expand(count, -1, -1), mask=self.mask.expand(count, -1, -1, -1))
+
+
+class Model(nn.Module):
+    """Encoder, graph and decoder."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.config = config
+        d, hidden = config.d, config.encoder.hidden
+        self.encoder = Encoder(config.encoder, config.encoder_dropout)
+        self.token_in = nn.Linear(hidden, d)
+        self.item_in = nn.Linear(hidden, d)
+        self.owner_in = nn.Linear(hidden, d)
+        self.value_in = nn.Linear(hidden, d)
+        self.item_type = nn.Embedding(len(ITEM_TYPES), d)
+        self.candidate = nn.ModuleList(
+            nn.Embedding(len(names), d)
+            for names in (CANDIDATE_KINDS, CANDIDATE_SOURCES, CANDIDATE_FORMATS, range(CANDIDATE_RANKS))
+        )
+        self.graph = nn.ModuleList(
+            GraphLayer(config) for _ in range(config.cached_layers + config.joint_layers)
+        )
+        self.graph_norm = nn.LayerNorm(d)
+        self.value_norm = nn.LayerNorm(d)
+        self.decoder = Decoder(config)
+        self.dropout = Dropout(config.dropout)
+        for embedding in (self.item_type, *self.candidate):
+            nn.init.normal_(embedding.weight, std=0.1)
+        self._value_texts: dict[bytes, tuple[int, Tensor]] = {}
+        self._batches = 0
+
+    @classmethod
+    def start(cls, config: ModelConfig, pretrained: Pretrained | None = None) -> Model:
+        """A new model; its encoder starts from `pretrained`, or from scratch."""
+        model = cls(config)
+        if pretrained is not None:
+            model.encoder.load_state_dict(pretrained.weights)
+        return model
+
+    def remove_relations(self) -> None:
+        """Sets what the graph knows of relations to zero, for good: its attention then sees rows only."""
+        for name, parameter in self.graph.named_parameters():
+            if "relation_" in name:
+                nn.init.zeros_(parameter).requires_grad_(False)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        return self.token_in.weight.device
+
+    def forward(self, batch: Batch, label_smoothing: float = 0.0) -> Output:
+        """Loss and predictions of a batch; `label_smoothing` is spread over the legal actions."""
+        scores = self.scores(batch).float()
+        legal = self._tensor(batch.legal)
+        log_probabilities = scores.masked_fill(~legal, -torch.inf).log_softmax(dim=-1)
+        gold = log_probabilities.gather(-1, self._tensor(batch.actions)[..., None])[..., 0]
+        mask = self._tensor(batch.decision_mask)
+        loss = -gold[mask].mean()
+        if label_smoothing:
+            average = log_probabilities.masked_fill(~legal, 0.0).sum(-1) / legal.sum(-1)
+            loss = (1 - label_smoothing) * loss - label_smoothing * average[mask].mean()
+        return Output(loss, gold, log_probabilities.detach().argmax(dim=-1))
+
+    def scores(self, batch: Batch) -> Tensor:
+        """Unmasked scores of all actions, float[B, D, A] in `batch.layout`."""
+        return self.decide(batch, self.read(batch))
+
+    def read(self, batch: Batch) -> Memory:
+        """Encoder and graph: what the decoder reads, whatever it decides."""
+        schema = batch.schema
+        groups = [self._tensor(group).long() for group in schema.texts]
+        states = self.encoder([*groups, self._tensor(batch.token_ids)], self._tensor(batch.token_lengths))
+        item_texts = torch.cat([group.mean(dim=1) for group in states[:-1]])
+
+        tokens = self.token_in(states[-1][:, 1:-1])
+        candidates = self._tensor(batch.candidate_weights).to(tokens.dtype) @ tokens
+        features = self._tensor(batch.candidate_features)
+        for index, embedding in enumerate(self.candidate):
+            candidates = candidates + embedding(features[..., index])
+        question = self.dropout(torch.cat([tokens.to(candidates.dtype), candidates], dim=1))
+        items = self.dropout(self._items(item_texts, schema))[None]
+
+        node_mask = self._tensor(batch.node_mask)
+        bias = additive_mask(node_mask[:, None, None, :], tokens.dtype)
+        relations = self._tensor(batch.relations).long()[:, None]
+        item_relations = self._tensor(batch.item_relations).long()[:, None]
+        schema_relations = self._tensor(schema.relations).long()[None, None]
+        cached = items
+        for index, layer in enumerate(self.graph):
+            joint = index >= self.config.cached_layers
+            question, items = layer(question, items, bias, relations, item_relations, schema_relations, joint)
+            if not joint:
+                cached = items
+
+        memory = self.graph_norm(torch.cat([question, items.expand(len(question), -1, -1)], dim=1))
+        memory_mask = torch.cat([bias, bias.new_zeros(len(question), 1, 1, schema.n_items)], dim=-1)
+        values = self._values(schema, cached[0])
+        return Memory(memory, memory_mask, tokens.shape[1], candidates.shape[1], values)
+
+    def decide(self, batch: Batch, memory: Memory) -> Tensor:
+        """Unmasked scores of all actions at every decision of the batch, float[B, D, A]."""
+        scores: Tensor = self.decoder(
+            (
+                self._tensor(batch.previous_kind),
+                self._tensor(batch.previous_production),
+                self._tensor(batch.previous_row),
+            ),
+            self._tensor(batch.symbols),
+            self._tensor(batch.parents),
+            memory.rows,
+            memory.mask,
+            (memory.tokens, memory.candidates),
+            batch.schema.n_tables,
+            memory.values,
+        )
+        return scores
+
+    def _items(self, texts: Tensor, schema: SchemaInputs) -> Tensor:
+        """First states of tables and columns, [S, d]; a column's also says whose it is, as labels repeat."""
+        item_text = self._tensor(schema.item_text)
+        items = self.item_in(texts)[item_text] + self.item_type(self._tensor(schema.item_type))
+        tables = self.owner_in(texts)[item_text[: schema.n_tables]]
+        owners = tables[self._tensor(schema.column_table)]
+        return torch.cat([items[: schema.n_tables], items[schema.n_tables :] + owners])
+
+    def _values(self, schema: SchemaInputs, items: Tensor) -> Tensor:
+        """States of the schema values, [W, d], from their text and the cached state of their column."""
+        if not schema.n_values:
+            return items.new_zeros(0, self.config.d)
+        texts = self.value_in(self._encoded_values(schema))[self._tensor(schema.value_text)]
+        # Row T + C stands for "no column".
+        items = torch.cat([items, items.new_zeros(1, self.config.d)])
+        columns = self._tensor(schema.value_column)
+        rows = torch.where(columns < 0, schema.n_items, schema.n_tables + columns)
+        states: Tensor = self.value_norm(texts + items[rows])
+        return states
+
+    def _encoded_values(self, schema: SchemaInputs) -> Tensor:
+        """The texts of the schema values, [texts, hidden], in the order of `schema.value_texts`."""
+        if not self.training:
+            with torch.no_grad():
+                return self._value_states(schema.value_texts)
+        self._batches += 1
+        oldest = self._batches - VALUE_REFRESH
+        keys = [[row.tobytes() for row in group] for group in schema.value_texts]
+        stale = [
+            [
+                number
+                for number, key in enumerate(group)
+                if self._value_texts.get(key, (oldest, None))[0] <= oldest
+            ]
+            for group in keys
+        ]
+        with torch.no_grad():
+            states = self._value_states(
+                [group[rows] for group, rows in zip(schema.value_texts, stale, strict=True) if rows]
+            )
+        renewed = [group[number] for group, rows in zip(keys, stale, strict=True) for number in rows]
+        for key, state in zip(renewed, states, strict=True):
+            self._value_texts[key] = (self._batches, state)
+        return torch.stack([self._value_texts[key][1] for group in keys for key in group])
+
+    def _value_states(self, groups: Sequence[NDArray[np.int32]]) -> Tensor:
+        if not groups:
+            return torch.empty(0, self.config.encoder.hidden)
+        encoded = self.encoder([self._tensor(group).long() for group in groups])
+        return torch.cat([group.mean(dim=1) for group in encoded])
+
+    def _tensor(self, array: NDArray[np.generic]) -> Tensor:
+        return torch.from_numpy(array).to(self.device, non_blocking=True)
+
+
+def exact(batch: Batch, output: Output) -> NDArray[np.bool_]:
+    """bool[B]: every decision of the example is the gold one, so greedy decoding would find the gold query."""
+    right = output.best.cpu().numpy() == batch.actions
+    result: NDArray[np.bool_] = (right | ~batch.decision_mask).all(axis=1)
+    return result

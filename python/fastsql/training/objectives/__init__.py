@@ -1,0 +1,1 @@
+"""What training minimises, and the score by which it chooses a checkpoint."""

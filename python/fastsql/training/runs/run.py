@@ -1,0 +1,336 @@
+"""One training run: steps, scores, checkpoints, and the bundle at its end."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from fastsql.errors import FastSQLError
+from fastsql.grammar.compile import load_grammar
+from fastsql.model.config import ModelConfig
+from fastsql.training.batches.maker import ExampleMaker
+from fastsql.training.batches.stream import Delivery, Loader, deliveries
+from fastsql.training.bundles.export import renumbered
+from fastsql.training.config import TrainConfig
+from fastsql.training.corpus.corpus import Corpus, Sample
+from fastsql.training.network.model import Model
+from fastsql.training.network.pretrained import Pretrained, load_pretrained
+from fastsql.training.objectives.dev import DevPart, DevScore, score
+from fastsql.training.runs.checkpoint import BEST, LAST, save_checkpoint
+from fastsql.training.runs.curves import append_metrics, draw_curves
+from fastsql.training.runs.finish import check_bundle, export_checkpoint
+from fastsql.training.runs.position import Clock, Position, Smoothed
+from fastsql.training.runs.progress import RunProgress
+from fastsql.training.runs.schedule import MovingAverage, make_optimizer, rate_factor, run_fraction, set_rates
+
+METRIC_STEPS = 25
+"""Steps between two lines of metrics."""
+BUNDLE = "bundle"
+"""Folder of the exported bundle, in the run's own."""
+HELD_OUT = "held_out.json"
+"""Which examples were held out, for runs that start from this one's weights."""
+CHECKED = 40
+"""Dev examples on which the bundle is compared with the trained model."""
+SEARCHED = 20
+"""How many of these are searched with both, each on its own."""
+NEAR = 1e-2
+"""Log-probabilities that differ by less than this may change places: float32 sums depend on their order."""
+BAD_STEPS = 20
+"""Steps in a row without a finite gradient before the run gives up."""
+
+
+_RESUME_ONLY = frozenset({"model", "optimizer", "rng", "ema_steps"})
+
+
+class TrainingError(FastSQLError):
+    """A run cannot go on."""
+
+
+@dataclass(frozen=True)
+class TrainResult:
+    """What a run left behind. `finished` is False where it was interrupted: resume it."""
+
+    output: Path
+    epochs: float
+    seconds: float
+    best: DevScore | None
+    finished: bool
+
+
+def model_config(config: TrainConfig, pretrained: Pretrained) -> ModelConfig:
+    """The model's sizes: from the settings, the grammar, and the encoder that it starts from."""
+    grammar, model = load_grammar(), config.model
+    return ModelConfig(
+        n_productions=len(grammar.productions),
+        n_symbols=len(grammar.symbols),
+        d=model.d,
+        heads=model.heads,
+        ffn=model.ffn,
+        cached_layers=model.cached_layers,
+        joint_layers=model.joint_layers,
+        decoder_layers=model.decoder_layers,
+        dropout=model.dropout,
+        encoder_dropout=model.encoder_dropout,
+        encoder=pretrained.config,
+    )
+
+
+class Run:
+    """One run: its model, optimizer and average, where it is, and what it writes."""
+
+    def __init__(
+        self, config: TrainConfig, corpus: Corpus, folder: Path, device: torch.device, progress: RunProgress
+    ) -> None:
+        self.config, self.corpus, self.folder, self.device, self.progress = (
+            config,
+            corpus,
+            folder,
+            device,
+            progress,
+        )
+        pretrained = load_pretrained(config.model.encoder)
+        self.tokenizer = pretrained.tokenizer
+        self.model_config = model_config(config, pretrained)
+        self.model = Model.start(self.model_config, pretrained).to(device).train()
+        self.model.encoder.word.weight.requires_grad_(not config.model.freeze_words)
+        if not config.model.relations:
+            self.model.remove_relations()
+        self.optimizer = make_optimizer(self.model, self.model.encoder, config.optim)
+        self.average = MovingAverage(copy.deepcopy(self.model), config.optim.ema)
+        self.at = Position()
+        self.best: DevScore | None = None
+        self.maker = self._maker(corpus.train, augmented=True)
+
+    def _maker(self, samples: tuple[Sample, ...], augmented: bool) -> ExampleMaker:
+        return ExampleMaker(
+            self.corpus,
+            samples,
+            self.tokenizer,
+            self.model_config,
+            candidates=self.config.data.candidates,
+            augment=self.config.augment if augmented else None,
+            seed=self.config.seed,
+        )
+
+    # ------------------------------------------------------------------ state
+
+    def state(self) -> dict[str, Any]:
+        """All that resuming or exporting needs."""
+        return {
+            "config": self.config.to_dict(),
+            "model_config": self.model_config.to_dict(),
+            "grammar": grammar_names(),
+            "model": self.model.state_dict(),
+            "ema": self.average.model.state_dict(),
+            "ema_steps": self.average.steps,
+            "optimizer": self.optimizer.state_dict(),
+            "rng": torch.get_rng_state(),
+            "position": dict(vars(self.at)),
+            "best": None if self.best is None else dict(vars(self.best)),
+            "lexicon": [
+                [table, column, values] for (table, column), values in sorted(self.corpus.lexicon.items())
+            ],
+            "constants": _constants(self.corpus),
+            "tokenizer": self.tokenizer.json_text,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """The inverse of `state`. Raises TrainingError for a checkpoint of another model."""
+        if state["model_config"] != self.model_config.to_dict() or state["grammar"] != grammar_names():
+            raise TrainingError(
+                "the checkpoint has a model of another grammar or other sizes",
+                where=str(self.folder),
+                remedy="Train anew in another folder, from a warm start if you like.",
+            )
+        self.model.load_state_dict(state["model"])
+        self.average.model.load_state_dict(state["ema"])
+        self.average.steps = state["ema_steps"]
+        self.optimizer.load_state_dict(state["optimizer"])
+        torch.set_rng_state(state["rng"])
+        self.at = Position(**state["position"])
+        self.best = None if state["best"] is None else DevScore(**{"databases": None, **state["best"]})
+        self.progress.note(f"resumed at epoch {self.at.epochs:.2f} after {self.at.seconds / 60:.1f} minutes")
+
+    def warm_start(self, bundle: str | Path, fresh: Sequence[str] = ()) -> None:
+        """Takes over every weight of a bundle that has a place and a shape here, and no prefix among `fresh`."""
+        own = self.model.state_dict()
+        found = {
+            name: tensor
+            for name, tensor in renumbered(Path(bundle), own).items()
+            if name in own and own[name].shape == tensor.shape and not name.startswith(tuple(fresh))
+        }
+        self.model.load_state_dict({**own, **found})
+        if not self.config.model.relations:
+            self.model.remove_relations()
+        self.average.model.load_state_dict(self.model.state_dict())
+        self.progress.note(f"warm start: {len(found)} of {len(own)} weights from {bundle}")
+
+    # ------------------------------------------------------------------ run
+
+    def go(self, loaders: int) -> TrainResult:
+        """Trains to the end of the schedule, or until interrupted; `loaders` processes prepare batches, 0: this one."""
+        settings, schedule = self.config.optim, self.config.schedule
+        parts = {
+            name: DevPart.prepare(self._maker(samples, augmented=False), schedule.dev_limit)
+            for name, samples in self.corpus.dev.items()
+        }
+        shares = max(1, loaders)
+        streams = [
+            functools.partial(
+                deliveries,
+                self.maker,
+                settings.batch_size,
+                settings.max_tokens,
+                self.config.seed,
+                self.at.epoch,
+                self.at.batch,
+                (share, shares),
+            )
+            for share in range(shares)
+        ]
+        clock = Clock(self.at.seconds)
+        checkpoint_due = clock.seconds() + 60 * schedule.checkpoint_minutes
+        dev_due = clock.seconds() + 60 * schedule.dev_minutes
+        finished = False
+        losses = Smoothed()
+        bad = 0
+        try:
+            with Loader(streams, background=loaders > 0) as loader:
+                for delivery in loader:
+                    fraction = run_fraction(schedule, self.at.epochs, clock.seconds())
+                    stop = schedule.patience > 0 and self.at.since_best >= schedule.patience
+                    if fraction >= 1.0 or stop:
+                        finished = True
+                        break
+                    loss = self._step(delivery, fraction)
+                    self._advance(delivery)
+                    self.at.seconds = clock.seconds()
+                    bad = bad + 1 if loss is not None and not math.isfinite(loss) else 0
+                    if bad >= BAD_STEPS:
+                        raise TrainingError(
+                            f"no finite loss in {bad} steps", remedy="Lower the learning rates."
+                        )
+                    if loss is not None and math.isfinite(loss):
+                        losses.add(loss)
+                    self.progress.step(fraction, self.at.seconds, self.at.epochs, losses.value)
+                    if self.at.step % METRIC_STEPS == 0:
+                        self._log("train", fraction=fraction, loss=losses.value, rate=self._rate(fraction))
+                    if self.at.seconds >= dev_due:
+                        self._score(parts)
+                        dev_due = clock.seconds() + 60 * schedule.dev_minutes
+                    if self.at.seconds >= checkpoint_due and self.at.step % settings.accumulate == 0:
+                        save_checkpoint(self.folder / LAST, self.state())
+                        checkpoint_due = clock.seconds() + 60 * schedule.checkpoint_minutes
+        except KeyboardInterrupt:
+            self.progress.note("interrupted: saving a checkpoint")
+        if finished:
+            self._score(parts)
+        self.at.seconds = clock.seconds()
+        save_checkpoint(self.folder / LAST, self.state())
+        draw_curves(self.folder)
+        if finished:
+            self._export()
+        return TrainResult(self.folder, self.at.epochs, self.at.seconds, self.best, finished)
+
+    def _rate(self, fraction: float) -> float:
+        return rate_factor(fraction, self.config.optim.warmup, self.config.optim.final_rate)
+
+    def _step(self, delivery: Delivery, fraction: float) -> float | None:
+        """The gradients of one batch, and an update after every `accumulate` of them; the loss, None for an empty batch."""
+        if delivery.batch is None:
+            return None
+        settings = self.config.optim
+        with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=settings.bf16):
+            output = self.model(delivery.batch, settings.label_smoothing)
+        (output.loss / settings.accumulate).backward()
+        loss = float(output.loss.detach())
+        if (self.at.step + 1) % settings.accumulate:
+            return loss
+        set_rates(self.optimizer, self._rate(fraction))
+        norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), settings.clip)
+        if torch.isfinite(norm):
+            self.optimizer.step()
+            self.average.update(self.model)
+        self.optimizer.zero_grad(set_to_none=True)
+        return loss if torch.isfinite(norm) else math.nan
+
+    def _advance(self, delivery: Delivery) -> None:
+        at = self.at
+        at.step += 1
+        at.left_out += delivery.left_out
+        at.epoch, at.batch, at.batches = delivery.epoch, delivery.position + 1, delivery.batches
+        if at.batch == at.batches:
+            self._log("epoch", left_out=at.left_out)
+            at.epoch, at.batch, at.left_out = at.epoch + 1, 0, 0
+
+    def _score(self, parts: dict[str, DevPart]) -> None:
+        found = score(self.average.model, parts)
+        self._log("dev", **vars(found), value=found.value)
+        self.progress.dev(str(found))
+        draw_curves(self.folder)
+        if found.value > self.at.best:
+            self.at.best, self.at.since_best, self.best = found.value, 0, found
+            # For exporting, not for resuming: a quarter of the size.
+            exported = {key: value for key, value in self.state().items() if key not in _RESUME_ONLY}
+            save_checkpoint(self.folder / BEST, exported)
+        else:
+            self.at.since_best += 1
+
+    def _export(self) -> None:
+        """The best average as a bundle, checked against the reference pipeline on dev examples."""
+        bundle = export_checkpoint(self.folder / BEST, self.folder / BUNDLE)
+        maker = self._maker(sum(self.corpus.dev.values(), ()), augmented=False)
+        db_id = maker.samples[0].pair.db_id if maker.samples else ""
+        chosen = [i for i, sample in enumerate(maker.samples) if sample.pair.db_id == db_id][:CHECKED]
+        instances = [made for i in chosen if (made := maker.instance(i, random.Random(0))) is not None]
+        if not instances:
+            return
+        found, searches = check_bundle(bundle, self.corpus.domains[db_id], instances, SEARCHED)
+        self._log(
+            "export",
+            examples=found.examples,
+            same=found.same,
+            worst=found.worst,
+            searches_same=searches.same,
+            searches_near=searches.near,
+        )
+        self.progress.note(
+            f"{bundle}: the reference decides {found.same} of {found.examples} dev examples alike, "
+            f"and its beam search finds the same queries for {searches.same} of {searches.questions}"
+        )
+        alike = found.same == found.examples or found.worst <= NEAR
+        if not alike or searches.same + searches.near < searches.questions:
+            raise TrainingError(
+                f"the exported bundle decides {found.examples - found.same} of {found.examples} examples otherwise "
+                f"and searches {searches.questions - searches.same} otherwise",
+                where=str(bundle),
+                remedy="This is a fault of fastsql: please report it.",
+            )
+
+    def _log(self, kind: str, **values: float | None) -> None:
+        place = {
+            "step": self.at.step,
+            "epoch": round(self.at.epochs, 4),
+            "minutes": round(self.at.seconds / 60, 3),
+        }
+        append_metrics(self.folder, {"kind": kind, **place, **values})
+
+
+def grammar_names() -> dict[str, list[str]]:
+    """What the rows of the model's output and symbol embeddings stand for."""
+    grammar = load_grammar()
+    return {"productions": list(grammar.productions), "symbols": list(grammar.symbols)}
+
+
+def _constants(corpus: Corpus) -> list[list[Any]]:
+    """[name, value, label] of every named constant of the domains."""
+    found = {item.name: item for domain in corpus.domains.values() for item in domain.schema.constants}
+    return [[item.name, item.value, item.label] for _, item in sorted(found.items())]

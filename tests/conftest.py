@@ -10,9 +10,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from .databases import DatabaseMissingError, PostgresServer, postgres_server
+from .missing_extras import pytest_make_collect_report, pytest_runtest_makereport
 
 if TYPE_CHECKING:
     from fastsql import Parser
+
+__all__ = ["pytest_make_collect_report", "pytest_runtest_makereport"]
+
+# pytest-xdist keeps every core busy with a process. Said before anybody imports NumPy or PyTorch, and to subprocesses, too.
+for _library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
 DATA_VARIABLE = "FASTSQL_DATA"
 DATABASES_VARIABLE = "FASTSQL_DATABASES"
@@ -70,7 +77,7 @@ def duckdb_driver() -> None:
     try:
         import duckdb  # noqa: F401 - only to see whether it is there
     except ImportError:
-        _missing_database("pip install 'fastsql[duckdb]' to run this")
+        _missing_database("pip install '.[duckdb]' to run this")
 
 
 def _missing_database(remedy: str) -> None:

@@ -90,7 +90,7 @@ def postgres_server() -> Iterator[PostgresServer]:
     try:
         import psycopg  # noqa: F401 - the server is of no use without its driver
     except ImportError as error:
-        raise DatabaseMissingError("pip install 'fastsql[postgres]' to run this") from error
+        raise DatabaseMissingError("pip install '.[postgres]' to run this") from error
     # Not under pytest's folders: those are closed to other users, and a socket's path must be short.
     folder = Path(tempfile.mkdtemp(prefix="fastsql-pg-"))
     try:

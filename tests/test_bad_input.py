@@ -167,7 +167,7 @@ def test_a_question_that_is_no_text_is_a_type_error(toy: Parser, question: Any) 
 )
 def test_what_describes_no_schema_is_a_schema_error(toy: Parser, schema: Any) -> None:
     if isinstance(schema, str) and "://" in schema:
-        pytest.importorskip("sqlalchemy", reason="pip install 'fastsql[db]' to run this")
+        pytest.importorskip("sqlalchemy", reason="pip install '.[db]' to run this")
     with pytest.raises(SchemaError) as error:
         toy.parse(QUESTION, schema)
     assert len(str(error.value)) < 600
@@ -382,7 +382,7 @@ def test_a_tokenizer_of_another_model_is_a_model_error(folder: Path) -> None:
 
 
 def test_an_encoder_that_is_no_graph_is_a_model_error(folder: Path) -> None:
-    pytest.importorskip("onnxruntime", reason="pip install 'fastsql[cpu]' to run this")
+    pytest.importorskip("onnxruntime", reason="pip install '.[cpu]' to run this")
     (folder / ENCODER).write_bytes(b"no graph at all")
     write_manifest(folder)
     with pytest.raises(ModelError, match=r"encoder\.onnx: ONNX Runtime cannot load it"):
@@ -467,7 +467,7 @@ def test_a_database_that_vanished_is_a_typed_error(toy: Parser, ward: Path) -> N
 
 
 def test_a_database_that_vanished_behind_a_url_is_a_typed_error(toy: Parser, ward: Path) -> None:
-    pytest.importorskip("sqlalchemy", reason="pip install 'fastsql[db]' to run this")
+    pytest.importorskip("sqlalchemy", reason="pip install '.[db]' to run this")
     schema = Schema.coerce(ward)
     ward.unlink()
     with pytest.raises(ExecutionError):

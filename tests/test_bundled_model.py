@@ -59,7 +59,7 @@ def test_the_bundled_model_answers_plain_questions(
 
 
 def test_the_bundled_model_takes_the_same_actions_with_either_encoder(hospital: Path, ehr_en: Parser) -> None:
-    pytest.importorskip("onnxruntime", reason="pip install 'fastsql[cpu]' to run this")
+    pytest.importorskip("onnxruntime", reason="pip install '.[cpu]' to run this")
     schema = Schema.coerce(hospital)
     reference = load_toy(ehr_en.bundle.path, encoder="numpy", limits=ehr_en.limits)
     for question, _ in GOLDEN:

@@ -36,7 +36,7 @@ def test_code_in_a_document_prints_what_stands_below_it(
     if any("fastsql.load(" in code for code, _ in found) and not (BUNDLED / "ehr-en").is_dir():
         pytest.skip("the bundled model ehr-en runs this")
     if any("sqlalchemy" in code for code, _ in found):
-        pytest.importorskip("sqlalchemy", reason="pip install 'fastsql[db]' runs this")
+        pytest.importorskip("sqlalchemy", reason="pip install '.[db]' runs this")
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
     for code, output in found:

@@ -35,8 +35,8 @@ ROWS = [(1, "URGENT", "Aspirin", "2100-01-01"), (2, "elective", "Heparin sodium"
 
 @pytest.mark.parametrize("seed", [3, 5, 10])
 def test_onnx_runtime_and_numpy_take_the_same_actions(tmp_path: Path, seed: int) -> None:
-    pytest.importorskip("onnxruntime", reason="pip install 'fastsql[cpu]' to run this")
-    pytest.importorskip("onnx", reason="pip install 'fastsql[train]' to run this")
+    pytest.importorskip("onnxruntime", reason="pip install '.[cpu]' to run this")
+    pytest.importorskip("onnx", reason="pip install '.[train]' to run this")
     folder = write_bundle(tmp_path / "toy", seed=seed)
     onnx, numpy = (load_toy(folder, encoder=name) for name in ("onnxruntime", "numpy"))
     assert type(onnx.engine.model.encoder) is not type(numpy.engine.model.encoder)
@@ -261,7 +261,7 @@ def own_encoder(folder: Path) -> None:
     except ImportError:
         return
     if not runs_onnx(folder):
-        pytest.skip("pip install 'fastsql[train]' to run this: the toy's encoder.onnx needs the package onnx")
+        pytest.skip("pip install '.[train]' to run this: the toy's encoder.onnx needs the package onnx")
 
 
 def test_a_parser_survives_pickling(toy: Parser, toy_bundle: Path, alone: list[dict[str, Any]]) -> None:

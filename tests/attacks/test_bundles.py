@@ -170,9 +170,9 @@ def test_a_million_layers_are_refused_before_their_weights_are_named(folder: Pat
 
 @pytest.mark.parametrize("shape", ["narrow", "flat", "whole numbers", "out of rows"])
 def test_an_encoder_that_gives_no_state_for_each_token_is_named(folder: Path, shape: str) -> None:
-    onnx = pytest.importorskip("onnx", reason="pip install 'fastsql[train,cpu]' runs this")
+    onnx = pytest.importorskip("onnx", reason="pip install '.[train,cpu]' runs this")
     if not runs_onnx(folder):
-        pytest.skip("pip install 'fastsql[cpu]' runs this")
+        pytest.skip("pip install '.[cpu]' runs this")
     helper, types = onnx.helper, onnx.TensorProto
     made = {
         "narrow": (types.FLOAT, [helper.make_node("Unsqueeze", ["real", "last"], ["states"])]),

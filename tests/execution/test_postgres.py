@@ -175,7 +175,7 @@ def test_drivers_that_send_several_statements_are_refused(server: PostgresServer
 
 
 def test_a_server_that_cannot_be_reached_is_an_error_without_the_password(tmp_path: Any) -> None:
-    pytest.importorskip("psycopg", reason="pip install 'fastsql[postgres]' to run this")
+    pytest.importorskip("psycopg", reason="pip install '.[postgres]' to run this")
     with open_executor(f"postgresql://me:geheim@/x?host={tmp_path}") as executor:
         with pytest.raises(ExecutionError, match="cannot be reached") as caught:
             executor.run("SELECT 1")

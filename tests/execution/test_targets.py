@@ -10,7 +10,7 @@ import pytest
 from fastsql.errors import DialectError, ExecutionError, LimitError
 from fastsql.execution import ReadOnlyExecutor, open_executor
 
-sqlalchemy = pytest.importorskip("sqlalchemy", reason="pip install 'fastsql[db]' to run this")
+sqlalchemy = pytest.importorskip("sqlalchemy", reason="pip install '.[db]' to run this")
 
 
 @pytest.fixture

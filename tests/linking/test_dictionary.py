@@ -99,7 +99,7 @@ def test_reading_leaves_the_file_as_it_was(database: Path, schema: Schema) -> No
 
 
 def test_sqlalchemy_sources_are_read(database: Path, schema: Schema) -> None:
-    sqlalchemy = pytest.importorskip("sqlalchemy", reason="install fastsql[db] to run this")
+    sqlalchemy = pytest.importorskip("sqlalchemy", reason="pip install '.[db]' to run this")
     url = f"sqlite:///{database}"
     engine = sqlalchemy.create_engine(url)
     for source in (url, engine):

@@ -160,7 +160,7 @@ def test_weights_that_are_no_safetensors_are_refused(folder: Path) -> None:
 
 
 def test_an_encoder_that_is_no_graph_is_named(folder: Path) -> None:
-    pytest.importorskip("onnxruntime", reason="pip install 'fastsql[cpu]' runs this")
+    pytest.importorskip("onnxruntime", reason="pip install '.[cpu]' runs this")
     with pytest.raises(ModelError, match=ENCODER):
         load_bundle(folder, encoder="onnx")
 

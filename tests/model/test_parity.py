@@ -28,8 +28,8 @@ from .toy import (
     write_bundle,
 )
 
-torch = pytest.importorskip("torch", reason="pip install 'fastsql[train]' runs this")
-pytest.importorskip("onnx", reason="pip install 'fastsql[train]' runs this")
+torch = pytest.importorskip("torch", reason="pip install '.[train]' runs this")
+pytest.importorskip("onnx", reason="pip install '.[train]' runs this")
 
 from fastsql.training.batches.batch import Instance, collate  # noqa: E402
 from fastsql.training.bundles.export import (  # noqa: E402
@@ -110,7 +110,7 @@ def test_padding_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_onnx_runtime_encodes_as_the_reference_does(tmp_path: Path) -> None:
-    pytest.importorskip("onnxruntime", reason="pip install 'fastsql[cpu]' runs this")
+    pytest.importorskip("onnxruntime", reason="pip install '.[cpu]' runs this")
     folder = export(make_model(), tmp_path / "toy")
     onnx, reference = (load_bundle(folder, encoder=encoder).encoder for encoder in ("onnx", "numpy"))
     rng = np.random.default_rng(1)
@@ -120,7 +120,7 @@ def test_onnx_runtime_encodes_as_the_reference_does(tmp_path: Path) -> None:
 
 
 def test_the_onnx_graph_reads_matrices_that_are_stored_as_floats_too(tmp_path: Path) -> None:
-    pytest.importorskip("onnxruntime", reason="pip install 'fastsql[cpu]' runs this")
+    pytest.importorskip("onnxruntime", reason="pip install '.[cpu]' runs this")
     config = make_config()
     folder = write_bundle(tmp_path / "toy", config)
     (folder / "encoder.onnx").write_bytes(encoder_graph(folder / WEIGHTS, config.encoder))

@@ -12,7 +12,7 @@ import pytest
 from fastsql.errors import SchemaError
 from fastsql.schema import Schema
 
-sqlalchemy = pytest.importorskip("sqlalchemy", reason="install the extra 'db' to run this")
+sqlalchemy = pytest.importorskip("sqlalchemy", reason="pip install '.[db]' to run this")
 
 HOSPITAL = """
 CREATE TABLE "病人" (id INTEGER PRIMARY KEY, "Select" VARCHAR(5), dob TIMESTAMP, odd);

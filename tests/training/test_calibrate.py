@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("torch", reason="pip install 'fastsql[train]' runs this")
-pytest.importorskip("onnx", reason="pip install 'fastsql[train]' runs this")
+pytest.importorskip("torch", reason="pip install '.[train]' runs this")
+pytest.importorskip("onnx", reason="pip install '.[train]' runs this")
 
 from fastsql.errors import FastSQLError
 from fastsql.model.bundle import open_bundle

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("torch", reason="pip install 'fastsql[train]' runs this")
-pytest.importorskip("onnx", reason="pip install 'fastsql[train]' runs this")
+pytest.importorskip("torch", reason="pip install '.[train]' runs this")
+pytest.importorskip("onnx", reason="pip install '.[train]' runs this")
 
 from fastsql.model.bundle import Bundle, open_bundle
 from fastsql.training.bundles.card import main, model_card, write_card

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("torch", reason="pip install 'fastsql[train]' runs this")
+pytest.importorskip("torch", reason="pip install '.[train]' runs this")
 
 from fastsql.grammar import load_grammar
 from fastsql.model.config import EncoderConfig, ModelConfig

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="pip install 'fastsql[train]' runs this")
+torch = pytest.importorskip("torch", reason="pip install '.[train]' runs this")
 
 from fastsql.grammar import load_grammar  # noqa: E402
 from fastsql.model.config import EncoderConfig, ModelConfig  # noqa: E402

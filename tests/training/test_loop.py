@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="pip install 'fastsql[train]' runs this")
-pytest.importorskip("onnx", reason="pip install 'fastsql[train]' runs this")
+torch = pytest.importorskip("torch", reason="pip install '.[train]' runs this")
+pytest.importorskip("onnx", reason="pip install '.[train]' runs this")
 
 import fastsql  # noqa: E402
 from fastsql.errors import ModelError  # noqa: E402

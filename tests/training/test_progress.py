@@ -40,7 +40,7 @@ def test_half_a_line_of_metrics_is_passed_over(tmp_path: Path) -> None:
 
 
 def test_curves_are_drawn(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="pip install 'fastsql[train]' runs this")
+    pytest.importorskip("matplotlib", reason="pip install '.[train]' runs this")
     append_metrics(tmp_path, {"kind": "train", "minutes": 1.0, "loss": 2.0, "rate": 1.0})
     append_metrics(tmp_path, {"kind": "dev", "minutes": 1.0, "loss": 2.0, "templates": 0.1, "examples": 0.5})
     path = draw_curves(tmp_path)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("torch", reason="pip install 'fastsql[train]' runs this")
-pytest.importorskip("onnx", reason="pip install 'fastsql[train]' runs this")
+pytest.importorskip("torch", reason="pip install '.[train]' runs this")
+pytest.importorskip("onnx", reason="pip install '.[train]' runs this")
 
 from fastsql.grammar import sql_to_program
 from fastsql.schema import Schema

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="pip install 'fastsql[train]' runs this")
+torch = pytest.importorskip("torch", reason="pip install '.[train]' runs this")
 
 from fastsql.training.config import OptimSettings, ScheduleSettings  # noqa: E402
 from fastsql.training.runs.schedule import MovingAverage, make_optimizer, rate_factor, run_fraction, set_rates  # noqa: E402

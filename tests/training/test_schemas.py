@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="pip install 'fastsql[train]' runs this")
+torch = pytest.importorskip("torch", reason="pip install '.[train]' runs this")
 
 from fastsql.grammar import ActionSpace, load_grammar, sql_to_program, trace_program  # noqa: E402
 from fastsql.grammar.program import ColumnRef, TableRef  # noqa: E402

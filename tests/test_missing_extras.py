@@ -1,0 +1,59 @@
+"""Where CI says that all extras are there, a test that misses one fails; elsewhere it is skipped."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+MISSING = 'pytest.importorskip("no_such_package", reason="pip install no-such-package to run this")'
+MODULE = f"import pytest\n{MISSING}\ndef test_never_reached(): pass\n"
+TEST = f"import pytest\ndef test_needs_it(): {MISSING}\n"
+FIXTURE = f"import pytest\n@pytest.fixture\ndef needed(): {MISSING}\ndef test_asks(needed): pass\n"
+OTHER = "import pytest\ndef test_elsewhere(): pytest.skip('run this as another user')\n"
+
+
+def outcome(folder: Path, text: str, required: str) -> tuple[int, str]:
+    shutil.copy(Path(__file__).with_name("missing_extras.py"), folder / "conftest.py")
+    (folder / "test_it.py").write_text(text, encoding="utf-8")
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-rs",
+        "-p",
+        "no:cacheprovider",
+        "--rootdir",
+        str(folder),
+        "-c",
+    ]
+    ended = subprocess.run(
+        [*command, os.devnull, str(folder / "test_it.py")],
+        env={**os.environ, "FASTSQL_EXTRAS": required, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return ended.returncode, ended.stdout
+
+
+@pytest.mark.parametrize("text", [MODULE, TEST, FIXTURE], ids=["module", "test", "fixture"])
+def test_a_missing_package_fails_only_where_it_is_required(text: str, tmp_path: Path) -> None:
+    status, shown = outcome(tmp_path, text, "")
+    assert "1 skipped" in shown
+    assert "pip install no-such-package" in shown
+    assert status in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+    status, shown = outcome(tmp_path, text, "require")
+    assert "FASTSQL_EXTRAS=require, but: " in shown
+    assert "pip install no-such-package" in shown
+    assert status in (pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED)
+
+
+def test_what_is_skipped_for_another_reason_stays_skipped(tmp_path: Path) -> None:
+    status, shown = outcome(tmp_path, OTHER, "require")
+    assert (status, "1 skipped" in shown) == (pytest.ExitCode.OK, True)

@@ -9,10 +9,10 @@ import numpy as np
 
 import fastsql
 from fastsql.grammar import ActionSpace, State
+from fastsql.grammar.actions import PRODUCTION
 from fastsql.linking.lexicon import Lexicon
 from fastsql.linking.question import clean_question
 from fastsql.model.cost import FLOAT32_BYTES, Cost, Legal, Workload, parse_cost
-from fastsql.model.layout import PRODUCTION
 from fastsql.schema import Schema
 from figures import Figures, percentiles
 from rates import Rates

@@ -185,8 +185,9 @@ def _linked(
     """Tables and columns with a link to a word or a value."""
     offsets = np.array([(word.start, word.end) for word in words(question)], dtype=np.int32).reshape(-1, 2)
     items = np.flatnonzero(links.name_matches(question, offsets).any(axis=0)).tolist()
-    tables = {item for item in items if item < links.n_tables}
-    columns = {item - links.n_tables for item in items if item >= links.n_tables}
+    first = links.nodes.columns.start
+    tables = {item for item in items if item < first}
+    columns = {item - first for item in items if item >= first}
     held = {column for candidate in candidates for column in candidate.columns}
     tables |= {links.schema.columns[column].table for column in held}
     return frozenset(tables), frozenset(columns | held)

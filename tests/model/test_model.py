@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from fastsql.errors import LimitError
-from fastsql.grammar import space
+from fastsql.grammar.actions import NO_ACTION, STEP
 from fastsql.model import Model, SchemaState, load_bundle
-from fastsql.model.decoder import NONE_YET, DecoderState
-from fastsql.model.layout import KINDS, STEP
+from fastsql.model.decoder import DecoderState
 
 from .toy import QUESTIONS, SCHEMA, WORDPIECE, link, make_config, question_layout, write_bundle
 
@@ -31,14 +30,8 @@ def schema(model: Model) -> SchemaState:
 
 def run(state: DecoderState, actions: list[int]) -> np.ndarray:
     """Scores after each of a single hypothesis's actions."""
-    rows = [state.step(np.array([action]), ZERO + 1, ZERO + 2)[0] for action in [NONE_YET, *actions]]
+    rows = [state.step(np.array([action]), ZERO + 1, ZERO + 2)[0] for action in [NO_ACTION, *actions]]
     return np.stack(rows)
-
-
-def test_model_and_grammar_number_actions_alike(schema: SchemaState) -> None:
-    assert [kind.removeprefix("schema_") for kind in space.KINDS] == list(KINDS)
-    columns = [-1 if value.column is None else value.column for value in space.schema_values(SCHEMA)]
-    assert schema.inputs.value_column.tolist() == columns
 
 
 def test_memory_limits_change_no_state(
@@ -55,7 +48,7 @@ def test_memory_limits_change_no_state(
 def test_scores_lie_in_the_layout_of_the_question(model: Model, schema: SchemaState, text: str) -> None:
     prepared = link(text)
     state = model.start(model.encode_question(prepared, schema), hypotheses=3)
-    scores = state.step(np.full(3, NONE_YET), np.zeros(3, int), np.zeros(3, int))
+    scores = state.step(np.full(3, NO_ACTION), np.zeros(3, int), np.zeros(3, int))
     layout = question_layout(prepared, schema.inputs, model.config)
     assert scores.shape == (3, layout.size)
     assert np.isfinite(scores[:, : layout.offsets[STEP]]).all()
@@ -65,7 +58,7 @@ def test_scores_lie_in_the_layout_of_the_question(model: Model, schema: SchemaSt
 def test_a_question_without_tokens_has_only_the_schema_to_point_at(model: Model, schema: SchemaState) -> None:
     prepared = link("")
     assert len(prepared.token_ids) == 0
-    scores = model.start(model.encode_question(prepared, schema)).step(ZERO + NONE_YET, ZERO, ZERO)
+    scores = model.start(model.encode_question(prepared, schema)).step(ZERO + NO_ACTION, ZERO, ZERO)
     assert np.isfinite(scores[0, : model.config.n_productions + schema.inputs.n_items]).all()
 
 
@@ -74,7 +67,7 @@ def test_a_beam_scores_as_its_hypotheses_would_alone(model: Model, schema: Schem
     layout = question.memory.layout
     first, second = [1, 11, layout.offsets[STEP]], [2, 12, 3]
     beam = model.start(question, 1)
-    beam.step(np.array([NONE_YET]), ZERO + 1, ZERO + 2)
+    beam.step(np.array([NO_ACTION]), ZERO + 1, ZERO + 2)
     beam.reorder(np.array([0, 0]))
     pairs = zip(first, second, strict=True)
     scores = [beam.step(np.array(pair), np.full(2, 1), np.full(2, 2)) for pair in pairs]

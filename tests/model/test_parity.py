@@ -8,11 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fastsql.grammar.actions import NO_ACTION, STEP
 from fastsql.linking.relations import SchemaLinks
 from fastsql.model import load_bundle
 from fastsql.model.bundle import WEIGHTS, write_manifest
-from fastsql.model.decoder import NONE_YET
-from fastsql.model.layout import STEP
 from fastsql.model.schema_inputs import SchemaInputs
 from fastsql.model.weights import weight_shapes
 
@@ -184,4 +183,4 @@ def test_bf16_training_gives_finite_gradients_to_every_weight() -> None:
 def test_the_first_decision_follows_no_action() -> None:
     batch = collate(make_instances(), INPUTS, make_config(), SPECIAL)
     assert (batch.previous_production[:, 0] == make_config().n_productions + 1).all()
-    assert NONE_YET == -1
+    assert NO_ACTION == -1

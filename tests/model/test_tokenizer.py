@@ -7,7 +7,6 @@ import pickle
 import pytest
 
 from fastsql.errors import ModelError
-from fastsql.model.layout import KINDS, ActionLayout
 from fastsql.model.tokenizer import TEXT_TOKENS, Tokenizer
 
 from .toy import WORDPIECE
@@ -50,10 +49,3 @@ def test_a_tokenizer_survives_pickling() -> None:
 def test_a_damaged_tokenizer_is_a_model_error(text: str) -> None:
     with pytest.raises(ModelError, match=r"tokenizer\.json"):
         Tokenizer(text)
-
-
-def test_a_flat_action_is_found_even_beside_empty_kinds() -> None:
-    layout = ActionLayout((3, 1, 2, 0, 0, 2, 2, 4))
-    found = [layout.split(action) for action in range(layout.size)]
-    expected = [(kind, place) for kind in range(len(KINDS)) for place in range(layout.sizes[kind])]
-    assert found == expected

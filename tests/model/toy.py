@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from safetensors.numpy import save_file
 
+from fastsql.grammar.actions import STEP, ActionLayout
 from fastsql.grammar.trace import Trace
 from fastsql.linking.candidate import Candidate
 from fastsql.linking.prepare import Prepared, prepare
@@ -25,7 +26,6 @@ from fastsql.model.bundle import (
     write_manifest,
 )
 from fastsql.model.config import EncoderConfig, ModelConfig
-from fastsql.model.layout import STEP, ActionLayout
 from fastsql.model.schema_inputs import SchemaInputs
 from fastsql.model.tokenizer import Tokenizer
 from fastsql.model.weights import SCALE, WORD, quantise, weight_shapes
@@ -177,16 +177,12 @@ def random_trace(
 
 
 def question_layout(prepared: Prepared, schema: SchemaInputs, config: ModelConfig) -> ActionLayout:
-    tokens, candidates = len(prepared.token_ids), len(prepared.candidates)
-    return ActionLayout(
-        (
-            config.n_productions,
-            schema.n_tables,
-            schema.n_columns,
-            candidates,
-            schema.n_values,
-            tokens,
-            tokens,
-            config.max_steps,
-        )
+    return ActionLayout.of(
+        productions=config.n_productions,
+        tables=schema.n_tables,
+        columns=schema.n_columns,
+        candidates=len(prepared.candidates),
+        schema_values=schema.n_values,
+        tokens=len(prepared.token_ids),
+        steps=config.max_steps,
     )

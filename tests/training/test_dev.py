@@ -9,8 +9,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="pip install '.[train]' runs this")
 
 from fastsql.grammar import load_grammar  # noqa: E402
+from fastsql.grammar.actions import CANDIDATE, PRODUCTION, START  # noqa: E402
 from fastsql.model.config import EncoderConfig, ModelConfig  # noqa: E402
-from fastsql.model.layout import CANDIDATE, PRODUCTION, START  # noqa: E402
 from fastsql.model.tokenizer import Tokenizer  # noqa: E402
 from fastsql.training.batches.batch import Batch  # noqa: E402
 from fastsql.training.batches.maker import ExampleMaker  # noqa: E402

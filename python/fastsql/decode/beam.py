@@ -16,14 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsql.grammar import ActionSpace, State
+from fastsql.grammar.actions import NO_ACTION
 from fastsql.grammar.transitions import forced_transitions
 
 Question = TypeVar("Question", contravariant=True)
 Scores = NDArray[np.float32]
 Numbers = NDArray[np.integer[Any]]
-
-NO_ACTION = -1
-"""What the decoder is told was decided before the first decision."""
 
 
 class Steps(Protocol):

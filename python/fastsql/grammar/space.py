@@ -3,17 +3,46 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastsql.errors import LimitError
+from fastsql.grammar.actions import (
+    CANDIDATE,
+    COLUMN,
+    END,
+    KINDS,
+    PRODUCTION,
+    SCHEMA_VALUE,
+    START,
+    STEP,
+    TABLE,
+    ActionLayout,
+)
 from fastsql.grammar.compile import Grammar, load_grammar
+from fastsql.grammar.schema_values import SchemaValue, schema_values
 from fastsql.limits import DEFAULT, Limits
+
+__all__ = [
+    "CANDIDATE",
+    "COLUMN",
+    "END",
+    "KINDS",
+    "PRODUCTION",
+    "SCHEMA_VALUE",
+    "START",
+    "STEP",
+    "TABLE",
+    "ActionSpace",
+    "SchemaValue",
+    "can_hold_time",
+    "schema_values",
+    "takes_span",
+]
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,34 +50,13 @@ if TYPE_CHECKING:
     from fastsql.linking.candidate import Candidate
     from fastsql.schema import Schema
 
-KINDS = ("production", "table", "column", "candidate", "schema_value", "start", "end", "step")
-"""Kinds of action, in the order in which they are laid out."""
-PRODUCTION, TABLE, COLUMN, CANDIDATE, SCHEMA_VALUE, START, END, STEP = range(len(KINDS))
-
-
-class SchemaValue(NamedTuple):
-    """A literal that stands with the schema: a value of a small domain, or a named constant (`name` is set)."""
-
-    value: str | int | float
-    column: int | None
-    name: str = ""
-    label: str = ""
-
-
-def schema_values(schema: Schema) -> tuple[SchemaValue, ...]:
-    """All literals that stand with a schema: every column's values in column order, then the constants."""
-    small = [SchemaValue(value, j) for j, column in enumerate(schema.columns) for value in column.values]
-    named = [SchemaValue(c.value, c.column, c.name, c.label) for c in schema.constants]
-    return tuple(small + named)
-
-
 _JOINED = re.compile(r"[-/.]\w")
 """Behind the first part of a code."""
 
 
 @dataclass(frozen=True, repr=False)
 class ActionSpace:
-    """Numbering of the actions of one parse. Flat id = `offsets[kind]` + index within the kind.
+    """The actions of one parse: how they are numbered (`ActionLayout`), and which literals fit where.
 
     `tokens`: int32[Q, 2], the characters that each question token covers.
     """
@@ -96,27 +104,27 @@ class ActionSpace:
         return f"<ActionSpace of {self.schema!r}: {sizes}>"
 
     @cached_property
+    def layout(self) -> ActionLayout:
+        """The numbering of the actions; what follows are its parts."""
+        return ActionLayout.of(
+            productions=len(self.grammar.productions),
+            tables=len(self.schema.tables),
+            columns=len(self.schema.columns),
+            candidates=len(self.candidates),
+            schema_values=len(self.schema_values),
+            tokens=len(self.tokens),
+            steps=self.limits.actions,
+        )
+
+    @cached_property
     def sizes(self) -> tuple[int, ...]:
         """Number of actions of each kind."""
-        tokens = len(self.tokens)
-        return (
-            len(self.grammar.productions),
-            len(self.schema.tables),
-            len(self.schema.columns),
-            len(self.candidates),
-            len(self.schema_values),
-            tokens,
-            tokens,
-            self.limits.actions,
-        )
+        return self.layout.sizes
 
     @cached_property
     def offsets(self) -> tuple[int, ...]:
         """First flat id of each kind, and the total size as the last entry."""
-        bounds = [0]
-        for size in self.sizes:
-            bounds.append(bounds[-1] + size)
-        return tuple(bounds)
+        return self.layout.offsets
 
     @property
     def size(self) -> int:
@@ -125,10 +133,7 @@ class ActionSpace:
 
     def locate(self, action: int) -> tuple[int, int]:
         """Kind and index of a flat id. Raises IndexError for a number that is none."""
-        if not 0 <= action < self.size:
-            raise IndexError(f"{action} is none of {self.size} actions")
-        kind = bisect_right(self.offsets, action) - 1  # of kinds with one offset all but the last are empty
-        return kind, action - self.offsets[kind]
+        return self.layout.locate(action)
 
     def flat(self, kind: int, index: int) -> int:
         """Flat id of an action."""

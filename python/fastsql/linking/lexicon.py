@@ -100,7 +100,7 @@ def _malformed(name: str) -> ModelError:
     return ModelError(
         "it is not of the form that this fastsql reads",
         where=f"setting {name!r} of the model bundle",
-        remedy="Get the model bundle anew.",
+        remedy="Install the model bundle again.",
     )
 
 

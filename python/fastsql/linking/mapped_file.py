@@ -55,7 +55,7 @@ class MappedFile:
         file moved to its place does no harm.
         """
         if _stamp(self._stream) != self._stamp:
-            raise self._wrong("somebody has written into it while it was in use")
+            raise self._wrong("it was changed while it was in use")
 
     def _wrong(self, why: str) -> ModelError:
         return ModelError(

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from fastsql.linking.nodes import NodeLayout
 from fastsql.linking.word_match import INITIALS, closeness, initials, name_words
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class NameSearch:
     """The words of one schema's names. Immutable once built, so threads may share it."""
 
     def __init__(self, schema: Schema) -> None:
-        self._n_tables = len(schema.tables)
+        self._nodes = NodeLayout.of_schema(schema)
         held = [_words(one.name, one.label, *one.synonyms) for one in schema.tables]
         held += [_words(one.name, one.label, *one.synonyms) for one in schema.columns]
         uses = Counter(word for words in held for word in words)
@@ -85,7 +86,7 @@ class NameSearch:
         self._adds = rarity[self._words] / np.sqrt(total)[self._items]
         self._whole: Scores = np.maximum(np.sqrt(total), 1e-9)
         self._columns_of = [np.array(table.columns, dtype=np.intp) for table in schema.tables]
-        self._near = np.zeros((self._n_tables, self._n_tables), dtype=bool)
+        self._near = np.zeros((len(schema.tables), len(schema.tables)), dtype=bool)
         for key in schema.foreign_keys:
             one, other = schema.columns[key.columns[0]].table, schema.columns[key.references[0]].table
             self._near[one, other] = self._near[other, one] = one != other
@@ -94,8 +95,8 @@ class NameSearch:
         """What the question says; `candidates` are its values, found with the same schema (`find_candidates`)."""
         matched = self._matched(question)[self._words]
         both = _sums(self._items, self._adds * matched, len(self._whole))
-        said: Scores = (both / self._whole)[: self._n_tables]
-        tables, columns = _TABLE_NAME * both[: self._n_tables], both[self._n_tables :]
+        said: Scores = (both / self._whole)[self._nodes.tables]
+        tables, columns = _TABLE_NAME * both[self._nodes.tables], both[self._nodes.columns]
         votes = np.zeros(len(columns))
         for candidate in candidates:
             if candidate.columns:

@@ -23,7 +23,7 @@ class Prepared:
     """A linked question.
 
     `token_ids` int32[Q] (without [CLS] and [SEP]); `offsets` int32[Q, 2], characters of `text`;
-    `relations` uint8[N, N] over [Q tokens][V candidates][T tables][C columns].
+    `relations` uint8[N, N] over the nodes of `NodeLayout`.
     """
 
     text: str

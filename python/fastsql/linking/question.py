@@ -13,14 +13,14 @@ _READ = 10**6
 
 
 def clean_question(question: str, limits: Limits = DEFAULT) -> str:
-    """The question with control characters as blanks, and without blanks at its ends.
+    """The question with control characters as blanks, and without blanks at its end: every character keeps its place.
 
     Raises TypeError for anything but text, LimitError for too much of it.
     """
     if not isinstance(question, str):
         raise TypeError(f"a question is text, not {type(question).__name__}")
-    text = _readable(question).strip()
-    length = len(text) if len(question) <= _READ else len(question)
+    text = _readable(question).rstrip()
+    length = len(text.lstrip()) if len(question) <= _READ else len(question)
     if length > limits.question_characters:
         raise LimitError.exceeded(
             "question_characters",
@@ -30,12 +30,6 @@ def clean_question(question: str, limits: Limits = DEFAULT) -> str:
             remedy="Ask a shorter question.",
         )
     return text
-
-
-def leading_blanks(question: str) -> int:
-    """How many characters `clean_question` takes away at the start of a question."""
-    text = _readable(question)
-    return len(text) - len(text.lstrip())
 
 
 def has_words(text: str) -> bool:

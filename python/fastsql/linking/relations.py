@@ -1,7 +1,7 @@
 """Relations between question tokens, value candidates, tables and columns: the edges of the graph.
 
-The node order is [Q question tokens][V candidates][T tables][C columns]. `relations[i, j]` is the type of the
-edge that row i sees when it attends to column j. The types are those of RAT-SQL (Wang et al., ACL 2020,
+The nodes are those of `NodeLayout`: Q tokens, V candidates, T tables, C columns. `relations[i, j]` is the type of
+the edge that row i sees when it attends to column j. The types are those of RAT-SQL (Wang et al., ACL 2020,
 section 4) and LGESQL (Cao et al., ACL 2021, appendix A), with value links for candidates.
 
 The block of tables and columns depends on the schema only, so `SchemaLinks` holds it ready, with every label
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from fastsql.linking.abbreviations import Abbreviations
 from fastsql.linking.candidate import Candidate
 from fastsql.linking.native_links import NativeLinks
+from fastsql.linking.nodes import NodeLayout
 from fastsql.schema import Schema
 
 RELATIONS = (
@@ -72,7 +73,8 @@ class SchemaLinks:
         with, tables, columns and values alike; None links in Python, to the same end.
         """
         self.schema = schema
-        self.n_tables = len(schema.tables)
+        self.nodes = NodeLayout.of_schema(schema)
+        """The schema's nodes alone."""
         self.static: Relations = _schema_block(schema)
         """uint8[T + C, T + C], the relations within the schema."""
         self._exact: dict[tuple[str, ...], NDArray[np.intp]] = {}
@@ -156,16 +158,12 @@ class SchemaLinks:
         if self._native is not None:
             words = split_words(question)
             return self._native.relations(words, self._shortened(words), offsets, candidates)
-        n_tokens, n_candidates = len(offsets), len(candidates)
-        n_question = n_tokens + n_candidates
-        n_tables = self.n_tables
-        size = n_question + len(self.static)
-        relations = np.empty((size, size), dtype=np.uint8)
-        tokens, values = slice(0, n_tokens), slice(n_tokens, n_question)
-        tables, columns = slice(n_question, n_question + n_tables), slice(n_question + n_tables, size)
-        relations[n_question:, n_question:] = self.static
+        nodes = self.nodes.with_question(len(offsets), len(candidates))
+        tokens, values, tables, columns = nodes.tokens, nodes.candidates, nodes.tables, nodes.columns
+        relations = np.empty((nodes.size, nodes.size), dtype=np.uint8)
+        relations[nodes.schema, nodes.schema] = self.static
 
-        place = np.arange(n_tokens)
+        place = np.arange(nodes.n_tokens)
         distance = np.clip(place[None, :] - place[:, None], -3, 3)
         relations[tokens, tokens] = distance + _NUMBER["token-self"]
 
@@ -178,16 +176,16 @@ class SchemaLinks:
         relations[values, values] = np.where(
             overlap, _NUMBER["candidate-overlap"], _NUMBER["candidate-candidate"]
         )
-        diagonal = np.arange(n_tokens, n_question)
+        diagonal = np.arange(values.start, values.stop)
         relations[diagonal, diagonal] = _NUMBER["candidate-self"]
 
         holds, fits = self._value_links(candidates)
         matches = self.name_matches(question, offsets)
-        by_table = matches[:, :n_tables]
+        by_table = matches[:, self.nodes.tables]
         relations[tokens, tables] = by_table + np.uint8(_NUMBER["token-table"])
         relations[tables, tokens] = by_table.T + np.uint8(_NUMBER["table-token"])
-        by_column = matches[:, n_tables:]
-        if n_candidates:
+        by_column = matches[:, self.nodes.columns]
+        if candidates:
             # A value that the column holds outranks a word of its name.
             by_column = np.where((counts.T @ holds.astype(np.float32)) > 0, np.uint8(3), by_column)
         relations[tokens, columns] = by_column + np.uint8(_NUMBER["token-column"])
@@ -196,7 +194,7 @@ class SchemaLinks:
         links = np.where(holds, 2, np.where(fits, 1, 0)).astype(np.uint8)
         relations[values, columns] = links + np.uint8(_NUMBER["candidate-column"])
         relations[columns, values] = links.T + np.uint8(_NUMBER["column-candidate"])
-        held = np.zeros((n_candidates, n_tables), dtype=np.uint8)
+        held = np.zeros((nodes.n_candidates, nodes.n_tables), dtype=np.uint8)
         row, column = np.nonzero(holds)
         held[row, self._table_of[column]] = 1
         relations[values, tables] = held + np.uint8(_NUMBER["candidate-table"])

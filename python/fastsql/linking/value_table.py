@@ -125,7 +125,7 @@ class ValueTable:
             return self._bytes(begin, end if key == begin else key).decode("utf-8", "surrogatepass"), holders
         except UnicodeDecodeError:
             pass  # raised below, unchained: a decoding error shows the bytes, which are a cell of a database
-        raise self._damaged("a value is no text")
+        raise self._damaged("a value is not text")
 
     def values(self) -> Iterator[tuple[str, int]]:
         """Every value with the number of its set of columns, in the order in which they were packed."""

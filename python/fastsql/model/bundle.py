@@ -192,7 +192,7 @@ def _check_version(content: dict[str, Any], path: Path) -> None:
         raise ModelError(
             f"format version {_shown(version)} is not the {FORMAT_VERSION} that this fastsql reads",
             where=str(path),
-            remedy="Install the fastsql version that the bundle was made for, or train it anew.",
+            remedy="Install the fastsql version that the bundle was made for, or train it again.",
         )
 
 
@@ -236,9 +236,9 @@ def _json_object(content: bytes, path: Path) -> dict[str, Any]:
     try:
         found = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise _damaged(path, "it is no JSON") from error
+        raise _damaged(path, "it is not JSON") from error
     if not isinstance(found, dict):
-        raise _damaged(path, "it is no JSON object")
+        raise _damaged(path, "it is not a JSON object")
     return found
 
 
@@ -249,7 +249,7 @@ def _read_config(path: Path) -> BundleConfig:
         raise ModelError(
             "its relations are not those of this fastsql",
             where=str(path),
-            remedy="Install the fastsql version that the bundle was made for, or train it anew.",
+            remedy="Install the fastsql version that the bundle was made for, or train it again.",
         )
     model, name = content.get("model"), content.get("name")
     productions, symbols = _names(content, "productions", path), _names(content, "symbols", path)
@@ -272,5 +272,5 @@ def _read_config(path: Path) -> BundleConfig:
 def _names(content: dict[str, Any], key: str, path: Path) -> tuple[str, ...]:
     names = content.get(key)
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise _damaged(path, f"'{key}' is no list of names")
+        raise _damaged(path, f"'{key}' is not a list of names")
     return tuple(names)

@@ -107,7 +107,7 @@ class ModelConfig:
         ):
             if width % heads:
                 raise ModelError(
-                    f"{part} = {width} is no multiple of its {heads} heads", where="model config"
+                    f"{part} = {width} is not a multiple of its {heads} heads", where="model config"
                 )
         if self.relations > 256:
             raise ModelError(f"{self.relations} relations do not fit a byte", where="model config")

@@ -13,23 +13,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsql.errors import LimitError
-from fastsql.model.attention import Array, Part, attention, heads_first
-from fastsql.model.config import ModelConfig
-from fastsql.model.layout import (
+from fastsql.grammar.actions import (
     CANDIDATE,
     COLUMN,
     END,
-    KINDS,
+    NO_ACTION,
+    POINTERS,
     PRODUCTION,
+    SCHEMA_VALUE,
+    START,
     STEP,
     TABLE,
-    VALUE,
+    WEIGHT_NAMES,
     ActionLayout,
 )
+from fastsql.linking.nodes import NodeLayout
+from fastsql.model.attention import Array, Part, attention, heads_first
+from fastsql.model.config import ModelConfig
+from fastsql.model.pointing import first_rows
 
 Ints = NDArray[np.integer[Any]]
-NONE_YET = -1
-"""The action before the first one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,10 +41,10 @@ class Memory:
 
     layout: ActionLayout
     rows: Array  # [N + W, d], what a previous action can have pointed at
-    row_of_kind: tuple[int, ...]  # the first row of each kind of pointer
+    first_rows: tuple[int, ...]  # of each kind of action, see `fastsql.model.pointing`
     keys: tuple[Array, ...]  # per decoder layer [h, N, e]
     values: tuple[Array, ...]  # per decoder layer [h, N, e]
-    pointers: tuple[Array, ...]  # per pointer kind up to END: [actions, d]
+    pointers: dict[int, Array]  # by kind, but for steps: keys [actions, d]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,61 +75,54 @@ class Decoder:
 
     def value_pointers(self, values: Array) -> Array:
         """Pointer keys of schema values [W, d]; they depend on the schema only."""
-        return self.weights.linear("pointer_key.value", values)
+        return self.pointer_keys(SCHEMA_VALUE, values)
+
+    def pointer_keys(self, kind: int, rows: Array) -> Array:
+        """What queries of a kind of pointer are compared with, for rows [n, d] that it can point at."""
+        return self.weights.linear(f"pointer_key.{WEIGHT_NAMES[kind]}", rows)
 
     def read_rows(self, rows: Array) -> Keyed:
         """The graph's final states, [n, d], with their keys and values in every layer."""
         pairs = [heads_first(layer.linear("cross_kv", rows), 2, self.config.heads) for layer in self.layers]
         return Keyed(rows, tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs))
 
-    def read_schema(self, items: Array, n_tables: int) -> SchemaMemory:
-        """Make ready `items` [T + C, d]: the part of the memory that is a question's own only where a layer is joint."""
-        tables, columns = (
-            self.weights.linear(f"pointer_key.{kind}", rows)
-            for kind, rows in (("table", items[:n_tables]), ("column", items[n_tables:]))
-        )
+    def read_schema(self, items: Array, nodes: NodeLayout) -> SchemaMemory:
+        """Make ready `items` [T + C, d], the schema's `nodes`.
+
+        They are the part of the memory that is a question's own only where a layer is joint.
+        """
+        tables = self.pointer_keys(TABLE, items[nodes.tables])
+        columns = self.pointer_keys(COLUMN, items[nodes.columns])
         return SchemaMemory(self.read_rows(items), tables, columns)
 
     def read(
-        self, question: Array, n_tokens: int, schema: SchemaMemory, values: Array, value_pointers: Array
+        self, question: Array, nodes: NodeLayout, schema: SchemaMemory, values: Array, value_pointers: Array
     ) -> Memory:
         """Make ready `question` rows [Q + V, d], behind them the schema's, and schema `values` [W, d]."""
         own, items = self.read_rows(question), schema.items
-        tokens, candidates = question[:n_tokens], question[n_tokens:]
-        pointers = {
-            "table": schema.tables,
-            "column": schema.columns,
-            "candidate": self.weights.linear("pointer_key.candidate", candidates),
-            "value": value_pointers,
-            "start": self.weights.linear("pointer_key.start", tokens),
-            "end": self.weights.linear("pointer_key.end", tokens),
-        }
-        n_tables, n_columns = len(schema.tables), len(schema.columns)
-        first_row = dict.fromkeys(range(len(KINDS)), 0)
-        first_row |= {
-            TABLE: len(question),
-            COLUMN: len(question) + n_tables,
-            CANDIDATE: n_tokens,
-            VALUE: len(question) + len(items.rows),
-        }
+        tokens, candidates = question[nodes.tokens], question[nodes.candidates]
         return Memory(
-            layout=ActionLayout(
-                (
-                    self.config.n_productions,
-                    n_tables,
-                    n_columns,
-                    len(candidates),
-                    len(values),
-                    n_tokens,
-                    n_tokens,
-                    self.config.max_steps,
-                )
+            layout=ActionLayout.of(
+                productions=self.config.n_productions,
+                tables=nodes.n_tables,
+                columns=nodes.n_columns,
+                candidates=nodes.n_candidates,
+                schema_values=len(values),
+                tokens=nodes.n_tokens,
+                steps=self.config.max_steps,
             ),
             rows=np.concatenate([question, items.rows, values]),
-            row_of_kind=tuple(first_row.values()),
+            first_rows=first_rows(nodes),
             keys=_behind(own.keys, items.keys),
             values=_behind(own.values, items.values),
-            pointers=tuple(pointers[kind] for kind in KINDS[TABLE:STEP]),
+            pointers={
+                TABLE: schema.tables,
+                COLUMN: schema.columns,
+                CANDIDATE: self.pointer_keys(CANDIDATE, candidates),
+                SCHEMA_VALUE: value_pointers,
+                START: self.pointer_keys(START, tokens),
+                END: self.pointer_keys(END, tokens),
+            },
         )
 
 
@@ -157,7 +153,7 @@ class DecoderState:
     def step(self, previous: Ints, symbols: Ints, parents: Ints) -> Array:
         """Score the next decision of each of B hypotheses; returns float32[B, A], illegal actions among them.
 
-        `previous` int[B] are flat actions, `NONE_YET` before the first decision; `symbols` and `parents` int[B] are
+        `previous` int[B] are flat actions, `NO_ACTION` before the first decision; `symbols` and `parents` int[B] are
         the grammar's. Steps that have not been taken score -inf. Raises `LimitError` after `max_steps` decisions.
         """
         decoder, weights, step = self.decoder, self.decoder.weights, self.steps
@@ -172,7 +168,7 @@ class DecoderState:
         for index, layer in enumerate(decoder.layers):
             x = self._layer(index, layer, x)
         x = weights.norm("norm", x)
-        self._step_pointers[:, step] = weights.linear("pointer_key.step", x)
+        self._step_pointers[:, step] = decoder.pointer_keys(STEP, x)
         self.steps += 1
         return self._scores(x)
 
@@ -191,19 +187,19 @@ class DecoderState:
         weights, layout = self.decoder.weights, self.memory.layout
         x = np.zeros((len(previous), self.decoder.config.d), np.float32)
         for index, action in enumerate(previous.tolist()):
-            if action == NONE_YET:
+            if action == NO_ACTION:
                 x[index] = weights["production.weight"][-1] + weights["kind.weight"][-1] + weights["row.bias"]
                 continue
-            kind, place = layout.split(action)
+            kind, place = layout.locate(action)
             x[index] = weights["kind.weight"][kind]
             if kind == STEP:
                 action = int(self._taken[index, place])
-                kind, place = layout.split(action)
+                kind, place = layout.locate(action)
             self._taken[index, self.steps - 1] = action
             if kind == PRODUCTION:
                 x[index] += weights["production.weight"][place] + weights["row.bias"]
             else:
-                row = self.memory.rows[self.memory.row_of_kind[kind] + place]
+                row = self.memory.rows[self.memory.first_rows[kind] + place]
                 x[index] += weights["production.weight"][-2] + weights.linear("row", row)
         return x
 
@@ -228,16 +224,14 @@ class DecoderState:
         config, weights, layout = self.decoder.config, self.decoder.weights, self.memory.layout
         scores = np.full((len(x), layout.size), -np.inf, np.float32)
         scores[:, : config.n_productions] = weights.linear("production_scores", x)
-        queries = (weights.linear("pointer_query", x) * np.float32(config.d**-0.5)).reshape(
-            len(x), -1, config.d
-        )
-        for kind in range(TABLE, END + 1):
-            start, stop = layout.offsets[kind], layout.offsets[kind + 1]
-            scores[:, start:stop] = queries[:, kind - TABLE] @ self.memory.pointers[kind - TABLE].T
+        queries = weights.linear("pointer_query", x) * np.float32(config.d**-0.5)
+        query_of = dict(zip(POINTERS, queries.reshape(len(x), -1, config.d).swapaxes(0, 1), strict=True))
+        for kind, keys in self.memory.pointers.items():
+            scores[:, layout.offsets[kind] : layout.offsets[kind + 1]] = query_of[kind] @ keys.T
         # A decision can point at those before it: the one being taken is the newest in the cache.
         earlier = self._step_pointers[:, : self.steps - 1]
         start = layout.offsets[STEP]
-        scores[:, start : start + self.steps - 1] = (earlier @ queries[:, STEP - TABLE, :, None])[..., 0]
+        scores[:, start : start + self.steps - 1] = (earlier @ query_of[STEP][..., None])[..., 0]
         return scores
 
     def _grow(self) -> None:

@@ -89,7 +89,7 @@ class OnnxEncoder:
             self._session: Any = onnxruntime.InferenceSession(str(path), options, providers=[PROVIDER])
         except Exception as error:  # ONNX Runtime's errors share no base class but Exception
             raise ModelError(
-                "ONNX Runtime cannot load it", where=str(path), remedy="Get the model bundle anew."
+                "ONNX Runtime cannot load it", where=str(path), remedy="Install the model bundle again."
             ) from error
 
     def encode(self, ids: Ids) -> Array:
@@ -101,7 +101,9 @@ class OnnxEncoder:
         states = outputs[0] if len(outputs) == 1 else None
         if not isinstance(states, np.ndarray) or not self._fits(states, ids):
             raise ModelError(
-                "it gives no state for each token", where=str(self._path), remedy="Get the model bundle anew."
+                "it gives no state for each token",
+                where=str(self._path),
+                remedy="Install the model bundle again.",
             )
         result: Array = states
         return result

@@ -78,14 +78,14 @@ class Model:
         return SchemaState(links, inputs, tuple(layers), rows, memory, values, pointers)
 
     def _schema_memory(self, items: Array, inputs: SchemaInputs) -> SchemaMemory:
-        return self.decoder.read_schema(self.weights.norm("graph_norm", items), inputs.n_tables)
+        return self.decoder.read_schema(self.weights.norm("graph_norm", items), inputs.nodes)
 
     def _items(self, inputs: SchemaInputs) -> Array:
         """First states of tables and columns, [T + C, d]; a column's also says whose it is, as labels repeat."""
-        weights, n_tables = self.weights, inputs.n_tables
+        weights, nodes = self.weights, inputs.nodes
         texts = encode_groups(self.encoder, inputs.texts)[inputs.item_text]
         items = weights.linear("item_in", texts) + weights["item_type.weight"][inputs.item_type]
-        items[n_tables:] += weights.linear("owner_in", texts[:n_tables])[inputs.column_table]
+        items[nodes.columns] += weights.linear("owner_in", texts[nodes.tables])[inputs.column_table]
         return items
 
     def _values(self, inputs: SchemaInputs, items: Array) -> Array:
@@ -95,7 +95,7 @@ class Model:
         texts = encode_groups(self.encoder, inputs.value_texts)[inputs.value_text]
         states = self.weights.linear("value_in", texts)
         has_column = inputs.value_column >= 0
-        states[has_column] += items[inputs.n_tables + inputs.value_column[has_column]]
+        states[has_column] += items[inputs.nodes.columns][inputs.value_column[has_column]]
         return self.weights.norm("value_norm", states)
 
     # ---------------------------------------------------------------- question
@@ -120,7 +120,7 @@ class Model:
             rows = layer.question(rows, read, relations)
         memory = self.decoder.read(
             self.weights.norm("graph_norm", rows),
-            len(tokens),
+            schema.inputs.nodes.with_question(len(tokens), len(prepared.candidates)),
             schema.memory or self._schema_memory(items, schema.inputs),
             schema.values,
             schema.value_pointers,

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fastsql.grammar.schema_values import schema_values
+from fastsql.linking.nodes import NodeLayout
 from fastsql.linking.relations import SchemaLinks
 from fastsql.model.config import column_type_index
 from fastsql.model.tokenizer import Tokenizer
-from fastsql.schema import Schema
 
 TextGroups = tuple[NDArray[np.int32], ...]
 """Texts of equal length lie together, int32[texts, tokens] each, so that none needs padding."""
@@ -38,10 +40,15 @@ class SchemaInputs:
     value_text: NDArray[np.int64]
     value_column: NDArray[np.int64]
 
+    @cached_property
+    def nodes(self) -> NodeLayout:
+        """Where tables and columns lie among the items."""
+        return NodeLayout(n_tables=self.n_tables, n_columns=self.n_columns)
+
     @property
     def n_items(self) -> int:
         """S, tables and columns."""
-        return self.n_tables + self.n_columns
+        return self.nodes.size
 
     @property
     def n_values(self) -> int:
@@ -55,8 +62,8 @@ class SchemaInputs:
         labels = [table.label or table.name for table in schema.tables]
         labels += [column.label or column.name for column in schema.columns]
         texts, item_text = _group(labels, tokenizer)
-        value_labels, value_columns = _values(schema)
-        value_texts, value_text = _group(value_labels, tokenizer)
+        values = schema_values(schema)
+        value_texts, value_text = _group([value.text for value in values], tokenizer)
         return cls(
             fingerprint=schema.fingerprint,
             n_tables=len(schema.tables),
@@ -71,21 +78,10 @@ class SchemaInputs:
             relations=links.static,
             value_texts=value_texts,
             value_text=value_text,
-            value_column=np.array(value_columns, dtype=np.int64),
+            value_column=np.array(
+                [-1 if value.column is None else value.column for value in values], dtype=np.int64
+            ),
         )
-
-
-def _values(schema: Schema) -> tuple[list[str], list[int]]:
-    """Text and column of every schema value: the columns' small domains, then the named constants."""
-    pairs = [(str(value), index) for index, column in enumerate(schema.columns) for value in column.values]
-    pairs += [
-        (
-            constant.label or constant.name.replace("_", " "),
-            -1 if constant.column is None else constant.column,
-        )
-        for constant in schema.constants
-    ]
-    return [text for text, _ in pairs], [column for _, column in pairs]
 
 
 def _group(texts: Sequence[str], tokenizer: Tokenizer) -> tuple[TextGroups, NDArray[np.int64]]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fastsql.errors import LimitError, ModelError
 
-_REMEDY = "Get the model bundle anew."
+_REMEDY = "Install the model bundle again."
 _LONGEST_PREFIX = 8
 """Characters that mark a piece which continues a word; BERT's are "##"."""
 TEXT_TOKENS = 32

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsql.errors import ModelError
+from fastsql.grammar.actions import KINDS, POINTERS, WEIGHT_NAMES
 from fastsql.model.attention import Array
 from fastsql.model.config import (
     CANDIDATE_FORMATS,
@@ -22,11 +23,10 @@ from fastsql.model.config import (
     ITEM_TYPES,
     ModelConfig,
 )
-from fastsql.model.layout import KINDS
 
 WORD = "encoder.word.weight"
 SCALE = ".scale"
-REMEDY = "Get the model bundle anew."
+REMEDY = "Install the model bundle again."
 
 Shape = tuple[int, ...]
 
@@ -94,9 +94,9 @@ def weight_shapes(config: ModelConfig) -> dict[str, Shape]:
         linear(f"{layer}.ffn_out", d, config.ffn)
     norm("decoder.norm", d)
     linear("decoder.production_scores", config.n_productions, d)
-    linear("decoder.pointer_query", (len(KINDS) - 1) * d, d)
-    for kind in KINDS[1:]:
-        linear(f"decoder.pointer_key.{kind}", d, d, bias=False)
+    linear("decoder.pointer_query", len(POINTERS) * d, d)
+    for kind in POINTERS:
+        linear(f"decoder.pointer_key.{WEIGHT_NAMES[kind]}", d, d, bias=False)
     return shapes
 
 

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fastsql.grammar.actions import CANDIDATE, KINDS, PRODUCTION, START, STEP, ActionLayout
 from fastsql.grammar.trace import Trace
+from fastsql.linking.nodes import NodeLayout
 from fastsql.linking.prepare import Prepared
 from fastsql.linking.relations import span_weights
 from fastsql.model.config import ModelConfig, features_of
-from fastsql.model.layout import CANDIDATE, END, KINDS, PRODUCTION, START, STEP, VALUE, ActionLayout
+from fastsql.model.pointing import first_rows
 from fastsql.model.schema_inputs import SchemaInputs
 
 START_KIND = len(KINDS)
@@ -64,19 +66,34 @@ class Batch:
 def instance_layout(instance: Instance, schema: SchemaInputs, config: ModelConfig) -> ActionLayout:
     """The flat layout that an instance's trace counts in."""
     n_tokens = len(instance.prepared.token_ids)
-    sizes = [
-        config.n_productions,
-        schema.n_tables,
-        schema.n_columns,
-        len(instance.prepared.candidates),
-        schema.n_values,
-        n_tokens,
-        n_tokens,
+    width = instance.trace.legal.shape[1]
+    rest = _layout(schema, config, n_tokens, len(instance.prepared.candidates), 0)
+    if width < rest.size:
+        raise ValueError(f"a trace over {width} actions is too narrow for {rest.sizes}")
+    return _layout(schema, config, n_tokens, len(instance.prepared.candidates), width - rest.size)
+
+
+def _layout(
+    schema: SchemaInputs, config: ModelConfig, tokens: int, candidates: int, steps: int
+) -> ActionLayout:
+    return ActionLayout.of(
+        productions=config.n_productions,
+        tables=schema.n_tables,
+        columns=schema.n_columns,
+        candidates=candidates,
+        schema_values=schema.n_values,
+        tokens=tokens,
+        steps=steps,
+    )
+
+
+def shared_actions(own: ActionLayout, padded: ActionLayout) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Flat numbers in both layouts of the actions that both have."""
+    pairs = [
+        (own.offsets[kind] + np.arange(width), padded.offsets[kind] + np.arange(width))
+        for kind, width in enumerate(map(min, own.sizes, padded.sizes))
     ]
-    steps = instance.trace.legal.shape[1] - sum(sizes)
-    if steps < 0:
-        raise ValueError(f"a trace over {instance.trace.legal.shape[1]} actions is too narrow for {sizes}")
-    return ActionLayout((*sizes, steps))
+    return np.concatenate([first for first, _ in pairs]), np.concatenate([second for _, second in pairs])
 
 
 def collate(
@@ -87,21 +104,10 @@ def collate(
     n_tokens = max(len(instance.prepared.token_ids) for instance in instances)
     n_candidates = max(len(instance.prepared.candidates) for instance in instances)
     n_decisions = max(len(instance.trace.actions) for instance in instances)
-    n_items, n_values = schema.n_items, schema.n_values
-    n_question = n_tokens + n_candidates
-    layout = ActionLayout(
-        (
-            config.n_productions,
-            schema.n_tables,
-            schema.n_columns,
-            n_candidates,
-            n_values,
-            n_tokens,
-            n_tokens,
-            n_decisions,
-        )
-    )
-    nothing = n_question + n_items + n_values
+    nodes = schema.nodes.with_question(n_tokens, n_candidates)
+    n_items, n_question = schema.n_items, nodes.question.stop
+    layout = _layout(schema, config, n_tokens, n_candidates, n_decisions)
+    nothing = nodes.size + schema.n_values
     batch = Batch(
         schema=schema,
         layout=layout,
@@ -122,18 +128,18 @@ def collate(
         decision_mask=np.zeros((n_batch, n_decisions), dtype=bool),
     )
     for index, instance in enumerate(instances):
-        _fill_question(batch, index, instance.prepared, n_tokens, tokenizer_ids)
+        _fill_question(batch, index, instance.prepared, nodes, tokenizer_ids)
         _fill_decisions(batch, index, instance, instance_layout(instance, schema, config), config)
     batch.legal[~batch.decision_mask, 0] = True
     return batch
 
 
 def _fill_question(
-    batch: Batch, index: int, prepared: Prepared, n_tokens: int, tokenizer_ids: tuple[int, int]
+    batch: Batch, index: int, prepared: Prepared, padded: NodeLayout, tokenizer_ids: tuple[int, int]
 ) -> None:
     cls, sep = tokenizer_ids
     tokens, values = len(prepared.token_ids), len(prepared.candidates)
-    own, padded = tokens + values, batch.node_mask.shape[1]
+    own = padded.with_question(tokens, values)
     batch.token_ids[index, 0] = cls
     batch.token_ids[index, 1 : tokens + 1] = prepared.token_ids
     batch.token_ids[index, tokens + 1] = sep
@@ -141,17 +147,17 @@ def _fill_question(
     if values:
         batch.candidate_weights[index, :values, :tokens] = span_weights(prepared.offsets, prepared.candidates)
         batch.candidate_features[index, :values] = features_of(prepared.candidates)
-    batch.node_mask[index, :tokens] = True
-    batch.node_mask[index, n_tokens : n_tokens + values] = True
 
     # Tokens and candidates move apart when the tokens are padded; the schema moves behind both.
-    blocks = ((slice(0, tokens), slice(0, tokens)), (slice(tokens, own), slice(n_tokens, n_tokens + values)))
+    begin = padded.candidates.start
+    blocks = ((own.tokens, own.tokens), (own.candidates, slice(begin, begin + values)))
     source = prepared.relations
     for rows, padded_rows in blocks:
+        batch.node_mask[index, padded_rows] = True
         for columns, padded_columns in blocks:
             batch.relations[index, padded_rows, padded_columns] = source[rows, columns]
-        batch.relations[index, padded_rows, padded:] = source[rows, own:]
-        batch.item_relations[index, :, padded_rows] = source[own:, rows]
+        batch.relations[index, padded_rows, padded.schema] = source[rows, own.schema]
+        batch.item_relations[index, :, padded_rows] = source[own.schema, rows]
 
 
 def _fill_decisions(
@@ -159,9 +165,6 @@ def _fill_decisions(
 ) -> None:
     trace, padded = instance.trace, batch.layout
     length = len(trace.actions)
-    n_question = batch.node_mask.shape[1]
-    n_tokens = padded.sizes[START]
-    n_items = batch.item_relations.shape[1]
     kinds = np.searchsorted(own.offsets, trace.actions, side="right") - 1
     # An empty kind shares its offset with the next one; searching from the right finds the kind that is not.
     places = trace.actions - np.asarray(own.offsets)[kinds]
@@ -179,14 +182,10 @@ def _fill_decisions(
     for step in np.nonzero(kinds == STEP)[0]:
         # Earlier steps are resolved already, so one look-up follows any chain of step pointers.
         meant_kinds[step], meant_places[step] = meant_kinds[places[step]], meant_places[places[step]]
-    first_row = np.zeros(len(KINDS), dtype=np.int64)
-    first_row[CANDIDATE] = n_tokens
-    first_row[1] = n_question
-    first_row[2] = n_question + padded.sizes[1]
-    first_row[VALUE] = n_question + n_items
-    first_row[START] = first_row[END] = 0
+    nodes = batch.schema.nodes.with_question(padded.sizes[START], padded.sizes[CANDIDATE])
+    first_row = np.array(first_rows(nodes))
     is_production = meant_kinds == PRODUCTION
-    nothing = n_question + n_items + padded.sizes[VALUE]
+    nothing = nodes.size + batch.schema.n_values
     batch.previous_kind[index, 1:length] = kinds[:-1]
     batch.previous_production[index, 1:length] = np.where(is_production, meant_places, config.n_productions)[
         :-1

@@ -8,12 +8,22 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from fastsql.grammar.actions import (
+    CANDIDATE,
+    COLUMN,
+    END,
+    KINDS,
+    POINTERS,
+    SCHEMA_VALUE,
+    START,
+    STEP,
+    TABLE,
+    WEIGHT_NAMES,
+)
+from fastsql.linking.nodes import NodeLayout
 from fastsql.model.config import ModelConfig
-from fastsql.model.layout import KINDS
 from fastsql.training.network.attention import additive_mask, attention
 from fastsql.training.network.dropout import Dropout
-
-POINTER_KINDS = KINDS[1:]
 
 
 class DecoderLayer(nn.Module):
@@ -72,8 +82,10 @@ class Decoder(nn.Module):
         self.layers = nn.ModuleList(DecoderLayer(config) for _ in range(config.decoder_layers))
         self.norm = nn.LayerNorm(d)
         self.production_scores = nn.Linear(d, config.n_productions)
-        self.pointer_query = nn.Linear(d, len(POINTER_KINDS) * d)
-        self.pointer_key = nn.ModuleDict({kind: nn.Linear(d, d, bias=False) for kind in POINTER_KINDS})
+        self.pointer_query = nn.Linear(d, len(POINTERS) * d)
+        self.pointer_key = nn.ModuleDict(
+            {WEIGHT_NAMES[kind]: nn.Linear(d, d, bias=False) for kind in POINTERS}
+        )
         self.dropout = Dropout(config.dropout)
         for embedding in (self.production, self.kind, self.symbol, self.parent):
             nn.init.normal_(embedding.weight, std=0.1)
@@ -87,14 +99,13 @@ class Decoder(nn.Module):
         parents: Tensor,
         memory: Tensor,
         memory_mask: Tensor,
-        n_question: tuple[int, int],
-        n_tables: int,
+        nodes: NodeLayout,
         values: Tensor,
     ) -> Tensor:
         """Scores float[B, D, A] of all actions, legal or not.
 
         `previous` is (kind, production, row), int64[B, D] each (see `Batch`); `memory` [B, N, d] holds
-        `n_question` (tokens, candidates) rows and then the schema's; `values` [W, d] are the schema values.
+        the states of `nodes`; `values` [W, d] are the schema values.
         """
         batch, steps = symbols.shape
         kind, production, row = previous
@@ -117,21 +128,20 @@ class Decoder(nn.Module):
             x = layer(x, causal, memory, memory_mask)
         x = self.norm(x)
 
-        tokens, candidates = n_question
-        first_item = tokens + candidates
         targets = {
-            "table": memory[:, first_item : first_item + n_tables],
-            "column": memory[:, first_item + n_tables :],
-            "candidate": memory[:, tokens:first_item],
-            "value": values[None],
-            "start": memory[:, :tokens],
-            "end": memory[:, :tokens],
-            "step": x,
+            TABLE: memory[:, nodes.tables],
+            COLUMN: memory[:, nodes.columns],
+            CANDIDATE: memory[:, nodes.candidates],
+            SCHEMA_VALUE: values[None],
+            START: memory[:, nodes.tokens],
+            END: memory[:, nodes.tokens],
+            STEP: x,
         }
         queries = (self.pointer_query(x) * self.d**-0.5).split(self.d, dim=-1)
         scores = [self.production_scores(x)]
-        for name, query in zip(POINTER_KINDS, queries, strict=True):
-            scores.append(query @ self.pointer_key[name](targets[name]).transpose(-1, -2))
+        for pointer, query in zip(POINTERS, queries, strict=True):
+            keys: Tensor = self.pointer_key[WEIGHT_NAMES[pointer]](targets[pointer])
+            scores.append(query @ keys.transpose(-1, -2))
         return torch.cat(scores, dim=-1)
 
 

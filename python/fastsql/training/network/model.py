@@ -14,6 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from fastsql.linking.nodes import NodeLayout
 from fastsql.model.config import (
     CANDIDATE_FORMATS,
     CANDIDATE_KINDS,
@@ -49,14 +50,14 @@ class Output:
 
 @dataclass(frozen=True, eq=False)
 class Memory:
-    """What the decoder reads of B questions: `rows` [B, N, d] of `tokens` tokens, `candidates` candidates and the
-    schema, `mask` [B, 1, 1, N] (0 or -inf), and the schema `values` [W, d].
+    """What the decoder reads of B questions: `rows` [B, N, d], the states of `nodes`.
+
+    `mask` [B, 1, 1, N] is 0 or -inf, `values` [W, d] are the schema's.
     """
 
     rows: Tensor
     mask: Tensor
-    tokens: int
-    candidates: int
+    nodes: NodeLayout
     values: Tensor
 
     def repeat(self, count: int) -> Memory:
@@ -159,7 +160,8 @@ class Model(nn.Module):
         memory = self.graph_norm(torch.cat([question, items.expand(len(question), -1, -1)], dim=1))
         memory_mask = torch.cat([bias, bias.new_zeros(len(question), 1, 1, schema.n_items)], dim=-1)
         values = self._values(schema, cached[0])
-        return Memory(memory, memory_mask, tokens.shape[1], candidates.shape[1], values)
+        nodes = schema.nodes.with_question(tokens.shape[1], candidates.shape[1])
+        return Memory(memory, memory_mask, nodes, values)
 
     def decide(self, batch: Batch, memory: Memory) -> Tensor:
         """Unmasked scores of all actions at every decision of the batch, float[B, D, A]."""
@@ -173,19 +175,18 @@ class Model(nn.Module):
             self._tensor(batch.parents),
             memory.rows,
             memory.mask,
-            (memory.tokens, memory.candidates),
-            batch.schema.n_tables,
+            memory.nodes,
             memory.values,
         )
         return scores
 
     def _items(self, texts: Tensor, schema: SchemaInputs) -> Tensor:
         """First states of tables and columns, [S, d]; a column's also says whose it is, as labels repeat."""
-        item_text = self._tensor(schema.item_text)
+        item_text, nodes = self._tensor(schema.item_text), schema.nodes
         items = self.item_in(texts)[item_text] + self.item_type(self._tensor(schema.item_type))
-        tables = self.owner_in(texts)[item_text[: schema.n_tables]]
+        tables = self.owner_in(texts)[item_text[nodes.tables]]
         owners = tables[self._tensor(schema.column_table)]
-        return torch.cat([items[: schema.n_tables], items[schema.n_tables :] + owners])
+        return torch.cat([items[nodes.tables], items[nodes.columns] + owners])
 
     def _values(self, schema: SchemaInputs, items: Tensor) -> Tensor:
         """States of the schema values, [W, d], from their text and the cached state of their column."""
@@ -195,7 +196,7 @@ class Model(nn.Module):
         # Row T + C stands for "no column".
         items = torch.cat([items, items.new_zeros(1, self.config.d)])
         columns = self._tensor(schema.value_column)
-        rows = torch.where(columns < 0, schema.n_items, schema.n_tables + columns)
+        rows = torch.where(columns < 0, schema.nodes.size, schema.nodes.column(0) + columns)
         states: Tensor = self.value_norm(texts + items[rows])
         return states
 

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from fastsql.model.layout import CANDIDATE, START
+from fastsql.grammar.actions import CANDIDATE, START
 from fastsql.training.batches.batch import Batch
 from fastsql.training.batches.maker import ExampleMaker
 from fastsql.training.batches.stream import plan_epoch

@@ -1,0 +1,75 @@
+"""How actions are numbered: their kinds, and the flat ids of one question's actions.
+
+`csrc/grammar/numbering.h` says the same to the native core, and `tests/native/test_numbering.py` compares the two.
+
+To append a kind: its name in `KINDS` and its constant; its size in `ActionLayout.of`, and where that is called; the rows
+that it points at in `fastsql.model.pointing`, and its keys in `Decoder.read` of the model and of training; the pointers of
+the grammar that it answers, beside the automaton. In C++: `Kind` and its name in `numbering.h`, its size in
+`action_space.cc`, its rows and keys in `decode/`, its pointers in `grammar.cc`. Models trained before have no weights for it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+
+KINDS = ("production", "table", "column", "candidate", "schema_value", "start", "end", "step")
+"""Kinds of action, in the order in which they are laid out."""
+PRODUCTION, TABLE, COLUMN, CANDIDATE, SCHEMA_VALUE, START, END, STEP = range(len(KINDS))
+POINTERS = tuple(range(TABLE, len(KINDS)))
+"""The kinds that point at something."""
+WEIGHT_NAMES = tuple(kind.removeprefix("schema_") for kind in KINDS)
+"""What the weights of a bundle call each kind."""
+
+NO_ACTION = -1
+"""What stands for the last action before there is one."""
+
+
+@dataclass(frozen=True)
+class ActionLayout:
+    """Flat ids of the actions of one question over one schema: `offsets[kind]` + index within the kind.
+
+    `sizes`: how many actions of each kind there are, in the order of `KINDS`.
+    """
+
+    sizes: tuple[int, ...]
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        productions: int,
+        tables: int,
+        columns: int,
+        candidates: int,
+        schema_values: int,
+        tokens: int,
+        steps: int,
+    ) -> ActionLayout:
+        """The layout of so many things to point at. A span starts and ends at tokens."""
+        return cls((productions, tables, columns, candidates, schema_values, tokens, tokens, steps))
+
+    @cached_property
+    def offsets(self) -> tuple[int, ...]:
+        """First flat id of each kind, and the total size as the last entry."""
+        bounds = [0]
+        for size in self.sizes:
+            bounds.append(bounds[-1] + size)
+        return tuple(bounds)
+
+    @property
+    def size(self) -> int:
+        """Number of flat ids."""
+        return self.offsets[-1]
+
+    def locate(self, action: int) -> tuple[int, int]:
+        """Kind and index of a flat id. Raises IndexError for a number that is none."""
+        if not 0 <= action < self.size:
+            raise IndexError(f"{action} is none of {self.size} actions")
+        kind = bisect_right(self.offsets, action) - 1  # of kinds with one offset all but the last are empty
+        return kind, action - self.offsets[kind]
+
+    def flat(self, kind: int, index: int) -> int:
+        """Flat id of an action."""
+        return self.offsets[kind] + index

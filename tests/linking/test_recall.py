@@ -149,8 +149,10 @@ def test_values_that_questions_do_not_write_are_learned_for_their_column() -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("split", ["train", "valid"])
-def test_gold_literals_of_ehrsql2024_can_be_had(ehrsql2024: Path, tmp_path: Path, split: str) -> None:
+@pytest.mark.parametrize(("split", "step"), [("train", 4), ("valid", 1)])
+def test_gold_literals_of_ehrsql2024_can_be_had(
+    ehrsql2024: Path, tmp_path: Path, split: str, step: int
+) -> None:
     database = tmp_path / "mimic_iv.sqlite"
     with gzip.open(ehrsql2024 / "mimic_iv.sqlite.gz") as packed, database.open("wb") as unpacked:
         shutil.copyfileobj(packed, unpacked)
@@ -158,7 +160,7 @@ def test_gold_literals_of_ehrsql2024_can_be_had(ehrsql2024: Path, tmp_path: Path
     dictionary = ValueDictionary.from_database(database, schema)
     examples = [
         one for one in json.loads((ehrsql2024 / f"{split}.json").read_text(encoding="utf-8")) if one["sql"]
-    ]
+    ][::step]
     total = missing = nodes = 0
     for one in examples:
         candidates = find_candidates(one["question"], schema, dictionary)

@@ -31,8 +31,7 @@ from fastsql.cli.console import Console
 from fastsql.errors import FastSQLError
 from fastsql.model import Bundle, open_bundle
 from fastsql.model.bundle import ENCODER, WEIGHTS
-from fastsql.parser import BUNDLED
-from fastsql.pipeline.bundles import find_bundle
+from fastsql.parser.bundles import find_bundle
 
 Encode = Callable[[NDArray[np.int32]], NDArray[np.float32]]
 THREADS = (1, 2)
@@ -132,7 +131,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--repeat", type=int, default=100)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args(arguments)
-    bundle = open_bundle(find_bundle(options.model, BUNDLED))
+    bundle = open_bundle(find_bundle(options.model))
     reference = bundle.model("numpy").encoder
     console = Console()
     with tempfile.TemporaryDirectory() as scratch:

@@ -30,8 +30,7 @@ from fastsql.decode import Hypothesis, Search
 from fastsql.limits import DEFAULT, Limits
 from fastsql.linking.lexicon import Lexicon
 from fastsql.model import open_bundle
-from fastsql.parser import BUNDLED
-from fastsql.pipeline.bundles import find_bundle
+from fastsql.parser.bundles import find_bundle
 from fastsql.schema import Schema
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -190,7 +189,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not asked:
         print(f"no questions in {options.data}/*; set FASTSQL_DATA or give --data", file=sys.stderr)
         return 2
-    cores = Cores(open_bundle(find_bundle(options.model, BUNDLED)), 1, Limits(actions=options.actions))
+    cores = Cores(open_bundle(find_bundle(options.model)), 1, Limits(actions=options.actions))
     comparison = Comparison(cores, options.beam)
     report = Report(options.json, card=card(options.simulated), model=cores.bundle.config.name)
     report.add(beam=options.beam, batch=options.batch, tolerance=TOLERANCE, asked=len(asked))

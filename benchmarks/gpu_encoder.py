@@ -24,8 +24,7 @@ from numpy.typing import NDArray
 from fastsql.linking.lexicon import Lexicon
 from fastsql.model import open_bundle
 from fastsql.model.bundle import ENCODER
-from fastsql.parser import BUNDLED
-from fastsql.pipeline.bundles import find_bundle
+from fastsql.parser.bundles import find_bundle
 
 sys.path.insert(0, str(Path(__file__).parent))
 from figures import show
@@ -96,7 +95,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except NoQuestionsError as error:
         print(error, file=sys.stderr)
         return 2
-    bundle = open_bundle(find_bundle(options.model, BUNDLED))
+    bundle = open_bundle(find_bundle(options.model))
     cores = Cores(bundle, 1)
     encoded = cores.encode(Lexicon.from_settings(bundle.config.settings).apply(plain))
     asked = [cores.ask(question, encoded) for question in questions]

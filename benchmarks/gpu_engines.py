@@ -9,7 +9,7 @@ from typing import Any
 
 from fastsql import backends
 from fastsql.decode import Hypothesis, Search
-from fastsql.engine import NativeEngine, NativeSchema
+from fastsql.engine.native import NativeEngine, NativeSchema
 from fastsql.errors import ModelError
 from fastsql.grammar import ActionSpace
 from fastsql.limits import DEFAULT, Limits

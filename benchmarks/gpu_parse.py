@@ -27,13 +27,12 @@ from pathlib import Path
 from typing import Any
 
 import fastsql
-from fastsql.cuda_engine import CudaEngine
-from fastsql.engine import MOST_THREADS
+from fastsql.engine.cuda import CudaEngine
+from fastsql.engine.native import MOST_THREADS
 from fastsql.limits import DEFAULT, Limits
 from fastsql.linking.lexicon import Lexicon
 from fastsql.model import open_bundle
-from fastsql.parser import BUNDLED
-from fastsql.pipeline.bundles import find_bundle
+from fastsql.parser.bundles import find_bundle
 from fastsql.schema import Schema
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -217,7 +216,7 @@ def measure(options: argparse.Namespace, report: Report) -> None:
         return time.monotonic() + shares * share
 
     schema, questions = hospital(options.data, options.questions)
-    bundle = open_bundle(find_bundle(options.model, BUNDLED))
+    bundle = open_bundle(find_bundle(options.model))
     limits = Limits(actions=options.actions)
     cores = Cores(bundle, min(os.cpu_count() or 1, MOST_THREADS), limits)
     known = Lexicon.from_settings(bundle.config.settings).apply(schema)

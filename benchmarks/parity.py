@@ -23,14 +23,15 @@ from pathlib import Path
 from fastsql.cli.console import Console
 from fastsql.datasets import read_examples, read_schemas
 from fastsql.decode import Search
-from fastsql.engine import Engine, NativeEngine, ReferenceEngine
+from fastsql.engine import Engine
+from fastsql.engine.native import NativeEngine
+from fastsql.engine.reference import ReferenceEngine
 from fastsql.errors import FastSQLError
 from fastsql.grammar import ActionSpace
 from fastsql.linking.lexicon import Lexicon
 from fastsql.linking.question import clean_question, has_words
 from fastsql.model import open_bundle
-from fastsql.parser import BUNDLED
-from fastsql.pipeline.bundles import find_bundle
+from fastsql.parser.bundles import find_bundle
 from fastsql.schema import Schema
 
 FILES = ("train.json", "train.json.gz", "dev.json", "examples.json.gz", "valid.json")
@@ -140,7 +141,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--encoder", choices=("numpy", "onnxruntime"), default="numpy")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args(arguments)
-    bundle = open_bundle(find_bundle(options.model, BUNDLED))
+    bundle = open_bundle(find_bundle(options.model))
     lexicon = Lexicon.from_settings(bundle.config.settings)
     native = NativeEngine(bundle, options.threads)
     encoder = {"numpy": "numpy", "onnxruntime": "onnx"}[options.encoder]

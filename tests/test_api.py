@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 import fastsql
-from fastsql import Parser, Schema, backends, default
+from fastsql import Parser, Schema, backends
 from fastsql.model.bundle import manifest_digest
+from fastsql.parser import loading
 
 from .model.toy import SCHEMA
 from .toy_bundle import QUESTIONS, load_toy, outcome
@@ -29,8 +30,8 @@ def loaded(toy_bundle: Path, monkeypatch: pytest.MonkeyPatch) -> list[Parser]:
         parsers.append(load_toy(toy_bundle))
         return parsers[-1]
 
-    monkeypatch.setattr(default, "_parser", None)
-    monkeypatch.setattr(default, "load", load)
+    monkeypatch.setattr(loading, "_parser", None)
+    monkeypatch.setattr(loading, "load", load)
     return parsers
 
 
@@ -41,7 +42,8 @@ def test_every_public_name_is_there() -> None:
 
 
 def test_what_reliability_needs_is_at_hand() -> None:
-    from fastsql import audit, reliability
+    from fastsql import reliability
+    from fastsql.parser import audit
 
     assert (fastsql.Inspector, fastsql.Rule) == (reliability.Inspector, reliability.Rule)
     assert (fastsql.Audit, fastsql.AuditRecord) == (audit.Audit, audit.AuditRecord)
@@ -68,8 +70,8 @@ def test_a_failed_load_is_tried_again(monkeypatch: pytest.MonkeyPatch, toy: Pars
             raise result
         return result
 
-    monkeypatch.setattr(default, "_parser", None)
-    monkeypatch.setattr(default, "load", load)
+    monkeypatch.setattr(loading, "_parser", None)
+    monkeypatch.setattr(loading, "load", load)
     with pytest.raises(fastsql.ModelError):
         fastsql.parse(QUESTIONS[0], SCHEMA)
     assert fastsql.parse(QUESTIONS[0], SCHEMA)
@@ -168,9 +170,9 @@ def test_a_bundled_model_is_found_by_its_name(
 ) -> None:
     (tmp_path / "models").mkdir()
     (tmp_path / "models" / "small-en").symlink_to(toy_bundle)
-    monkeypatch.setattr("fastsql.parser.BUNDLED", tmp_path / "models")
-    monkeypatch.setattr("fastsql.pipeline.bundles.MANIFESTS", {"small-en": manifest_digest(toy_bundle)})
-    monkeypatch.setattr("fastsql.engine.encoder_runtime", lambda: "numpy")
+    monkeypatch.setattr("fastsql.parser.bundles.BUNDLED", tmp_path / "models")
+    monkeypatch.setattr("fastsql.parser.bundles.MANIFESTS", {"small-en": manifest_digest(toy_bundle)})
+    monkeypatch.setattr("fastsql.engine.open.encoder_runtime", lambda: "numpy")
     assert fastsql.load("small-en").bundle.config.name == "toy"
     with pytest.raises(fastsql.ModelError, match=r"no such model\. Bundled: small-en\. Or give a folder"):
         fastsql.load("small-zh")

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from fastsql import Schema
-from fastsql.audit import Audit, AuditRecord
 from fastsql.errors import DialectError, LimitError
+from fastsql.parser.audit import Audit, AuditRecord
 
 from .toy_bundle import load_toy
 

@@ -15,7 +15,7 @@ import pytest
 import fastsql
 from fastsql import LimitError, ModelError, backends
 from fastsql.backends import CudaStatus
-from fastsql.cuda_engine import MOST_QUESTIONS, CudaEngine
+from fastsql.engine.cuda import MOST_QUESTIONS, CudaEngine
 from fastsql.model import open_bundle
 
 H200 = ("NVIDIA H200", 9, 0, 132, 140 * 2**30)

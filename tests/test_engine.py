@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastsql.engine import mean_state
+from fastsql.engine.reference import mean_state
 
 
 def test_a_questions_state_is_the_mean_of_its_tokens() -> None:

@@ -138,8 +138,8 @@ def test_alternatives_are_other_queries_and_no_likelier(toy: Parser) -> None:
 
 def test_alternatives_are_rendered_when_asked_for(toy: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
     rendered: list[object] = []
-    render = fastsql.parser.render
-    monkeypatch.setattr("fastsql.parser.render", lambda *a, **k: (rendered.append(a), render(*a, **k))[1])
+    render = fastsql.parser.write.render
+    monkeypatch.setattr("fastsql.parser.write.render", lambda *a, **k: (rendered.append(a), render(*a, **k))[1])
     result = toy.parse(QUESTIONS[0], SCHEMA, beam=4)
     assert len(rendered) == 1
     assert len(result.alternatives) <= len(rendered) - 1
@@ -162,7 +162,7 @@ def test_a_bundle_may_carry_a_calibrated_confidence_and_a_lexicon(tmp_path: Path
     parser = load_toy(folder, penalty=10)
     assert parser.parse(QUESTIONS[0], SCHEMA).confidence > 0.99
     assert parser.parse(QUESTIONS[0], SCHEMA).sql
-    schema = parser._ready(SCHEMA, None)[0].links.schema
+    schema = parser._sources.ready(SCHEMA, None)[0].links.schema
     assert schema.columns[schema.column_index("admissions", "subject_id")].values == ("known",)
     assert [constant.name for constant in schema.constants] == ["low"]
 
@@ -177,7 +177,7 @@ def test_a_question_that_probably_has_no_answer_is_refused_for_that(tmp_path: Pa
         result = parser.parse(QUESTIONS[0], SCHEMA)
         assert result.unanswerable == pytest.approx(1 / (1 + np.exp(-3)))
         assert result.confidence == pytest.approx(1 - result.unanswerable, abs=1e-6)
-        assert result.reason == "The question has probably no answer in this schema (probability 0.95)."
+        assert result.reason == "This question probably has no answer in this schema (probability 0.95)."
         assert result.threshold == pytest.approx((result.unanswerable + penalty) / (1 + penalty))
 
 
@@ -198,7 +198,7 @@ def test_evidence_of_the_questions_state_reaches_the_decision(tmp_path: Path) ->
 
 
 def test_sql_that_fails_verification_is_refused(toy: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fastsql.parser.render", lambda *a, **k: "SELECT nothing FROM nowhere")
+    monkeypatch.setattr("fastsql.parser.write.render", lambda *a, **k: "SELECT nothing FROM nowhere")
     result = toy.parse(QUESTIONS[0], SCHEMA)
     assert (result.sql, result.best, result.confidence) == (None, None, 0)
     assert result.reason.startswith("The SQL that was written did not pass verification")

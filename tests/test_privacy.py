@@ -115,7 +115,7 @@ def test_a_refusal_says_why_without_repeating_the_question(
 def test_sql_that_fails_verification_is_not_repeated(
     toy: Parser, overheard: Callable[[], str], monkeypatch: pytest.MonkeyPatch, sql: str
 ) -> None:
-    monkeypatch.setattr("fastsql.parser.render", lambda *a, **k: sql)
+    monkeypatch.setattr("fastsql.parser.write.render", lambda *a, **k: sql)
     result = toy.parse(QUESTION, SCHEMA)
     assert result.abstained
     assert silent(result.reason)

@@ -10,11 +10,12 @@ import pytest
 
 from fastsql import Parser, Schema, ValueDictionary
 from fastsql.demo import create_hospital
-from fastsql.explain import doubt
 from fastsql.explanation import Decision, Explanation, Reason, Trail
 from fastsql.explanation.reasons import sql_literal
+from fastsql.parser.decide import doubt
 from fastsql.result import Alternative, Link, Literal, Result
 
+from .background import Told
 from .model.toy import SCHEMA
 from .toy_bundle import QUESTIONS, load_toy
 
@@ -29,7 +30,7 @@ ANSWER = Result(
     ),
     values=(Literal("f", "schema", None, "patients.gender"),),
     timings={"encode": 3.25, "decode": 4.0},
-    render_alternatives=lambda: (Alternative("SELECT 1", 0.04),),
+    background=Told((Alternative("SELECT 1", 0.04),)),
 )
 REFUSAL = Result("Why?", "SELECT 1", 0.12, abstained=True, reason="not sure enough")
 
@@ -52,16 +53,11 @@ def test_repr_is_one_short_line() -> None:
 
 
 def test_alternatives_are_rendered_once_and_only_when_asked_for() -> None:
-    calls: list[int] = []
-
-    def render() -> tuple[Alternative, ...]:
-        calls.append(1)
-        return (Alternative("SELECT 2", 0.1),)
-
-    result = Result("?", "SELECT 1", 0.9, render_alternatives=render)
-    assert calls == []
-    assert result.alternatives == result.alternatives == (Alternative("SELECT 2", 0.1),)
-    assert calls == [1]
+    background = Told((Alternative("SELECT 2", 0.1),))
+    result = Result("?", "SELECT 1", 0.9, background=background)
+    assert background.asked == []
+    assert result.alternatives == result.alternatives == background.further
+    assert background.asked == ["alternatives"]
 
 
 def test_a_result_can_be_pickled_with_its_alternatives() -> None:
@@ -99,25 +95,20 @@ TRAIL = Trail(
 
 
 def test_it_is_retraced_once_and_only_when_asked_for() -> None:
-    calls: list[int] = []
-
-    def retrace() -> Trail:
-        calls.append(1)
-        return TRAIL
-
-    result = dataclasses.replace(ANSWER, retrace=retrace)
-    assert calls == []
+    background = Told(led_to=TRAIL)
+    result = dataclasses.replace(ANSWER, background=background)
+    assert background.asked == []
     first, second = result.explain(), result.explain()
     assert (
         (first.reasons, first.decisions)
         == (second.reasons, second.decisions)
         == (TRAIL.reasons, TRAIL.decisions)
     )
-    assert calls == [1]
+    assert background.asked == ["trail"]
 
 
 def test_what_was_retraced_survives_pickling() -> None:
-    retraced = dataclasses.replace(ANSWER, retrace=lambda: TRAIL)
+    retraced = dataclasses.replace(ANSWER, background=Told(led_to=TRAIL))
     copy = pickle.loads(pickle.dumps(retraced))
     assert copy.trail == TRAIL
     assert str(copy.explain()) == str(retraced.explain())

@@ -24,9 +24,9 @@ from fastsql.errors import (
 from fastsql.limits import Limits
 
 if TYPE_CHECKING:
-    from fastsql.audit import Audit, AuditRecord
     from fastsql.linking.dictionary import ValueDictionary
     from fastsql.parser import Parser, load
+    from fastsql.parser.audit import Audit, AuditRecord
     from fastsql.reliability.inspection import Inspector, Rule
     from fastsql.result import Result
     from fastsql.schema import Schema
@@ -56,8 +56,8 @@ __all__ = [
 ]
 
 _LAZY = {
-    "Audit": "fastsql.audit",
-    "AuditRecord": "fastsql.audit",
+    "Audit": "fastsql.parser.audit",
+    "AuditRecord": "fastsql.parser.audit",
     "Inspector": "fastsql.reliability.inspection",
     "Rule": "fastsql.reliability.inspection",
     "Parser": "fastsql.parser",
@@ -83,6 +83,6 @@ def parse(question: str, schema: Any, **options: Any) -> Result:
 
     `options` are those of `Parser.parse`: values, dialect, beam, now, inspector.
     """
-    from fastsql.default import default_parser
+    from fastsql.parser import default_parser
 
     return default_parser().parse(question, schema, **options)

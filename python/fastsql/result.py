@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TextIO
+from typing import Any, Protocol, TextIO
 
-from fastsql.explanation.reasons import Explanation, Trail, link_reason, literal_reason
+from fastsql.explanation.explanation import Explanation
+from fastsql.explanation.reasons import link_reason, literal_reason
+from fastsql.explanation.trail import Trail
 
 _SHOWN = 88
 """Characters of SQL in a repr; a notebook shows all of it through ``_repr_html_``."""
@@ -55,12 +57,14 @@ class Alternative:
     confidence: float
 
 
-def _no_alternatives() -> tuple[Alternative, ...]:
-    return ()
+class Background(Protocol):
+    """What a parse leaves behind for those who ask for more than its answer."""
 
+    def alternatives(self) -> tuple[Alternative, ...]:
+        """The further hypotheses, best first."""
 
-def _no_trail() -> Trail:
-    return Trail()
+    def trail(self) -> Trail:
+        """The reasons and decisions that led to the query."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -83,8 +87,8 @@ class Result:
         timings: milliseconds a stage, in order, such as ``{"link": 0.4, "encode": 3.1, "decode": 4.0}``.
         dialect: the SQL dialect of `best`.
         threshold: the confidence above which the parser answers; None where that was not decided.
-        render_alternatives: renders the further hypotheses; called at most once, by :attr:`alternatives`.
-        retrace: goes the way of the query once more for its reasons; called at most once, by :meth:`explain`.
+        background: what :attr:`alternatives` and :attr:`trail` are made from when they are first asked for; None where
+            there is nothing.
     """
 
     question: str
@@ -98,8 +102,7 @@ class Result:
     dialect: str = "sqlite"
     threshold: float | None = None
     unanswerable: float = 0.0
-    render_alternatives: Callable[[], tuple[Alternative, ...]] = _no_alternatives
-    retrace: Callable[[], Trail] = _no_trail
+    background: Background | None = None
 
     @property
     def sql(self) -> str | None:
@@ -109,12 +112,12 @@ class Result:
     @cached_property
     def alternatives(self) -> tuple[Alternative, ...]:
         """The further hypotheses, best first; rendered when first asked for."""
-        return self.render_alternatives()
+        return () if self.background is None else self.background.alternatives()
 
     @cached_property
     def trail(self) -> Trail:
         """What led to `best`: empty where the parse left nothing to retrace; made when first asked for."""
-        return self.retrace()
+        return Trail() if self.background is None else self.background.trail()
 
     def explain(self) -> Explanation:
         """Why `best` is what it is: what each word stands for, where each literal comes from, every decision.
@@ -166,7 +169,6 @@ class Result:
         return as_html(self.explain())
 
     def __getstate__(self) -> dict[str, Any]:
-        # What renders holds on to the model and to the beam; what is sent to another process is its outcome.
-        state = dict(self.__dict__)
-        state |= {"alternatives": self.alternatives, "trail": self.trail}
-        return state | {"render_alternatives": _no_alternatives, "retrace": _no_trail}
+        # The background holds on to the model and to the beam; what is sent to another process is their outcome.
+        made = {"alternatives": self.alternatives, "trail": self.trail, "background": None}
+        return {**self.__dict__, **made}

@@ -30,14 +30,14 @@ WARD = Schema.from_ddl(
 DICTIONARY = ValueDictionary.from_mapping({("visits", "ward"): ["Intensive Care"]}, WARD)
 
 
-def retraced(question: str, sql: str, shift: int = 0, schema: Schema = WARD) -> Trail:
+def retraced(question: str, sql: str, schema: Schema = WARD) -> Trail:
     """The trail of a query that is written for a question, each decision taken with probability one half."""
     links = SchemaLinks(schema)
     prepared = prepare(question, links, WORDPIECE, dictionary=DICTIONARY if schema is WARD else None)
     space = ActionSpace.for_question(schema, question, prepared.offsets, prepared.candidates)
     actions = tuple(int(a) for a in trace_program(sql_to_program(sql, schema), space).actions)
     hypothesis = Hypothesis(actions, (math.log(0.5),) * len(actions))
-    return retrace(hypothesis, read_program(actions, space), space, prepared, links, shift)
+    return retrace(hypothesis, read_program(actions, space), space, prepared, links)
 
 
 def reasons(question: str, sql: str, kind: str) -> list[Reason]:
@@ -190,7 +190,7 @@ def test_a_literal_that_also_counts_a_period_keeps_its_own_reason() -> None:
 
 def test_places_are_those_of_the_question_as_it_was_asked() -> None:
     plain = retraced("patient 12345", "SELECT visits.id FROM visits WHERE visits.patient_id = 12345")
-    moved = retraced("patient 12345", "SELECT visits.id FROM visits WHERE visits.patient_id = 12345", shift=4)
+    moved = retraced("    patient 12345", "SELECT visits.id FROM visits WHERE visits.patient_id = 12345")
     assert [r.span and (r.span[0] + 4, r.span[1] + 4) for r in plain.reasons] == [
         r.span for r in moved.reasons
     ]

@@ -37,7 +37,7 @@ def test_a_case_is_the_same_whenever_it_is_drawn() -> None:
 
 @pytest.mark.parametrize("sql", ["SELECT nothing FROM nowhere", "SELECT 1; DROP TABLE t", "SELECT"])
 def test_a_broken_promise_is_found(toy: Parser, monkeypatch: pytest.MonkeyPatch, sql: str) -> None:
-    monkeypatch.setattr("fastsql.parser.render", lambda *a, **k: sql)
+    monkeypatch.setattr("fastsql.parser.write.render", lambda *a, **k: sql)
     with pytest.raises(BrokenPromiseError, match=r"case \d+ of seed 0") as found:
         fuzz(toy, 0, 60)
     assert MARKER not in str(found.value)

@@ -14,10 +14,11 @@ import pytest
 
 import fastsql
 from fastsql import ModelError, Parser, backends
-from fastsql.cuda_engine import CudaEngine
 from fastsql.datasets import read_examples, read_schemas
 from fastsql.decode import Search
-from fastsql.engine import Decoded, Engine, NativeEngine
+from fastsql.engine import Decoded, Engine
+from fastsql.engine.cuda import CudaEngine
+from fastsql.engine.native import NativeEngine
 from fastsql.grammar import ActionSpace
 from fastsql.grammar.tables import question_table
 from fastsql.limits import Limits

@@ -109,13 +109,13 @@ def parser(toy_bundle: Path) -> Parser:
     return made
 
 
-def candidates(parser: Parser, question: str) -> list[str]:
+def hypotheses(parser: Parser, question: str) -> list[str]:
     result = parser.parse(question, SCHEMA)
     return [str(result.best), *(alternative.sql for alternative in result.alternatives)]
 
 
 def test_the_next_hypothesis_takes_over_from_one_that_fails(parser: Parser) -> None:
-    first, second, *_ = candidates(parser, QUESTIONS[0])
+    first, second, *_ = hypotheses(parser, QUESTIONS[0])
     result = parser.parse(QUESTIONS[0], SCHEMA, inspector=Inspector(Scripted({second: SOME})))
     assert result.sql == second
     assert first in [alternative.sql for alternative in result.alternatives]
@@ -124,7 +124,7 @@ def test_the_next_hypothesis_takes_over_from_one_that_fails(parser: Parser) -> N
 
 
 def test_the_next_hypothesis_takes_over_from_one_without_an_answer(parser: Parser) -> None:
-    first, second, *rest = candidates(parser, QUESTIONS[0])
+    first, second, *rest = hypotheses(parser, QUESTIONS[0])
     answers: dict[str, tuple[tuple[Any, ...], ...]] = {first: (), second: SOME}
     answers |= {sql: ((number,),) for number, sql in enumerate(rest, 7)}
     result = parser.parse(QUESTIONS[0], SCHEMA, inspector=Inspector(Scripted(answers)))
@@ -133,8 +133,8 @@ def test_the_next_hypothesis_takes_over_from_one_without_an_answer(parser: Parse
     assert same.best == first
 
 
-def test_candidates_with_one_answer_support_each_other(parser: Parser) -> None:
-    queries = candidates(parser, QUESTIONS[0])
+def test_queries_with_one_answer_support_each_other(parser: Parser) -> None:
+    queries = hypotheses(parser, QUESTIONS[0])
     agreed, apart = (
         parser.parse(QUESTIONS[0], SCHEMA, inspector=Inspector(Scripted(answers))).confidence
         for answers in (
@@ -145,14 +145,14 @@ def test_candidates_with_one_answer_support_each_other(parser: Parser) -> None:
     assert agreed > apart
 
 
-def test_where_every_candidate_fails_the_parser_refuses(parser: Parser) -> None:
+def test_where_every_query_fails_the_parser_refuses(parser: Parser) -> None:
     result = parser.parse(QUESTIONS[0], SCHEMA, inspector=Inspector(Scripted({})))
-    assert (result.sql, result.confidence, result.reason) == (None, 0.0, "No candidate could be run.")
+    assert (result.sql, result.confidence, result.reason) == (None, 0.0, "None of the queries could be run.")
     assert result.best
 
 
 def test_the_preset_refuses_what_fails_or_says_nothing(parser: Parser, hospital: Path) -> None:
-    first, *_ = candidates(parser, QUESTIONS[0])
+    first, *_ = hypotheses(parser, QUESTIONS[0])
     for answers, reason in (
         ({}, "The query could not be run."),
         ({first: ((None,),)}, "The query's answer is empty, NULL or 0."),
@@ -172,7 +172,7 @@ def test_a_real_executor_serves(toy: Parser, hospital: Path, rule: Rule) -> None
 
 
 def test_sql_that_fails_verification_is_never_run(toy: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fastsql.parser.render", lambda *a, **k: "SELECT nothing FROM nowhere")
+    monkeypatch.setattr("fastsql.parser.write.render", lambda *a, **k: "SELECT nothing FROM nowhere")
     executor = Scripted({})
     result = toy.parse(QUESTIONS[0], SCHEMA, inspector=Inspector(executor))
     assert (result.best, result.abstained, executor.asked) == (None, True, [])

@@ -7,6 +7,8 @@ from dataclasses import replace
 from fastsql.explanation import Decision, Reason, Trail
 from fastsql.result import Alternative, Link, Literal, Result
 
+from ..background import Told
+
 QUESTION = "Has patient 71021258 been prescribed warfarin this month?"
 SQL = (
     "SELECT COUNT(*) > 0 FROM prescriptions WHERE prescriptions.hadm_id IN (SELECT admissions.hadm_id FROM admissions "
@@ -34,8 +36,9 @@ ANSWER = Result(
     values=(Literal("warfarin", "dictionary", (37, 45), "prescriptions.drug"),),
     timings={"encode": 3.25, "decode": 400.0},
     threshold=0.91,
-    render_alternatives=lambda: (Alternative(SQL.replace("= 'warfarin'", "IN ('warfarin')"), 0.26),),
-    retrace=lambda: Trail(REASONS, DECISIONS),
+    background=Told(
+        (Alternative(SQL.replace("= 'warfarin'", "IN ('warfarin')"), 0.26),), Trail(REASONS, DECISIONS)
+    ),
 )
 REFUSAL = replace(
     ANSWER, confidence=0.9073, threshold=10 / 11, abstained=True, reason="It is not sure enough."
@@ -74,9 +77,11 @@ def hostile(text: str) -> Result:
         reason=text,
         timings={text: 1.0},
         threshold=0.75,
-        render_alternatives=lambda: (
-            Alternative(f"SELECT {text} FROM y WHERE x = '{text}' LIMIT 1", 0.25),
-            Alternative(f"DELETE {text}", 0.1),
+        background=Told(
+            (
+                Alternative(f"SELECT {text} FROM y WHERE x = '{text}' LIMIT 1", 0.25),
+                Alternative(f"DELETE {text}", 0.1),
+            ),
+            Trail(reasons, (Decision(text, text, text, 2, 0.5, span),)),
         ),
-        retrace=lambda: Trail(reasons, (Decision(text, text, text, 2, 0.5, span),)),
     )

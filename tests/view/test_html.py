@@ -14,6 +14,7 @@ from fastsql.result import Result
 from fastsql.view.html import escaped
 from fastsql.view.style import STYLE
 
+from ..background import Told
 from .results import ANSWER, HOSTILE, REFUSAL, hostile
 
 _VOID = {"br", "line", "rect"}
@@ -183,14 +184,14 @@ def test_steering_characters_are_shown_by_their_number() -> None:
 
 def test_a_text_of_any_length_makes_a_light_page() -> None:
     result = replace(
-        ANSWER, question="x" * 10**6, retrace=lambda: Trail((Reason("table", "t" * 10**6, "w"),))
+        ANSWER, question="x" * 10**6, background=Told(led_to=Trail((Reason("table", "t" * 10**6, "w"),)))
     )
     assert "980,000 characters more" in shown(result).text
     assert len(result._repr_html_()) < 10**5
 
 
 def test_a_result_without_a_trail_shows_its_links() -> None:
-    bare = replace(ANSWER, retrace=Trail)
+    bare = replace(ANSWER, background=None)
     page = shown(bare)
     assert page.marked == ["warfarin"]
     assert "a dictionary value of prescriptions.drug" in page.text

@@ -13,6 +13,7 @@ from fastsql.view.cells import cells
 from fastsql.view.terminal import Page
 from fastsql.view.text import bar
 
+from ..background import Told
 from .results import ANSWER, HOSTILE, QUESTION, REFUSAL, hostile
 
 
@@ -75,7 +76,7 @@ def test_marks_stand_below_their_words_whatever_their_width() -> None:
         Reason("column", "labevents.肌酐", "its name", (5, 7), "肌酐"),
         Reason("value", "2100", "", (14, 18), "2100"),
     )
-    result = replace(ANSWER, question=question, retrace=lambda: Trail(reasons))
+    result = replace(ANSWER, question=question, background=Told(led_to=Trail(reasons)))
     first, second = str(result.explain()).splitlines()[:2]
     assert first == question
     assert second == " " * cells("患者张三的") + "~1~~" + " " * cells("是多少 in ") + "~2~~"
@@ -84,7 +85,7 @@ def test_marks_stand_below_their_words_whatever_their_width() -> None:
 def test_rows_line_up_behind_wide_words() -> None:
     question = "肌酐 or warfarin"
     reasons = (Reason("column", "x.a", "", (0, 2), "肌酐"), Reason("value", "y", "", (6, 14), "warfarin"))
-    result = replace(ANSWER, question=question, retrace=lambda: Trail(reasons))
+    result = replace(ANSWER, question=question, background=Told(led_to=Trail(reasons)))
     rows = [line for line in str(result.explain()).splitlines() if line.startswith("   ")]
     assert [cells(row[: row.index("column" if "column" in row else "value")]) for row in rows[-2:]] == [
         16,
@@ -141,7 +142,7 @@ def test_a_terminal_gets_colours_where_rich_is_installed() -> None:
     assert "\x1b[" in stream.getvalue()
     # Nothing that looks like rich's own markup is taken for it.
     stream = Terminal()
-    replace(ANSWER, question="[bold]x[/bold]", retrace=Trail, links=()).show(stream)
+    replace(ANSWER, question="[bold]x[/bold]", background=None, links=()).show(stream)
     assert "[bold]x[/bold]" in stream.getvalue()
 
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TextIO
 
-from fastsql.explanation import Line
+from fastsql.explanation.trail import Line
 from fastsql.view.cells import cells, clean, cut, pad
 from fastsql.view.terminal import Page, rich_console
 

@@ -1,7 +1,8 @@
-"""Why a query is what it is: the reasons of its names and literals, and the decisions that wrote it."""
+"""Why a query is what it is: `links` with every parse; `retrace` and `decisions`, the whole trail, when somebody asks."""
 
 from __future__ import annotations
 
-from fastsql.explanation.reasons import Decision, Explanation, Line, Reason, Span, Trail
+from fastsql.explanation.explanation import Explanation
+from fastsql.explanation.trail import Decision, Line, Reason, Span, Trail
 
 __all__ = ["Decision", "Explanation", "Line", "Reason", "Span", "Trail"]

@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from fastsql.explanation.reasons import Decision, Span, sql_literal
+from fastsql.explanation.reasons import sql_literal
+from fastsql.explanation.trail import Decision, Span
 from fastsql.grammar import State
 from fastsql.grammar.space import (
     CANDIDATE,

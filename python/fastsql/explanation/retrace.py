@@ -9,12 +9,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from fastsql.explain import found_values, name_spans
 from fastsql.explanation.decisions import decisions_of
-from fastsql.explanation.reasons import SIGNS, Decision, Reason, Span, Trail, literal_reason, named
+from fastsql.explanation.links import found_values, name_spans
+from fastsql.explanation.reasons import SIGNS, literal_reason, named
 from fastsql.explanation.time_words import RELATIONS, find_time_words
+from fastsql.explanation.trail import Decision, Reason, Span, Trail
 from fastsql.grammar import State
 from fastsql.grammar.program import (
     SMALL,
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
     from fastsql.linking.relations import SchemaLinks
     from fastsql.schema import Schema
 
-Told = TypeVar("Told", Reason, Decision)
-
 _PERIOD = re.compile(rf"({'|'.join(RELATIONS)})_(year|month|day|hour|time)")
 _DATED = re.compile(r"date_(eq|ne|lt|le|gt|ge)")
 
@@ -48,21 +47,16 @@ def retrace(
     space: ActionSpace,
     prepared: Prepared,
     links: SchemaLinks,
-    shift: int = 0,
 ) -> Trail:
-    """Reasons and decisions of a finished hypothesis, `program` being what it wrote.
-
-    `shift` characters of the question as it was asked were left out at its start.
-    """
-    decisions = tuple(_moved(decision, shift) for decision in decisions_of(hypothesis, space))
+    """Reasons and decisions of a finished hypothesis, `program` being what it wrote."""
+    decisions = tuple(decisions_of(hypothesis, space))
     nodes = tuple(_walk(read_tree(program, space.grammar)))
     columns = _column_names(nodes, hypothesis, space)
     values = tuple(_value_reasons(program, nodes, columns, links.schema, prepared.text))
     times = tuple(_time_reasons(nodes, columns, links.schema, prepared.text))
     spans = [reason.span for reason in (*values, *times) if reason.span is not None]
     names = _name_reasons(program, prepared, links, spans, decisions)
-    reasons = dict.fromkeys((*names, *values, *times))
-    return Trail(tuple(_moved(reason, shift) for reason in reasons), decisions)
+    return Trail(tuple(dict.fromkeys((*names, *values, *times))), decisions)
 
 
 # ---------------------------------------------------------------- names
@@ -91,7 +85,7 @@ def _name_reasons(
             item, kind, name = terminal.table, "table", schema.tables[terminal.table].name
         elif isinstance(terminal, ColumnRef):
             item, kind, name = (
-                links.n_tables + terminal.column,
+                links.nodes.column(terminal.column),
                 "column",
                 schema.qualified_name(terminal.column),
             )
@@ -213,7 +207,7 @@ def _derived_columns(hypothesis: Hypothesis, space: ActionSpace) -> Iterator[int
         kind, index = space.locate(action)
         if kind == STEP and space.grammar.symbols[state.symbol] != "which" and state.scope is not None:
             items = (item for source in state.scope.sources for item in source.items)
-            yield next(item.column for item in items if item.step == index)
+            yield next(item.typed.column for item in items if item.step == index)
         state = state.advance(action, decision=len(legal) > 1)
 
 
@@ -226,7 +220,3 @@ def _number(terminal: Terminal) -> int | None:
     """A whole number; None for another literal."""
     value = SMALL.get(terminal.name) if isinstance(terminal, Production) else getattr(terminal, "value", None)
     return value if isinstance(value, int) else None
-
-
-def _moved(one: Told, shift: int) -> Told:
-    return replace(one, span=(one.span[0] + shift, one.span[1] + shift)) if one.span is not None else one

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from fastsql.explanation.reasons import Span
+from fastsql.explanation.trail import Span
 
 RELATIONS = ("in", "since", "until", "within", "same")
 """First part of the names of the grammar's actions for time."""

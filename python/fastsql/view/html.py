@@ -14,7 +14,8 @@ from fastsql.view.sql_layout import kind, lay_out, places
 from fastsql.view.style import CLASS, STYLE
 
 if TYPE_CHECKING:
-    from fastsql.explanation import Decision, Explanation, Reason
+    from fastsql.explanation.explanation import Explanation
+    from fastsql.explanation.trail import Decision, Reason
     from fastsql.result import Alternative, Result
 
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")

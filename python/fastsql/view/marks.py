@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fastsql.explanation import Reason, Span
+from fastsql.explanation.trail import Reason, Span
 
 _PRECEDENCE = ("value", "time", "column", "table")
 """Of two overlapping spans, that of the kind named first here is marked."""

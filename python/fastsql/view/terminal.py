@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, TextIO
 
-from fastsql.explanation import Line
+from fastsql.explanation.trail import Line
 
 if TYPE_CHECKING:
     from rich.console import Console as RichConsole

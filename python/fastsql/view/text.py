@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from fastsql.explanation import Decision, Line, Reason
+from fastsql.explanation.trail import Decision, Line, Reason
 from fastsql.view.cells import cells, clean, cut, pad, wrap
 from fastsql.view.differences import differences
 from fastsql.view.figures import certainty, milliseconds
@@ -13,7 +13,7 @@ from fastsql.view.marks import Mark, marks, numbers
 from fastsql.view.sql_layout import kind, lay_out, places
 
 if TYPE_CHECKING:
-    from fastsql.explanation import Explanation
+    from fastsql.explanation.explanation import Explanation
     from fastsql.result import Alternative
 
 _NARROWEST = 48

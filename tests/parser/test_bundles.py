@@ -15,7 +15,7 @@ from fastsql.errors import ModelError
 from fastsql.model.bundle import CARD, manifest_digest, write_manifest
 from fastsql.model.pinned import MANIFESTS
 from fastsql.parser import BUNDLED
-from fastsql.pipeline.bundles import open_model
+from fastsql.parser.bundles import open_model
 
 ROOT = Path(__file__).resolve().parents[2]
 PIN = "python scripts/pin_models.py"
@@ -25,7 +25,8 @@ PIN = "python scripts/pin_models.py"
 def bundled(toy_bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A package's folder of models with one, "small-en", that is pinned."""
     shutil.copytree(toy_bundle, tmp_path / "models" / "small-en")
-    monkeypatch.setattr("fastsql.pipeline.bundles.MANIFESTS", {"small-en": manifest_digest(toy_bundle)})
+    monkeypatch.setattr("fastsql.parser.bundles.MANIFESTS", {"small-en": manifest_digest(toy_bundle)})
+    monkeypatch.setattr("fastsql.parser.bundles.BUNDLED", tmp_path / "models")
     return tmp_path / "models"
 
 
@@ -41,7 +42,7 @@ def test_every_bundled_model_is_pinned_by_its_manifest_of_today() -> None:
 
 
 def test_a_pinned_model_is_opened_by_its_name(bundled: Path) -> None:
-    assert open_model("small-en", bundled).path == bundled / "small-en"
+    assert open_model("small-en").path == bundled / "small-en"
 
 
 @pytest.mark.parametrize("name", [str, Path])
@@ -50,14 +51,14 @@ def test_a_bundle_signed_anew_is_refused_by_name_and_taken_by_path(
 ) -> None:
     sign_anew(bundled / "small-en")
     with pytest.raises(ModelError, match=r"manifest\.json: it is not the model 'small-en' of this fastsql"):
-        open_model(name("small-en"), bundled)
-    assert open_model(name(str(bundled / "small-en")), bundled).config.name == "toy"
+        open_model(name("small-en"))
+    assert open_model(name(str(bundled / "small-en"))).config.name == "toy"
 
 
 def test_a_folder_that_no_version_shipped_has_no_name(bundled: Path) -> None:
     (bundled / "small-en").rename(bundled / "large-en")
     with pytest.raises(ModelError, match=r"'large-en': it is none of the models that this fastsql ships"):
-        open_model("large-en", bundled)
+        open_model("large-en")
 
 
 def test_a_folder_in_the_working_directory_never_stands_in_for_a_bundled_model(
@@ -65,17 +66,17 @@ def test_a_folder_in_the_working_directory_never_stands_in_for_a_bundled_model(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     sign_anew(Path(shutil.copytree(toy_bundle, tmp_path / "small-en")))
-    assert open_model("small-en", bundled).path == bundled / "small-en"
-    assert open_model("./small-en", bundled).path == tmp_path / "small-en"
-    assert open_model(Path("small-en"), bundled).path == tmp_path / "small-en"
+    assert open_model("small-en").path == bundled / "small-en"
+    assert open_model("./small-en").path == tmp_path / "small-en"
+    assert open_model(Path("small-en")).path == tmp_path / "small-en"
 
 
 def test_the_bundled_model_signed_anew_is_refused_by_load_and_by_parse(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sign_anew(Path(shutil.copytree(BUNDLED / "ehr-en", tmp_path / "ehr-en")))
-    monkeypatch.setattr("fastsql.parser.BUNDLED", tmp_path)
-    monkeypatch.setattr("fastsql.default._parser", None)
+    monkeypatch.setattr("fastsql.parser.bundles.BUNDLED", tmp_path)
+    monkeypatch.setattr("fastsql.parser.loading._parser", None)
     with pytest.raises(ModelError, match="ehr-en"):
         fastsql.load()
     with pytest.raises(ModelError, match="ehr-en"):

@@ -11,7 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
-from fastsql.pipeline.gathering import Gathering
+from fastsql.engine.gathering import Gathering
 
 SOON = 60
 """Seconds after which a test says that something never came."""

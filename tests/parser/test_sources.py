@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-import fastsql
+import fastsql.linking.prepare
 from fastsql import Parser, Schema, ValueDictionary
 from fastsql.linking.candidate import Candidate
 from fastsql.linking.prepare import Prepared
@@ -101,14 +101,15 @@ def test_a_schema_file_is_read_again_when_it_has_changed(
 def candidates(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Candidate, ...]]:
     """The value candidates of the questions that are parsed from now on."""
     found: list[tuple[Candidate, ...]] = []
-    prepare = fastsql.engine.prepare
+    prepare = fastsql.linking.prepare.prepare
 
     def watched(*arguments: Any, **options: Any) -> Prepared:
         prepared = prepare(*arguments, **options)
         found.append(prepared.candidates)
         return prepared
 
-    monkeypatch.setattr("fastsql.engine.prepare", watched)
+    for engine in ("reference", "native"):
+        monkeypatch.setattr(f"fastsql.engine.{engine}.prepare", watched)
     return found
 
 
@@ -121,12 +122,12 @@ def by_name(path: Path) -> Iterator[Any]:
 
 
 def by_url(path: Path) -> Iterator[Any]:
-    pytest.importorskip("sqlalchemy", reason="pip install 'fastsql[db]' to run this")
+    pytest.importorskip("sqlalchemy", reason="pip install '.[db]' to run this")
     yield f"sqlite:///{path}"
 
 
 def by_engine(path: Path) -> Iterator[Any]:
-    sqlalchemy = pytest.importorskip("sqlalchemy", reason="pip install 'fastsql[db]' to run this")
+    sqlalchemy = pytest.importorskip("sqlalchemy", reason="pip install '.[db]' to run this")
     engine = sqlalchemy.create_engine(f"sqlite:///{path}")
     yield engine
     engine.dispose()
@@ -173,9 +174,9 @@ def test_without_values_no_database_is_looked_at(
 
 
 def test_small_domains_of_a_values_file_stand_with_the_schema(toy: Parser, ward: Path) -> None:
-    state, _ = toy._ready(Schema.from_ddl(DDL), ward)
+    state, _ = toy._sources.ready(Schema.from_ddl(DDL), ward)
     assert state.links.schema.columns[1].values == ("URGENT", "elective")
-    state, _ = toy._ready(Schema.from_ddl(DDL), None)
+    state, _ = toy._sources.ready(Schema.from_ddl(DDL), None)
     assert state.links.schema.columns[1].values == ()
 
 
@@ -197,7 +198,7 @@ def test_another_engine_is_another_source(
     toy: Parser, tmp_path: Path, candidates: list[tuple[Candidate, ...]]
 ) -> None:
     """Engines were once told apart by `id`, which a later one may have again."""
-    sqlalchemy = pytest.importorskip("sqlalchemy", reason="pip install 'fastsql[db]' to run this")
+    sqlalchemy = pytest.importorskip("sqlalchemy", reason="pip install '.[db]' to run this")
     for drug in ("alpha", "beta", "gamma"):
         path = tmp_path / f"{drug}.sqlite"
         with closing(sqlite3.connect(path)) as connection, connection:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,22 +11,15 @@ from fastsql.grammar.program import SMALL, ColumnRef, Production, Program, Table
 from fastsql.grammar.program import Literal as ProgramLiteral
 from fastsql.linking.canonical import compared_columns
 from fastsql.result import Link, Literal
-from fastsql.view.figures import told_apart
 
 if TYPE_CHECKING:
     from fastsql.linking.prepare import Prepared
     from fastsql.linking.relations import SchemaLinks
     from fastsql.schema import Schema
 
-UNLIKELY = 0.5
-"""The probability of having no answer from which a refusal is laid to the question, not to the SQL."""
 
-
-def find_links(program: Program, prepared: Prepared, links: SchemaLinks, shift: int = 0) -> tuple[Link, ...]:
-    """Spans of the question that name a table or column of the query, or that a literal was read from.
-
-    `shift` characters of the question as it was asked were left out at its start.
-    """
+def find_links(program: Program, prepared: Prepared, links: SchemaLinks) -> tuple[Link, ...]:
+    """Spans of the question that name a table or column of the query, or that a literal was read from."""
     schema, text = links.schema, prepared.text
     found: dict[tuple[int, int], Link] = {}
     sign = ""
@@ -56,7 +48,7 @@ def find_links(program: Program, prepared: Prepared, links: SchemaLinks, shift: 
             item, kind, name = terminal.table, "table", schema.tables[terminal.table].name
         elif isinstance(terminal, ColumnRef):
             item, kind, name = (
-                links.n_tables + terminal.column,
+                links.nodes.column(terminal.column),
                 "column",
                 schema.qualified_name(terminal.column),
             )
@@ -65,7 +57,7 @@ def find_links(program: Program, prepared: Prepared, links: SchemaLinks, shift: 
         for start, end in name_spans(names[:, item] == 2, prepared):
             if not taken[start:end].any():
                 found.setdefault((start, end), Link((start, end), text[start:end], kind, name, "name"))
-    return tuple(replace(found[span], span=(span[0] + shift, span[1] + shift)) for span in sorted(found))
+    return tuple(found[span] for span in sorted(found))
 
 
 def name_spans(
@@ -83,23 +75,16 @@ def name_spans(
     return runs
 
 
-def found_values(program: Program, schema: Schema, shift: int = 0) -> tuple[Literal, ...]:
-    """The literals of a query with their provenance, each once; `shift` as in `find_links`."""
+def found_values(program: Program, schema: Schema) -> tuple[Literal, ...]:
+    """The literals of a query with their provenance, each once."""
     found: dict[Literal, None] = {}
     for terminal, column in zip(program, compared_columns(program), strict=True):
         if isinstance(terminal, ProgramLiteral):
             name = schema.qualified_name(column) if column is not None else ""
-            span = terminal.span and (terminal.span[0] + shift, terminal.span[1] + shift)
-            literal = Literal(terminal.value, terminal.provenance, span, name, terminal.format, terminal.name)
+            literal = Literal(
+                terminal.value, terminal.provenance, terminal.span, name, terminal.format, terminal.name
+            )
             found[literal] = None
         elif isinstance(terminal, Production) and terminal.name in SMALL:
             found[Literal(SMALL[terminal.name], "closed")] = None
     return tuple(found)
-
-
-def doubt(confidence: float, needed: float, penalty: float, unanswerable: float = 0.0) -> str:
-    """Why the probabilities of being right and of having no answer lead to a refusal at this penalty."""
-    if unanswerable >= UNLIKELY:
-        return f"The question has probably no answer in this schema (probability {unanswerable:.2f})."
-    shown, asked = told_apart(confidence, needed)
-    return f"The confidence of {shown} is below the {asked} that penalty {penalty:g} asks for."

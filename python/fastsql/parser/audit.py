@@ -10,7 +10,8 @@ must be on record, one that cannot be recorded must not be answered.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
@@ -33,7 +34,7 @@ class AuditRecord:
         confidence: probability that the SQL is right.
         unanswerable: probability that the question has no answer in the schema.
         milliseconds: what the parse took.
-        inspected: whether candidates were run.
+        inspected: whether an inspector ran hypotheses.
         error: name of the class of the error that ended the parse; "" where none did.
         question: the question as asked.
         sql: the SQL that was given, with its literals.
@@ -58,6 +59,13 @@ class AuditRecord:
     identifiers: tuple[str, ...] | None = None
 
 
+@dataclass
+class Entry:
+    """What a parse leaves for its record: its result, None until there is one."""
+
+    result: Result | None = None
+
+
 @dataclass(frozen=True)
 class Audit:
     """Who is told of every parse, and which of its texts: none, unless asked for by name."""
@@ -77,62 +85,41 @@ class Audit:
             raise TypeError(f"audit is a callable or an Audit, not {type(audit).__name__}")
         return cls(audit)
 
+    @contextmanager
     def record(
-        self,
-        parse: Callable[[], Result],
-        question: object,
-        *,
-        model: str,
-        penalty: float,
-        dialect: str,
-        inspected: bool,
-    ) -> Result:
-        """Run a parse, and hand over its record, also where it raises."""
+        self, question: object, *, model: str, penalty: float, dialect: str, inspected: bool
+    ) -> Iterator[Entry]:
+        """Hand over the record of the parse in the ``with`` block, also where it raises; its result goes into the entry."""
         begun = time.perf_counter()
-        result: Result | None = None
+        entry = Entry()
         error = ""
         try:
-            result = parse()
+            yield entry
         except Exception as found:
             error = type(found).__name__
             raise
         finally:
-            took = (time.perf_counter() - begun) * 1000
-            self._tell(question, result, model, penalty, dialect, took, inspected, error)
-        return result
-
-    def _tell(
-        self,
-        question: object,
-        result: Result | None,
-        model: str,
-        penalty: float,
-        dialect: str,
-        milliseconds: float,
-        inspected: bool,
-        error: str,
-    ) -> None:
-        text = question if isinstance(question, str) else ""
-        sql = result.sql if result is not None else None
-        self.hook(
-            AuditRecord(
-                time=datetime.now(timezone.utc),
-                model=model,
-                dialect=dialect,
-                penalty=penalty,
-                characters=len(text),
-                answered=sql is not None,
-                confidence=result.confidence if result is not None else 0.0,
-                unanswerable=result.unanswerable if result is not None else 0.0,
-                milliseconds=milliseconds,
-                inspected=inspected,
-                error=error,
-                question=text if self.question else None,
-                sql=sql if self.sql else None,
-                literals=_literals(result) if self.literals else None,
-                identifiers=_identifiers(result) if self.identifiers else None,
+            result, text = entry.result, question if isinstance(question, str) else ""
+            sql = result.sql if result is not None else None
+            self.hook(
+                AuditRecord(
+                    time=datetime.now(timezone.utc),
+                    model=model,
+                    dialect=dialect,
+                    penalty=penalty,
+                    characters=len(text),
+                    answered=sql is not None,
+                    confidence=result.confidence if result is not None else 0.0,
+                    unanswerable=result.unanswerable if result is not None else 0.0,
+                    milliseconds=(time.perf_counter() - begun) * 1000,
+                    inspected=inspected,
+                    error=error,
+                    question=text if self.question else None,
+                    sql=sql if self.sql else None,
+                    literals=_literals(result) if self.literals else None,
+                    identifiers=_identifiers(result) if self.identifiers else None,
+                )
             )
-        )
 
 
 def _literals(result: Result | None) -> tuple[str | int | float, ...]:

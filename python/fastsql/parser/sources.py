@@ -16,7 +16,7 @@ from fastsql.forking import renew_in_child
 from fastsql.limits import Limits
 from fastsql.linking.dictionary import ValueDictionary
 from fastsql.linking.lexicon import Lexicon, with_database_values
-from fastsql.pipeline.checks import check_size
+from fastsql.parser.checks import check_size
 from fastsql.schema import Schema
 
 T = TypeVar("T")

@@ -8,13 +8,17 @@ from fastsql.errors import ModelError
 from fastsql.model import Bundle, open_bundle
 from fastsql.model.pinned import MANIFESTS
 
+BUNDLED = Path(__file__).parents[1] / "models"
+"""The folder of the models that come with this version."""
+DEFAULT_MODEL = "ehr-en"
 
-def open_model(model: str | Path, bundled: Path) -> Bundle:
+
+def open_model(model: str | Path) -> Bundle:
     """The bundle that is named or lies at a path; one with a name must be what this version ships.
 
     Raises ModelError where there is none, or where it is damaged or another.
     """
-    folder, name = _found(model, bundled)
+    folder, name = _found(model)
     if name is None:
         return open_bundle(folder)
     if name not in MANIFESTS:
@@ -26,30 +30,30 @@ def open_model(model: str | Path, bundled: Path) -> Bundle:
     return open_bundle(folder, MANIFESTS[name])
 
 
-def find_bundle(model: str | Path, bundled: Path) -> Path:
-    """The folder of a bundle that is named, `bundled` holding those with a name, or lies at a path.
+def find_bundle(model: str | Path) -> Path:
+    """The folder of a bundle that is named, or lies at a path.
 
     It is absolute, as the parser may be sent to other processes. Raises ModelError where there is none.
     """
-    return _found(model, bundled)[0]
+    return _found(model)[0]
 
 
-def _found(model: str | Path, bundled: Path) -> tuple[Path, str | None]:
+def _found(model: str | Path) -> tuple[Path, str | None]:
     """The folder, and the name where it was found by one.
 
     A text that is a bundled model's name is that model, whatever lies in the working folder.
     """
-    names = sorted(folder.name for folder in bundled.iterdir() if folder.is_dir()) if bundled.is_dir() else []
+    names = sorted(folder.name for folder in BUNDLED.iterdir() if folder.is_dir()) if BUNDLED.is_dir() else []
     path = Path(model)
     if isinstance(model, str) and model in names:
-        return bundled / model, model
+        return BUNDLED / model, model
     try:
         if str(model).strip() and path.exists():
             return path.absolute(), None
     except OSError:
         pass  # too long for a path: no name of a model either, and said so below
     if str(model) in names:
-        return bundled / path, str(model)
+        return BUNDLED / path, str(model)
     raise ModelError(
         "there is no such model",
         where=f"model {str(model)[:200]!r}",

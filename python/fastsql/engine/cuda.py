@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from fastsql.engine import Decoded, NativeEngine, NativeSchema
+from fastsql.engine.base import Decoded
+from fastsql.engine.gathering import Gathering
+from fastsql.engine.native import NativeEngine, NativeSchema
+from fastsql.engine.stopwatch import Stopwatch
 from fastsql.errors import LimitError, ModelError
-from fastsql.pipeline.gathering import Gathering
-from fastsql.pipeline.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
-    from fastsql.engine import Arguments, Parsed
+    from fastsql.engine.native import Arguments, Parsed
     from fastsql.grammar import ActionSpace
     from fastsql.linking.prepare import Prepared
     from fastsql.model import Bundle

@@ -166,7 +166,7 @@ def native_status() -> NativeStatus:
     except ModuleNotFoundError:
         return NativeStatus(
             False,
-            "not built, as happens where pip finds no C++20 compiler or FASTSQL_NATIVE is off. Everything works "
+            "not built: pip found no C++20 compiler, or FASTSQL_NATIVE was off. Everything works "
             "without it; for the native kernels, install GCC or Clang and reinstall fastsql.",
         )
     except ImportError as error:
@@ -301,7 +301,7 @@ def _problems(status: NativeStatus, found: tuple[Component, ...], runtime: str) 
         problems.append("ONNX Runtime is installed but cannot be imported; reinstall it.")
     elif runtime == "numpy" and not status.available:
         problems.append(
-            "ONNX Runtime is missing, the slower NumPy encoder serves. Run: pip install 'fastsql[cpu]'"
+            "ONNX Runtime is missing, so the slower NumPy encoder is used. Run: pip install 'fastsql[cpu]'"
         )
     return problems
 

@@ -21,7 +21,9 @@ def check_count(value: object, where: str) -> None:
         LimitError: it is not; the message names `where`.
     """
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise LimitError(f"{value!r} is no limit", where=where, remedy="Give a whole number of at least 1.")
+        raise LimitError(
+            f"{value!r} is not a valid limit", where=where, remedy="Give a whole number of at least 1."
+        )
 
 
 def check_seconds(value: object, where: str) -> None:
@@ -33,7 +35,7 @@ def check_seconds(value: object, where: str) -> None:
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not number or not 0 < value <= LONGEST_SECONDS:  # type: ignore[operator] # what is not a number, NaN, is neither
         raise LimitError(
-            f"{value!r} is no limit",
+            f"{value!r} is not a valid limit",
             where=where,
             remedy=f"Give a number of seconds above 0 and up to {LONGEST_SECONDS:,.0f}.",
         )

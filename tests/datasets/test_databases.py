@@ -52,7 +52,7 @@ def test_a_file_of_any_name_serves_the_only_id(database: Path) -> None:
 
 
 def test_a_file_that_could_be_any_of_several_is_refused(database: Path) -> None:
-    with pytest.raises(DatasetError, match="named after none of the 2 databases"):
+    with pytest.raises(DatasetError, match="not named after any of the 2 databases"):
         DatabaseFiles(database, {"a", "b"})
 
 

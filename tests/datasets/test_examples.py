@@ -71,8 +71,8 @@ def test_examples_can_be_sent_to_another_process(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ({"id": "a"}, "holds no list of examples"),
-        ([3], "item 0: is no object"),
+        ({"id": "a"}, "does not hold a list of examples"),
+        ([3], "item 0: is not an object"),
         ([{"id": 1, "db_id": "h", "question": "q", "sql": None}], "item 0: has no text under 'id'"),
         ([{"id": "a", "db_id": "h", "question": "q"}], "has neither text nor null under 'sql'"),
         ([{"id": "a", "db_id": "h", "question": "q", "sql": 3}], "has neither text nor null under 'sql'"),

@@ -159,7 +159,7 @@ def test_the_bound_is_on_nodes(schema: Schema) -> None:
     ],
 )
 def test_queries_that_nest_without_parentheses_are_bounded(schema: Schema, sql: str) -> None:
-    with pytest.raises(LimitError, match="nests too deep"):
+    with pytest.raises(LimitError, match="is nested too deeply"):
         canonical_form(sql, schema)
 
 

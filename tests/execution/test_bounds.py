@@ -124,7 +124,7 @@ def test_an_executor_keeps_the_budget_and_works_on(tmp_path: Path) -> None:
 @pytest.mark.parametrize("value", NO_LIMITS)
 def test_a_time_limit_that_bounds_nothing_is_refused(value: Any, tmp_path: Path) -> None:
     for make in (Bounds, lambda **kind: open_executor(_database(tmp_path), **kind)):
-        with pytest.raises(LimitError, match=r"time_limit: .* is no limit. Give"):
+        with pytest.raises(LimitError, match=r"time_limit: .* is not a valid limit. Give"):
             make(time_limit=value)
 
 
@@ -132,7 +132,7 @@ def test_a_time_limit_that_bounds_nothing_is_refused(value: Any, tmp_path: Path)
 @pytest.mark.parametrize("value", [*NO_LIMITS[:-1], 1.5])
 def test_a_count_that_bounds_nothing_is_refused(name: str, value: Any, tmp_path: Path) -> None:
     for make in (Bounds, lambda **kind: open_executor(_database(tmp_path), **kind)):
-        with pytest.raises(LimitError, match=f"{name}: .* is no limit. Give a whole number"):
+        with pytest.raises(LimitError, match=f"{name}: .* is not a valid limit. Give a whole number"):
             make(**{name: value})
 
 

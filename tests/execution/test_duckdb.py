@@ -79,7 +79,7 @@ def test_an_error_holds_nothing_of_the_query(executor: Any) -> None:
     "statement", ["SET enable_external_access = true", "SELECT 1; SELECT 2", "CREATE TEMP TABLE t (x INT)"]
 )
 def test_only_one_select_comes_through(executor: Any, statement: str) -> None:
-    with pytest.raises(ExecutionError, match="is not one SELECT"), executor.unverified_cursor(statement):
+    with pytest.raises(ExecutionError, match="is not a single SELECT"), executor.unverified_cursor(statement):
         pass
 
 

@@ -406,7 +406,7 @@ def test_a_system_that_bounds_no_process_is_refused(
     sqlite_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
-    with pytest.raises(ExecutionError, match="isolated=True: this system does not bound the memory"):
+    with pytest.raises(ExecutionError, match="isolated=True: this system cannot limit the memory"):
         open_executor(sqlite_file, isolated=True)
 
 
@@ -423,7 +423,7 @@ def test_what_cannot_be_opened_is_refused_at_once(tmp_path: Path, postgres: Post
 
     with pytest.raises(ExecutionError, match="no such database"):
         open_executor(tmp_path / "none.sqlite", isolated=True)
-    with pytest.raises(ExecutionError, match="an engine cannot be given to another process"):
+    with pytest.raises(ExecutionError, match="an engine cannot be passed to another process"):
         open_executor(create_engine(postgres.url()), isolated=True)
     for setting in ({"workers": 0}, {"workers": True}, {"memory_limit": -1}, {"memory_limit": float("nan")}):
         with pytest.raises(LimitError, match=next(iter(setting))):

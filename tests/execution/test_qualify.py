@@ -104,7 +104,7 @@ def test_a_table_is_qualified_by_its_namespace() -> None:
 def test_aliases_are_not_repeated_without_bound() -> None:
     value = " + ".join(["age"] * 200)
     uses = " OR ".join(["a > 1"] * 100)
-    with pytest.raises(VerificationError, match="repeat too much"):
+    with pytest.raises(VerificationError, match="repeated too often"):
         runnable(f"SELECT {value} AS a FROM admissions WHERE {uses}", SCHEMA)
 
 

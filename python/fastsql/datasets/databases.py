@@ -27,7 +27,7 @@ class DatabaseFiles:
     manager: unpacked copies are removed at its end.
 
     Raises:
-        DatasetError: no such file or folder, or a file found is damaged or is no SQLite database.
+        DatasetError: no such file or folder, or a file found is damaged or is not an SQLite database.
     """
 
     def __init__(self, source: str | Path | None, db_ids: Collection[str]) -> None:
@@ -79,7 +79,7 @@ class DatabaseFiles:
             self._add(next(iter(self._db_ids)), path)
         else:
             raise DatasetError(
-                f"is named after none of the {len(self._db_ids)} databases asked for",
+                f"is not named after any of the {len(self._db_ids)} databases asked for",
                 where=str(path),
                 remedy="Give a folder with one file a database, named after its id.",
             )
@@ -153,11 +153,11 @@ def _stem(name: str) -> str:
 def _check_header(header: bytes, path: Path) -> None:
     if header != _HEADER:
         raise DatasetError(
-            "is no SQLite database", where=str(path), remedy="Give a .sqlite file, or one packed as .gz."
+            "is not an SQLite database", where=str(path), remedy="Give a .sqlite file, or one packed as .gz."
         )
 
 
 def _damaged(path: Path, error: Exception) -> DatasetError:
     return DatasetError(
-        f"cannot be unpacked ({type(error).__name__})", where=str(path), remedy="Fetch the file anew."
+        f"cannot be unpacked ({type(error).__name__})", where=str(path), remedy="Download the file again."
     )

@@ -85,7 +85,9 @@ def read_examples(
     items = read_json(path)
     if not isinstance(items, list):
         raise DatasetError(
-            "holds no list of examples", where=str(path), remedy="Give a list of {id, db_id, question, sql}."
+            "does not hold a list of examples",
+            where=str(path),
+            remedy="Give a list of {id, db_id, question, sql}.",
         )
     examples = [_example(item, f"{path}, item {number}") for number, item in enumerate(items)]
     if ids is not None:
@@ -111,7 +113,7 @@ def _chosen(examples: list[Example], wanted: frozenset[SplitEntry], path: Path) 
 
 def _example(item: Any, where: str) -> Example:
     if not isinstance(item, dict):
-        raise DatasetError("is no object", where=where, remedy="Give {id, db_id, question, sql}.")
+        raise DatasetError("is not an object", where=where, remedy="Give {id, db_id, question, sql}.")
     for name in ("id", "db_id", "question"):
         if not isinstance(item.get(name), str):
             raise DatasetError(
@@ -167,7 +169,7 @@ def read_split_ids(source: str | Path) -> tuple[SplitEntry, ...]:
         else ""
     )
     raise DatasetError(
-        f"holds no list of ids{f' under {inner!r}' if inner else ''}", where=str(path), remedy=remedy
+        f"does not hold a list of ids{f' under {inner!r}' if inner else ''}", where=str(path), remedy=remedy
     )
 
 

@@ -130,7 +130,7 @@ def _is_value(cell: object) -> bool:
 
 def _malformed(path: Path) -> DatasetError:
     return DatasetError(
-        "is no excerpt of values",
+        "is not an excerpt of values",
         where=str(path),
         remedy="Give {database: {table: {column: [values]}}} as JSON.",
     )

@@ -297,7 +297,7 @@ def _affirmed(node: exp.Expr) -> exp.Expr:
 
 def _too_deep() -> LimitError:
     return LimitError(
-        "the query nests too deep for a canonical form",
+        "the query is nested too deeply for a canonical form",
         where="SQL",
         remedy="Such a query can be compared by its results only.",
     )

@@ -21,7 +21,7 @@ QUERIES: Mapping[str, str] = {
     "out of time": "the query was stopped at the time limit",
     "not comparable": "gold or the query has no canonical form: it does not fit the schema, or is too large",
     **CLAUSES,
-    "same form": "gold's form, but another result: ties in an order, or rows beyond those compared",
+    "same form": "the same form as gold, but another result: ties in an order, or rows beyond those compared",
 }
 """What is wrong with wrong best hypotheses, refused or not. The clauses are those of `fastsql.evaluation.clauses`."""
 

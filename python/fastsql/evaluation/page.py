@@ -21,11 +21,11 @@ ROWS = 15
 
 _NOTICE = (
     "<b>This page shows questions and SQL.</b> Both may name patients, and SQL may hold values of the database. "
-    "Keep it where the data may lie, and share it with nobody who may not see the data."
+    "Keep it where the data may be kept, and share it only with people who may see the data."
 )
 _UNDER_DIAGRAMS = (
-    "The bins are of equal mass, their intervals Wilson's of 95 %. Whatever is written for a question without an answer "
-    "counts as wrong."
+    "Bins hold equally many questions; intervals are Wilson's, of 95 %. Whatever is written for a question without an "
+    "answer counts as wrong."
 )
 _TITLES = {
     "db_id": "By database",

@@ -29,7 +29,7 @@ def read_predictions(path: str | Path) -> dict[str, Prediction]:
     items = read_json(Path(path))
     remedy = "Give a list of {id, sql, confidence, abstained}."
     if not isinstance(items, list):
-        raise DatasetError("holds no list of predictions", where=str(path), remedy=remedy)
+        raise DatasetError("does not hold a list of predictions", where=str(path), remedy=remedy)
     predictions: dict[str, Prediction] = {}
     for number, item in enumerate(items):
         where = f"{path}, item {number}"

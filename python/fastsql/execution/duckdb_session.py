@@ -104,7 +104,7 @@ class DuckDBFile:
         raise ExecutionError(
             f"cannot be opened read-only ({failure})",
             where=str(self._path),
-            remedy="Give a DuckDB file that nobody holds open for writing.",
+            remedy="Give a DuckDB file that no other process has open for writing.",
         )
 
     def close(self) -> None:
@@ -227,7 +227,7 @@ class DuckDBSession:
         connection = self._open()
         statements = connection.extract_statements(sql)
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
-            raise ExecutionError("is not one SELECT", where="query", remedy="Give a SELECT statement.")
+            raise ExecutionError("is not a single SELECT", where="query", remedy="Give a SELECT statement.")
         self._exhausted = False
         connection.execute(statements[0])
         self.description = connection.description

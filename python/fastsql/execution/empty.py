@@ -71,4 +71,4 @@ def prepare(sql: str, schema: Schema) -> None:
     except (sqlite3.Error, sqlite3.Warning, ValueError, MemoryError) as error:
         kind = error_name(error)
     # Raised here, lest it carry the driver's message, which may quote the SQL.
-    raise VerificationError(f"SQLite does not prepare it ({kind})", where="SQL", remedy=REMEDY)
+    raise VerificationError(f"SQLite cannot prepare it ({kind})", where="SQL", remedy=REMEDY)

@@ -48,7 +48,7 @@ class IsolatedExecutor(VerifyingExecutor):
         check_count(setup.memory_limit, "memory_limit")
         if not is_possible():
             raise ExecutionError(
-                "this system does not bound the memory of a process as Linux does",
+                "this system cannot limit the memory of a process as Linux does",
                 where="isolated=True",
                 remedy="Run on Linux, or without isolated=True.",
             )
@@ -200,6 +200,6 @@ def _rows(worker: WorkerProcess, answer: dict[str, Any]) -> list[tuple[Any, ...]
     except WireError:
         worker.kill()
         failure = ExecutionError(
-            "the worker process gave no answer that can be read", where="query", remedy="Run it again."
+            "the worker process sent an answer that cannot be read", where="query", remedy="Run it again."
         )
     raise failure

@@ -100,7 +100,7 @@ def _one_select(parsed: list[exp.Expr | None]) -> exp.Query:
         raise _fault(f"holds {len(statements)} statements")
     statement = statements[0]
     if not isinstance(statement, exp.Select | exp.SetOperation | exp.Subquery):
-        raise _fault(f"is a {type(statement).__name__}, no SELECT")
+        raise _fault(f"is a {type(statement).__name__}, not a SELECT")
     return statement
 
 
@@ -116,7 +116,8 @@ def _reader(dialect: str) -> Dialect:
     found = Dialect.get(dialect)
     if found is None:
         raise DialectError(
-            f"{dialect!r} is no SQL dialect of sqlglot", remedy="Give one such as 'sqlite' or 'postgres'."
+            f"{dialect!r} is not a SQL dialect that sqlglot knows",
+            remedy="Give one such as 'sqlite' or 'postgres'.",
         )
     return found()
 
@@ -126,7 +127,7 @@ def _parse(sql: str, dialect: Dialect) -> list[exp.Expr | None]:
     with _silence:
         tokens = dialect.tokenize(sql)
         if too_many_readings(tokens, dialect.parser_class.TYPE_TOKENS):
-            raise _fault("nests what takes exponential time to read")
+            raise _fault("is nested so that reading it takes exponential time")
         parser = dialect.parser(max_nodes=_MOST_NODES * MOST_READINGS * len(tokens) + ALWAYS_READINGS)
         statements: list[exp.Expr | None] = parser.parse(tokens, sql)
     return statements

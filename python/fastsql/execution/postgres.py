@@ -208,9 +208,9 @@ class PostgresExecutor(VerifyingExecutor):
             return self._engine.raw_connection()
         except ExhaustedError:
             failure: ExecutionError = QueryTimeoutError(
-                "no connection came free in time",
+                "no connection became free in time",
                 where="database",
-                remedy="Ask for less at a time, or enlarge the pool.",
+                remedy="Run fewer queries at a time, or enlarge the pool.",
             )
         except (SQLAlchemyError, psycopg.Error) as error:
             # The driver's message may repeat the connection string.

@@ -111,7 +111,7 @@ class ReadOnlySession:
             raise ExecutionError(
                 "the transaction is not read-only",
                 where="database",
-                remedy="Check what stands between fastsql and the server.",
+                remedy="Check whether a proxy or pooler stands between fastsql and the server.",
             )
 
     def rows(self, query: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
@@ -201,7 +201,7 @@ class ReadOnlySession:
             return ConnectionLostError(
                 f"the connection was lost ({kind})",
                 where="database",
-                remedy="Ask again; if that does not help, check the server.",
+                remedy="Run it again; if that does not help, check the server.",
             )
         if isinstance(error, errors.InvalidParameterValue) and not self._begun:
             return RefusedSettingError(

@@ -44,7 +44,7 @@ def qualify(
     The query has passed :func:`check_meaning`.
 
     Raises:
-        UnresolvedError: a column of USING is ambiguous, or aliases repeat too much.
+        UnresolvedError: a column of USING is ambiguous, or aliases are repeated too often.
     """
     _Qualifier(nodes, resolution, schema, dialect, items).rewrite()
 
@@ -66,12 +66,12 @@ def check_meaning(nodes: list[exp.Expr], resolution: Resolution) -> None:
         elif kind is exp.Table:
             source, alias = resolution.nodes.get(id(node)), node.args.get("alias")
             if source is None:
-                raise UnresolvedError("a table stands where none is looked for")
+                raise UnresolvedError("a table stands where none is expected")
             if source.query is None and alias is not None and alias.args.get("columns"):
                 raise UnresolvedError("columns of a table are renamed")
         elif kind is exp.Select:
             if id(node) not in resolution.sources:
-                raise UnresolvedError("a query stands where none is looked for")
+                raise UnresolvedError("a query stands where none is expected")
             using = any(join.args.get("using") for join in node.args.get("joins") or ())
             if using and any(is_star(item) for item in node.expressions):
                 raise UnresolvedError("a star stands beside USING")
@@ -85,9 +85,9 @@ def _check_column(node: exp.Expr, resolution: Resolution) -> None:
         if not isinstance(node.parent, exp.Select):
             raise UnresolvedError("a star stands for a whole row")
     elif key not in resolution.positions:
-        raise UnresolvedError("a column stands where none is looked for")
+        raise UnresolvedError("a column stands where none is expected")
     elif not _is_whole_key(node):
-        raise UnresolvedError("a sort key of a set operation is no column of it")
+        raise UnresolvedError("a sort key of a set operation is not one of its columns")
 
 
 def _holder(star: exp.Expr) -> exp.Expr | None:
@@ -322,7 +322,7 @@ class _Qualifier:
             raise UnresolvedError("a key is a constant, which would be read as a position")
         self._repeated += sum(1 for _ in copied.walk())
         if self._repeated > MOST_REPEATED:
-            raise UnresolvedError("aliases repeat too much")
+            raise UnresolvedError("aliases are repeated too often")
         self._replace(node, exp.Paren(this=copied))
 
     def _finished(self, value: exp.Expr) -> exp.Expr:

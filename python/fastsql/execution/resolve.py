@@ -167,13 +167,13 @@ class _Resolver:
             yield self._keep(node, self._table(node, tables))
         elif isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table):
             if node.args.get("alias"):
-                raise UnresolvedError("tables in parentheses have a name")
+                raise UnresolvedError("tables in parentheses have an alias")
             yield from self._sources(node.this, outer, tables)
         elif isinstance(node, exp.Subquery):
             names = self.query(node, outer, tables)
             yield self._keep(node, Source(self._alias(node), self._renamed(names, node), query=node))
         else:
-            raise UnresolvedError(f"{type(node).__name__} is no source for a FROM clause")
+            raise UnresolvedError(f"{type(node).__name__} cannot be a source of a FROM clause")
         for join in node.args.get("joins") or ():
             yield from self._sources(join.this, outer, tables)
 
@@ -183,7 +183,7 @@ class _Resolver:
 
     def _table(self, node: exp.Table, tables: _Tables) -> Source:
         if node.args.get("db") or node.args.get("catalog") or not isinstance(node.this, exp.Identifier):
-            raise UnresolvedError("a source of a FROM clause is no plain table")
+            raise UnresolvedError("a source of a FROM clause is not a plain table")
         name = self._rules.key(node.this)
         alias = self._alias(node) or name
         if name in tables:
@@ -204,7 +204,7 @@ class _Resolver:
                 raise UnresolvedError("a star belongs to no source in scope")
             return
         if self._rules.calls(node):
-            raise UnresolvedError("a word calls a function where a column should stand")
+            raise UnresolvedError("a word that calls a function stands where a column should")
         name = self._rules.key(node.this)
         for scope in scopes:
             found = [s for s in scope.sources if name in s.columns and table in ("", s.alias)]
@@ -280,7 +280,7 @@ class _Resolver:
         for column in order.find_all(exp.Column) if order is not None else ():
             name = self._rules.key(column.this)
             if column.table or name not in names:
-                raise UnresolvedError("a sort key is no column of the result")
+                raise UnresolvedError("a sort key is not a column of the result")
             self._into.positions[id(column)] = names.index(name)
 
     def _outputs(self, item: exp.Expr, sources: tuple[Source, ...]) -> Iterator[str]:

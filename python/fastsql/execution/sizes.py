@@ -66,7 +66,7 @@ def check_form_sizes(nodes: Iterable[exp.Expr]) -> None:
         if kind in _MATCHING:
             for part in _patterns(node):
                 if not (isinstance(part, exp.Literal) and part.is_string):
-                    raise _fault("has a pattern that is no literal")
+                    raise _fault("has a pattern that is not a literal")
                 if len(part.this) > PATTERN_CHARACTERS:
                     raise _fault(f"has a pattern of more than {PATTERN_CHARACTERS} characters")
         elif kind is exp.DataTypeParam:
@@ -74,7 +74,7 @@ def check_form_sizes(nodes: Iterable[exp.Expr]) -> None:
                 raise _fault(f"pads to more than {PADDED_CHARACTERS:,} characters")
         elif kind is exp.Literal:
             if len(node.this) > _FEW and _EXPONENT.fullmatch(node.this) and _is_number(node):
-                raise _fault("has a number of too many digits")
+                raise _fault("has a number with too many digits")
         elif kind is exp.ArrayAgg and not _is_element(node):
             raise _fault("keeps a whole array")
 

@@ -81,9 +81,9 @@ def open_executor(
         return DuckDBExecutor(place, **limits)
     if memory_limit is not None:
         raise LimitError(
-            "PostgreSQL's memory is its server's",
+            "PostgreSQL's server decides how much memory a query may use",
             where="memory_limit",
-            remedy="Set it with isolated=True, or bound the role's.",
+            remedy="Use isolated=True, or limit the memory of the role on the server.",
         )
     if isinstance(place, str):
         return postgres_executor(place, **limits)
@@ -115,7 +115,7 @@ def _found(target: str | Path | Engine) -> tuple[str, Any]:
             raise ExecutionError(
                 "a database in memory cannot be opened a second time",
                 where=f"{backend}://",
-                remedy="Give one that lies in a file.",
+                remedy="Give a database file.",
             )
         return _file_dialect(Path(str(url.database))), Path(str(url.database))
     if backend != "postgresql":
@@ -133,7 +133,7 @@ def _isolated_executor(
 
     if not isinstance(place, (str, Path)):
         raise ExecutionError(
-            "an engine cannot be given to another process", where="isolated=True", remedy="Give its URL."
+            "an engine cannot be passed to another process", where="isolated=True", remedy="Give its URL."
         )
     if isinstance(place, Path):
         place = str(place.absolute())
@@ -164,7 +164,7 @@ def _url(text: str) -> URL:
     try:
         return make_url(text)
     except ArgumentError:
-        raise ExecutionError("it is no database URL that SQLAlchemy knows", where="database URL") from None
+        raise ExecutionError("it is not a database URL that SQLAlchemy knows", where="database URL") from None
 
 
 def _engine(url: URL, time_limit: float) -> Engine:

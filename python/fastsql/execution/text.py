@@ -70,7 +70,7 @@ def bound_text(sql: str, limits: Limits) -> int:
     if len(sql) > SQL_CHARACTERS:
         raise _fault(f"has {len(sql):,} characters, more than {SQL_CHARACTERS:,}")
     if "\0" in sql or not _is_encodable(sql):
-        raise _fault("holds a character that is no text")
+        raise _fault("holds a character that is not text")
     depth = parenthesis_depth(sql)
     if depth > limits.sql_depth:
         raise _fault(f"nests {depth} parentheses, more than {limits.sql_depth} (sql_depth)")
@@ -99,7 +99,7 @@ def scan_text(sql: str, dialect: str, limits: Limits) -> Scan:
     touching = False
     for match in _pattern(dialect).finditer(sql):
         if match.start() != end:
-            raise _fault("holds a character that plain SQL has no use for")
+            raise _fault("holds a character that plain SQL does not use")
         end = match.end()
         if match.lastgroup == "space":
             touching = False
@@ -119,7 +119,7 @@ def scan_text(sql: str, dialect: str, limits: Limits) -> Scan:
         elif text == "(" and before == "name":
             quoted.add(last)
         if not tokens and text not in _BEGINNINGS:
-            raise _fault("is no SELECT")
+            raise _fault("is not a SELECT")
         prefixes = prefixes + 1 if text in _PREFIXES else 0
         tokens += 1
         if tokens > SQL_TOKENS:
@@ -130,7 +130,7 @@ def scan_text(sql: str, dialect: str, limits: Limits) -> Scan:
             raise _fault(f"nests more than {limits.sql_depth} operators (sql_depth)")
         last, touching = text, True
     if end != len(sql):
-        raise _fault("holds a character that plain SQL has no use for")
+        raise _fault("holds a character that plain SQL does not use")
     return Scan(frozenset(called), frozenset(quoted))
 
 

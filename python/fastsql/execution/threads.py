@@ -222,15 +222,15 @@ class Workers(Generic[AnySession]):
         self._lost = [thread for thread in self._lost if thread.is_alive()]
         if len(self._lost) >= MOST_LOST:
             raise ExecutionError(
-                f"{len(self._lost)} queries that were given up at their time limit still run",
+                f"{len(self._lost)} queries that passed their time limit are still running",
                 where="executor",
                 remedy="Try again later; an executor with isolated=True can end such queries.",
             )
         try:
             return Worker(self._open_session)
         except RuntimeError:
-            reason = "the process can start no more threads"
-        raise ExecutionError(reason, where="executor", remedy="Raise the limit of threads of this process.")
+            reason = "the process cannot start more threads"
+        raise ExecutionError(reason, where="executor", remedy="Raise this process's limit of threads.")
 
     def _give_back(self, worker: Worker[AnySession]) -> None:
         with self._changed:
@@ -299,7 +299,7 @@ def _serve(
 
 def _gone() -> ExecutionError:
     return ExecutionError(
-        "its connection was given up, or belongs to the process that this one was forked from",
+        "its connection was closed at a time limit, or belongs to the process that this one was forked from",
         where="query",
         remedy="Run it again.",
     )
@@ -309,5 +309,5 @@ def _busy(time_limit: float) -> QueryTimeoutError:
     return QueryTimeoutError(
         f"waited longer than {time_limit:g} s for other queries of this executor",
         where="query",
-        remedy="Ask for less at a time, or raise the time limit or the number of connections.",
+        remedy="Run fewer queries at a time, or raise the time limit or the number of connections.",
     )

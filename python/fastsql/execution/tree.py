@@ -58,7 +58,7 @@ def _names(dialect: str) -> frozenset[str]:
 def _listed(dialect: str) -> dict[str, frozenset[str]]:
     if dialect not in allowed.DIALECT_NODES:
         raise DialectError(
-            f"no list says what is harmless in {dialect!r}",
+            f"the verifier has no list for the dialect {dialect!r}",
             remedy=f"Give one of {', '.join(VERIFIED_DIALECTS)}.",
         )
     listed = allowed.NODES | allowed.FUNCTIONS | allowed.DIALECT_NODES[dialect]
@@ -80,17 +80,17 @@ def _check_not(node: exp.Expr, _dialect: str) -> None:
     parent = node.parent
     # `a = b NOT IN (...)`: written anew, NOT would come before all of it.
     if type(parent).__name__ in _OPERATORS:
-        raise _fault("negates within an operator")
+        raise _fault("has a negation inside an operator")
 
 
 def _check_clock(_node: exp.Expr, dialect: str) -> None:
     if dialect == "postgres":
-        raise _fault("asks for a time of day that PostgreSQL would not read when it is written anew")
+        raise _fault("asks for the current time of day in a form that cannot be rewritten for PostgreSQL")
 
 
 def _check_literal(node: exp.Expr, _dialect: str) -> None:
     if not node.args.get("is_string") and not _NUMBER.fullmatch(str(node.this)):
-        raise _fault("has a number that could be read as more")
+        raise _fault("has a number that could be read in another way")
 
 
 def _check_select(node: exp.Expr, _dialect: str) -> None:

@@ -158,4 +158,4 @@ class _resolving:  # noqa: N801 - used like a function; a generator-based contex
         if isinstance(error, UnresolvedError):
             raise VerificationError(str(error), where="names of the SQL", remedy=REMEDY) from None
         if isinstance(error, RecursionError):
-            raise VerificationError("nests too deep", where="names of the SQL", remedy=REMEDY) from None
+            raise VerificationError("is nested too deeply", where="names of the SQL", remedy=REMEDY) from None

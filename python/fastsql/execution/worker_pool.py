@@ -150,7 +150,7 @@ def _busy(time_limit: float) -> QueryTimeoutError:
     return QueryTimeoutError(
         f"waited longer than {time_limit:g} s for a worker process",
         where="query",
-        remedy="Ask for less at a time, or raise the time limit or the number of workers.",
+        remedy="Run fewer queries at a time, or raise the time limit or the number of workers.",
     )
 
 

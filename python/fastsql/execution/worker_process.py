@@ -102,7 +102,7 @@ class WorkerProcess:
         raise WorkerDiedError(
             f"a worker process did not start ({self._ending()})",
             where="executor",
-            remedy="Check that this Python can be started anew, and that memory_limit leaves it room.",
+            remedy="Check that this Python can be started again, and that memory_limit leaves it enough room.",
         )
 
     def ask(self, request: dict[str, Any], deadline: Deadline) -> dict[str, Any]:
@@ -118,7 +118,7 @@ class WorkerProcess:
         except ValueError:
             sent = None
         if sent is None:  # not while the other is handled: that one holds the text
-            raise ExecutionError("is no text", where="query", remedy="Give a SELECT statement.")
+            raise ExecutionError("is not text", where="query", remedy="Give a SELECT statement.")
         moment = self._last_moment(deadline)
         self._owes_answer = True
         self._has_query |= "start" in request
@@ -245,7 +245,7 @@ class _EndedError(Exception):
 def _start() -> subprocess.Popen[bytes]:
     if not sys.executable:
         raise ExecutionError(
-            "this Python does not know its own program, so it cannot be started a second time",
+            "the path of the running Python is unknown, so a second process cannot be started",
             where="isolated=True",
             remedy="Set sys.executable, or run without isolated=True.",
         )

@@ -113,7 +113,7 @@ class Elsewhere:
         judge = Judge.from_settings(found, where, FEATURES)
         known = found.get("known") if isinstance(found, Mapping) else None
         if not isinstance(known, list) or not all(isinstance(name, str) for name in known):
-            raise malformed("it has no list of known columns", where)
+            raise malformed("it does not have a list of known columns", where)
         inspected = found.get("inspected") if isinstance(found, Mapping) else None
         return cls(
             judge,

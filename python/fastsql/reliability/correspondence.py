@@ -44,7 +44,7 @@ class Correspondence:
         ):
             raise malformed("it has no weights of figures and openings", where)
         if not all(map(is_number, (found.get("intercept"), *figures.values(), *openings.values()))):
-            raise malformed("a weight is no number", where)
+            raise malformed("a weight is not a number", where)
         return cls(float(found["intercept"]), dict(figures), dict(openings))
 
     def to_settings(self) -> dict[str, Any]:

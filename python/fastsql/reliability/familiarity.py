@@ -67,7 +67,7 @@ class Familiarity:
         raise ModelError(
             "it holds no counts",
             where="setting 'familiarity' of the model bundle",
-            remedy="Get the model bundle anew.",
+            remedy="Install the model bundle again.",
         )
 
     def to_settings(self) -> dict[str, Any]:

@@ -37,10 +37,10 @@ class Regression:
             raise malformed("it has no weights", where)
         weights = found["weights"]
         if unknown := sorted(set(weights) - set(known)):
-            raise malformed(f"it weighs {unknown[0]!r}, which this fastsql does not know", where)
+            raise malformed(f"it has a weight for {unknown[0]!r}, which this fastsql does not know", where)
         intercept = found.get("intercept", 0.0)
         if not all(is_number(number) for number in (intercept, *weights.values())):
-            raise malformed("a weight is no number", where)
+            raise malformed("a weight is not a number", where)
         return cls(float(intercept), {name: float(weight) for name, weight in weights.items()})
 
     def to_settings(self) -> dict[str, Any]:
@@ -77,9 +77,9 @@ class Probe:
         """Read {"intercept", "weights": [d numbers]}. Raises ModelError for another form or width."""
         weights = found.get("weights") if isinstance(found, Mapping) else None
         if not isinstance(found, Mapping) or not isinstance(weights, list) or len(weights) != d:
-            raise malformed(f"it has no list of {d} weights", where)
+            raise malformed(f"it does not have a list of {d} weights", where)
         if not all(is_number(number) for number in (found.get("intercept"), *weights)):
-            raise malformed("a weight is no number", where)
+            raise malformed("a weight is not a number", where)
         return cls(float(found["intercept"]), np.array(weights, dtype=np.float64))
 
     def to_settings(self) -> dict[str, Any]:
@@ -103,5 +103,5 @@ def is_number(value: object) -> bool:
 def malformed(what: str, where: str) -> ModelError:
     """The error for a setting that cannot be used."""
     return ModelError(
-        what, where=f"setting {where!r} of the model bundle", remedy="Get the model bundle anew."
+        what, where=f"setting {where!r} of the model bundle", remedy="Install the model bundle again."
     )

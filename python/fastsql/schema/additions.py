@@ -69,7 +69,7 @@ def annotated(schema: Schema, notes: Mapping[str, Mapping[str, Any]], limits: Li
     for name, note in notes.items():
         if unknown := sorted(set(note) - set(_NOTES)):
             raise SchemaError(
-                f"{unknown[0]!r} is no note", where=name, remedy=f"Known are: {', '.join(_NOTES)}."
+                f"{unknown[0]!r} is not a known note", where=name, remedy=f"Known are: {', '.join(_NOTES)}."
             )
         if (column := by_name.get(fold(name))) is not None:
             columns[column] = _noted_column(columns[column], note, name, limits)
@@ -108,7 +108,7 @@ def _noted_table(table: Table, note: Mapping[str, Any], item: str, limits: Limit
 def _note_text(note: Mapping[str, Any], key: str, default: str, item: str, limit: int) -> str:
     text = note.get(key, default)
     if not isinstance(text, str):
-        raise SchemaError(f"its {key} is no text but {type(text).__name__}", where=item)
+        raise SchemaError(f"its {key} must be text, not {type(text).__name__}", where=item)
     if len(text) > limit:
         raise LimitError.exceeded(f"{key}_characters", len(text), limit, where=item)
     _require_unicode(text, key, item)
@@ -120,7 +120,7 @@ def _note_synonyms(
 ) -> tuple[str, ...]:
     words = note.get("synonyms", default)
     if isinstance(words, str) or not isinstance(words, Iterable):
-        raise SchemaError("its synonyms are no list of texts", where=item)
+        raise SchemaError("its synonyms must be a list of texts", where=item)
     kept = {_note_text({"label": word}, "label", "", item, limits.label_characters): None for word in words}
     kept.pop("", None)
     if len(kept) > limits.synonyms:
@@ -132,4 +132,4 @@ def _require_unicode(text: str, key: str, item: str) -> None:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise SchemaError(f"its {key} is no valid Unicode", where=item) from error
+        raise SchemaError(f"its {key} is not valid Unicode", where=item) from error

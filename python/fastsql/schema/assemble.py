@@ -164,7 +164,7 @@ def _unusable(name: str) -> str:
         return "the name is empty"
     if "\0" in name:
         return "the name holds a NUL character"
-    return "" if _is_text(name) else "the name is no valid Unicode"
+    return "" if _is_text(name) else "the name is not valid Unicode"
 
 
 def _is_text(text: str) -> bool:
@@ -228,14 +228,14 @@ def _sql_type(declared: str, limits: Limits) -> str:
 def _label(label: str, name: str, item: str, findings: Findings) -> str:
     words = " ".join(label.split())
     if words and not _is_text(words):
-        findings.note(item, "the label is no valid Unicode; it is derived from the name")
+        findings.note(item, "the label is not valid Unicode; it is derived from the name")
         words = ""
     return _cut(words or label_from_name(name), findings.limits.label_characters, "label", item, findings)
 
 
 def _description(text: str, item: str, findings: Findings) -> str:
     if not _is_text(text):
-        findings.note(item, "the description is no valid Unicode; it is left out")
+        findings.note(item, "the description is not valid Unicode; it is left out")
         return ""
     return _cut(text.strip(), findings.limits.description_characters, "description", item, findings)
 
@@ -254,7 +254,7 @@ def _synonyms(synonyms: list[str], item: str, findings: Findings) -> tuple[str, 
         raise LimitError.exceeded("synonyms", len(kept), findings.limits.synonyms, where=item)
     for word in list(kept):
         if not _is_text(word) or len(word) > findings.limits.label_characters:
-            findings.note(item, "a synonym is too long or no valid Unicode; it is left out")
+            findings.note(item, "a synonym is too long or not valid Unicode; it is left out")
             del kept[word]
     return tuple(kept)
 
@@ -276,7 +276,9 @@ def assemble_values(values: Iterable[Any], item: str, findings: Findings) -> tup
         )
     most = findings.limits.values_per_column
     if len(kept) > most:
-        findings.note(item, f"it has {len(kept)} values, which is no small domain; the first {most} are kept")
+        findings.note(
+            item, f"it has {len(kept)} values, too many for a small domain; the first {most} are kept"
+        )
     return tuple(value for _, value in list(kept)[:most])
 
 
@@ -332,7 +334,9 @@ def assemble_constants(
         if constant.column is not None:
             column = schema.find_column(*constant.column)
             if column is None:
-                findings.note(item, f"there is no column {'.'.join(constant.column)}; it is bound to none")
+                findings.note(
+                    item, f"there is no column {'.'.join(constant.column)}; the constant is kept without it"
+                )
         value = literal(constant.value)
         if reason := _unusable(constant.name):
             findings.note(item, f"{reason}; the constant is left out")
@@ -341,7 +345,7 @@ def assemble_constants(
                 f"constant {_short(constant.name)}", "the name is too long; the constant is left out"
             )
         elif value is None:
-            findings.note(item, "its value is no text or finite number; the constant is left out")
+            findings.note(item, "its value is neither text nor a finite number; the constant is left out")
         elif constant.name in kept:
             findings.note(item, "there is another constant of this name; this one is left out")
         else:

@@ -82,7 +82,7 @@ def _engine(url: str) -> Engine:
             remedy="Install it, or name another driver.",
         ) from error
     except ArgumentError as error:
-        raise SchemaError("it is no database URL that SQLAlchemy knows", where=f"{kind}://...") from error
+        raise SchemaError("it is not a database URL that SQLAlchemy knows", where=f"{kind}://...") from error
 
 
 def _require_file(path: str) -> None:

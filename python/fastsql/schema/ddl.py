@@ -184,7 +184,7 @@ class _DdlReader:
             if parts:
                 item = f"table {self.rename(parts[-1])!r}"
                 self.draft.warnings.append(
-                    (item, "ALTER TABLE comes without its CREATE TABLE; it is passed over")
+                    (item, "ALTER TABLE comes without its CREATE TABLE; it is ignored")
                 )
             return
         reader = TableReader(table, self.rename, self.domains)
@@ -200,7 +200,7 @@ class _DdlReader:
                     reader.read(definition)
             elif words[:1] in (["RENAME"], ["DROP"]) and "CONSTRAINT" not in words[:2]:
                 self.draft.warnings.append(
-                    (f"table {table.name!r}", f"ALTER TABLE ... {words[0]} is not followed")
+                    (f"table {table.name!r}", f"ALTER TABLE ... {words[0]} is not supported")
                 )
         self.draft.foreign_keys.extend(reader.keys)
 

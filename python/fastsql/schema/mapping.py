@@ -63,7 +63,7 @@ def read_json(path: str | Path, limits: Limits = DEFAULT) -> Any:
     except json.JSONDecodeError as error:
         raise SchemaError(f"is not JSON (line {error.lineno}: {error.msg})", where=str(path)) from error
     except ValueError as error:
-        raise SchemaError("holds a number of too many digits", where=str(path)) from error
+        raise SchemaError("holds a number with too many digits", where=str(path)) from error
     except RecursionError as error:
         raise SchemaError("nests too deeply for a schema", where=str(path)) from error
 
@@ -77,7 +77,7 @@ def schema_from_dict(data: Any, *, strict: bool = False, limits: Limits = DEFAUL
         data.get("db_id", data.get("name", "schema")) if "tables" in data else "schema", "schema", "name"
     )
     if not isinstance(tables, (Mapping, list, tuple)):
-        raise SchemaError("'tables' is no list or mapping", where=f"schema {name!r}", remedy=_FORM)
+        raise SchemaError("'tables' is neither a list nor a mapping", where=f"schema {name!r}", remedy=_FORM)
     draft = Draft(name)
     if "tables" in data:
         draft.dialect = _text(data.get("dialect", "sqlite"), f"schema {name!r}", "dialect")
@@ -106,14 +106,14 @@ _FORM = (
 
 def _text(value: Any, item: str, what: str) -> str:
     if not isinstance(value, str):
-        raise SchemaError(f"its {what} is no text but {type(value).__name__}", where=item, remedy=_FORM)
+        raise SchemaError(f"its {what} must be text, not {type(value).__name__}", where=item, remedy=_FORM)
     return value
 
 
 def _items(data: Mapping[str, Any], key: str, item: str) -> list[Any]:
     value = data.get(key) or []
     if not isinstance(value, (list, tuple)):
-        raise SchemaError(f"'{key}' is no list", where=item, remedy=_FORM)
+        raise SchemaError(f"'{key}' is not a list", where=item, remedy=_FORM)
     return list(value)
 
 
@@ -149,7 +149,7 @@ def _column_entries(columns: Any, item: str) -> list[Any]:
         return list(columns)
     if not isinstance(columns, Mapping):
         raise SchemaError(
-            f"its columns are no list or mapping but {type(columns).__name__}", where=item, remedy=_FORM
+            f"its columns must be a list or a mapping, not {type(columns).__name__}", where=item, remedy=_FORM
         )
     entries = []
     for name, value in columns.items():
@@ -195,7 +195,7 @@ def _foreign_key(data: Any, tables: list[DraftTable]) -> DraftKey:
             _texts(data, "references", item),
         )
     if not isinstance(data, (list, tuple)) or len(data) != 2:
-        raise SchemaError('it is no pair ["table.column", "table.column"]', where=item, remedy=_FORM)
+        raise SchemaError('it is not a pair ["table.column", "table.column"]', where=item, remedy=_FORM)
     (table, column), (parent, reference) = (split_name(_text(end, item, "end"), tables) for end in data)
     return DraftKey(table, [column], parent, [reference])
 

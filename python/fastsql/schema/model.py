@@ -312,7 +312,7 @@ def _check_indices(schema: Schema) -> None:
         )
     flat = [index for table in schema.tables for index in table.columns]
     if flat != list(range(len(schema.columns))):
-        raise SchemaError("columns do not lie in table order", where=f"schema {schema.name!r}")
+        raise SchemaError("columns are not in the order of their tables", where=f"schema {schema.name!r}")
     for number, table in enumerate(schema.tables):
         if not table.columns:
             raise SchemaError("it has no columns", where=f"table {table.name!r}")

@@ -38,7 +38,7 @@ def coerce(source: Any, *, strict: bool = False, name: str | None = None, limits
         return _from_text(source, strict, name, limits)
     if hasattr(source, "dialect") and hasattr(source, "connect"):
         return Schema.from_sqlalchemy(source, strict=strict, limits=limits)
-    raise SchemaError(f"a {type(source).__name__} is no schema", where="schema", remedy=_REMEDY)
+    raise SchemaError(f"a {type(source).__name__} is not a schema", where="schema", remedy=_REMEDY)
 
 
 def _from_text(source: str, strict: bool, name: str | None, limits: Limits) -> Schema:
@@ -59,7 +59,9 @@ def _from_path(path: Path, strict: bool, name: str | None, limits: Limits) -> Sc
         return _from_json(path, strict, name, limits)
     if suffix in _SQLITE_SUFFIXES or _is_sqlite(path):
         return Schema.from_sqlite(path, strict=strict, limits=limits)
-    raise SchemaError("it is no schema file that is known, nor DDL", where=str(path)[:200], remedy=_REMEDY)
+    raise SchemaError(
+        "it is neither a known kind of schema file nor DDL", where=str(path)[:200], remedy=_REMEDY
+    )
 
 
 def _is_sqlite(path: Path) -> bool:
@@ -67,7 +69,7 @@ def _is_sqlite(path: Path) -> bool:
         with path.open("rb") as file:
             return file.read(len(_SQLITE_HEADER)) == _SQLITE_HEADER
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it is no path"
+        reason = getattr(error, "strerror", None) or "it is not a path"
         raise SchemaError(f"cannot be read: {reason}", where=str(path)[:200], remedy=_REMEDY) from error
 
 

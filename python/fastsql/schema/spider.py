@@ -42,7 +42,7 @@ def _pick(data: Any, db_id: str | None) -> Any:
     entries = [data] if isinstance(data, Mapping) else data
     if not isinstance(entries, Sequence) or isinstance(entries, (str, bytes)):
         raise SchemaError(
-            f"it is no list of databases but {type(data).__name__}", where="tables.json", remedy=_REMEDY
+            f"it must be a list of databases, not {type(data).__name__}", where="tables.json", remedy=_REMEDY
         )
     if db_id is not None:
         entries = [entry for entry in entries if isinstance(entry, Mapping) and entry.get("db_id") == db_id]
@@ -58,7 +58,7 @@ def _pick(data: Any, db_id: str | None) -> Any:
 def schema_from_entry(entry: Any, *, strict: bool = False, limits: Limits = DEFAULT) -> Schema:
     """The schema of one entry; SchemaError names the list that does not fit."""
     if not isinstance(entry, Mapping):
-        raise SchemaError("a database is no mapping", where="tables.json", remedy=_REMEDY)
+        raise SchemaError("a database is not a mapping", where="tables.json", remedy=_REMEDY)
     name = str(entry.get("db_id", "schema"))
     names = _list(entry, "table_names_original", name)
     labels = _list(entry, "table_names", name, names)
@@ -104,7 +104,7 @@ def schema_from_entry(entry: Any, *, strict: bool = False, limits: Limits = DEFA
     for pair in _list(entry, "foreign_keys", name, []):
         where = f"foreign_keys of db_id {name!r}"
         if not isinstance(pair, (list, tuple)) or len(pair) != 2:
-            raise SchemaError("an entry is no pair of column numbers", where=where, remedy=_REMEDY)
+            raise SchemaError("an entry is not a pair of column numbers", where=where, remedy=_REMEDY)
         (table, column), (parent, reference) = (_place(number, places, where) for number in pair)
         keys.append(DraftKey(table.name, [column.name], parent.name, [reference.name]))
     draft.foreign_keys = group_keys(keys, draft.tables)
@@ -114,13 +114,15 @@ def schema_from_entry(entry: Any, *, strict: bool = False, limits: Limits = DEFA
 def _list(entry: Mapping[str, Any], key: str, name: str, default: list[Any] | None = None) -> list[Any]:
     value = entry.get(key, default)
     if not isinstance(value, (list, tuple)):
-        raise SchemaError(f"'{key}' is missing or no list", where=f"db_id {name!r}", remedy=_REMEDY)
+        raise SchemaError(f"'{key}' is missing or not a list", where=f"db_id {name!r}", remedy=_REMEDY)
     return list(value)
 
 
 def _text(value: Any, key: str, name: str) -> str:
     if not isinstance(value, str):
-        raise SchemaError(f"'{key}' holds something that is no text", where=f"db_id {name!r}", remedy=_REMEDY)
+        raise SchemaError(
+            f"'{key}' holds something that is not text", where=f"db_id {name!r}", remedy=_REMEDY
+        )
     return value
 
 
@@ -130,7 +132,7 @@ def _column_name(value: Any, key: str, name: str) -> tuple[int, str]:
         if isinstance(table, int) and isinstance(text, str):
             return table, text
     raise SchemaError(
-        f"'{key}' holds something that is no [table, name]", where=f"db_id {name!r}", remedy=_REMEDY
+        f"'{key}' holds something that is not [table, name]", where=f"db_id {name!r}", remedy=_REMEDY
     )
 
 

@@ -13,41 +13,27 @@ from collections.abc import Callable, Iterator
 from fastsql.linking.candidate import Candidate
 from fastsql.linking.day import date_candidate, full_year
 from fastsql.linking.folding import has_han
+from fastsql.linking.vocabulary import chinese, english
 
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        ("january jan", "february feb", "march mar", "april apr", "may", "june jun", "july jul", "august aug",
-         "september sept sep", "october oct", "november nov", "december dec"),
-        start=1,
-    )
-    for name in names.split()
-}  # fmt: skip
-_SHORT_NAMES = tuple(name for name in _MONTHS if len(name) == 3)
-"""Every name of a month begins with one of these."""
 _DIGIT = re.compile(r"[0-9]")
 _NEED_DIGITS = frozenset({"year", "month", "day", "hour", "one"})
 """Groups of a pattern that are digits, and not left out."""
-_AMBIGUOUS = frozenset({"may", "march", "mar", "dec", "jan", "sep", "jun"})
 _OPEN = r"(?<![a-z0-9_.])(?<![0-9][/-])"
 _SHUT = r"(?![a-z0-9_]|[./-][0-9])"
 _YEAR = r"(?P<year>1[6-9][0-9]{2}|2[0-9]{3})"
 _MONTH = r"(?P<month>0?[1-9]|1[0-2])"
 _DAY = r"(?P<day>0?[1-9]|[12][0-9]|3[01])"
-_NAME = r"(?P<name>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b\.?"
+_NAME = r"(?P<name>" + "|".join(sorted(english.MONTHS, key=len, reverse=True)) + r")\b\.?"
 _NTH = r"(?:st|nd|rd|th)?"
 _TIME = (
     r"(?:(?:[ t]|,? at |, ?)(?P<hour>[01]?[0-9]|2[0-3]):(?P<minute>[0-5][0-9])(?::(?P<second>[0-5][0-9])(?:\.0+)?)?"
     r"(?: ?(?P<half>am|pm)\b)?)?"
 )
-_WHICH = (
-    r"(?:this|last|next|current|the current|previous|the previous|prior|past|the past|the same|same|that)"
-)
+_WHICH = f"(?:{'|'.join(english.WHICH_PERIOD)})"
 _OF_YEAR = rf"(?=[/ ,-] ?(?:of |in )?{_WHICH} year\b)"
 _OF_MONTH = rf"(?=[/ ,-] ?(?:of |in )?(?:{_WHICH}|the|every|each|any) month\b)"
-_ON = r"\b(?:on|since|before|after|from|by|until|till|to|between|dated) "
-_BEFORE = r"\b(?:on|since|before|after|from|by|until|till|to|between|and|through|during|in|for|of|early|late|mid|every|"
-_BEFORE += r"each|this|last|next|date|dated|as of|at|starting|ending)(?: the)? "
+_ON = rf"\b(?:{'|'.join(english.BEFORE_DAYS)}) "
+_BEFORE = rf"\b(?:{'|'.join(english.BEFORE_MONTHS)})(?: the)? "
 
 Reader = Callable[[re.Match[str]], Candidate | None]
 
@@ -68,7 +54,7 @@ def _readings(text: str) -> Iterator[Candidate]:
             yield candidate
     # Most questions have no digit or no month; a pattern that needs one is then not tried at all.
     has_digit = _DIGIT.search(text) is not None
-    has_month = any(name in text for name in _SHORT_NAMES)
+    has_month = any(name in text for name in english.SHORT_MONTHS)
     for pattern, reader, needs_digit, needs_month in _PATTERNS:
         if (needs_digit and not has_digit) or (needs_month and not has_month):
             continue
@@ -110,7 +96,7 @@ def _parts(match: re.Match[str]) -> Candidate | None:
     return date_candidate(
         _span(match),
         year=full_year(year) if year else None,
-        month=_MONTHS[name] if name else _number(match, "month"),
+        month=english.MONTHS[name] if name else _number(match, "month"),
         day=_number(match, "day"),
         time=_clock(match),
     )
@@ -141,10 +127,10 @@ def _two_digit_year(match: re.Match[str]) -> Candidate | None:
 
 def _named_month(match: re.Match[str]) -> Candidate | None:
     """A month without year or day: "may" and other common words need a word before them that takes a time."""
-    if match["name"] in _AMBIGUOUS and not match["before"]:
+    if match["name"] in english.AMBIGUOUS_MONTHS and not match["before"]:
         return None
     if match["name"] == "may" and re.match(
-        r" (?:i|you|we|have|be|it|they|he|she|not)\b", match.string[match.end() :]
+        rf" (?:{'|'.join(english.BEHIND_THE_VERB_MAY)})\b", match.string[match.end() :]
     ):
         return None
     return _parts(match)
@@ -155,8 +141,7 @@ def _year_alone(match: re.Match[str]) -> Candidate | None:
     return date_candidate(match.span(), year=year) if 1900 <= year <= 2199 else None
 
 
-_UNITS = r"(?! ?(?:%|mg|mcg|ug|g|kg|ml|l|meq|mmol|units?|iu|dollars?|usd|times?|days?|hours?|months?|years?|weeks?|"
-_UNITS += r"minutes?|seconds?|yuan|元|万|千|毫升|毫克|克|次|个|人|岁|天|份|例|分|块|种|名|位|条|项|张|家|倍)(?![a-z]))"
+_UNITS = rf"(?! ?(?:{'|'.join((*english.COUNTED, *chinese.COUNTED))})(?![a-z]))"
 _FULL = r"(?:,? ?(?:of )?)"
 
 _OCLOCK = (

@@ -8,31 +8,33 @@ from collections.abc import Iterator
 from fastsql.linking.candidate import Candidate
 from fastsql.linking.day import date_candidate, full_year, shifted
 from fastsql.linking.numerals import chinese_cardinal
+from fastsql.linking.vocabulary.chinese import AFTERNOON, HALVES_OF_DAY, NOON, ONE_TO_NINE
 
-_ONE = "一二三四五六七八九"
-_DIGIT = f"0-9零〇{_ONE}"
-_YEARS = f"(?P<year>[{_DIGIT}]{{4}}|[二两]千[零十{_ONE}]{{0,3}}|[{_DIGIT}]{{2}})"
-_HAN_SMALL = f"[二三]?十[{_ONE}]?|(?=[零〇{_ONE}0-9]{{0,1}}[零〇{_ONE}])[{_DIGIT}]{{2}}|[{_ONE}]"
+_DIGIT = f"0-9零〇{ONE_TO_NINE}"
+_YEARS = f"(?P<year>[{_DIGIT}]{{4}}|[二两]千[零十{ONE_TO_NINE}]{{0,3}}|[{_DIGIT}]{{2}})"
+_HAN_SMALL = f"[二三]?十[{ONE_TO_NINE}]?|(?=[零〇{ONE_TO_NINE}0-9]{{0,1}}[零〇{ONE_TO_NINE}])[{_DIGIT}]{{2}}|[{ONE_TO_NINE}]"
 _SMALL = f"[0-9]{{1,2}}|{_HAN_SMALL}"
 _MONTHS = f"(?P<month>{_SMALL})月"
 # The 日 may be left out behind a whole date; a day in digits then has to end there.
 _DAYS = f"(?P<day>(?:{_HAN_SMALL})|[0-9]{{1,2}}(?=[日号]|(?![0-9个])))[日号]?"
 _CLOCK = (
-    r"(?:[ ,]*(?P<half>上午|下午|晚上|早上|凌晨|中午)?(?P<hour>[0-9]{1,2})"
+    rf"(?:[ ,]*(?P<half>{'|'.join((*HALVES_OF_DAY, NOON))})?(?P<hour>[0-9]{{1,2}})"
     r"(?:[点时:](?P<minute>[0-9]{1,2})?(?:[分:](?P<second>[0-9]{1,2})?秒?)?)"
     r")?"
 )
 _LONG = re.compile(rf"(?<![0-9.年]){_YEARS}年的?{_MONTHS}(?:份?的?){_DAYS}{_CLOCK}")
 _YEAR_MONTH = re.compile(rf"(?<![0-9.]){_YEARS}年的?{_MONTHS}")
 _MONTH_DAY = re.compile(rf"(?<![0-9.]){_MONTHS}(?:份?的?)(?P<day>{_SMALL})[日号]")
-_YEAR = re.compile(rf"(?<![0-9.])(?P<year>[{_DIGIT}]{{4}}|[二两]千(?:零[{_ONE}]|[{_ONE}]?十[{_ONE}]?))年")
+_YEAR = re.compile(
+    rf"(?<![0-9.])(?P<year>[{_DIGIT}]{{4}}|[二两]千(?:零[{ONE_TO_NINE}]|[{ONE_TO_NINE}]?十[{ONE_TO_NINE}]?))年"
+)
 _SHORT_YEAR = re.compile(
     rf"(?P<before>[从在自于至到])?(?<![{_DIGIT}.])(?P<year>(?:[0零〇][{_DIGIT}]|[{_DIGIT}]{{2}}(?!年[内前后间里来以之多半])))年"
 )
 _MONTH = re.compile(rf"(?<![0-9.{_DIGIT}])(?P<month>{_SMALL})月(?![{_DIGIT}])")
 _DAY = re.compile(rf"(?<![0-9.{_DIGIT}第])(?P<day>{_SMALL})[日号](?![楼床院线机房])")
 _TIME = re.compile(
-    rf"(?P<half>上午|下午|晚上|早上|凌晨)(?P<hour>[0-9]{{1,2}}|{_HAN_SMALL})[点时](?:(?P<minute>[0-9]{{1,2}})分?)?"
+    rf"(?P<half>{'|'.join(HALVES_OF_DAY)})(?P<hour>[0-9]{{1,2}}|{_HAN_SMALL})[点时](?:(?P<minute>[0-9]{{1,2}})分?)?"
 )
 _RANGE = re.compile(r"^(?:[日号 ]*[起开始]*(?:一直)?[到至与和~,、-]+ *|.{0,6}(?:同年|当年|那年)的?)$")
 _WITHIN = re.compile(
@@ -130,7 +132,7 @@ def _clock(match: re.Match[str]) -> tuple[int, int, int] | None:
     hour = _value(groups["hour"]) if groups.get("hour") else None
     if hour is None:
         return None
-    if groups.get("half") in {"下午", "晚上"} and hour < 12:
+    if groups.get("half") in AFTERNOON and hour < 12:
         hour += 12
     minute, second = groups.get("minute"), groups.get("second")
     return hour, int(minute) if minute else 0, int(second) if second else 0

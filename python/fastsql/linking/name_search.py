@@ -19,22 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsql.linking.nodes import NodeLayout
+from fastsql.linking.vocabulary.english import ASKS_FOR_NOTHING, BESIDE_COMMANDS, COMMANDS
 from fastsql.linking.word_match import INITIALS, closeness, initials, name_words
 
 if TYPE_CHECKING:
     from fastsql.linking.candidate import Candidate
     from fastsql.schema import Schema
 
-_FUNCTION_WORDS = """
-a about all also an and any are as at be been between both but by can could did do does each for from had has have how i if
-in into is it its many may me more most much my of on or out over please same so some such than that the their them
-then there these they this those to us was we were what when where which while who whose will with would you your
-"""
-_STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
-_COMMANDS = frozenset({"find", "get", "give", "list", "please", "return", "show", "tell"})
-"""Words that open a request. Elsewhere they name things: a mailing list, a tax return."""
-_LEADING = frozenset({"also", "and", "me", "then", "us"})
-"""What may stand before or behind an opening command."""
 _CLAUSE = re.compile(r"[.!?;,:\n\u3002\uff01\uff1f\uff1b\uff0c\uff1a]+")
 _VALUE = 2.0
 """What a value found in the question adds to a column, if that is the only one that holds it."""
@@ -114,7 +105,7 @@ class NameSearch:
         """float64[words]: how well the question says each word of the schema."""
         clauses = [_asked(clause) for clause in _CLAUSE.split(question)]
         best = np.zeros(len(self._vocabulary))
-        for word in {word for clause in clauses for word in clause} - _STOP_WORDS:
+        for word in {word for clause in clauses for word in clause} - ASKS_FOR_NOTHING:
             # Whatever says a word begins with its first letter.
             for named, place in self._by_letter.get(word[0], ()):
                 best[place] = max(best[place], closeness(word, named))
@@ -129,7 +120,7 @@ def _asked(clause: str) -> list[str]:
     """The words of a clause behind the command that opens it."""
     words = name_words(clause)
     begin = 0
-    while begin < len(words) and words[begin] in _COMMANDS | _LEADING:
+    while begin < len(words) and words[begin] in COMMANDS | BESIDE_COMMANDS:
         begin += 1
     return words[begin:]
 
@@ -144,4 +135,4 @@ def _sums(places: NDArray[np.intp], values: Scores, size: int) -> Scores:
 def _words(*texts: str) -> list[str]:
     """Distinct words of an item's names, in order."""
     words = dict.fromkeys(word for text in texts for word in name_words(text))
-    return [word for word in words if word not in _STOP_WORDS]
+    return [word for word in words if word not in ASKS_FOR_NOTHING]

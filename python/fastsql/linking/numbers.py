@@ -7,66 +7,46 @@ from collections.abc import Iterator
 
 from fastsql.linking.candidate import Candidate
 from fastsql.linking.folding import has_han
-from fastsql.linking.numerals import (
-    DECADES,
-    HAN_NUMERALS,
-    chinese_cardinal,
-    english_cardinal,
-    english_ordinal,
-)
+from fastsql.linking.numerals import chinese_cardinal, english_cardinal, english_ordinal
+from fastsql.linking.vocabulary import chinese, english
 
 _LARGEST_INTEGER = 2**63 - 1
 
-# What may stand directly behind the digits of a number; any other letter makes the whole a code, such as "5ht" or "3a".
-_MEASURES = "mg|mcg|ug|kg|g|mm|cm|ml|dl|l|meq|mmol|iu|units?|bpm|x|times?"
-_TIMES = "hrs?|h|mins?|s|d|days?|w|weeks?|months?|m|y|yrs?|years?|yo"
+_UNITS = "|".join((*english.MEASURES, *english.TIMES))
 _DIGITS = re.compile(
     r"(?<![a-z0-9_])(?<![0-9][.])(?<![a-z0-9][.])(?P<sign>(?<![^\s(=<>])[-+])?"
     r"(?P<number>[0-9]{1,3}(?:,[0-9]{3})+(?![0-9,])(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
-    rf"(?:(?P<ordinal>st|nd|rd|th)\b|(?P<decade>'?s\b)|(?P<thousand>k\b)|(?P<unit>(?:{_MEASURES}|{_TIMES})(?:/[a-z]+)?\b)|(?![a-z0-9_]))"
+    rf"(?:(?P<ordinal>st|nd|rd|th)\b|(?P<decade>'?s\b)|(?P<thousand>k\b)|(?P<unit>(?:{_UNITS})(?:/[a-z]+)?\b)|(?![a-z0-9_]))"
     r"(?!\.[0-9]|-[a-z](?![a-z]))"
 )
 _AFTER_TOP = re.compile(r"(?:top|前|第)[-# ]?$")
 _CODE_BEFORE = re.compile(r"[a-z]-$")
 _TOP_DIGITS = re.compile(r"(?<=top)[0-9]+(?![a-z0-9_.])")
-_SCALE = re.compile(r" ?(?P<scale>thousand|million|billion|hundred)\b|(?P<han>[千万亿])")
-_SCALES = {
-    "hundred": 100,
-    "thousand": 10**3,
-    "million": 10**6,
-    "billion": 10**9,
-    "千": 10**3,
-    "万": 10**4,
-    "亿": 10**8,
-}
-_MINUS_WORD = re.compile(r"(?:\b(?:minus|negative) |负|零下)$")
+_SCALE = re.compile(
+    rf" ?(?P<scale>{'|'.join(english.SCALES)}|hundred)\b|(?P<han>[{''.join(chinese.SCALES_BEHIND_DIGITS)}])"
+)
+_SCALES = {"hundred": 100} | english.SCALES | chinese.SCALES_BEHIND_DIGITS
+_MINUS_WORD = re.compile(rf"(?:\b(?:minus|negative) |{'|'.join(chinese.MINUS)})$")
 
 _DURATION = re.compile(
-    r"(?:[ -]|个|-)*(?P<unit>weeks?|wks?|decades?|fortnights?|quarters?|周|星期|礼拜|季度)(?![a-z])"
+    rf"(?:[ -]|个|-)*(?P<unit>{'|'.join((*english.DURATIONS, *chinese.DURATIONS))})(?![a-z])"
 )
 _HALF = re.compile(
-    r"\b(?:half(?: an?| of an?)? ?-?|a half[ -])(?P<unit>year|month|hour|day)\b|(?<![上下前后])半个?(?P<han>年|月|小时)"
+    rf"\b(?:half(?: an?| of an?)? ?-?|a half[ -])(?P<unit>{'|'.join(english.HALVES)})\b"
+    rf"|(?<![上下前后])半个?(?P<han>{'|'.join(chinese.HALVES)})"
 )
-_HALF_OF = {"year": 6, "month": 15, "hour": 30, "day": 12, "年": 6, "月": 15, "小时": 30}
+_HALF_OF = english.HALVES | chinese.HALVES
 
 _PERCENTAGE = re.compile(r"(?<![a-z])(?:percentages?|(?<![0-9] )(?<![0-9])per ?cent)(?![a-z])")
 _WORDS = re.compile(r"[a-z]+")
-_NOT_ONE_BEFORE = frozenset(
-    {"which", "the", "this", "that", "each", "any", "only", "every", "no", "another", "last", "first", "next"}
-)
-_NOT_ONE_AFTER = frozenset({"of", "another"})
-_MULTIPLES = {"twice": 2, "thrice": 3}
-_SECOND_IS_TIME_AFTER = frozenset({"per", "every", "each"})
 
-_HAN_NUMERAL = re.compile(f"[{HAN_NUMERALS}]+(?:点(?P<fraction>[零〇一二三四五六七八九]+)(?![十百千万]))?")
-_CLASSIFIER = re.compile(
-    "[个次种位名年天日周岁元块张份例项人条分秒倍门家所盒片粒支号只毫克升斤米度层篇部本场届类成%台瓶袋针级期点以多来间]|小时|星期|季度|公斤|厘米"
+_HAN_NUMERAL = re.compile(
+    f"[{chinese.NUMERALS}]+(?:点(?P<fraction>[零〇{chinese.ONE_TO_NINE}]+)(?![十百千万]))?"
 )
-_COMPARING = re.compile(
-    "(?:前|第|百分之|大于|小于|等于|超过|多于|少于|高于|低于|不足|至少|最多|不到|达到|达|为|是|满|近|过去|最近|排名|倍|到|至)$"
-)
-_TIME_UNIT = re.compile("个?(?:年|月|天|周|星期|小时|季度)")
-_DECADE_HAN = re.compile(r"(?:多|来|几)岁|岁(?:年龄)?段")
+_CLASSIFIER = re.compile("|".join(chinese.CLASSIFIERS))
+_COMPARING = re.compile(f"(?:{'|'.join(chinese.COMPARING)})$")
+_TIME_UNIT = re.compile(f"个?(?:{'|'.join(chinese.TIMES)})")
+_DECADE_HAN = re.compile("|".join(chinese.DECADES))
 
 
 def find_numbers(text: str) -> tuple[Candidate, ...]:
@@ -174,17 +154,17 @@ def _english(text: str) -> Iterator[Candidate]:
     while position < len(words):
         word = words[position]
         first = matches[position]
-        if word in _MULTIPLES:
-            yield Candidate(_MULTIPLES[word], "number", first.span(), "number")
-        elif word in DECADES:
-            yield from _decade(DECADES[word], first.span())
+        if word in english.MULTIPLES:
+            yield Candidate(english.MULTIPLES[word], "number", first.span(), "number")
+        elif word in english.DECADES:
+            yield from _decade(english.DECADES[word], first.span())
         elif not _stands_alone(text, first):
             pass
         elif (ordinal := english_ordinal(words, position)) is not None and _adjoin(
             text, matches, position, ordinal[1]
         ):
             value, after = ordinal
-            if not (word == "second" and position and words[position - 1] in _SECOND_IS_TIME_AFTER):
+            if not (word == "second" and position and words[position - 1] in english.SECOND_IS_TIME_AFTER):
                 yield Candidate(value, "number", (first.start(), matches[after - 1].end()), "ordinal")
             position = after
             continue
@@ -219,7 +199,7 @@ def _adjoin(text: str, matches: list[re.Match[str]], start: int, end: int) -> bo
 def _is_pronoun(words: list[str], position: int) -> bool:
     before = words[position - 1] if position else ""
     after = words[position + 1] if position + 1 < len(words) else ""
-    return before in _NOT_ONE_BEFORE or after in _NOT_ONE_AFTER or not after
+    return before in english.NOT_ONE_BEFORE or after in english.NOT_ONE_AFTER or not after
 
 
 def _chinese(text: str) -> Iterator[Candidate]:

@@ -4,45 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-_UNIT_NAMES = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
-seventeen eighteen nineteen"""
-_TEN_NAMES = "twenty thirty forty fifty sixty seventy eighty ninety"
-_ORDINAL_NAMES = """second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth
-fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"""
-_TENS = _TEN_NAMES.split()
-_SMALL = {word: value for value, word in enumerate(_UNIT_NAMES.split())}
-_SMALL |= {word: 10 * value for value, word in enumerate(_TENS, start=2)}
-_SMALL["dozen"] = 12
-_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
+from fastsql.linking.vocabulary import chinese
+from fastsql.linking.vocabulary.english import ORDINALS, SCALES, SMALL_NUMERALS, TENS
 
-ORDINALS = {word: value for value, word in enumerate(_ORDINAL_NAMES.split(), start=2)} | {"thirtieth": 30}
-"""Ordinals in words from ``second`` on. ``first`` is left out: it says an order, and 1 is always at hand."""
-
-DECADES = {word[:-1] + "ies": 10 * value for value, word in enumerate(_TENS, start=2)}
-"""``twenties`` and so on, with the first year of the decade."""
-
-_HAN_DIGITS = {letter: value for value, letter in enumerate("零一二三四五六七八九")}
-_HAN_DIGITS |= {
-    "〇": 0,
-    "两": 2,
-    "壹": 1,
-    "贰": 2,
-    "叁": 3,
-    "肆": 4,
-    "伍": 5,
-    "陆": 6,
-    "柒": 7,
-    "捌": 8,
-    "玖": 9,
-}
-_HAN_DIGITS |= {str(value): value for value in range(10)}
-_HAN_TENS = {"十": 10, "拾": 10, "百": 100, "佰": 100, "千": 1000, "仟": 1000}
-_HAN_SCALES = {"万": 10**4, "亿": 10**8}
-
-HAN_NUMERALS = (
-    "".join(key for key in _HAN_DIGITS if not key.isascii()) + "".join(_HAN_TENS) + "".join(_HAN_SCALES)
-)
-"""Every character of a Chinese numeral."""
+_HAN_DIGITS = chinese.DIGITS | {str(value): value for value in range(10)}
 
 
 def english_cardinal(words: Sequence[str], start: int) -> tuple[int, int] | None:
@@ -55,8 +20,8 @@ def english_cardinal(words: Sequence[str], start: int) -> tuple[int, int] | None
     seen = False
     while position < len(words):
         word = words[position]
-        if word in _SMALL:
-            value = _SMALL[word]
+        if word in SMALL_NUMERALS:
+            value = SMALL_NUMERALS[word]
             # "five six" is two numbers, "twenty five" is one.
             if last_small and not (last_small % 10 == 0 and 20 <= last_small <= 90 and 0 < value < 10):
                 break
@@ -66,8 +31,8 @@ def english_cardinal(words: Sequence[str], start: int) -> tuple[int, int] | None
             last_small = value or -1
         elif word == "hundred" and (seen or _article_before(words, position)) and 0 <= group < 100:
             group, last_small = max(group, 1) * 100, 0
-        elif word in _SCALES and (seen or _article_before(words, position)):
-            total += max(group, 1) * _SCALES[word]
+        elif word in SCALES and (seen or _article_before(words, position)):
+            total += max(group, 1) * SCALES[word]
             group, last_small = 0, 0
         elif word == "and" and seen and words[position - 1] == "hundred" and _is_small(words, position + 1):
             pass
@@ -83,11 +48,11 @@ def english_ordinal(words: Sequence[str], start: int) -> tuple[int, int] | None:
     word = words[start]
     if word in ORDINALS:
         return ORDINALS[word], start + 1
-    if word in _TENS and start + 1 < len(words):
+    if word in TENS and start + 1 < len(words):
         following = words[start + 1]
         unit = 1 if following == "first" else ORDINALS.get(following, 0)
         if 0 < unit < 10:
-            return _SMALL[word] + unit, start + 2
+            return SMALL_NUMERALS[word] + unit, start + 2
     return None
 
 
@@ -110,19 +75,19 @@ def chinese_cardinal(text: str) -> int | None:
             digit = _HAN_DIGITS[letter]
             if digit == 0:
                 place = 0
-        elif letter in _HAN_TENS:
-            group += (1 if digit is None else digit) * _HAN_TENS[letter]
-            place, digit = _HAN_TENS[letter], None
-        elif letter in _HAN_SCALES:
+        elif letter in chinese.TENS:
+            group += (1 if digit is None else digit) * chinese.TENS[letter]
+            place, digit = chinese.TENS[letter], None
+        elif letter in chinese.SCALES:
             group += digit or 0
             if group == 0:
                 return None
             total = (
-                (total + group) * _HAN_SCALES[letter]
+                (total + group) * chinese.SCALES[letter]
                 if letter == "亿"
-                else total + group * _HAN_SCALES[letter]
+                else total + group * chinese.SCALES[letter]
             )
-            place, group, digit = _HAN_SCALES[letter], 0, None
+            place, group, digit = chinese.SCALES[letter], 0, None
         else:
             return None
     if digit:
@@ -136,7 +101,7 @@ def _article_before(words: Sequence[str], position: int) -> bool:
 
 
 def _is_small(words: Sequence[str], position: int) -> bool:
-    return position < len(words) and words[position] in _SMALL
+    return position < len(words) and words[position] in SMALL_NUMERALS
 
 
 def plain_number(value: str | int | float) -> int | float | None:

@@ -11,7 +11,7 @@ cut into n-grams; a question costs one pass over its own n-grams.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -22,6 +22,7 @@ from fastsql.linking.abbreviations import Abbreviations
 from fastsql.linking.candidate import Candidate
 from fastsql.linking.native_links import NativeLinks
 from fastsql.linking.nodes import NodeLayout
+from fastsql.linking.vocabulary.english import NAMES_NOTHING
 from fastsql.schema import Schema
 
 RELATIONS = (
@@ -53,9 +54,9 @@ RELATIONS = (
 
 _NUMBER = {name: index for index, name in enumerate(RELATIONS)}
 _LONGEST_NAME = 6
+_HIDDEN = RELATIONS.index("token-column-value") - RELATIONS.index("token-column")
+"""What hides whether a token is in a column's name."""
 _WORD = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]|[^\W_\u3400-\u9fff\uf900-\ufaff]+")
-_FUNCTION_WORDS = "a an and at by for from in is it of on or the to with s"
-_STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
 _CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 
 Relations = NDArray[np.uint8]
@@ -119,31 +120,50 @@ class SchemaLinks:
     def name_matches(self, question: str, offsets: NDArray[np.int32]) -> NDArray[np.uint8]:
         """uint8[Q, T + C]: 2 where a token is in a whole name of the item, 1 in a part of one, else 0."""
         matches = np.zeros((len(offsets), len(self.static)), dtype=np.uint8)
-        if not len(offsets):
+        for tokens, items, match in self._named(question, offsets):
+            block = matches[tokens]
+            block[:, items] = np.maximum(block[:, items], match)
+        return matches
+
+    def read_matches(
+        self, item: int, question: str, offsets: NDArray[np.int32], relations: Relations
+    ) -> NDArray[np.uint8]:
+        """uint8[Q], one item's `name_matches` out of the `relations` uint8[N, N] of the question.
+
+        A value that a column holds hides the column's name there; in such a column the words are looked up once more.
+        """
+        nodes = self.nodes.with_question(len(offsets), len(relations) - len(self.static) - len(offsets))
+        first = "token-table" if item < self.nodes.tables.stop else "token-column"
+        matches: NDArray[np.uint8] = relations[nodes.tokens, nodes.schema.start + item] - np.uint8(
+            _NUMBER[first]
+        )
+        if not (matches == _HIDDEN).any():
             return matches
+        matches = np.zeros(len(offsets), dtype=np.uint8)
+        for tokens, items, match in self._named(question, offsets):
+            if item in items:
+                matches[tokens] = np.maximum(matches[tokens], match)
+        return matches
+
+    def _named(
+        self, question: str, offsets: NDArray[np.int32]
+    ) -> Iterator[tuple[slice, NDArray[np.intp], int]]:
+        """Runs of tokens in whole (2) or parts (1) of the names of items."""
+        if not len(offsets):
+            return
         words = split_words(question)
         # First and last token (exclusive) of each word.
-        first = np.searchsorted(offsets[:, 1], [start for _, start, _ in words], side="right")
-        last = np.searchsorted(offsets[:, 0], [end for _, _, end in words], side="left")
-        found: list[tuple[int, int, NDArray[np.intp]]] = []
+        first = np.searchsorted(offsets[:, 1], [start for _, start, _ in words], side="right").tolist()
+        last = np.searchsorted(offsets[:, 0], [end for _, _, end in words], side="left").tolist()
         for begin in range(len(words)):
             gram: tuple[str, ...] = ()
             for end in range(begin, min(begin + _LONGEST_NAME, len(words))):
                 gram = (*gram, words[end][0])
-                span = (int(first[begin]), int(last[end]))
-                if gram in self._part:
-                    items = self._part[gram]
-                    block = matches[span[0] : span[1]]
-                    block[:, items] = np.maximum(block[:, items], 1)
-                if gram in self._exact:
-                    found.append((*span, self._exact[gram]))
+                for match, known in ((1, self._part), (2, self._exact)):
+                    if gram in known:
+                        yield slice(first[begin], last[end]), known[gram], match
         for begin, end, named in self._shortened(words):
-            items = self._part[named,]
-            block = matches[int(first[begin]) : int(last[end - 1])]
-            block[:, items] = np.maximum(block[:, items], 1)
-        for start, stop, items in found:
-            matches[start:stop, items] = 2
-        return matches
+            yield slice(first[begin], last[end - 1]), self._part[named,], 1
 
     def _shortened(self, words: Sequence[tuple[str, int, int]]) -> Iterable[tuple[int, int, str]]:
         """Runs of words that a word of a name abbreviates."""
@@ -238,7 +258,7 @@ def _telling(gram: tuple[str, ...]) -> bool:
     """Whether part of a name says something: no lone Chinese character, not only stop words."""
     if len(gram) == 1 and _CJK.match(gram[0]):
         return False
-    return not all(word in _STOP_WORDS for word in gram)
+    return not all(word in NAMES_NOTHING for word in gram)
 
 
 def _span_masks(

@@ -12,6 +12,7 @@ import numpy as np
 from fastsql.errors import ModelError
 from fastsql.linking.folding import keys, words
 from fastsql.linking.value_table import REMEDY, ValueTable, damaged, key_of, pack_values
+from fastsql.linking.vocabulary import chinese, english
 
 Columns = tuple[int, ...]
 Hit = tuple[int, int, list[int]]
@@ -20,16 +21,7 @@ Hit = tuple[int, int, list[int]]
 _FORMS = 3
 """Values that one span may stand for, as where two differ in punctuation only."""
 
-_FUNCTION_WORDS = """
-a about after again all also am among an and any are as at be been before being below between both but by can could did do
-does during each every few for from had has have he her him his how i if in into is it its last list many may me more most
-much my no not now of off on once one only or other our out over own per please same she show since so some such tell than
-that the their them then there these they this those through time times to today total under until up us was we were what
-when where which while who whom whose why will with within would yes yet you your first second third next two three four
-five six seven eight nine ten day days month months year years
-多少 什么 哪些 哪个 一个 有没有 可以 名称 编号
-"""
-_STOPWORDS = frozenset(_FUNCTION_WORDS.split())
+_STOP_WORDS = english.NO_VALUE | chinese.NO_VALUE
 
 
 @dataclass(frozen=True)
@@ -187,11 +179,11 @@ def _is_telling(value_words: list[str]) -> bool:
         word = value_words[0]
         return (
             len(word) >= (4 if word[0].isdigit() and word.replace(".", "").isdigit() else 2)
-            and word not in _STOPWORDS
+            and word not in _STOP_WORDS
         )
     if all(len(word) == 1 and not word.isascii() for word in value_words):
-        return "".join(value_words) not in _STOPWORDS
-    return any(not word.replace(".", "").isdigit() and word not in _STOPWORDS for word in value_words)
+        return "".join(value_words) not in _STOP_WORDS
+    return any(not word.replace(".", "").isdigit() and word not in _STOP_WORDS for word in value_words)
 
 
 def _singular(word: str) -> str:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from fastsql.linking.vocabulary.english import ENDINGS
+
 _WORD = re.compile(
     r"[\u3400-\u9fff\uf900-\ufaff]+|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z\u3400-\u9fff]+"
 )
@@ -16,9 +18,6 @@ _CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 
 EQUAL, INFLECTED, CUT, SQUEEZED, INITIALS = 1.0, 0.8, 0.7, 0.5, 0.7
 """What each way of saying a word counts."""
-
-_ENDINGS = "ations ation ments ment ings ing ions ion ied ies ed es ers er ly s"
-_SUFFIXES = tuple(_ENDINGS.split())
 
 
 def name_words(text: str) -> list[str]:
@@ -38,7 +37,7 @@ def name_words(text: str) -> list[str]:
 
 def stem(word: str) -> str:
     """The word without an English inflection or common ending; at least four letters stay."""
-    for suffix in _SUFFIXES:
+    for suffix in ENDINGS:
         if word.endswith(suffix) and len(word) - len(suffix) >= 4:
             return word[: -len(suffix)]
     if len(word) > 3 and word.endswith("s") and not word.endswith("ss"):

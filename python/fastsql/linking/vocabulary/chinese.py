@@ -1,0 +1,79 @@
+"""Chinese words: those that say nothing by themselves, numerals, units, what surrounds numbers.
+
+Entries of a tuple may be parts of regular expressions; a text is a list of characters.
+"""
+
+from __future__ import annotations
+
+NO_VALUE = frozenset(("多少", "什么", "哪些", "哪个", "一个", "有没有", "可以", "名称", "编号"))
+"""Words that are no value of a database by themselves."""
+
+# ---------------------------------------------------------------- numerals
+
+ONE_TO_NINE = "一二三四五六七八九"
+DIGITS = {letter: value for value, letter in enumerate(f"零{ONE_TO_NINE}")}
+DIGITS |= {
+    "〇": 0,
+    "两": 2,
+    "壹": 1,
+    "贰": 2,
+    "叁": 3,
+    "肆": 4,
+    "伍": 5,
+    "陆": 6,
+    "柒": 7,
+    "捌": 8,
+    "玖": 9,
+}
+TENS = {"十": 10, "拾": 10, "百": 100, "佰": 100, "千": 1000, "仟": 1000}
+SCALES = {"万": 10**4, "亿": 10**8}
+NUMERALS = "".join((*DIGITS, *TENS, *SCALES))
+"""Every character of a numeral."""
+SCALES_BEHIND_DIGITS = {"千": 10**3, "万": 10**4, "亿": 10**8}
+
+# ---------------------------------------------------------------- units and what surrounds numbers
+
+CLASSIFIERS = (
+    "[个次种位名年天日周岁元块张份例项人条分秒倍门家所盒片粒支号只毫克升斤米度层篇部本场届类成%台瓶袋针级期点以多来间]",
+    *("小时", "星期", "季度", "公斤", "厘米"),
+)
+"""Behind a numeral, these say that it counts something."""
+COMPARING = (
+    *(
+        "前",
+        "第",
+        "百分之",
+        "大于",
+        "小于",
+        "等于",
+        "超过",
+        "多于",
+        "少于",
+        "高于",
+        "低于",
+        "不足",
+        "至少",
+        "最多",
+    ),
+    *("不到", "达到", "达", "为", "是", "满", "近", "过去", "最近", "排名", "倍", "到", "至"),
+)
+"""Before a numeral, these do."""
+TIMES = ("年", "月", "天", "周", "星期", "小时", "季度")
+COUNTED = (
+    *("元", "万", "千", "毫升", "毫克", "克", "次", "个", "人", "岁", "天", "份", "例"),
+    *("分", "块", "种", "名", "位", "条", "项", "张", "家", "倍"),
+)
+"""Behind four digits, these say that the number is no year."""
+DURATIONS = ("周", "星期", "礼拜", "季度")
+"""Units of time that SQL counts in smaller ones."""
+HALVES = {"年": 6, "月": 15, "小时": 30}
+"""Half of a unit in the unit below."""
+DECADES = (r"(?:多|来|几)岁", r"岁(?:年龄)?段")
+"""Behind a multiple of ten: ages of a decade."""
+MINUS = ("负", "零下")
+
+# ---------------------------------------------------------------- times of day
+
+HALVES_OF_DAY = ("上午", "下午", "晚上", "早上", "凌晨")
+AFTERNOON = frozenset({"下午", "晚上"})
+NOON = "中午"

@@ -1,0 +1,157 @@
+"""English words: those that say nothing by themselves, numerals, names of months, units.
+
+Entries of a tuple may be parts of regular expressions.
+"""
+
+from __future__ import annotations
+
+# ---------------------------------------------------------------- words that say nothing by themselves
+
+NAMES_NOTHING = frozenset(
+    (
+        "a",
+        "an",
+        "and",
+        "at",
+        "by",
+        "for",
+        "from",
+        "in",
+        "is",
+        "it",
+        "of",
+        "on",
+        "or",
+        "the",
+        "to",
+        "with",
+        "s",
+    )
+)
+"""In a name of a table or column: a model was trained with these relations."""
+
+_ASKS_FOR_NOTHING = """
+a about all also an and any are as at be been between both but by can could did do does each for from had has have how i if
+in into is it its many may me more most much my of on or out over please same so some such than that the their them
+then there these they this those to us was we were what when where which while who whose will with would you your
+"""
+ASKS_FOR_NOTHING = frozenset(_ASKS_FOR_NOTHING.split())
+"""In a question, where names of a large schema are looked for."""
+COMMANDS = frozenset({"find", "get", "give", "list", "please", "return", "show", "tell"})
+"""Words that open a request. Elsewhere they name things: a mailing list, a tax return."""
+BESIDE_COMMANDS = frozenset({"also", "and", "me", "then", "us"})
+"""What may stand before or behind an opening command."""
+
+_NO_VALUE = """
+a about after again all also am among an and any are as at be been before being below between both but by can could did do
+does during each every few for from had has have he her him his how i if in into is it its last list many may me more most
+much my no not now of off on once one only or other our out over own per please same she show since so some such tell than
+that the their them then there these they this those through time times to today total under until up us was we were what
+when where which while who whom whose why will with within would yes yet you your first second third next two three four
+five six seven eight nine ten day days month months year years
+"""
+NO_VALUE = frozenset(_NO_VALUE.split())
+"""Words that are no value of a database by themselves."""
+
+# ---------------------------------------------------------------- numerals
+
+_UNITS = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+seventeen eighteen nineteen"""
+_ORDINALS = """second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth
+fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"""
+TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+SMALL_NUMERALS = {word: value for value, word in enumerate(_UNITS.split())}
+SMALL_NUMERALS |= {word: 10 * value for value, word in enumerate(TENS, start=2)}
+SMALL_NUMERALS["dozen"] = 12
+SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
+MULTIPLES = {"twice": 2, "thrice": 3}
+
+ORDINALS = {word: value for value, word in enumerate(_ORDINALS.split(), start=2)} | {"thirtieth": 30}
+"""Ordinals in words from ``second`` on. ``first`` is left out: it says an order, and 1 is always at hand."""
+
+DECADES = {word[:-1] + "ies": 10 * value for value, word in enumerate(TENS, start=2)}
+"""``twenties`` and so on, with the first year of the decade."""
+
+NOT_ONE_BEFORE = frozenset(
+    {"which", "the", "this", "that", "each", "any", "only", "every", "no", "another", "last", "first", "next"}
+)
+"""Before "one", these make it a pronoun."""
+NOT_ONE_AFTER = frozenset({"of", "another"})
+"""And these do behind it."""
+SECOND_IS_TIME_AFTER = frozenset({"per", "every", "each"})
+
+# ---------------------------------------------------------------- units
+
+MEASURES = (
+    *("mg", "mcg", "ug", "kg", "g", "mm", "cm", "ml", "dl", "l", "meq", "mmol", "iu", "units?", "bpm"),
+    *("x", "times?"),
+)
+"""What may stand directly behind the digits of a number. Any other letter makes the whole a code, such as "5ht" or "3a"."""
+TIMES = (
+    *("hrs?", "h", "mins?", "s", "d", "days?", "w", "weeks?", "months?", "m", "y", "yrs?", "years?"),
+    "yo",
+)
+"""The same, of units of time."""
+COUNTED = (
+    *(
+        "%",
+        "mg",
+        "mcg",
+        "ug",
+        "g",
+        "kg",
+        "ml",
+        "l",
+        "meq",
+        "mmol",
+        "units?",
+        "iu",
+        "dollars?",
+        "usd",
+        "times?",
+    ),
+    *("days?", "hours?", "months?", "years?", "weeks?", "minutes?", "seconds?", "yuan"),
+)
+"""Behind four digits, these say that the number is no year."""
+DURATIONS = ("weeks?", "wks?", "decades?", "fortnights?", "quarters?")
+"""Units of time that SQL counts in smaller ones."""
+HALVES = {"year": 6, "month": 15, "hour": 30, "day": 12}
+"""Half of a unit in the unit below."""
+
+# ---------------------------------------------------------------- dates
+
+MONTHS = {
+    name: number
+    for number, names in enumerate(
+        ("january jan", "february feb", "march mar", "april apr", "may", "june jun", "july jul", "august aug",
+         "september sept sep", "october oct", "november nov", "december dec"),
+        start=1,
+    )
+    for name in names.split()
+}  # fmt: skip
+SHORT_MONTHS = tuple(name for name in MONTHS if len(name) == 3)
+"""Every name of a month begins with one of these."""
+AMBIGUOUS_MONTHS = frozenset({"may", "march", "mar", "dec", "jan", "sep", "jun"})
+"""Names of months that are common words or codes, too."""
+WHICH_PERIOD = (
+    *("this", "last", "next", "current", "the current", "previous", "the previous", "prior", "past"),
+    *("the past", "the same", "same", "that"),
+)
+"""Before "year" or "month": a date that counts from the present."""
+BEFORE_DAYS = ("on", "since", "before", "after", "from", "by", "until", "till", "to", "between", "dated")
+"""What stands before a day."""
+BEFORE_MONTHS = (
+    *("on", "since", "before", "after", "from", "by", "until", "till", "to", "between", "and", "through"),
+    *("during", "in", "for", "of", "early", "late", "mid", "every", "each", "this", "last", "next"),
+    *("date", "dated", "as of", "at", "starting", "ending"),
+)
+"""What stands before a month that is named alone."""
+BEHIND_THE_VERB_MAY = ("i", "you", "we", "have", "be", "it", "they", "he", "she", "not")
+
+# ---------------------------------------------------------------- endings
+
+ENDINGS = (
+    *("ations", "ation", "ments", "ment", "ings", "ing", "ions", "ion"),
+    *("ied", "ies", "ed", "es", "ers", "er", "ly", "s"),
+)
+"""Inflections and common endings, the longer ones first."""

@@ -11,7 +11,7 @@ import pytest
 
 from fastsql.execution import verify
 from fastsql.grammar import GroundingError, render, sql_to_program, trace_program
-from fastsql.grammar.automaton import MAX_NESTING
+from fastsql.grammar.bounds import MAX_NESTING
 from fastsql.limits import DEFAULT
 from fastsql.linking import find_candidates
 

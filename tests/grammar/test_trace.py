@@ -21,7 +21,7 @@ from fastsql.grammar import (
     sql_to_program,
     trace_program,
 )
-from fastsql.grammar.automaton import MAX_NESTING
+from fastsql.grammar.bounds import MAX_NESTING
 from fastsql.grammar.program import SMALL, Terminal
 from fastsql.grammar.space import CANDIDATE, COLUMN, KINDS, PRODUCTION, SCHEMA_VALUE, START, TABLE
 from fastsql.grammar.transitions import fill_in

@@ -1,118 +1,113 @@
-"""The grammar's semantic actions: what completing a construct changes in the scope."""
+"""Semantic actions: what completing a construct changes in the scope."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from fastsql.grammar.compile import EFFECTS
-from fastsql.grammar.scope import Item, Record, Scope, Source
+from fastsql.grammar.space import can_hold_time
+from fastsql.grammar.state import Item, Scope, Source, Typed
+
+if TYPE_CHECKING:
+    from fastsql.grammar.state import State
 
 
-class Effects(Record):
-    """Carries out semantic actions. `kind` and `index` are those of the action just taken."""
+def step_of(state: State) -> int:
+    """The decision that ended what is complete now; the first one to come before there is any."""
+    return max(state.decisions - 1, 0)
 
-    __slots__ = ()
 
-    def settle(self, kind: int, index: int) -> None:
-        """Carries out the semantic actions that now lie on top of the stack."""
-        while self.stack is not None and self.stack.symbol < 0:
-            effect = EFFECTS[-1 - self.stack.symbol]
-            self.stack = self.stack.below
-            getattr(self, f"_do_{effect}")(kind, index)
+def open_query(state: State) -> None:
+    """A query opens."""
+    state.scope = Scope(
+        outer=state.scope if state.in_query else None,
+        arity=state.arity,
+        followers=state.followers,
+        stands_for=state.stands_for,
+        widths=state.widths,
+    )
+    state.in_query = True
+    state.arity, state.followers, state.stands_for, state.widths = None, 0, (), ()
 
-    @property
-    def step(self) -> int:
-        """The latest decision; the first one to come before there is any, as on a budget that leaves no choice."""
-        return max(self.decisions - 1, 0)
 
-    def _open(self, sources: tuple[Source, ...]) -> None:
-        self.scope = Scope(
-            self.scope, sources, (), self._arity, self._followers, self._stands_for, self._widths
-        )
-        self._arity, self._followers, self._stands_for, self._widths = None, 0, None, None
+def close_query(state: State) -> None:
+    """The innermost query is complete."""
+    scope = state.scope
+    state.closed = scope.stands_for or scope.items
+    state.closed_widths = scope.sources if scope.starred else ()
+    state.last = state.closed[0].typed
+    state.in_query = scope.outer is not None
+    state.scope = scope.outer or Scope()
 
-    def _add(self, source: Source) -> None:
-        assert self.scope is not None
-        self.scope = self.scope._replace(sources=(*self.scope.sources, source))
 
-    def _do_from(self, kind: int, index: int) -> None:
-        """A query opens with the table just pointed at."""
-        self._open((Source(index, (), self.step),))
+def add_source(state: State, table: int, items: tuple[Item, ...] = ()) -> None:
+    """A table joins FROM, or where `table` is -1, a derived table with these items."""
+    if table < 0:
+        width, any_time = len(items), any(can_hold_time(item.typed.type) for item in items)
+    else:
+        space = state.space
+        width, any_time = len(space.schema.tables[table].columns), len(space.times_of_table[table]) > 0
+    source = Source(table, items, step_of(state), width, any_time)
+    state.scope = state.scope._replace(sources=(*state.scope.sources, source))
 
-    def _do_scope(self, kind: int, index: int) -> None:
-        """A query opens whose first source is yet to come."""
-        self._open(())
 
-    def _do_source(self, kind: int, index: int) -> None:
-        """The table just pointed at joins FROM."""
-        self._add(Source(index, (), self.step))
+def add_item(state: State) -> None:
+    """What was just completed is a select item."""
+    item = Item(state.last, step_of(state))
+    state.scope = state.scope._replace(items=(*state.scope.items, item))
 
-    def _do_derived(self, kind: int, index: int) -> None:
-        """The query just closed joins FROM."""
-        self._add(Source(-1, self._closed, self.step))
 
-    def _do_item(self, kind: int, index: int) -> None:
-        """A select item is complete."""
-        assert self.scope is not None
-        item = Item(*self.last, self.step)
-        self.scope = self.scope._replace(items=(*self.scope.items, item))
+def select_all_columns(state: State) -> None:
+    """The query selects all columns of its sources."""
+    space, step = state.space, step_of(state)
+    items: list[Item] = []
+    for source in state.scope.sources:
+        if source.table < 0:
+            items += source.items
+        else:
+            columns = space.schema.tables[source.table].columns
+            items += (Item(Typed(space.column_types[column], column), step) for column in columns)
+    state.scope = state.scope._replace(items=tuple(items), starred=True)
 
-    def _do_columns(self, kind: int, index: int) -> None:
-        """The query selects all columns of its sources."""
-        assert self.scope is not None
-        items: list[Item] = []
-        for source in self.scope.sources:
-            if source.table < 0:
-                items += source.items
-            else:
-                columns = self.space.schema.tables[source.table].columns
-                items += [Item(self.space.column_types[j], j, self.step) for j in columns]
-        self.scope = self.scope._replace(items=tuple(items), starred=True)
 
-    def _do_grouped(self, kind: int, index: int) -> None:
-        """The query groups."""
-        assert self.scope is not None
-        self.scope = self.scope._replace(grouped=True)
+def carry_out(state: State, effect: str, index: int) -> None:
+    """Carries out a semantic action; `index` is that of the action just taken."""
+    match effect:
+        case "from":  # a query opens with the table just pointed at
+            open_query(state)
+            add_source(state, index)
+        case "scope":  # a query opens whose first source is yet to come
+            open_query(state)
+        case "source":  # the table just pointed at joins FROM
+            add_source(state, index)
+        case "derived":  # the query just closed joins FROM
+            add_source(state, -1, state.closed)
+        case "item":  # a select item is complete
+            add_item(state)
+        case "columns":  # the query selects all columns of its sources
+            select_all_columns(state)
+        case "grouped":  # the query groups
+            state.scope = state.scope._replace(grouped=True)
+        case "close":  # the innermost query is complete
+            close_query(state)
+        case "one":  # the query to come selects one item
+            state.arity = 1
+        case "first":  # the left operand of a set operation comes
+            state.followers += 1
+        case "second":  # the right operand comes: as many items as the left one had
+            state.arity, state.stands_for = len(state.closed), state.closed
+            state.widths = state.closed_widths
+        case "left":  # what was just completed is the left-hand side of a comparison
+            state.scope = state.scope._replace(left=state.last)
+        case "numbers":  # the literals to come are numbers
+            state.scope = state.scope._replace(left=Typed("number"))
+        case "number" | "text" | "time":  # what was just completed is one
+            state.last = Typed(effect)
 
-    def _do_close(self, kind: int, index: int) -> None:
-        """The innermost query is complete."""
-        assert self.scope is not None
-        self._closed = self.scope.stands_for or self.scope.items
-        self._closed_widths = (
-            tuple(self.width(source) for source in self.scope.sources) if self.scope.starred else None
-        )
-        self.last = (self._closed[0].type, self._closed[0].column)
-        self.scope = self.scope.outer
 
-    def _do_one(self, kind: int, index: int) -> None:
-        """The query to come selects one item."""
-        self._arity = 1
-
-    def _do_first(self, kind: int, index: int) -> None:
-        """The left operand of a set operation comes."""
-        self._followers += 1
-
-    def _do_second(self, kind: int, index: int) -> None:
-        """The right operand of a set operation comes: as many items as the left one had."""
-        self._arity, self._stands_for = len(self._closed), self._closed
-        self._widths = self._closed_widths
-
-    def _do_left(self, kind: int, index: int) -> None:
-        """What was just completed is the left-hand side of a comparison."""
-        assert self.scope is not None
-        self.scope = self.scope._replace(left=self.last)
-
-    def _do_number(self, kind: int, index: int) -> None:
-        """What was just completed is a number."""
-        self.last = ("number", None)
-
-    def _do_text(self, kind: int, index: int) -> None:
-        """What was just completed is text."""
-        self.last = ("text", None)
-
-    def _do_time(self, kind: int, index: int) -> None:
-        """What was just completed is a time."""
-        self.last = ("time", None)
-
-    def _do_numbers(self, kind: int, index: int) -> None:
-        """The literals to come are numbers."""
-        assert self.scope is not None
-        self.scope = self.scope._replace(left=("number", None))
+def settle(state: State, index: int) -> None:
+    """Carries out the semantic actions that now lie on top of the stack."""
+    while state.stack is not None and state.stack.symbol < 0:
+        effect = EFFECTS[-1 - state.stack.symbol]
+        state.stack = state.stack.below
+        carry_out(state, effect, index)

@@ -7,12 +7,15 @@ aggregate any more. What goes on inside aggregates, WHERE and nested queries is 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
-from fastsql.grammar.compile import Alternative
-from fastsql.grammar.effects import Effects
-from fastsql.grammar.scope import Source
-from fastsql.grammar.space import COLUMN, STEP
+from fastsql.grammar.actions import COLUMN, STEP
+from fastsql.grammar.scope import name_of
+from fastsql.grammar.state import Key
+
+if TYPE_CHECKING:
+    from fastsql.grammar.compile import Alternative, Grammar
+    from fastsql.grammar.state import Cell, State
 
 BESIDE = frozenset(
     (
@@ -30,6 +33,7 @@ BESIDE = frozenset(
     )
 )
 """Symbols of what stands beside aggregates: in the select list, HAVING, keys of ORDER BY and windows."""
+ORDERS = frozenset(("asc", "desc"))
 AGGREGATES = frozenset(
     ("count_all", "count", "count_distinct", "sum", "avg", "min", "max", "sum_distinct", "avg_distinct")
 )
@@ -55,88 +59,88 @@ OF_ROWS = frozenset(
 """Productions that read columns of single rows where they stand."""
 
 
-class Place(NamedTuple):
-    """Where an alternative stands: the names of its symbol and of the production that put the symbol there."""
-
-    symbol: str
-    parent: str
+def is_key_of_partition(grammar: Grammar, cell: Cell) -> bool:
+    """Whether a key of PARTITION BY stands in a cell."""
+    return grammar.symbols[cell.symbol] == "plain" and name_of(grammar, cell.parent) == "partition"
 
 
-class Grouping(Effects):
-    """Decides what strict grouping allows, and keeps account of what a query has done."""
+def in_group(grammar: Grammar, cell: Cell) -> bool:
+    """Whether GROUP BY has put a cell on the stack."""
+    return name_of(grammar, cell.parent) == "group"
 
-    __slots__ = ()
 
-    def groups(self, place: Place, alternative: Alternative) -> bool:
-        """Whether strict grouping allows an alternative."""
-        scope = self.scope
-        if scope is None:
+def reads_rows(symbol: str, alternative: Alternative, production: str) -> bool:
+    """Whether an alternative of a symbol reads columns of single rows."""
+    return production in OF_ROWS or (symbol == "any_cond" and "time" in alternative.requires)
+
+
+def keep_grouped(state: State, cell: Cell, heads: list[Alternative]) -> list[Alternative]:
+    """Takes away the alternatives that strict grouping forbids."""
+    if not state.in_query:
+        return heads
+    grammar, scope = state.space.grammar, state.scope
+    symbol = grammar.symbols[cell.symbol]
+    key_of_group = symbol == "plain" and in_group(grammar, cell)
+    if key_of_group or (is_key_of_partition(grammar, cell) and scope.aggregated):
+        return [head for head in heads if head.pointer == "column"]
+
+    def forbidden(head: Alternative) -> bool:
+        production = name_of(grammar, head.action)
+        if production == "partition":
+            return scope.aggregated and not scope.keys
+        if symbol == "tail_row" and scope.aggregated and production in ORDERS:
             return True
-        name = self._production(alternative)
-        if place.parent == "group" and place.symbol == "plain":
-            return alternative.pointer == "column"
-        if place.symbol == "tail_row" and name in ("asc", "desc"):
-            return not scope.aggregated
-        if place.symbol == "plain" and place.parent == "partition":
-            return not scope.aggregated or alternative.pointer == "column"
-        if name == "partition":
-            return not scope.aggregated or bool(scope.keys)
-        if place.symbol not in BESIDE:
-            return True
-        if scope.of_rows:
-            return name not in AGGREGATES
-        if scope.aggregated and alternative.pointer == "column":
-            return bool(scope.keys)
-        return not (scope.aggregated and self._reads_rows(place, alternative, name))
-
-    def account(self, place: Place, alternative: Alternative) -> None:
-        """Notes that an alternative was taken."""
-        scope = self.scope
-        if scope is None:
-            return
-        name = self._production(alternative)
-        if name == "group":
-            self.scope = scope._replace(aggregated=True)
-        elif place.symbol in BESIDE and not scope.aggregated:
-            if name in AGGREGATES:
-                self.scope = scope._replace(aggregated=True)
-            elif alternative.pointer == "column" or self._reads_rows(place, alternative, name):
-                self.scope = scope._replace(of_rows=True)
-        elif name == "partition" and not scope.aggregated:
-            self.scope = scope._replace(of_rows=True)
-
-    def add_key(self, place: Place, kind: int, index: int, column: int) -> None:
-        """Notes the column that a key of GROUP BY points at; `column` is the one whose source is being asked for."""
-        if place.parent != "group" or self.scope is None:
-            return
-        if place.symbol == "which":
-            key = (column, index)
-        elif kind == COLUMN:
-            table = self.space.schema.columns[index].table
-            found = [source.step for source in self.scope.sources if source.table == table]
-            if len(found) > 1:
-                return  # the source is asked for next
-            key = (index, found[0])
-        elif kind == STEP:
-            key = (-1, index)
-        else:
-            return
-        self.scope = self.scope._replace(keys=(*self.scope.keys, key))
-
-    def restricts(self, place: Place) -> bool:
-        """Whether only keys of GROUP BY may be pointed at."""
-        if not self.space.strict_grouping or self.scope is None or not self.scope.aggregated:
+        if symbol not in BESIDE:
             return False
-        beside = place.symbol in BESIDE or (place.symbol == "plain" and place.parent == "partition")
-        return beside or (place.symbol == "which" and self._beside)
+        if scope.of_rows:
+            return production in AGGREGATES
+        if head.pointer == "column":
+            return scope.aggregated and not scope.keys
+        return scope.aggregated and reads_rows(symbol, head, production)
 
-    def is_key(self, source: Source, column: int) -> bool:
-        """Whether the column of a table in FROM is a key; for a derived table `column` is the item's step."""
-        assert self.scope is not None
-        return ((column, source.step) if source.table >= 0 else (-1, column)) in self.scope.keys
+    return [head for head in heads if not forbidden(head)]
 
-    def _production(self, alternative: Alternative) -> str:
-        return "" if alternative.action is None else self.space.grammar.productions[alternative.action]
 
-    def _reads_rows(self, place: Place, alternative: Alternative, name: str) -> bool:
-        return name in OF_ROWS or (place.symbol == "any_cond" and "time" in alternative.requires)
+def restricts_to_keys(state: State, cell: Cell) -> bool:
+    """Whether only keys of GROUP BY may be pointed at where a cell stands."""
+    if not state.space.strict_grouping or not state.in_query or not state.scope.aggregated:
+        return False
+    grammar = state.space.grammar
+    symbol = grammar.symbols[cell.symbol]
+    return symbol in BESIDE or is_key_of_partition(grammar, cell) or (symbol == "which" and state.beside)
+
+
+def account(state: State, cell: Cell, taken: Alternative) -> None:
+    """Notes that an alternative was taken."""
+    if not state.in_query:
+        return
+    grammar, scope = state.space.grammar, state.scope
+    symbol, production = grammar.symbols[cell.symbol], name_of(grammar, taken.action)
+    if production == "group":
+        state.scope = scope._replace(aggregated=True)
+    elif symbol in BESIDE and not scope.aggregated:
+        if production in AGGREGATES:
+            state.scope = scope._replace(aggregated=True)
+        elif taken.pointer == "column" or reads_rows(symbol, taken, production):
+            state.scope = scope._replace(of_rows=True)
+    elif production == "partition" and not scope.aggregated:
+        state.scope = scope._replace(of_rows=True)
+
+
+def add_key(state: State, cell: Cell, kind: int, index: int) -> None:
+    """Notes the column that a key of GROUP BY points at."""
+    grammar = state.space.grammar
+    if not state.in_query or not in_group(grammar, cell):
+        return
+    key = Key(-1, index)
+    if grammar.symbols[cell.symbol] == "which":
+        key = Key(state.column, index)
+    elif kind == COLUMN:
+        table = state.space.schema.columns[index].table
+        found = [source.step for source in state.scope.sources if source.table == table]
+        if len(found) != 1:
+            return  # of several, the source is asked for next
+        key = Key(index, found[0])
+    elif kind != STEP:
+        return
+    state.scope = state.scope._replace(keys=(*state.scope.keys, key))

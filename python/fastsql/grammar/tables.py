@@ -2,7 +2,7 @@
 
 Each is one int32 array, which `csrc/grammar/` reads from front to back. First a version, then sizes, then records:
 
-grammar   version, symbols, productions, alternatives, children; the bounds of `rules.py`: nesting, sources, columns, span,
+grammar   version, symbols, productions, alternatives, children; the bounds of `bounds.py`: nesting, sources, columns, span,
           least cost of a join
           a symbol       cost, whether it may be left out, roles, number of alternatives
           once           cost of a select item
@@ -31,10 +31,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from fastsql.grammar.bounds import LEAST_JOIN, MAX_COLUMNS, MAX_NESTING, MAX_SOURCES, MAX_SPAN
 from fastsql.grammar.compile import Alternative, Grammar
-from fastsql.grammar.grouping import AGGREGATES, BESIDE, OF_ROWS
+from fastsql.grammar.grouping import AGGREGATES, BESIDE, OF_ROWS, ORDERS
+from fastsql.grammar.mask import JOINS
+from fastsql.grammar.pointed import PARTIAL
 from fastsql.grammar.reading import POINTERS, REQUIREMENTS
-from fastsql.grammar.rules import JOINS, LEAST_JOIN, MAX_COLUMNS, MAX_NESTING, MAX_SOURCES, MAX_SPAN
 from fastsql.grammar.space import CANDIDATE, ActionSpace, schema_values
 from fastsql.linking.candidate import KINDS
 from fastsql.schema.sqltypes import TYPE_CLASSES
@@ -55,7 +57,7 @@ _SYMBOL_ROLES: tuple[Collection[str], ...] = (
     ("new_source",),
     ("operand_body",),
     ("which",),
-    ("text", "pattern"),
+    PARTIAL,
     BESIDE,
     ("tail_row",),
     ("plain",),
@@ -65,7 +67,7 @@ _PRODUCTION_ROLES: tuple[Collection[str], ...] = (
     JOINS,
     ("group",),
     ("partition",),
-    ("asc", "desc"),
+    ORDERS,
     AGGREGATES,
     OF_ROWS,
 )

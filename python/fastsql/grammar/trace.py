@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsql.grammar.automaton import MAX_SPAN, State
+from fastsql.grammar.automaton import State
+from fastsql.grammar.bounds import MAX_SPAN
 from fastsql.grammar.program import (
     SMALL,
     ColumnRef,
@@ -24,6 +25,7 @@ from fastsql.grammar.program import (
     TableRef,
     Terminal,
 )
+from fastsql.grammar.scope import name_of
 from fastsql.grammar.space import (
     CANDIDATE,
     COLUMN,
@@ -38,6 +40,8 @@ from fastsql.grammar.space import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from fastsql.linking.candidate import Candidate
 
 
 class GroundingError(ValueError):
@@ -96,7 +100,6 @@ def trace_program(program: Program, space: ActionSpace) -> Trace:
             continue
         take(_action(terminal, state))
         if isinstance(terminal, ColumnRef) and state.stack is not None and state.symbol == which:
-            assert state.scope is not None
             step = state.scope.sources[terminal.source].step
             if state.source_at(step) != terminal.source:
                 raise GroundingError("a column's table cannot be told from another of its name")
@@ -120,7 +123,6 @@ def _action(terminal: Terminal, state: State) -> int:
     if isinstance(terminal, ColumnRef):
         return space.flat(COLUMN, terminal.column)
     assert isinstance(terminal, DerivedRef)
-    assert state.scope is not None
     return space.flat(STEP, state.scope.sources[terminal.source].items[terminal.item].step)
 
 
@@ -159,11 +161,9 @@ def ground_literal(literal: Literal, state: State) -> tuple[int, ...]:
     raise GroundingError("a literal is not to be had from question, dictionary or schema", literal)
 
 
-def _same(candidate: object, literal: Literal) -> bool:
-    value, form = getattr(candidate, "value"), getattr(candidate, "format")  # noqa: B009
-    return (
-        (form == literal.format or not literal.format) and not literal.name and _equal(value, literal.value)
-    )
+def _same(candidate: Candidate, literal: Literal) -> bool:
+    same_form = candidate.format == literal.format or not literal.format
+    return same_form and not literal.name and _equal(candidate.value, literal.value)
 
 
 def _equal(one: str | int | float, other: str | int | float) -> bool:
@@ -180,14 +180,9 @@ def _small(literal: Literal, state: State, legal: NDArray[np.int64]) -> int | No
     return action if np.any(legal == action) else None
 
 
-def _parent_name(state: State) -> str:
-    productions = state.space.grammar.productions
-    return productions[state.parent] if state.parent < len(productions) else ""
-
-
 def _needs_no_question(state: State) -> bool:
     """Whether the slot's small numbers come with the construct rather than from the question."""
-    name = _parent_name(state)
+    name = name_of(state.space.grammar, state.parent)
     return name in (
         "limit",
         "offset",
@@ -208,7 +203,7 @@ def _needs_no_question(state: State) -> bool:
 
 def _best_candidate(found: list[int], state: State) -> int:
     """Of several equal candidates, one that is followed by the unit of time that the construct counts."""
-    unit = _parent_name(state).rpartition("_")[2]
+    unit = name_of(state.space.grammar, state.parent).rpartition("_")[2]
     if len(found) > 1 and unit in ("year", "month", "day", "hour"):
         space = state.space
         for action in found:

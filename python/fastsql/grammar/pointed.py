@@ -1,0 +1,96 @@
+"""What the pointers of the offered alternatives may point at. Each function adds flat ids to a set of them, bool[A]."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastsql.grammar.actions import COLUMN, STEP, TABLE
+from fastsql.grammar.bounds import MAX_SPAN
+from fastsql.grammar.grouping import restricts_to_keys
+from fastsql.grammar.scope import eligible, is_key
+from fastsql.grammar.space import can_hold_time
+
+if TYPE_CHECKING:
+    from fastsql.grammar.space import ActionSpace
+    from fastsql.grammar.state import Cell, Scope, State
+
+PARTIAL = ("text", "pattern")
+"""Symbols for which a part of a value will do."""
+
+
+def width_to_come(state: State, symbol: str) -> int | None:
+    """How many columns the source that opens or joins FROM must have; None where that is not fixed."""
+    if symbol == "operand" and state.widths:
+        return state.widths[0].width
+    if symbol == "new_source" and state.scope.widths:
+        return state.scope.widths[len(state.scope.sources)].width
+    return None
+
+
+def add_tables(space: ActionSpace, width: int | None, legal: NDArray[np.bool_]) -> None:
+    """Tables of that width, or all where it is None."""
+    tables = legal[space.offsets[TABLE] : space.offsets[TABLE + 1]]
+    tables |= [width is None or len(table.columns) == width for table in space.schema.tables]
+
+
+def add_columns(space: ActionSpace, scope: Scope, pointer: str, legal: NDArray[np.bool_]) -> None:
+    """Columns of the sources that a pointer may name."""
+    times_only = pointer == "time"
+    for source in eligible(scope, pointer):
+        if source.table >= 0:
+            legal[(space.times_of_table if times_only else space.columns_of_table)[source.table]] = True
+            continue
+        for item in source.items:
+            if not times_only or can_hold_time(item.typed.type):
+                legal[space.flat(STEP, item.step)] = True
+
+
+def add_keys(space: ActionSpace, scope: Scope, legal: NDArray[np.bool_]) -> None:
+    """Keys of GROUP BY."""
+    for key in scope.keys:
+        legal[space.flat(STEP, key.step) if key.column < 0 else space.flat(COLUMN, key.column)] = True
+
+
+def add_sources_meant(state: State, cell: Cell, legal: NDArray[np.bool_]) -> None:
+    """The sources that offer the column just pointed at."""
+    space, scope = state.space, state.scope
+    table = space.schema.columns[state.column].table
+    keys_only = restricts_to_keys(state, cell)
+    for source in eligible(scope, state.pointer):
+        if source.table == table and not (keys_only and not is_key(scope, source, state.column)):
+            legal[space.flat(STEP, source.step)] = True
+
+
+def add_pointed(state: State, cell: Cell, pointer: str, legal: NDArray[np.bool_]) -> None:
+    """What a pointer may point at where a cell stands."""
+    space, scope = state.space, state.scope
+    if pointer == "table":
+        add_tables(space, width_to_come(state, space.grammar.symbols[cell.symbol]), legal)
+        return
+    match pointer:
+        case "column" | "time" | "earlier" | "newest":
+            if restricts_to_keys(state, cell):
+                add_keys(space, scope, legal)
+            else:
+                add_columns(space, scope, pointer, legal)
+        case "which":
+            add_sources_meant(state, cell, legal)
+        case "number":
+            legal[space.whole_number_ids] = True
+        case "date":
+            legal[space.date_ids] = True
+        case "text":
+            legal[space.text_ids] = True
+        case "pattern":
+            legal[space.literal_ids(*scope.left)] = True
+            legal[space.text_ids] = True
+        case "value":
+            legal[space.literal_ids(*scope.left)] = True
+        case "start":
+            partial = space.grammar.symbols[state.symbol] in PARTIAL
+            legal[space.span_starts(*scope.left, partial=partial)] = True
+        case "end":
+            legal[space.span_ends(state.span, MAX_SPAN)] = True

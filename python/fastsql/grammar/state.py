@@ -1,0 +1,147 @@
+"""A hypothesis of the automaton: the stack of symbols to come, and the queries that are being written.
+
+A state changes only while `step.py` takes an action in a fresh copy of it. What it refers to never changes and is shared
+by all states that came from one another, so a beam forks for free.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+if TYPE_CHECKING:
+    from fastsql.grammar.space import ActionSpace
+
+_State = TypeVar("_State", bound="State")
+
+
+class Typed(NamedTuple):
+    """The type class of an expression, and the schema column that it passes on unchanged."""
+
+    type: str = "other"
+    column: int | None = None
+
+
+class Cell(NamedTuple):
+    """An entry of the stack: a symbol (>= 0) or an effect (< 0)."""
+
+    symbol: int
+    parent: int
+    """The production that put it there; the number of productions where none did."""
+    depth: int
+    """Entries of SQLite's parser stack that are taken where it stands."""
+    below: Cell | None
+
+
+class Item(NamedTuple):
+    """A select item: type and column passed on, the decision that ended it."""
+
+    typed: Typed
+    step: int
+
+
+class Source(NamedTuple):
+    """An entry of FROM: a table (its index, no items) or a derived table (-1 and its items)."""
+
+    table: int
+    items: tuple[Item, ...]
+    step: int
+    width: int
+    """Columns that it has."""
+    any_time: bool
+    """Whether one of them can hold a time."""
+
+
+class Key(NamedTuple):
+    """A key of GROUP BY: a column and its source's step, or -1 and the step of a derived table's item."""
+
+    column: int
+    step: int
+
+
+class Scope(NamedTuple):
+    """What is known of the query that is being written, and through `outer` of those around it."""
+
+    outer: Scope | None = None
+    sources: tuple[Source, ...] = ()
+    items: tuple[Item, ...] = ()
+    stands_for: tuple[Item, ...] = ()
+    """As right operand: the left one's items, which name the result."""
+    widths: tuple[Source, ...] = ()
+    """As right operand of one that selects `*`: that one's sources. It must have as many, each as wide."""
+    keys: tuple[Key, ...] = ()
+    arity: int | None = None
+    """Items that it must select, where something else has fixed it."""
+    followers: int = 0
+    """Right operands of set operations to come that must select as many items."""
+    left: Typed = Typed()
+    """What a literal is to be compared with."""
+    starred: bool = False
+    """Whether it selects `*`."""
+    grouped: bool = False
+    """Whether it has GROUP BY."""
+    # Kept where grouping is strict (grouping.py).
+    aggregated: bool = False
+    """Whether it groups or aggregates."""
+    of_rows: bool = False
+    """Whether it reads columns of single rows in its select list."""
+
+
+_NO_QUERY, _UNTYPED = Scope(), Typed()
+
+
+@dataclass(eq=False)
+class State:
+    """A point in the writing of one query."""
+
+    space: ActionSpace
+    stack: Cell | None = None
+    scope: Scope = _NO_QUERY
+    """Where `in_query`."""
+    in_query: bool = False
+    beside: bool = False
+    """Whether the source asked for must be a key of GROUP BY."""
+    pointer: str = "column"
+    """That named the column whose source is asked for."""
+    column: int = -1
+    """That column."""
+    span: int = -1
+    """Token at which the span begins."""
+    used: int = 0
+    """Actions taken."""
+    decisions: int = 0
+    """Those that were not the only legal one."""
+    cost: int = 0
+    """Fewest actions that complete the query."""
+    last: Typed = _UNTYPED
+    """What was completed last."""
+    # What the next query to open must do, and what the one closed last has done.
+    arity: int | None = None
+    followers: int = 0
+    stands_for: tuple[Item, ...] = ()
+    widths: tuple[Source, ...] = ()
+    closed: tuple[Item, ...] = ()
+    closed_widths: tuple[Source, ...] = ()
+
+    @property
+    def finished(self) -> bool:
+        """Whether the query is complete."""
+        return self.stack is None
+
+    @property
+    def symbol(self) -> int:
+        """The frontier: the symbol to be expanded next; not once finished."""
+        assert self.stack is not None
+        return self.stack.symbol
+
+    @property
+    def parent(self) -> int:
+        """The production that put the frontier on the stack (the number of productions: none did)."""
+        assert self.stack is not None
+        return self.stack.parent
+
+    def copy(self: _State) -> _State:
+        """A fork of the hypothesis."""
+        other = self.__class__.__new__(self.__class__)
+        other.__dict__.update(self.__dict__)
+        return other

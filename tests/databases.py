@@ -30,12 +30,12 @@ _DEBIAN = Path("/usr/lib/postgresql")
 _START_SECONDS = 60.0
 _GUARDIAN = """
 cat >/dev/null
-kill -INT "$1" 2>/dev/null
+kill -QUIT "$1" 2>/dev/null
 while kill -0 "$1" 2>/dev/null; do sleep 0.1; done
 rm -rf "$2"
 """
 """Shell that stops the server when its own input ends: at the end of the block, or when this process is killed before.
-SIGINT is a fast shutdown: clients that are still connected are cut off."""
+SIGQUIT is an immediate shutdown: statements that hear no other signal end, too, and the data are not kept."""
 _SETTINGS = {
     "listen_addresses": "",
     "fsync": "off",

@@ -26,7 +26,7 @@ from fastsql.result import Result
 from ..model.toy import SCHEMA
 from ..toy_bundle import load_toy, runs_onnx
 
-MUTATIONS = int(os.environ.get("FASTSQL_BUNDLE_MUTATIONS", "100"))
+MUTATIONS = int(os.environ.get("FASTSQL_BUNDLE_MUTATIONS", "50"))
 PLACES = (*LISTED, MANIFEST, "of the model bundle")
 ASKED = ("how many patients of gender f came in 2100?", "count 3 admissions 诊断 xyzzy🏥 or 2102")
 SETTINGS = {

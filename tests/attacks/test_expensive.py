@@ -26,7 +26,7 @@ from ..databases import PostgresServer
 from .cases import DIALECTS, FOLDER
 from .hospital import HIDDEN, ROWS, SCHEMA, TABLES
 
-LIMIT = 0.3
+LIMIT = 0.2
 BOUND = 1.5 * LIMIT + 1
 """Seconds after which the caller must be free."""
 MEMORY = 200 * 2**20

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import Any
 
@@ -45,12 +45,18 @@ def bounded(dialect: str) -> list[Any]:
 # ---------------------------------------------------------------- SQLite
 
 
+@pytest.fixture(scope="module")
+def sqlite_content(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    path = tmp_path_factory.mktemp("sqlite") / "hospital.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(TABLES + HIDDEN + ROWS)
+    return path.read_bytes()
+
+
 @pytest.fixture
-def sqlite_file(tmp_path: Path) -> Path:
+def sqlite_file(sqlite_content: bytes, tmp_path: Path) -> Path:
     path = tmp_path / "hospital.sqlite"
-    connection = sqlite3.connect(path)
-    connection.executescript(TABLES + HIDDEN + ROWS)
-    connection.close()
+    path.write_bytes(sqlite_content)
     plant_files(tmp_path)
     return path
 

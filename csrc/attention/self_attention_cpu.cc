@@ -1,6 +1,6 @@
 #include "attention/self_attention_cpu.h"
 
-#include "core/linear_cpu.h"
+#include "linear/linear_cpu.h"
 #include "core/vectors.h"
 
 namespace fastsql::cpu::FASTSQL_SET {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/layer_norm.h"
-#include "core/linear.h"
+#include "linear/linear.h"
 #include "decode/head_layout.h"
 #include "grammar/grammar.h"
 #include "model/config.h"

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/linear.h"
+#include "linear/linear.h"
 
 namespace fastsql::decode {
 

@@ -8,7 +8,7 @@
 
 #include "core/instruction_set.h"
 #include "core/layer_norm.h"
-#include "core/linear.h"
+#include "linear/linear.h"
 #include "core/scratch.h"
 #include "core/workers.h"
 #include "model/config.h"

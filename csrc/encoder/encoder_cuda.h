@@ -7,7 +7,7 @@
 
 #include "core/device.h"
 #include "core/layer_norm_cuda.h"
-#include "core/linear_cuda.h"
+#include "linear/linear_cuda.h"
 #include "model/config.h"
 #include "model/weights.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/layer_norm.h"
-#include "core/linear.h"
+#include "linear/linear.h"
 #include "core/pool.h"
 #include "core/workers.h"
 #include "decode/beam_search.h"

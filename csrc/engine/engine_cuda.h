@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/pool.h"
-#include "decode/beam_search_cuda.h"
+#include "decode/cuda/decoder.h"
 #include "encoder/encoder_cuda.h"
 #include "engine/engine.h"
 #include "engine/schema_state_cuda.h"

@@ -8,7 +8,7 @@
 
 #include "core/bfloat16.h"
 #include "core/device.h"
-#include "decode/beam_search_cuda.h"
+#include "decode/cuda/decoder.h"
 #include "engine/schema_state.h"
 #include "grammar/action_space.h"
 #include "graph/graph_layer_cuda.h"

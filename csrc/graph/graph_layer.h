@@ -11,7 +11,7 @@
 #include "attention/relation_attention.h"
 #include "core/instruction_set.h"
 #include "core/layer_norm.h"
-#include "core/linear.h"
+#include "linear/linear.h"
 #include "core/scratch.h"
 #include "core/workers.h"
 #include "model/config.h"

@@ -13,7 +13,7 @@
 #include "attention/relation_attention_cuda.h"
 #include "core/device.h"
 #include "core/layer_norm_cuda.h"
-#include "core/linear_cuda.h"
+#include "linear/linear_cuda.h"
 #include "graph/merge_cuda.h"
 #include "model/config.h"
 #include "model/weights.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/linear.h"
+#include "linear/linear.h"
 
 namespace fastsql::model {
 

@@ -8,7 +8,7 @@
 #include "core/bfloat16.h"
 #include "core/device.h"
 #include "core/layer_norm_cuda.h"
-#include "core/linear_cuda.h"
+#include "linear/linear_cuda.h"
 #include "model/weights.h"
 
 namespace fastsql::cuda {

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "core/linear.h"
+#include "linear/linear.h"
 
 namespace fastsql::test {
 

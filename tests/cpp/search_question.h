@@ -10,7 +10,7 @@
 
 #include "core/device.h"
 #include "decode/beam_search.h"
-#include "decode/beam_search_cuda.h"
+#include "decode/cuda/decoder.h"
 #include "grammar/action_space.h"
 
 namespace fastsql::test {

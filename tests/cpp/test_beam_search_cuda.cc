@@ -1,4 +1,4 @@
-#include "decode/beam_search_cuda.h"
+#include "decode/cuda/decoder.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

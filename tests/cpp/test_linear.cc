@@ -1,4 +1,4 @@
-#include "core/linear.h"
+#include "linear/linear.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "core/linear_cuda.h"
+#include "linear/linear_cuda.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "core/error.h"
-#include "core/linear_cuda.h"
-#include "core/linear_task.h"
+#include "linear/linear_cuda.h"
+#include "linear/linear_task.h"
 
 namespace fastsql::cuda {
 namespace {

@@ -1,11 +1,11 @@
-#include "decode/beam_search_cuda.h"
+#include "decode/cuda/decoder.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "core/error.h"
-#include "decode/device_beam.h"
-#include "decode/device_layers.h"
+#include "decode/cuda/beam.h"
+#include "decode/cuda/layers.h"
 
 namespace fastsql::cuda {
 namespace {

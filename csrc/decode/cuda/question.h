@@ -2,10 +2,10 @@
 // from far away after each barrier, so that what stays the same is kept near.
 #pragma once
 
-#include "decode/decode_batch.h"
-#include "decode/decoder_view.h"
-#include "decode/device_team.h"
-#include "decode/search_layout.h"
+#include "decode/cuda/batch.h"
+#include "decode/cuda/decoder_view.h"
+#include "decode/cuda/team.h"
+#include "decode/cuda/search_layout.h"
 #include "grammar/state.h"
 
 namespace fastsql::cuda {

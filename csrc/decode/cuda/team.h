@@ -7,7 +7,7 @@
 #include <cuda_runtime.h>
 
 #include "core/device_functions.h"
-#include "core/linear_fragments.h"
+#include "linear/linear_fragments.h"
 #include "core/warp_sums.h"
 
 namespace fastsql::cuda {

@@ -1,8 +1,8 @@
 // The beam between two steps of the decoder, kept by the first block of a team. Mirrors decode/beam_search.cc.
 #pragma once
 
-#include "decode/device_automaton.h"
-#include "decode/device_scores.h"
+#include "decode/cuda/automaton.h"
+#include "decode/cuda/scores.h"
 
 namespace fastsql::cuda {
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/layer_norm_cuda.h"
-#include "decode/device_question.h"
+#include "decode/cuda/question.h"
 
 namespace fastsql::cuda {
 
@@ -110,7 +110,7 @@ __device__ __forceinline__ Chunk fetch_chunk(const uint4* fragments, int chunk, 
   return fetched;
 }
 
-// As multiply_tile of core/linear_fragments.h adds up, not scaled. `rows`: the lane's part of the rows, from this chunk on.
+// As multiply_tile of linear/linear_fragments.h adds up, not scaled. `rows`: the lane's part of the rows, from this chunk on.
 __device__ __forceinline__ void multiply_chunk(const Chunk& fetched, const uint4* rows, float (&sums)[4]) {
   float chains[4][4] = {};
   FASTSQL_UNROLL

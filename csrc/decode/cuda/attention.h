@@ -3,7 +3,7 @@
 // softmax is online (Milakov and Gimelshein, 2018), with a reference that follows the largest score only where that has grown by much.
 #pragma once
 
-#include "decode/device_question.h"
+#include "decode/cuda/question.h"
 
 namespace fastsql::cuda {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/layer_norm_cuda.h"
-#include "core/linear_fragments.h"
+#include "linear/linear_fragments.h"
 #include "grammar/numbering.h"
 
 namespace fastsql::cuda {

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "core/host_device.h"
-#include "core/linear_fragments.h"
+#include "linear/linear_fragments.h"
 #include "decode/ranking.h"
 #include "grammar/bits.h"
 #include "grammar/numbering.h"

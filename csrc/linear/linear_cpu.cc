@@ -2,7 +2,7 @@
 // of one panel, or fewer rows of several panels, so that there are always enough independent sums to hide the latency of a
 // multiply-add. Every sum runs through the depth in order, whatever the tile, so a row's result does not depend on its neighbours.
 
-#include "core/linear_cpu.h"
+#include "linear/linear_cpu.h"
 
 #include "core/vectors.h"
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "decode/beam_search_cuda.h"
+#include "decode/cuda/decoder.h"
 #include "model/weights_cuda.h"
 
 namespace fastsql::cuda {

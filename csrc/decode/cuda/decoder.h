@@ -9,11 +9,11 @@
 
 #include "core/device.h"
 #include "core/layer_norm_cuda.h"
-#include "core/linear_cuda.h"
+#include "linear/linear_cuda.h"
 #include "decode/beam_search.h"
-#include "decode/decode_batch.h"
-#include "decode/decoder_view.h"
-#include "decode/search_layout.h"
+#include "decode/cuda/batch.h"
+#include "decode/cuda/decoder_view.h"
+#include "decode/cuda/search_layout.h"
 #include "model/config.h"
 #include "model/weights.h"
 

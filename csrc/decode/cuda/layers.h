@@ -2,8 +2,8 @@
 // decode/decoder_state.cc. A team meets six times a layer.
 #pragma once
 
-#include "decode/device_attention.h"
-#include "decode/device_linear.h"
+#include "decode/cuda/attention.h"
+#include "decode/cuda/linear.h"
 
 namespace fastsql::cuda {
 

@@ -1,4 +1,4 @@
-#include "core/linear.h"
+#include "linear/linear.h"
 
 #include <algorithm>
 #include <functional>
@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 #include "core/kernels.h"
-#include "core/linear_cpu.h"
+#include "linear/linear_cpu.h"
 
 namespace fastsql {
 namespace {

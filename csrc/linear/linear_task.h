@@ -9,8 +9,8 @@
 #include "core/bfloat16.h"
 #include "core/device_functions.h"
 #include "core/layer_norm_cuda.h"
-#include "core/linear.h"
-#include "core/linear_fragments.h"
+#include "linear/linear.h"
+#include "linear/linear_fragments.h"
 #include "core/warp_sums.h"
 
 namespace fastsql::cuda {

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "decode/device_question.h"
+#include "decode/cuda/question.h"
 #include "grammar/bounded_arena.h"
 #include "grammar/step.h"
 

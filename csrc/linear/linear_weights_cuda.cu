@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/linear_cuda.h"
+#include "linear/linear_cuda.h"
 
 namespace fastsql::cuda {
 namespace {

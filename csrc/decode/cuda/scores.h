@@ -2,7 +2,7 @@
 // decode/beam_search.cc.
 #pragma once
 
-#include "decode/device_linear.h"
+#include "decode/cuda/linear.h"
 
 namespace fastsql::cuda {
 

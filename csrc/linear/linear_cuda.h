@@ -1,5 +1,5 @@
-// Linear maps on the GPU, y = x W^T + b, from the weights of core/linear.h. int8 weights stay int8 in memory; products are those of
-// float32 to 2^-17 (core/linear_fragments.h).
+// Linear maps on the GPU, y = x W^T + b, from the weights of linear/linear.h. int8 weights stay int8 in memory; products are those of
+// float32 to 2^-17 (linear/linear_fragments.h).
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 #include "core/bfloat16.h"
 #include "core/device.h"
 #include "core/layer_norm_cuda.h"
-#include "core/linear.h"
-#include "core/linear_fragments.h"
+#include "linear/linear.h"
+#include "linear/linear_fragments.h"
 
 namespace fastsql::cuda {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/kernels.h"
-#include "core/linear.h"
+#include "linear/linear.h"
 
 namespace fastsql::cpu {
 

@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastsql.augment import generate
-from fastsql.augment.__main__ import main
 from fastsql.augment.generate import share_out
 from fastsql.augment.ward import Ward
+from fastsql.cli.main import main
 from fastsql.datasets import Example, read_examples
 from fastsql.evaluation.skeleton import skeleton
 from fastsql.grammar import render, sql_to_program
@@ -116,7 +116,7 @@ def test_shares_follow_the_square_root() -> None:
 
 def test_the_command_writes_the_uniform_form(tmp_path: Path) -> None:
     file = tmp_path / "pairs.json.gz"
-    assert main(["--examples", "10", "--seed", "2", "--output", str(file)]) == 0
+    assert main(["augment", "--examples", "10", "--seed", "2", "--output", str(file)]) == 0
     rows = json.loads(gzip.decompress(file.read_bytes()))
     assert all(set(row) == {"id", "db_id", "question", "sql", "template"} for row in rows)
     assert [pair.question for pair in read_examples(file)] == [pair.question for pair in generate(10, seed=2)]
@@ -125,7 +125,9 @@ def test_the_command_writes_the_uniform_form(tmp_path: Path) -> None:
 def test_the_command_names_an_input_that_cannot_be_used(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    status = main(["--output", str(tmp_path / "x.json"), "--train", str(tmp_path / "missing.json")])
+    status = main(
+        ["augment", "--output", str(tmp_path / "x.json"), "--train", str(tmp_path / "missing.json")]
+    )
     assert status == 2
     assert "missing.json" in capsys.readouterr().err
 

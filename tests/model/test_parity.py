@@ -31,13 +31,8 @@ torch = pytest.importorskip("torch", reason="pip install '.[train]' runs this")
 pytest.importorskip("onnx", reason="pip install '.[train]' runs this")
 
 from fastsql.training.batches.batch import Instance, collate  # noqa: E402
-from fastsql.training.bundles.export import (  # noqa: E402
-    bundle_weights,
-    compare,
-    export_bundle,
-    load_trained,
-    teacher_forced,
-)
+from fastsql.training.bundles.agreement import compare, teacher_forced  # noqa: E402
+from fastsql.training.bundles.export import bundle_weights, export_bundle, load_trained  # noqa: E402
 from fastsql.training.bundles.onnx_graph import encoder_graph  # noqa: E402
 from fastsql.training.network.model import Model, exact  # noqa: E402
 

@@ -13,12 +13,13 @@ import pytest
 pytest.importorskip("torch", reason="pip install '.[train]' runs this")
 pytest.importorskip("onnx", reason="pip install '.[train]' runs this")
 
+from fastsql.cli.main import main
 from fastsql.errors import FastSQLError
 from fastsql.model.bundle import open_bundle
 from fastsql.reliability import Evidence, Reliability
 from fastsql.reliability.familiarity import Familiarity
 from fastsql.training.calibration import calibrate as module
-from fastsql.training.calibration.calibrate import calibrate, calibration, describe, main
+from fastsql.training.calibration.calibrate import calibrate, calibration, describe
 from fastsql.training.calibration.figures import STEPS, STEPS_ELSEWHERE, steps_table
 from fastsql.training.calibration.fit import UNANSWERED, predict_across
 from fastsql.training.calibration.observations import load_observations, save_observations
@@ -353,8 +354,8 @@ def test_the_command_line_splits_by_the_bundles_seed(
         return tuple(observations())
 
     monkeypatch.setattr(module, "observe", observed)
-    assert main([str(bundle), "--config", str(config_file)]) == 0
-    assert main([str(bundle), "--config", str(config_file), "--seed", "5"]) == 0
+    assert main(["calibrate", str(bundle), "--config", str(config_file)]) == 0
+    assert main(["calibrate", str(bundle), "--config", str(config_file), "--seed", "5"]) == 0
     assert seeds == [7, 5]
     assert "cross-fitted" in capsys.readouterr().out
 
@@ -370,7 +371,15 @@ def test_a_dry_run_leaves_the_bundle_alone_and_observations_are_used_again(
     monkeypatch.setattr(module, "observe", lambda *_a, **_o: (runs.append(1), tuple(observations()))[1])
     before = (bundle / "config.json").read_bytes()
     file = tmp_path / "observed.json.gz"
-    common = [str(bundle), "--config", str(config_file), "--dry-run", "--observations", str(file)]
+    common = [
+        "calibrate",
+        str(bundle),
+        "--config",
+        str(config_file),
+        "--dry-run",
+        "--observations",
+        str(file),
+    ]
     assert main([*common, "--table"]) == 0
     assert main([*common, "--features", ",".join(UNANSWERED[:2])]) == 0
     assert (bundle / "config.json").read_bytes() == before
@@ -383,7 +392,8 @@ def test_a_dry_run_leaves_the_bundle_alone_and_observations_are_used_again(
 def test_the_command_line_names_what_is_wrong(
     tmp_path: Path, bundle: Path, config_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main([str(tmp_path / "none"), "--config", str(config_file)]) == 2
+    assert main(["calibrate", str(tmp_path / "none"), "--config", str(config_file)]) == 2
     assert "no such model bundle" in capsys.readouterr().err
-    assert main([str(bundle), "--config", str(config_file), "--limit", "0"]) == 2
-    assert "--limit" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["calibrate", str(bundle), "--config", str(config_file), "--limit", "0"])
+    assert "--limit: 0 is no whole number of at least 1" in capsys.readouterr().err

@@ -10,8 +10,9 @@ import pytest
 pytest.importorskip("torch", reason="pip install '.[train]' runs this")
 pytest.importorskip("onnx", reason="pip install '.[train]' runs this")
 
+from fastsql.cli.main import main
 from fastsql.model.bundle import Bundle, open_bundle
-from fastsql.training.bundles.card import main, model_card, write_card
+from fastsql.training.bundles.card import model_card, write_card
 from fastsql.training.config import ModelSettings, SourceSettings, TrainConfig
 
 from .untrained import write_untrained
@@ -131,12 +132,14 @@ def test_the_command_line_writes_the_card_into_the_bundle(
         encoding="utf-8",
     )
     report.write_text(json.dumps(SCORES), encoding="utf-8")
-    assert main([str(bundle.path), "--config", str(file), "--scores", str(report)]) == 0
+    assert main(["card", str(bundle.path), "--config", str(file), "--scores", str(report)]) == 0
     assert "README.md" in capsys.readouterr().out
     card = (open_bundle(bundle.path).path / "README.md").read_text(encoding="utf-8")
     assert card.startswith("# ward-en\n")
     assert "RS(10)" in card
-    assert main([str(bundle.path), "--config", str(file), "--scores", str(tmp_path / "none.json")]) == 2
+    assert (
+        main(["card", str(bundle.path), "--config", str(file), "--scores", str(tmp_path / "none.json")]) == 2
+    )
     assert "none.json" in capsys.readouterr().err
 
 

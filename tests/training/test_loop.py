@@ -15,13 +15,13 @@ torch = pytest.importorskip("torch", reason="pip install '.[train]' runs this")
 pytest.importorskip("onnx", reason="pip install '.[train]' runs this")
 
 import fastsql  # noqa: E402
+from fastsql.cli.main import main  # noqa: E402
 from fastsql.errors import ModelError  # noqa: E402
 from fastsql.model import open_bundle  # noqa: E402
 from fastsql.model.bundle import CONFIG, write_manifest  # noqa: E402
 from fastsql.training import train  # noqa: E402
-from fastsql.training.bundles.export import bundle_weights, load_trained, renumbered  # noqa: E402
-from fastsql.training.bundles.renumber import UNLEARNED  # noqa: E402
-from fastsql.training.bundles.renumber import main as renumber_main  # noqa: E402
+from fastsql.training.bundles.export import bundle_weights, load_trained  # noqa: E402
+from fastsql.training.bundles.renumber import UNLEARNED, renumbered  # noqa: E402
 from fastsql.training.config import TrainConfig  # noqa: E402
 from fastsql.training.corpus.corpus import load_corpus  # noqa: E402
 from fastsql.training.corpus.split import HeldOut  # noqa: E402
@@ -29,7 +29,6 @@ from fastsql.training.network import model  # noqa: E402
 from fastsql.training.runs import run as run_module  # noqa: E402
 from fastsql.training.runs.checkpoint import BEST, LAST, CheckpointError, load_checkpoint  # noqa: E402
 from fastsql.training.runs.curves import read_metrics  # noqa: E402
-from fastsql.training.runs.finish import main as finish  # noqa: E402
 from fastsql.training.runs.run import TrainingError, TrainResult  # noqa: E402
 
 
@@ -164,7 +163,7 @@ def test_a_bundle_is_carried_over_to_a_grammar_that_has_grown(finished: Path, tm
     write_manifest(older)
     with pytest.raises(ModelError, match="its productions are not those"):
         fastsql.load(older)
-    assert renumber_main([str(older), "--output", str(tmp_path / "newer")]) == 0
+    assert main(["renumber", str(older), "--output", str(tmp_path / "newer")]) == 0
     fastsql.load(tmp_path / "newer")
     before, after = (bundle_weights(tmp_path / name) for name in ("older", "newer"))
     assert float(after["decoder.production_scores.bias"][0]) == UNLEARNED
@@ -173,7 +172,7 @@ def test_a_bundle_is_carried_over_to_a_grammar_that_has_grown(finished: Path, tm
         first = 1 if name in ("decoder.production.weight", "decoder.parent.weight") else 0
         first = 1 if name.startswith("decoder.production_scores") else first
         torch.testing.assert_close(after[name][first:], weight[first:], msg=name)
-    assert renumber_main([str(tmp_path / "none"), "--output", str(tmp_path / "x")]) == 2
+    assert main(["renumber", str(tmp_path / "none"), "--output", str(tmp_path / "x")]) == 2
 
 
 def test_a_run_writes_what_it_held_out_and_another_holds_out_the_same(
@@ -228,7 +227,7 @@ def test_a_loss_that_stays_infinite_ends_the_run(
 def test_a_checkpoint_is_exported_from_the_command_line(
     finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert finish([str(finished / LAST), "--output", str(tmp_path / "bundle")]) == 0
+    assert main(["export", str(finished / LAST), "--output", str(tmp_path / "bundle")]) == 0
     assert open_bundle(tmp_path / "bundle").config.settings["training"]["epochs"] == 2.0
-    assert finish([str(tmp_path / "none.pt"), "--output", str(tmp_path / "x")]) == 2
+    assert main(["export", str(tmp_path / "none.pt"), "--output", str(tmp_path / "x")]) == 2
     assert "there is no checkpoint" in capsys.readouterr().err

@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fastsql.cli.main import main
 from fastsql.linking.column_ranking import WEIGHTS
-from fastsql.training.calibration.column_ranking import COLUMNS, TABLES, fit, main, read_cases, share_kept
+from fastsql.training.calibration.column_ranking import COLUMNS, TABLES, fit, read_cases, share_kept
 
 THINGS = ("ward", "nurse", "drug", "visit", "bill", "room", "test", "shift")
 TRAITS = ("code", "cost", "floor", "grade", "phone", "state", "title", "weight", "color")
@@ -52,14 +53,14 @@ def test_what_is_named_is_learned_to_rank_first(tmp_path: Path) -> None:
 def test_the_command_prints_a_weight_for_every_feature(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main([str(write_set(tmp_path / "clinics"))]) == 0
+    assert main(["fit-ranking", str(write_set(tmp_path / "clinics"))]) == 0
     printed = capsys.readouterr().out
     assert [line.split('"')[1] for line in printed.splitlines() if '"' in line] == list(WEIGHTS)
     assert printed.count("fold") == 3
 
 
 def test_too_few_databases_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([str(write_set(tmp_path / "clinics", databases=2))]) == 2
+    assert main(["fit-ranking", str(write_set(tmp_path / "clinics", databases=2))]) == 2
     assert "2 databases are too few" in capsys.readouterr().err
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from fastsql.training.bundles.export import export_bundle
 from fastsql.training.config import TrainConfig
 from fastsql.training.network.model import Model
-from fastsql.training.network.pretrained import load_pretrained
-from fastsql.training.runs.run import grammar_names, model_config
+from fastsql.training.network.pretrained import load_pretrained, model_config
+from fastsql.training.runs.run import grammar_names
 
 
 def write_untrained(config: TrainConfig, folder: Path, **settings: Any) -> Path:

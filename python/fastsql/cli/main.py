@@ -5,9 +5,22 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from fastsql.cli import demo, doctor, evaluate, parse, train
+from fastsql.cli import (
+    augment,
+    calibrate,
+    card,
+    demo,
+    doctor,
+    evaluate,
+    export,
+    fit_ranking,
+    parse,
+    renumber,
+    train,
+)
 from fastsql.errors import FastSQLError
 
 _DESCRIPTION = "Questions to hospital databases, answered with SQL: on this machine, in milliseconds, or honestly refused."
@@ -17,12 +30,44 @@ examples:
   fastsql parse "How many patients are there?" --schema hospital.sqlite
   fastsql eval valid.json --schemas schemas.json --databases mimic_iv.sqlite.gz --json report.json
   fastsql train configs/ehr-en.toml --output runs/first --max-minutes 30
+  fastsql calibrate runs/first/bundle --config configs/ehr-en.toml
   fastsql doctor                                        what is installed, and what is used
 
 exit status: 0 done, 1 refused (parse), 2 an error, 130 interrupted.
 Each command has its own help: fastsql COMMAND --help
 """
-_COMMANDS = (demo, parse, evaluate, train, doctor)
+_COMMANDS = (
+    demo,
+    parse,
+    evaluate,
+    train,
+    export,
+    calibrate,
+    card,
+    augment,
+    renumber,
+    fit_ranking,
+    doctor,
+)
+
+
+class _CommandParser(argparse.ArgumentParser):
+    """The parser of one command. `arguments` adds its arguments when the command is asked for.
+
+    What such arguments say of themselves lies in packages that take a second to import.
+    """
+
+    def __init__(
+        self, *given: Any, arguments: Callable[[argparse.ArgumentParser], None] | None = None, **settings: Any
+    ) -> None:
+        super().__init__(*given, **settings)
+        self._add_arguments = arguments
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        if self._add_arguments is not None:
+            self._add_arguments, add = None, self._add_arguments
+            add(self)
+        return super().parse_known_args(args, namespace)
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -34,7 +79,7 @@ def build_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="store_true", help="print the version and stop")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", parser_class=_CommandParser)
     for command in _COMMANDS:
         command.add(commands)
     return parser
@@ -43,14 +88,14 @@ def build_parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program with these arguments, or those of the process; the exit status."""
     parser = build_parser()
-    options = parser.parse_args(arguments)
-    if options.version:
-        sys.stdout.write(f"fastsql {_version()}\n")
-        return 0
-    if not hasattr(options, "run"):
-        parser.print_help()
-        return 2
     try:
+        options = parser.parse_args(arguments)
+        if options.version:
+            sys.stdout.write(f"fastsql {_version()}\n")
+            return 0
+        if not hasattr(options, "run"):
+            parser.print_help()
+            return 2
         status: int = options.run(options)
         sys.stdout.flush()
         return status

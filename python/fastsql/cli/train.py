@@ -6,8 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
+from fastsql.cli.extras import train_extra
 from fastsql.cli.options import positive, seconds
-from fastsql.errors import FastSQLError
 
 _EPILOG = """\
 examples:
@@ -73,16 +73,10 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Train, and say where the outcome lies."""
-    from fastsql.training import load_config, override
+    with train_extra():
+        from fastsql.training import load_config, override, train
 
     config = override(load_config(options.config), options.assignments)
-    try:
-        from fastsql.training import train
-    except ImportError as error:
-        raise FastSQLError(
-            f"training needs {error.name or 'a package that is not installed'}",
-            remedy="Run: pip install 'fastsql[train]'",
-        ) from error
     result = train(
         config,
         options.output,

@@ -1,17 +1,13 @@
 """The model card: what a bundle is, what it learned from, under which licences, how good it is, and where it ends.
 
-    python -m fastsql.training.bundles.card BUNDLE --config configs/ehr-en.toml --scores report.json
-
 Everything in it is read from the bundle, the configuration and the report of `fastsql eval`. What is not known is left
 out: a card has no blanks.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +24,7 @@ from fastsql.training.bundles.credits import (
     Credit,
 )
 from fastsql.training.calibration.questions import FOREIGN, FOREIGN_MADE
-from fastsql.training.config import SourceSettings, TrainConfig, load_config
+from fastsql.training.config import SourceSettings, TrainConfig
 
 WEIGHTS_LICENCE = "CC BY-SA 4.0"
 
@@ -72,6 +68,21 @@ def write_card(bundle: str | Path, text: str) -> None:
     opened = open_bundle(bundle)
     (opened.path / CARD).write_text(text, encoding="utf-8")
     write_manifest(opened.path)
+
+
+def read_scores(path: Path) -> Mapping[str, Any]:
+    """What `fastsql eval --json` wrote. Raises CardError for anything else."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise CardError(
+            f"cannot be read ({type(error).__name__})",
+            where=str(path),
+            remedy="Give what fastsql eval --json wrote.",
+        ) from error
+    if not isinstance(found, dict):
+        raise CardError("holds no report", where=str(path), remedy="Give what fastsql eval --json wrote.")
+    return found
 
 
 # ---------------------------------------------------------------- sections
@@ -214,7 +225,7 @@ def _reproduce(bundle: Bundle, config: TrainConfig, note: str) -> str:
     commands = (
         f"export FASTSQL_DATA=FOLDER    # see docs/data.md\n"
         f"fastsql train configs/{name}.toml --output runs/{name} --seed {seed}\n"
-        f"python -m fastsql.training.calibration.calibrate runs/{name}/bundle --config configs/{name}.toml"
+        f"fastsql calibrate runs/{name}/bundle --config configs/{name}.toml"
     )
     told = f"\n\nThis bundle: {', '.join(facts)}." if facts else ""
     history = f"\n\n{note}" if note else ""
@@ -242,54 +253,3 @@ def _name(source: SourceSettings) -> str:
 def _names(config: TrainConfig) -> tuple[str, ...]:
     """Names of the data sets, each once: the folders that they lie in."""
     return tuple(dict.fromkeys(_name(source) for source in config.data.sources))
-
-
-# ---------------------------------------------------------------- command line
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Writes the card of the bundle that the command line names; 0, or 2 where that cannot be done."""
-    parser = argparse.ArgumentParser(
-        prog="python -m fastsql.training.bundles.card", description="Write a bundle's model card."
-    )
-    parser.add_argument("bundle", type=Path, help="folder of the bundle; its README.md is replaced")
-    parser.add_argument("--config", type=Path, required=True, help="the configuration that it was trained by")
-    parser.add_argument("--scores", type=Path, metavar="REPORT", help="what fastsql eval --json wrote")
-    parser.add_argument("--command", default="", help="the command line that printed the scores")
-    parser.add_argument("--note", default="", help="how this very bundle came about")
-    parser.add_argument("--licence", default=WEIGHTS_LICENCE, help="of the weights (default: %(default)s)")
-    options = parser.parse_args(arguments)
-    try:
-        scores = None if options.scores is None else _read_scores(options.scores)
-        text = model_card(
-            open_bundle(options.bundle),
-            load_config(options.config),
-            scores,
-            command=options.command,
-            note=options.note,
-            licence=options.licence,
-        )
-        write_card(options.bundle, text)
-    except FastSQLError as error:
-        sys.stderr.write(f"{error}\n")
-        return 2
-    sys.stdout.write(f"{options.bundle / CARD}\n")
-    return 0
-
-
-def _read_scores(path: Path) -> Mapping[str, Any]:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise CardError(
-            f"cannot be read ({type(error).__name__})",
-            where=str(path),
-            remedy="Give what fastsql eval --json wrote.",
-        ) from error
-    if not isinstance(found, dict):
-        raise CardError("holds no report", where=str(path), remedy="Give what fastsql eval --json wrote.")
-    return found
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -1,4 +1,4 @@
-"""A bundle for a grammar that has grown since: `python -m fastsql.training.bundles.renumber BUNDLE --output DIR`.
+"""A bundle for a grammar that has grown since.
 
 Rows follow the names of their productions and symbols. What the model never learned it never writes: a new production scores
 far below every known one, so that old questions are answered as before. Train on from the result to teach it.
@@ -6,22 +6,53 @@ far below every known one, so that old questions are answered as before. Train o
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import torch
 
-from fastsql.errors import FastSQLError
 from fastsql.grammar.compile import load_grammar
 from fastsql.model.bundle import CARD, open_bundle
-from fastsql.training.bundles.export import export_bundle, renumbered
+from fastsql.training.bundles.export import bundle_weights, export_bundle
 from fastsql.training.network.model import Model
 
 UNLEARNED = -30.0
 """Score of a production that the model never learned. Finite: where nothing else is legal, one of them has to do."""
+
+_BY_PRODUCTION: tuple[str, ...] = (
+    "decoder.production.weight",
+    "decoder.parent.weight",
+    "decoder.production_scores.weight",
+    "decoder.production_scores.bias",
+)
+_BY_SYMBOL: tuple[str, ...] = ("decoder.symbol.weight",)
+
+
+def renumbered(path: str | Path, own: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """A bundle's weights in the numbering of the grammar of today: rows follow their production's or symbol's name.
+
+    `own` are the weights of a new model, which rows of names that the bundle lacks are taken from. Rows behind the
+    last production (none, start) keep their distance from the end.
+    """
+    config = open_bundle(path).config
+    grammar = load_grammar()
+    weights = bundle_weights(path)
+    for tensors, before, now in (
+        (_BY_PRODUCTION, config.productions, grammar.productions),
+        (_BY_SYMBOL, config.symbols, grammar.symbols),
+    ):
+        old = {name: row for row, name in enumerate(before)}
+        pairs = [(row, old[name]) for row, name in enumerate(now) if name in old]
+        for name in tensors:
+            extra = len(own[name]) - len(now)
+            here = [row for row, _ in pairs] + [len(now) + row for row in range(extra)]
+            there = [row for _, row in pairs] + [len(before) + row for row in range(extra)]
+            moved = own[name].detach().clone().cpu()
+            if moved.shape[1:] == weights[name].shape[1:]:
+                moved[here] = weights[name][there]
+                weights[name] = moved
+    return weights
 
 
 def renumber(bundle: str | Path, output: str | Path) -> Path:
@@ -49,22 +80,3 @@ def renumber(bundle: str | Path, output: str | Path) -> Path:
         settings=opened.config.settings,
         card=(opened.path / CARD).read_text(encoding="utf-8"),
     )
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Renumbers the bundle that the command line names; 0, or 2 where that cannot be done."""
-    parser = argparse.ArgumentParser(prog="python -m fastsql.training.bundles.renumber", description=__doc__)
-    parser.add_argument("bundle", type=Path, help="folder of a bundle")
-    parser.add_argument("--output", type=Path, required=True, help="folder of the new one")
-    options = parser.parse_args(arguments)
-    try:
-        path = renumber(options.bundle, options.output)
-    except FastSQLError as error:
-        sys.stderr.write(f"{error}\n")
-        return 2
-    sys.stdout.write(f"{path}\n")
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -1,6 +1,6 @@
 """The torch model behind the interface that beam search expects: does the exported pipeline search as it does?
 
-Where `export.compare` gives both models the gold decisions, here each follows its own, so that a difference in any step
+Where `agreement.compare` gives both models the gold decisions, here each follows its own, so that a difference in any step
 shows in the action sequences that come out.
 """
 
@@ -16,15 +16,14 @@ from numpy.typing import NDArray
 
 from fastsql.decode import Search, beam_search
 from fastsql.grammar import ActionSpace
+from fastsql.grammar.actions import ActionLayout
 from fastsql.grammar.trace import Trace
 from fastsql.linking.prepare import Prepared
-from fastsql.model.layout import ActionLayout
 from fastsql.model.model import Model as Reference
 from fastsql.model.model import SchemaState
 from fastsql.model.schema_inputs import SchemaInputs
 from fastsql.schema import Schema
-from fastsql.training.batches.batch import Batch, Instance, collate, instance_layout
-from fastsql.training.bundles.export import shared_actions
+from fastsql.training.batches.batch import Batch, Instance, collate, instance_layout, shared_actions
 from fastsql.training.network.model import Memory, Model
 
 Ints = NDArray[np.integer[Any]]

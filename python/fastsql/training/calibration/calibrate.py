@@ -1,7 +1,5 @@
 """Fits a bundle's two probabilities on questions that its model was not trained on.
 
-    python -m fastsql.training.calibration.calibrate BUNDLE --config configs/ehr-en.toml
-
 The questions are the dev set that training carves out, the unanswerable questions of the training files, which are never
 trained on, and further unanswerable ones that are made (`.questions`). Each is parsed as in use (beam 4), a
 parse is right if its result is gold's, and regressions over the evidence learn to tell right from wrong and answerable from
@@ -12,29 +10,25 @@ checkpoint, is said by their number: report on a set that nothing was chosen on.
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
-import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fastsql.errors import FastSQLError
 from fastsql.model.bundle import CONFIG, Bundle, open_bundle, write_json, write_manifest
 from fastsql.reliability.assess import SETTING, Reliability
 from fastsql.reliability.evidence import FEATURES
 from fastsql.reliability.familiarity import Familiarity, TrainingQuestion
 from fastsql.reliability.names import schema_names
-from fastsql.training.calibration.figures import all_figures, steps_table
+from fastsql.training.calibration.figures import all_figures
 from fastsql.training.calibration.fit import UNANSWERED, fit
 from fastsql.training.calibration.observations import load_observations, save_observations
 from fastsql.training.calibration.observe import EHRSQL_NOW, Observation, Report, observe
 from fastsql.training.calibration.questions import FOREIGN, FOREIGN_MADE, MADE_QUESTIONS, held_out
 from fastsql.training.calibration.table import FOREIGN_PRIOR, PRIOR, CalibrationError, tabulate
-from fastsql.training.config import TrainConfig, load_config
-from fastsql.training.corpus.corpus import Corpus, load_corpus
+from fastsql.training.config import TrainConfig
+from fastsql.training.corpus.corpus import Corpus
 
 
 @dataclass(frozen=True)
@@ -93,6 +87,14 @@ def write_settings(bundle: Bundle) -> None:
     """Stores the settings of a bundle in its folder, and lists its files anew."""
     write_json(bundle.path / CONFIG, bundle.config.to_dict())
     write_manifest(bundle.path)
+
+
+def known_features(names: Sequence[str]) -> tuple[str, ...]:
+    """The names of features as `calibrate` takes them. Raises CalibrationError for one that there is not."""
+    if unknown := sorted(set(names) - set(FEATURES)):
+        known = f"Known are {', '.join(FEATURES)}."
+        raise CalibrationError(f"there is no feature {unknown[0]!r}", where="--features", remedy=known)
+    return tuple(names)
 
 
 def calibrate(
@@ -192,93 +194,3 @@ def _elsewhere_lines(name: str, figures: Mapping[str, Any]) -> list[str]:
         for penalty, found in figures["penalties"].items()
     ]
     return lines
-
-
-# ---------------------------------------------------------------- command line
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Calibrates the bundle that the command line names; 0, or 2 where that cannot be done."""
-    options = _arguments().parse_args(arguments)
-
-    def note(text: str) -> None:
-        sys.stderr.write(f"{text}\n")
-
-    try:
-        if options.limit is not None and options.limit < 1:
-            raise CalibrationError(
-                f"{options.limit} questions are too few", where="--limit", remedy="Give at least 1."
-            )
-        unanswered = tuple(options.features.split(",")) if options.features else UNANSWERED
-        if unknown := sorted(set(unanswered) - set(FEATURES)):
-            known = f"Known are {', '.join(FEATURES)}."
-            raise CalibrationError(f"there is no feature {unknown[0]!r}", where="--features", remedy=known)
-        trained = open_bundle(options.bundle).config.settings.get("training", {})
-        config = load_config(options.config)
-        seed = options.seed if options.seed is not None else trained.get("seed", config.seed)
-        config = dataclasses.replace(config, seed=seed)
-        with tempfile.TemporaryDirectory() as temporary:
-            corpus = load_corpus(config.data, config.seed, options.cache or Path(temporary), note)
-        found = calibrate(
-            options.bundle,
-            config,
-            corpus,
-            limit=options.limit,
-            made=options.made,
-            now=options.now,
-            threads=options.threads,
-            unanswered=unanswered,
-            observations=options.observations,
-            store=not options.dry_run,
-            report=note,
-        )
-        sys.stdout.write(f"{describe(found)}\n")
-        if options.table and options.observations is not None:
-            observed = load_observations(options.observations)
-            sys.stdout.write(f"\n{steps_table(tabulate(observed))}\n")
-    except FastSQLError as error:
-        sys.stderr.write(f"{error}\n")
-        return 2
-    return 0
-
-
-def _arguments() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m fastsql.training.calibration.calibrate",
-        description="Fit a bundle's probabilities of being right and of having no answer on held-out questions.",
-    )
-    parser.add_argument("bundle", type=Path, help="folder of the bundle; its config.json is changed")
-    parser.add_argument("--config", type=Path, required=True, help="the configuration that it was trained by")
-    parser.add_argument("--seed", type=int, help="of training (default: what the bundle says)")
-    parser.add_argument("--limit", type=int, metavar="N", help="at most N questions of each kind")
-    parser.add_argument(
-        "--made",
-        type=int,
-        metavar="N",
-        default=MADE_QUESTIONS,
-        help="unanswerable questions to make (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--features",
-        metavar="NAMES",
-        help=f"what u is told from on schemas that were trained on: {','.join(FEATURES)}; correspondence alone is AIRI's",
-    )
-    parser.add_argument("--dry-run", action="store_true", help="print figures, and leave the bundle as it is")
-    parser.add_argument(
-        "--observations", type=Path, metavar="FILE", help="take what was observed from here, or write it here"
-    )
-    parser.add_argument(
-        "--table", action="store_true", help="with --observations: what each feature is worth, as Markdown"
-    )
-    parser.add_argument(
-        "--now", default=EHRSQL_NOW, metavar="TIME", help="the time of the questions (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--threads", type=int, default=0, metavar="N", help="of ONNX Runtime (default: its choice)"
-    )
-    parser.add_argument("--cache", type=Path, help="folder of converted programs, such as a run's")
-    return parser
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -1,19 +1,13 @@
 """Fits the weights with which columns of large schemas are ranked (`fastsql.linking.column_ranking`).
 
-    python -m fastsql.training.calibration.column_ranking $FASTSQL_DATA/spider $FASTSQL_DATA/bird
-
-Reads `train.json` and `schemas.json` of each folder and prints the weights, to be written into the module, and beside the
-ones fitted on all databases what such weights keep on databases that had no part in fitting them. A database counts from 45
-columns in 6 tables: of smaller ones a query reads too large a part. BIRD's hints name columns as users of a warehouse do, so
-its questions are taken with and without them.
+A database counts from 45 columns in 6 tables: of smaller ones a query reads too large a part. BIRD's hints name columns as
+users of a warehouse do, so its questions are taken with and without them.
 """
 
 from __future__ import annotations
 
-import argparse
 import random
-import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,6 +29,10 @@ QUESTIONS = 30
 FOLDS = 3
 SHARE = 0.2
 """Of a database's columns that are kept where weights are judged."""
+
+
+class RankingError(FastSQLError):
+    """The weights cannot be fitted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,35 +96,24 @@ def share_kept(cases: Sequence[Case], weights: NDArray[np.float64]) -> float:
     return 100 * kept / sum(int(case.gold.sum()) for case in cases)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the weights, and how good they are."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("folders", nargs="+", type=Path, help="folders with train.json and schemas.json")
-    options = parser.parse_args(arguments)
-    try:
-        cases = [case for folder in options.folders for case in read_cases(folder)]
-    except FastSQLError as error:
-        sys.stderr.write(f"{error}\n")
-        return 2
+def fitted_lines(cases: Sequence[Case]) -> Iterator[str]:
+    """The weights as lines of Python, then what such weights keep on databases that they were not fitted on.
+
+    Raises RankingError where there are too few databases.
+    """
     names = sorted({case.database for case in cases})
     if len(names) < FOLDS:
-        sys.stderr.write(f"{len(names)} databases are too few; at least {FOLDS} are needed\n")
-        return 2
+        raise RankingError(
+            f"{len(names)} databases are too few; at least {FOLDS} are needed", remedy="Name more folders."
+        )
     for name, weight in zip(WEIGHTS, fit(cases), strict=True):
-        sys.stdout.write(f'    "{name}": {weight:.2f},\n')
+        yield f'    "{name}": {weight:.2f},'
     random.Random(0).shuffle(names)
     for fold in range(FOLDS):
         held = set(names[fold::FOLDS])
         weights = fit([case for case in cases if case.database not in held])
         judged = [case for case in cases if case.database in held]
-        sys.stdout.write(
+        yield (
             f"fold {fold + 1}: {share_kept(judged, weights):.1f} % of gold columns kept at {SHARE:.0%} of "
-            f"{len(held)} databases' columns\n"
+            f"{len(held)} databases' columns"
         )
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

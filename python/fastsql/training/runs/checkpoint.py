@@ -1,4 +1,7 @@
-"""Checkpoints: everything a run needs to go on as if it had never stopped, written so that none is ever half there."""
+"""Checkpoints: everything a run needs to go on as if it had never stopped, written so that none is ever half there.
+
+They hold tensors and plain data, no objects: one of an earlier version loads wherever its classes have gone.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,10 @@ from typing import Any
 import torch
 
 from fastsql.errors import FastSQLError
+from fastsql.model import ModelConfig
+from fastsql.model.tokenizer import Tokenizer
+from fastsql.training.bundles.export import export_bundle
+from fastsql.training.network.model import Model
 
 FORMAT = 1
 LAST = "last.pt"
@@ -42,3 +49,39 @@ def load_checkpoint(path: Path) -> dict[str, Any]:
     if not isinstance(state, dict) or state.get("format") != FORMAT:
         raise CheckpointError(f"is no checkpoint of format {FORMAT}", where=str(path), remedy="Train anew.")
     return state
+
+
+def export_checkpoint(checkpoint: str | Path, folder: str | Path, card: str = "") -> Path:
+    """Writes the averaged weights of a checkpoint as a bundle, with lexicon and constants in its settings.
+
+    Raises CheckpointError.
+    """
+    state = load_checkpoint(Path(checkpoint))
+    model = Model(ModelConfig.from_dict(state["model_config"]))
+    model.load_state_dict(state["ema"])
+    return export_bundle(
+        model.eval(),
+        Tokenizer(state["tokenizer"]),
+        folder,
+        name=state["config"]["name"],
+        productions=state["grammar"]["productions"],
+        symbols=state["grammar"]["symbols"],
+        settings=_settings(state),
+        card=card,
+    )
+
+
+def _settings(state: dict[str, Any]) -> dict[str, Any]:
+    position, best = state["position"], state["best"]
+    return {
+        "lexicon": state["lexicon"],  # [table, column, values]
+        "constants": state["constants"],  # [name, value, label]
+        "candidates": state["config"]["data"]["candidates"],
+        "training": {
+            "seed": state["config"]["seed"],
+            "epochs": round(position["epoch"] + position["batch"] / position["batches"], 2),
+            "steps": position["step"],
+            "minutes": round(position["seconds"] / 60, 1),
+            "dev": best,
+        },
+    }

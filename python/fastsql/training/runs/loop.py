@@ -6,7 +6,9 @@ same batches in the same order. Its rates fall over epochs or minutes, whichever
 
 from __future__ import annotations
 
+import ctypes
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,12 +18,13 @@ import torch
 from fastsql.training.config import TrainConfig
 from fastsql.training.corpus.corpus import load_corpus
 from fastsql.training.runs.checkpoint import LAST, load_checkpoint
-from fastsql.training.runs.memory import keep_freed_memory
 from fastsql.training.runs.progress import RunProgress
 from fastsql.training.runs.run import HELD_OUT, Run, TrainingError, TrainResult
 
 GPU_LOADERS = 8
 """Processes that prepare batches for a GPU, where there are so many cores to spare."""
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
+_LARGEST_MMAP_THRESHOLD = 32 * 1024 * 1024
 
 __all__ = ["TrainResult", "TrainingError", "train"]
 
@@ -70,7 +73,7 @@ def train(
     # The loader has little to do; a core of its own would cost the matrix products more than it gains.
     torch.set_num_threads(threads or os.cpu_count() or 1)
     torch.manual_seed(config.seed)
-    keep_freed_memory()
+    _keep_freed_memory()
     with RunProgress(quiet) as progress:
         corpus = load_corpus(config.data, config.seed, folder / "cache", progress.note)
         corpus.held_out.save(folder / HELD_OUT)
@@ -93,3 +96,17 @@ def _device(name: str) -> torch.device:
     if name.startswith("cuda") and not torch.cuda.is_available():
         raise TrainingError("there is no CUDA device", where=f"device {name!r}", remedy="Use cpu.")
     return torch.device(name)
+
+
+def _keep_freed_memory() -> bool:
+    """Ask glibc to reuse large blocks; makes a training step on a CPU about a sixth faster.
+
+    Returns whether the C library took the advice; where it is not glibc, nothing happens.
+    """
+    if not sys.platform.startswith("linux"):
+        return False
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is None:
+        return False
+    took = [mallopt(_M_MMAP_THRESHOLD, _LARGEST_MMAP_THRESHOLD), mallopt(_M_TRIM_THRESHOLD, 2**31 - 1)]
+    return all(result == 1 for result in took)

@@ -15,18 +15,17 @@ import torch
 
 from fastsql.errors import FastSQLError
 from fastsql.grammar.compile import load_grammar
-from fastsql.model.config import ModelConfig
 from fastsql.training.batches.maker import ExampleMaker
 from fastsql.training.batches.stream import Delivery, Loader, deliveries
-from fastsql.training.bundles.export import renumbered
+from fastsql.training.bundles.agreement import check_bundle
+from fastsql.training.bundles.renumber import renumbered
 from fastsql.training.config import TrainConfig
 from fastsql.training.corpus.corpus import Corpus, Sample
 from fastsql.training.network.model import Model
-from fastsql.training.network.pretrained import Pretrained, load_pretrained
+from fastsql.training.network.pretrained import load_pretrained, model_config
 from fastsql.training.objectives.dev import DevPart, DevScore, score
-from fastsql.training.runs.checkpoint import BEST, LAST, save_checkpoint
+from fastsql.training.runs.checkpoint import BEST, LAST, export_checkpoint, save_checkpoint
 from fastsql.training.runs.curves import append_metrics, draw_curves
-from fastsql.training.runs.finish import check_bundle, export_checkpoint
 from fastsql.training.runs.position import Clock, Position, Smoothed
 from fastsql.training.runs.progress import RunProgress
 from fastsql.training.runs.schedule import MovingAverage, make_optimizer, rate_factor, run_fraction, set_rates
@@ -63,24 +62,6 @@ class TrainResult:
     seconds: float
     best: DevScore | None
     finished: bool
-
-
-def model_config(config: TrainConfig, pretrained: Pretrained) -> ModelConfig:
-    """The model's sizes: from the settings, the grammar, and the encoder that it starts from."""
-    grammar, model = load_grammar(), config.model
-    return ModelConfig(
-        n_productions=len(grammar.productions),
-        n_symbols=len(grammar.symbols),
-        d=model.d,
-        heads=model.heads,
-        ffn=model.ffn,
-        cached_layers=model.cached_layers,
-        joint_layers=model.joint_layers,
-        decoder_layers=model.decoder_layers,
-        dropout=model.dropout,
-        encoder_dropout=model.encoder_dropout,
-        encoder=pretrained.config,
-    )
 
 
 class Run:
@@ -293,7 +274,7 @@ class Run:
         instances = [made for i in chosen if (made := maker.instance(i, random.Random(0))) is not None]
         if not instances:
             return
-        found, searches = check_bundle(bundle, self.corpus.domains[db_id], instances, SEARCHED)
+        found, searches = check_bundle(bundle, self.corpus.domains[db_id].schema, instances, SEARCHED)
         self._log(
             "export",
             examples=found.examples,

@@ -1,0 +1,112 @@
+"""``fastsql calibrate``: fit a bundle's two probabilities on questions that its model was not trained on."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import sys
+import tempfile
+from pathlib import Path
+
+from fastsql.cli.extras import train_extra
+from fastsql.cli.options import positive
+
+_EPILOG = """\
+examples:
+  fastsql calibrate runs/ehr-en/bundle --config configs/ehr-en.toml --cache runs/ehr-en/cache
+  fastsql calibrate runs/ehr-en/bundle --config configs/ehr-en.toml --observations observed.json.gz --table
+
+The questions are those that training held out, those without an answer, and further ones without an answer that are made.
+"""
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Register the command."""
+    commands.add_parser(
+        "calibrate",
+        help="fit when a model answers and when it refuses",
+        description="Fit a bundle's probabilities of being right and of having no answer on held-out questions.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        arguments=_arguments,
+    )
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    with train_extra():
+        from fastsql.reliability import FEATURES
+        from fastsql.training.calibration.observe import EHRSQL_NOW
+        from fastsql.training.calibration.questions import MADE_QUESTIONS
+
+    parser.add_argument("bundle", type=Path, help="folder of the bundle; its config.json is changed")
+    parser.add_argument("--config", type=Path, required=True, help="the configuration that it was trained by")
+    parser.add_argument("--seed", type=int, help="of training (default: what the bundle says)")
+    parser.add_argument("--limit", type=positive, metavar="N", help="at most N questions of each kind")
+    parser.add_argument(
+        "--made",
+        type=int,
+        metavar="N",
+        default=MADE_QUESTIONS,
+        help="unanswerable questions to make (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--features",
+        metavar="NAMES",
+        help=f"what u is told from on schemas that were trained on: {','.join(FEATURES)}; correspondence alone is AIRI's",
+    )
+    parser.add_argument("--dry-run", action="store_true", help="print figures, and leave the bundle as it is")
+    parser.add_argument(
+        "--observations", type=Path, metavar="FILE", help="take what was observed from here, or write it here"
+    )
+    parser.add_argument(
+        "--table", action="store_true", help="with --observations: what each feature is worth, as Markdown"
+    )
+    parser.add_argument(
+        "--now", default=EHRSQL_NOW, metavar="TIME", help="the time of the questions (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--threads", type=int, default=0, metavar="N", help="of ONNX Runtime (default: its choice)"
+    )
+    parser.add_argument("--cache", type=Path, help="folder of converted programs, such as a run's")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Calibrate, and print the figures."""
+    from fastsql.model import open_bundle
+    from fastsql.training import load_config
+    from fastsql.training.calibration.calibrate import calibrate, describe, known_features
+    from fastsql.training.calibration.figures import steps_table
+    from fastsql.training.calibration.fit import UNANSWERED
+    from fastsql.training.calibration.observations import load_observations
+    from fastsql.training.calibration.table import tabulate
+    from fastsql.training.corpus.corpus import load_corpus
+
+    unanswered = known_features(options.features.split(",")) if options.features else UNANSWERED
+    trained = open_bundle(options.bundle).config.settings.get("training", {})
+    config = load_config(options.config)
+    seed = options.seed if options.seed is not None else trained.get("seed", config.seed)
+    config = dataclasses.replace(config, seed=seed)
+    with tempfile.TemporaryDirectory() as temporary:
+        corpus = load_corpus(config.data, config.seed, options.cache or Path(temporary), _note)
+    found = calibrate(
+        options.bundle,
+        config,
+        corpus,
+        limit=options.limit,
+        made=options.made,
+        now=options.now,
+        threads=options.threads,
+        unanswered=unanswered,
+        observations=options.observations,
+        store=not options.dry_run,
+        report=_note,
+    )
+    sys.stdout.write(f"{describe(found)}\n")
+    if options.table and options.observations is not None:
+        sys.stdout.write(f"\n{steps_table(tabulate(load_observations(options.observations)))}\n")
+    return 0
+
+
+def _note(text: str) -> None:
+    sys.stderr.write(f"{text}\n")

@@ -1,0 +1,38 @@
+"""``fastsql export``: write a checkpoint of a run as a bundle."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from fastsql.cli.extras import train_extra
+
+_EPILOG = """\
+examples:
+  fastsql export runs/first/best.pt --output bundle
+
+Needs the extra train: pip install 'fastsql[train]'
+"""
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Register the command."""
+    parser = commands.add_parser(
+        "export",
+        help="write a checkpoint as a bundle",
+        description="From a checkpoint to a bundle, also while a run goes on.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("checkpoint", type=Path, help="last.pt or best.pt of a run")
+    parser.add_argument("--output", type=Path, required=True, help="folder of the bundle")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Export, and say where the bundle lies."""
+    with train_extra():
+        from fastsql.training.runs.checkpoint import export_checkpoint
+    sys.stdout.write(f"{export_checkpoint(options.checkpoint, options.output)}\n")
+    return 0

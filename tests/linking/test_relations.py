@@ -180,3 +180,39 @@ def test_words_lose_their_plural_and_chinese_is_cut_into_characters() -> None:
         "诊",
         "2",
     ]
+
+
+WORDS = (
+    "patient",
+    "patients",
+    "subject",
+    "id",
+    "gender",
+    "hospital admission",
+    "admissions",
+    "admission",
+    "time",
+    "诊断",
+    "记录",
+    "female",
+)
+
+
+@given(
+    st.lists(st.sampled_from(WORDS), min_size=1, max_size=8).map(" ".join),
+    st.lists(
+        st.tuples(st.integers(0, 40), st.integers(1, 20), st.sets(st.integers(0, 5), max_size=3)), max_size=3
+    ),
+)
+def test_what_is_named_can_be_read_from_the_relations_also_where_a_value_hides_it(
+    text: str, values: list[tuple[int, int, set[int]]]
+) -> None:
+    offsets = np.array([(start, end) for _, start, end in tokens_of(text)], dtype=np.int32)
+    candidates = [
+        Candidate("x", "text", (start, min(start + length, len(text))), "dictionary", tuple(columns))
+        for start, length, columns in values
+        if start < len(text)
+    ]
+    relations = LINKS.relations(text, offsets, candidates)
+    read = [LINKS.read_matches(item, text, offsets, relations) for item in range(len(ITEMS))]
+    assert np.array_equal(np.stack(read, axis=1), LINKS.name_matches(text, offsets))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from fastsql.explanation.reasons import sql_literal
 from fastsql.explanation.trail import Decision, Span
-from fastsql.grammar import State
 from fastsql.grammar.space import (
     CANDIDATE,
     END,
@@ -20,6 +19,7 @@ from fastsql.grammar.space import (
     TABLE,
     ActionSpace,
 )
+from fastsql.grammar.transitions import fill_in, transitions
 
 if TYPE_CHECKING:
     from fastsql.decode import Hypothesis
@@ -27,9 +27,11 @@ if TYPE_CHECKING:
 
 def decisions_of(hypothesis: Hypothesis, space: ActionSpace) -> Iterator[Decision]:
     """The decisions of a finished hypothesis, in order, as the automaton saw them."""
-    state = _settled(State.start(space))
     start = 0
-    for action, log_probability in zip(hypothesis.actions, hypothesis.log_probabilities, strict=True):
+    log_probabilities = iter(hypothesis.log_probabilities)
+    for state, action, forced, _ in transitions(path_of(hypothesis, space), space):
+        if forced:
+            continue
         kind, index = space.locate(action)
         start = index if kind == START else start
         yield Decision(
@@ -37,17 +39,14 @@ def decisions_of(hypothesis: Hypothesis, space: ActionSpace) -> Iterator[Decisio
             kind=KINDS[kind],
             choice=_choice(kind, index, start, space),
             legal=len(state.legal()),
-            probability=math.exp(log_probability),
+            probability=math.exp(next(log_probabilities)),
             span=_pointed(kind, index, space),
         )
-        state = _settled(state.advance(action))
 
 
-def _settled(state: State) -> State:
-    """The state after all actions that are forced."""
-    while not state.finished and len(legal := state.legal()) == 1:
-        state = state.advance(int(legal[0]), decision=False)
-    return state
+def path_of(hypothesis: Hypothesis, space: ActionSpace) -> Sequence[int]:
+    """All actions of a finished hypothesis, those filled in that were forced."""
+    return hypothesis.path or fill_in(hypothesis.actions, space)
 
 
 def _choice(kind: int, index: int, start: int, space: ActionSpace) -> str:

@@ -39,7 +39,6 @@ def find_links(program: Program, prepared: Prepared, links: SchemaLinks) -> tupl
                     terminal.provenance,
                 ),
             )
-    names = links.name_matches(text, prepared.offsets)
     taken = np.zeros(len(text), dtype=bool)
     for start, end in found:
         taken[start:end] = True
@@ -54,7 +53,8 @@ def find_links(program: Program, prepared: Prepared, links: SchemaLinks) -> tupl
             )
         else:
             continue
-        for start, end in name_spans(names[:, item] == 2, prepared):
+        matches = links.read_matches(item, text, prepared.offsets, prepared.relations)
+        for start, end in name_spans(matches == 2, prepared):
             if not taken[start:end].any():
                 found.setdefault((start, end), Link((start, end), text[start:end], kind, name, "name"))
     return tuple(found[span] for span in sorted(found))

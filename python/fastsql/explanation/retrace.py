@@ -11,12 +11,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from fastsql.explanation.decisions import decisions_of
+from fastsql.explanation.decisions import decisions_of, path_of
 from fastsql.explanation.links import found_values, name_spans
 from fastsql.explanation.reasons import SIGNS, literal_reason, named
 from fastsql.explanation.time_words import RELATIONS, find_time_words
 from fastsql.explanation.trail import Decision, Reason, Span, Trail
-from fastsql.grammar import State
 from fastsql.grammar.program import (
     SMALL,
     ColumnRef,
@@ -29,6 +28,7 @@ from fastsql.grammar.program import (
     Terminal,
 )
 from fastsql.grammar.space import STEP, ActionSpace
+from fastsql.grammar.transitions import transitions
 from fastsql.grammar.tree import read_tree
 
 if TYPE_CHECKING:
@@ -74,7 +74,6 @@ def _name_reasons(
     Words that a value or a time was read from are `taken`.
     """
     schema = links.schema
-    matches = links.name_matches(prepared.text, prepared.offsets)
     keys = {column for key in schema.foreign_keys for column in (*key.columns, *key.references)}
     surest: dict[tuple[str, str], float] = {}
     for decision in decisions:
@@ -91,8 +90,9 @@ def _name_reasons(
             )
         else:
             continue
+        matches = links.read_matches(item, prepared.text, prepared.offsets, prepared.relations)
         for match in (2, 1):
-            found = [span for span in name_spans(matches[:, item] >= match, prepared) if _free(span, taken)]
+            found = [span for span in name_spans(matches >= match, prepared) if _free(span, taken)]
             for span in found:
                 yield Reason(kind, name, named(match), span, prepared.text[slice(*span)], name)
             if found:
@@ -199,16 +199,11 @@ def _column_names(nodes: tuple[Node, ...], hypothesis: Hypothesis, space: Action
 
 def _derived_columns(hypothesis: Hypothesis, space: ActionSpace) -> Iterator[int | None]:
     """For each time that a query points at a column of a derived table: the schema column passed on there, if it is one."""
-    state = State.start(space)
-    decided = iter(hypothesis.actions)
-    while not state.finished:
-        legal = state.legal()
-        action = int(legal[0]) if len(legal) == 1 else next(decided)
+    for state, action, _, _ in transitions(path_of(hypothesis, space), space):
         kind, index = space.locate(action)
-        if kind == STEP and space.grammar.symbols[state.symbol] != "which" and state.scope is not None:
+        if kind == STEP and space.grammar.symbols[state.symbol] != "which":
             items = (item for source in state.scope.sources for item in source.items)
             yield next(item.typed.column for item in items if item.step == index)
-        state = state.advance(action, decision=len(legal) > 1)
 
 
 def _counts(terminal: Terminal) -> bool:

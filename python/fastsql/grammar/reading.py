@@ -39,7 +39,7 @@ EFFECTS = (
     "columns",
     "grouped",
 )
-"""Semantic actions; `automaton.py` carries them out."""
+"""Semantic actions; `effects.py` carries them out."""
 
 REQUIREMENTS = ("time", "date", "text", "columns", "grouped")
 

@@ -27,7 +27,7 @@ WEIGHTS = {
     "place in the table": -0.46,
 }
 """Of each feature, in their order. Ranks and places, from 0, are taken as log(1 + rank). Fitted on the training databases of
-Spider and BIRD, one by one (`python -m fastsql.training.calibration.column_ranking`); a column in no foreign
+Spider and BIRD, one by one (`fastsql fit-ranking`); a column in no foreign
 key joins no table, the rank behind the last."""
 
 Scores = NDArray[np.float64]

@@ -37,7 +37,7 @@ python_tests() {  # run-time library
   cp "$folder"/_core*.so "$site/fastsql/"
   LD_PRELOAD="$(library "$1"):$(library libstdc++.so.6)" PYTHONPATH=$site PYTHONMALLOC=malloc PYTHONDONTWRITEBYTECODE=1 \
     FASTSQL_NATIVE=require OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
-    python -m pytest -q -p no:cacheprovider --capture=sys tests/native "${@:2}"  # a finding goes to the real stderr
+    python -m pytest -q -p no:cacheprovider -n 0 --capture=sys tests/native "${@:2}"  # a finding goes to the real stderr
 }
 
 mkdir -p build

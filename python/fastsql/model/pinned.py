@@ -11,5 +11,5 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 MANIFESTS: Mapping[str, str] = {
-    "ehr-en": "16d6a3fb523340dad2d2e518672ffdf81a23e749ba9798bb0369ee99c7bc78af",
+    "ehr-en": "063d51a73e41e9de8433910eb9fb8eafd723d4bedb82dbd66d548dee85944a2b",
 }

@@ -27,7 +27,7 @@ def figures(ms: float) -> dict[str, float]:
 
 @pytest.fixture
 def parse_report() -> dict[str, Any]:
-    """As gpu_parse.py writes it."""
+    """As gpu/parse.py writes it."""
     return {
         "alone": {device: {name: figures(ms) for name, ms in LAPS.items()} for device in ("cuda", "cpu")},
         "batches": {
@@ -84,8 +84,8 @@ def reports(parse_report: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_a_stage_is_set_against_the_longer_of_computing_and_reading(parse_report: dict[str, Any]) -> None:
-    rates = module("gpu_rates").GpuRates(**RATES)
-    stages = module("gpu_floor").stages
+    rates = module("gpu.rates").GpuRates(**RATES)
+    stages = module("gpu.floor").stages
     one = stages(rates, parse_report, 1)
     assert one["encoder"].floor_ms == pytest.approx(0.3)  # bytes
     assert one["graph"].floor_ms == pytest.approx(1.0)  # operations
@@ -97,11 +97,11 @@ def test_a_stage_is_set_against_the_longer_of_computing_and_reading(parse_report
     many = stages(rates, parse_report, 256)
     assert many["encoder"].floor_ms == pytest.approx(0.3)  # weights once a batch
     assert many["graph"].floor_ms == pytest.approx(256.0)
-    assert module("gpu_floor").streamed(parse_report, 16) == pytest.approx(16 * 1e6 / 4e-3)
+    assert module("gpu.floor").streamed(parse_report, 16) == pytest.approx(16 * 1e6 / 4e-3)
 
 
 def test_the_table_says_what_is_needed_and_what_is_reached(reports: dict[str, Any]) -> None:
-    rows = {row.name.strip(): row for row in module("gpu_table").rows(reports)}
+    rows = {row.name.strip(): row for row in module("gpu.table").rows(reports)}
     compiled = rows["torch.compile (factored, compiled), times ours"]
     assert (compiled.figure, compiled.needed, compiled.met) == (pytest.approx(6.0), 5.0, "yes")
     assert rows["FlexAttention (flex), times ours"].met == ""
@@ -112,7 +112,7 @@ def test_the_table_says_what_is_needed_and_what_is_reached(reports: dict[str, An
     assert rows["questions a second, batch 16"].met == ""
     assert rows["largest difference of scores"].met == "NO"
     assert rows["racecheck"].figure == "FAILED (RACECHECK SUMMARY: 2 hazards)"
-    lines = list(module("gpu_table").text(list(rows.values())))
+    lines = list(module("gpu.table").text(list(rows.values())))
     assert lines[0].split() == ["measured", "needed", "goal", "met", "floor", "floors"]
     assert len(lines) == 1 + len(rows)
     floors = next(line for line in lines if line.startswith("questions a second, batch 256"))
@@ -121,13 +121,13 @@ def test_the_table_says_what_is_needed_and_what_is_reached(reports: dict[str, An
 
 @pytest.mark.parametrize("missing", ["check", "rates", "attention", "parse"])
 def test_the_table_leaves_out_what_was_not_measured(reports: dict[str, Any], missing: str) -> None:
-    whole = len(list(module("gpu_table").rows(reports)))
+    whole = len(list(module("gpu.table").rows(reports)))
     del reports[missing]
-    assert 0 < len(list(module("gpu_table").rows(reports))) < whole
+    assert 0 < len(list(module("gpu.table").rows(reports))) < whole
 
 
 def test_a_report_is_there_after_every_figure(tmp_path: Path) -> None:
-    report = module("gpu_device").Report(tmp_path / "report.json", first=1)
+    report = module("gpu.device").Report(tmp_path / "report.json", first=1)
     assert json.loads((tmp_path / "report.json").read_text()) == {"first": 1}
     report.add(second=[2])
     assert json.loads((tmp_path / "report.json").read_text()) == {"first": 1, "second": [2]}
@@ -137,7 +137,7 @@ def test_a_report_is_there_after_every_figure(tmp_path: Path) -> None:
 
 
 def test_later_steps_keep_what_they_need_at_least() -> None:
-    gpu = module("gpu")
+    gpu = module("gpu.run")
     steps = [gpu.Step(name, name, most=100, least=20) for name in "abc"]
     assert gpu.allowed(steps[0], steps[1:], 500) == 100
     assert gpu.allowed(steps[0], steps[1:], 90) == 50
@@ -147,7 +147,7 @@ def test_later_steps_keep_what_they_need_at_least() -> None:
 
 
 def test_a_command_ends_with_what_it_has_started() -> None:
-    limited = module("gpu_process").limited
+    limited = module("gpu.process").limited
     assert limited(["sh", "-c", "echo out; echo err >&2; exit 3"], 60) == (3, "out\nerr\n")
     status, output = limited(["sh", "-c", "echo begun; tail -f /dev/null & wait"], 1)
     assert (status, output) == (None, "begun\n")
@@ -166,28 +166,28 @@ def test_the_module_is_built_without_tests_where_they_do_not_compile(
     pytest.importorskip("pybind11", reason="pybind11 is not installed: pip install pybind11")
     programs(tmp_path, cmake='case "$*" in *FASTSQL_TESTS=ON*) echo "error: no Catch2"; exit 1;; esac')
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    build = module("gpu_build").build
+    build = module("gpu.build").build
     assert "error: no Catch2" in build(tmp_path / "build", simulated=False, catch2=None, jobs=1)
     programs(tmp_path, cmake="exit 0")
     assert build(tmp_path / "build", simulated=False, catch2=None, jobs=1) == ""
     programs(tmp_path, cmake="echo 'CMake Error: nothing works'; exit 1")
-    with pytest.raises(module("gpu_build").BuildError, match="CMake Error: nothing works"):
+    with pytest.raises(module("gpu.build").BuildError, match="CMake Error: nothing works"):
         build(tmp_path / "build", simulated=False, catch2=None, jobs=1)
 
 
 def test_a_package_is_made_of_the_sources_and_the_module(tmp_path: Path) -> None:
-    build = module("gpu_build")
+    build = module("gpu.build")
     with pytest.raises(build.BuildError, match="0 files named _core"):
         build.package(tmp_path)
     (tmp_path / "_core.so").touch()
     inner = build.package(tmp_path) / "fastsql"
-    assert (inner / "parser.py").is_file()
+    assert (inner / "errors.py").is_file()
     assert (inner / "_core.so").is_file()
     assert not (inner / "_core.so").is_symlink()
 
 
 def test_what_a_sanitizer_finds_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    tests = module("gpu_tests")
+    tests = module("gpu.tests")
     (tmp_path / "tests" / "cpp").mkdir(parents=True)
     (tmp_path / "tests" / "cpp" / "fastsql_cuda_tests").touch()
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
@@ -217,7 +217,7 @@ def search(*hypotheses: tuple[tuple[int, ...], tuple[float, ...]]) -> Search:
 
 
 def test_ties_are_told_from_differences() -> None:
-    check = module("gpu_check")
+    check = module("gpu.check")
     first = ((1, 2, 3), (-0.1, -0.2, -0.3))
     ours = search(first, ((1, 4, 5), (-0.1, -1.0, -0.5)))
     near = search(first, ((1, 6, 7), (-0.1, -1.2, -0.305)))
@@ -236,7 +236,7 @@ def test_ties_are_told_from_differences() -> None:
 
 def test_every_form_of_attention_is_the_definition() -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install torch")
-    forms = module("gpu_attention_forms")
+    forms = module("gpu.attention_forms")
     inputs = forms.Inputs.random(torch, "cpu", batch=2, heads=2, rows=9, head_size=32, relations=5, seed=0)
     found = {**forms.eager_forms(torch), **forms.flex_forms(torch)}
     assert len(found) == 6
@@ -251,8 +251,8 @@ def test_every_form_of_attention_is_the_definition() -> None:
 
 def test_a_form_that_is_wrong_is_not_timed() -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install torch")
-    attention, forms = module("gpu_attention"), module("gpu_attention_forms")
-    device = module("gpu_device").Device(torch, simulated=True)
+    attention, forms = module("gpu.attention"), module("gpu.attention_forms")
+    device = module("gpu.device").Device(torch, simulated=True)
     inputs = forms.Inputs.random(torch, "cpu", batch=1, heads=2, rows=5, head_size=32, relations=5, seed=0)
     unwritten = torch.full_like(inputs.query, float("nan"))
     for wrong in (lambda: unwritten, lambda: inputs.query):
@@ -267,19 +267,19 @@ def test_a_form_that_is_wrong_is_not_timed() -> None:
 def test_a_run_reports_its_steps(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed: pip install torch")
     given = ["--simulated", "--folder", str(tmp_path / "build"), "--json", str(tmp_path / "gpu.json")]
-    assert script("gpu")([*given, "--only", "rates"]) == 0
+    assert script("gpu/run")([*given, "--only", "rates"]) == 0
     report = json.loads((tmp_path / "gpu.json").read_text())
     assert report["card"]["name"] == "a simulated GPU"
     assert report["steps"]["rates"]["status"] == "done"
     assert min(report["steps"]["rates"]["report"]["rates"].values()) > 0
     assert "TFLOP/s" in capsys.readouterr().out
-    assert script("gpu")([*given, "--only", "rates", "--minutes", "0.05"]) == 1
+    assert script("gpu/run")([*given, "--only", "rates", "--minutes", "0.05"]) == 1
     assert "no time was left" in capsys.readouterr().out
 
 
 def test_synthetic_questions_are_a_data_set(tmp_path: Path) -> None:
-    questions, parity = module("gpu_questions"), module("parity")
-    assert script("gpu_questions")(["--folder", str(tmp_path), "--questions", "6"]) == 0
+    questions, parity = module("gpu.questions"), module("parity")
+    assert script("gpu/questions")(["--folder", str(tmp_path), "--questions", "6"]) == 0
     schema, texts = questions.hospital(tmp_path, 4)
     assert (len(texts), len(set(texts))) == (4, 4)
     assert len(schema.tables) > 10
@@ -292,7 +292,7 @@ def test_synthetic_questions_are_a_data_set(tmp_path: Path) -> None:
 def test_a_simulated_gpu_is_checked_and_timed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     core = backends.native()
     if core is None or not hasattr(core, "CudaEngine") or core.gpus()[0][:1] == []:
-        pytest.skip("no GPU: build the native module with -DFASTSQL_CUDA=SIMULATED (benchmarks/gpu_build.py)")
+        pytest.skip("no GPU: build the native module with -DFASTSQL_CUDA=SIMULATED (benchmarks/gpu/build.py)")
     pytest.importorskip("torch", reason="PyTorch is not installed: pip install torch")
     config, weights = toy_bundle.make_config(), toy_bundle.random_weights
     encoder = EncoderConfig(64, 1, 2, 64, config.encoder.vocabulary, config.encoder.positions)
@@ -302,7 +302,7 @@ def test_a_simulated_gpu_is_checked_and_timed(tmp_path: Path, monkeypatch: pytes
         toy_bundle, "random_weights", lambda *given: {name: w / 2 for name, w in weights(*given).items()}
     )
     bundle = toy_bundle.write_bundle(tmp_path / "bundle")
-    data = module("gpu_questions").write_demo(tmp_path / "data", 2)
+    data = module("gpu.questions").write_demo(tmp_path / "data", 2)
     given = ["--simulated", "--json", str(tmp_path / "step.json")]
     asked = [
         "--model",
@@ -320,16 +320,16 @@ def test_a_simulated_gpu_is_checked_and_timed(tmp_path: Path, monkeypatch: pytes
     def report() -> Any:
         return json.loads((tmp_path / "step.json").read_text(encoding="utf-8"))
 
-    assert script("gpu_check")([*given, *asked, "--batch", "2"]) == 0
+    assert script("gpu/check")([*given, *asked, "--batch", "2"]) == 0
     counts = report()["sets"]["all"]
     assert (counts["questions"], counts["different"], counts["failed"], counts["alone"]) == (2, 0, 0, 1)
     assert counts["same"] + counts["tied"] + counts["tied earlier"] == 2
-    assert script("gpu_parse")([*given, *asked, "--alone", "1", "--batches", "2", "--seconds", "1"]) == 0
+    assert script("gpu/parse")([*given, *asked, "--alone", "1", "--batches", "2", "--seconds", "1"]) == 0
     parsed = report()
     assert parsed["batches"]["2"]["questions a second"] > 0
     assert set(parsed["end_to_end"]) == {"cuda", "cpu"}
     sizes = ["--no-compile", "--sizes", "5", "--batches", "2", "--heads", "1", "--relations", "3"]
-    assert script("gpu_attention")([*given, *sizes]) == 0
+    assert script("gpu/attention")([*given, *sizes]) == 0
     (shape,) = report()["shapes"]
     assert 0 < shape["forms"]["ours"]["error"] < 1e-2
     assert shape["forms"]["ours"]["queued"] > 0

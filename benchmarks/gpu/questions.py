@@ -1,6 +1,6 @@
 """Questions for the benchmarks of the GPU: those of data sets, or synthetic ones to the demo hospital, which need no data.
 
-python benchmarks/gpu_questions.py --folder build/gpu/data       writes the synthetic ones in the form of a data set
+python benchmarks/gpu/questions.py --folder build/gpu/data       writes the synthetic ones in the form of a data set
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from fastsql.datasets import read_examples, read_schemas
 from fastsql.linking.question import clean_question, has_words
 from fastsql.schema import Schema
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 from figures import spread
 
 HOSPITALS = (("ehrsql2024", "valid.json"), ("demo", "valid.json"))

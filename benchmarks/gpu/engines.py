@@ -1,4 +1,7 @@
-"""Both cores from token ids to action sequences: the native module's engines with their arguments made beforehand."""
+"""Both cores from token ids to action sequences: the native module's engines with their arguments made beforehand.
+
+Not started by itself: the scripts that parse import it.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,7 @@ class Cores:
             raise ModelError(
                 "it has no CUDA core",
                 where="the native module",
-                remedy="Build it with -DFASTSQL_CUDA=ON, or SIMULATED to try things out: benchmarks/gpu_build.py does.",
+                remedy="Build it with -DFASTSQL_CUDA=ON, or SIMULATED to try things out: benchmarks/gpu/build.py does.",
             )
         self.cpu = self.engine("Engine", cpu_threads)
         self.cuda = self.engine("CudaEngine", cpu_threads)

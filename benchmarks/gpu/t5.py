@@ -1,6 +1,6 @@
 """How long does T5-base take for what fastsql does, in PyTorch on the same card?
 
-    python benchmarks/gpu_t5.py --json t5.json
+    python benchmarks/gpu/t5.py --json t5.json
 
 T5-base as in `benchmarks/peers.py`: random weights, which cost what trained ones cost; it reads 512 tokens and writes
 exactly 120, in transformers with cached keys and values, as `generate` runs it, greedy and with a beam of 4, one question
@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 from figures import show
-from gpu_device import Device, Report, card
+from gpu.device import Device, Report, card
 from peers import SIZES, VOCABULARY, t5
 
 RUNS = 3

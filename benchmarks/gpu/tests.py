@@ -1,9 +1,9 @@
 """Do the kernels pass their tests on this card, and what does compute-sanitizer say of them?
 
-    python benchmarks/gpu_tests.py --folder build/gpu                          through ctest
-    python benchmarks/gpu_tests.py --folder build/gpu --sanitizer memcheck racecheck
+    python benchmarks/gpu/tests.py --folder build/gpu                          through ctest
+    python benchmarks/gpu/tests.py --folder build/gpu --sanitizer memcheck racecheck
 
-Where the C++ tests were not built, the sanitizer watches a few parses by `benchmarks/gpu_check.py` in their place: have the
+Where the C++ tests were not built, the sanitizer watches a few parses by `benchmarks/gpu/check.py` in their place: have the
 package of that folder on PYTHONPATH. Each tool may take its share of `--seconds`; one that is stopped then has found nothing
 so far, which is said.
 """
@@ -18,10 +18,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parent))
-from gpu_build import ROOT, TESTS
-from gpu_device import Report
-from gpu_process import limited
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from gpu.build import ROOT, TESTS
+from gpu.device import Report
+from gpu.process import limited
 
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 _SUMMARY = re.compile(r"(ERROR SUMMARY: .*|RACECHECK SUMMARY: .*)")
@@ -64,7 +64,7 @@ def watched(folder: Path, simulated: bool) -> list[str | Path]:
     program = executable(folder)
     if program is not None:
         return [program]
-    check = [sys.executable, Path(__file__).with_name("gpu_check.py"), "--questions", "8", "--batch", "4"]
+    check = [sys.executable, Path(__file__).with_name("check.py"), "--questions", "8", "--batch", "4"]
     return [*check, *(["--simulated"] if simulated else [])]
 
 

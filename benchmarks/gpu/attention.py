@@ -1,7 +1,7 @@
 """How long does relation-aware attention take on a GPU, and what does it take in PyTorch on the same card?
 
-    python benchmarks/gpu_attention.py                               N = 320, 160 and 640, batches of 1 and 64
-    python benchmarks/gpu_attention.py --sizes 320 --batches 64 --json attention.json
+    python benchmarks/gpu/attention.py                               N = 320, 160 and 640, batches of 1 and 64
+    python benchmarks/gpu/attention.py --sizes 320 --batches 64 --json attention.json
 
 One layer of self-attention over N rows with a relation for each pair (RAT-SQL, section 4.2), bfloat16, forward, for a batch
 of questions. Its forms:
@@ -35,10 +35,10 @@ from typing import Any
 
 from fastsql import backends
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 from figures import show
-from gpu_attention_forms import KEY_SIDE_ONLY, Form, Inputs, eager_forms, flex_forms, prepared
-from gpu_device import Device, Report, card, time_calls
+from gpu.attention_forms import KEY_SIDE_ONLY, Form, Inputs, eager_forms, flex_forms, prepared
+from gpu.device import Device, Report, card, time_calls
 
 OURS = "ours"
 BOUND = 1e-2

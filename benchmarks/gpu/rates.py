@@ -1,10 +1,10 @@
 """What can this card do at most? Bytes copied and bfloat16 operations a second, through PyTorch.
 
-    python benchmarks/gpu_rates.py --json rates.json
+    python benchmarks/gpu/rates.py --json rates.json
 
 A copy of gigabytes within the card's memory counts bytes read and written; a large product of random matrices counts two
 operations a multiply-add. Both are medians of CUDA events. `launch_us` is what one more small kernel takes in a full queue.
-`benchmarks/gpu_floor.py` sets kernels and stages against these rates.
+`benchmarks/gpu/floor.py` sets kernels and stages against these rates.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 from figures import show
-from gpu_device import Device, Report, card, time_calls
+from gpu.device import Device, Report, card, time_calls
 
 
 @dataclass(frozen=True)

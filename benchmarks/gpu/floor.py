@@ -4,6 +4,8 @@ A floor is the longer of two times: the operations that the algorithm needs at t
 fewest bytes (of attention each input and the result once, of a stage its weights once a batch) at its measured copying rate.
 Operations are counted once, although our linear maps multiply twice, by the upper and by the lower half of an activation.
 What no floor knows: a search takes its steps one after another, each a chain of small products with barriers between them.
+
+Not started by itself: `table.py` imports it.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gpu_rates import GpuRates
+from gpu.rates import GpuRates
 
 Report = Mapping[str, Any]
 STAGES = {"encoder": ("encoder",), "graph": ("graph", "memory"), "decode": ("decoder",)}
@@ -46,7 +48,7 @@ class Floor:
 
 
 def attention(rates: GpuRates, shape: Report) -> Floor | None:
-    """Of our attention kernel at one shape of `gpu_attention.py`'s report; None where it was not timed."""
+    """Of our attention kernel at one shape of `attention.py`'s report; None where it was not timed."""
     mine = shape["forms"].get(OURS, {})
     if "queued" not in mine:
         return None
@@ -55,7 +57,7 @@ def attention(rates: GpuRates, shape: Report) -> Floor | None:
 
 
 def stages(rates: GpuRates, parse: Report, batch: int) -> dict[str, Floor]:
-    """Of each stage of a batch of middling questions, by `gpu_parse.py`'s report, and of all together.
+    """Of each stage of a batch of middling questions, by `parse.py`'s report, and of all together.
 
     A stage cannot begin before the one that it reads has ended: their floors add up.
     """

@@ -1,4 +1,7 @@
-"""Commands that may not take longer than they are given, with whatever they started in turn."""
+"""Commands that may not take longer than they are given, with whatever they started in turn.
+
+Not started by itself: `run.py` and `tests.py` import it.
+"""
 
 from __future__ import annotations
 

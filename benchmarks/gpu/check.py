@@ -1,7 +1,7 @@
 """Do the CUDA core and the C++ core give the same answers?
 
-    python benchmarks/gpu_check.py                        2,000 questions of all sets in FASTSQL_DATA
-    python benchmarks/gpu_check.py --questions 200 --set demo --json check.json
+    python benchmarks/gpu/check.py                        2,000 questions of all sets in FASTSQL_DATA
+    python benchmarks/gpu/check.py --questions 200 --set demo --json check.json
 
 Each question goes from token ids to action sequences in both, on the GPU in batches of questions to one schema. Sequences
 are compared as `benchmarks/parity.py` does; attention on the GPU is bfloat16, so scores may differ by 1e-2 (of the score, or
@@ -33,10 +33,10 @@ from fastsql.model import open_bundle
 from fastsql.parser.bundles import find_bundle
 from fastsql.schema import Schema
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 from figures import show
-from gpu_device import Report, card
-from gpu_engines import Asked, Cores, Encoded, search_of
+from gpu.device import Report, card
+from gpu.engines import Asked, Cores, Encoded, search_of
 from parity import Tally, compare, questions_of
 
 TOLERANCE = 1e-2

@@ -1,4 +1,7 @@
-"""The one table of a run on a GPU: what was measured beside what is needed and what is hoped for."""
+"""The one table of a run on a GPU: what was measured beside what is needed and what is hoped for.
+
+Not started by itself: `run.py` imports it.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gpu_attention_forms import KEY_SIDE_ONLY
-from gpu_floor import OURS, attention, stages
-from gpu_rates import GpuRates
+from gpu.attention_forms import KEY_SIDE_ONLY
+from gpu.floor import OURS, attention, stages
+from gpu.rates import GpuRates
 
 Reports = Mapping[str, Mapping[str, Any]]
 SIZE, BATCH = 320, 64

@@ -1,6 +1,6 @@
 """Our encoder on the GPU against ONNX Runtime's CUDA provider: does the CUDA core do well to run the encoder itself?
 
-    python benchmarks/gpu_encoder.py --json encoder.json
+    python benchmarks/gpu/encoder.py --json encoder.json
 
 Questions of one length, the commonest among those that are asked, so that ONNX Runtime's graph takes them as one array. Ours
 is the encoder's part of whole parses, by CUDA events; ONNX Runtime's is the wall time of a run with its input and output
@@ -26,11 +26,11 @@ from fastsql.model import open_bundle
 from fastsql.model.bundle import ENCODER
 from fastsql.parser.bundles import find_bundle
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 from figures import show
-from gpu_device import Report, card
-from gpu_engines import Cores
-from gpu_questions import NoQuestionsError, hospital
+from gpu.device import Report, card
+from gpu.engines import Cores
+from gpu.questions import NoQuestionsError, hospital
 
 PROVIDER = "CUDAExecutionProvider"
 WARM = 5

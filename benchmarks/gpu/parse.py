@@ -1,7 +1,7 @@
 """How long does a parse take on the GPU, alone and in batches, and what does the processor of the same machine do meanwhile?
 
-    python benchmarks/gpu_parse.py                         EHRSQL 2024 valid in FASTSQL_DATA, batches of 16, 64 and 256
-    python benchmarks/gpu_parse.py --data FOLDER --batches 256 --json parse.json
+    python benchmarks/gpu/parse.py                         EHRSQL 2024 valid in FASTSQL_DATA, batches of 16, 64 and 256
+    python benchmarks/gpu/parse.py --data FOLDER --batches 256 --json parse.json
 
 Token ids to action sequences: arguments of the engines are made beforehand, and a call takes them to hypotheses in the
 host's memory, with the ways to the card and back. Stages are CUDA events of the batch; "rest" is what they leave of it.
@@ -35,12 +35,12 @@ from fastsql.model import open_bundle
 from fastsql.parser.bundles import find_bundle
 from fastsql.schema import Schema
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 from figures import Figures, percentiles, show
 from floor import costs, sizes
-from gpu_device import Report, card
-from gpu_engines import Asked, Cores, Encoded
-from gpu_questions import NoQuestionsError, hospital
+from gpu.device import Report, card
+from gpu.engines import Asked, Cores, Encoded
+from gpu.questions import NoQuestionsError, hospital
 
 STAGES = ("encoder", "graph", "decode")
 NOW = "2100-12-31 23:59:00"

@@ -1,7 +1,7 @@
 """Build the native module with its CUDA core, and the tests of its kernels, into a folder, for the card of this machine.
 
-    python benchmarks/gpu_build.py --folder build/gpu
-    python benchmarks/gpu_build.py --folder build/simulated --simulated       without nvcc and without a GPU
+    python benchmarks/gpu/build.py --folder build/gpu
+    python benchmarks/gpu/build.py --folder build/simulated --simulated       without nvcc and without a GPU
 
 Needs CMake, Ninja, a C++20 compiler, nvcc and the Python package pybind11. The C++ tests need Catch2 2 (`--catch2` names a
 folder with its CMake files where it is not installed); without it only the module is built. `FOLDER/package/fastsql` is the
@@ -20,10 +20,10 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-from gpu_device import Report
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from gpu.device import Report
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 MODULE, TESTS = "_core", "fastsql_cuda_tests"
 
 

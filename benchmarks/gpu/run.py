@@ -1,26 +1,26 @@
 """Everything about the CUDA core in one run on a machine with a GPU: build, test, check, time, one short table.
 
-    python benchmarks/gpu.py --json gpu.json
-    python benchmarks/gpu.py --skip build sanitize --json again.json         with what the last run built
-    python benchmarks/gpu.py --only attention --json attention.json
-    python benchmarks/gpu.py --simulated --launcher ccache                   tries it out without a GPU; times mean nothing
+    python benchmarks/gpu/run.py --json gpu.json
+    python benchmarks/gpu/run.py --skip build sanitize --json again.json       with what the last run built
+    python benchmarks/gpu/run.py --only attention --json attention.json
+    python benchmarks/gpu/run.py --simulated --launcher ccache                 tries it out without a GPU; times mean nothing
 
 Steps, each a script of its own that takes --json, with an estimate (nobody has run this) of their seconds on 16 processors:
 
     questions   synthetic ones to the demo hospital, where there is no data (FASTSQL_DATA or --data)        10
-    build       gpu_build.py       nvcc for this card, the native module, the tests of kernels        60 to 150
-    test        gpu_tests.py       the C++ tests of kernels, through ctest                                  20
-    check       gpu_check.py       the same action sequences as the C++ core, up to 2,000 questions         40
-    rates       gpu_rates.py       bytes and operations a second of this card                               10
-    attention   gpu_attention.py   against PyTorch eager, torch.compile and FlexAttention           90 to 150
-    parse       gpu_parse.py       latency, throughput, end to end, the processor beside it                 90
-    encoder     gpu_encoder.py     our encoder against ONNX Runtime's CUDA provider, where it is            15
-    t5          gpu_t5.py          T5-base in PyTorch on the same card                                      60
-    sanitize    gpu_tests.py       compute-sanitizer: memcheck and racecheck                                60
+    build       build.py       nvcc for this card, the native module, the tests of kernels        60 to 150
+    test        tests.py       the C++ tests of kernels, through ctest                                  20
+    check       check.py       the same action sequences as the C++ core, up to 2,000 questions         40
+    rates       rates.py       bytes and operations a second of this card                               10
+    attention   attention.py   against PyTorch eager, torch.compile and FlexAttention           90 to 150
+    parse       parse.py       latency, throughput, end to end, the processor beside it                 90
+    encoder     encoder.py     our encoder against ONNX Runtime's CUDA provider, where it is            15
+    t5          t5.py          T5-base in PyTorch on the same card                                      60
+    sanitize    tests.py       compute-sanitizer: memcheck and racecheck                                60
 
 All of it ends within --minutes: a step gets what is left, less the least that later ones need, and what it could not do for
 want of time is said. A step that fails or is stopped keeps what it measured, and the next one runs. Floors are in the table:
-what operations and bytes take at the measured rates (gpu_floor.py).
+what operations and bytes take at the measured rates (floor.py).
 
 The machine needs nvcc, CMake 3.24 or later, Ninja, a C++20 compiler, and for its Python: numpy, torch, transformers,
 tokenizers, safetensors, pybind11 3. No network is used. What to bring where it is missing:
@@ -31,7 +31,7 @@ tokenizers, safetensors, pybind11 3. No network is used. What to bring where it 
                 --catch2 DIR/usr/lib/cmake/Catch2; without it there are no C++ tests, and the sanitizer watches parses
     data        ehrsql2024/ and others in the form of docs/data.md: questions and schemas alone suffice, some megabytes
 
-One call for all of it:  PYTHONPATH=DIR python3 benchmarks/gpu.py --catch2 ... --json $OUT/gpu.json --log $OUT/gpu.log
+One call for all of it:  PYTHONPATH=DIR python3 benchmarks/gpu/run.py --catch2 ... --json $OUT/gpu.json --log $OUT/gpu.log
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parent))
-from gpu_process import limited
-from gpu_table import rows, text
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from gpu.process import limited
+from gpu.table import rows, text
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent
+ROOT = HERE.parents[1]
 MARGIN = 8.0
 """Seconds between what a step is told to keep to and what it is stopped at."""
 SLOWER = 6.0
@@ -74,21 +74,21 @@ class Step:
 
 
 STEPS = (
-    Step("questions", "gpu_questions", 45, 15, tiny=("--questions", "12")),
-    Step("build", "gpu_build", 240, 60),
-    Step("test", "gpu_tests", 60, 10, timed=True),
+    Step("questions", "questions", 45, 15, tiny=("--questions", "12")),
+    Step("build", "build", 240, 60),
+    Step("test", "tests", 60, 10, timed=True),
     Step(
         "check",
-        "gpu_check",
+        "check",
         90,
         25,
         timed=True,
         tiny=("--questions", "2", "--batch", "2", "--beam", "2", "--actions", "24"),
     ),
-    Step("rates", "gpu_rates", 30, 10),
+    Step("rates", "rates", 30, 10),
     Step(
         "attention",
-        "gpu_attention",
+        "attention",
         165,
         60,
         timed=True,
@@ -96,7 +96,7 @@ STEPS = (
     ),
     Step(
         "parse",
-        "gpu_parse",
+        "parse",
         110,
         45,
         timed=True,
@@ -104,20 +104,20 @@ STEPS = (
     ),
     Step(
         "encoder",
-        "gpu_encoder",
+        "encoder",
         40,
         15,
         tiny=("--questions", "1", "--batches", "1", "--repeat", "1"),
     ),
     Step(
         "t5",
-        "gpu_t5",
+        "t5",
         75,
         25,
         timed=True,
         tiny=("--size", "tiny", "--read", "8", "--written", "3", "--beams", "1", "--batches", "1"),
     ),
-    Step("sanitize", "gpu_tests", 90, 15, timed=True),
+    Step("sanitize", "tests", 90, 15, timed=True),
 )
 NAMES = tuple(step.name for step in STEPS)
 
@@ -184,14 +184,14 @@ class Run:
             given += ["--json", file, *(["--simulated"] if options.simulated else [])]
         if step.timed:
             given += ["--seconds", f"{max(seconds - MARGIN, 1):.0f}"]
-        if step.script in ("gpu_build", "gpu_tests"):
+        if step.script in ("build", "tests"):
             given += ["--folder", self.folder]
         if step.name == "build":
             given += ["--launcher", options.launcher] if options.launcher else []
             given += ["--catch2", options.catch2] if options.catch2 else []
         if step.name == "sanitize":
             given += ["--sanitizer", "memcheck", "racecheck"]
-        if step.script in ("gpu_check", "gpu_parse", "gpu_encoder"):
+        if step.script in ("check", "parse", "encoder"):
             given += ["--model", options.model]
         return [*given, *(step.tiny if options.simulated else ())]
 

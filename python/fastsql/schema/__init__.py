@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from fastsql.schema.mapping import load_uniform
-from fastsql.schema.model import Column, Constant, ForeignKey, Schema, SchemaSource, Table, Value
+from fastsql.schema.model import Column, Constant, ForeignKey, Table, Value
 from fastsql.schema.names import label_from_name, quote
+from fastsql.schema.schema import Schema, SchemaSource, load_uniform
 from fastsql.schema.sqltypes import TYPE_CLASSES, classify_type
 
 __all__ = [

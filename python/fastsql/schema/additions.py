@@ -7,23 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from fastsql.errors import LimitError, SchemaError
 from fastsql.schema.assemble import Findings, assemble_constants, assemble_values
 from fastsql.schema.draft import DraftConstant
-from fastsql.schema.model import Column, Constant, Schema, Table, Value
+from fastsql.schema.model import Column, Constant, Structure, Table, Value
 from fastsql.schema.names import fold
 
 if TYPE_CHECKING:
     from fastsql.limits import Limits
 
+AnySchema = TypeVar("AnySchema", bound=Structure)
 _NOTES = ("label", "synonyms", "description", "values")
 
 
 def with_constants(
-    schema: Schema, constants: Mapping[str, Value] | Iterable[Constant], limits: Limits
-) -> Schema:
+    schema: AnySchema, constants: Mapping[str, Value] | Iterable[Constant], limits: Limits
+) -> AnySchema:
     """See :meth:`Schema.with_constants`."""
     if isinstance(constants, Mapping):
         constants = [Constant(name, value) for name, value in constants.items()]
@@ -39,7 +40,9 @@ def with_constants(
     return replace(schema, constants=bound)
 
 
-def with_values(schema: Schema, values: Mapping[tuple[str, str], Iterable[Value]], limits: Limits) -> Schema:
+def with_values(
+    schema: AnySchema, values: Mapping[tuple[str, str], Iterable[Value]], limits: Limits
+) -> AnySchema:
     """See :meth:`Schema.with_values`."""
     columns = list(schema.columns)
     for (table, name), domain in values.items():
@@ -61,7 +64,7 @@ def _values(domain: Iterable[Value], item: str, limits: Limits) -> tuple[Value, 
     return assemble_values(given, item, Findings(True, limits, []))
 
 
-def annotated(schema: Schema, notes: Mapping[str, Mapping[str, Any]], limits: Limits) -> Schema:
+def annotated(schema: AnySchema, notes: Mapping[str, Mapping[str, Any]], limits: Limits) -> AnySchema:
     """See :meth:`Schema.annotated`."""
     tables = list(schema.tables)
     columns = list(schema.columns)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastsql.errors import LimitError, SchemaError
 from fastsql.limits import DEFAULT, Limits
-from fastsql.schema.model import Column, Constant, ForeignKey, Schema, Table, Value
+from fastsql.schema.model import Column, Constant, ForeignKey, Structure, Table, Value
 from fastsql.schema.names import fold, is_reserved, label_from_name
 from fastsql.schema.sqltypes import classify_type
 
@@ -38,7 +38,7 @@ class Findings:
         self.warnings.append(f"{item}: {what}")
 
 
-def assemble(draft: Draft, *, strict: bool = False, limits: Limits = DEFAULT) -> Schema:
+def assemble(draft: Draft, *, strict: bool = False, limits: Limits = DEFAULT) -> Structure:
     """The schema of a draft.
 
     Raises:
@@ -81,13 +81,13 @@ def assemble(draft: Draft, *, strict: bool = False, limits: Limits = DEFAULT) ->
             remedy="Give a schema with at least one.",
         )
 
-    schema = Schema(draft.name, tuple(tables), tuple(columns), dialect=draft.dialect)
+    schema = Structure(draft.name, tuple(tables), tuple(columns), dialect=draft.dialect)
     found_keys = (_foreign_key(schema, source, findings) for source in draft.foreign_keys)
     # The order in which keys are listed means nothing and differs from source to source; the fingerprint must not.
     keys = sorted(
         {found for found in found_keys if found is not None}, key=lambda key: (key.columns, key.references)
     )
-    return Schema(
+    return Structure(
         name=schema.name,
         tables=schema.tables,
         columns=schema.columns,
@@ -296,7 +296,7 @@ def literal(value: Any) -> Value | None:
     return None
 
 
-def _foreign_key(schema: Schema, key: DraftKey, findings: Findings) -> ForeignKey | None:
+def _foreign_key(schema: Structure, key: DraftKey, findings: Findings) -> ForeignKey | None:
     item = f"foreign key {key.table}({', '.join(key.columns)}) -> {key.parent}({', '.join(key.references)})"
     child, parent = schema.find_table(key.table), schema.find_table(key.parent)
     if child is None or parent is None:
@@ -324,7 +324,7 @@ def _foreign_key(schema: Schema, key: DraftKey, findings: Findings) -> ForeignKe
 
 
 def assemble_constants(
-    schema: Schema, constants: Iterable[DraftConstant], findings: Findings
+    schema: Structure, constants: Iterable[DraftConstant], findings: Findings
 ) -> tuple[Constant, ...]:
     """The usable ones of the named constants."""
     kept: dict[str, Constant] = {}

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection, Engine
     from sqlalchemy.engine.reflection import Inspector
 
-    from fastsql.schema.model import Schema
+    from fastsql.schema.model import Structure
 
 
 def schema_from_sqlalchemy(
@@ -30,7 +30,7 @@ def schema_from_sqlalchemy(
     views: bool = False,
     strict: bool = False,
     limits: Limits = DEFAULT,
-) -> Schema:
+) -> Structure:
     """See :meth:`Schema.from_sqlalchemy`.
 
     Raises SchemaError where SQLAlchemy or the driver is missing or the server refuses.

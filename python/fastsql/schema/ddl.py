@@ -24,7 +24,7 @@ from fastsql.schema.draft import Draft, DraftTable
 from fastsql.schema.names import fold, label_from_name
 
 if TYPE_CHECKING:
-    from fastsql.schema.model import Schema, Value
+    from fastsql.schema.model import Structure, Value
 
 _DEFAULT_NAMESPACES = frozenset({"public", "dbo", "main"})
 _REMEDY = "Give the CREATE TABLE statements of the database."
@@ -37,7 +37,7 @@ def schema_from_ddl(
     name: str = "schema",
     strict: bool = False,
     limits: Limits = DEFAULT,
-) -> Schema:
+) -> Structure:
     """See :meth:`Schema.from_ddl`.
 
     Statements other than CREATE TABLE, ALTER TABLE and COMMENT, views among them, are passed over.

@@ -18,27 +18,10 @@ from fastsql.schema.draft import Draft, DraftColumn, DraftConstant, DraftKey, Dr
 from fastsql.schema.names import fold
 
 if TYPE_CHECKING:
-    from fastsql.schema.model import Column, Constant, ForeignKey, Schema, Table
+    from fastsql.schema.model import Column, Constant, ForeignKey, Structure, Table
 
 FINGERPRINT_VERSION = 1
 """Part of every fingerprint: raised when the hashed form changes, so that caches of an older version miss."""
-
-
-def load_uniform(path: str | Path, *, strict: bool = False, limits: Limits = DEFAULT) -> dict[str, Schema]:
-    """All schemas of a uniform ``schemas.json`` by ``db_id``.
-
-    Raises SchemaError naming the path or the database, LimitError for a file beyond ``limits``.
-    """
-    data = read_json(path, limits)
-    if not isinstance(data, list):
-        data = [data]
-    schemas: dict[str, Schema] = {}
-    for entry in data:
-        schema = schema_from_dict(entry, strict=strict, limits=limits)
-        if schema.name in schemas:
-            raise SchemaError("two entries have this db_id", where=f"{path}: {schema.name!r}")
-        schemas[schema.name] = schema
-    return schemas
 
 
 def read_text(path: str | Path, limits: Limits = DEFAULT) -> str:
@@ -68,7 +51,7 @@ def read_json(path: str | Path, limits: Limits = DEFAULT) -> Any:
         raise SchemaError("nests too deeply for a schema", where=str(path)) from error
 
 
-def schema_from_dict(data: Any, *, strict: bool = False, limits: Limits = DEFAULT) -> Schema:
+def schema_from_dict(data: Any, *, strict: bool = False, limits: Limits = DEFAULT) -> Structure:
     """See :meth:`Schema.from_dict`."""
     if not isinstance(data, Mapping):
         raise SchemaError(f"a schema is a mapping, not {type(data).__name__}", where="schema", remedy=_FORM)
@@ -273,7 +256,7 @@ def _constant(data: Any, tables: list[DraftTable]) -> DraftConstant:
     )
 
 
-def schema_to_dict(schema: Schema) -> dict[str, Any]:
+def schema_to_dict(schema: Structure) -> dict[str, Any]:
     """See :meth:`Schema.to_dict`. Empty fields are left out, so an entry stays readable."""
     data: dict[str, Any] = {
         "db_id": schema.name,
@@ -286,7 +269,7 @@ def schema_to_dict(schema: Schema) -> dict[str, Any]:
     return data
 
 
-def _table_to_dict(schema: Schema, table: Table) -> dict[str, Any]:
+def _table_to_dict(schema: Structure, table: Table) -> dict[str, Any]:
     data: dict[str, Any] = {"name": table.name, "label": table.label}
     if len(table.primary_key) > 1:
         data["primary_key"] = [schema.columns[index].name for index in table.primary_key]
@@ -319,7 +302,7 @@ def _notes(item: Table | Column) -> dict[str, Any]:
     return notes
 
 
-def _key_to_dict(schema: Schema, key: ForeignKey) -> dict[str, Any]:
+def _key_to_dict(schema: Structure, key: ForeignKey) -> dict[str, Any]:
     return {
         "table": schema.tables[schema.columns[key.columns[0]].table].name,
         "columns": [schema.columns[index].name for index in key.columns],
@@ -328,14 +311,14 @@ def _key_to_dict(schema: Schema, key: ForeignKey) -> dict[str, Any]:
     }
 
 
-def _constant_to_dict(schema: Schema, constant: Constant) -> dict[str, Any]:
+def _constant_to_dict(schema: Structure, constant: Constant) -> dict[str, Any]:
     data: dict[str, Any] = {"name": constant.name, "value": constant.value, "label": constant.label}
     if constant.column is not None:
         data["column"] = schema.qualified_name(constant.column)
     return data
 
 
-def fingerprint(schema: Schema) -> str:
+def fingerprint(schema: Structure) -> str:
     """SHA-256 over the canonical JSON of :func:`schema_to_dict` without the schema's name."""
     data = schema_to_dict(schema)
     del data["db_id"]

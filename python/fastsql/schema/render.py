@@ -10,7 +10,7 @@ from fastsql.schema.names import quote
 from fastsql.schema.sqltypes import TYPE_WORDS
 
 if TYPE_CHECKING:
-    from fastsql.schema.model import Column, ForeignKey, Schema, Table
+    from fastsql.schema.model import Column, ForeignKey, Structure, Table
 
 _CLASS_TYPES = {
     "number": "NUMERIC",
@@ -25,7 +25,7 @@ _PLAIN_TYPE = re.compile(r"[A-Za-z]\w*( \w+)*( ?\( ?[0-9]+( ?, ?[0-9]+)? ?\))?",
 _SQLITE_KEYWORDS = frozenset({"set", "null"})
 
 
-def render_ddl(schema: Schema, dialect: str = "sqlite") -> str:
+def render_ddl(schema: Structure, dialect: str = "sqlite") -> str:
     """See :meth:`Schema.to_ddl`. Raises DialectError for a dialect that sqlglot does not know."""
     if dialect == "sqlite":
         keys: dict[int, list[ForeignKey]] = {}
@@ -38,7 +38,7 @@ def render_ddl(schema: Schema, dialect: str = "sqlite") -> str:
     return "\n\n".join(_table(schema, table, dialect) for table in schema.tables)
 
 
-def _sqlite_table(schema: Schema, number: int, keys: list[ForeignKey]) -> str:
+def _sqlite_table(schema: Structure, number: int, keys: list[ForeignKey]) -> str:
     table = schema.tables[number]
     lines = [
         f"{quote(schema.columns[index].name)} {_sqlite_type(schema.columns[index])}"
@@ -55,7 +55,7 @@ def _sqlite_table(schema: Schema, number: int, keys: list[ForeignKey]) -> str:
     return f"CREATE TABLE {quote(table.name)} (\n    " + ",\n    ".join(lines) + "\n);"
 
 
-def _names(schema: Schema, columns: tuple[int, ...]) -> str:
+def _names(schema: Structure, columns: tuple[int, ...]) -> str:
     return ", ".join(quote(schema.columns[index].name) for index in columns)
 
 
@@ -66,7 +66,7 @@ def _sqlite_type(column: Column) -> str:
     return _CLASS_TYPES[column.type]
 
 
-def _table(schema: Schema, table: Table, dialect: str) -> str:
+def _table(schema: Structure, table: Table, dialect: str) -> str:
     from sqlglot import exp
 
     definitions = [

@@ -16,7 +16,7 @@ from fastsql.schema.draft import Draft, DraftColumn, DraftKey, DraftTable
 from fastsql.schema.mapping import group_keys, read_json
 
 if TYPE_CHECKING:
-    from fastsql.schema.model import Schema
+    from fastsql.schema.model import Structure
 
 _REMEDY = "Compare it with an entry of Spider's tables.json."
 
@@ -32,7 +32,7 @@ def schema_from_spider(
     *,
     strict: bool = False,
     limits: Limits = DEFAULT,
-) -> Schema:
+) -> Structure:
     """See :meth:`Schema.from_spider`."""
     data = read_json(source, limits) if isinstance(source, (str, Path)) else source
     return schema_from_entry(_pick(data, db_id), strict=strict, limits=limits)
@@ -55,7 +55,7 @@ def _pick(data: Any, db_id: str | None) -> Any:
     )
 
 
-def schema_from_entry(entry: Any, *, strict: bool = False, limits: Limits = DEFAULT) -> Schema:
+def schema_from_entry(entry: Any, *, strict: bool = False, limits: Limits = DEFAULT) -> Structure:
     """The schema of one entry; SchemaError names the list that does not fit."""
     if not isinstance(entry, Mapping):
         raise SchemaError("a database is not a mapping", where="tables.json", remedy=_REMEDY)

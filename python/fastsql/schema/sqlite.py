@@ -22,7 +22,7 @@ from fastsql.schema.sqltypes import classify_type
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fastsql.schema.model import Schema, Value
+    from fastsql.schema.model import Structure, Value
 
 _SCANNED_ROWS = 1_000_000
 """Rows of a table looked at when its small domains are collected: a bound on time, not on correctness."""
@@ -37,7 +37,7 @@ def schema_from_sqlite(
     views: bool = False,
     strict: bool = False,
     limits: Limits = DEFAULT,
-) -> Schema:
+) -> Structure:
     """See :meth:`Schema.from_sqlite`.
 
     Raises SchemaError where the file is missing, no database, locked or damaged.

@@ -24,7 +24,8 @@ from fastsql.model.model import SchemaState
 from fastsql.model.schema_inputs import SchemaInputs
 from fastsql.schema import Schema
 from fastsql.training.batches.batch import Batch, Instance, collate, instance_layout, shared_actions
-from fastsql.training.network.model import Memory, Model
+from fastsql.training.network.decoder import Memory
+from fastsql.training.network.model import Model
 
 Ints = NDArray[np.integer[Any]]
 

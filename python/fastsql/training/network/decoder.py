@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
@@ -22,8 +23,25 @@ from fastsql.grammar.actions import (
 )
 from fastsql.linking.nodes import NodeLayout
 from fastsql.model.config import ModelConfig
-from fastsql.training.network.attention import additive_mask, attention
+from fastsql.training.network.attention import additive_mask, attention, heads_first, heads_last
 from fastsql.training.network.dropout import Dropout
+
+
+@dataclass(frozen=True, eq=False)
+class Memory:
+    """What the decoder reads of B questions: `rows` [B, N, d], the states of `nodes`.
+
+    `mask` [B, 1, 1, N] is 0 or -inf, `values` [W, d] are the schema's.
+    """
+
+    rows: Tensor
+    mask: Tensor
+    nodes: NodeLayout
+    values: Tensor
+
+    def repeat(self, count: int) -> Memory:
+        """One question's memory for `count` hypotheses."""
+        return replace(self, rows=self.rows.expand(count, -1, -1), mask=self.mask.expand(count, -1, -1, -1))
 
 
 class DecoderLayer(nn.Module):
@@ -47,22 +65,30 @@ class DecoderLayer(nn.Module):
 
     def forward(self, x: Tensor, causal: Tensor, memory: Tensor, memory_mask: Tensor) -> Tensor:
         """X [B, D, d], memory [B, N, d]; the masks are 0 or -inf, [D, D] and [B, 1, 1, N]."""
-        query, key, value = self._heads(self.self_qkv(self.self_norm(x)), 3)
-        states = attention(query, key, value, causal)
-        x = x + self.dropout(self.self_out(states.transpose(1, 2).flatten(2)))
+        x = self.attend_to_decisions(x, causal)
+        x = self.attend_to_graph(x, memory, memory_mask)
+        return self.feed_forward(x)
 
-        (query,) = self._heads(self.cross_query(self.cross_norm(x)), 1)
-        key, value = self._heads(self.cross_kv(memory), 2)
-        states = attention(query, key, value, memory_mask)
-        x = x + self.dropout(self.cross_out(states.transpose(1, 2).flatten(2)))
+    def attend_to_decisions(self, x: Tensor, causal: Tensor) -> Tensor:
+        """Attention of every decision to itself and those before it."""
+        query, key, value = heads_first(self.self_qkv(self.self_norm(x)), 3, self.heads)
+        output: Tensor = x + self.dropout(self.self_out(heads_last(attention(query, key, value, causal))))
+        return output
 
+    def attend_to_graph(self, x: Tensor, memory: Tensor, memory_mask: Tensor) -> Tensor:
+        """Attention of every decision to the graph's rows."""
+        (query,) = heads_first(self.cross_query(self.cross_norm(x)), 1, self.heads)
+        key, value = heads_first(self.cross_kv(memory), 2, self.heads)
+        output: Tensor = x + self.dropout(
+            self.cross_out(heads_last(attention(query, key, value, memory_mask)))
+        )
+        return output
+
+    def feed_forward(self, x: Tensor) -> Tensor:
+        """The feed-forward net of every decision."""
         hidden = F.relu(self.ffn_in(self.ffn_norm(x)))
         output: Tensor = x + self.dropout(self.ffn_out(hidden))
         return output
-
-    def _heads(self, x: Tensor, parts: int) -> Tensor:
-        batch, rows, _ = x.shape
-        return x.view(batch, rows, parts, self.heads, -1).permute(2, 0, 3, 1, 4)
 
 
 class Decoder(nn.Module):
@@ -93,27 +119,36 @@ class Decoder(nn.Module):
             self.position.weight.copy_(0.1 * _sinusoids(config.max_steps, d))
 
     def forward(
-        self,
-        previous: tuple[Tensor, Tensor, Tensor],
-        symbols: Tensor,
-        parents: Tensor,
-        memory: Tensor,
-        memory_mask: Tensor,
-        nodes: NodeLayout,
-        values: Tensor,
+        self, previous: tuple[Tensor, Tensor, Tensor], symbols: Tensor, parents: Tensor, memory: Memory
     ) -> Tensor:
         """Scores float[B, D, A] of all actions, legal or not.
 
-        `previous` is (kind, production, row), int64[B, D] each (see `Batch`); `memory` [B, N, d] holds
-        the states of `nodes`; `values` [W, d] are the schema values.
+        `previous` is (kind, production, row), int64[B, D] each (see `Batch`).
         """
+        x = self._embed(previous, symbols, parents, memory)
+        steps = symbols.shape[1]
+        earlier = torch.ones(steps, steps, dtype=torch.bool, device=x.device).tril()
+        causal = additive_mask(earlier, memory.rows.dtype)
+        for layer in self.layers:
+            x = layer(x, causal, memory.rows, memory.mask)
+        return self._scores(self.norm(x), memory)
+
+    def pointer_keys(self, kind: int, rows: Tensor) -> Tensor:
+        """What queries of a kind of pointer are compared with, for rows [.., n, d] that it can point at."""
+        keys: Tensor = self.pointer_key[WEIGHT_NAMES[kind]](rows)
+        return keys
+
+    def _embed(
+        self, previous: tuple[Tensor, Tensor, Tensor], symbols: Tensor, parents: Tensor, memory: Memory
+    ) -> Tensor:
+        """What is known before each decision, [B, D, d]."""
         batch, steps = symbols.shape
         kind, production, row = previous
-        rows = torch.cat(
-            [memory, values.expand(batch, -1, -1).to(memory.dtype), memory.new_zeros(batch, 1, self.d)], dim=1
-        )
+        states = memory.rows
+        values = memory.values.expand(batch, -1, -1).to(states.dtype)
+        rows = torch.cat([states, values, states.new_zeros(batch, 1, self.d)], dim=1)
         pointed = rows.gather(1, row[:, :, None].expand(-1, -1, self.d))
-        x = (
+        x: Tensor = self.dropout(
             self.production(production)
             + self.kind(kind)
             + self.row(pointed)
@@ -121,27 +156,24 @@ class Decoder(nn.Module):
             + self.parent(parents)
             + self.position.weight[:steps]
         )
-        x = self.dropout(x)
-        earlier = torch.ones(steps, steps, dtype=torch.bool, device=x.device).tril()
-        causal = additive_mask(earlier, memory.dtype)
-        for layer in self.layers:
-            x = layer(x, causal, memory, memory_mask)
-        x = self.norm(x)
+        return x
 
+    def _scores(self, x: Tensor, memory: Memory) -> Tensor:
+        """Scores of all actions for final states x [B, D, d]."""
+        rows, nodes = memory.rows, memory.nodes
         targets = {
-            TABLE: memory[:, nodes.tables],
-            COLUMN: memory[:, nodes.columns],
-            CANDIDATE: memory[:, nodes.candidates],
-            SCHEMA_VALUE: values[None],
-            START: memory[:, nodes.tokens],
-            END: memory[:, nodes.tokens],
+            TABLE: rows[:, nodes.tables],
+            COLUMN: rows[:, nodes.columns],
+            CANDIDATE: rows[:, nodes.candidates],
+            SCHEMA_VALUE: memory.values[None],
+            START: rows[:, nodes.tokens],
+            END: rows[:, nodes.tokens],
             STEP: x,
         }
         queries = (self.pointer_query(x) * self.d**-0.5).split(self.d, dim=-1)
         scores = [self.production_scores(x)]
-        for pointer, query in zip(POINTERS, queries, strict=True):
-            keys: Tensor = self.pointer_key[WEIGHT_NAMES[pointer]](targets[pointer])
-            scores.append(query @ keys.transpose(-1, -2))
+        for kind, query in zip(POINTERS, queries, strict=True):
+            scores.append(query @ self.pointer_keys(kind, targets[kind]).transpose(-1, -2))
         return torch.cat(scores, dim=-1)
 
 

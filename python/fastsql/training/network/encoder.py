@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from fastsql.model.config import EncoderConfig
-from fastsql.training.network.attention import additive_mask, attention
+from fastsql.training.network.attention import additive_mask, attention, heads_first, heads_last
 from fastsql.training.network.dropout import Dropout
 
 
@@ -34,10 +34,9 @@ class EncoderLayer(nn.Module):
         for index, (texts, length) in enumerate(shapes):
             group = qkv[start : start + texts * length]
             start += texts * length
-            query, key, value = group.view(texts, length, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+            query, key, value = heads_first(group.view(texts, length, -1), 3, self.heads)
             last = index == len(shapes) - 1
-            states = attention(query, key, value, mask if last else None)
-            attended.append(states.transpose(1, 2).reshape(texts * length, -1))
+            attended.append(heads_last(attention(query, key, value, mask if last else None)).flatten(0, 1))
         x = self.attention_norm(x + self.dropout(self.out(torch.cat(attended))))
         hidden = F.gelu(self.ffn_in(x), approximate="tanh")
         output: Tensor = self.ffn_norm(x + self.dropout(self.ffn_out(hidden)))
@@ -61,19 +60,21 @@ class Encoder(nn.Module):
         Only the last group may be padded; `lengths` int64[texts] are its texts' own lengths.
         """
         shapes = [(group.shape[0], group.shape[1]) for group in groups]
-        ids = torch.cat([group.reshape(-1) for group in groups])
-        places = torch.cat(
-            [torch.arange(length, device=ids.device).repeat(texts) for texts, length in shapes]
-        )
-        x = self.word(ids) + self.position(places)
-        if torch.is_autocast_enabled(ids.device.type):
-            x = x.to(torch.get_autocast_dtype(ids.device.type))
-        x = self.dropout(self.norm(x))
+        x = self._embed(groups)
         mask = None
         if lengths is not None:
-            columns = torch.arange(shapes[-1][1], device=ids.device)
+            columns = torch.arange(shapes[-1][1], device=x.device)
             mask = additive_mask((columns[None, :] < lengths[:, None])[:, None, None, :], x.dtype)
         for layer in self.layers:
             x = layer(x, shapes, mask)
-        states = x.split([texts * length for texts, length in shapes])
+        states = torch.split(x, [texts * length for texts, length in shapes])
         return [state.view(*shape, -1) for state, shape in zip(states, shapes, strict=True)]
+
+    def _embed(self, groups: Sequence[Tensor]) -> Tensor:
+        ids = torch.cat([group.reshape(-1) for group in groups])
+        places = [torch.arange(group.shape[1], device=ids.device).repeat(group.shape[0]) for group in groups]
+        x = self.word(ids) + self.position(torch.cat(places))
+        if torch.is_autocast_enabled(ids.device.type):
+            x = x.to(torch.get_autocast_dtype(ids.device.type))
+        states: Tensor = self.dropout(self.norm(x))
+        return states

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from fastsql.model.config import ModelConfig
+from fastsql.training.network.attention import heads_first, heads_last, relation_scores, relation_values
 from fastsql.training.network.dropout import Dropout
 
 
-def relation_scores(query: Tensor, relation_key: Tensor, relations: Tensor) -> Tensor:
-    """Query [1 or B, h, n, e] times the key [R, e] of each edge's relation [1 or B, 1, n, m]: [B, h, n, m]."""
-    by_relation = query @ relation_key.to(query.dtype).T
-    batch = max(len(query), len(relations))
-    heads, rows, columns = query.shape[1], query.shape[2], relations.shape[-1]
-    return by_relation.expand(batch, -1, -1, -1).gather(-1, relations.expand(batch, heads, rows, columns))
+class Projected(NamedTuple):
+    """Queries, keys and values of n rows, [1 or B, h, n, e] each."""
+
+    query: Tensor  # scaled
+    key: Tensor
+    value: Tensor
 
 
-def relation_values(weights: Tensor, relation_value: Tensor, relations: Tensor) -> Tensor:
-    """Attention weights [.., n, m] summed per relation, times the value embeddings [R, e]: [.., n, e]."""
-    mass = weights.new_zeros(*weights.shape[:-1], len(relation_value))
-    mass = mass.scatter_add(-1, relations.expand_as(weights), weights)
-    return mass @ relation_value.to(mass.dtype)
+class SchemaRows(NamedTuple):
+    """What the layer makes of s schema rows before any question."""
+
+    rows: Tensor  # [1 or B, s, d], the layer's input
+    projected: Projected
+    mixed: Tensor  # [1 or B, h, s, e], attention of the schema rows to schema rows
+    log_sum: Tensor  # [1 or B, h, s, 1], log of the sum of exponentials of that attention
 
 
 class GraphLayer(nn.Module):
@@ -61,50 +66,65 @@ class GraphLayer(nn.Module):
         `node_mask` is 0 or -inf, [B, 1, 1, q]. Returns both kinds of rows; the schema's are still shared by the
         batch ([1, s, d]) unless the layer is joint.
         """
-        query, key, value = self._project(question)
-        schema_query, schema_key, schema_value = self._project(schema)
-        n_question = question.shape[1]
-
-        scores = torch.cat(
-            [query @ key.transpose(-1, -2) + node_mask, query @ schema_key.transpose(-1, -2)], dim=-1
-        )
-        scores = scores + relation_scores(query, self.relation_key, relations)
-        weights = torch.softmax(scores, dim=-1)
-        mixed = weights[..., :n_question] @ value + weights[..., n_question:] @ schema_value
-        mixed = mixed + relation_values(weights, self.relation_value, relations)
-
-        scores = schema_query @ schema_key.transpose(-1, -2)
-        own, own_sum = self._partial(
-            scores + relation_scores(schema_query, self.relation_key, schema_relations),
-            schema_value,
-            schema_relations,
-        )
+        projected, schema_projected = self._project(question), self._project(schema)
+        rows = self.question(question, projected, schema_projected, node_mask, relations)
+        read = self.read_schema(schema, schema_projected, schema_relations)
         if joint:
-            # Schema to schema is the same for all questions, so the two parts of the softmax are computed apart
-            # and put together by their logarithmic sums; no [B, s, s] array is made.
-            scores = schema_query @ key.transpose(-1, -2) + node_mask
-            other, other_sum = self._partial(
-                scores + relation_scores(schema_query, self.relation_key, item_relations),
-                value,
-                item_relations,
-            )
-            share = torch.sigmoid(other_sum - own_sum).to(own.dtype)
-            own = own + share * (other - own)
-        return self._finish(question, mixed), self._finish(schema, own)
+            return rows, self.schema_with_question(read, projected, node_mask, item_relations)
+        return rows, self.schema_without_question(read)
 
-    def _project(self, rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        batch, count, _ = rows.shape
-        qkv = self.qkv(self.norm(rows)).view(batch, count, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
-        return qkv[0] * self.scale, qkv[1], qkv[2]
+    def read_schema(self, rows: Tensor, projected: Projected, relations: Tensor) -> SchemaRows:
+        """Attention of schema rows to themselves."""
+        return SchemaRows(rows, projected, *self._partial(*projected, relations))
 
-    def _partial(self, scores: Tensor, value: Tensor, relations: Tensor) -> tuple[Tensor, Tensor]:
-        """Attention over some of the columns: the mixed values, and the log of the sum of exponentials."""
+    def schema_without_question(self, schema: SchemaRows) -> Tensor:
+        """The layer's output for schema rows that see schema rows only."""
+        return self._finish(schema.rows, schema.mixed)
+
+    def question(
+        self, rows: Tensor, projected: Projected, schema: Projected, node_mask: Tensor, relations: Tensor
+    ) -> Tensor:
+        """The layer's output for question rows, which see everything."""
+        query, key, value = projected
+        n_question = rows.shape[1]
+        scores = torch.cat(
+            [query @ key.transpose(-1, -2) + node_mask, query @ schema.key.transpose(-1, -2)], dim=-1
+        )
+        weights = torch.softmax(scores + relation_scores(query, self.relation_key, relations), dim=-1)
+        mixed = weights[..., :n_question] @ value + weights[..., n_question:] @ schema.value
+        return self._finish(rows, mixed + relation_values(weights, self.relation_value, relations))
+
+    def schema_with_question(
+        self, schema: SchemaRows, question: Projected, node_mask: Tensor, relations: Tensor
+    ) -> Tensor:
+        """The layer's output for schema rows that see schema and question rows.
+
+        Schema to schema is the same for all questions, so the two parts of the softmax are computed apart and put
+        together by their logarithmic sums; no [B, s, s] array is made.
+        """
+        _, key, value = question
+        mixed, log_sum = self._partial(schema.projected.query, key, value, relations, node_mask)
+        share = torch.sigmoid(log_sum - schema.log_sum).to(schema.mixed.dtype)
+        return self._finish(schema.rows, schema.mixed + share * (mixed - schema.mixed))
+
+    def _project(self, rows: Tensor) -> Projected:
+        query, key, value = heads_first(self.qkv(self.norm(rows)), 3, self.heads)
+        return Projected(query * self.scale, key, value)
+
+    def _partial(
+        self, query: Tensor, key: Tensor, value: Tensor, relations: Tensor, mask: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """Attention to a part of the columns, and the log of its sum of exponentials."""
+        scores = query @ key.transpose(-1, -2)
+        if mask is not None:
+            scores = scores + mask
+        scores = scores + relation_scores(query, self.relation_key, relations)
         log_sum = scores.float().logsumexp(dim=-1, keepdim=True)
         weights = torch.softmax(scores, dim=-1)
         return weights @ value + relation_values(weights, self.relation_value, relations), log_sum
 
     def _finish(self, rows: Tensor, mixed: Tensor) -> Tensor:
-        rows = rows + self.dropout(self.out(mixed.transpose(1, 2).flatten(2)))
+        rows = rows + self.dropout(self.out(heads_last(mixed)))
         hidden = F.relu(self.ffn_in(self.ffn_norm(rows)))
         output: Tensor = rows + self.dropout(self.ffn_out(hidden))
         return output

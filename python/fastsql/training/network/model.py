@@ -7,14 +7,13 @@ texts and graph rows are therefore computed once a batch.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from fastsql.linking.nodes import NodeLayout
 from fastsql.model.config import (
     CANDIDATE_FORMATS,
     CANDIDATE_KINDS,
@@ -26,7 +25,7 @@ from fastsql.model.config import (
 from fastsql.model.schema_inputs import SchemaInputs
 from fastsql.training.batches.batch import Batch
 from fastsql.training.network.attention import additive_mask
-from fastsql.training.network.decoder import Decoder
+from fastsql.training.network.decoder import Decoder, Memory
 from fastsql.training.network.dropout import Dropout
 from fastsql.training.network.encoder import Encoder
 from fastsql.training.network.graph import GraphLayer
@@ -46,23 +45,6 @@ class Output:
     loss: Tensor
     gold: Tensor
     best: Tensor
-
-
-@dataclass(frozen=True, eq=False)
-class Memory:
-    """What the decoder reads of B questions: `rows` [B, N, d], the states of `nodes`.
-
-    `mask` [B, 1, 1, N] is 0 or -inf, `values` [W, d] are the schema's.
-    """
-
-    rows: Tensor
-    mask: Tensor
-    nodes: NodeLayout
-    values: Tensor
-
-    def repeat(self, count: int) -> Memory:
-        """One question's memory for `count` hypotheses."""
-        return replace(self, rows=self.rows.expand(count, -1, -1), mask=self.mask.expand(count, -1, -1, -1))
 
 
 class Model(nn.Module):
@@ -138,10 +120,7 @@ class Model(nn.Module):
         item_texts = torch.cat([group.mean(dim=1) for group in states[:-1]])
 
         tokens = self.token_in(states[-1][:, 1:-1])
-        candidates = self._tensor(batch.candidate_weights).to(tokens.dtype) @ tokens
-        features = self._tensor(batch.candidate_features)
-        for index, embedding in enumerate(self.candidate):
-            candidates = candidates + embedding(features[..., index])
+        candidates = self._candidates(batch, tokens)
         question = self.dropout(torch.cat([tokens.to(candidates.dtype), candidates], dim=1))
         items = self.dropout(self._items(item_texts, schema))[None]
 
@@ -173,12 +152,17 @@ class Model(nn.Module):
             ),
             self._tensor(batch.symbols),
             self._tensor(batch.parents),
-            memory.rows,
-            memory.mask,
-            memory.nodes,
-            memory.values,
+            memory,
         )
         return scores
+
+    def _candidates(self, batch: Batch, tokens: Tensor) -> Tensor:
+        """First states of the value candidates, [B, V, d]: the mean of their span, and what they are."""
+        states = self._tensor(batch.candidate_weights).to(tokens.dtype) @ tokens
+        features = self._tensor(batch.candidate_features)
+        for index, embedding in enumerate(self.candidate):
+            states = states + embedding(features[..., index])
+        return states
 
     def _items(self, texts: Tensor, schema: SchemaInputs) -> Tensor:
         """First states of tables and columns, [S, d]; a column's also says whose it is, as labels repeat."""
@@ -204,7 +188,7 @@ class Model(nn.Module):
         """The texts of the schema values, [texts, hidden], in the order of `schema.value_texts`."""
         if not self.training:
             with torch.no_grad():
-                return self._value_states(schema.value_texts)
+                return self._encode_groups(schema.value_texts)
         self._batches += 1
         oldest = self._batches - VALUE_REFRESH
         keys = [[row.tobytes() for row in group] for group in schema.value_texts]
@@ -217,7 +201,7 @@ class Model(nn.Module):
             for group in keys
         ]
         with torch.no_grad():
-            states = self._value_states(
+            states = self._encode_groups(
                 [group[rows] for group, rows in zip(schema.value_texts, stale, strict=True) if rows]
             )
         renewed = [group[number] for group, rows in zip(keys, stale, strict=True) for number in rows]
@@ -225,7 +209,8 @@ class Model(nn.Module):
             self._value_texts[key] = (self._batches, state)
         return torch.stack([self._value_texts[key][1] for group in keys for key in group])
 
-    def _value_states(self, groups: Sequence[NDArray[np.int32]]) -> Tensor:
+    def _encode_groups(self, groups: Sequence[NDArray[np.int32]]) -> Tensor:
+        """The mean state of every text of all groups, [texts, hidden]."""
         if not groups:
             return torch.empty(0, self.config.encoder.hidden)
         encoded = self.encoder([self._tensor(group).long() for group in groups])

@@ -89,12 +89,12 @@ def test_a_refusal_says_why_and_by_how_much() -> None:
     page = shown(REFUSAL)
     assert "✗ Refused, confidence 0.907, needed 0.909" in page.text
     assert "It is not sure enough." in page.text
-    assert "no answer in the schema" not in page.text
+    assert "probability of no answer" not in page.text
 
 
 def test_the_probability_of_no_answer_stands_beside_the_confidence() -> None:
     result = replace(REFUSAL, unanswerable=0.071)
-    told = "confidence 0.907, needed 0.909; no answer in the schema 0.07"
+    told = "confidence 0.907, needed 0.909; probability of no answer 0.07"
     assert f"✗ Refused, {told}" in shown(result).text
     assert f'aria-label="{told}"' in result._repr_html_()
 

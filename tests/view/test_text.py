@@ -66,7 +66,7 @@ def test_a_refusal_shows_by_how_much() -> None:
 
 def test_the_probability_of_no_answer_stands_beside_the_confidence() -> None:
     text = str(replace(REFUSAL, unanswerable=0.071).explain())
-    assert "Refused: confidence 0.907, needed 0.909; no answer in the schema 0.07\n" in text
+    assert "Refused: confidence 0.907, needed 0.909; probability of no answer 0.07\n" in text
     assert "no answer" not in str(ANSWER.explain()), "a model that knows none says nothing of it"
 
 

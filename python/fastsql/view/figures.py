@@ -25,7 +25,7 @@ def certainty(result: Result) -> str:
     if result.threshold is not None:
         shown, needed = told_apart(result.confidence, result.threshold)
         told = f"confidence {shown}, needed {needed}"
-    return f"{told}; no answer in the schema {result.unanswerable:.2f}" if result.unanswerable else told
+    return f"{told}; probability of no answer {result.unanswerable:.2f}" if result.unanswerable else told
 
 
 def milliseconds(value: float) -> str:

@@ -1,8 +1,8 @@
-"""Looking at answers before giving them: the candidates of a parse are run, and what comes back is evidence.
+"""Looking at answers before giving them: the likeliest queries of a parse are run, and what comes back is evidence.
 
 The SQL result inspector of the AIRI team at EHRSQL 2024 (Somov et al., Clinical NLP 2024) refuses where a query fails or
 its answer is empty, NULL or 0. That is the preset `Rule.REFUSE`, and it costs, since some questions have no other answer.
-By default (`Rule.EVIDENCE`) such an answer only counts against a query: the bundle knows how much. Candidates with the
+By default (`Rule.EVIDENCE`) such an answer only counts against a query: the bundle knows how much. Queries with the
 same answer support each other, one that fails is out, and the next one takes over where it is then the likelier.
 """
 
@@ -25,7 +25,7 @@ _VOID = frozenset({"None", "0.0"})
 
 
 class Running(Protocol):
-    """What runs a candidate: any executor of `fastsql.execution`."""
+    """What runs a query: any executor of `fastsql.execution`."""
 
     def run(self, sql: str) -> Rows:
         """The rows of a query; raises ExecutionError or VerificationError."""
@@ -42,14 +42,14 @@ class Rule(Enum):
 
 @dataclass(frozen=True)
 class Finding:
-    """What running one candidate showed: its answer, or None where it failed or was not run."""
+    """What running one query showed: its answer, or None where it failed or was not run."""
 
     answer: Answer | None = None
     ran: bool = False
 
     @property
     def failed(self) -> bool:
-        """Whether the database refused the candidate."""
+        """Whether the database refused the query."""
         return self.ran and self.answer is None
 
     @property
@@ -60,17 +60,17 @@ class Finding:
 
 @dataclass(frozen=True)
 class Inspector:
-    """Runs the candidates of a parse within a budget.
+    """Runs the likeliest queries of a parse within a budget.
 
     Attributes:
         executor: read-only, on the database that the question is asked of; its own limits bound one query's time and rows.
         rule: what is made of an answer.
-        seconds: no further candidate is begun after so long.
-        candidates: how many are run at most.
+        seconds: no further query is begun after so long.
+        candidates: how many queries are run at most.
         rows: how many rows of an answer are compared.
 
     Raises:
-        LimitError: one of these numbers is no limit.
+        LimitError: one of these numbers is not a valid limit.
     """
 
     executor: Running
@@ -103,7 +103,7 @@ class Inspector:
 
 
 def allies(findings: Sequence[Finding], chosen: int) -> tuple[int, ...]:
-    """The other candidates with the same answer."""
+    """The other queries with the same answer."""
     own = findings[chosen].answer
     if own is None:
         return ()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from fastsql.grammar import ActionSpace, IllegalActionError, State
+from fastsql.grammar.actions import CANDIDATE, COLUMN, END, PRODUCTION, START, STEP, TABLE
 from fastsql.grammar.bounds import MAX_SOURCES, MAX_SPAN
 from fastsql.grammar.grouping import AGGREGATES
-from fastsql.grammar.space import CANDIDATE, COLUMN, END, PRODUCTION, START, STEP, TABLE
 from fastsql.linking import find_candidates
 from fastsql.schema import Schema
 

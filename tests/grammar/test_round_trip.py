@@ -22,7 +22,7 @@ from fastsql.grammar import (
     sql_to_program,
     trace_program,
 )
-from fastsql.grammar.space import PRODUCTION
+from fastsql.grammar.actions import PRODUCTION
 
 from .grounding import literals_as_candidates, space_for
 from .rows import NOW, answers, filled

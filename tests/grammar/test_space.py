@@ -11,16 +11,8 @@ from hypothesis import given, settings
 
 from fastsql.errors import LimitError
 from fastsql.grammar import ActionSpace, load_grammar
-from fastsql.grammar.space import (
-    CANDIDATE,
-    COLUMN,
-    END,
-    SCHEMA_VALUE,
-    START,
-    STEP,
-    can_hold_time,
-    takes_span,
-)
+from fastsql.grammar.actions import CANDIDATE, COLUMN, END, SCHEMA_VALUE, START, STEP
+from fastsql.grammar.space import can_hold_time, takes_span
 from fastsql.limits import DEFAULT
 from fastsql.linking import Candidate
 from fastsql.schema import Constant, Schema

@@ -21,9 +21,9 @@ from fastsql.grammar import (
     sql_to_program,
     trace_program,
 )
+from fastsql.grammar.actions import CANDIDATE, COLUMN, KINDS, PRODUCTION, SCHEMA_VALUE, START, TABLE
 from fastsql.grammar.bounds import MAX_NESTING
 from fastsql.grammar.program import SMALL, Terminal
-from fastsql.grammar.space import CANDIDATE, COLUMN, KINDS, PRODUCTION, SCHEMA_VALUE, START, TABLE
 from fastsql.grammar.transitions import fill_in
 from fastsql.grammar.tree import ProgramError, read_tree
 from fastsql.limits import DEFAULT

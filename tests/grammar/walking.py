@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsql.grammar import ActionSpace, State
-from fastsql.grammar.space import PRODUCTION
+from fastsql.grammar.actions import PRODUCTION
 
 Bias = Mapping[str, float]
 """What is added to the scores of productions, by name, and of every pointer, by "@" and its kind's number."""

@@ -8,17 +8,8 @@ from typing import TYPE_CHECKING
 
 from fastsql.explanation.reasons import sql_literal
 from fastsql.explanation.trail import Decision, Span
-from fastsql.grammar.space import (
-    CANDIDATE,
-    END,
-    KINDS,
-    PRODUCTION,
-    SCHEMA_VALUE,
-    START,
-    STEP,
-    TABLE,
-    ActionSpace,
-)
+from fastsql.grammar.actions import CANDIDATE, END, KINDS, PRODUCTION, SCHEMA_VALUE, START, STEP, TABLE
+from fastsql.grammar.space import ActionSpace
 from fastsql.grammar.transitions import fill_in, transitions
 
 if TYPE_CHECKING:

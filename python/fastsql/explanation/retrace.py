@@ -16,6 +16,7 @@ from fastsql.explanation.links import found_values, name_spans
 from fastsql.explanation.reasons import SIGNS, literal_reason, named
 from fastsql.explanation.time_words import RELATIONS, find_time_words
 from fastsql.explanation.trail import Decision, Reason, Span, Trail
+from fastsql.grammar.actions import STEP
 from fastsql.grammar.program import (
     SMALL,
     ColumnRef,
@@ -27,7 +28,7 @@ from fastsql.grammar.program import (
     TableRef,
     Terminal,
 )
-from fastsql.grammar.space import STEP, ActionSpace
+from fastsql.grammar.space import ActionSpace
 from fastsql.grammar.transitions import transitions
 from fastsql.grammar.tree import read_tree
 

@@ -10,7 +10,8 @@ from fastsql.grammar.compile import Grammar, load_grammar
 from fastsql.grammar.program import ColumnRef, DerivedRef, Literal, Production, Program, TableRef
 from fastsql.grammar.readback import read_path, read_program
 from fastsql.grammar.render import render
-from fastsql.grammar.space import ActionSpace, SchemaValue
+from fastsql.grammar.schema_values import SchemaValue
+from fastsql.grammar.space import ActionSpace
 from fastsql.grammar.trace import GroundingError, Trace, trace_program
 
 if TYPE_CHECKING:

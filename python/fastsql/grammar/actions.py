@@ -17,7 +17,7 @@ from functools import cached_property
 KINDS = ("production", "table", "column", "candidate", "schema_value", "start", "end", "step")
 """Kinds of action, in the order in which they are laid out."""
 PRODUCTION, TABLE, COLUMN, CANDIDATE, SCHEMA_VALUE, START, END, STEP = range(len(KINDS))
-POINTERS = tuple(range(TABLE, len(KINDS)))
+POINTER_KINDS = tuple(range(TABLE, len(KINDS)))
 """The kinds that point at something."""
 WEIGHT_NAMES = tuple(kind.removeprefix("schema_") for kind in KINDS)
 """What the weights of a bundle call each kind."""

@@ -4,18 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fastsql.grammar.actions import CANDIDATE, COLUMN, END, PRODUCTION, SCHEMA_VALUE, START, STEP, TABLE
 from fastsql.grammar.program import ColumnRef, DerivedRef, Literal, Production, Program, TableRef, Terminal
-from fastsql.grammar.space import (
-    CANDIDATE,
-    COLUMN,
-    END,
-    PRODUCTION,
-    SCHEMA_VALUE,
-    START,
-    STEP,
-    TABLE,
-    ActionSpace,
-)
+from fastsql.grammar.space import ActionSpace
 from fastsql.grammar.trace import GroundingError
 from fastsql.grammar.transitions import fill_in, transitions
 

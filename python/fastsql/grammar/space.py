@@ -16,33 +16,13 @@ from fastsql.grammar.actions import (
     COLUMN,
     END,
     KINDS,
-    PRODUCTION,
     SCHEMA_VALUE,
     START,
-    STEP,
-    TABLE,
     ActionLayout,
 )
 from fastsql.grammar.compile import Grammar, load_grammar
 from fastsql.grammar.schema_values import SchemaValue, schema_values
 from fastsql.limits import DEFAULT, Limits
-
-__all__ = [
-    "CANDIDATE",
-    "COLUMN",
-    "END",
-    "KINDS",
-    "PRODUCTION",
-    "SCHEMA_VALUE",
-    "START",
-    "STEP",
-    "TABLE",
-    "ActionSpace",
-    "SchemaValue",
-    "can_hold_time",
-    "schema_values",
-    "takes_span",
-]
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -31,25 +31,27 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from fastsql.grammar.actions import CANDIDATE
 from fastsql.grammar.bounds import LEAST_JOIN, MAX_COLUMNS, MAX_NESTING, MAX_SOURCES, MAX_SPAN
 from fastsql.grammar.compile import Alternative, Grammar
 from fastsql.grammar.grouping import AGGREGATES, BESIDE, OF_ROWS, ORDERS
 from fastsql.grammar.mask import JOINS
 from fastsql.grammar.pointed import PARTIAL
 from fastsql.grammar.reading import POINTERS, REQUIREMENTS
-from fastsql.grammar.space import CANDIDATE, ActionSpace, schema_values
+from fastsql.grammar.schema_values import schema_values
+from fastsql.grammar.space import ActionSpace
 from fastsql.linking.candidate import KINDS
 from fastsql.schema.sqltypes import TYPE_CLASSES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from fastsql.grammar.space import SchemaValue
+    from fastsql.grammar.schema_values import SchemaValue
     from fastsql.schema import Schema
 
 VERSION = 1
 
-_SYMBOL_ROLES: tuple[Collection[str], ...] = (
+SYMBOL_ROLES: tuple[Collection[str], ...] = (
     ("items",),
     ("bare_items",),
     ("joins",),
@@ -63,7 +65,7 @@ _SYMBOL_ROLES: tuple[Collection[str], ...] = (
     ("plain",),
     ("any_cond",),
 )
-_PRODUCTION_ROLES: tuple[Collection[str], ...] = (
+PRODUCTION_ROLES: tuple[Collection[str], ...] = (
     JOINS,
     ("group",),
     ("partition",),
@@ -82,10 +84,10 @@ def grammar_table(grammar: Grammar) -> NDArray[np.int32]:
     table = [VERSION, *sizes, MAX_NESTING, MAX_SOURCES, MAX_COLUMNS, MAX_SPAN, LEAST_JOIN]
     for number, name in enumerate(grammar.symbols):
         alternatives_of = grammar.alternatives[number]
-        roles = _bits(name, _SYMBOL_ROLES)
+        roles = _bits(name, SYMBOL_ROLES)
         table += (grammar.cost[number], grammar.nullable[number], roles, len(alternatives_of))
     table.append(grammar.cost[grammar.symbol("item")])
-    table += (_bits(name, _PRODUCTION_ROLES) for name in grammar.productions)
+    table += (_bits(name, PRODUCTION_ROLES) for name in grammar.productions)
     for alternative in alternatives:
         table += (
             _head(alternative),

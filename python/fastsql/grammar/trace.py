@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from fastsql.grammar.actions import CANDIDATE, COLUMN, END, PRODUCTION, SCHEMA_VALUE, START, STEP, TABLE
 from fastsql.grammar.automaton import State
 from fastsql.grammar.bounds import MAX_SPAN
 from fastsql.grammar.program import (
@@ -26,17 +27,7 @@ from fastsql.grammar.program import (
     Terminal,
 )
 from fastsql.grammar.scope import name_of
-from fastsql.grammar.space import (
-    CANDIDATE,
-    COLUMN,
-    END,
-    PRODUCTION,
-    SCHEMA_VALUE,
-    START,
-    STEP,
-    TABLE,
-    ActionSpace,
-)
+from fastsql.grammar.space import ActionSpace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fastsql.grammar.actions import POINTERS
+from fastsql.grammar.actions import POINTER_KINDS
 from fastsql.model.config import ModelConfig
 
 FLOAT32_BYTES = 4
@@ -113,7 +113,7 @@ def _memory(config: ModelConfig, work: Workload, rows: int) -> Cost:
 def _decoder(config: ModelConfig, work: Workload, rows: int) -> Cost:
     d, ffn, beam = config.d, config.ffn, work.beam
     layer = _product(beam, d, 6 * d + 2 * ffn) + _attention(beam, rows + work.decisions // 2, d)
-    legal = work.legal or Legal(config.n_productions, rows + work.tokens + work.values, len(POINTERS))
+    legal = work.legal or Legal(config.n_productions, rows + work.tokens + work.values, len(POINTER_KINDS))
     # Beside the queries: the step's own pointer key, and the row that the previous action pointed at.
     scores = _product(beam, d, legal.kinds * d + 2 * d + legal.productions)
     scores += Cost(round(2 * beam * legal.pointers * d), 0)

@@ -18,7 +18,7 @@ from fastsql.grammar.actions import (
     COLUMN,
     END,
     NO_ACTION,
-    POINTERS,
+    POINTER_KINDS,
     PRODUCTION,
     SCHEMA_VALUE,
     START,
@@ -225,7 +225,7 @@ class DecoderState:
         scores = np.full((len(x), layout.size), -np.inf, np.float32)
         scores[:, : config.n_productions] = weights.linear("production_scores", x)
         queries = weights.linear("pointer_query", x) * np.float32(config.d**-0.5)
-        query_of = dict(zip(POINTERS, queries.reshape(len(x), -1, config.d).swapaxes(0, 1), strict=True))
+        query_of = dict(zip(POINTER_KINDS, queries.reshape(len(x), -1, config.d).swapaxes(0, 1), strict=True))
         for kind, keys in self.memory.pointers.items():
             scores[:, layout.offsets[kind] : layout.offsets[kind + 1]] = query_of[kind] @ keys.T
         # A decision can point at those before it: the one being taken is the newest in the cache.

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsql.errors import ModelError
-from fastsql.grammar.actions import KINDS, POINTERS, WEIGHT_NAMES
+from fastsql.grammar.actions import KINDS, POINTER_KINDS, WEIGHT_NAMES
 from fastsql.model.attention import Array
 from fastsql.model.config import (
     CANDIDATE_FORMATS,
@@ -94,8 +94,8 @@ def weight_shapes(config: ModelConfig) -> dict[str, Shape]:
         linear(f"{layer}.ffn_out", d, config.ffn)
     norm("decoder.norm", d)
     linear("decoder.production_scores", config.n_productions, d)
-    linear("decoder.pointer_query", len(POINTERS) * d, d)
-    for kind in POINTERS:
+    linear("decoder.pointer_query", len(POINTER_KINDS) * d, d)
+    for kind in POINTER_KINDS:
         linear(f"decoder.pointer_key.{WEIGHT_NAMES[kind]}", d, d, bias=False)
     return shapes
 

@@ -14,7 +14,7 @@ from fastsql.grammar.actions import (
     COLUMN,
     END,
     KINDS,
-    POINTERS,
+    POINTER_KINDS,
     SCHEMA_VALUE,
     START,
     STEP,
@@ -108,9 +108,9 @@ class Decoder(nn.Module):
         self.layers = nn.ModuleList(DecoderLayer(config) for _ in range(config.decoder_layers))
         self.norm = nn.LayerNorm(d)
         self.production_scores = nn.Linear(d, config.n_productions)
-        self.pointer_query = nn.Linear(d, len(POINTERS) * d)
+        self.pointer_query = nn.Linear(d, len(POINTER_KINDS) * d)
         self.pointer_key = nn.ModuleDict(
-            {WEIGHT_NAMES[kind]: nn.Linear(d, d, bias=False) for kind in POINTERS}
+            {WEIGHT_NAMES[kind]: nn.Linear(d, d, bias=False) for kind in POINTER_KINDS}
         )
         self.dropout = Dropout(config.dropout)
         for embedding in (self.production, self.kind, self.symbol, self.parent):
@@ -172,7 +172,7 @@ class Decoder(nn.Module):
         }
         queries = (self.pointer_query(x) * self.d**-0.5).split(self.d, dim=-1)
         scores = [self.production_scores(x)]
-        for kind, query in zip(POINTERS, queries, strict=True):
+        for kind, query in zip(POINTER_KINDS, queries, strict=True):
             scores.append(query @ self.pointer_keys(kind, targets[kind]).transpose(-1, -2))
         return torch.cat(scores, dim=-1)
 

@@ -14,8 +14,8 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from fastsql.execution.verify import prepare
 from fastsql.schema import Schema
+from fastsql.verification.verify import prepare
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from databases import DatabaseMissingError, postgres_server

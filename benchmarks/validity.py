@@ -36,13 +36,13 @@ from fastsql.backends import native, resolve_device
 from fastsql.cli.console import Console
 from fastsql.datasets import read_examples, read_schemas
 from fastsql.errors import DialectError, FastSQLError, VerificationError
-from fastsql.execution.resolve import UnresolvedError, resolve
-from fastsql.execution.verify import parenthesis_depth, parse_query
 from fastsql.grammar import ActionSpace, State, load_grammar, read_path, render
 from fastsql.grammar.tables import grammar_table, question_table, schema_table
 from fastsql.linking import find_candidates
 from fastsql.linking.question import clean_question
 from fastsql.schema import Schema
+from fastsql.verification.resolve import UnresolvedError, resolve
+from fastsql.verification.verify import parenthesis_depth, parse_query
 
 sys.path.insert(0, str(Path(__file__).parent))
 from engines import DatabaseMissingError, EngineError, Prepare, preparer

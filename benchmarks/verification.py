@@ -27,8 +27,8 @@ from fastsql.demo import create_hospital
 from fastsql.errors import VerificationError
 from fastsql.evaluation import normalise_sql
 from fastsql.execution import open_executor, verify
-from fastsql.execution.verify import runnable
 from fastsql.schema import Schema
+from fastsql.verification.verify import runnable
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent))

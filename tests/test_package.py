@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import graphlib
 import importlib.metadata
 import importlib.util
 import os
@@ -32,7 +33,18 @@ HEAVY = (
 
 # Folders of the inner layers, and what none of their files may import.
 INNER = ("schema", "linking", "grammar", "model", "decode")
-OUTER = ("cli", "demo", "execution", "evaluation", "datasets", "training", "augment", "session")
+OUTER = (
+    "cli",
+    "demo",
+    "execution",
+    "evaluation",
+    "verification",
+    "parser",
+    "datasets",
+    "training",
+    "augment",
+    "session",
+)
 
 
 def _modules_after(statement: str) -> set[str]:
@@ -54,9 +66,12 @@ def test_asking_which_backends_there_are_imports_nothing_heavy() -> None:
     assert loaded.isdisjoint(HEAVY)
 
 
-def _imports(path: Path) -> Iterator[tuple[str, int]]:
-    """Absolute names of everything a file imports, inside functions too, with the line."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), filename=str(path))):
+def _imports(path: Path, *, types: bool = True) -> Iterator[tuple[str, int]]:
+    """Absolute names of everything a file imports, inside functions too, with the line; `types`: for types alone, too."""
+    tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+    if not types:
+        tree.body = [node for node in tree.body if not (isinstance(node, ast.If) and _is_for_types(node))]
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield alias.name, node.lineno
@@ -64,6 +79,10 @@ def _imports(path: Path) -> Iterator[tuple[str, int]]:
             assert node.level == 0, f"{path}:{node.lineno}: relative import"
             for alias in node.names:
                 yield f"{node.module}.{alias.name}", node.lineno
+
+
+def _is_for_types(condition: ast.If) -> bool:
+    return isinstance(condition.test, ast.Name) and condition.test.id == "TYPE_CHECKING"
 
 
 def test_inner_layers_never_import_outer_ones() -> None:
@@ -76,6 +95,27 @@ def test_inner_layers_never_import_outer_ones() -> None:
         if any(name == outer or name.startswith(f"{outer}.") for outer in forbidden)
     ]
     assert wrong == []
+
+
+def test_no_files_import_each_other_in_a_circle() -> None:
+    """Inside functions too; what only types are imported for does not count."""
+    modules = {_module_of(path): path for path in PACKAGE.rglob("*.py")}
+    graph = {
+        name: {
+            imported if imported in modules else imported.rpartition(".")[0]
+            for imported, _ in _imports(path, types=False)
+            if imported.startswith("fastsql")
+        }
+        - {name}
+        for name, path in modules.items()
+    }
+    graphlib.TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
+
+
+def _module_of(path: Path) -> str:
+    return ".".join((PACKAGE.name, *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(
+        ".__init__"
+    )
 
 
 def test_only_training_imports_torch() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from fastsql.execution import allowed
+from fastsql.verification import allowed
 
 Frame = tuple[str, str]
 """What stands before and after the thing that is nested."""

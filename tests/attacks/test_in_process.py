@@ -15,7 +15,7 @@ import pytest
 
 from fastsql.errors import ExecutionError
 from fastsql.execution import ReadOnlyExecutor
-from fastsql.execution.readable import Readable
+from fastsql.verification.readable import Readable
 
 from .cases import FOLDER, Attack, attacks_on, label
 from .hospital import HIDDEN, ROWS, SCHEMA, TABLES

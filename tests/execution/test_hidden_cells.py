@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from fastsql.errors import FastSQLError
 from fastsql.execution import open_executor
-from fastsql.execution.verify import Runnables
+from fastsql.verification.verify import Runnables
 
 from .statements import Writer, mutate
 from .worlds import SECRET, SECRET_NUMBER, A, B, World, draw_world, make_database

@@ -19,7 +19,7 @@ import pytest
 
 from fastsql.errors import ExecutionError, FastSQLError, LimitError, VerificationError
 from fastsql.execution import QueryTimeoutError, ResultSizeError, WorkerDiedError, open_executor
-from fastsql.execution.isolated import IsolatedExecutor
+from fastsql.execution.isolation.isolated import IsolatedExecutor
 from fastsql.schema import Schema
 
 from ..databases import PostgresServer

@@ -1,7 +1,7 @@
 """What an executor runs gives the rows of the statement that it was given, where the schema knows all that is there.
 
 Random statements over visible names, and random expressions over literals, go to each database as they are and as
-`fastsql.execution.verify.runnable` writes them anew. ``FASTSQL_FUZZ_STATEMENTS`` says how many a dialect gets.
+`fastsql.verification.verify.runnable` writes them anew. ``FASTSQL_FUZZ_STATEMENTS`` says how many a dialect gets.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fastsql.errors import VerificationError
-from fastsql.execution.verify import runnable
 from fastsql.schema import Schema
+from fastsql.verification.verify import runnable
 
 from ..databases import PostgresServer
 from .expressions import Expressions

@@ -16,10 +16,10 @@ import pytest
 
 from fastsql.errors import ExecutionError, FastSQLError
 from fastsql.execution import ReadOnlyExecutor
-from fastsql.execution.authorizer import LONGEST_VALUE
 from fastsql.execution.executor import ResultSizeError
 from fastsql.linking.dictionary import ValueDictionary
 from fastsql.schema import Schema
+from fastsql.verification.authorizer import LONGEST_VALUE
 
 DDL = "CREATE TABLE patients (id INTEGER PRIMARY KEY, name TEXT);"
 COUNT = "SELECT COUNT(*) FROM patients"

@@ -15,8 +15,7 @@ import pytest
 
 from fastsql.errors import ExecutionError, FastSQLError, LimitError, VerificationError
 from fastsql.execution import QueryTimeoutError, ResultSizeError
-from fastsql.execution.postgres_session import ConnectionLostError
-from fastsql.execution.wire import (
+from fastsql.execution.isolation.wire import (
     LENGTH,
     WireError,
     error_message,
@@ -26,6 +25,7 @@ from fastsql.execution.wire import (
     raise_error,
     rows_message,
 )
+from fastsql.execution.postgres_session import ConnectionLostError
 
 BERLIN = ZoneInfo("Europe/Berlin")
 CELLS = [

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from fastsql.errors import LimitError, VerificationError
-from fastsql.execution.naming import RULES
-from fastsql.execution.resolve import Resolution, Source, UnresolvedError, is_star, resolve, starred
-from fastsql.execution.verify import parse_query
 from fastsql.schema import Schema
+from fastsql.verification.naming import RULES
+from fastsql.verification.resolve import Resolution, Source, UnresolvedError, is_star, resolve, starred
+from fastsql.verification.verify import parse_query
 
 _CALENDAR = re.compile(
     r"(%[a-z][-/:. T]?)+|start of \w+|[+-]?\d+(\.\d+)? (year|month|day|hour|minute|second)s?|weekday \d|now|localtime|utc",

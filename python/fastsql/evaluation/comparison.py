@@ -8,8 +8,8 @@ from fastsql.errors import LimitError, VerificationError
 from fastsql.evaluation.canonical import CanonicalForm, Reading, form_of, read_query
 from fastsql.evaluation.clauses import clauses_of, differences
 from fastsql.evaluation.hardness import BEYOND, hardness
-from fastsql.execution.verify import parse_query
 from fastsql.schema import Schema
+from fastsql.verification.verify import parse_query
 
 
 @dataclass(frozen=True)

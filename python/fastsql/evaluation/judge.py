@@ -14,8 +14,8 @@ from fastsql.evaluation.answers import AnswerRows, answer_rows, is_void, publish
 from fastsql.evaluation.comparison import compare, hardness_of
 from fastsql.evaluation.gold_sql import normalise_sql
 from fastsql.execution import QueryTimeoutError, ReadOnlyExecutor
-from fastsql.execution.verify import prepare
 from fastsql.schema import Schema
+from fastsql.verification.verify import prepare
 
 
 @dataclass(frozen=True)

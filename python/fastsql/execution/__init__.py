@@ -1,12 +1,26 @@
-"""Running finished SQL, read-only and bounded, and checking it independently of how it was made."""
+"""Running finished SQL, read-only and bounded, and checking it independently of how it was made.
+
+`isolation` holds the executor whose queries run in processes of their own. What is not used is not imported.
+"""
 
 from __future__ import annotations
 
-from fastsql.execution.executor import Bounds, Cursor, Executor, QueryTimeoutError, ResultSizeError, Rows
-from fastsql.execution.sqlite import ReadOnlyExecutor
-from fastsql.execution.targets import open_executor
-from fastsql.execution.verify import verify, verify_form
-from fastsql.execution.worker_process import WorkerDiedError
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fastsql.execution.executor import (
+        Bounds,
+        Cursor,
+        Executor,
+        QueryTimeoutError,
+        ResultSizeError,
+        Rows,
+    )
+    from fastsql.execution.isolation.worker_process import WorkerDiedError
+    from fastsql.execution.sqlite import ReadOnlyExecutor
+    from fastsql.execution.targets import open_executor
+    from fastsql.verification.verify import verify, verify_form
 
 __all__ = [
     "Bounds",
@@ -21,3 +35,21 @@ __all__ = [
     "verify",
     "verify_form",
 ]
+
+_LAZY = {
+    **dict.fromkeys(
+        ("Bounds", "Cursor", "Executor", "QueryTimeoutError", "ResultSizeError", "Rows"),
+        "fastsql.execution.executor",
+    ),
+    "ReadOnlyExecutor": "fastsql.execution.sqlite",
+    "WorkerDiedError": "fastsql.execution.isolation.worker_process",
+    "open_executor": "fastsql.execution.targets",
+    "verify": "fastsql.verification.verify",
+    "verify_form": "fastsql.verification.verify",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(importlib.import_module(_LAZY[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -31,6 +31,7 @@ from fastsql.execution.executor import (
     fetch,
     too_late,
 )
+from fastsql.execution.isolation.worker_setup import columns_of
 from fastsql.execution.postgres_columns import check_columns
 from fastsql.execution.postgres_session import (
     ConnectionLostError,
@@ -39,7 +40,6 @@ from fastsql.execution.postgres_session import (
     SessionCursor,
 )
 from fastsql.execution.reading import VerifyingExecutor
-from fastsql.execution.worker_setup import columns_of
 from fastsql.forking import renew_in_child
 from fastsql.schema import Schema
 

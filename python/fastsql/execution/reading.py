@@ -9,8 +9,8 @@ from types import TracebackType
 from typing import TypeVar
 
 from fastsql.execution.executor import Bounds, Cursor, Rows, fetch
-from fastsql.execution.verify import Runnables
 from fastsql.schema import Schema
+from fastsql.verification.verify import Runnables
 
 Self = TypeVar("Self", bound="VerifyingExecutor")
 

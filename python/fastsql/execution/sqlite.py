@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING
 from fastsql.execution.deadline import Deadline
 from fastsql.execution.executor import BYTE_LIMIT, ROW_LIMIT, TIME_LIMIT, Bounds, Rows
 from fastsql.execution.memory import MEMORY_LIMIT
-from fastsql.execution.readable import Readable
 from fastsql.execution.sqlite_session import SQLiteSession
 from fastsql.execution.threads import CONNECTIONS, WorkerCursor, Workers
 from fastsql.limits import check_count
 from fastsql.schema import Schema
 from fastsql.schema.sqlite_file import SQLiteFile
+from fastsql.verification.readable import Readable
 
 if TYPE_CHECKING:
-    from fastsql.execution.verify import Runnables
+    from fastsql.verification.verify import Runnables
 
 
 class ReadOnlyExecutor:
@@ -66,7 +66,7 @@ class ReadOnlyExecutor:
             check_count(memory_limit, "memory_limit")
         self._runnables: Runnables | None = None
         if schema is not None:
-            from fastsql.execution.verify import Runnables
+            from fastsql.verification.verify import Runnables
 
             self._runnables = Runnables(schema, "sqlite")
             readable = Readable.of_schema(schema)

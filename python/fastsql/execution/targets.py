@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastsql.errors import DialectError, ExecutionError, LimitError
 from fastsql.execution.executor import BYTE_LIMIT, ROW_LIMIT, TIME_LIMIT, Bounds, Executor
-from fastsql.execution.sqlite import ReadOnlyExecutor
-from fastsql.execution.worker_setup import (
+from fastsql.execution.isolation.worker_setup import (
     MEMORY_LIMIT,
     WORKERS,
     WorkerSetup,
@@ -17,6 +16,7 @@ from fastsql.execution.worker_setup import (
     columns_of,
     driver_environment,
 )
+from fastsql.execution.sqlite import ReadOnlyExecutor
 from fastsql.limits import check_count
 from fastsql.schema import Schema
 
@@ -129,7 +129,7 @@ def _found(target: str | Path | Engine) -> tuple[str, Any]:
 def _isolated_executor(
     dialect: str, place: Any, schema: Schema | None, bounds: Bounds, workers: int, memory_limit: int
 ) -> Executor:
-    from fastsql.execution.isolated import IsolatedExecutor
+    from fastsql.execution.isolation.isolated import IsolatedExecutor
 
     if not isinstance(place, (str, Path)):
         raise ExecutionError(

@@ -6,8 +6,8 @@ import pytest
 
 from fastsql.errors import VerificationError
 from fastsql.execution import verify
-from fastsql.execution.sizes import MOST_CELLS, MOST_REPEATED_CELLS, PADDED_CHARACTERS, PATTERN_CHARACTERS
 from fastsql.schema import Schema
+from fastsql.verification.sizes import MOST_CELLS, MOST_REPEATED_CELLS, PADDED_CHARACTERS, PATTERN_CHARACTERS
 
 SCHEMA = Schema.from_ddl(
     "CREATE TABLE patients (subject_id INT PRIMARY KEY, gender TEXT, name TEXT);"

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from fastsql.errors import VerificationError
-from fastsql.execution.naming import RULES
-from fastsql.execution.resolve import Resolution, Source, starred
-from fastsql.execution.text import REMEDY
 from fastsql.schema.names import fold
+from fastsql.verification.naming import RULES
+from fastsql.verification.resolve import Resolution, Source, starred
+from fastsql.verification.text import REMEDY
 
 MOST_CELLS = 16
 """Copies of cells in one text."""

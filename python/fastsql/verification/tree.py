@@ -8,9 +8,9 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from fastsql.errors import DialectError, VerificationError
-from fastsql.execution import allowed
-from fastsql.execution.text import REMEDY, Scan
 from fastsql.schema.names import fold
+from fastsql.verification import allowed
+from fastsql.verification.text import REMEDY, Scan
 
 if TYPE_CHECKING:
     from sqlglot import exp

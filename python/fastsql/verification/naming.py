@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from fastsql.execution.allowed import words
 from fastsql.schema.names import fold
+from fastsql.verification.allowed import words
 
 _SQL_FUNCTIONS = words(
     """

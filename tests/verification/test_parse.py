@@ -10,9 +10,10 @@ import threading
 import pytest
 
 from fastsql.errors import VerificationError
-from fastsql.execution import parse, verify
-from fastsql.execution.parse import parse_query, with_room
+from fastsql.execution import verify
 from fastsql.schema import Schema
+from fastsql.verification import parse
+from fastsql.verification.parse import parse_query, with_room
 
 SCHEMA = Schema.from_ddl("CREATE TABLE t (a INT)")
 DEEP = "SELECT " + "(" * 40 + "1" + ")" * 40

@@ -11,8 +11,8 @@ from contextlib import suppress
 from fastsql.errors import ExecutionError
 from fastsql.execution.deadline import Deadline
 from fastsql.execution.executor import QueryTimeoutError
-from fastsql.execution.worker_process import WorkerProcess
-from fastsql.execution.worker_setup import WorkerSetup
+from fastsql.execution.isolation.worker_process import WorkerProcess
+from fastsql.execution.isolation.worker_setup import WorkerSetup
 from fastsql.forking import renew_in_child
 
 _STALE = 1.0

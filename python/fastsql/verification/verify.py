@@ -15,12 +15,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from fastsql.errors import VerificationError
-from fastsql.execution.empty import prepare
-from fastsql.execution.parse import parse_query, read_select, silence, with_room, write
-from fastsql.execution.qualify import check_meaning, qualify
-from fastsql.execution.resolve import Resolution, UnresolvedError, resolve
-from fastsql.execution.sizes import check_form_sizes, check_sizes
-from fastsql.execution.text import (
+from fastsql.limits import DEFAULT, Limits
+from fastsql.schema import Schema
+from fastsql.verification.empty import prepare
+from fastsql.verification.parse import parse_query, read_select, silence, with_room, write
+from fastsql.verification.qualify import check_meaning, qualify
+from fastsql.verification.resolve import Resolution, UnresolvedError, resolve
+from fastsql.verification.sizes import check_form_sizes, check_sizes
+from fastsql.verification.text import (
     REMEDY,
     SQL_CHARACTERS,
     bound_text,
@@ -28,9 +30,7 @@ from fastsql.execution.text import (
     scan_text,
     select_list,
 )
-from fastsql.execution.tree import check_tree
-from fastsql.limits import DEFAULT, Limits
-from fastsql.schema import Schema
+from fastsql.verification.tree import check_tree
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -79,7 +79,7 @@ def verify_form(sql: str, *, dialect: str = "sqlite", limits: Limits = DEFAULT) 
 def runnable(sql: str, schema: Schema | None, *, dialect: str = "sqlite", limits: Limits = DEFAULT) -> str:
     """The text that an executor may run for a query: with a schema, what was verified, written anew.
 
-    Every table and column is quoted and says where it comes from, ``*`` is spelled out (`fastsql.execution.qualify`), so
+    Every table and column is quoted and says where it comes from, ``*`` is spelled out (`fastsql.verification.qualify`), so
     that the text means to the database what it meant to the verifier, whatever else the database holds. Without a schema
     it is the text that was given.
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from fastsql.execution.naming import RULES, NameRules
 from fastsql.schema import Schema
+from fastsql.verification.naming import RULES, NameRules
 
 
 class UnresolvedError(Exception):

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from fastsql.execution import ReadOnlyExecutor
-from fastsql.execution.trim import define_trims
+from fastsql.verification.trim import define_trims
 
 VALUES: list[Any] = [
     "", "$", "$12$", "  x ", "注射$注", None, 0, 1, -5, 1.5, 3.0, 1e20, -1e-7, 1.5e300, 0.1 + 0.2, 10**17, float("inf"),

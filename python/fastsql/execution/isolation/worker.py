@@ -1,4 +1,4 @@
-"""The worker process of an isolated executor: ``python -m fastsql.execution.worker``.
+"""The worker process of an isolated executor: ``python -m fastsql.execution.isolation.worker``.
 
 It reads what to do from its standard input and answers on its standard output, as `wire` says, and does nothing else. It was
 started afresh, not forked, holds no descriptor of its parent's but these two, and runs only what its parent verified; still
@@ -16,7 +16,6 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any, BinaryIO
 
 from fastsql.errors import ExecutionError, FastSQLError
-from fastsql.execution.confinement import leave_no_traces, limit_resources
 from fastsql.execution.executor import (
     FIRST_ROWS,
     Cursor,
@@ -27,9 +26,10 @@ from fastsql.execution.executor import (
     memory_of,
     too_large,
 )
+from fastsql.execution.isolation.confinement import leave_no_traces, limit_resources
+from fastsql.execution.isolation.wire import LENGTH, error_message, frame, message, rows_message
+from fastsql.execution.isolation.worker_setup import WorkerSetup, bounds_arguments, kill_after
 from fastsql.execution.memory import out_of_memory
-from fastsql.execution.wire import LENGTH, error_message, frame, message, rows_message
-from fastsql.execution.worker_setup import WorkerSetup, bounds_arguments, kill_after
 
 _FRAME_BYTES = 2**20
 """About how much memory rows take that are sent at once."""
@@ -169,8 +169,8 @@ class _Engine:
         self._dialect = setup.dialect
         limits = bounds_arguments(setup.bounds)
         if setup.dialect == "sqlite":
-            from fastsql.execution.readable import Readable
             from fastsql.execution.sqlite import ReadOnlyExecutor
+            from fastsql.verification.readable import Readable
 
             readable = None if setup.columns is None else Readable.of_names(setup.columns)
             self._executor: Any = ReadOnlyExecutor(

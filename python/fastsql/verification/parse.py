@@ -12,9 +12,9 @@ from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
 from fastsql.errors import DialectError, VerificationError
-from fastsql.execution.readings import ALWAYS_READINGS, MOST_READINGS, too_many_readings
-from fastsql.execution.text import REMEDY, bound_text
 from fastsql.limits import DEFAULT, Limits
+from fastsql.verification.readings import ALWAYS_READINGS, MOST_READINGS, too_many_readings
+from fastsql.verification.text import REMEDY, bound_text
 
 if TYPE_CHECKING:
     from sqlglot import exp

@@ -15,10 +15,10 @@ from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
-from fastsql.execution.naming import RULES
-from fastsql.execution.resolve import Resolution, Source, UnresolvedError, is_star, starred
 from fastsql.schema import Schema
 from fastsql.schema.names import fold
+from fastsql.verification.naming import RULES
+from fastsql.verification.resolve import Resolution, Source, UnresolvedError, is_star, starred
 
 MOST_REPEATED = 4_000
 """Nodes that references to the select list may repeat, all together."""

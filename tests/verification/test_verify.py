@@ -11,9 +11,9 @@ from fastsql.datasets import read_examples, read_schemas
 from fastsql.errors import DialectError, VerificationError
 from fastsql.evaluation import normalise_sql
 from fastsql.execution import verify
-from fastsql.execution.verify import SQL_CHARACTERS, parenthesis_depth
 from fastsql.limits import Limits
 from fastsql.schema import Schema
+from fastsql.verification.verify import SQL_CHARACTERS, parenthesis_depth
 
 SCHEMA = Schema.from_ddl(
     """

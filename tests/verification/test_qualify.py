@@ -11,8 +11,8 @@ import pytest
 from fastsql.datasets import DatabaseFiles, read_examples, read_schemas
 from fastsql.errors import VerificationError
 from fastsql.evaluation import normalise_sql
-from fastsql.execution.verify import REMEMBERED_CHARACTERS, Runnables, runnable, verify, verify_form
 from fastsql.schema import Schema
+from fastsql.verification.verify import REMEMBERED_CHARACTERS, Runnables, runnable, verify, verify_form
 
 SCHEMA = Schema.from_ddl(
     '''
@@ -145,7 +145,7 @@ def test_an_executor_reads_a_query_once(monkeypatch: pytest.MonkeyPatch) -> None
         read.append(sql)
         return runnable(sql, *arguments, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(sys.modules["fastsql.execution.verify"], "runnable", reading)
+    monkeypatch.setattr(sys.modules["fastsql.verification.verify"], "runnable", reading)
     runnables = Runnables(SCHEMA, "sqlite")
     long = f"SELECT gender FROM patients WHERE name = '{'a' * REMEMBERED_CHARACTERS}'"
     for sql in ("SELECT gender FROM patients", long, "SELECT ssn FROM patients"):

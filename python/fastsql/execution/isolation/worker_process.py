@@ -16,8 +16,8 @@ from typing import Any
 from fastsql.errors import ExecutionError
 from fastsql.execution.deadline import Deadline
 from fastsql.execution.executor import too_late
-from fastsql.execution.wire import LENGTH, WireError, frame, message, raise_error
-from fastsql.execution.worker_setup import WorkerSetup, kill_after
+from fastsql.execution.isolation.wire import LENGTH, WireError, frame, message, raise_error
+from fastsql.execution.isolation.worker_setup import WorkerSetup, kill_after
 
 _PACKAGES = str(Path(__file__).resolve().parents[2])
 _INHERITED = ("LD_LIBRARY_PATH", "TZ", "SystemRoot")
@@ -251,7 +251,7 @@ def _start() -> subprocess.Popen[bytes]:
         )
     try:
         return subprocess.Popen(
-            [sys.executable, "-m", "fastsql.execution.worker"],
+            [sys.executable, "-m", "fastsql.execution.isolation.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

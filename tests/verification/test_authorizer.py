@@ -10,8 +10,8 @@ import pytest
 
 from fastsql.errors import ExecutionError
 from fastsql.execution import ReadOnlyExecutor
-from fastsql.execution.readable import Readable
 from fastsql.schema import Schema
+from fastsql.verification.readable import Readable
 
 DDL = """
 CREATE TABLE patients (id INTEGER PRIMARY KEY, Gender TEXT, name TEXT, ssn TEXT, diagnosis TEXT,

@@ -12,14 +12,14 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from fastsql.errors import ExecutionError, FastSQLError
-from fastsql.execution.confinement import is_possible
 from fastsql.execution.deadline import Deadline
 from fastsql.execution.executor import FIRST_ROWS, Cursor, QueryTimeoutError, Rows, memory_of, too_large
+from fastsql.execution.isolation.confinement import is_possible
+from fastsql.execution.isolation.wire import WireError, message_rows
+from fastsql.execution.isolation.worker_pool import WorkerPool, closed
+from fastsql.execution.isolation.worker_process import WorkerDiedError, WorkerProcess
+from fastsql.execution.isolation.worker_setup import WORKERS, WorkerSetup
 from fastsql.execution.reading import VerifyingExecutor
-from fastsql.execution.wire import WireError, message_rows
-from fastsql.execution.worker_pool import WorkerPool, closed
-from fastsql.execution.worker_process import WorkerDiedError, WorkerProcess
-from fastsql.execution.worker_setup import WORKERS, WorkerSetup
 from fastsql.limits import check_count
 from fastsql.schema import Schema
 

@@ -14,10 +14,10 @@ import sqlite3
 from collections.abc import Iterator
 
 from fastsql.errors import ExecutionError
-from fastsql.execution.allowed import words
-from fastsql.execution.readable import Readable
-from fastsql.execution.trim import define_trims
 from fastsql.schema.names import fold, quote
+from fastsql.verification.allowed import words
+from fastsql.verification.readable import Readable
+from fastsql.verification.trim import define_trims
 
 LONGEST_VALUE = 1_000_000
 """Bytes of one value. A clinical note is shorter; what one instruction makes of one value takes less than seconds."""

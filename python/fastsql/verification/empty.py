@@ -7,10 +7,10 @@ import threading
 from collections import OrderedDict
 
 from fastsql.errors import VerificationError
-from fastsql.execution.authorizer import error_name, restrict
-from fastsql.execution.text import REMEDY
 from fastsql.forking import inside_sqlite, renew_in_child
 from fastsql.schema import Schema
+from fastsql.verification.authorizer import error_name, restrict
+from fastsql.verification.text import REMEDY
 
 
 class _EmptyDatabase:

@@ -26,10 +26,8 @@ class Cell(NamedTuple):
     """An entry of the stack: a symbol (>= 0) or an effect (< 0)."""
 
     symbol: int
-    parent: int
-    """The production that put it there; the number of productions where none did."""
-    depth: int
-    """Entries of SQLite's parser stack that are taken where it stands."""
+    parent: int  # the production that put it there; the number of productions: none did
+    depth: int  # entries of SQLite's parser stack that are taken where it stands
     below: Cell | None
 
 
@@ -46,10 +44,8 @@ class Source(NamedTuple):
     table: int
     items: tuple[Item, ...]
     step: int
-    width: int
-    """Columns that it has."""
-    any_time: bool
-    """Whether one of them can hold a time."""
+    width: int  # columns that it has
+    any_time: bool  # whether one of them can hold a time
 
 
 class Key(NamedTuple):
@@ -65,26 +61,16 @@ class Scope(NamedTuple):
     outer: Scope | None = None
     sources: tuple[Source, ...] = ()
     items: tuple[Item, ...] = ()
-    stands_for: tuple[Item, ...] = ()
-    """As right operand: the left one's items, which name the result."""
-    widths: tuple[Source, ...] = ()
-    """As right operand of one that selects `*`: that one's sources. It must have as many, each as wide."""
+    stands_for: tuple[Item, ...] = ()  # as right operand: the left one's items, which name the result
+    widths: tuple[Source, ...] = ()  # as right operand of one that selects `*`: that one's sources
     keys: tuple[Key, ...] = ()
-    arity: int | None = None
-    """Items that it must select, where something else has fixed it."""
-    followers: int = 0
-    """Right operands of set operations to come that must select as many items."""
-    left: Typed = Typed()
-    """What a literal is to be compared with."""
-    starred: bool = False
-    """Whether it selects `*`."""
-    grouped: bool = False
-    """Whether it has GROUP BY."""
-    # Kept where grouping is strict (grouping.py).
-    aggregated: bool = False
-    """Whether it groups or aggregates."""
-    of_rows: bool = False
-    """Whether it reads columns of single rows in its select list."""
+    arity: int | None = None  # items that it must select, where something else has fixed it
+    followers: int = 0  # right operands to come that must select as many items
+    left: Typed = Typed()  # what a literal is to be compared with
+    starred: bool = False  # it selects `*`
+    grouped: bool = False  # it has GROUP BY
+    aggregated: bool = False  # it groups or aggregates
+    of_rows: bool = False  # it reads columns of single rows in its select list
 
 
 _NO_QUERY, _UNTYPED = Scope(), Typed()
@@ -96,25 +82,16 @@ class State:
 
     space: ActionSpace
     stack: Cell | None = None
-    scope: Scope = _NO_QUERY
-    """Where `in_query`."""
+    scope: Scope = _NO_QUERY  # where `in_query`
     in_query: bool = False
-    beside: bool = False
-    """Whether the source asked for must be a key of GROUP BY."""
-    pointer: str = "column"
-    """That named the column whose source is asked for."""
-    column: int = -1
-    """That column."""
-    span: int = -1
-    """Token at which the span begins."""
-    used: int = 0
-    """Actions taken."""
-    decisions: int = 0
-    """Those that were not the only legal one."""
-    cost: int = 0
-    """Fewest actions that complete the query."""
-    last: Typed = _UNTYPED
-    """What was completed last."""
+    beside: bool = False  # whether the source asked for must be a key of GROUP BY
+    pointer: str = "column"  # that named the column whose source is asked for
+    column: int = -1  # that column
+    span: int = -1  # token at which the span begins
+    used: int = 0  # actions
+    decisions: int = 0  # those that were not the only legal one
+    cost: int = 0  # fewest actions that complete the query
+    last: Typed = _UNTYPED  # what was completed last
     # What the next query to open must do, and what the one closed last has done.
     arity: int | None = None
     followers: int = 0

@@ -120,6 +120,11 @@ def _action(terminal: Terminal, state: State) -> int:
 # ---------------------------------------------------------------- literals
 
 _SMALL_NAMES: dict[str | int | float, str] = {value: name for name, value in SMALL.items()}
+_NEEDS_NO_QUESTION = frozenset((
+    "limit", "offset", "in_year", "in_month", "in_day", "case", "plus", "minus", "times", "divide", "modulo",
+    "substring", "substring_from", "last_characters",
+))  # fmt: skip
+"""Productions whose small numbers come with the construct rather than from the question."""
 
 
 def ground_literal(literal: Literal, state: State) -> tuple[int, ...]:
@@ -134,7 +139,7 @@ def ground_literal(literal: Literal, state: State) -> tuple[int, ...]:
     candidates = legal[(legal >= space.offsets[CANDIDATE]) & (legal < space.offsets[CANDIDATE + 1])]
     found = [int(a) for a in candidates if _same(space.candidates[a - space.offsets[CANDIDATE]], literal)]
     small = _small(literal, state, legal)
-    if small is not None and (literal.value == 0 or not found or _needs_no_question(state)):
+    if small is not None and (literal.value == 0 or not found or _parent_name(state) in _NEEDS_NO_QUESTION):
         return (small,)
     if found:
         return (_best_candidate(found, state),)
@@ -171,30 +176,13 @@ def _small(literal: Literal, state: State, legal: NDArray[np.int64]) -> int | No
     return action if np.any(legal == action) else None
 
 
-def _needs_no_question(state: State) -> bool:
-    """Whether the slot's small numbers come with the construct rather than from the question."""
-    name = name_of(state.space.grammar, state.parent)
-    return name in (
-        "limit",
-        "offset",
-        "in_year",
-        "in_month",
-        "in_day",
-        "case",
-        "plus",
-        "minus",
-        "times",
-        "divide",
-        "modulo",
-        "substring",
-        "substring_from",
-        "last_characters",
-    )
+def _parent_name(state: State) -> str:
+    return name_of(state.space.grammar, state.parent)
 
 
 def _best_candidate(found: list[int], state: State) -> int:
     """Of several equal candidates, one that is followed by the unit of time that the construct counts."""
-    unit = name_of(state.space.grammar, state.parent).rpartition("_")[2]
+    unit = _parent_name(state).rpartition("_")[2]
     if len(found) > 1 and unit in ("year", "month", "day", "hour"):
         space = state.space
         for action in found:

@@ -55,7 +55,7 @@ struct RoleHeads {
   HeadSet joins, partitions, orders, aggregates;
 };
 
-// The bounds of python/fastsql/grammar/rules.py.
+// The bounds of python/fastsql/grammar/bounds.py.
 struct Bounds {
   std::int32_t nesting;     // on SQLite's parser stack
   std::int32_t sources;     // in one FROM

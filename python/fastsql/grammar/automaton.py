@@ -1,7 +1,7 @@
 """The grammar's pushdown automaton: which actions may come next, and what each one changes.
 
 Whatever is offered can be completed: every alternative is offered only if its cheapest completion fits in the step budget,
-if the columns, tables and literals that it must point at exist, and if nesting allows (design section 2, promise a).
+if the columns, tables and literals that it must point at exist, and if nesting allows.
 
 The native core has the same automaton, mask for mask. Files of one name hold functions of the same names in the same order,
 to be read side by side; `tests/grammar/test_twins.py` sees to that, and `tests/native` walks through queries in both.

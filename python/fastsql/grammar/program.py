@@ -1,7 +1,7 @@
 """A program: a query as the terminals of the action grammar, free of any question.
 
-A program refers to tables and columns of a schema and holds its literals as values. `convert.py` makes one from SQL,
-`render.py` turns one into SQL, and `trace.py` grounds one in a question's action space and reads one back.
+A program refers to tables and columns of a schema and holds its literals as values. `convert/` makes one from SQL,
+`render/` turns one into SQL, and `trace.py` grounds one in a question's action space and reads one back.
 """
 
 from __future__ import annotations

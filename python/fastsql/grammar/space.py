@@ -164,7 +164,7 @@ class ActionSpace:
     def literal_ids(self, type_class: str, column: int | None) -> NDArray[np.int64]:
         """Flat ids of the candidates and schema values that may be compared with an expression.
 
-        Types are a relation (design 2): a number may meet a text column, whose ids are often stored as text. A
+        Types are a relation: a number may meet a text column, whose ids are often stored as text. A
         dictionary's or schema's value meets its own column only.
         """
         key = (type_class, column)

@@ -134,7 +134,7 @@ def test_one_text_is_no_batch(toy: Parser) -> None:
         toy.pipe([], batch_size=0)
 
 
-def test_the_settings_that_design_promises_are_taken() -> None:
+def test_settings_of_the_public_interface_are_taken() -> None:
     assert {"device", "penalty", "limits"} <= set(inspect.signature(fastsql.load).parameters)
     wanted = {"question", "schema", "values", "dialect", "beam", "now"}
     assert wanted <= set(inspect.signature(Parser.parse).parameters)

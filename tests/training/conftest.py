@@ -8,19 +8,20 @@ import pytest
 
 from fastsql.training.config import TrainConfig, config_from_dict
 
+from ..made_once import made_once
 from .ward import write_data, write_encoder
 
 
 @pytest.fixture(scope="session")
 def ward(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the ward's data set."""
-    return write_data(tmp_path_factory.mktemp("ward"))
+    return made_once(tmp_path_factory, "ward", write_data)
 
 
 @pytest.fixture(scope="session")
 def config(ward: Path, tmp_path_factory: pytest.TempPathFactory) -> TrainConfig:
     """A run of seconds: a tiny model, two epochs."""
-    encoder = write_encoder(tmp_path_factory.mktemp("encoder"))
+    encoder = made_once(tmp_path_factory, "encoder", write_encoder)
     return config_from_dict(
         {
             "name": "ward-en",

@@ -175,7 +175,7 @@ def test_after_its_sessions_were_ended_the_next_query_runs(server: PostgresServe
 
 
 def test_a_session_that_ends_within_a_query_is_an_error_that_says_so(executor: Any) -> None:
-    with pytest.raises(ExecutionError, match=r"database: the connection was lost \(57P01\). Ask again"):
+    with pytest.raises(ExecutionError, match=r"database: the connection was lost \(57P01\). Run it again"):
         ask(executor, "SELECT pg_terminate_backend(pg_backend_pid()), pg_sleep(10)")
     assert ask(executor, "SELECT 7") == 7
 

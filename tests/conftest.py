@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from .databases import DatabaseMissingError, PostgresServer, postgres_server
+from .made_once import fill_once
 from .missing_extras import pytest_make_collect_report, pytest_runtest_makereport
 
 if TYPE_CHECKING:
@@ -84,6 +86,12 @@ def _missing_database(remedy: str) -> None:
     if os.environ.get(DATABASES_VARIABLE) == "require":
         pytest.fail(f"{DATABASES_VARIABLE}=require, but: {remedy}")
     pytest.skip(remedy)
+
+
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[Path], object]], Path]:
+    """Gives a folder by a name of its own, filled by a function once for all workers, only to be read."""
+    return partial(fill_once, tmp_path_factory)
 
 
 @pytest.fixture(scope="session")

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from fastsql.training.config import TrainConfig, config_from_dict
 
-from ..made_once import made_once
 from .ward import write_data, write_encoder
 
+MadeOnce = Callable[[str, Callable[[Path], object]], Path]
+
 
 @pytest.fixture(scope="session")
-def ward(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def ward(made_once: MadeOnce) -> Path:
     """The folder of the ward's data set."""
-    return made_once(tmp_path_factory, "ward", write_data)
+    return made_once("ward", write_data)
 
 
 @pytest.fixture(scope="session")
-def config(ward: Path, tmp_path_factory: pytest.TempPathFactory) -> TrainConfig:
+def config(ward: Path, made_once: MadeOnce) -> TrainConfig:
     """A run of seconds: a tiny model, two epochs."""
-    encoder = made_once(tmp_path_factory, "encoder", write_encoder)
+    encoder = made_once("encoder", write_encoder)
     return config_from_dict(
         {
             "name": "ward-en",

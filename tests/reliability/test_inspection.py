@@ -76,14 +76,14 @@ def test_answers_are_the_same_whatever_the_order_of_rows_and_the_type_of_numbers
 
 def test_budgets_bound_what_is_run() -> None:
     executor = Scripted(dict.fromkeys("abcdef", SOME))
-    findings = Inspector(executor, candidates=2).inspect(list("abcdef"))
+    findings = Inspector(executor, hypotheses=2).inspect(list("abcdef"))
     assert executor.asked == ["a", "b"]
     assert findings[2:] == (Finding(),) * 4
     assert Inspector(executor, seconds=1e-9).inspect(["a"]) == (Finding(),)
 
 
 @pytest.mark.parametrize("value", [0, -1, float("nan"), float("inf"), True, "1", None])
-@pytest.mark.parametrize("name", ["seconds", "candidates", "rows"])
+@pytest.mark.parametrize("name", ["seconds", "hypotheses", "rows"])
 def test_a_budget_that_bounds_nothing_is_refused(name: str, value: Any) -> None:
     with pytest.raises(LimitError, match=f"Inspector.{name}"):
         Inspector(Scripted({}), **{name: value})

@@ -108,7 +108,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     run_group.add_argument(
         "--inspect",
         action="store_true",
-        help="run the candidates on the database, read-only, and weigh what they return, before one is chosen",
+        help="run the likeliest queries on the database, read-only, and weigh what they return, before one is chosen",
     )
     out = parser.add_argument_group("output")
     out.add_argument("--json", metavar="OUT", type=output_file, help="write the figures here")

@@ -48,7 +48,7 @@ class Options:
         penalty: the penalty that the parser decided by, for the record.
         seen: skeletons of the training set; figures are then given for seen and unseen ones apart.
         resamples: draws of the bootstrap that gives the intervals; 0 leaves them out.
-        inspect: whether candidates are run on the question's database before one is chosen.
+        inspect: whether the likeliest queries are run on the question's database before one is chosen.
         beam: hypotheses that a parse keeps; None leaves it to the parser.
     """
 

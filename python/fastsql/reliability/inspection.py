@@ -66,7 +66,7 @@ class Inspector:
         executor: read-only, on the database that the question is asked of; its own limits bound one query's time and rows.
         rule: what is made of an answer.
         seconds: no further query is begun after so long.
-        candidates: how many queries are run at most.
+        hypotheses: how many queries are run at most.
         rows: how many rows of an answer are compared.
 
     Raises:
@@ -76,19 +76,19 @@ class Inspector:
     executor: Running
     rule: Rule = Rule.EVIDENCE
     seconds: float = 5.0
-    candidates: int = 4
+    hypotheses: int = 4
     rows: int = 100
 
     def __post_init__(self) -> None:
         check_seconds(self.seconds, "Inspector.seconds")
-        for name in ("candidates", "rows"):
+        for name in ("hypotheses", "rows"):
             check_count(getattr(self, name), f"Inspector.{name}")
 
     def inspect(self, queries: Iterable[str | None]) -> tuple[Finding, ...]:
         """A finding for each query, in order; None stands for one that may not be run, which counts as failed."""
         end = time.monotonic() + self.seconds
         return tuple(
-            self._look(sql) if number < self.candidates and time.monotonic() < end else Finding()
+            self._look(sql) if number < self.hypotheses and time.monotonic() < end else Finding()
             for number, sql in enumerate(queries)
         )
 

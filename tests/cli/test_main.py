@@ -11,7 +11,10 @@ import pytest
 from .conftest import Outcome
 
 Run = Callable[..., Outcome]
-COMMANDS = ["demo", "parse", "eval", "train", "doctor"]
+COMMANDS = [
+    *("demo", "parse", "eval", "train", "export", "calibrate", "card", "augment", "renumber", "fit-ranking"),
+    "doctor",
+]
 
 
 def test_help_names_every_command_and_shows_examples(run: Run) -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -39,17 +36,6 @@ def test_arguments_reach_the_loop(run: Run, monkeypatch: pytest.MonkeyPatch, tmp
     assert (config.name, output) == ("ehr-en", tmp_path / "run")
     assert (settings["max_minutes"], settings["seed"], settings["resume"]) == (2.5, 3, True)
     assert (config.model.cached_layers, config.model.joint_layers, settings["fresh"]) == (3, 0, ["graph."])
-
-
-def test_without_torch_the_extra_is_named(tmp_path: Path) -> None:
-    arguments = ["train", str(CONFIG), "--output", str(tmp_path / "run")]
-    code = f"import sys; sys.modules['torch'] = None; from fastsql.cli.main import main; sys.exit(main({arguments!r}))"
-    environment = {**os.environ, "FASTSQL_DATA": str(tmp_path)}
-    found = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment
-    )
-    assert found.returncode == 2
-    assert "training needs torch. Run: pip install 'fastsql[train]'" in found.stderr
 
 
 def test_a_missing_configuration_is_an_error(run: Run, tmp_path: Path) -> None:

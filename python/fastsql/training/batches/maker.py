@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from fastsql.grammar import ActionSpace, GroundingError, trace_program
-from fastsql.grammar.program import Program
 from fastsql.linking.candidates import find_candidates
 from fastsql.linking.prepare import prepare
 from fastsql.model.config import ModelConfig
@@ -16,69 +14,9 @@ from fastsql.training.batches.batch import Batch, Instance, collate
 from fastsql.training.batches.stream import BatchMaker, Size
 from fastsql.training.config import AugmentSettings
 from fastsql.training.corpus.corpus import Corpus, Sample
-from fastsql.training.corpus.programs import exchange_literals, literal_values
-from fastsql.training.variation.edits import (
-    Draft,
-    change_dates,
-    change_numbers,
-    change_values,
-    change_writing,
-    drop_candidates,
-)
-from fastsql.training.variation.opposites import turn
+from fastsql.training.variation.augmenter import Augmenter, Version
+from fastsql.training.variation.edits import drop_candidates
 from fastsql.training.variation.schema_views import SchemaView, draw_view
-from fastsql.training.variation.transplant import Transplants
-
-
-@dataclass(frozen=True)
-class Version:
-    """A question as it is shown in one epoch, with its program."""
-
-    question: str
-    program: Program
-
-
-class Augmenter:
-    """Draws a version of a sample. Holds what replacements are drawn from."""
-
-    def __init__(self, corpus: Corpus, settings: AugmentSettings) -> None:
-        self.settings = settings
-        self.pools = corpus.pools
-        self.time_columns = {
-            db_id: frozenset(i for i, column in enumerate(domain.schema.columns) if column.type == "time")
-            for db_id, domain in corpus.domains.items()
-        }
-        self.transplants = {
-            db_id: Transplants.collect(
-                (sample for sample in corpus.train if sample.pair.db_id == db_id),
-                [sample.program for sample in corpus.dev_templates if sample.pair.db_id == db_id],
-            )
-            for db_id in corpus.domains
-        }
-
-    def draw(self, sample: Sample, rng: random.Random) -> Version:
-        """A version of `sample`; its question and program say the same."""
-        settings = self.settings
-        question, program = sample.pair.question, sample.program
-        transplants = self.transplants[sample.pair.db_id]
-        if rng.random() < settings.opposites:
-            turned = turn(question, program, self.time_columns[sample.pair.db_id], rng)
-            if not transplants.is_held_out(turned[1]):
-                question, program = turned
-        if rng.random() < settings.times:
-            question, program = transplants.exchange(question, program, rng) or (question, program)
-        draft = Draft(question)
-        literals = literal_values(program)
-        if rng.random() < settings.dates:
-            change_dates(draft, literals, rng)
-        if rng.random() < settings.values:
-            change_values(draft, sample.entries, self.pools.get(sample.pair.db_id, {}), rng)
-        if rng.random() < settings.numbers:
-            change_numbers(draft, literals, rng)
-        return Version(
-            change_writing(draft.text(), settings, rng),
-            exchange_literals(program, draft.literals),
-        )
 
 
 class ExampleMaker(BatchMaker):

@@ -67,7 +67,7 @@ def compare(
     for start in range(0, len(instances), COMPARED_AT_ONCE):
         some = instances[start : start + COMPARED_AT_ONCE]
         batch = collate(some, schema.inputs, model.config, ids)
-        scores = model.scores(batch).float().cpu().numpy()
+        scores = model(batch).float().cpu().numpy()
         for padded, instance in zip(scores, some, strict=True):
             own = instance_layout(instance, schema.inputs, model.config)
             places, padded_places = shared_actions(own, batch.layout)

@@ -25,7 +25,7 @@ from fastsql.training.calibration.unanswerable.misplaced import (
 )
 from fastsql.training.config import SourceSettings, TrainConfig, expand_path
 from fastsql.training.corpus.corpus import Corpus, Sample
-from fastsql.training.corpus.programs import dump_program, mask
+from fastsql.training.corpus.programs import template
 from fastsql.training.corpus.split import Pair, letters_only, remove_reported
 
 SEEN, UNSEEN, UNANSWERABLE, AS_WRITTEN, MADE = "seen", "unseen", "unanswerable", "as written", "made"
@@ -95,7 +95,7 @@ def held_out(
 
 
 def _answerable(sample: Sample, part: str) -> Question:
-    return Question(sample.pair, part, dump_program(mask(sample.program)), sample.pair.sql)
+    return Question(sample.pair, part, template(sample.program), sample.pair.sql)
 
 
 def _renumbered(question: Question, pool: Sequence[str], rng: random.Random) -> Question:

@@ -2,55 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
 
-import fastsql.grammar as grammar_package
-from fastsql.datasets import (
-    ColumnValues,
-    DatabaseFiles,
-    Example,
-    gold_values,
-    read_examples,
-    read_schemas,
-    read_values,
-    with_known_values,
-)
-from fastsql.grammar import ConversionError, sql_to_program
 from fastsql.grammar.program import Program
-from fastsql.linking import column_literals, gold
-from fastsql.linking.dictionary import ValueDictionary
 from fastsql.schema import Schema
-from fastsql.training.config import GOLD, ConfigError, DataSettings, SourceSettings, expand_path
-from fastsql.training.corpus.lexicon import (
-    ColumnKey,
-    PoolKey,
-    collect_lexicon,
-    collect_pools,
-    pool_entries,
-)
-from fastsql.training.corpus.programs import dump_program, mask, parse_program
-from fastsql.training.corpus.split import HeldOut, Pair, Split, draw_held_out, remove_reported, split_dev
-from fastsql.training.corpus.synthetic import synthetic_examples
+from fastsql.training.config import ConfigError, DataSettings, SourceSettings, expand_path
+from fastsql.training.corpus.conversion import ColumnLiterals, convert, query_key
+from fastsql.training.corpus.lexicon import ColumnKey, PoolKey, collect_lexicon, collect_pools, pool_entries
+from fastsql.training.corpus.programs import template
+from fastsql.training.corpus.sources import Domain, add_domains, read_domains, read_pairs
+from fastsql.training.corpus.split import HeldOut, Pair, Split, draw_held_out, split_dev
+from fastsql.training.corpus.synthetic import Report
 
 logger = logging.getLogger(__name__)
-
-ColumnLiterals = list[tuple[ColumnKey, str]]
-Report = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class Domain:
-    """A database as the parser will see it: schema with values, lexicon and constants, and a value dictionary."""
-
-    schema: Schema
-    dictionary: ValueDictionary | None = None
 
 
 @dataclass(frozen=True)
@@ -95,14 +63,14 @@ def load_corpus(settings: DataSettings, seed: int, cache: Path, report: Report =
     programs: dict[str, Program] = {}
     left_out: Counter[str] = Counter()
     for source in settings.sources:
-        here, schemas = _read_pairs(source, seed, cache, report)
+        here, schemas = read_pairs(source, seed, cache, report)
         origin = "synthetic" if source.generate else f"in {Path(source.examples).name}"
         report(f"{len(here)} pairs of {len(schemas)} databases {origin}")
-        converted, found = _convert(here, schemas, cache, left_out, report)
+        converted, found = convert(here, schemas, cache, left_out, report)
         programs.update(converted)
         literals.update(found)
-        parts.append((source, [pair for pair in here if _key(pair) in converted]))
-        _add_domains(domains, _read_domains(source, schemas, found, settings), source)
+        parts.append((source, [pair for pair in here if query_key(pair) in converted]))
+        add_domains(domains, read_domains(source, schemas, found, settings), source)
     split, held_out = _split(parts, programs, settings, seed)
     source_of = {pair.key: source for source, pairs in parts for pair in pairs}
 
@@ -110,7 +78,7 @@ def load_corpus(settings: DataSettings, seed: int, cache: Path, report: Report =
     pools: dict[str, dict[PoolKey, list[str]]] = {}
     for db_id, domain in domains.items():
         own = [pair for pair in split.train if pair.db_id == db_id]
-        known = {pair.sql: literals[_key(pair)] for pair in own}
+        known = {pair.sql: literals[query_key(pair)] for pair in own}
         teaching = [pair for pair in own if source_of[pair.key].lexicon]
         taught = collect_lexicon(teaching, domain.schema, settings.lexicon_count, known)
         pools[db_id] = collect_pools(own, known)
@@ -126,8 +94,8 @@ def load_corpus(settings: DataSettings, seed: int, cache: Path, report: Report =
         return tuple(
             Sample(
                 pair,
-                programs[_key(pair)],
-                tuple(pool_entries(pair.question, literals[_key(pair)])),
+                programs[query_key(pair)],
+                tuple(pool_entries(pair.question, literals[query_key(pair)])),
                 source_of[pair.key].weight,
             )
             for pair in chosen
@@ -159,9 +127,7 @@ def _split(
 ) -> tuple[Split, HeldOut]:
     """Every source is drawn from by itself, so that another source beside it changes nothing."""
     everything = [pair for _, pairs in parts for pair in pairs]
-    template_of = {
-        pair.key: f"{pair.db_id} {dump_program(mask(programs[_key(pair)]))}" for pair in everything
-    }
+    template_of = {pair.key: f"{pair.db_id} {template(programs[query_key(pair)])}" for pair in everything}
     if len(template_of) < len(everything):
         raise ConfigError("two examples of one database have the same id", where="data.sources")
     if settings.held_out:
@@ -199,142 +165,3 @@ def with_lexicon(schema: Schema, lexicon: dict[ColumnKey, list[str]]) -> Schema:
 
 def _values_of(schema: Schema, name: ColumnKey) -> tuple[str | int | float, ...]:
     return schema.columns[schema.column_index(*name)].values
-
-
-def _read_pairs(
-    source: SourceSettings, seed: int, cache: Path, report: Report
-) -> tuple[list[Pair], dict[str, Schema]]:
-    if source.generate:
-        examples = synthetic_examples(source, seed, cache, report)
-    else:
-        examples = read_examples(expand_path(source.examples))
-    pairs = [
-        Pair(item.id, _asked(item, source.hints), item.sql, item.db_id)
-        for item in examples
-        if item.sql and item.runs
-    ]
-    reported = [item.question for path in source.report for item in read_examples(expand_path(path))]
-    pairs = remove_reported(pairs, reported)
-    schemas = read_schemas(expand_path(source.schemas), databases={pair.db_id for pair in pairs})
-    return pairs, schemas
-
-
-def _asked(example: Example, hints: bool) -> str:
-    hint = example.extra.get("evidence") if hints else None
-    return f"{example.question} ({hint})" if hint else example.question
-
-
-def _read_domains(
-    source: SourceSettings,
-    schemas: dict[str, Schema],
-    literals: dict[str, ColumnLiterals],
-    settings: DataSettings,
-) -> dict[str, Domain]:
-    """The domains of a source; `literals` are those of its queries, by `_key`."""
-    known: dict[str, ColumnValues] = {}
-    if source.values == GOLD:
-        for db_id in schemas:
-            own = (found for key, found in literals.items() if key.partition("\n")[0] == db_id)
-            known[db_id] = gold_values(chain.from_iterable(own))
-    elif source.values:
-        known = read_values(expand_path(source.values))
-    domains: dict[str, Domain] = {}
-    database = expand_path(source.database) if source.database else None
-    with DatabaseFiles(database, list(schemas)) as files:
-        for db_id, plain in schemas.items():
-            schema, dictionary = with_known_values(
-                plain,
-                files.path(db_id),
-                known.get(db_id),
-                max_values=settings.max_values,
-                dictionary=settings.dictionary,
-            )
-            domains[db_id] = Domain(schema, dictionary)
-    return domains
-
-
-def _add_domains(domains: dict[str, Domain], found: dict[str, Domain], source: SourceSettings) -> None:
-    """Adds a source's domains. Of one that several sources ask of, the first that comes with values is kept.
-
-    Raises ConfigError where two sources have different schemas under one id: programs name columns by their place.
-    """
-    for db_id, domain in found.items():
-        known = domains.get(db_id)
-        if known is not None and _columns(known.schema) != _columns(domain.schema):
-            raise ConfigError(
-                f"database {db_id!r} has other columns than in an earlier source",
-                where=source.schemas,
-                remedy="Give the same schemas file, or another id.",
-            )
-        if known is None or known.dictionary is None:
-            domains[db_id] = domain
-
-
-def _columns(schema: Schema) -> list[str]:
-    return [schema.qualified_name(column) for column in range(len(schema.columns))]
-
-
-def _key(pair: Pair) -> str:
-    return f"{pair.db_id}\n{pair.sql}"
-
-
-def _convert(
-    pairs: Sequence[Pair], schemas: dict[str, Schema], cache: Path, left_out: Counter[str], report: Report
-) -> tuple[dict[str, Program], dict[str, ColumnLiterals]]:
-    """Programs and column literals by `_key`, from the cache where they are known."""
-    # Any change of the grammar, the converter or the reading of literals makes new programs.
-    folder = Path(grammar_package.__file__).parent
-    files = [
-        *(path for path in sorted(folder.rglob("*")) if path.suffix in {".py", ".grammar"}),
-        Path(gold.__file__),
-    ]
-    grammar = b"".join(path.read_bytes() for path in files)
-    identity = b"".join(schemas[db_id].fingerprint.encode() for db_id in sorted(schemas))
-    file = cache / f"programs-{hashlib.sha256(grammar + identity).hexdigest()[:16]}.jsonl"
-    known = _read_cache(file)
-    programs: dict[str, Program] = {}
-    literals: dict[str, ColumnLiterals] = {}
-    reasons: dict[str, str] = {}
-    fresh = 0
-    for pair in pairs:
-        key = _key(pair)
-        if key in programs:
-            continue
-        if key not in known and key not in reasons:
-            try:
-                program = sql_to_program(pair.sql, schemas[pair.db_id])
-            except ConversionError as error:
-                reasons[key] = str(error).partition(":")[0]
-            else:
-                known[key] = (dump_program(program), column_literals(pair.sql, schemas[pair.db_id]))
-                fresh += 1
-                if fresh % 1000 == 0:
-                    report(f"{fresh} queries converted")
-        if key in known:
-            text, found = known[key]
-            programs[key], literals[key] = parse_program(text), found
-        else:
-            left_out[f"not convertible: {reasons[key]}"] += 1
-    if fresh:
-        # Other sources of the same databases have theirs in the same file.
-        _write_cache(file, known)
-    return programs, literals
-
-
-def _read_cache(file: Path) -> dict[str, tuple[str, ColumnLiterals]]:
-    known: dict[str, tuple[str, ColumnLiterals]] = {}
-    if file.is_file():
-        for line in file.read_text(encoding="utf-8").splitlines():
-            key, program, literals = json.loads(line)
-            known[key] = (program, [((table, column), text) for table, column, text in literals])
-    return known
-
-
-def _write_cache(file: Path, known: dict[str, tuple[str, ColumnLiterals]]) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    temporary = file.with_suffix(".tmp")
-    with temporary.open("w", encoding="utf-8") as out:
-        for key, (program, literals) in known.items():
-            rows = [[table, column, text] for (table, column), text in literals]
-            out.write(json.dumps([key, program, rows], ensure_ascii=False) + "\n")
-    temporary.replace(file)

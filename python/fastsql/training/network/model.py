@@ -7,7 +7,6 @@ texts and graph rows are therefore computed once a batch.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -34,17 +33,6 @@ from fastsql.training.network.pretrained import Pretrained
 VALUE_REFRESH = 300
 """In training, the text of a schema value is encoded anew when so many batches have passed, and without a gradient: there
 are more of them than questions in a batch, and what they say hardly changes."""
-
-
-@dataclass(frozen=True, eq=False)
-class Output:
-    """`loss` is the mean cross entropy of the decisions; `gold` float[B, D] are the gold actions' log-probabilities
-    and `best` int64[B, D] the most probable legal actions (of padded decisions too).
-    """
-
-    loss: Tensor
-    gold: Tensor
-    best: Tensor
 
 
 class Model(nn.Module):
@@ -95,20 +83,7 @@ class Model(nn.Module):
         """Where the weights are."""
         return self.token_in.weight.device
 
-    def forward(self, batch: Batch, label_smoothing: float = 0.0) -> Output:
-        """Loss and predictions of a batch; `label_smoothing` is spread over the legal actions."""
-        scores = self.scores(batch).float()
-        legal = self._tensor(batch.legal)
-        log_probabilities = scores.masked_fill(~legal, -torch.inf).log_softmax(dim=-1)
-        gold = log_probabilities.gather(-1, self._tensor(batch.actions)[..., None])[..., 0]
-        mask = self._tensor(batch.decision_mask)
-        loss = -gold[mask].mean()
-        if label_smoothing:
-            average = log_probabilities.masked_fill(~legal, 0.0).sum(-1) / legal.sum(-1)
-            loss = (1 - label_smoothing) * loss - label_smoothing * average[mask].mean()
-        return Output(loss, gold, log_probabilities.detach().argmax(dim=-1))
-
-    def scores(self, batch: Batch) -> Tensor:
+    def forward(self, batch: Batch) -> Tensor:
         """Unmasked scores of all actions, float[B, D, A] in `batch.layout`."""
         return self.decide(batch, self.read(batch))
 
@@ -218,10 +193,3 @@ class Model(nn.Module):
 
     def _tensor(self, array: NDArray[np.generic]) -> Tensor:
         return torch.from_numpy(array).to(self.device, non_blocking=True)
-
-
-def exact(batch: Batch, output: Output) -> NDArray[np.bool_]:
-    """bool[B]: every decision of the example is the gold one, so greedy decoding would find the gold query."""
-    right = output.best.cpu().numpy() == batch.actions
-    result: NDArray[np.bool_] = (right | ~batch.decision_mask).all(axis=1)
-    return result

@@ -14,7 +14,8 @@ from fastsql.grammar.actions import CANDIDATE, START
 from fastsql.training.batches.batch import Batch
 from fastsql.training.batches.maker import ExampleMaker
 from fastsql.training.batches.stream import plan_epoch
-from fastsql.training.network.model import Model, Output
+from fastsql.training.network.model import Model
+from fastsql.training.objectives.decisions import Output, decision_loss
 
 DEV_BATCH = 32
 
@@ -105,7 +106,7 @@ def score(model: Model, parts: Mapping[str, DevPart]) -> DevScore:
         for name, part in parts.items():
             right = 0
             for batch in part.batches:
-                output = model(batch)
+                output = decision_loss(model, batch)
                 right += int(right_programs(batch, output).sum())
                 here = int(batch.decision_mask.sum())
                 loss += float(output.loss) * here

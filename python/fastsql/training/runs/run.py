@@ -23,6 +23,7 @@ from fastsql.training.config import TrainConfig
 from fastsql.training.corpus.corpus import Corpus, Sample
 from fastsql.training.network.model import Model
 from fastsql.training.network.pretrained import load_pretrained, model_config
+from fastsql.training.objectives.decisions import decision_loss
 from fastsql.training.objectives.dev import DevPart, DevScore, score
 from fastsql.training.runs.checkpoint import BEST, LAST, export_checkpoint, save_checkpoint
 from fastsql.training.runs.curves import append_metrics, draw_curves
@@ -230,7 +231,7 @@ class Run:
             return None
         settings = self.config.optim
         with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=settings.bf16):
-            output = self.model(delivery.batch, settings.label_smoothing)
+            output = decision_loss(self.model, delivery.batch, settings.label_smoothing)
         (output.loss / settings.accumulate).backward()
         loss = float(output.loss.detach())
         if (self.at.step + 1) % settings.accumulate:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from fastsql.grammar.program import Literal, Program, Terminal
 from fastsql.linking.candidate import Candidate
 from fastsql.training.config import AugmentSettings
 from fastsql.training.corpus.lexicon import PoolKey
@@ -176,3 +177,21 @@ def drop_candidates(
         for item in candidates
         if item.source != "dictionary" or not (all_of_them or rng.random() < settings.drop_candidate)
     )
+
+
+def literal_values(program: Program) -> set[Value]:
+    """The literals of a program, named constants left out."""
+    return {item.value for item in program if isinstance(item, Literal) and not item.name}
+
+
+def exchange_literals(program: Program, literals: Mapping[Value, Value]) -> Program:
+    """The program with every literal that is a key of `literals` replaced."""
+    if not literals:
+        return program
+
+    def exchange(item: Terminal) -> Terminal:
+        if isinstance(item, Literal) and not item.name and item.value in literals:
+            return Literal(literals[item.value], item.format)
+        return item
+
+    return tuple(exchange(item) for item in program)

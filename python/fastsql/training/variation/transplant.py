@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 from fastsql.grammar.program import Literal, Program
 from fastsql.training.corpus.corpus import Sample
-from fastsql.training.corpus.programs import Places, cut_time, dump_program, mask, paste_time
+from fastsql.training.corpus.programs import template
+from fastsql.training.variation.time_conditions import Places, cut_time, paste_time
 from fastsql.training.variation.times import draw_time_phrase, find_time_phrases
 from fastsql.training.variation.visits import Visits, find_visit_phrases
 
@@ -59,7 +60,7 @@ class Transplants:
             if slot is not None:
                 counts[_of_one_patient(sample.program)][slot.kind] += 1
                 if slot.places:
-                    places.setdefault(_template(slot.bare), set()).add(slot.places)
+                    places.setdefault(template(slot.bare), set()).add(slot.places)
         # The square root keeps rare kinds in play: what counts is that each is seen with every template.
         kinds = {
             patient: (tuple(sorted(counter)), tuple(counter[kind] ** 0.5 for kind in sorted(counter)))
@@ -70,12 +71,12 @@ class Transplants:
             visits=visits,
             places={key: tuple(sorted(found, key=repr)) for key, found in places.items()},
             kinds=kinds,
-            held_out=frozenset(_template(program) for program in held_out),
+            held_out=frozenset(template(program) for program in held_out),
         )
 
     def is_held_out(self, program: Program) -> bool:
         """True for a program whose template is kept for the dev set."""
-        return _template(program) in self.held_out
+        return template(program) in self.held_out
 
     def exchange(self, question: str, program: Program, rng: random.Random) -> tuple[str, Program] | None:
         """The question and program with another filler of the slot; None where that cannot be done."""
@@ -106,7 +107,7 @@ class Transplants:
             lead, whose = rng.choice(("on", "on", "in", "during")), rng.choice(("the", "the", "their"))
             name = "ICU" if place == "icu" else place
             return None if filled is None else (f"{lead} {whose} {which} {name} {rng.choice(_NOUNS)}", filled)
-        known = (slot.places,) if slot.places else self.places.get(_template(slot.bare), ())
+        known = (slot.places,) if slot.places else self.places.get(template(slot.bare), ())
         if not known:
             return None
         wording, conditions = draw_time_phrase(kind, rng)
@@ -154,10 +155,6 @@ def _remove(question: str, spans: tuple[tuple[int, int], ...]) -> str:
     question = re.sub(r" +(?=[ ,.?!])", "", question)
     question = re.sub(r"^[\s,]+", "", question)
     return question[:1].upper() + question[1:]
-
-
-def _template(program: Program) -> str:
-    return dump_program(mask(program))
 
 
 def _of_one_patient(program: Program) -> bool:

@@ -18,7 +18,11 @@ from fastsql.training.variation.edits import (
     change_writing,
     draw_number,
     drop_candidates,
+    exchange_literals,
+    literal_values,
 )
+
+from ..ward import doses, program
 
 KEY = ("prescriptions", "drug", "")
 POOL = {KEY: ["aspirin", "heparin", "insulin glargine"]}
@@ -121,3 +125,10 @@ def test_only_dictionary_matches_are_forgotten() -> None:
     assert drop_candidates(found, AugmentSettings(no_dictionary=1.0), random.Random(0)) == (found[1],)
     none = AugmentSettings(no_dictionary=0.0, drop_candidate=0.0)
     assert drop_candidates(found, none, random.Random(0)) == tuple(found)
+
+
+def test_literals_are_exchanged_everywhere() -> None:
+    old = program(doses(10_004_235, "aspirin"))
+    new = exchange_literals(old, {10_004_235: 7, "aspirin": "heparin"})
+    assert new == program(doses(7, "heparin"))
+    assert literal_values(new) == {7, "heparin"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -44,10 +44,13 @@ def run(config: TrainConfig, output: Path, **options: Any) -> TrainResult:
 
 
 @pytest.fixture(scope="module")
-def finished(config: TrainConfig, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    output = tmp_path_factory.mktemp("run")
-    assert run(config, output).finished
-    return output
+def finished(config: TrainConfig, made_once: Callable[..., Path]) -> Path:
+    """The folder of a run that has ended, only to be read."""
+
+    def train_whole(output: Path) -> None:
+        assert run(config, output).finished
+
+    return made_once("run", train_whole)
 
 
 def test_a_run_leaves_checkpoints_metrics_and_a_bundle(finished: Path, config: TrainConfig) -> None:

@@ -16,7 +16,7 @@ from fastsql.training.batches.batch import Batch  # noqa: E402
 from fastsql.training.batches.maker import ExampleMaker  # noqa: E402
 from fastsql.training.config import TrainConfig  # noqa: E402
 from fastsql.training.corpus.corpus import load_corpus  # noqa: E402
-from fastsql.training.network.model import Output  # noqa: E402
+from fastsql.training.objectives.decisions import Output  # noqa: E402
 from fastsql.training.objectives.dev import DevPart, DevScore, right_programs  # noqa: E402
 
 

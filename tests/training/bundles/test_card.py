@@ -15,7 +15,7 @@ from fastsql.model.bundle import Bundle, open_bundle
 from fastsql.training.bundles.card import model_card, write_card
 from fastsql.training.config import ModelSettings, SourceSettings, TrainConfig
 
-from .untrained import write_untrained
+from ..untrained import write_untrained
 
 TRAINING = {"seed": 7, "epochs": 41.3, "steps": 7600, "minutes": 90.1, "dev": None}
 FIGURES = {"questions": {"seen": 87, "unseen": 158, "unanswerable": 450}, "ece": 0.041, "auc": 0.936}

@@ -40,7 +40,7 @@ from fastsql.training.config import TrainConfig
 from fastsql.training.corpus.corpus import Corpus, load_corpus
 from fastsql.training.corpus.split import Pair
 
-from .untrained import write_untrained
+from ..untrained import write_untrained
 
 D = 16
 

@@ -1,0 +1,107 @@
+"""Sources of a corpus as a run names them: pairs of a question and SQL, and the databases that they are asked of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from fastsql.datasets import (
+    ColumnValues,
+    DatabaseFiles,
+    Example,
+    gold_values,
+    read_examples,
+    read_schemas,
+    read_values,
+    with_known_values,
+)
+from fastsql.linking.dictionary import ValueDictionary
+from fastsql.schema import Schema
+from fastsql.training.config import GOLD, ConfigError, DataSettings, SourceSettings, expand_path
+from fastsql.training.corpus.conversion import ColumnLiterals
+from fastsql.training.corpus.split import Pair, remove_reported
+from fastsql.training.corpus.synthetic import Report, synthetic_examples
+
+
+@dataclass(frozen=True)
+class Domain:
+    """A database as the parser will see it: schema with values, lexicon and constants, and a value dictionary."""
+
+    schema: Schema
+    dictionary: ValueDictionary | None = None
+
+
+def read_pairs(
+    source: SourceSettings, seed: int, cache: Path, report: Report
+) -> tuple[list[Pair], dict[str, Schema]]:
+    """The pairs of a source that may be trained on, and the schemas of their databases."""
+    if source.generate:
+        examples = synthetic_examples(source, seed, cache, report)
+    else:
+        examples = read_examples(expand_path(source.examples))
+    pairs = [
+        Pair(item.id, _asked(item, source.hints), item.sql, item.db_id)
+        for item in examples
+        if item.sql and item.runs
+    ]
+    reported = [item.question for path in source.report for item in read_examples(expand_path(path))]
+    pairs = remove_reported(pairs, reported)
+    schemas = read_schemas(expand_path(source.schemas), databases={pair.db_id for pair in pairs})
+    return pairs, schemas
+
+
+def _asked(example: Example, hints: bool) -> str:
+    hint = example.extra.get("evidence") if hints else None
+    return f"{example.question} ({hint})" if hint else example.question
+
+
+def read_domains(
+    source: SourceSettings,
+    schemas: dict[str, Schema],
+    literals: Mapping[str, ColumnLiterals],
+    settings: DataSettings,
+) -> dict[str, Domain]:
+    """The domains of a source; `literals` are those of its queries, by `query_key`."""
+    known: dict[str, ColumnValues] = {}
+    if source.values == GOLD:
+        for db_id in schemas:
+            own = (found for key, found in literals.items() if key.partition("\n")[0] == db_id)
+            known[db_id] = gold_values(chain.from_iterable(own))
+    elif source.values:
+        known = read_values(expand_path(source.values))
+    domains: dict[str, Domain] = {}
+    database = expand_path(source.database) if source.database else None
+    with DatabaseFiles(database, list(schemas)) as files:
+        for db_id, plain in schemas.items():
+            schema, dictionary = with_known_values(
+                plain,
+                files.path(db_id),
+                known.get(db_id),
+                max_values=settings.max_values,
+                dictionary=settings.dictionary,
+            )
+            domains[db_id] = Domain(schema, dictionary)
+    return domains
+
+
+def add_domains(domains: dict[str, Domain], found: dict[str, Domain], source: SourceSettings) -> None:
+    """Adds a source's domains. Of one that several sources ask of, the first that comes with values is kept.
+
+    Raises ConfigError where two sources have different schemas under one id: programs name columns by their place.
+    """
+    for db_id, domain in found.items():
+        known = domains.get(db_id)
+        if known is not None and _columns(known.schema) != _columns(domain.schema):
+            raise ConfigError(
+                f"database {db_id!r} has other columns than in an earlier source",
+                where=source.schemas,
+                remedy="Give the same schemas file, or another id.",
+            )
+        if known is None or known.dictionary is None:
+            domains[db_id] = domain
+
+
+def _columns(schema: Schema) -> list[str]:
+    return [schema.qualified_name(column) for column in range(len(schema.columns))]

@@ -27,7 +27,8 @@ std::string shape_text(std::size_t heads, std::size_t rows, std::size_t head_siz
 }
 
 [[noreturn]] void refuse_shape(const char* name, const std::string& found, const std::string& wanted) {
-  throw ModelError(std::string("relation_attention: ") + name + " has shape " + found + "; the other arguments ask for " + wanted);
+  throw ModelError(std::string("relation_attention: ") + name + " has shape " + found + "; the other arguments ask for " +
+                   wanted);
 }
 
 template <typename T>
@@ -43,8 +44,8 @@ void expect_shape(const char* name, const Tensor<const float, 2>& found, std::si
 
 void expect_in_range(const char* what, std::size_t size, std::size_t most) {
   if (size >= 1 && size <= most) return;
-  throw ModelError(std::string("relation_attention: ") + what + " is " + std::to_string(size) +
-                   "; it must be from 1 to " + std::to_string(most));
+  throw ModelError(std::string("relation_attention: ") + what + " is " + std::to_string(size) + "; it must be from 1 to " +
+                   std::to_string(most));
 }
 
 // Relations that occur among the edges have a slot: few of all, where the edges are those of one kind of nodes to another. Slots
@@ -122,7 +123,9 @@ void validate(const RelationAttentionInput& input, const RelationAttentionOutput
   expect_shape("relation_key", input.relation_key, relations, query.head_size);
   expect_shape("relation_value", input.relation_value, relations, query.head_size);
   if (input.relations.rows != query.rows || input.relations.columns != first + second) {
-    const auto text = [](std::size_t rows, std::size_t columns) { return Tensor<const float, 2>{nullptr, {rows, columns}}.shape_text(); };
+    const auto text = [](std::size_t rows, std::size_t columns) {
+      return Tensor<const float, 2>{nullptr, {rows, columns}}.shape_text();
+    };
     refuse_shape("relations", text(input.relations.rows, input.relations.columns), text(query.rows, first + second));
   }
   expect_shape("output", output.mixed, query.heads, query.rows, query.head_size);
@@ -149,8 +152,8 @@ cpu::AttentionTask task_of(const RelationAttentionInput& input, const RelationAt
 
 }  // namespace
 
-void relation_attention(const RelationAttentionInput& input, const RelationAttentionOutput& output,
-                        std::vector<float>& workspace, const Workers& workers, InstructionSet set) {
+void relation_attention(const RelationAttentionInput& input, const RelationAttentionOutput& output, std::vector<float>& workspace,
+                        const Workers& workers, InstructionSet set) {
   const cpu::AttentionLanes lanes = FASTSQL_KERNEL(attention_lanes, set)(input.query.heads);
   const auto pack = FASTSQL_KERNEL(pack_attention, set);
   const auto attend = FASTSQL_KERNEL(attend, set);

@@ -44,8 +44,7 @@ struct RelationAttentionOutput {
 // the number of workers. Thread-safe. Throws ModelError where shapes disagree, where there are no columns, heads or relations
 // or an empty head, where there are more than 256 relations, or where an id in `relations` is out of range; the output is then
 // untouched.
-void relation_attention(const RelationAttentionInput& input, const RelationAttentionOutput& output,
-                        std::vector<float>& workspace, const Workers& workers = {},
-                        InstructionSet set = best_instruction_set());
+void relation_attention(const RelationAttentionInput& input, const RelationAttentionOutput& output, std::vector<float>& workspace,
+                        const Workers& workers = {}, InstructionSet set = best_instruction_set());
 
 }  // namespace fastsql

@@ -116,12 +116,13 @@ __attribute__((noinline)) void sum_by_relation(const AttentionLayout& layout, st
 }
 
 template <std::size_t group>
-void attend_group(const AttentionTask& task, const AttentionLayout& layout, const float* packed, Group heads,
-                  std::size_t first, const std::uint8_t* const* slot, float* scratch) {
+void attend_group(const AttentionTask& task, const AttentionLayout& layout, const float* packed, Group heads, std::size_t first,
+                  const std::uint8_t* const* slot, float* scratch) {
   typedef typename Heads<group>::Vector Lanes;
   const std::size_t count = task.rows - first < kRowBlock ? task.rows - first : kRowBlock;
   const std::size_t rows = (count + kTileRows - 1) / kTileRows * kTileRows;
-  const std::size_t stride = layout.slots * group, query_stride = layout.key_size * kLanes, result_stride = layout.value_size * kLanes;
+  const std::size_t stride = layout.slots * group, query_stride = layout.key_size * kLanes,
+                    result_stride = layout.value_size * kLanes;
   const float* values = packed + layout.packed_keys();
   float* queries = scratch;                            // [rows][key_size][kLanes], the heads repeated to fill the lanes
   float* scores = queries + kRowBlock * query_stride;  // [rows][slots][group], then weights
@@ -132,10 +133,12 @@ void attend_group(const AttentionTask& task, const AttentionLayout& layout, cons
   for (std::size_t row = 0; row < rows; ++row) {
     const std::size_t source = first + (row < count ? row : count - 1);
     const float* query = task.query.data + heads.first_head * task.query.head_stride + source * task.query.row_stride;
-    transpose_heads<group>(query, task.query.head_stride, heads.heads, task.head_size, [&](std::size_t i, std::size_t k, auto lanes) {
-      float* to = queries + row * query_stride + (i + k) * kLanes;
-      for (std::size_t lane = 0; lane < kLanes; lane += group) store_heads<group>(to + lane, lanes * scale);
-    });
+    transpose_heads<group>(query, task.query.head_stride, heads.heads, task.head_size,
+                           [&](std::size_t i, std::size_t k, auto lanes) {
+                             float* to = queries + row * query_stride + (i + k) * kLanes;
+                             for (std::size_t lane = 0; lane < kLanes; lane += group)
+                               store_heads<group>(to + lane, lanes * scale);
+                           });
   }
 
   for (std::size_t slot = 0; slot < stride; slot += kTile) {
@@ -183,7 +186,8 @@ void attend_group(const AttentionTask& task, const AttentionLayout& layout, cons
 }
 
 template <std::size_t group>
-void attend_all(const AttentionTask& task, const AttentionLayout& layout, const float* packed, std::size_t first, float* scratch) {
+void attend_all(const AttentionTask& task, const AttentionLayout& layout, const float* packed, std::size_t first,
+                float* scratch) {
   const std::uint8_t* slot[kRowBlock] = {};  // the slots of a row's relations, [columns]
   std::uint8_t* renumbered = reinterpret_cast<std::uint8_t*>(scratch + layout.block_size());
   for (std::size_t row = 0; row < kRowBlock; ++row, renumbered += task.columns()) {

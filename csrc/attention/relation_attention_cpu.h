@@ -28,7 +28,7 @@ struct AttentionTask {
   const std::int16_t* relation_of_slot;  // [relation_slots], kNoRelation where a slot stays empty
   const std::uint8_t* slot_of;           // [256], by relation; null where relation i has slot i
   HeadRows<const float> query;
-  HeadRows<const float> keys[2], values[2];           // the columns, in two blocks
+  HeadRows<const float> keys[2], values[2];            // the columns, in two blocks
   HeadRows<const float> relation_key, relation_value;  // all heads read the same: a head stride of 0
   RelationRows edges;
   float scale;
@@ -79,7 +79,7 @@ FASTSQL_DECLARE_KERNEL(void pack_attention(const AttentionTask& task, const Atte
                                            std::size_t last, float* packed))
 
 // The block of rows that begins at `first`; scratch[layout.scratch()].
-FASTSQL_DECLARE_KERNEL(void attend(const AttentionTask& task, const AttentionLayout& layout, const float* packed, std::size_t first,
-                                   float* scratch))
+FASTSQL_DECLARE_KERNEL(void attend(const AttentionTask& task, const AttentionLayout& layout, const float* packed,
+                                   std::size_t first, float* scratch))
 
 }  // namespace fastsql::cpu

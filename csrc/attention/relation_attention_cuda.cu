@@ -42,8 +42,8 @@ __device__ __forceinline__ void multiply_rows(float (&sums)[4], const std::uint3
 }
 
 // The right operand of 8 columns of rows[16][stride], along whose rows the depth runs.
-__device__ __forceinline__ void multiply_columns(float (&sums)[4], const std::uint32_t (&left)[4], const Bfloat16* rows, int stride,
-                                                 int lane) {
+__device__ __forceinline__ void multiply_columns(float (&sums)[4], const std::uint32_t (&left)[4], const Bfloat16* rows,
+                                                 int stride, int lane) {
   std::uint32_t right_0, right_1;
   load_transposed(rows + lane % 16 * stride, right_0, right_1);
   multiply_add(sums, left, right_0, right_1);
@@ -124,7 +124,8 @@ __global__ void __launch_bounds__(kThreads) attend(const AttentionBatch batch) {
       return [&blocks, first, columns_first, head](int i) {
         const int column = first + i;
         const HeadRows<const Bfloat16>& block = blocks[column < columns_first ? 0 : 1];
-        return block.data + head * block.head_stride + (column < columns_first ? column : column - columns_first) * block.row_stride;
+        return block.data + head * block.head_stride +
+               (column < columns_first ? column : column - columns_first) * block.row_stride;
       };
     };
     load_rows<kHead, kTileColumns>(shared.key, columns - first, row_of(item.key));

@@ -15,9 +15,9 @@ namespace fastsql::cuda {
 // One question; all pointers are to device memory. Sizes differ from question to question, heads and head_size do not.
 struct AttentionItem {
   HeadRows<const Bfloat16> query;
-  HeadRows<const Bfloat16> key[2], value[2];  // the columns, in two blocks, such as the question's and its schema's; the second
-                                              // may have no rows
-  RelationRows relations;                     // [rows, columns]
+  // The columns, in two blocks, such as the question's and its schema's; the second may have no rows.
+  HeadRows<const Bfloat16> key[2], value[2];
+  RelationRows relations;  // [rows, columns]
   HeadRows<Bfloat16> mixed;
   float* log_sum;  // [heads, rows], or null
 };

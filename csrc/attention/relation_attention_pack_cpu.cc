@@ -11,14 +11,11 @@ struct Packed {
   float* keys;
   float* values;
 
-  Packed(const AttentionLayout& sizes, float* memory)
-      : layout(sizes), keys(memory), values(memory + sizes.packed_keys()) {}
+  Packed(const AttentionLayout& sizes, float* memory) : layout(sizes), keys(memory), values(memory + sizes.packed_keys()) {}
 
   // Entry 0 of a slot. The next ones are a tile apart among the keys.
   float* key(std::size_t slot) const { return keys + slot * group / kTile * layout.key_size * kTile + slot * group % kTile; }
-  float* value(std::size_t slot) const {
-    return values + slot * group / kLanes * kTileVectors * kLanes + slot * group % kLanes;
-  }
+  float* value(std::size_t slot) const { return values + slot * group / kLanes * kTileVectors * kLanes + slot * group % kLanes; }
   // From one tile of entries to the next among the values; within a tile, entries are a vector apart.
   std::size_t value_tile() const { return layout.slots * group * kTileVectors; }
 };
@@ -35,7 +32,8 @@ void pack_slot(const Packed<group>& packed, std::size_t slot, Group heads, const
     store_heads<group>(key_slot + (i + k) * kTile, lanes);
   });
   transpose_heads<group>(value, values.head_stride, heads.heads, values.head_size, [=](std::size_t i, std::size_t k, auto lanes) {
-    store_heads<group>(value_slot + i / kTileVectors * value_tile + k / kTileVectors * value_tile + k % kTileVectors * kLanes, lanes);
+    store_heads<group>(value_slot + i / kTileVectors * value_tile + k / kTileVectors * value_tile + k % kTileVectors * kLanes,
+                       lanes);
   });
 }
 
@@ -78,7 +76,8 @@ AttentionLanes attention_lanes(std::size_t heads) {
   return {group, kLanes / group};
 }
 
-void pack_attention(const AttentionTask& task, const AttentionLayout& layout, std::size_t first, std::size_t last, float* packed) {
+void pack_attention(const AttentionTask& task, const AttentionLayout& layout, std::size_t first, std::size_t last,
+                    float* packed) {
   if constexpr (kLanes >= 8) {
     if (layout.group == 8) return pack<8>(task, layout, first, last, packed);
   }

@@ -1,7 +1,7 @@
 #include "attention/self_attention_cpu.h"
 
-#include "linear/linear_cpu.h"
 #include "core/vectors.h"
+#include "linear/linear_cpu.h"
 
 namespace fastsql::cpu::FASTSQL_SET {
 namespace {

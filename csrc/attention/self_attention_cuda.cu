@@ -31,7 +31,8 @@ __device__ __forceinline__ void load_rows(float (&to)[32][kStride], const float*
   for (int i = static_cast<int>(threadIdx.x); i < 32 * kChunks; i += kThreads) {
     const int row = i / kChunks, entry = i % kChunks * 4;
     const float4 none{0.0f, 0.0f, 0.0f, 0.0f};
-    *reinterpret_cast<float4*>(&to[row][entry]) = row < count ? *reinterpret_cast<const float4*>(from + row * stride + entry) : none;
+    *reinterpret_cast<float4*>(&to[row][entry]) =
+        row < count ? *reinterpret_cast<const float4*>(from + row * stride + entry) : none;
   }
 }
 

@@ -110,8 +110,8 @@ FASTSQL_HOST_DEVICE void weigh(Scores& scores, Rows& rows, int lane, float* mass
 
 // Weights of 16 columns, step k of the tile, as the left operand of the next product.
 FASTSQL_HOST_DEVICE void weight_operand(const Scores& scores, int k, std::uint32_t operand[4]) {
-  const float(&left)[4] = scores.value[2 * k];
-  const float(&right)[4] = scores.value[2 * k + 1];
+  const float (&left)[4] = scores.value[2 * k];
+  const float (&right)[4] = scores.value[2 * k + 1];
   operand[0] = pack_bfloat16(left[0], left[1]);
   operand[1] = pack_bfloat16(left[2], left[3]);
   operand[2] = pack_bfloat16(right[0], right[1]);

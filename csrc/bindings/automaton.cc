@@ -63,8 +63,7 @@ Hypothesis advance(const Hypothesis& from, std::int32_t action, bool decision) {
   if (taken) {
     const std::vector<Word> legal = from.mask();
     const std::lock_guard lock(from.search->mutex);
-    taken = has_bit(legal.data(), static_cast<std::size_t>(action)) &&
-            to.search->automaton.advance(to.state, action, decision);
+    taken = has_bit(legal.data(), static_cast<std::size_t>(action)) && to.search->automaton.advance(to.state, action, decision);
   }
   if (!taken) refuse(action);
   return to;
@@ -174,8 +173,7 @@ py::tuple sampled(const Search& search, const py::array_t<float, py::array::c_st
 void bind_automaton(py::module_& module) {
   // One class a table, so that what is made once a grammar and once a schema can be kept.
   py::class_<Grammar, std::shared_ptr<Grammar>>(module, "Grammar", "The compiled action grammar.")
-      .def(py::init([](const Integers& table) { return std::make_shared<Grammar>(view("table", table)); }),
-           py::arg("table"));
+      .def(py::init([](const Integers& table) { return std::make_shared<Grammar>(view("table", table)); }), py::arg("table"));
   py::class_<SchemaItems, std::shared_ptr<SchemaItems>>(module, "SchemaItems", "A schema, for all its questions.")
       .def(py::init([](const std::shared_ptr<Grammar>& grammar, const Integers& table) {
              return std::make_shared<SchemaItems>(grammar, view("table", table));
@@ -188,8 +186,7 @@ void bind_automaton(py::module_& module) {
            py::arg("schema"), py::arg("table"))
       .def_property_readonly("size", &ActionSpace::size);
   py::class_<Search, std::shared_ptr<Search>>(module, "Automaton", "The grammar's pushdown automaton.")
-      .def(py::init([](const std::shared_ptr<ActionSpace>& space) { return std::make_shared<Search>(space); }),
-           py::arg("space"))
+      .def(py::init([](const std::shared_ptr<ActionSpace>& space) { return std::make_shared<Search>(space); }), py::arg("space"))
       .def("start", &start)
       .def("replay", &replay, py::arg("decisions"))
       .def("sample", &sampled, py::arg("preference"), py::arg("seed"));

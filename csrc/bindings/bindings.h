@@ -11,6 +11,7 @@ void bind_errors();
 // The Python exception, not raised, for an error of the core.
 pybind11::object python_error(const std::exception_ptr& thrown);
 void bind_build(pybind11::module_& module);
+void bind_numbering(pybind11::module_& module);
 void bind_relation_attention(pybind11::module_& module);
 void bind_automaton(pybind11::module_& module);
 void bind_linking(pybind11::module_& module);

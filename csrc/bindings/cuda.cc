@@ -84,12 +84,23 @@ class RelationAttention {
     for (std::size_t number = 0; number < batch; ++number) {
       auto* to = reinterpret_cast<Bfloat16*>(mixed) + number * heads * rows * head_size;
       const auto* of = reinterpret_cast<const std::uint8_t*>(relations) + number * rows * rows;
-      items.push_back({part(query, number), {part(key, number), {}}, {part(value, number), {}}, {of, rows, rows, rows},
-                       HeadRows<Bfloat16>::heads_first(to, heads, rows, head_size), nullptr});
+      items.push_back({part(query, number),
+                       {part(key, number), {}},
+                       {part(value, number), {}},
+                       {of, rows, rows, rows},
+                       HeadRows<Bfloat16>::heads_first(to, heads, rows, head_size),
+                       nullptr});
     }
     items_ = cuda::DeviceArray<cuda::AttentionItem>(items);
-    batch_ = {items_.data(), batch, rows, heads, head_size, relation_count, reinterpret_cast<const Bfloat16*>(relation_key),
-              reinterpret_cast<const Bfloat16*>(relation_value), 1.0f / std::sqrt(static_cast<float>(head_size))};
+    batch_ = {items_.data(),
+              batch,
+              rows,
+              heads,
+              head_size,
+              relation_count,
+              reinterpret_cast<const Bfloat16*>(relation_key),
+              reinterpret_cast<const Bfloat16*>(relation_value),
+              1.0f / std::sqrt(static_cast<float>(head_size))};
   }
 
   // Queues it on a stream, by its address.
@@ -105,8 +116,8 @@ class RelationAttention {
 void bind_cuda(py::module_& module) {
   module.def("gpus", &gpus);
   py::class_<RelationAttention>(module, "CudaRelationAttention", "Relation-aware attention over another library's tensors.")
-      .def(py::init<std::uintptr_t, std::uintptr_t, std::uintptr_t, std::uintptr_t, std::uintptr_t, std::uintptr_t, std::uintptr_t,
-                    std::size_t, std::size_t, std::size_t, std::size_t, std::size_t>(),
+      .def(py::init<std::uintptr_t, std::uintptr_t, std::uintptr_t, std::uintptr_t, std::uintptr_t, std::uintptr_t,
+                    std::uintptr_t, std::size_t, std::size_t, std::size_t, std::size_t, std::size_t>(),
            py::arg("query"), py::arg("key"), py::arg("value"), py::arg("relation_key"), py::arg("relation_value"),
            py::arg("relations"), py::arg("mixed"), py::kw_only(), py::arg("batch"), py::arg("heads"), py::arg("rows"),
            py::arg("head_size"), py::arg("relation_count"))

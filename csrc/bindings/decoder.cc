@@ -36,16 +36,13 @@ decode::Search search(const decode::Decoder& decoder, std::shared_ptr<const gram
                       const float* items, const float* values, std::size_t beam, std::size_t threads) {
   const auto count = [&](Kind kind) { return static_cast<std::size_t>(space->end(kind) - space->offset(kind)); };
   decode::Memory memory;
-  memory.tokens = count(Kind::kStart);
-  memory.candidates = count(Kind::kCandidate);
-  memory.tables = count(Kind::kTable);
-  memory.columns = count(Kind::kColumn);
+  memory.nodes = {count(Kind::kStart), count(Kind::kCandidate), count(Kind::kTable), count(Kind::kColumn)};
   memory.schema_values = count(Kind::kSchemaValue);
   memory.values = values;
-  std::vector<float> question_storage(decoder.keyed_size(memory.tokens + memory.candidates));
-  std::vector<float> item_storage(decoder.keyed_size(memory.tables + memory.columns));
-  memory.question = decoder.read_rows(question, memory.tokens + memory.candidates, question_storage.data());
-  memory.items = decoder.read_rows(items, memory.tables + memory.columns, item_storage.data());
+  std::vector<float> question_storage(decoder.keyed_size(memory.nodes.question()));
+  std::vector<float> item_storage(decoder.keyed_size(memory.nodes.schema()));
+  memory.question = decoder.read_rows(question, memory.nodes.question(), question_storage.data());
+  memory.items = decoder.read_rows(items, memory.nodes.schema(), item_storage.data());
   return decode::beam_search(decoder, memory, std::move(space), beam, Workers(threads));
 }
 

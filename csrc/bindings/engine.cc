@@ -72,8 +72,8 @@ Floats graph_rows(const Engine& engine, const SchemaState& schema, const Ids& to
 
 void bind_engine(py::module_& module) {
   py::class_<SchemaState, std::shared_ptr<SchemaState>>(module, "SchemaState", "What an engine knows of a schema.")
-      .def_property_readonly("n_tables", [](const SchemaState& state) { return state.tables; })
-      .def_property_readonly("n_columns", [](const SchemaState& state) { return state.columns; })
+      .def_property_readonly("n_tables", [](const SchemaState& state) { return state.nodes.tables; })
+      .def_property_readonly("n_columns", [](const SchemaState& state) { return state.nodes.columns; })
       .def_property_readonly("n_values", [](const SchemaState& state) { return state.values; })
       .def_property_readonly("nbytes", &SchemaState::bytes);
   py::class_<Engine>(module, "Engine", "Encoder, graph, decoder and search of one model. Thread-safe.")

@@ -30,9 +30,7 @@ std::size_t length(const char* name, const py::array& array) {
   throw ModelError(std::string(name) + " has no axes");
 }
 
-RelationRows relation_rows(const Bytes& relations, std::size_t n) {
-  return {data("relations", relations, {n, n}), n, n, n};
-}
+RelationRows relation_rows(const Bytes& relations, std::size_t n) { return {data("relations", relations, {n, n}), n, n, n}; }
 
 template <typename T>
 py::array_t<T> array_of(const std::vector<T>& values) {
@@ -55,14 +53,14 @@ SchemaArrays::SchemaArrays(const py::object& given)
       value_text_(given.attr("value_text").cast<Indices>()),
       value_column_(given.attr("value_column").cast<Indices>()),
       relations_(given.attr("relations").cast<Bytes>()) {
-  inputs_.tables = given.attr("n_tables").cast<std::size_t>();
-  inputs_.columns = given.attr("n_columns").cast<std::size_t>();
+  inputs_.nodes.tables = given.attr("n_tables").cast<std::size_t>();
+  inputs_.nodes.columns = given.attr("n_columns").cast<std::size_t>();
   inputs_.values = length("value_text", value_text_);
   for (const Ids& group : texts_) inputs_.texts.push_back(text_group(group));
   for (const Ids& group : value_texts_) inputs_.value_texts.push_back(text_group(group));
   inputs_.item_text = data("item_text", item_text_, {inputs_.items()});
   inputs_.item_type = data("item_type", item_type_, {inputs_.items()});
-  inputs_.column_table = data("column_table", column_table_, {inputs_.columns});
+  inputs_.column_table = data("column_table", column_table_, {inputs_.nodes.columns});
   inputs_.relations = relation_rows(relations_, inputs_.items());
   inputs_.value_text = data("value_text", value_text_, {inputs_.values});
   inputs_.value_column = data("value_column", value_column_, {inputs_.values});

@@ -60,11 +60,10 @@ py::list hits(const Values& values, const py::bytes& key) {
 
 RelationNumbers relation_numbers(const py::dict& numbers) {
   const auto number = [&numbers](const char* name) { return numbers[name].cast<std::uint8_t>(); };
-  return {number("token-self"),        number("token-candidate"),     number("candidate-token"),
-          number("candidate-self"),    number("candidate-candidate"), number("candidate-overlap"),
-          number("token-table"),       number("table-token"),         number("token-column"),
-          number("column-token"),      number("candidate-table"),     number("table-candidate"),
-          number("candidate-column"),  number("column-candidate")};
+  return {number("token-self"),          number("token-candidate"),   number("candidate-token"), number("candidate-self"),
+          number("candidate-candidate"), number("candidate-overlap"), number("token-table"),     number("table-token"),
+          number("token-column"),        number("column-token"),      number("candidate-table"), number("table-candidate"),
+          number("candidate-column"),    number("column-candidate")};
 }
 
 using ListsOfNumbers = std::pair<Numbers, Numbers>;
@@ -77,16 +76,15 @@ SchemaLinks schema_links(const ListsOfNumbers& grams, const ListsOfNumbers& part
                          const py::dict& numbers, const Bytes& within, const Numbers& table_of, const Bytes& fits) {
   const Tensor<const std::uint8_t, 2> block = view<2>("within", within);
   NameTable names(lists("grams", grams), lists("parts", parts), lists("wholes", wholes), block.shape[0]);
-  return SchemaLinks(std::move(names), relation_numbers(numbers), block, view<1>("table_of", table_of),
-                     view<2>("fits", fits));
+  return SchemaLinks(std::move(names), relation_numbers(numbers), block, view<1>("table_of", table_of), view<2>("fits", fits));
 }
 
 Bytes relations(const SchemaLinks& links, std::vector<std::int32_t> words, std::vector<std::int32_t> word_spans,
                 std::vector<std::int32_t> shortened, const Numbers& offsets, std::vector<std::int32_t> spans,
                 std::vector<std::int32_t> kinds, std::vector<std::vector<std::int32_t>> held) {
-  const QuestionParts question{std::move(words), std::move(word_spans), std::move(shortened),
-                               view<2>("offsets", offsets), std::move(spans), std::move(kinds), std::move(held)};
-  const std::size_t size = links.nodes(question.offsets.shape[0], question.kinds.size());
+  const QuestionParts question{std::move(words), std::move(word_spans), std::move(shortened), view<2>("offsets", offsets),
+                               std::move(spans), std::move(kinds),      std::move(held)};
+  const std::size_t size = links.nodes(question.offsets.shape[0], question.kinds.size()).size();
   Bytes result({size, size});
   const Tensor<std::uint8_t, 2> target{result.mutable_data(), {size, size}};
   {
@@ -105,8 +103,8 @@ void bind_linking(py::module_& module) {
            py::arg("body").noconvert(), py::arg("bounds"), py::arg("checksums").noconvert())
       .def("hits", &hits, py::arg("key"));
   py::class_<SchemaLinks>(module, "SchemaLinks", "Links questions to one schema.")
-      .def(py::init(&schema_links), py::arg("grams"), py::arg("parts"), py::arg("wholes"), py::arg("numbers"),
-           py::arg("within"), py::arg("table_of"), py::arg("fits"))
+      .def(py::init(&schema_links), py::arg("grams"), py::arg("parts"), py::arg("wholes"), py::arg("numbers"), py::arg("within"),
+           py::arg("table_of"), py::arg("fits"))
       .def("relations", &relations, py::arg("words"), py::arg("word_spans"), py::arg("shortened"), py::arg("offsets"),
            py::arg("spans"), py::arg("kinds"), py::arg("held"));
 }

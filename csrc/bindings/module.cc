@@ -10,6 +10,7 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   module.doc() = "Native kernels of fastsql.";
   fastsql::bindings::bind_errors();
   fastsql::bindings::bind_build(module);
+  fastsql::bindings::bind_numbering(module);
   fastsql::bindings::bind_relation_attention(module);
   fastsql::bindings::bind_automaton(module);
   fastsql::bindings::bind_linking(module);

@@ -28,8 +28,8 @@ using Bytes = py::array_t<std::uint8_t, 0>;
 
 void expect_axes(const char* name, const py::array& array, py::ssize_t axes) {
   if (array.ndim() == axes) return;
-  throw ModelError(std::string("relation_attention: ") + name + " has " + std::to_string(array.ndim()) +
-                   " axes; it needs " + std::to_string(axes));
+  throw ModelError(std::string("relation_attention: ") + name + " has " + std::to_string(array.ndim()) + " axes; it needs " +
+                   std::to_string(axes));
 }
 
 // The array itself where vectors of its last axis are dense and the other axes go forwards, a dense copy otherwise.
@@ -79,15 +79,14 @@ class RelationAttention {
 
     const auto [data, heads, rows, head_size, head_stride, row_stride] = queries.view;
     const float usual = 1.0f / std::sqrt(static_cast<float>(std::max<std::size_t>(head_size, 1)));
-    const RelationAttentionInput input{
-        queries.view,
-        {keys.view, values.view},
-        {more_keys.view, more_values.view},
-        table("relation_key", relation_key),
-        table("relation_value", relation_value),
-        {edges.data(), static_cast<std::size_t>(edges.shape(0)), static_cast<std::size_t>(edges.shape(1)),
-         static_cast<std::size_t>(edges.strides(0))},
-        scale.value_or(usual)};
+    const RelationAttentionInput input{queries.view,
+                                       {keys.view, values.view},
+                                       {more_keys.view, more_values.view},
+                                       table("relation_key", relation_key),
+                                       table("relation_value", relation_value),
+                                       {edges.data(), static_cast<std::size_t>(edges.shape(0)),
+                                        static_cast<std::size_t>(edges.shape(1)), static_cast<std::size_t>(edges.strides(0))},
+                                       scale.value_or(usual)};
     Dense mixed({heads, rows, head_size}), log_sum({heads, rows});
     const RelationAttentionOutput output{HeadRows<float>::heads_first(mixed.mutable_data(), heads, rows, head_size),
                                          log_sum.mutable_data()};
@@ -131,7 +130,8 @@ class RelationAttention {
 }  // namespace
 
 void bind_relation_attention(py::module_& module) {
-  py::class_<RelationAttention>(module, "RelationAttention", "Factored relation-aware attention; see csrc/attention/relation_attention.h.")
+  py::class_<RelationAttention>(module, "RelationAttention",
+                                "Factored relation-aware attention; see csrc/attention/relation_attention.h.")
       .def(py::init<std::size_t, const std::optional<std::string>&>(), py::kw_only(), py::arg("threads") = 1,
            py::arg("instruction_set") = py::none())
       .def("__call__", &RelationAttention::call, py::arg("query"), py::arg("key"), py::arg("value"), py::arg("relation_key"),

@@ -35,7 +35,8 @@ class DeviceArray {
     if (size > 0) expect(cudaMalloc(reinterpret_cast<void**>(&data_), size * sizeof(T)), what);
   }
   // A copy of host memory; waits until it has been made.
-  explicit DeviceArray(const std::vector<T>& values, const char* what = "an array") : DeviceArray(values.data(), values.size(), what) {}
+  explicit DeviceArray(const std::vector<T>& values, const char* what = "an array")
+      : DeviceArray(values.data(), values.size(), what) {}
   DeviceArray(const T* values, std::size_t size, const char* what) : DeviceArray(size, what) {
     if (size == 0) return;
     expect(cudaMemcpy(data_, values, size * sizeof(T), cudaMemcpyHostToDevice), what);
@@ -96,9 +97,9 @@ class DeviceScratch {
 
 struct Shape {
   dim3 blocks;
-  unsigned threads;            // of a block
-  std::size_t shared = 0;      // bytes of shared memory of a block, which shared_memory() of core/device_functions.h gives
-  unsigned cluster = 1;        // blocks along x that form a cluster and may wait for each other (needs sm_90)
+  unsigned threads;        // of a block
+  std::size_t shared = 0;  // bytes of shared memory of a block, which shared_memory() of core/device_functions.h gives
+  unsigned cluster = 1;    // blocks along x that form a cluster and may wait for each other (needs sm_90)
 };
 
 // Queues kernel(arguments...) on a stream.

@@ -48,7 +48,10 @@ __device__ __forceinline__ void multiply_add(float (&sums)[4], const std::uint32
 // first of 8 entries, which must be a multiple of 16 bytes; the other lanes' addresses are ignored.
 __device__ __forceinline__ void load_transposed(const Bfloat16* row, std::uint32_t& right_0, std::uint32_t& right_1) {
   const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(row));
-  asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];" : "=r"(right_0), "=r"(right_1) : "r"(address) : "memory");
+  asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];"
+               : "=r"(right_0), "=r"(right_1)
+               : "r"(address)
+               : "memory");
 }
 
 // A block's place in its cluster, and the cluster's blocks; 0 and 1 where the launch asked for none.

@@ -26,7 +26,8 @@ std::vector<Gpu> gpus(std::string& problem) {
   for (int number = 0; status == cudaSuccess && number < count; ++number) {
     cudaDeviceProp properties{};
     if (cudaGetDeviceProperties(&properties, number) != cudaSuccess) continue;
-    found.push_back({properties.name, properties.major, properties.minor, properties.multiProcessorCount, properties.totalGlobalMem});
+    found.push_back(
+        {properties.name, properties.major, properties.minor, properties.multiProcessorCount, properties.totalGlobalMem});
   }
   if (found.empty()) {
     problem = "no GPU can be used (" + reason_for(status) + ")";

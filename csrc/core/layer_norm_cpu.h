@@ -7,7 +7,7 @@
 
 namespace fastsql::cpu {
 
-FASTSQL_DECLARE_KERNEL(void layer_norm(const float* x, std::size_t rows, std::size_t width, const float* weight, const float* bias,
-                                       float epsilon, float* y))
+FASTSQL_DECLARE_KERNEL(void layer_norm(const float* x, std::size_t rows, std::size_t width, const float* weight,
+                                       const float* bias, float epsilon, float* y))
 
 }  // namespace fastsql::cpu

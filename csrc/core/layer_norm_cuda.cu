@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kWarps = 4;
 
-__global__ void __launch_bounds__(kWarps * kLanes) normalise(const LayerNormView norm, const float* x, int rows, float* y) {
+__global__ void __launch_bounds__(kWarps* kLanes) normalise(const LayerNormView norm, const float* x, int rows, float* y) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const int row = static_cast<int>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.x) / kLanes;
   if (row >= rows) return;  // the whole warp, and no barrier follows
@@ -21,7 +21,8 @@ __global__ void __launch_bounds__(kWarps * kLanes) normalise(const LayerNormView
 
 std::vector<float> joined(const std::vector<float>& weight, const std::vector<float>& bias) {
   if (weight.empty() || weight.size() != bias.size()) {
-    throw ModelError("a layer norm has " + std::to_string(weight.size()) + " weights and " + std::to_string(bias.size()) + " biases");
+    throw ModelError("a layer norm has " + std::to_string(weight.size()) + " weights and " + std::to_string(bias.size()) +
+                     " biases");
   }
   std::vector<float> all = weight;
   all.insert(all.end(), bias.begin(), bias.end());

@@ -18,7 +18,8 @@ class PinnedMemory {
     if (bytes > 0) expect(cudaMallocHost(&data_, bytes), "page-locked memory");
   }
   ~PinnedMemory() { cudaFreeHost(data_); }
-  PinnedMemory(PinnedMemory&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  PinnedMemory(PinnedMemory&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   PinnedMemory& operator=(PinnedMemory&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);

@@ -83,7 +83,9 @@ class Crew {
     // Sequentially consistent, like what sleepers do: either they see the ticket or they are seen here.
     ticket_.store(Ticket::of(run & 0xFFFFFFFF, parts).word);
     if (sleeping_.load() > 0) {
-      { const std::lock_guard lock(mutex_); }
+      {
+        const std::lock_guard lock(mutex_);
+      }
       wake_.notify_all();
     }
     while (claim_one()) {

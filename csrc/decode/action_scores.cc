@@ -30,8 +30,8 @@ void DecoderState::score_kind(Kind kind, LegalActions* const* legal, const Worke
     const auto end = std::lower_bound(begin, actions.end(), space_->end(kind));
     if (begin == end) continue;
     std::copy_n(states + hypothesis * d, d, gathered_.data() + members_.size() * d);
-    members_.push_back({hypothesis, static_cast<std::size_t>(begin - actions.begin()),
-                        static_cast<std::size_t>(end - actions.begin())});
+    members_.push_back(
+        {hypothesis, static_cast<std::size_t>(begin - actions.begin()), static_cast<std::size_t>(end - actions.begin())});
   }
   if (members_.empty()) return;
   if (kind == Kind::kProduction) {
@@ -51,8 +51,7 @@ void DecoderState::score_kind(Kind kind, LegalActions* const* legal, const Worke
       continue;
     }
     const float* keys = keys_.of(kind, places_.data(), places_.size(), workers);
-    compare(query, keys, places_.data(), places_.size(), d, 1.0f / std::sqrt(static_cast<float>(d)),
-            own.scores.data() + begin);
+    compare(query, keys, places_.data(), places_.size(), d, 1.0f / std::sqrt(static_cast<float>(d)), own.scores.data() + begin);
   }
 }
 

@@ -23,8 +23,8 @@ constexpr std::size_t kMostKept = std::size_t{16} << 20;
 
 class BeamSearch {
  public:
-  BeamSearch(const Decoder& decoder, std::shared_ptr<const grammar::ActionSpace> space, std::size_t beam,
-             const Workers& workers, Workspace& workspace)
+  BeamSearch(const Decoder& decoder, std::shared_ptr<const grammar::ActionSpace> space, std::size_t beam, const Workers& workers,
+             Workspace& workspace)
       : decoder_(decoder), automaton_(std::move(space)), beam_(beam), workers_(workers), work_(workspace) {}
 
   Search run(const Memory& memory) {
@@ -54,7 +54,8 @@ class BeamSearch {
     if (work_.live.empty()) work_.live.resize(1);
     Live& first = work_.live[0];
     first.state = automaton_.start();
-    first.last = first.previous = kNone;
+    first.last = kNone;
+    first.previous = grammar::kNoAction;
     first.score = 0;
     if (settle(first)) {
       hypotheses_ = 1;
@@ -120,7 +121,8 @@ class BeamSearch {
       work_.own.clear();
       for (std::size_t i = 0; i < live.legal.actions.size(); ++i) {
         const float gain = live.legal.scores[i];
-        work_.own.push_back({live.score + static_cast<double>(gain), static_cast<std::int32_t>(origin), live.legal.actions[i], gain});
+        work_.own.push_back(
+            {live.score + static_cast<double>(gain), static_cast<std::int32_t>(origin), live.legal.actions[i], gain});
       }
       const std::size_t count = std::min(beam_, work_.own.size());
       std::partial_sort(work_.own.begin(), work_.own.begin() + static_cast<std::ptrdiff_t>(count), work_.own.end(),
@@ -202,12 +204,12 @@ void expect_size(const char* what, std::size_t of_memory, std::int32_t of_space)
 void validate(const Decoder& decoder, const Memory& memory, const grammar::ActionSpace& space, std::size_t beam) {
   const auto size = [&](Kind kind) { return space.end(kind) - space.offset(kind); };
   expect_size("productions", decoder.config().productions, size(Kind::kProduction));
-  expect_size("tables", memory.tables, size(Kind::kTable));
-  expect_size("columns", memory.columns, size(Kind::kColumn));
-  expect_size("candidates", memory.candidates, size(Kind::kCandidate));
+  expect_size("tables", memory.nodes.tables, size(Kind::kTable));
+  expect_size("columns", memory.nodes.columns, size(Kind::kColumn));
+  expect_size("candidates", memory.nodes.candidates, size(Kind::kCandidate));
   expect_size("schema values", memory.schema_values, size(Kind::kSchemaValue));
-  expect_size("tokens", memory.tokens, size(Kind::kStart));
-  if (memory.question.n != memory.tokens + memory.candidates || memory.items.n != memory.tables + memory.columns) {
+  expect_size("tokens", memory.nodes.tokens, size(Kind::kStart));
+  if (memory.question.n != memory.nodes.question() || memory.items.n != memory.nodes.schema()) {
     throw ModelError("the decoder's memory has " + std::to_string(memory.question.n) + " rows of the question and " +
                      std::to_string(memory.items.n) + " of the schema, which its counts do not add up to");
   }

@@ -15,9 +15,9 @@
 namespace fastsql::decode {
 
 struct Hypothesis {
-  std::vector<std::int32_t> actions;        // decisions; forced actions are not among them
-  std::vector<float> log_probabilities;     // of each
-  std::vector<std::int32_t> path;           // all actions in their order; a forced action a is written ~a (-1 - a)
+  std::vector<std::int32_t> actions;     // decisions; forced actions are not among them
+  std::vector<float> log_probabilities;  // of each
+  std::vector<std::int32_t> path;        // all actions in their order; a forced action a is written ~a (-1 - a)
 };
 
 struct Search {

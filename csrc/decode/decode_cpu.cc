@@ -211,8 +211,8 @@ inline float dot(const float* one, const float* other, std::size_t d) {
 
 }  // namespace
 
-void pointer_scores(const float* query, const float* rows, const std::int32_t* places, std::size_t n, std::size_t d,
-                    float scale, float* scores) {
+void pointer_scores(const float* query, const float* rows, const std::int32_t* places, std::size_t n, std::size_t d, float scale,
+                    float* scores) {
   for (std::size_t i = 0; i < n; ++i) scores[i] = scale * dot(query, rows + static_cast<std::size_t>(places[i]) * d, d);
 }
 

@@ -29,9 +29,10 @@ struct HeadAttention {
   constexpr std::size_t rows() const { return blocks[0].n + blocks[1].n; }
 };
 
-constexpr std::size_t kMostLanes = 16;      // of a vector register
-constexpr std::size_t kQueryBlock = 4;      // queries that share what is loaded of a row
-constexpr std::size_t kMixedTogether = 64;  // floats of a row's values; parts of the width that begin at its multiples are mixed best
+constexpr std::size_t kMostLanes = 16;  // of a vector register
+constexpr std::size_t kQueryBlock = 4;  // queries that share what is loaded of a row
+constexpr std::size_t kMixedTogether =
+    64;  // floats of a row's values; parts of the width that begin at its multiples are mixed best
 
 constexpr std::size_t head_scores_size(std::size_t padded_heads, std::size_t rows) {
   return kQueryBlock * (rows + 1) * (padded_heads > kMostLanes ? padded_heads : kMostLanes);

@@ -110,7 +110,7 @@ void DecoderState::embed(const Frontier* frontiers, const Workers& workers) {
 
     const std::int32_t previous = resolved(hypothesis, frontier.previous);
     arrived_[nodes_ + hypothesis] = previous;
-    if (previous == grammar::kNone) {
+    if (previous == grammar::kNoAction) {
       add(weights.kind.data() + grammar::kKinds * d, d, x);
       add(weights.production.data() + (productions + 1) * d, d, x);
       add(weights.row_bias.data(), d, x);
@@ -137,7 +137,7 @@ void DecoderState::embed(const Frontier* frontiers, const Workers& workers) {
 
 // What a pointer to an earlier decision stands for is what was decided there.
 std::int32_t DecoderState::resolved(std::size_t hypothesis, std::int32_t action) const {
-  if (action == grammar::kNone || space_->locate(action).kind != Kind::kStep) return action;
+  if (action == grammar::kNoAction || space_->locate(action).kind != Kind::kStep) return action;
   // What was decided in step s led to the node of step s + 1.
   const std::size_t arrival = static_cast<std::size_t>(space_->locate(action).index) + 1;
   if (arrival >= steps_) throw ModelError("a pointer to decision " + std::to_string(arrival) + " comes before it");
@@ -147,7 +147,7 @@ std::int32_t DecoderState::resolved(std::size_t hypothesis, std::int32_t action)
 // The row [d] that a pointer to the graph or to a schema value points at.
 const float* DecoderState::pointed_row(Action action) const {
   const std::size_t d = weights_->config.d;
-  return memory_->rows_of(action.kind, d) + static_cast<std::size_t>(action.index) * d;
+  return memory_->row(memory_->pointed(action.kind).first + static_cast<std::size_t>(action.index), d);
 }
 
 // ---------------------------------------------------------------- layers
@@ -163,8 +163,8 @@ void DecoderState::attend_to_decisions(std::size_t layer, const Workers& workers
     cpu::HeadAttention attention{};
     attention.queries = own + hypothesis * 3 * layout.width;
     attention.count = 1;
-    attention.blocks[0] = {rows + layout.width, rows + 2 * layout.width,
-                           paths_.data() + hypothesis * weights_->config.max_steps, steps_ + 1, 3 * layout.width};
+    attention.blocks[0] = {rows + layout.width, rows + 2 * layout.width, paths_.data() + hypothesis * weights_->config.max_steps,
+                           steps_ + 1, 3 * layout.width};
     attention.width = layout.width;
     attention.padded_heads = layout.padded_heads;
     attention.scale = 1.0f / std::sqrt(static_cast<float>(layout.head_size));

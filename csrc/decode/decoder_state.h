@@ -19,7 +19,7 @@ namespace fastsql::decode {
 
 // What the decoder is told of a hypothesis before a step.
 struct Frontier {
-  std::int32_t previous;  // the action decided last, or kNone
+  std::int32_t previous;  // the action decided last, or kNoAction
   std::int32_t symbol, parent;
 };
 

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "decode/pointing.h"
+
 namespace fastsql::decode {
 namespace {
 
@@ -24,8 +26,8 @@ Matrix rows_of(const Matrix& matrix, std::size_t first, std::size_t count) {
   return rows;
 }
 
-Linear to_heads(const Weights& weights, const std::string& name, const HeadLayout& layout, std::size_t parts,
-                std::size_t first, std::size_t count, InstructionSet set) {
+Linear to_heads(const Weights& weights, const std::string& name, const HeadLayout& layout, std::size_t parts, std::size_t first,
+                std::size_t count, InstructionSet set) {
   const std::size_t d = layout.heads * layout.head_size;
   const Matrix weight = weights.matrix(name + ".weight", parts * d, d);
   return linear_to_heads(weight, weights.floats(name + ".bias", {parts * d}), layout, first, count, set);
@@ -34,28 +36,6 @@ Linear to_heads(const Weights& weights, const std::string& name, const HeadLayou
 Linear from_heads(const Weights& weights, const std::string& name, const HeadLayout& layout, InstructionSet set) {
   const std::size_t d = layout.heads * layout.head_size;
   return linear_from_heads(weights.matrix(name + ".weight", d, d), weights.floats(name + ".bias", {d}), layout, set);
-}
-
-std::string name_of(grammar::Kind kind) {
-  switch (kind) {
-    case grammar::Kind::kTable:
-      return "table";
-    case grammar::Kind::kColumn:
-      return "column";
-    case grammar::Kind::kCandidate:
-      return "candidate";
-    case grammar::Kind::kSchemaValue:
-      return "value";
-    case grammar::Kind::kStart:
-      return "start";
-    case grammar::Kind::kEnd:
-      return "end";
-    case grammar::Kind::kStep:
-      return "step";
-    case grammar::Kind::kProduction:
-      break;
-  }
-  return "production";
 }
 
 }  // namespace
@@ -91,7 +71,7 @@ DecoderWeights::DecoderWeights(const model::Config& sizes, const Weights& weight
   for (std::size_t index = 0; index < sizes.decoder_layers; ++index) {
     layers.emplace_back(sizes, layout, weights, "decoder.layers." + std::to_string(index) + ".", set);
   }
-  const std::size_t pointers = grammar::kKinds - 1;
+  const std::size_t pointers = grammar::kPointerKinds;
   const Matrix queries = weights.matrix("decoder.pointer_query.weight", pointers * sizes.d, sizes.d);
   const std::vector<float> biases = weights.floats("decoder.pointer_query.bias", {pointers * sizes.d});
   pointer_queries.reserve(pointers);
@@ -99,8 +79,7 @@ DecoderWeights::DecoderWeights(const model::Config& sizes, const Weights& weight
   for (std::size_t pointer = 0; pointer < pointers; ++pointer) {
     const std::size_t first = pointer * sizes.d;
     pointer_queries.emplace_back(rows_of(queries, first, sizes.d), biases.data() + first, set);
-    const std::string key = "decoder.pointer_key." + name_of(static_cast<grammar::Kind>(pointer + 1));
-    pointer_keys.push_back(weights.linear(key, sizes.d, sizes.d, set));
+    pointer_keys.push_back(weights.linear(pointer_key_name(grammar::pointer_kind(pointer)), sizes.d, sizes.d, set));
   }
 }
 

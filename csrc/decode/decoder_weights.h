@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "core/layer_norm.h"
-#include "linear/linear.h"
 #include "decode/head_layout.h"
 #include "grammar/grammar.h"
+#include "linear/linear.h"
 #include "model/config.h"
 #include "model/weights.h"
 
@@ -23,8 +23,8 @@ struct DecoderLayer {
   LayerNorm ffn_norm;
   Linear ffn_in, ffn_out;
 
-  DecoderLayer(const model::Config& config, const HeadLayout& layout, const model::Weights& weights,
-               const std::string& prefix, InstructionSet set);
+  DecoderLayer(const model::Config& config, const HeadLayout& layout, const model::Weights& weights, const std::string& prefix,
+               InstructionSet set);
 };
 
 struct DecoderWeights {
@@ -44,14 +44,13 @@ struct DecoderWeights {
 
   std::vector<DecoderLayer> layers;
   LayerNorm norm;
-  Linear production_scores;             // d to productions
-  std::vector<Linear> pointer_queries;  // by kind, the first being that of tables; d to d
-  std::vector<Linear> pointer_keys;     // likewise
+  Linear production_scores;                           // d to productions
+  std::vector<Linear> pointer_queries, pointer_keys;  // by pointer_number, d to d
 
   DecoderWeights(const model::Config& sizes, const model::Weights& weights, InstructionSet instructions);
 
-  const Linear& pointer_query(grammar::Kind pointed) const { return pointer_queries[static_cast<std::size_t>(pointed) - 1]; }
-  const Linear& pointer_key(grammar::Kind pointed) const { return pointer_keys[static_cast<std::size_t>(pointed) - 1]; }
+  const Linear& pointer_query(grammar::Kind pointed) const { return pointer_queries[grammar::pointer_number(pointed)]; }
+  const Linear& pointer_key(grammar::Kind pointed) const { return pointer_keys[grammar::pointer_number(pointed)]; }
 };
 
 }  // namespace fastsql::decode

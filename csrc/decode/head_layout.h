@@ -18,9 +18,7 @@ struct HeadLayout {
   HeadLayout(std::size_t count, std::size_t size);
 
   // Place of an element of the usual layout, h * head_size + e.
-  std::size_t place(std::size_t element) const {
-    return element % head_size * padded_heads + element / head_size;
-  }
+  std::size_t place(std::size_t element) const { return element % head_size * padded_heads + element / head_size; }
 };
 
 // A linear map that writes `count` vectors of this layout, from a weight [parts * heads * head_size, in] and its bias that write

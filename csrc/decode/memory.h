@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "grammar/numbering.h"
+#include "decode/pointing.h"
 
 namespace fastsql::decode {
 
@@ -19,42 +19,20 @@ struct Keyed {
 };
 
 struct Memory {
-  std::size_t tokens = 0, candidates = 0, tables = 0, columns = 0, schema_values = 0;
-  Keyed question;  // tokens, then candidates
-  Keyed items;     // tables, then columns
+  NodeLayout nodes;
+  std::size_t schema_values = 0;
+  Keyed question;                 // nodes of the question
+  Keyed items;                    // nodes of the schema
   const float* values = nullptr;  // [schema_values, d], rows that a previous action can have pointed at
   // Pointer keys [n, d] by kind, as Decoder::pointer_keys makes them. Where it is null, a search makes those that it needs.
   const float* keys[grammar::kKinds] = {};
 
-  // Rows that a kind of pointer can go to, and their first one of d floats. Start and end are tokens; productions and steps are no
-  // rows of the graph.
-  std::size_t count_of(grammar::Kind kind) const {
-    switch (kind) {
-      case grammar::Kind::kTable:
-        return tables;
-      case grammar::Kind::kColumn:
-        return columns;
-      case grammar::Kind::kCandidate:
-        return candidates;
-      case grammar::Kind::kSchemaValue:
-        return schema_values;
-      default:
-        return tokens;
-    }
-  }
-  const float* rows_of(grammar::Kind kind, std::size_t d) const {
-    switch (kind) {
-      case grammar::Kind::kTable:
-        return items.rows;
-      case grammar::Kind::kColumn:
-        return items.rows + tables * d;
-      case grammar::Kind::kCandidate:
-        return question.rows + tokens * d;
-      case grammar::Kind::kSchemaValue:
-        return values;
-      default:
-        return question.rows;
-    }
+  // The rows that actions of a kind point at, and one of them [d].
+  RowRange pointed(grammar::Kind kind) const { return pointed_rows(kind, nodes, schema_values); }
+  const float* row(std::size_t number, std::size_t d) const {
+    if (number < nodes.question()) return question.rows + number * d;
+    if (number < nodes.size()) return items.rows + (number - nodes.question()) * d;
+    return values + (number - nodes.size()) * d;
   }
 };
 

@@ -12,7 +12,8 @@ void PointerKeys::start(const DecoderWeights& weights, const Memory& memory) {
 
 const float* PointerKeys::of(grammar::Kind kind, const std::int32_t* places, std::size_t count, const Workers& workers) {
   if (const float* ready = memory_->keys[static_cast<std::size_t>(kind)]) return ready;
-  const std::size_t d = weights_->config.d, n = memory_->count_of(kind);
+  const RowRange pointed = memory_->pointed(kind);
+  const std::size_t d = weights_->config.d, n = pointed.count;
   Made& made = made_[static_cast<std::size_t>(kind)];
   made.is_there.resize(n, 0);
   if (made.keys.size() < n * d) made.keys.resize(n * d);
@@ -26,9 +27,8 @@ const float* PointerKeys::of(grammar::Kind kind, const std::int32_t* places, std
   if (missing_.empty()) return made.keys.data();
   if (rows_.size() < missing_.size() * d) rows_.resize(missing_.size() * d);
   if (keys_.size() < missing_.size() * d) keys_.resize(missing_.size() * d);
-  const float* rows = memory_->rows_of(kind, d);
   for (std::size_t i = 0; i < missing_.size(); ++i) {
-    std::copy_n(rows + static_cast<std::size_t>(missing_[i]) * d, d, rows_.data() + i * d);
+    std::copy_n(memory_->row(pointed.first + static_cast<std::size_t>(missing_[i]), d), d, rows_.data() + i * d);
   }
   weights_->pointer_key(kind).apply(rows_.data(), missing_.size(), keys_.data(), Then::kStore, workers);
   for (std::size_t i = 0; i < missing_.size(); ++i) {

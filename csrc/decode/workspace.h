@@ -22,9 +22,9 @@ struct Taken {
 // A hypothesis whose next action is a decision.
 struct Live {
   grammar::State state;
-  std::int32_t last = grammar::kNone;  // of its actions, among all that were taken
-  std::int32_t previous = grammar::kNone;  // the action decided last
-  double score = 0;                    // log-probability of the whole sequence
+  std::int32_t last = grammar::kNone;          // of its actions, among all that were taken
+  std::int32_t previous = grammar::kNoAction;  // the action decided last
+  double score = 0;                            // log-probability of the whole sequence
   LegalActions legal;
 };
 

@@ -26,11 +26,10 @@ Encoder::Encoder(const model::EncoderConfig& config, const model::Weights& weigh
   const std::size_t hidden = config.hidden;
   for (std::size_t index = 0; index < config.layers; ++index) {
     const std::string layer = "encoder.layers." + std::to_string(index) + ".";
-    layers_.push_back({weights.linear(layer + "qkv", 3 * hidden, hidden, set), weights.linear(layer + "out", hidden, hidden, set),
-                       norm_at(weights, layer + "attention_norm", hidden, set),
-                       weights.linear(layer + "ffn_in", config.ffn, hidden, set),
-                       weights.linear(layer + "ffn_out", hidden, config.ffn, set),
-                       norm_at(weights, layer + "ffn_norm", hidden, set)});
+    layers_.push_back(
+        {weights.linear(layer + "qkv", 3 * hidden, hidden, set), weights.linear(layer + "out", hidden, hidden, set),
+         norm_at(weights, layer + "attention_norm", hidden, set), weights.linear(layer + "ffn_in", config.ffn, hidden, set),
+         weights.linear(layer + "ffn_out", hidden, config.ffn, set), norm_at(weights, layer + "ffn_norm", hidden, set)});
   }
 }
 

@@ -8,9 +8,9 @@
 
 #include "core/instruction_set.h"
 #include "core/layer_norm.h"
-#include "linear/linear.h"
 #include "core/scratch.h"
 #include "core/workers.h"
+#include "linear/linear.h"
 #include "model/config.h"
 #include "model/embedding.h"
 #include "model/weights.h"

@@ -22,8 +22,8 @@ struct Embeddings {
 };
 
 // states[token] = norm(word[id] + position); a warp is a token.
-__global__ void __launch_bounds__(kWarps * kLanes) embed(const Embeddings embeddings, const std::int32_t* ids, const std::int32_t* first,
-                                                         float* states) {
+__global__ void __launch_bounds__(kWarps* kLanes)
+    embed(const Embeddings embeddings, const std::int32_t* ids, const std::int32_t* first, float* states) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes, width = embeddings.norm.width;
   const int begin = first[blockIdx.x], tokens = first[blockIdx.x + 1] - begin;
   const int position = static_cast<int>(blockIdx.y) * kWarps + static_cast<int>(threadIdx.x) / kLanes;
@@ -63,11 +63,10 @@ Encoder::Encoder(const model::EncoderConfig& config, const model::Weights& weigh
   }
   for (std::size_t index = 0; index < config.layers; ++index) {
     const std::string layer = "encoder.layers." + std::to_string(index) + ".";
-    layers_.push_back({linear_at(weights, layer + "qkv", 3 * hidden, hidden), linear_at(weights, layer + "out", hidden, hidden),
-                       norm_at(weights, layer + "attention_norm", hidden, kEpsilon),
-                       linear_at(weights, layer + "ffn_in", config.ffn, hidden),
-                       linear_at(weights, layer + "ffn_out", hidden, config.ffn),
-                       norm_at(weights, layer + "ffn_norm", hidden, kEpsilon)});
+    layers_.push_back(
+        {linear_at(weights, layer + "qkv", 3 * hidden, hidden), linear_at(weights, layer + "out", hidden, hidden),
+         norm_at(weights, layer + "attention_norm", hidden, kEpsilon), linear_at(weights, layer + "ffn_in", config.ffn, hidden),
+         linear_at(weights, layer + "ffn_out", hidden, config.ffn), norm_at(weights, layer + "ffn_norm", hidden, kEpsilon)});
   }
 }
 

@@ -48,7 +48,7 @@ class Encoder {
   DeviceArray<float> position_;         // [positions, hidden]
   DeviceArray<std::int8_t> word_int8_;  // [vocabulary, hidden], with `word_scale_` [vocabulary],
   DeviceArray<float> word_scale_;
-  DeviceArray<float> word_;             // or this
+  DeviceArray<float> word_;  // or this
   LayerNorm norm_;
   std::vector<Layer> layers_;
 };

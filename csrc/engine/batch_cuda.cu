@@ -100,7 +100,8 @@ void Batch::plan_scratch() {
   const std::size_t rows = question_rows_ + schema_rows_, count = questions_.size();
   std::size_t total = engine_.encoder_.scratch_bytes(tokens_) + bytes<float>(tokens_ * hidden_) + bytes<float>(tokens_ * d_) +
                       GraphLayer::memory_bytes(config, question_rows_, schema_rows_) + 2 * bytes<float>(rows * d_) +
-                      bytes<float>(config.decoder_layers * rows * 2 * d_) + std::size(kOfQuestion) * bytes<float>(question_rows_ * d_) +
+                      bytes<float>(config.decoder_layers * rows * 2 * d_) +
+                      std::size(kOfQuestion) * bytes<float>(question_rows_ * d_) +
                       std::size(kOfItems) * bytes<float>(schema_rows_ * d_);
   std::vector<std::size_t> workspaces(count);
   result_bytes_ = bytes<float>(count * d_);
@@ -108,9 +109,8 @@ void Batch::plan_scratch() {
     const Question& question = questions_[number];
     Place& place = places_[number];
     DecodeItem& item = searches_[number];
-    item.tokens = static_cast<int>(question.inputs.tokens);
-    item.candidates = static_cast<int>(question.inputs.candidates);
     schema_.fill(item);
+    item.nodes = item.nodes.with_question(question.inputs.tokens, question.inputs.candidates);
     item.space = schema_.view(*question.space, memory_.staging.device(place.space));
     item.automaton = automaton_bytes(question.space->view(), static_cast<int>(beam_));
     place.sizes = engine_.decoder_.sizes(item, static_cast<int>(beam_));
@@ -133,7 +133,8 @@ void Batch::plan_scratch() {
   keys_values_ = scratch.take<float>(config.decoder_layers * rows * 2 * d_);
   for (const Kind kind : kOfQuestion) keys_[place_of(kind)] = scratch.take<float>(question_rows_ * d_);
   for (const Kind kind : kOfItems) keys_[place_of(kind)] = scratch.take<float>(schema_rows_ * d_);
-  for (std::size_t number = 0; number < count; ++number) searches_[number].workspace = scratch.take<std::byte>(workspaces[number]);
+  for (std::size_t number = 0; number < count; ++number)
+    searches_[number].workspace = scratch.take<std::byte>(workspaces[number]);
   std::byte* results = scratch.take<std::byte>(result_bytes_);
   means_ = reinterpret_cast<float*>(results);
   search_results_ = results;
@@ -165,10 +166,13 @@ void Batch::stage_question(std::size_t number) {
 
   const auto first_token = static_cast<std::int32_t>(place.text + 1);
   FirstRow* rows = staging.host(first_rows_) + place.row;
-  for (std::size_t token = 0; token < inputs.tokens; ++token) *rows++ = {first_token + static_cast<std::int32_t>(token), -1, 0, {}};
+  for (std::size_t token = 0; token < inputs.tokens; ++token)
+    *rows++ = {first_token + static_cast<std::int32_t>(token), -1, 0, {}};
   for (std::size_t candidate = 0; candidate < inputs.candidates; ++candidate) {
-    FirstRow row{first_token, static_cast<std::int32_t>(place.inside + candidate * inputs.tokens),
-                 static_cast<std::int32_t>(inputs.tokens), {}};
+    FirstRow row{first_token,
+                 static_cast<std::int32_t>(place.inside + candidate * inputs.tokens),
+                 static_cast<std::int32_t>(inputs.tokens),
+                 {}};
     for (std::size_t feature = 0; feature < kCandidateFeatures; ++feature) {
       row.features[feature] = static_cast<std::int32_t>(inputs.features[candidate * kCandidateFeatures + feature]);
     }
@@ -191,7 +195,7 @@ void Batch::stage_search(std::size_t number) {
   item.question_keys_values = keys_values_ + place.row * 2 * d_;
   item.question_stride = rows * 2 * d_;
   item.question_pointed = pointed_ + place.row * d_;
-  const float* own = keys_[place_of(Kind::kCandidate)] + (place.row + questions_[number].inputs.tokens) * d_;
+  const float* own = keys_[place_of(Kind::kCandidate)] + (place.row + item.nodes.first(NodeKind::kCandidate)) * d_;
   item.pointer_keys[place_of(Kind::kCandidate)] = own;
   for (const Kind kind : {Kind::kStart, Kind::kEnd}) item.pointer_keys[place_of(kind)] = keys_[place_of(kind)] + place.row * d_;
   if (joint_) {
@@ -200,7 +204,8 @@ void Batch::stage_search(std::size_t number) {
     item.item_stride = item.question_stride;
     item.item_pointed = pointed_ + (question_rows_ + first) * d_;
     item.pointer_keys[place_of(Kind::kTable)] = keys_[place_of(Kind::kTable)] + first * d_;
-    item.pointer_keys[place_of(Kind::kColumn)] = keys_[place_of(Kind::kColumn)] + (first + schema_.tables()) * d_;
+    item.pointer_keys[place_of(Kind::kColumn)] =
+        keys_[place_of(Kind::kColumn)] + (first + item.nodes.first(NodeKind::kColumn) - item.nodes.question()) * d_;
   }
   item.result = search_results_ + place.result;
   staging.host(search_slot_)[number] = item;
@@ -216,8 +221,8 @@ void Batch::stage_items() {
     const bool joint = index >= engine_.config().cached_layers;
     for (std::size_t number = 0; number < count; ++number) {
       const Place& place = places_[number];
-      const QuestionPlace at{place.row, questions_[number].inputs.rows(), number * schema_.n_items(), staging.device(place.relations),
-                             joint_ ? staging.device(place.item_relations) : nullptr};
+      const QuestionPlace at{place.row, questions_[number].inputs.rows(), number * schema_.n_items(),
+                             staging.device(place.relations), joint_ ? staging.device(place.item_relations) : nullptr};
       staging.host(attention_[index])[number] = layer.question_item(graph_, at, schema);
       if (!joint) continue;
       staging.host(attention_[index])[count + number] = layer.schema_item(graph_, at, schema);
@@ -236,19 +241,22 @@ void Batch::queue() {
   staging.upload(stream);
 
   reached(0);
-  engine_.encoder_.encode({staging.device(ids_), staging.device(first_), count, tokens_, longest_}, states_, memory_.scratch, stream);
+  engine_.encoder_.encode({staging.device(ids_), staging.device(first_), count, tokens_, longest_}, states_, memory_.scratch,
+                          stream);
   reached(1);
   engine_.token_in_.apply(states_, tokens_, tokens_in_, Then::kStore, stream);
   FirstRows first{staging.device(first_rows_), question_rows_, tokens_in_, staging.device(inside_slot_), {}, d_};
-  for (std::size_t feature = 0; feature < kCandidateFeatures; ++feature) first.features[feature] = engine_.candidate_[feature].data();
+  for (std::size_t feature = 0; feature < kCandidateFeatures; ++feature)
+    first.features[feature] = engine_.candidate_[feature].data();
   first_rows(first, graph_.rows, stream);
   for (std::size_t index = 0; index < engine_.graph_.size(); ++index) {
     const bool joint = index >= engine_.config().cached_layers;
     const std::size_t largest = joint ? std::max(largest_, schema_.n_items()) : largest_;
-    engine_.graph_[index].apply(graph_,
-                                {staging.device(attention_[index]), attention_[index].count, joint ? staging.device(merge_) : nullptr,
-                                 joint ? count : 0, largest, joint ? schema_.n_items() : 0},
-                                stream);
+    engine_.graph_[index].apply(
+        graph_,
+        {staging.device(attention_[index]), attention_[index].count, joint ? staging.device(merge_) : nullptr, joint ? count : 0,
+         largest, joint ? schema_.n_items() : 0},
+        stream);
   }
   engine_.graph_norm_.apply(graph_.rows, rows, normed_, stream);
   mean_rows(staging.device(runs_), count, normed_, d_, means_, stream);

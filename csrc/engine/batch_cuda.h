@@ -29,26 +29,27 @@ struct BatchMemory {
 class Batch {
  public:
   // Keeps references. The questions have been checked.
-  Batch(const Engine& engine, const SchemaState& schema, const std::vector<Question>& questions, std::size_t beam, BatchMemory& memory);
+  Batch(const Engine& engine, const SchemaState& schema, const std::vector<Question>& questions, std::size_t beam,
+        BatchMemory& memory);
 
   ~Batch();
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
 
   // Each is called once, in this order.
-  void plan();       // where everything will lie; all memory is there afterwards
-  void stage();      // the questions, into page-locked memory
-  void queue();      // everything the GPU has to do, results copied back included
+  void plan();   // where everything will lie; all memory is there afterwards
+  void stage();  // the questions, into page-locked memory
+  void queue();  // everything the GPU has to do, results copied back included
   std::vector<Outcome> wait();
 
  private:
   // Where a question's own things lie.
   struct Place {
-    std::size_t text = 0;                         // its first token among those of all texts, [CLS]
-    std::size_t row = 0;                          // its first question row
-    std::size_t inside = 0;                       // the first weight of its candidates
-    Staging::Slot<std::uint8_t> relations;        // [q, q + S]
-    Staging::Slot<std::uint8_t> item_relations;   // [S, q], where a layer is joint
+    std::size_t text = 0;                        // its first token among those of all texts, [CLS]
+    std::size_t row = 0;                         // its first question row
+    std::size_t inside = 0;                      // the first weight of its candidates
+    Staging::Slot<std::uint8_t> relations;       // [q, q + S]
+    Staging::Slot<std::uint8_t> item_relations;  // [S, q], where a layer is joint
     Staging::Slot<std::byte> space;
     SearchSizes sizes{};
     std::size_t result = 0;  // bytes before its result
@@ -81,14 +82,14 @@ class Batch {
   Staging::Slot<DecodeItem> search_slot_;
 
   // In scratch memory.
-  float* states_ = nullptr;         // [tokens, hidden] of the encoder
-  float* tokens_in_ = nullptr;      // [tokens, d]
+  float* states_ = nullptr;     // [tokens, hidden] of the encoder
+  float* tokens_in_ = nullptr;  // [tokens, d]
   GraphMemory graph_{};
-  float* normed_ = nullptr;         // [R + Z, d], final rows
-  float* keys_values_ = nullptr;    // [decoder layers, R + Z, 2 d]
-  float* pointed_ = nullptr;        // [R + Z, d]
-  float* keys_[grammar::kKinds] = {};  // of pointers, by kind: [R, d] or [Z, d]
-  float* means_ = nullptr;          // [questions, d], the beginning of what is copied back
+  float* normed_ = nullptr;              // [R + Z, d], final rows
+  float* keys_values_ = nullptr;         // [decoder layers, R + Z, 2 d]
+  float* pointed_ = nullptr;             // [R + Z, d]
+  float* keys_[grammar::kKinds] = {};    // of pointers, by kind: [R, d] or [Z, d]
+  float* means_ = nullptr;               // [questions, d], the beginning of what is copied back
   std::byte* search_results_ = nullptr;  // behind them
 };
 

@@ -108,8 +108,7 @@ const float* Engine::run_graph(const SchemaState& schema, const QuestionInputs& 
       float* mixed = graph.scratch.take(n * d);
       float* log_sum = graph.scratch.take(config_.heads * n);
       read = {items, {}, mixed, log_sum};
-      read.projected =
-          layer.project(items, n, graph.scratch.take(n * d), graph.scratch.take(2 * n * d), graph.scratch, workers_);
+      read.projected = layer.project(items, n, graph.scratch.take(n * d), graph.scratch.take(2 * n * d), graph.scratch, workers_);
       layer.read_schema(read.projected, block(relations, q, n, q, n), mixed, log_sum, graph, workers_);
     }
     const Projected projected = layer.project(rows, q, query, keys_values, graph.scratch, workers_);
@@ -129,10 +128,7 @@ void Engine::read_memory(const SchemaState& schema, const QuestionInputs& questi
   Scratch& scratch = workspace.graph.scratch;
   decode::Memory& memory = workspace.memory;
   const std::size_t d = config_.d, q = question.rows(), n = schema.n_items();
-  memory.tokens = question.tokens;
-  memory.candidates = question.candidates;
-  memory.tables = schema.tables;
-  memory.columns = schema.columns;
+  memory.nodes = schema.nodes.with_question(question.tokens, question.candidates);
   memory.schema_values = schema.values;
   graph_norm_.apply(rows, q, rows);
   memory.question = decoder_.read_rows(rows, q, scratch.take(decoder_.keyed_size(q)), workers_);

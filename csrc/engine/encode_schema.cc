@@ -47,8 +47,7 @@ std::shared_ptr<const SchemaState> Engine::encode_schema(const SchemaInputs& inp
   workspace.scratch.clear();
 
   auto state = std::make_shared<SchemaState>();
-  state->tables = inputs.tables;
-  state->columns = inputs.columns;
+  state->nodes = inputs.nodes;
   state->values = inputs.values;
   const std::size_t n = inputs.items();
   std::vector<float>& rows = state->items;
@@ -66,24 +65,24 @@ std::shared_ptr<const SchemaState> Engine::encode_schema(const SchemaInputs& inp
     graph_norm_.apply(rows.data(), n, memory.rows.data());
     memory.keyed.resize(decoder_.keyed_size(n));
     memory.items = decoder_.read_rows(memory.rows.data(), n, memory.keyed.data(), workers_);
-    memory.table_keys.resize(inputs.tables * config_.d);
-    memory.column_keys.resize(inputs.columns * config_.d);
-    decoder_.pointer_keys(grammar::Kind::kTable, memory.rows.data(), inputs.tables, memory.table_keys.data(), workers_);
-    decoder_.pointer_keys(grammar::Kind::kColumn, memory.rows.data() + inputs.tables * config_.d, inputs.columns,
-                          memory.column_keys.data(), workers_);
+    memory.table_keys.resize(inputs.nodes.tables * config_.d);
+    memory.column_keys.resize(inputs.nodes.columns * config_.d);
+    decoder_.pointer_keys(grammar::Kind::kTable, memory.rows.data(), inputs.nodes.tables, memory.table_keys.data(), workers_);
+    decoder_.pointer_keys(grammar::Kind::kColumn, memory.rows.data() + inputs.nodes.first(NodeKind::kColumn) * config_.d,
+                          inputs.nodes.columns, memory.column_keys.data(), workers_);
   }
   read_values(inputs, *state, workspace.scratch);
   return state;
 }
 
 void Engine::check(const SchemaInputs& inputs) const {
-  if (inputs.tables == 0) throw ModelError("a schema without tables cannot be encoded");
+  if (inputs.nodes.tables == 0) throw ModelError("a schema without tables cannot be encoded");
   const std::size_t n = inputs.items();
   expect_below("item_text", inputs.item_text, n, texts_of(inputs.texts));
   expect_below("item_type", inputs.item_type, n, item_type_.rows());
-  expect_below("column_table", inputs.column_table, inputs.columns, inputs.tables);
+  expect_below("column_table", inputs.column_table, inputs.nodes.columns, inputs.nodes.tables);
   expect_below("value_text", inputs.value_text, inputs.values, texts_of(inputs.value_texts));
-  expect_below("value_column", inputs.value_column, inputs.values, inputs.columns, -1);
+  expect_below("value_column", inputs.value_column, inputs.values, inputs.nodes.columns, -1);
   if (inputs.relations.rows != n || inputs.relations.columns != n) {
     throw ModelError("a schema of " + std::to_string(n) + " tables and columns has relations [" +
                      std::to_string(inputs.relations.rows) + ", " + std::to_string(inputs.relations.columns) + "]");
@@ -120,17 +119,17 @@ std::vector<float> Engine::first_items(const SchemaInputs& inputs, Scratch& scra
   const Scratch::Scope scope(scratch);
   float* texts = scratch.take(n * hidden);
   gather(means.data(), hidden, inputs.item_text, n, texts);
-  float* owners = scratch.take(inputs.tables * d);
-  owner_in_.apply(texts, inputs.tables, owners, Then::kStore, workers_);
+  float* owners = scratch.take(inputs.nodes.tables * d);
+  owner_in_.apply(texts, inputs.nodes.tables, owners, Then::kStore, workers_);
 
   std::vector<float> items(n * d);
   item_in_.apply(texts, n, items.data(), Then::kStore, workers_);
   for (std::size_t item = 0; item < n; ++item) {
     item_type_.add(static_cast<std::size_t>(inputs.item_type[item]), items.data() + item * d);
   }
-  for (std::size_t column = 0; column < inputs.columns; ++column) {
+  for (std::size_t column = 0; column < inputs.nodes.columns; ++column) {
     const auto table = static_cast<std::size_t>(inputs.column_table[column]);
-    add_row(owners + table * d, d, items.data() + (inputs.tables + column) * d);
+    add_row(owners + table * d, d, items.data() + (inputs.nodes.first(NodeKind::kColumn) + column) * d);
   }
   return items;
 }
@@ -148,7 +147,7 @@ void Engine::read_values(const SchemaInputs& inputs, SchemaState& state, Scratch
   value_in_.apply(texts, n, states, Then::kStore, workers_);
   for (std::size_t value = 0; value < n; ++value) {
     if (inputs.value_column[value] < 0) continue;
-    const std::size_t item = inputs.tables + static_cast<std::size_t>(inputs.value_column[value]);
+    const std::size_t item = inputs.nodes.first(NodeKind::kColumn) + static_cast<std::size_t>(inputs.value_column[value]);
     add_row(state.items.data() + item * d, d, states + value * d);
   }
   value_norm_.apply(states, n, states);

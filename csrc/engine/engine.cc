@@ -57,8 +57,8 @@ std::vector<float> Engine::graph_rows(const SchemaState& schema, const QuestionI
   return rows;
 }
 
-Parse Engine::parse(const SchemaState& schema, const QuestionInputs& question,
-                    std::shared_ptr<const grammar::ActionSpace> space, std::size_t beam) const {
+Parse Engine::parse(const SchemaState& schema, const QuestionInputs& question, std::shared_ptr<const grammar::ActionSpace> space,
+                    std::size_t beam) const {
   const auto workspace = workspaces_.take();
   Parse parse;
   parse.milliseconds = encode_question(schema, question, *workspace);

@@ -1,3 +1,7 @@
+// This room puts the layers together to whole parses: what is done once a schema (encode_schema.cc), for every question
+// (encode_question.cc, engine.cc), and the same for batches on a GPU (engine_cuda.h, batch_cuda.h). It has no arithmetic of its own but
+// the graph's first rows and their mean.
+//
 // The model behind one call: encoder, graph, decoder and search. Mirrors python/fastsql/model/model.py and decode/beam.py.
 //
 // An engine is immutable and may be shared by threads. What it computes does not depend on how many there are, or on what else is
@@ -10,7 +14,6 @@
 #include <vector>
 
 #include "core/layer_norm.h"
-#include "linear/linear.h"
 #include "core/pool.h"
 #include "core/workers.h"
 #include "decode/beam_search.h"
@@ -20,6 +23,7 @@
 #include "engine/schema_state.h"
 #include "grammar/action_space.h"
 #include "graph/graph_layer.h"
+#include "linear/linear.h"
 #include "model/config.h"
 #include "model/embedding.h"
 #include "model/weights.h"

@@ -16,12 +16,14 @@ namespace {
 const model::Config& expected(const model::Config& config) {
   expect_gpu();
   if (config.joint_layers <= 1) return config;
-  throw ModelError("the model has " + std::to_string(config.joint_layers) + " joint layers; the CUDA core reads models with at most one");
+  throw ModelError("the model has " + std::to_string(config.joint_layers) +
+                   " joint layers; the CUDA core reads models with at most one");
 }
 
 }  // namespace
 
-Engine::Engine(const model::Config& config, const model::Weights& weights, std::int32_t cls, std::int32_t sep, std::size_t threads)
+Engine::Engine(const model::Config& config, const model::Weights& weights, std::int32_t cls, std::int32_t sep,
+               std::size_t threads)
     : reader_(expected(config), weights, cls, sep, threads),
       cls_(cls),
       sep_(sep),

@@ -12,16 +12,16 @@ namespace fastsql::cuda {
 
 // What one row of a question begins as: a token's state, or for a candidate the mean of its span's and what the candidate is.
 struct FirstRow {
-  std::int32_t state;         // row of `tokens` of the token, or of the question's first token
-  std::int32_t inside;        // of a candidate: where the weights of the question's tokens begin; a token: -1
-  std::int32_t token_count;   // of a candidate: weights
+  std::int32_t state;        // row of `tokens` of the token, or of the question's first token
+  std::int32_t inside;       // of a candidate: where the weights of the question's tokens begin; a token: -1
+  std::int32_t token_count;  // of a candidate: weights
   std::int32_t features[kCandidateFeatures];
 };
 
 struct FirstRows {
   const FirstRow* rows;  // [count]
   std::size_t count;
-  const float* tokens;   // [encoder's tokens, d], token_in of their states
+  const float* tokens;  // [encoder's tokens, d], token_in of their states
   const float* inside;
   const float* features[kCandidateFeatures];  // embeddings, [.., d] each
   std::size_t d;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "attention/head_rows.h"
+#include "linking/nodes.h"
 
 namespace fastsql {
 
@@ -17,7 +18,8 @@ struct TextGroup {
 
 // Mirrors SchemaInputs of python/fastsql/model/schema_inputs.py. S = tables + columns items, W values.
 struct SchemaInputs {
-  std::size_t tables = 0, columns = 0, values = 0;
+  NodeLayout nodes;  // the schema's alone
+  std::size_t values = 0;
   std::vector<TextGroup> texts, value_texts;
   const std::int64_t* item_text = nullptr;     // [S], a text's place through all groups
   const std::int64_t* item_type = nullptr;     // [S]
@@ -26,7 +28,7 @@ struct SchemaInputs {
   const std::int64_t* value_text = nullptr;    // [W]
   const std::int64_t* value_column = nullptr;  // [W], -1 for a constant of no column
 
-  std::size_t items() const { return tables + columns; }
+  std::size_t items() const { return nodes.size(); }
 };
 
 constexpr std::size_t kCandidateFeatures = 4;  // kind, source, date format, rank
@@ -40,7 +42,7 @@ struct QuestionInputs {
   const std::int64_t* features = nullptr;   // [V, kCandidateFeatures]
   RelationRows relations;                   // [N, N]
 
-  std::size_t rows() const { return tokens + candidates; }
+  std::size_t rows() const { return NodeLayout{tokens, candidates}.question(); }
 };
 
 }  // namespace fastsql

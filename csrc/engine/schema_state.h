@@ -29,14 +29,15 @@ struct SchemaState {
   SchemaState(const SchemaState&) = delete;
   SchemaState& operator=(const SchemaState&) = delete;
 
-  std::size_t tables = 0, columns = 0, values = 0;
+  NodeLayout nodes;  // the schema's alone
+  std::size_t values = 0;
   std::vector<float> items;         // [S, d], after the cached layers
   std::vector<SchemaLayer> layers;  // the cached ones, and the first joint one
   SchemaMemory memory;              // empty where a layer is joint
   std::vector<float> value_states;  // [W, d]
   std::vector<float> value_keys;    // [W, d]
 
-  std::size_t n_items() const { return tables + columns; }
+  std::size_t n_items() const { return nodes.size(); }
   // Of all arrays.
   std::size_t bytes() const;
 };

@@ -20,14 +20,14 @@ std::size_t bytes_of(const DeviceArray<T>& array) {
 
 SchemaState::SchemaState(const fastsql::SchemaState& schema, std::size_t d, const Decoder& decoder)
     : d_(d),
-      tables_(schema.tables),
-      columns_(schema.columns),
+      nodes_(schema.nodes),
       values_(schema.values),
       items_(uploaded(schema.items)),
       value_pointed_(values_ * d, kWhat),
       value_keys_(uploaded(schema.value_keys)) {
   for (const SchemaLayer& layer : schema.layers) {
-    layers_.push_back({rounded(layer.keys_values, kWhat), rounded(layer.query, kWhat), uploaded(layer.mixed), uploaded(layer.log_sum)});
+    layers_.push_back(
+        {rounded(layer.keys_values, kWhat), rounded(layer.query, kWhat), uploaded(layer.mixed), uploaded(layer.log_sum)});
   }
   const DeviceArray<float> values = uploaded(schema.value_states), rows = uploaded(schema.memory.rows);
   decoder.read_pointed(values.data(), values_, value_pointed_.data(), nullptr);
@@ -67,8 +67,8 @@ SchemaLayerView SchemaState::layer(std::size_t index) const {
 }
 
 void SchemaState::fill(DecodeItem& item) const {
-  item.tables = static_cast<int>(tables_);
-  item.columns = static_cast<int>(columns_);
+  item.nodes.tables = nodes_.tables;
+  item.nodes.columns = nodes_.columns;
   item.schema_values = static_cast<int>(values_);
   item.value_pointed = value_pointed_.data();
   item.pointer_keys[static_cast<std::size_t>(grammar::Kind::kSchemaValue)] = value_keys_.data();
@@ -89,7 +89,8 @@ grammar::SpaceView SchemaState::view(const grammar::ActionSpace& space, const st
   }
   if (found == nullptr) {
     const grammar::Grammar& grammar = items->grammar();
-    resident_.push_back({items, uploaded(grammar.image(), grammar.image_bytes()), uploaded(items->image(), items->image_bytes())});
+    resident_.push_back(
+        {items, uploaded(grammar.image(), grammar.image_bytes()), uploaded(items->image(), items->image_bytes())});
     found = &resident_.back();
   }
   return space.view(items->grammar().view(found->grammar.data()), items->view(found->schema.data()), base);

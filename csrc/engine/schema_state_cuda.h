@@ -20,10 +20,10 @@ class SchemaState {
   // Uploads what the CPU core has made of a schema, and has the decoder read it. Throws LimitError where there is no room.
   SchemaState(const fastsql::SchemaState& schema, std::size_t d, const Decoder& decoder);
 
-  std::size_t tables() const { return tables_; }
-  std::size_t columns() const { return columns_; }
+  std::size_t tables() const { return nodes_.tables; }
+  std::size_t columns() const { return nodes_.columns; }
   std::size_t values() const { return values_; }
-  std::size_t n_items() const { return tables_ + columns_; }
+  std::size_t n_items() const { return nodes_.size(); }
   // Of device memory.
   std::size_t bytes() const;
 
@@ -50,7 +50,9 @@ class SchemaState {
     DeviceArray<std::byte> grammar, schema;
   };
 
-  std::size_t d_, tables_, columns_, values_;
+  std::size_t d_;
+  NodeLayout nodes_;
+  std::size_t values_;
   DeviceArray<float> items_;  // [S, d], after the cached layers
   std::vector<Layer> layers_;
   DeviceArray<float> item_keys_values_, item_pointed_, table_keys_, column_keys_;  // empty where a layer is joint

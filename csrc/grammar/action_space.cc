@@ -11,25 +11,21 @@ namespace {
 constexpr std::int32_t kMostCandidates = 1 << 16, kMostTokens = 1 << 20, kMostBudget = 1 << 20;
 constexpr std::int32_t kMostCharacters = 1 << 30;
 
-// Kinds of candidate, in the order of KINDS in python/fastsql/linking/candidate.py.
-enum CandidateKind : std::uint8_t { kNumber, kDate, kText };
-constexpr std::int32_t kCandidateKinds = 3;
-
 // Flags of a candidate: a date with a format, a whole number fit for LIMIT, a text; and of a token: it begins a word, it
 // ends one.
 constexpr std::int32_t kDated = 1, kWhole = 2, kLiteralText = 4, kCandidateFlags = 7;
 constexpr std::int32_t kWordStart = 1, kWordEnd = 2, kTokenFlags = 3;
 
 struct Candidate {
-  std::uint8_t kind;
+  CandidateKind kind;
   std::int32_t columns;           // that it meets; any where there are none
   std::int32_t barred_character;  // at which no span may begin where the candidate fits, or -1
 
   // Whether it may be compared with an expression of a type class that passes on no column.
   bool fits(TypeClass type) const {
     if (columns > 0) return false;
-    if (type == TypeClass::kNumber) return kind == kNumber;
-    if (type == TypeClass::kTime) return kind != kNumber;
+    if (type == TypeClass::kNumber) return kind == CandidateKind::kNumber;
+    if (type == TypeClass::kTime) return kind != CandidateKind::kNumber;
     return true;
   }
 };
@@ -90,7 +86,8 @@ class Reading {
     for (std::size_t number = 0; number < candidates_.size(); ++number) {
       Candidate& candidate = candidates_[number];
       const std::size_t id = place(Kind::kCandidate, number);
-      candidate.kind = static_cast<std::uint8_t>(reader_.next("kind of a candidate", 0, kCandidateKinds - 1));
+      const auto most = static_cast<std::int32_t>(kCandidateKinds) - 1;
+      candidate.kind = static_cast<CandidateKind>(reader_.next("kind of a candidate", 0, most));
       const std::int32_t flags = reader_.next("flags of a candidate", 0, kCandidateFlags);
       candidate.barred_character = reader_.next("first character of a candidate", -1, kMostCharacters);
       candidate.columns = reader_.next("columns of a candidate", 0, view_.schema.columns);

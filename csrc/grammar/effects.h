@@ -51,8 +51,8 @@ FASTSQL_HOST_DEVICE bool add_source(const SpaceView& space, Memory& memory, Stat
   source.step = step_of(state);
   source.width = table < 0 ? count_of(items) : schema.columns_of[table].size();
   source.total_width = (before == nullptr ? 0 : before->total_width) + source.width;
-  source.any_time = (before != nullptr && before->any_time) ||
-                    (table < 0 ? items != nullptr && items->any_time : schema.has_time[table] != 0);
+  source.any_time =
+      (before != nullptr && before->any_time) || (table < 0 ? items != nullptr && items->any_time : schema.has_time[table] != 0);
   source.any_derived = (before != nullptr && before->any_derived) || table < 0;
   state.scope.sources = memory.keep(source);
   return state.scope.sources != nullptr;

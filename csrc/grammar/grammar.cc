@@ -17,10 +17,14 @@ constexpr std::int32_t kMostSymbols = 512, kMostAlternatives = 1 << 14, kMostChi
 // The pointers that an action of a kind may stand for. A symbol that knows several takes the first.
 std::initializer_list<Pointer> pointers_of(Kind kind) {
   static constexpr std::initializer_list<Pointer> kNoPointers = {}, kTables = {Pointer::kTable},
-      kColumns = {Pointer::kColumn, Pointer::kTime, Pointer::kEarlier, Pointer::kNewest},
-      kSteps = {Pointer::kColumn, Pointer::kTime, Pointer::kEarlier, Pointer::kNewest, Pointer::kWhich},
-      kCandidates = {Pointer::kValue, Pointer::kNumber, Pointer::kDate, Pointer::kText, Pointer::kPattern},
-      kSchemaValues = {Pointer::kValue, Pointer::kPattern}, kStarts = {Pointer::kStart}, kEnds = {Pointer::kEnd};
+                                                  kColumns = {Pointer::kColumn, Pointer::kTime, Pointer::kEarlier,
+                                                              Pointer::kNewest},
+                                                  kSteps = {Pointer::kColumn, Pointer::kTime, Pointer::kEarlier, Pointer::kNewest,
+                                                            Pointer::kWhich},
+                                                  kCandidates = {Pointer::kValue, Pointer::kNumber, Pointer::kDate,
+                                                                 Pointer::kText, Pointer::kPattern},
+                                                  kSchemaValues = {Pointer::kValue, Pointer::kPattern},
+                                                  kStarts = {Pointer::kStart}, kEnds = {Pointer::kEnd};
   switch (kind) {
     case Kind::kTable:
       return kTables;
@@ -43,8 +47,7 @@ std::initializer_list<Pointer> pointers_of(Kind kind) {
 }
 
 std::size_t head_of(const Alternative& alternative) {
-  return alternative.production >= 0 ? static_cast<std::size_t>(alternative.production)
-                                     : grammar::head_of(alternative.pointer);
+  return alternative.production >= 0 ? static_cast<std::size_t>(alternative.production) : grammar::head_of(alternative.pointer);
 }
 
 // Bytes that an array takes of the memory of states.

@@ -61,9 +61,8 @@ FASTSQL_HOST_DEVICE void account(const SpaceView& space, State& state, const Cel
   if ((roles & production_role::kGroup) != 0) {
     scope.aggregated = true;
   } else if (has(symbol, symbol_role::kBeside) && !scope.aggregated) {
-    const bool reads_rows =
-        taken.production >= 0 ? has_bit(symbol.reads_rows.words, static_cast<std::size_t>(taken.production))
-                              : taken.pointer == Pointer::kColumn;
+    const bool reads_rows = taken.production >= 0 ? has_bit(symbol.reads_rows.words, static_cast<std::size_t>(taken.production))
+                                                  : taken.pointer == Pointer::kColumn;
     if ((roles & production_role::kAggregate) != 0) {
       scope.aggregated = true;
     } else if (reads_rows) {

@@ -14,7 +14,9 @@ constexpr std::size_t kHeadWords = 4;
 constexpr std::size_t kPointerWord = kHeadWords - 1;
 constexpr std::size_t kMostProductions = kPointerWord * kWordBits;
 
-FASTSQL_HOST_DEVICE constexpr std::size_t head_of(Pointer pointer) { return kMostProductions + static_cast<std::size_t>(pointer); }
+FASTSQL_HOST_DEVICE constexpr std::size_t head_of(Pointer pointer) {
+  return kMostProductions + static_cast<std::size_t>(pointer);
+}
 
 struct alignas(16) HeadSet {
   Word words[kHeadWords] = {};

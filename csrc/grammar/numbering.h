@@ -1,17 +1,29 @@
 // The numbers and bits by which tables, automaton and model speak of the grammar. Python assigns them; the order is part of the
-// layout of the tables (python/fastsql/grammar/tables.py).
+// layout of the tables (python/fastsql/grammar/tables.py), and tests/native/test_numbering.py compares the names below with Python's.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 
 #include "core/host_device.h"
 
 namespace fastsql::grammar {
 
-// Kinds of action, in the order of KINDS in python/fastsql/grammar/space.py: that in which they are laid out.
+// Kinds of action, in the order of KINDS in python/fastsql/grammar/actions.py: that in which they are laid out. What to do for another
+// one stands there.
 enum class Kind : std::uint8_t { kProduction, kTable, kColumn, kCandidate, kSchemaValue, kStart, kEnd, kStep };
-constexpr std::size_t kKinds = 8;
+// What the weights of a bundle call them.
+inline constexpr const char* kWeightNames[] = {"production", "table", "column", "candidate", "value", "start", "end", "step"};
+constexpr std::size_t kKinds = std::size(kWeightNames);
+
+// All kinds but productions point at something. The model numbers these from 0.
+constexpr std::size_t kPointerKinds = kKinds - 1;
+FASTSQL_HOST_DEVICE constexpr std::size_t pointer_number(Kind kind) { return static_cast<std::size_t>(kind) - 1; }
+FASTSQL_HOST_DEVICE constexpr Kind pointer_kind(std::size_t number) { return static_cast<Kind>(number + 1); }
+
+// What stands for the last action before there is one.
+constexpr std::int32_t kNoAction = -1;
 
 // Kinds of pointer, in the order of POINTERS in python/fastsql/grammar/reading.py.
 enum class Pointer : std::uint8_t {
@@ -29,7 +41,9 @@ enum class Pointer : std::uint8_t {
   kStart,
   kEnd
 };
-constexpr std::size_t kPointers = 13;
+inline constexpr const char* kPointerNames[] = {"table",  "column", "earlier", "newest",  "which", "time", "value",
+                                                "number", "date",   "text",    "pattern", "start", "end"};
+constexpr std::size_t kPointers = std::size(kPointerNames);
 
 // Semantic actions, in the order of EFFECTS in python/fastsql/grammar/reading.py. A child c < 0 is effect -1 - c.
 enum class Effect : std::uint8_t {
@@ -50,12 +64,14 @@ enum class Effect : std::uint8_t {
   kColumns,
   kGrouped
 };
-constexpr std::int32_t kEffects = 16;
+inline constexpr const char* kEffectNames[] = {"from",   "scope", "source", "derived", "item", "close",   "one",     "first",
+                                               "second", "left",  "number", "text",    "time", "numbers", "columns", "grouped"};
+constexpr std::int32_t kEffects = static_cast<std::int32_t>(std::size(kEffectNames));
 
 // What the rules must know of a symbol or a production, as bits; python/fastsql/grammar/tables.py assigns them by name.
 namespace symbol_role {
-constexpr std::uint32_t kItems = 1, kBareItems = 2, kJoins = 4, kOperand = 8, kNewSource = 16, kOperandBody = 32,
-                        kWhich = 64, kPartial = 128, kBeside = 256, kTailRow = 512, kPlain = 1024, kAnyCond = 2048;
+constexpr std::uint32_t kItems = 1, kBareItems = 2, kJoins = 4, kOperand = 8, kNewSource = 16, kOperandBody = 32, kWhich = 64,
+                        kPartial = 128, kBeside = 256, kTailRow = 512, kPlain = 1024, kAnyCond = 2048;
 constexpr std::int32_t kAll = 4095;
 }  // namespace symbol_role
 namespace production_role {
@@ -66,12 +82,19 @@ constexpr std::int32_t kAll = 63;
 // What an alternative requires beside the step budget, as bits, in the order of REQUIREMENTS in reading.py.
 namespace requirement {
 constexpr std::uint32_t kTime = 1, kDate = 2, kText = 4, kColumns = 8, kGrouped = 16;
-constexpr std::int32_t kAll = 31;
+inline constexpr const char* kNames[] = {"time", "date", "text", "columns", "grouped"};
+constexpr std::int32_t kAll = (1 << std::size(kNames)) - 1;
 }  // namespace requirement
 
 // Type classes, in the order of TYPE_CLASSES in python/fastsql/schema/sqltypes.py.
 enum class TypeClass : std::uint8_t { kNumber, kText, kTime, kBoolean, kOther };
-constexpr std::size_t kTypeClasses = 5;
+inline constexpr const char* kTypeClassNames[] = {"number", "text", "time", "boolean", "other"};
+constexpr std::size_t kTypeClasses = std::size(kTypeClassNames);
+
+// Kinds of candidate, in the order of KINDS in python/fastsql/linking/candidate.py.
+enum class CandidateKind : std::uint8_t { kNumber, kDate, kText };
+inline constexpr const char* kCandidateNames[] = {"number", "date", "text"};
+constexpr std::size_t kCandidateKinds = std::size(kCandidateNames);
 
 // SQLite keeps times as text, and some schemas name no type.
 FASTSQL_HOST_DEVICE constexpr bool can_hold_time(TypeClass type) {

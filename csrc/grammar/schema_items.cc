@@ -33,8 +33,7 @@ class Reading {
   Image image() const {
     return Image(Image::Array{columns_of_, view_.columns_of}, Image::Array{types_, view_.types},
                  Image::Array{table_of_, view_.table_of}, Image::Array{has_time_, view_.has_time},
-                 Image::Array{times_, view_.times}, Image::Array{runs_, view_.runs},
-                 Image::Array{first_run_, view_.first_run});
+                 Image::Array{times_, view_.times}, Image::Array{runs_, view_.runs}, Image::Array{first_run_, view_.first_run});
   }
 
  private:
@@ -49,8 +48,7 @@ class Reading {
     for (std::size_t table = 0; table < columns_of_.size(); ++table) {
       for (std::int32_t column = columns_of_[table].begin; column < columns_of_[table].end; ++column) {
         const auto number = static_cast<std::size_t>(column);
-        types_[number] =
-            static_cast<TypeClass>(reader_.next("type of a column", 0, static_cast<std::int32_t>(kTypeClasses) - 1));
+        types_[number] = static_cast<TypeClass>(reader_.next("type of a column", 0, static_cast<std::int32_t>(kTypeClasses) - 1));
         table_of_[number] = static_cast<std::int32_t>(table);
         if (!can_hold_time(types_[number])) continue;
         has_time_[table] = 1;

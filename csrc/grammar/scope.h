@@ -23,8 +23,7 @@ FASTSQL_HOST_DEVICE Eligible eligible(const Scope& scope, Pointer pointer) {
 // Whether a column's source is a key of GROUP BY; for a derived table `column` is the step of its item.
 FASTSQL_HOST_DEVICE bool is_key(const Scope& scope, const Source& source, std::int32_t column) {
   for (const Key* key = scope.keys; key != nullptr; key = key->before) {
-    if (source.table >= 0 ? key->column == column && key->step == source.step
-                          : key->column == -1 && key->step == column) {
+    if (source.table >= 0 ? key->column == column && key->step == source.step : key->column == -1 && key->step == column) {
       return true;
     }
   }

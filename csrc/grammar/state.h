@@ -55,7 +55,7 @@ struct Scope {
   const Item* stands_for = nullptr;  // as right operand: the left one's items, which name the result
   const Source* widths = nullptr;    // as right operand of one that selects `*`: that one's sources
   const Key* keys = nullptr;
-  std::int32_t arity = -1;  // items that it must select; -1 where nothing has fixed it
+  std::int32_t arity = -1;     // items that it must select; -1 where nothing has fixed it
   std::int32_t followers = 0;  // right operands to come that must select as many items
   Typed left;                  // what a literal is to be compared with
   bool starred = false;        // it selects `*`
@@ -68,14 +68,14 @@ struct State {
   const Cell* stack = nullptr;
   Scope scope;  // where `in_query`
   bool in_query = false;
-  bool beside = false;               // whether the source asked for must be a key of GROUP BY
+  bool beside = false;                 // whether the source asked for must be a key of GROUP BY
   Pointer pointer = Pointer::kColumn;  // that named the column whose source is asked for
-  std::int32_t column = -1;          // that column
-  std::int32_t span = -1;            // token at which the span begins
-  std::int32_t used = 0;             // actions
-  std::int32_t decisions = 0;        // those that were not the only legal one
-  std::int32_t cost = 0;             // fewest actions that complete the query
-  Typed last;                        // what was completed last
+  std::int32_t column = -1;            // that column
+  std::int32_t span = -1;              // token at which the span begins
+  std::int32_t used = 0;               // actions
+  std::int32_t decisions = 0;          // those that were not the only legal one
+  std::int32_t cost = 0;               // fewest actions that complete the query
+  Typed last;                          // what was completed last
   // What the next query to open must do, and what the one closed last has done.
   std::int32_t arity = -1;
   std::int32_t followers = 0;

@@ -30,7 +30,8 @@ FASTSQL_HOST_DEVICE State start(const SpaceView& space, Memory& memory) {
 
 // Puts the children of what was taken at a cell on the stack.
 template <class Memory>
-FASTSQL_HOST_DEVICE bool expand(const SpaceView& space, Memory& memory, State& state, const Cell& cell, const Alternative& taken) {
+FASTSQL_HOST_DEVICE bool expand(const SpaceView& space, Memory& memory, State& state, const Cell& cell,
+                                const Alternative& taken) {
   const Cell* below = cell.below;
   if (taken.child_count > 0) {
     const std::int16_t* children = space.grammar.children + taken.first_child;
@@ -67,8 +68,7 @@ FASTSQL_HOST_DEVICE bool note_pointed(const SpaceView& space, Memory& memory, St
     state.pointer = taken.pointer;
     state.beside = restricts_to_keys(space, state, cell);
     state.cost += grammar.symbol(grammar.which).cost;
-    return push(memory, state,
-                {static_cast<std::int16_t>(grammar.which), cell.parent, cell.depth + taken.weight, state.stack});
+    return push(memory, state, {static_cast<std::int16_t>(grammar.which), cell.parent, cell.depth + taken.weight, state.stack});
   }
   if (action.kind == Kind::kStep && taken.pointer != Pointer::kWhich && state.in_query) {
     // Of items that one decision ended, the first is meant: the last that is met from the newest on.

@@ -31,8 +31,8 @@ class TableReader {
   std::int32_t next(const char* name, std::int32_t least, std::int32_t most) {
     const std::int32_t value = next(name);
     if (value < least || value > most) {
-      fail(std::string(name) + " is " + std::to_string(value) + " at " + std::to_string(position_ - 1) +
-           "; it must be from " + std::to_string(least) + " to " + std::to_string(most));
+      fail(std::string(name) + " is " + std::to_string(value) + " at " + std::to_string(position_ - 1) + "; it must be from " +
+           std::to_string(least) + " to " + std::to_string(most));
     }
     return value;
   }

@@ -30,13 +30,13 @@ struct Action {
 // ---------------------------------------------------------------- the grammar
 
 struct alignas(16) Alternative {
-  std::int16_t production;       // or -1
-  Pointer pointer;               // where production is -1
-  std::uint8_t requirements;     // bits
-  std::uint8_t weight;           // entries that it leaves on SQLite's parser stack while its children are read
+  std::int16_t production;    // or -1
+  Pointer pointer;            // where production is -1
+  std::uint8_t requirements;  // bits
+  std::uint8_t weight;        // entries that it leaves on SQLite's parser stack while its children are read
   std::uint8_t child_count;
-  std::uint16_t children_cost;   // fewest actions that complete all children
-  std::int32_t first_child;      // in the array of all
+  std::uint16_t children_cost;  // fewest actions that complete all children
+  std::int32_t first_child;     // in the array of all
 };
 
 struct Symbol {
@@ -68,16 +68,16 @@ struct GrammarView {
   Bounds bounds;
   std::int32_t productions;
   std::int32_t item_cost;
-  std::int32_t which;  // the symbol that asks for a column's source
+  std::int32_t which;       // the symbol that asks for a column's source
   std::int32_t most_bytes;  // of memory that an action takes at most, at once and later, when its effects are carried out
   const Symbol* symbols;
-  const HeadSet* up_to;              // tables of symbols: entry m + 1 has the alternatives that cost (nest) at most m
+  const HeadSet* up_to;  // tables of symbols: entry m + 1 has the alternatives that cost (nest) at most m
   const Alternative* alternatives;
   const std::int16_t* children;
-  const std::int16_t* by_production;       // [symbols, productions]: alternative, or -1
-  const std::int16_t* by_kind;             // [symbols, kinds]: alternative that an action of the kind begins, or -1
-  const std::uint8_t* production_roles;    // [productions]
-  const RoleHeads* heads;                  // one
+  const std::int16_t* by_production;     // [symbols, productions]: alternative, or -1
+  const std::int16_t* by_kind;           // [symbols, kinds]: alternative that an action of the kind begins, or -1
+  const std::uint8_t* production_roles;  // [productions]
+  const RoleHeads* heads;                // one
 
   FASTSQL_HOST_DEVICE const Symbol& symbol(std::int32_t number) const { return symbols[number]; }
   // Heads of a symbol's alternatives that cost `room` actions at most, or that put at most `room` entries on SQLite's stack.
@@ -93,16 +93,18 @@ struct GrammarView {
   }
   // The alternative of a symbol that an action begins, or null.
   FASTSQL_HOST_DEVICE const Alternative* find(std::int32_t symbol, Action action) const {
-    const std::int32_t number = action.kind == Kind::kProduction
-                                    ? by_production[symbol * productions + action.index]
-                                    : by_kind[symbol * static_cast<std::int32_t>(kKinds) + static_cast<std::int32_t>(action.kind)];
+    const std::int32_t number =
+        action.kind == Kind::kProduction
+            ? by_production[symbol * productions + action.index]
+            : by_kind[symbol * static_cast<std::int32_t>(kKinds) + static_cast<std::int32_t>(action.kind)];
     return number < 0 ? nullptr : &alternatives[number];
   }
 
   // Calls `use` on every pointer above, for copies at other addresses.
   template <typename Use>
   FASTSQL_HOST_DEVICE void each_array(Use use) {
-    use(symbols), use(up_to), use(alternatives), use(children), use(by_production), use(by_kind), use(production_roles), use(heads);
+    use(symbols), use(up_to), use(alternatives), use(children), use(by_production), use(by_kind), use(production_roles),
+        use(heads);
   }
 
  private:
@@ -115,14 +117,14 @@ struct GrammarView {
 
 struct SchemaView {
   std::int32_t tables, columns, values;
-  std::int32_t first_table;         // flat ids of tables begin here, then those of columns and candidates
-  const Range* columns_of;          // [tables]
-  const TypeClass* types;           // [columns]
-  const std::int32_t* table_of;     // [columns]
-  const std::uint8_t* has_time;     // [tables]: whether a column can hold one
-  const Word* times;                // flat ids of all columns that can hold a time; words up to the last column
-  const Range* runs;                // of schema values that stand with a column, those of the first column first
-  const std::int32_t* first_run;    // [columns + 1]
+  std::int32_t first_table;       // flat ids of tables begin here, then those of columns and candidates
+  const Range* columns_of;        // [tables]
+  const TypeClass* types;         // [columns]
+  const std::int32_t* table_of;   // [columns]
+  const std::uint8_t* has_time;   // [tables]: whether a column can hold one
+  const Word* times;              // flat ids of all columns that can hold a time; words up to the last column
+  const Range* runs;              // of schema values that stand with a column, those of the first column first
+  const std::int32_t* first_run;  // [columns + 1]
 
   FASTSQL_HOST_DEVICE std::int32_t first_column() const { return first_table + tables; }
   FASTSQL_HOST_DEVICE std::int32_t first_candidate() const { return first_column() + columns; }
@@ -146,18 +148,18 @@ struct SpaceView {
   std::int32_t offsets[kKinds + 1];  // flat ids of each kind begin here
   std::int32_t budget;               // actions of one query
   bool strict_grouping;
-  bool has_dates, offers_text;       // whether a literal can be a date, or a text
-  std::int32_t pairs;                // size of of_columns
+  bool has_dates, offers_text;  // whether a literal can be a date, or a text
+  std::int32_t pairs;           // size of of_columns
   // Sets of flat ids, words() words each.
-  const Word* whole_numbers;         // candidates that can stand behind LIMIT or count periods of time
+  const Word* whole_numbers;  // candidates that can stand behind LIMIT or count periods of time
   const Word* dates;
   const Word* texts;
   const Word* word_ends;
-  const Word* fitting;               // [type classes, words]: literals that fit an expression of no column,
-  const Word* starts;                // [type classes, words]: and where spans may begin beside them
-  const OfColumn* of_columns;        // ascending by column, then by candidate
-  const Range* barred;               // [candidates]: places in tokens_by_character of tokens at which no span may begin where
-                                     // the candidate fits
+  const Word* fitting;         // [type classes, words]: literals that fit an expression of no column,
+  const Word* starts;          // [type classes, words]: and where spans may begin beside them
+  const OfColumn* of_columns;  // ascending by column, then by candidate
+  const Range* barred;         // [candidates]: places in tokens_by_character of tokens at which no span may begin where
+                               // the candidate fits
   const std::int32_t* tokens_by_character;  // [tokens]
 
   // Number of flat ids, and of the words of a set of them.

@@ -11,9 +11,9 @@
 #include "attention/relation_attention.h"
 #include "core/instruction_set.h"
 #include "core/layer_norm.h"
-#include "linear/linear.h"
 #include "core/scratch.h"
 #include "core/workers.h"
+#include "linear/linear.h"
 #include "model/config.h"
 #include "model/weights.h"
 
@@ -56,7 +56,8 @@ class GraphLayer {
 
   // What follows attention: makes the layer's output [n, d] of its input rows [n, d] and their `mixed` values [n, d]; `output` may
   // be the memory of `input`. For schema rows that see schema rows only, this is all there is to do after `read_schema`.
-  void finish(const float* input, std::size_t n, const float* mixed, float* output, Scratch& scratch, const Workers& workers) const;
+  void finish(const float* input, std::size_t n, const float* mixed, float* output, Scratch& scratch,
+              const Workers& workers) const;
 
   // Replaces question rows [q, d] by the layer's output for rows that see everything; `relations` [q, q + S].
   void question(float* rows, const Projected& question, const Projected& schema, RelationRows relations,

@@ -38,12 +38,15 @@ GraphLayer::GraphLayer(const model::Config& config, const model::Weights& weight
 
 std::size_t GraphLayer::memory_bytes(const model::Config& config, std::size_t question_rows, std::size_t schema_rows) {
   const std::size_t rows = question_rows + schema_rows;
-  return DeviceScratch::rounded(rows * config.d * sizeof(float)) + DeviceScratch::rounded(question_rows * 3 * config.d * sizeof(Bfloat16)) +
-         DeviceScratch::rounded(rows * config.d * sizeof(Bfloat16)) + DeviceScratch::rounded(schema_rows * config.heads * sizeof(float)) +
+  return DeviceScratch::rounded(rows * config.d * sizeof(float)) +
+         DeviceScratch::rounded(question_rows * 3 * config.d * sizeof(Bfloat16)) +
+         DeviceScratch::rounded(rows * config.d * sizeof(Bfloat16)) +
+         DeviceScratch::rounded(schema_rows * config.heads * sizeof(float)) +
          DeviceScratch::rounded(rows * config.ffn * sizeof(float));
 }
 
-GraphMemory GraphLayer::take_memory(const model::Config& config, std::size_t question_rows, std::size_t schema_rows, DeviceScratch& scratch) {
+GraphMemory GraphLayer::take_memory(const model::Config& config, std::size_t question_rows, std::size_t schema_rows,
+                                    DeviceScratch& scratch) {
   const std::size_t rows = question_rows + schema_rows;
   GraphMemory memory{question_rows, schema_rows};
   memory.rows = scratch.take<float>(rows * config.d);
@@ -54,7 +57,8 @@ GraphMemory GraphLayer::take_memory(const model::Config& config, std::size_t que
   return memory;
 }
 
-AttentionItem GraphLayer::question_item(const GraphMemory& memory, const QuestionPlace& place, const SchemaLayerView& schema) const {
+AttentionItem GraphLayer::question_item(const GraphMemory& memory, const QuestionPlace& place,
+                                        const SchemaLayerView& schema) const {
   const std::size_t head_size = d_ / heads_, columns = place.rows + schema.n;
   const auto part = [&](std::size_t number) {
     const Bfloat16* data = memory.projected + place.first * 3 * d_ + number * d_;
@@ -71,7 +75,8 @@ AttentionItem GraphLayer::question_item(const GraphMemory& memory, const Questio
           nullptr};
 }
 
-AttentionItem GraphLayer::schema_item(const GraphMemory& memory, const QuestionPlace& place, const SchemaLayerView& schema) const {
+AttentionItem GraphLayer::schema_item(const GraphMemory& memory, const QuestionPlace& place,
+                                      const SchemaLayerView& schema) const {
   const std::size_t head_size = d_ / heads_;
   const auto part = [&](std::size_t number) {
     const Bfloat16* data = memory.projected + place.first * 3 * d_ + number * d_;
@@ -88,16 +93,21 @@ AttentionItem GraphLayer::schema_item(const GraphMemory& memory, const QuestionP
 
 MergeItem GraphLayer::merge_item(const GraphMemory& memory, const QuestionPlace& place, const SchemaLayerView& schema) const {
   const std::size_t first = (memory.question_rows + place.first_item) * d_;
-  return {schema.rows,          schema.mixed,        schema.log_sum, memory.log_sum + place.first_item * heads_,
-          memory.mixed + first, memory.rows + first, static_cast<int>(schema.n)};
+  return {schema.rows,
+          schema.mixed,
+          schema.log_sum,
+          memory.log_sum + place.first_item * heads_,
+          memory.mixed + first,
+          memory.rows + first,
+          static_cast<int>(schema.n)};
 }
 
 void GraphLayer::apply(const GraphMemory& memory, const GraphItems& items, cudaStream_t stream) const {
   const LayerNormView norm = norm_.view(), ffn_norm = ffn_norm_.view();
   const std::size_t head_size = d_ / heads_;
   qkv_.apply(memory.rows, memory.question_rows, memory.projected, stream, &norm);
-  relation_attention({items.attention, items.attention_count, items.largest_rows, heads_, head_size, relations_, relation_key_.data(),
-                      relation_value_.data(), 1.0f / std::sqrt(static_cast<float>(head_size))},
+  relation_attention({items.attention, items.attention_count, items.largest_rows, heads_, head_size, relations_,
+                      relation_key_.data(), relation_value_.data(), 1.0f / std::sqrt(static_cast<float>(head_size))},
                      stream);
   merge_halves({items.merge, items.merge_count, items.largest_n, heads_, head_size}, stream);
   const std::size_t rows = memory.question_rows + (items.merge_count > 0 ? memory.schema_rows : 0);

@@ -13,8 +13,8 @@
 #include "attention/relation_attention_cuda.h"
 #include "core/device.h"
 #include "core/layer_norm_cuda.h"
-#include "linear/linear_cuda.h"
 #include "graph/merge_cuda.h"
+#include "linear/linear_cuda.h"
 #include "model/config.h"
 #include "model/weights.h"
 
@@ -33,10 +33,10 @@ struct SchemaLayerView {
 
 // Where a question lies in its batch.
 struct QuestionPlace {
-  std::size_t first = 0, rows = 0;                // question rows
-  std::size_t first_item = 0;                     // its first schema row among the Z; unused in a cached layer
-  const std::uint8_t* relations = nullptr;        // [rows, rows + S], of question rows to question and schema rows
-  const std::uint8_t* item_relations = nullptr;   // [S, rows], of schema rows to question rows; unused in a cached layer
+  std::size_t first = 0, rows = 0;               // question rows
+  std::size_t first_item = 0;                    // its first schema row among the Z; unused in a cached layer
+  const std::uint8_t* relations = nullptr;       // [rows, rows + S], of question rows to question and schema rows
+  const std::uint8_t* item_relations = nullptr;  // [S, rows], of schema rows to question rows; unused in a cached layer
 };
 
 // Device memory that the layers of a batch work in, one after the other.
@@ -67,7 +67,8 @@ class GraphLayer {
 
   // Memory for R question rows and Z schema rows (0 where no layer is joint), and how many bytes of scratch memory that is.
   static std::size_t memory_bytes(const model::Config& config, std::size_t question_rows, std::size_t schema_rows);
-  static GraphMemory take_memory(const model::Config& config, std::size_t question_rows, std::size_t schema_rows, DeviceScratch& scratch);
+  static GraphMemory take_memory(const model::Config& config, std::size_t question_rows, std::size_t schema_rows,
+                                 DeviceScratch& scratch);
 
   // On the host: the items of one question. The first is for every layer, the other two for a joint one.
   AttentionItem question_item(const GraphMemory& memory, const QuestionPlace& place, const SchemaLayerView& schema) const;

@@ -4,8 +4,8 @@
 
 namespace fastsql::cpu::FASTSQL_SET {
 
-void merge_halves(const AttentionHalf& one, const AttentionHalf& other, std::size_t rows, std::size_t heads, std::size_t head_size,
-                  float* output) {
+void merge_halves(const AttentionHalf& one, const AttentionHalf& other, std::size_t rows, std::size_t heads,
+                  std::size_t head_size, float* output) {
   for (std::size_t row = 0; row < rows; ++row) {
     for (std::size_t head = 0; head < heads; ++head) {
       // The other half's share of the sum of exponentials, by a logistic function that never overflows.

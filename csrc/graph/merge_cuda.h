@@ -11,12 +11,12 @@ namespace fastsql::cuda {
 
 // The schema rows of one question; pointers to device memory.
 struct MergeItem {
-  const float* input;          // [n, d], the layer's input
-  const float* cached_mixed;   // [n, d], attention to schema rows,
-  const float* cached_sum;     // [heads, n], and the logarithm of its sum of exponentials
-  const float* question_sum;   // [heads, n], of the attention to question rows; minus infinity where there is none
-  Bfloat16* mixed;             // [n, d], attention to question rows; replaced by what attention to both gives
-  float* rows;                 // [n, d], written: the input, to which the layer adds
+  const float* input;         // [n, d], the layer's input
+  const float* cached_mixed;  // [n, d], attention to schema rows,
+  const float* cached_sum;    // [heads, n], and the logarithm of its sum of exponentials
+  const float* question_sum;  // [heads, n], of the attention to question rows; minus infinity where there is none
+  Bfloat16* mixed;            // [n, d], attention to question rows; replaced by what attention to both gives
+  float* rows;                // [n, d], written: the input, to which the layer adds
   int n;
 };
 

@@ -78,8 +78,7 @@ Linear& Linear::operator=(Linear&&) noexcept = default;
 std::size_t Linear::in() const { return panels_->in; }
 std::size_t Linear::out() const { return panels_->out; }
 
-void Linear::apply(const float* x, std::size_t rows, float* y, Then then, const Workers& workers,
-                   std::size_t y_stride) const {
+void Linear::apply(const float* x, std::size_t rows, float* y, Then then, const Workers& workers, std::size_t y_stride) const {
   run(panels_->kernel, {x, rows, in(), y, y_stride == 0 ? out() : y_stride, then}, workers);
 }
 

@@ -15,8 +15,8 @@ constexpr std::size_t kTileRows = kLanes >= 16 ? 8 : kLanes >= 8 ? 6 : 4;
 constexpr std::size_t kChunkRows = 64;
 
 // What becomes of finished sums: [rows][columns] at `tile`, for output channels from `channel` on.
-__attribute__((noinline)) void finish(const LinearWeights& weights, const LinearRows& task, std::size_t first_row, std::size_t rows,
-                                      std::size_t channel, std::size_t columns, float* tile) {
+__attribute__((noinline)) void finish(const LinearWeights& weights, const LinearRows& task, std::size_t first_row,
+                                      std::size_t rows, std::size_t channel, std::size_t columns, float* tile) {
   const std::size_t width = weights.out - channel < columns ? weights.out - channel : columns;
   const Vector zero = {};
   for (std::size_t row = 0; row < rows; ++row, tile += columns) {

@@ -34,6 +34,7 @@ FASTSQL_DECLARE_KERNEL(std::size_t linear_panel())
 FASTSQL_DECLARE_KERNEL(void linear(const LinearWeights& weights, const LinearRows& rows, std::size_t first, std::size_t last))
 
 // The same where most of x is zero: an input that is zero in all rows of a tile is passed over, which changes no bit of the sums.
-FASTSQL_DECLARE_KERNEL(void linear_sparse(const LinearWeights& weights, const LinearRows& rows, std::size_t first, std::size_t last))
+FASTSQL_DECLARE_KERNEL(void linear_sparse(const LinearWeights& weights, const LinearRows& rows, std::size_t first,
+                                          std::size_t last))
 
 }  // namespace fastsql::cpu

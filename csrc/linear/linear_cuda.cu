@@ -37,7 +37,9 @@ __global__ void __launch_bounds__(kThreads) multiply_few(const Task<X, T> task) 
   const int lane = static_cast<int>(threadIdx.x) % kLanes, warp = static_cast<int>(threadIdx.x) / kLanes;
   const int tile = static_cast<int>(blockIdx.x), first_row = static_cast<int>(blockIdx.y) * kGroups * kGroupRows;
   // The last row stands in for those that are missing.
-  const auto row_at = [&](int row) { return task.x + static_cast<std::size_t>(at_most(first_row + row, task.rows - 1)) * task.weight.in; };
+  const auto row_at = [&](int row) {
+    return task.x + static_cast<std::size_t>(at_most(first_row + row, task.rows - 1)) * task.weight.in;
+  };
 
   constexpr bool kMayNorm = sizeof(X) == sizeof(float);
   const bool normed = task.norm.weight != nullptr;
@@ -131,7 +133,9 @@ __global__ void __launch_bounds__(kThreads, 2) multiply_many(const Task<X, T> ta
   const int tiles = tiles_of_inputs(task.weight.in), planes = task.weight.planes;
 
   // Each warp brings a group of rows, each lane a part of one row.
-  const auto row_at = [&](int row) { return task.x + static_cast<std::size_t>(at_most(first_row + row, task.rows - 1)) * task.weight.in; };
+  const auto row_at = [&](int row) {
+    return task.x + static_cast<std::size_t>(at_most(first_row + row, task.rows - 1)) * task.weight.in;
+  };
   const X* own = row_at(warp * kGroupRows + lane / 4);
   constexpr bool kMayNorm = sizeof(X) == sizeof(float);
   const bool normed = task.norm.weight != nullptr;
@@ -189,7 +193,8 @@ __global__ void __launch_bounds__(kThreads, 2) multiply_many(const Task<X, T> ta
   FASTSQL_UNROLL
   for (int i = 0; i < 4 * kManyGroups; ++i) {
     const int group = i / 4, r = i % 4;
-    finish(task, tile * kTileOutputs + lane / 4 + r / 2 * 8, first_row + group * kGroupRows + lane % 4 * 2 + r % 2, totals[group][r]);
+    finish(task, tile * kTileOutputs + lane / 4 + r / 2 * 8, first_row + group * kGroupRows + lane % 4 * 2 + r % 2,
+           totals[group][r]);
   }
 }
 
@@ -202,19 +207,20 @@ void launch_few(const Task<X, T>& task, std::size_t tiles, std::size_t groups, c
 }
 
 template <typename X, typename T>
-void apply_to(const LinearView& weight, const LayerNormView* norm, const X* x, std::size_t rows, T* y, std::size_t y_stride, Then then,
-              cudaStream_t stream) {
+void apply_to(const LinearView& weight, const LayerNormView* norm, const X* x, std::size_t rows, T* y, std::size_t y_stride,
+              Then then, cudaStream_t stream) {
   if (rows == 0) return;
   if (norm != nullptr && norm->width != weight.in) {
-    throw ModelError("a linear map of " + std::to_string(weight.in) + " inputs follows a layer norm of " + std::to_string(norm->width));
+    throw ModelError("a linear map of " + std::to_string(weight.in) + " inputs follows a layer norm of " +
+                     std::to_string(norm->width));
   }
   if (rows > kLargestGrid * kManyRows) {
     throw LimitError("a linear map was given " + std::to_string(rows) + " rows at once; the GPU takes " +
                      std::to_string(kLargestGrid * kManyRows));
   }
   const auto out = static_cast<std::size_t>(weight.out);
-  const Task<X, T> task{weight, norm == nullptr ? LayerNormView{} : *norm, x, y, y_stride == 0 ? out : y_stride,
-                        static_cast<int>(rows), then};
+  const Task<X, T> task{
+      weight, norm == nullptr ? LayerNormView{} : *norm, x, y, y_stride == 0 ? out : y_stride, static_cast<int>(rows), then};
   const std::size_t wide = (out + kManyOutputs - 1) / kManyOutputs, high = (rows + kManyRows - 1) / kManyRows;
   if (wide * high >= kEnoughForMany) {
     const dim3 blocks(static_cast<unsigned>(wide), static_cast<unsigned>(high));

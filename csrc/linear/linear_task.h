@@ -9,9 +9,9 @@
 #include "core/bfloat16.h"
 #include "core/device_functions.h"
 #include "core/layer_norm_cuda.h"
+#include "core/warp_sums.h"
 #include "linear/linear.h"
 #include "linear/linear_fragments.h"
-#include "core/warp_sums.h"
 
 namespace fastsql::cuda {
 namespace {
@@ -39,7 +39,9 @@ struct Pair<float> {
 template <>
 struct Pair<Bfloat16> {
   typedef std::uint32_t type;
-  static __device__ __forceinline__ type of(Bfloat16 first, Bfloat16 second) { return first.bits | std::uint32_t{second.bits} << 16; }
+  static __device__ __forceinline__ type of(Bfloat16 first, Bfloat16 second) {
+    return first.bits | std::uint32_t{second.bits} << 16;
+  }
 };
 
 // What a lane needs of a row for one tile of inputs: the pairs at 2 q, 2 q + 8, 2 q + 16 and 2 q + 24 for lane 4 g + q.

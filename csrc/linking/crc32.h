@@ -36,9 +36,8 @@ inline std::uint32_t crc32(const std::uint8_t* data, std::size_t size, std::uint
   const auto& table = detail::kCrc32Tables;
   std::uint32_t crc = ~before;
   for (; size >= 8; data += 8, size -= 8) {
-    crc = table[7][(crc ^ data[0]) & 0xFF] ^ table[6][((crc >> 8) ^ data[1]) & 0xFF] ^
-          table[5][((crc >> 16) ^ data[2]) & 0xFF] ^ table[4][(crc >> 24) ^ data[3]] ^ table[3][data[4]] ^
-          table[2][data[5]] ^ table[1][data[6]] ^ table[0][data[7]];
+    crc = table[7][(crc ^ data[0]) & 0xFF] ^ table[6][((crc >> 8) ^ data[1]) & 0xFF] ^ table[5][((crc >> 16) ^ data[2]) & 0xFF] ^
+          table[4][(crc >> 24) ^ data[3]] ^ table[3][data[4]] ^ table[2][data[5]] ^ table[1][data[6]] ^ table[0][data[7]];
   }
   for (; size > 0; ++data, --size) crc = (crc >> 8) ^ table[0][(crc ^ *data) & 0xFF];
   return ~crc;

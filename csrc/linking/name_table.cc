@@ -41,8 +41,7 @@ NameTable::NameTable(const Lists& grams, const Lists& parts, const Lists& wholes
   for (std::size_t gram = 0; gram < count; ++gram) {
     Node node = kRoot;
     for (std::int32_t place = grams.starts.data[gram]; place < grams.starts.data[gram + 1]; ++place) {
-      const auto [found, is_new] =
-          next_.try_emplace(step(node, grams.items.data[place]), static_cast<Node>(entries_.size()));
+      const auto [found, is_new] = next_.try_emplace(step(node, grams.items.data[place]), static_cast<Node>(entries_.size()));
       if (is_new) entries_.emplace_back();
       node = found->second;
     }

@@ -51,28 +51,25 @@ bool share_a_token(const std::uint8_t* one, const std::uint8_t* other, std::size
 
 SchemaLinks::SchemaLinks(NameTable names, const RelationNumbers& numbers, const Tensor<const std::uint8_t, 2>& within,
                          const Integers& table_of, const Tensor<const std::uint8_t, 2>& fits)
-    : names_(std::move(names)),
-      numbers_(numbers),
-      items_(within.shape[0]),
-      columns_(table_of.shape[0]),
-      kinds_(fits.shape[0]) {
-  if (within.shape[1] != items_ || items_ < columns_) fail("the schema's block has shape " + within.shape_text());
+    : names_(std::move(names)), numbers_(numbers), items_(within.shape[0]), kinds_(fits.shape[0]) {
+  const std::size_t columns = table_of.shape[0];
+  if (within.shape[1] != items_ || items_ < columns) fail("the schema's block has shape " + within.shape_text());
   if (items_ > (1U << 16)) fail("a schema of " + std::to_string(items_) + " tables and columns is too large");
-  if (fits.shape[1] != columns_) fail("the types have shape " + fits.shape_text());
-  tables_ = items_ - columns_;
-  for (std::size_t column = 0; column < columns_; ++column) {
-    if (table_of.data[column] < 0 || static_cast<std::size_t>(table_of.data[column]) >= tables_) {
+  if (fits.shape[1] != columns) fail("the types have shape " + fits.shape_text());
+  schema_ = {0, 0, items_ - columns, columns};
+  for (std::size_t column = 0; column < columns; ++column) {
+    if (table_of.data[column] < 0 || static_cast<std::size_t>(table_of.data[column]) >= schema_.tables) {
       fail("column " + std::to_string(column) + " is in a table that is not there");
     }
   }
   within_.assign(within.data, within.data + items_ * items_);
-  table_of_.assign(table_of.data, table_of.data + columns_);
-  fits_.assign(fits.data, fits.data + kinds_ * columns_);
+  table_of_.assign(table_of.data, table_of.data + columns);
+  fits_.assign(fits.data, fits.data + kinds_ * columns);
 }
 
 void SchemaLinks::validate(const QuestionParts& question, const Tensor<std::uint8_t, 2>& relations) const {
   const std::size_t words = question.words.size(), candidates = question.kinds.size();
-  const std::size_t size = nodes(question.offsets.shape[0], candidates);
+  const std::size_t size = nodes(question.offsets.shape[0], candidates).size();
   if (question.offsets.shape[1] != 2) fail("offsets have shape " + question.offsets.shape_text());
   if (question.word_spans.size() != 2 * words) fail("there is not one span for each word");
   if (question.spans.size() != 2 * candidates || question.held.size() != candidates) {
@@ -88,7 +85,7 @@ void SchemaLinks::validate(const QuestionParts& question, const Tensor<std::uint
   }
   for (const auto& held : question.held) {
     for (const std::int32_t column : held) {
-      if (column < 0 || static_cast<std::size_t>(column) >= columns_) {
+      if (column < 0 || static_cast<std::size_t>(column) >= schema_.columns) {
         fail("column " + std::to_string(column) + " is not there");
       }
     }
@@ -114,8 +111,7 @@ std::vector<std::uint8_t> SchemaLinks::match_names(const QuestionParts& question
     first[word] = static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), span[0]) - ends.begin());
     last[word] = static_cast<std::size_t>(std::lower_bound(starts.begin(), starts.end(), span[1]) - starts.begin());
   }
-  const auto mark = [&](std::size_t begin, std::size_t end, const std::vector<std::uint32_t>& items,
-                        std::uint8_t degree) {
+  const auto mark = [&](std::size_t begin, std::size_t end, const std::vector<std::uint32_t>& items, std::uint8_t degree) {
     for (std::size_t token = first[begin]; token < last[end - 1]; ++token) {
       for (const std::uint32_t item : items) raise_to(matches[token * items_ + item], degree);
     }
@@ -140,26 +136,30 @@ std::vector<std::uint8_t> SchemaLinks::match_names(const QuestionParts& question
 
 void SchemaLinks::relations(const QuestionParts& question, const Tensor<std::uint8_t, 2>& relations) const {
   validate(question, relations);
-  const std::size_t tokens = question.offsets.shape[0], candidates = question.kinds.size();
-  const std::size_t online = tokens + candidates, size = online + items_;
+  const NodeLayout nodes = this->nodes(question.offsets.shape[0], question.kinds.size());
+  const std::size_t tokens = nodes.tokens, candidates = nodes.candidates, size = nodes.size();
+  const std::size_t first_candidate = nodes.first(NodeKind::kCandidate), first_item = nodes.question();
+  const std::size_t first_table = nodes.first(NodeKind::kTable), first_column = nodes.first(NodeKind::kColumn);
   const RelationNumbers& of = numbers_;
 
   const Bytes place = place_tokens(question);
   Bytes matches = match_names(question);
-  Bytes links(candidates * columns_, 0), owns(candidates * tables_, 0);  // degrees of candidates and columns, and tables
+  Bytes links(candidates * nodes.columns, 0),
+      owns(candidates * nodes.tables, 0);  // degrees of candidates and columns, and tables
   for (std::size_t candidate = 0; candidate < candidates; ++candidate) {
-    std::uint8_t* link = links.data() + candidate * columns_;
+    std::uint8_t* link = links.data() + candidate * nodes.columns;
     if (question.kinds[candidate] >= 0) {
-      const std::uint8_t* fits = fits_.data() + static_cast<std::size_t>(question.kinds[candidate]) * columns_;
-      for (std::size_t column = 0; column < columns_; ++column) link[column] = fits[column] ? kFits : 0;
+      const std::uint8_t* fits = fits_.data() + static_cast<std::size_t>(question.kinds[candidate]) * nodes.columns;
+      for (std::size_t column = 0; column < nodes.columns; ++column) link[column] = fits[column] ? kFits : 0;
     }
     for (const std::int32_t held : question.held[candidate]) {
       const auto column = static_cast<std::size_t>(held);
       link[column] = kHolds;
-      owns[candidate * tables_ + static_cast<std::size_t>(table_of_[column])] = 1;
+      owns[candidate * nodes.tables + static_cast<std::size_t>(table_of_[column])] = 1;
       // A value that the column holds outranks a word of its name.
       for (std::size_t token = 0; token < tokens; ++token) {
-        if (place[candidate * tokens + token] == kInside) matches[token * items_ + tables_ + column] = kHeld;
+        if (place[candidate * tokens + token] == kInside)
+          matches[token * items_ + schema_.first(NodeKind::kColumn) + column] = kHeld;
       }
     }
   }
@@ -171,41 +171,44 @@ void SchemaLinks::relations(const QuestionParts& question, const Tensor<std::uin
       row[other] = static_cast<std::uint8_t>(of.token_self + std::clamp<std::ptrdiff_t>(distance, -3, 3));
     }
     for (std::size_t candidate = 0; candidate < candidates; ++candidate) {
-      row[tokens + candidate] = plus(of.token_candidate, place[candidate * tokens + token]);
+      row[first_candidate + candidate] = plus(of.token_candidate, place[candidate * tokens + token]);
     }
     const std::uint8_t* match = matches.data() + token * items_;
-    for (std::size_t item = 0; item < tables_; ++item) row[online + item] = plus(of.token_table, match[item]);
-    for (std::size_t item = tables_; item < items_; ++item) row[online + item] = plus(of.token_column, match[item]);
+    const std::uint8_t* match_columns = match + schema_.first(NodeKind::kColumn);
+    for (std::size_t table = 0; table < nodes.tables; ++table) row[first_table + table] = plus(of.token_table, match[table]);
+    for (std::size_t column = 0; column < nodes.columns; ++column) {
+      row[first_column + column] = plus(of.token_column, match_columns[column]);
+    }
   }
   for (std::size_t candidate = 0; candidate < candidates; ++candidate) {
-    std::uint8_t* row = relations.data + (tokens + candidate) * size;
+    std::uint8_t* row = relations.data + (first_candidate + candidate) * size;
     const std::uint8_t* near = place.data() + candidate * tokens;
     for (std::size_t token = 0; token < tokens; ++token) row[token] = plus(of.candidate_token, near[token]);
     for (std::size_t other = 0; other < candidates; ++other) {
-      row[tokens + other] = share_a_token(near, place.data() + other * tokens, tokens) ? of.candidate_overlap
-                                                                                     : of.candidate_candidate;
+      row[first_candidate + other] =
+          share_a_token(near, place.data() + other * tokens, tokens) ? of.candidate_overlap : of.candidate_candidate;
     }
-    row[tokens + candidate] = of.candidate_self;
-    for (std::size_t table = 0; table < tables_; ++table) {
-      row[online + table] = plus(of.candidate_table, owns[candidate * tables_ + table]);
+    row[first_candidate + candidate] = of.candidate_self;
+    for (std::size_t table = 0; table < nodes.tables; ++table) {
+      row[first_table + table] = plus(of.candidate_table, owns[candidate * nodes.tables + table]);
     }
-    for (std::size_t column = 0; column < columns_; ++column) {
-      row[online + tables_ + column] = plus(of.candidate_column, links[candidate * columns_ + column]);
+    for (std::size_t column = 0; column < nodes.columns; ++column) {
+      row[first_column + column] = plus(of.candidate_column, links[candidate * nodes.columns + column]);
     }
   }
   for (std::size_t item = 0; item < items_; ++item) {
-    std::uint8_t* row = relations.data + (online + item) * size;
-    const bool is_table = item < tables_;
+    std::uint8_t* row = relations.data + (first_item + item) * size;
+    const bool is_table = first_item + item < first_column;
     const std::uint8_t token_number = is_table ? of.table_token : of.column_token;
     for (std::size_t token = 0; token < tokens; ++token) {
       row[token] = plus(token_number, matches[token * items_ + item]);
     }
     for (std::size_t candidate = 0; candidate < candidates; ++candidate) {
-      row[tokens + candidate] =
-          is_table ? plus(of.table_candidate, owns[candidate * tables_ + item])
-                   : plus(of.column_candidate, links[candidate * columns_ + item - tables_]);
+      row[first_candidate + candidate] =
+          is_table ? plus(of.table_candidate, owns[candidate * nodes.tables + first_item + item - first_table])
+                   : plus(of.column_candidate, links[candidate * nodes.columns + first_item + item - first_column]);
     }
-    std::memcpy(row + online, within_.data() + item * items_, items_);
+    std::memcpy(row + first_item, within_.data() + item * items_, items_);
   }
 }
 

@@ -1,6 +1,6 @@
 // The relation graph of a question over a schema, as `SchemaLinks` in python/fastsql/linking/relations.py builds it: the types
-// are those of RAT-SQL (Wang et al., ACL 2020, section 4) and LGESQL (Cao et al., ACL 2021, appendix A). Nodes are
-// [Q question tokens][V candidates][T tables][C columns].
+// are those of RAT-SQL (Wang et al., ACL 2020, section 4) and LGESQL (Cao et al., ACL 2021, appendix A). Nodes are those of
+// linking/nodes.h: Q tokens, V candidates, T tables, C columns.
 #pragma once
 
 #include <array>
@@ -11,6 +11,7 @@
 
 #include "core/tensor.h"
 #include "linking/name_table.h"
+#include "linking/nodes.h"
 
 namespace fastsql::linking {
 
@@ -26,12 +27,12 @@ struct RelationNumbers {
 
 // What Python cut a question into. All spans are half open.
 struct QuestionParts {
-  std::vector<std::int32_t> words;        // [W], numbers in the NameTable, -1 for words of no name
-  std::vector<std::int32_t> word_spans;   // [W, 2], characters
-  std::vector<std::int32_t> shortened;    // [A, 3], words [begin, end) that stand for word `number` of a name, in part
-  Tensor<const std::int32_t, 2> offsets;  // [Q, 2], characters of each token, ascending
-  std::vector<std::int32_t> spans;        // [V, 2], characters of each candidate
-  std::vector<std::int32_t> kinds;        // [V], rows of `fits`, -1 for one that fits no type
+  std::vector<std::int32_t> words;              // [W], numbers in the NameTable, -1 for words of no name
+  std::vector<std::int32_t> word_spans;         // [W, 2], characters
+  std::vector<std::int32_t> shortened;          // [A, 3], words [begin, end) that stand for word `number` of a name, in part
+  Tensor<const std::int32_t, 2> offsets;        // [Q, 2], characters of each token, ascending
+  std::vector<std::int32_t> spans;              // [V, 2], characters of each candidate
+  std::vector<std::int32_t> kinds;              // [V], rows of `fits`, -1 for one that fits no type
   std::vector<std::vector<std::int32_t>> held;  // [V], columns that hold the candidate's value
 };
 
@@ -43,8 +44,8 @@ class SchemaLinks {
   SchemaLinks(NameTable names, const RelationNumbers& numbers, const Tensor<const std::uint8_t, 2>& within,
               const Integers& table_of, const Tensor<const std::uint8_t, 2>& fits);
 
-  // N, for Q tokens and V candidates.
-  std::size_t nodes(std::size_t tokens, std::size_t candidates) const { return tokens + candidates + items_; }
+  // Of a question with so many tokens and candidates.
+  NodeLayout nodes(std::size_t tokens, std::size_t candidates) const { return schema_.with_question(tokens, candidates); }
 
   // Writes relations [N, N]. Thread-safe. Throws ModelError where the parts do not fit together or name columns or words that
   // are not there; `relations` is then untouched.
@@ -57,10 +58,11 @@ class SchemaLinks {
 
   NameTable names_;
   RelationNumbers numbers_;
-  std::size_t items_ = 0, tables_ = 0, columns_ = 0, kinds_ = 0;
-  std::vector<std::uint8_t> within_;   // [items, items]
+  NodeLayout schema_;  // its nodes alone
+  std::size_t items_ = 0, kinds_ = 0;
+  std::vector<std::uint8_t> within_;    // [items, items]
   std::vector<std::int32_t> table_of_;  // [columns]
-  std::vector<std::uint8_t> fits_;     // [kinds, columns]
+  std::vector<std::uint8_t> fits_;      // [kinds, columns]
 };
 
 }  // namespace fastsql::linking

@@ -55,9 +55,7 @@ class Runs {
   }
 
  private:
-  const std::uint8_t* bytes(std::size_t place) const {
-    return reinterpret_cast<const std::uint8_t*>(key_.data()) + place;
-  }
+  const std::uint8_t* bytes(std::size_t place) const { return reinterpret_cast<const std::uint8_t*>(key_.data()) + place; }
 
   std::string_view key_;
   const std::vector<Word>& words_;

@@ -14,16 +14,14 @@ namespace {
 // Integers in a row of each section.
 constexpr std::size_t kRecord = 4, kKeyRow = 2, kWordRow = 5;
 
-[[noreturn]] void damaged(const char* why) {
-  throw ModelError(std::string("the value dictionary is damaged: ") + why);
-}
+[[noreturn]] void damaged(const char* why) { throw ModelError(std::string("the value dictionary is damaged: ") + why); }
 
 bool is_power_of_two(std::uint64_t number) { return number != 0 && (number & (number - 1)) == 0; }
 
 }  // namespace
 
-ValueTable::ValueTable(const std::uint8_t* body, std::size_t size,
-                       const std::array<std::uint64_t, kSections + 1>& bounds, std::vector<std::uint32_t> checksums)
+ValueTable::ValueTable(const std::uint8_t* body, std::size_t size, const std::array<std::uint64_t, kSections + 1>& bounds,
+                       std::vector<std::uint32_t> checksums)
     : body_(body), size_(size), bounds_(bounds), checksums_(std::move(checksums)) {
   if (bounds.front() != 0 || bounds.back() != size) damaged("its sections do not fill it");
   for (std::size_t section = 0; section < kSections; ++section) {

@@ -1,3 +1,6 @@
+// This room holds what a bundle says, for all that compute with it: sizes (here), tensors by name (weights.h, weights_cuda.h onto a
+// GPU), embeddings (embedding.h). Layers are in encoder/, graph/, attention/ and decode/, which engine/ puts together.
+//
 // Sizes of a model; mirrors ModelConfig and EncoderConfig of python/fastsql/model/config.py.
 #pragma once
 

@@ -14,7 +14,7 @@ namespace fastsql::model {
 
 struct Stored {
   std::vector<std::size_t> shape;
-  const float* values = nullptr;           // one of the two
+  const float* values = nullptr;  // one of the two
   const std::int8_t* quantised = nullptr;
 };
 
@@ -26,8 +26,7 @@ class Weights {
 
   // "<name>.weight" [out, in] with "<name>.bias" [out], if there is one. Each of these throws ModelError naming a tensor that
   // is missing or has another shape or element type.
-  Linear linear(const std::string& name, std::size_t out, std::size_t in,
-                InstructionSet set = best_instruction_set()) const;
+  Linear linear(const std::string& name, std::size_t out, std::size_t in, InstructionSet set = best_instruction_set()) const;
   // A copy of a tensor of this shape, multiplied back to float32 where it is int8.
   std::vector<float> floats(const std::string& name, const std::vector<std::size_t>& shape) const;
   // The length of a tensor's first axis.

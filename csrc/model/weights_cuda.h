@@ -35,7 +35,8 @@ inline DeviceArray<Bfloat16> rounded(const std::vector<float>& values, const cha
 }
 
 // A tensor rounded to bfloat16.
-inline DeviceArray<Bfloat16> bfloat16_at(const model::Weights& weights, const std::string& name, const std::vector<std::size_t>& shape) {
+inline DeviceArray<Bfloat16> bfloat16_at(const model::Weights& weights, const std::string& name,
+                                         const std::vector<std::size_t>& shape) {
   return rounded(weights.floats(name, shape), "the model");
 }
 

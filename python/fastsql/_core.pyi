@@ -15,6 +15,28 @@ compiler: str
 def instruction_sets() -> tuple[str, ...]:
     """Kernels that this build and this processor can run, slowest first; the last one is used."""
 
+class _Numbering:
+    """How the native core numbers things: names in their order, `kinds` as weights call them; roles as the mask of all bits."""
+
+    kinds: tuple[str, ...]
+    pointers: tuple[str, ...]
+    effects: tuple[str, ...]
+    requirements: tuple[str, ...]
+    type_classes: tuple[str, ...]
+    candidate_kinds: tuple[str, ...]
+    nodes: tuple[str, ...]
+    symbol_roles: int
+    production_roles: int
+    candidate_features: int
+    no_action: int
+
+    def pointed_rows(
+        self, tokens: int, candidates: int, tables: int, columns: int, values: int
+    ) -> tuple[tuple[int, int], ...]:
+        """First row and number of rows that actions of each kind point at."""
+
+numbering: _Numbering
+
 class RelationAttention:
     """Relation-aware multi-head attention in factored form (RAT-SQL, section 4.2). Thread-safe."""
 

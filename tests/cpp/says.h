@@ -10,9 +10,7 @@ namespace fastsql::test {
 class Says : public Catch::MatcherBase<std::exception> {
  public:
   explicit Says(std::string part) : part_(std::move(part)) {}
-  bool match(const std::exception& error) const override {
-    return std::string(error.what()).find(part_) != std::string::npos;
-  }
+  bool match(const std::exception& error) const override { return std::string(error.what()).find(part_) != std::string::npos; }
   std::string describe() const override { return "says \"" + part_ + "\""; }
 
  private:

@@ -45,10 +45,8 @@ class SearchQuestion {
       return storage.data();
     };
     decode::Memory memory;
-    memory.tokens = size(grammar::Kind::kStart);
-    memory.candidates = size(grammar::Kind::kCandidate);
-    memory.tables = size(grammar::Kind::kTable);
-    memory.columns = size(grammar::Kind::kColumn);
+    memory.nodes = {size(grammar::Kind::kStart), size(grammar::Kind::kCandidate), size(grammar::Kind::kTable),
+                    size(grammar::Kind::kColumn)};
     memory.schema_values = size(grammar::Kind::kSchemaValue);
     memory.question = read(question_);
     memory.items = read(items_);
@@ -69,10 +67,8 @@ class SearchQuestion {
       return to;
     };
     cuda::DecodeItem item;
-    item.tokens = static_cast<int>(size(grammar::Kind::kStart));
-    item.candidates = static_cast<int>(size(grammar::Kind::kCandidate));
-    item.tables = static_cast<int>(size(grammar::Kind::kTable));
-    item.columns = static_cast<int>(size(grammar::Kind::kColumn));
+    item.nodes = {size(grammar::Kind::kStart), size(grammar::Kind::kCandidate), size(grammar::Kind::kTable),
+                  size(grammar::Kind::kColumn)};
     item.schema_values = static_cast<int>(size(grammar::Kind::kSchemaValue));
     const auto read = [&](const std::vector<float>& rows, const float*& keys_values, const float*& pointed, std::size_t& stride) {
       const std::size_t n = rows.size() / d;

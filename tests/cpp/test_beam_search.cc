@@ -75,8 +75,8 @@ class ToyMemory {
     storage_.resize(decoder.keyed_size(5));
     tables_.resize(2 * d);
     columns_.resize(3 * d);
-    memory_.tables = 2;
-    memory_.columns = 3;
+    memory_.nodes.tables = 2;
+    memory_.nodes.columns = 3;
     memory_.items = decoder.read_rows(rows_.data(), 5, storage_.data());
     decoder.pointer_keys(grammar::Kind::kTable, rows_.data(), 2, tables_.data());
     decoder.pointer_keys(grammar::Kind::kColumn, rows_.data() + 2 * d, 3, columns_.data());
@@ -213,7 +213,7 @@ TEST_CASE("what does not fit together is refused") {
   const ToyMemory memory(decoder);
   CHECK_THROWS_MATCHES(beam_search(decoder, memory, toy_space(), 0), ModelError, Says("a beam of 0"));
   Memory other = memory;
-  other.columns = 4;
+  other.nodes.columns = 4;
   CHECK_THROWS_MATCHES(beam_search(decoder, other, toy_space(), 2), ModelError,
                        Says("the model has 4 columns, the action space 3"));
   other = memory;

@@ -92,7 +92,8 @@ TEST_CASE("texts of different lengths attend to themselves on the GPU as on the 
         Scratch scratch;
         std::size_t begin = 0;
         for (const Ids& text : texts) {
-          self_attention({qkv.data() + begin * 3 * width, 1, text.size(), heads, head_size}, expected.data() + begin * width, scratch);
+          self_attention({qkv.data() + begin * 3 * width, 1, text.size(), heads, head_size}, expected.data() + begin * width,
+                         scratch);
           begin += text.size();
         }
         const cuda::DeviceArray<float> from(qkv), mixed(expected.size());
@@ -160,5 +161,6 @@ TEST_CASE("what the GPU's encoder does not take is refused", "[gpu]") {
                        Says("81 tokens; it takes 80"));
   const model::Config narrow = toy_config();
   CHECK_THROWS_MATCHES(cuda::Encoder(narrow.encoder, ToyWeights(narrow).weights()), ModelError, Says("3 heads in 24 numbers"));
-  CHECK_THROWS_MATCHES(cuda::self_attention({nullptr, nullptr, 1, 1, 1, 48}, nullptr, nullptr), ModelError, Says("head size is 48"));
+  CHECK_THROWS_MATCHES(cuda::self_attention({nullptr, nullptr, 1, 1, 1, 48}, nullptr, nullptr), ModelError,
+                       Says("head size is 48"));
 }

@@ -102,8 +102,8 @@ bool is_identical(const cuda::Outcome& one, const cuda::Outcome& other) {
   const auto same = [](const decode::Hypothesis& a, const decode::Hypothesis& b) {
     return a.path == b.path && a.actions == b.actions && a.log_probabilities == b.log_probabilities;
   };
-  return failure_of(one) == failure_of(other) && one.parse.mean_state == other.parse.mean_state && found.steps == expected.steps &&
-         found.unfinished == expected.unfinished &&
+  return failure_of(one) == failure_of(other) && one.parse.mean_state == other.parse.mean_state &&
+         found.steps == expected.steps && found.unfinished == expected.unfinished &&
          std::equal(found.finished.begin(), found.finished.end(), expected.finished.begin(), expected.finished.end(), same);
 }
 
@@ -279,9 +279,7 @@ TEST_CASE("a question that fails does so alone") {
 
 TEST_CASE("models that the kernels cannot read are refused") {
   if (gpu_is_missing()) return;
-  const auto load = [](const model::Config& config) {
-    return cuda::Engine(config, ToyWeights(config).weights(), kCls, kSep, 1);
-  };
+  const auto load = [](const model::Config& config) { return cuda::Engine(config, ToyWeights(config).weights(), kCls, kSep, 1); };
   CHECK_THROWS_MATCHES(load(config_for(2)), ModelError, Says("2 joint layers; the CUDA core reads models with at most one"));
   CHECK_THROWS_MATCHES(load(config_for(1, 4)), ModelError, Says("heads of"));
   model::Config related = config_for();

@@ -93,7 +93,8 @@ std::vector<float> on_processor(const Problem& problem, bool joint) {
     const Projected projected = problem.layer.project(states.data(), q, query.data(), keys_values.data(), workspace.scratch, {});
     if (joint) {
       const SchemaRead read{problem.schema_rows.data(), schema, problem.mixed.data(), problem.log_sum.data()};
-      problem.layer.schema_with_question(read, projected, {question.item_relations.data(), n, q, q}, output.data(), workspace, {});
+      problem.layer.schema_with_question(read, projected, {question.item_relations.data(), n, q, q}, output.data(), workspace,
+                                         {});
       items.insert(items.end(), output.begin(), output.end());
     }
     problem.layer.question(states.data(), projected, schema, {question.relations.data(), q, q + n, q + n}, workspace, {});
@@ -141,7 +142,8 @@ std::vector<float> on_gpu(const Problem& problem, bool joint) {
   }
   const cuda::DeviceArray<cuda::AttentionItem> attention_items(attention);
   const cuda::DeviceArray<cuda::MergeItem> merge_items(merge);
-  layer.apply(memory, {attention_items.data(), attention.size(), merge_items.data(), merge.size(), largest_rows, problem.n}, nullptr);
+  layer.apply(memory, {attention_items.data(), attention.size(), merge_items.data(), merge.size(), largest_rows, problem.n},
+              nullptr);
   std::vector<float> rows((q + z) * config.d);
   REQUIRE(cudaMemcpy(rows.data(), memory.rows, rows.size() * sizeof(float), cudaMemcpyDeviceToHost) == cudaSuccess);
   return rows;
@@ -200,7 +202,8 @@ TEST_CASE("a question's rows are the same alone and in a batch", "[gpu]") {
       const std::vector<float> alone = on_gpu(problem, joint);
       const auto rows = static_cast<std::ptrdiff_t>(question.rows * d);
       CHECK(std::equal(alone.begin(), alone.begin() + rows, together.begin() + static_cast<std::ptrdiff_t>(first * d)));
-      if (joint) CHECK(std::equal(alone.begin() + rows, alone.end(), together.begin() + static_cast<std::ptrdiff_t>(first_item * d)));
+      if (joint)
+        CHECK(std::equal(alone.begin() + rows, alone.end(), together.begin() + static_cast<std::ptrdiff_t>(first_item * d)));
       first += question.rows;
       first_item += n;
     }
@@ -225,7 +228,8 @@ TEST_CASE("merging on the GPU puts halves together as the processor does, wherev
     }
   }
   std::vector<Bfloat16> half = rounded(question);
-  std::fill_n(half.begin() + static_cast<std::ptrdiff_t>(4 * d), head_size, Bfloat16{0x7FC0});  // NaN: row 4 of head 0 has no question
+  std::fill_n(half.begin() + static_cast<std::ptrdiff_t>(4 * d), head_size,
+              Bfloat16{0x7FC0});  // NaN: row 4 of head 0 has no question
   const cuda::DeviceArray<float> inputs(input), mixed(cached), sums(cached_sum), other_sums(question_sum), rows(n * d);
   const cuda::DeviceArray<Bfloat16> halves(half);
   const cuda::DeviceArray<cuda::MergeItem> items(std::vector<cuda::MergeItem>{
@@ -239,7 +243,8 @@ TEST_CASE("merging on the GPU puts halves together as the processor does, wherev
 TEST_CASE("graphs that the kernels are not compiled for are refused") {
   model::Config config = wide_config();
   config.heads = 4;
-  CHECK_THROWS_MATCHES(cuda::GraphLayer(config, ToyWeights(config).weights(), "graph.0."), ModelError, Says("4 heads in 64 numbers"));
+  CHECK_THROWS_MATCHES(cuda::GraphLayer(config, ToyWeights(config).weights(), "graph.0."), ModelError,
+                       Says("4 heads in 64 numbers"));
   config = wide_config();
   config.relations = 65;
   CHECK_THROWS_MATCHES(cuda::GraphLayer(config, ToyWeights(config).weights(), "graph.0."), ModelError, Says("65 relations"));

@@ -72,9 +72,14 @@ struct Problem {
 
 TEST_CASE("attention of heads computes its definition, at every instruction set and size") {
   for (const InstructionSet set : available_instruction_sets()) {
-    for (const auto& [heads, head_size, count, picked, rows] :
-         {std::tuple{1, 16, 1, 0, 1}, {8, 32, 1, 3, 5}, {8, 32, 4, 0, 21}, {4, 8, 3, 2, 7}, {2, 24, 2, 1, 4}, {16, 3, 5, 6, 9},
-          {32, 2, 9, 0, 13}, {8, 10, 4, 7, 2}}) {
+    for (const auto& [heads, head_size, count, picked, rows] : {std::tuple{1, 16, 1, 0, 1},
+                                                                {8, 32, 1, 3, 5},
+                                                                {8, 32, 4, 0, 21},
+                                                                {4, 8, 3, 2, 7},
+                                                                {2, 24, 2, 1, 4},
+                                                                {16, 3, 5, 6, 9},
+                                                                {32, 2, 9, 0, 13},
+                                                                {8, 10, 4, 7, 2}}) {
       INFO(name(set) << " " << heads << " heads of " << head_size << ", " << count << " queries, " << picked << " + " << rows);
       Problem problem(heads, head_size, count, picked, rows);
       const std::vector<float> output = problem.attend(set);

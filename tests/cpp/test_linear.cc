@@ -82,8 +82,18 @@ double worst(const Problem& problem, bool int8, bool biased, Then then, Instruct
 
 TEST_CASE("a linear map computes its definition, at every instruction set and size") {
   for (const InstructionSet set : available_instruction_sets()) {
-    for (const auto& [rows, out, in] : {std::tuple{1, 1, 1}, {1, 256, 256}, {2, 33, 7}, {3, 130, 64}, {4, 121, 256}, {5, 96, 24},
-                                        {7, 31, 40}, {8, 32, 16}, {9, 64, 5}, {22, 72, 384}, {64, 40, 24}, {67, 65, 31}}) {
+    for (const auto& [rows, out, in] : {std::tuple{1, 1, 1},
+                                        {1, 256, 256},
+                                        {2, 33, 7},
+                                        {3, 130, 64},
+                                        {4, 121, 256},
+                                        {5, 96, 24},
+                                        {7, 31, 40},
+                                        {8, 32, 16},
+                                        {9, 64, 5},
+                                        {22, 72, 384},
+                                        {64, 40, 24},
+                                        {67, 65, 31}}) {
       for (const bool int8 : {false, true}) {
         INFO(name(set) << " " << rows << " x " << in << " -> " << out << (int8 ? " int8" : " float32"));
         const Problem problem(rows, out, in);
@@ -96,11 +106,20 @@ TEST_CASE("a linear map computes its definition, at every instruction set and si
 
 TEST_CASE("passing over inputs that are zero changes no bit") {
   for (const InstructionSet set : available_instruction_sets()) {
-    for (const auto& [rows, out, in] : {std::tuple{1, 1, 1}, {1, 256, 256}, {2, 33, 7}, {3, 130, 64}, {4, 256, 1024}, {5, 96, 24},
-                                        {9, 64, 5}, {22, 72, 384}, {67, 65, 31}, {2, 3, 5000}}) {
+    for (const auto& [rows, out, in] : {std::tuple{1, 1, 1},
+                                        {1, 256, 256},
+                                        {2, 33, 7},
+                                        {3, 130, 64},
+                                        {4, 256, 1024},
+                                        {5, 96, 24},
+                                        {9, 64, 5},
+                                        {22, 72, 384},
+                                        {67, 65, 31},
+                                        {2, 3, 5000}}) {
       for (const bool int8 : {false, true}) {
         for (const double zeros : {0.0, 0.5, 0.97, 1.0}) {
-          INFO(name(set) << " " << rows << " x " << in << " -> " << out << (int8 ? " int8, " : " float32, ") << zeros << " are zero");
+          INFO(name(set) << " " << rows << " x " << in << " -> " << out << (int8 ? " int8, " : " float32, ") << zeros
+                         << " are zero");
           Problem problem(rows, out, in);
           std::mt19937 generator(5);
           for (float& entry : problem.x) {

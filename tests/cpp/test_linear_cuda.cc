@@ -105,7 +105,8 @@ TEST_CASE("int8 numbers become bfloat16 without loss") {
 TEST_CASE("every entry of a tile of weights, and of a group of rows, has its own place") {
   std::vector<int> weights(cuda::kTileBytes), rows(static_cast<std::size_t>(cuda::split_size(40)));
   for (int output = 0; output < cuda::kTileOutputs; ++output) {
-    for (int input = 0; input < cuda::kTileInputs; ++input) ++weights.at(static_cast<std::size_t>(cuda::weight_index(output, input)));
+    for (int input = 0; input < cuda::kTileInputs; ++input)
+      ++weights.at(static_cast<std::size_t>(cuda::weight_index(output, input)));
   }
   for (int row = 0; row < cuda::kGroupRows; ++row) {
     for (int input = 0; input < 64; ++input) {
@@ -134,8 +135,14 @@ TEST_CASE("a linear map on the GPU computes its definition at every size", "[gpu
   if (gpu_is_missing()) return;
   in_every_order([] {
     // The last ones have enough rows and outputs for the kernel that takes many.
-    for (const auto& [rows, out, in] : {std::tuple{1, 1, 1}, {1, 256, 256}, {2, 33, 7}, {9, 130, 64}, {22, 121, 96}, {70, 40, 264},
-                                        {1990, 3, 7}, {65, 2050, 40}}) {
+    for (const auto& [rows, out, in] : {std::tuple{1, 1, 1},
+                                        {1, 256, 256},
+                                        {2, 33, 7},
+                                        {9, 130, 64},
+                                        {22, 121, 96},
+                                        {70, 40, 264},
+                                        {1990, 3, 7},
+                                        {65, 2050, 40}}) {
       for (const bool int8 : {false, true}) {
         INFO(rows << " x " << in << " -> " << out << (int8 ? " int8" : " float32"));
         const Problem problem(static_cast<std::size_t>(rows), static_cast<std::size_t>(out), static_cast<std::size_t>(in));
@@ -179,7 +186,8 @@ TEST_CASE("a row's result on the GPU depends neither on other rows nor on their 
       const std::vector<float> expected = together.fetch();
       for (std::size_t rows = 1; rows <= 70; rows += rows < 35 ? 1 : 5) {
         const std::size_t first = problem.rows - rows;
-        const cuda::DeviceArray<float> x(std::vector<float>(problem.x.begin() + static_cast<std::ptrdiff_t>(first * in), problem.x.end()));
+        const cuda::DeviceArray<float> x(
+            std::vector<float>(problem.x.begin() + static_cast<std::ptrdiff_t>(first * in), problem.x.end()));
         const cuda::DeviceArray<float> part(rows * problem.out);
         linear.apply(x.data(), rows, part.data(), Then::kGelu, nullptr, &view);
         const std::vector<float> found = part.fetch();
@@ -258,6 +266,5 @@ TEST_CASE("a norm of another width, or more rows than one launch takes, is refus
   float* const none = nullptr;
   CHECK_THROWS_MATCHES(linear.apply(none, 1, none, Then::kStore, nullptr, &view), ModelError,
                        Says("2 inputs follows a layer norm of 1"));
-  CHECK_THROWS_MATCHES(linear.apply(none, 5000000, none, Then::kStore, nullptr), LimitError,
-                       Says("5000000 rows at once"));
+  CHECK_THROWS_MATCHES(linear.apply(none, 5000000, none, Then::kStore, nullptr), LimitError, Says("5000000 rows at once"));
 }

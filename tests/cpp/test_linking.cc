@@ -161,8 +161,7 @@ struct Ward {
   std::vector<std::int32_t> table_of{0};
 
   SchemaLinks links() const {
-    NameTable names({view(gram_starts), view(grams)}, {view(part_starts), view(parts)},
-                    {view(whole_starts), view(wholes)}, 2);
+    NameTable names({view(gram_starts), view(grams)}, {view(part_starts), view(parts)}, {view(whole_starts), view(wholes)}, 2);
     return SchemaLinks(std::move(names), RelationNumbers{4, 10, 13, 20, 21, 22, 30, 33, 40, 44, 50, 52, 60, 63},
                        {within.data(), {2, 2}}, view(table_of), {fits.data(), {1, 1}});
   }

@@ -39,7 +39,8 @@ TEST_CASE("continuations are ranked by score, then hypothesis, then action; what
   std::vector<Continuation> found = continuations(), expected = found;
   std::sort(found.begin(), found.end(), [](const auto& one, const auto& other) { return is_preferred(one, other); });
   std::sort(expected.begin(), expected.end(), [](const auto& one, const auto& other) {
-    return std::make_tuple(key(one.score), one.origin, one.action) < std::make_tuple(key(other.score), other.origin, other.action);
+    return std::make_tuple(key(one.score), one.origin, one.action) <
+           std::make_tuple(key(other.score), other.origin, other.action);
   });
   for (std::size_t i = 0; i < found.size(); ++i) {
     CHECK(found[i].origin == expected[i].origin);
@@ -65,7 +66,8 @@ TEST_CASE("a hypothesis ranks its actions by likelihood, then by number") {
 TEST_CASE("a finished query stands behind its equals") {
   const std::vector<double> scores = {-1.0, -2.0, -2.0, -5.0, std::nan("")};
   const auto place = [&](double score) {
-    return place_among(static_cast<std::int32_t>(scores.size()), score, [&](std::int32_t i) { return scores[static_cast<std::size_t>(i)]; });
+    return place_among(static_cast<std::int32_t>(scores.size()), score,
+                       [&](std::int32_t i) { return scores[static_cast<std::size_t>(i)]; });
   };
   CHECK(place(-0.5) == 0);
   CHECK(place(-1.0) == 1);

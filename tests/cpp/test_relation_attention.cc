@@ -62,12 +62,13 @@ struct Problem {
             1.0f / std::sqrt(static_cast<float>(d))};
   }
 
-  Answer solve(const RelationAttentionInput& given, InstructionSet set = best_instruction_set(), const Workers& workers = {}) const {
+  Answer solve(const RelationAttentionInput& given, InstructionSet set = best_instruction_set(),
+               const Workers& workers = {}) const {
     const auto [h, n, m, d, r] = sizes;
     Answer answer{std::vector<float>(h * n * d, 99.0f), std::vector<float>(h * n, 99.0f)};
     std::vector<float> workspace;
-    relation_attention(given, {HeadRows<float>::heads_first(answer.mixed.data(), h, n, d), answer.log_sum.data()}, workspace, workers,
-                       set);
+    relation_attention(given, {HeadRows<float>::heads_first(answer.mixed.data(), h, n, d), answer.log_sum.data()}, workspace,
+                       workers, set);
     return answer;
   }
 
@@ -100,8 +101,7 @@ struct Problem {
         for (std::size_t c = 0; c < d; ++c) {
           double mixed = 0.0;
           for (std::size_t j = 0; j < m; ++j) {
-            mixed += weights[j] / sum *
-                     (double{value[(head * m + j) * d + c]} + relation_value[relations[i * m + j] * d + c]);
+            mixed += weights[j] / sum * (double{value[(head * m + j) * d + c]} + relation_value[relations[i * m + j] * d + c]);
           }
           compare(answer.mixed[(head * n + i) * d + c], mixed);
         }
@@ -112,7 +112,8 @@ struct Problem {
 };
 
 // [heads, rows, size] as [rows, heads, size] with something before, between and behind.
-std::vector<float> beside(const std::vector<float>& first, std::size_t heads, std::size_t rows, std::size_t size, std::size_t stride) {
+std::vector<float> beside(const std::vector<float>& first, std::size_t heads, std::size_t rows, std::size_t size,
+                          std::size_t stride) {
   std::vector<float> all(rows * stride, 1e30f);
   for (std::size_t head = 0; head < heads; ++head) {
     for (std::size_t row = 0; row < rows; ++row) {
@@ -143,9 +144,7 @@ TEST_CASE("every kernel agrees with the formula, whatever the sizes leave over")
   }
 }
 
-TEST_CASE("no rows give no output") {
-  CHECK(Problem({2, 0, 4, 8, 3}).solve().mixed.empty());
-}
+TEST_CASE("no rows give no output") { CHECK(Problem({2, 0, 4, 8, 3}).solve().mixed.empty()); }
 
 TEST_CASE("scores far apart neither overflow nor lose the winner") {
   for (const InstructionSet set : available_instruction_sets()) {
@@ -168,7 +167,8 @@ TEST_CASE("columns may come in two blocks, and everything from the middle of wid
       };
       std::vector<std::uint8_t> edges(n * (m + 7), 255);
       for (std::size_t i = 0; i < n; ++i) {
-        std::copy_n(problem.relations.begin() + static_cast<std::ptrdiff_t>(i * m), m, edges.begin() + static_cast<std::ptrdiff_t>(i * (m + 7)));
+        std::copy_n(problem.relations.begin() + static_cast<std::ptrdiff_t>(i * m), m,
+                    edges.begin() + static_cast<std::ptrdiff_t>(i * (m + 7)));
       }
       RelationAttentionInput input = problem.input();
       input.query = rows_of(query, 0, n);
@@ -265,7 +265,8 @@ TEST_CASE("shapes that disagree are refused by name") {
   CHECK_THROWS_MATCHES(problem.solve(input), ModelError, Says("key has shape [1, 6, 8]"));
   input = problem.input();
   input.first.value.rows = 5;
-  CHECK_THROWS_MATCHES(problem.solve(input), ModelError, Says("value has shape [2, 5, 8]; the other arguments ask for [2, 6, 8]"));
+  CHECK_THROWS_MATCHES(problem.solve(input), ModelError,
+                       Says("value has shape [2, 5, 8]; the other arguments ask for [2, 6, 8]"));
   input = problem.input();
   input.second = input.first;
   input.second.value.head_size = 7;
@@ -295,7 +296,7 @@ TEST_CASE("an unknown relation is refused with its place, before anything is wri
   Problem problem({1, 3, 4, 8, 3});
   problem.relations[2 * 4 + 1] = 3;
   std::vector<float> mixed(3 * 8, 7.0f), workspace;
-  CHECK_THROWS_MATCHES(relation_attention(problem.input(), {HeadRows<float>::heads_first(mixed.data(), 1, 3, 8)}, workspace), ModelError,
-                       Says("relations[2, 1] is 3; the model has 3 relations"));
+  CHECK_THROWS_MATCHES(relation_attention(problem.input(), {HeadRows<float>::heads_first(mixed.data(), 1, 3, 8)}, workspace),
+                       ModelError, Says("relations[2, 1] is 3; the model has 3 relations"));
   for (const float x : mixed) CHECK(x == 7.0f);
 }

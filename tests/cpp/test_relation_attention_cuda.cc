@@ -57,7 +57,8 @@ struct Batch {
   std::vector<float> schema, relation_key, relation_value;  // schema: [schema rows, 2 d]
   std::vector<Question> questions;
 
-  Batch(std::size_t head_count, std::size_t size, std::size_t relations, std::size_t schema_count, const std::vector<std::size_t>& rows)
+  Batch(std::size_t head_count, std::size_t size, std::size_t relations, std::size_t schema_count,
+        const std::vector<std::size_t>& rows)
       : heads(head_count), head_size(size), relation_count(relations), schema_rows(schema_count) {
     std::mt19937 generator(23);
     schema = normal(schema_rows * 2 * d(), generator);
@@ -90,14 +91,14 @@ std::vector<Answer> on_processor(const Batch& batch) {
   for (const Question& question : batch.questions) {
     const float* projected = question.projected.data();
     const float* schema = batch.schema.data();
-    const RelationAttentionInput input{batch.part(projected, question.rows, 0, 3),
-                                       {batch.part(projected, question.rows, 1, 3), batch.part(projected, question.rows, 2, 3)},
-                                       {batch.part(schema, batch.schema_rows, 0, 2), batch.part(schema, batch.schema_rows, 1, 2)},
-                                       {batch.relation_key.data(), {batch.relation_count, batch.head_size}},
-                                       {batch.relation_value.data(), {batch.relation_count, batch.head_size}},
-                                       {question.relations.data(), question.rows, question.rows + batch.schema_rows,
-                                        question.rows + batch.schema_rows},
-                                       batch.scale()};
+    const RelationAttentionInput input{
+        batch.part(projected, question.rows, 0, 3),
+        {batch.part(projected, question.rows, 1, 3), batch.part(projected, question.rows, 2, 3)},
+        {batch.part(schema, batch.schema_rows, 0, 2), batch.part(schema, batch.schema_rows, 1, 2)},
+        {batch.relation_key.data(), {batch.relation_count, batch.head_size}},
+        {batch.relation_value.data(), {batch.relation_count, batch.head_size}},
+        {question.relations.data(), question.rows, question.rows + batch.schema_rows, question.rows + batch.schema_rows},
+        batch.scale()};
     Answer answer{std::vector<float>(question.rows * batch.d()), std::vector<float>(batch.heads * question.rows)};
     relation_attention(input, {batch.part(answer.mixed.data(), question.rows, 0, 1), answer.log_sum.data()}, workspace);
     answers.push_back(std::move(answer));
@@ -118,7 +119,8 @@ std::vector<Answer> on_gpu(const Batch& batch) {
   std::vector<cuda::AttentionItem> items;
   std::size_t largest_rows = 0;
   for (const Question& question : batch.questions) {
-    memory.push_back({cuda::DeviceArray<Bfloat16>(rounded(question.projected)), cuda::DeviceArray<std::uint8_t>(question.relations),
+    memory.push_back({cuda::DeviceArray<Bfloat16>(rounded(question.projected)),
+                      cuda::DeviceArray<std::uint8_t>(question.relations),
                       cuda::DeviceArray<Bfloat16>(std::vector<Bfloat16>(question.rows * batch.d())),
                       cuda::DeviceArray<float>(std::vector<float>(batch.heads * question.rows))});
     const Bfloat16* projected = memory.back().projected.data();

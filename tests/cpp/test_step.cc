@@ -1,6 +1,6 @@
 // The automaton's steps where a GPU would take them: memory of a fixed size, tables at other addresses, masks written by a warp.
-#include <catch2/catch.hpp>
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <cstring>
 #include <random>
 
@@ -185,7 +185,8 @@ TEST_CASE("memory that is full leaves the states that it holds") {
   REQUIRE(advance(space, arena, state, 1, true));
   const State fork = state;
   const std::vector<Word> before = mask_of(space, fork);
-  while (arena.allocate<Cell>(1) != nullptr) {}
+  while (arena.allocate<Cell>(1) != nullptr) {
+  }
   CHECK(arena.full());
   CHECK(mask_of(space, fork) == before);
   CHECK(!advance(space, arena, state, 3, true));
@@ -200,14 +201,14 @@ TEST_CASE("a copy of the tables at another address serves alone") {
     const Grammar& grammar = space.grammar();
     const auto taken_away = [](const std::byte* image, std::size_t bytes) {
       std::vector<std::byte> copy(image, image + bytes);
-      std::memset(const_cast<std::byte*>(image), 0xFF, bytes);  // NOLINT(cppcoreguidelines-pro-type-const-cast): so that it is missed
+      std::memset(const_cast<std::byte*>(image), 0xFF,
+                  bytes);  // NOLINT(cppcoreguidelines-pro-type-const-cast): so that it is missed
       return copy;
     };
     const std::vector<std::byte> of_grammar = taken_away(grammar.image(), grammar.image_bytes());
     const std::vector<std::byte> of_schema = taken_away(schema.image(), schema.image_bytes());
     const std::vector<std::byte> of_space = taken_away(space.image(), space.image_bytes());
-    const SpaceView view =
-        space.view(grammar.view(of_grammar.data()), schema.view(of_schema.data()), of_space.data());
+    const SpaceView view = space.view(grammar.view(of_grammar.data()), schema.view(of_schema.data()), of_space.data());
     for (int walk = 0; walk < 50; ++walk) {
       const Integers actions = random_actions(originals[i]->view(), random);
       Arena arena, arena_of_copy;

@@ -99,7 +99,8 @@ Answer by_lanes(const Question& question, float scale) {
   // The query's products with eight rows of a matrix, from `first` on.
   const auto product = [&](const Matrix& rows, int first) {
     Accumulator sums{};
-    for (int k = 0; k < 2; ++k) multiply_add(sums, query[k], [&](int depth, int n) { return rows.at(first + n, k * 16 + depth); });
+    for (int k = 0; k < 2; ++k)
+      multiply_add(sums, query[k], [&](int depth, int n) { return rows.at(first + n, k * 16 + depth); });
     return sums;
   };
 
@@ -147,9 +148,8 @@ Answer by_lanes(const Question& question, float scale) {
       std::uint32_t weights[kLanes][4];
       for (int lane = 0; lane < kLanes; ++lane) weight_operand(scores[static_cast<std::size_t>(lane)], k, weights[lane]);
       for (std::size_t part = 0; part < mixed.size(); ++part) {
-        multiply_add(mixed[part], weights, [&](int depth, int n) {
-          return question.value.at(first + k * 16 + depth, static_cast<int>(part) * 8 + n);
-        });
+        multiply_add(mixed[part], weights,
+                     [&](int depth, int n) { return question.value.at(first + k * 16 + depth, static_cast<int>(part) * 8 + n); });
       }
     }
   }
@@ -157,9 +157,8 @@ Answer by_lanes(const Question& question, float scale) {
     std::uint32_t masses[kLanes][4];
     for (int lane = 0; lane < kLanes; ++lane) mass_operand(mass.data(), lane, k, masses[lane]);
     for (std::size_t part = 0; part < mixed.size(); ++part) {
-      multiply_add(mixed[part], masses, [&](int depth, int n) {
-        return question.relation_value.at(k * 16 + depth, static_cast<int>(part) * 8 + n);
-      });
+      multiply_add(mixed[part], masses,
+                   [&](int depth, int n) { return question.relation_value.at(k * 16 + depth, static_cast<int>(part) * 8 + n); });
     }
   }
 
@@ -187,7 +186,8 @@ Answer by_formula(const Question& question, double scale) {
     for (int j = 0; j < question.columns; ++j) {
       double dot = 0.0;
       for (int c = 0; c < kHead; ++c) {
-        dot += double{question.query.at(i, c)} * (double{question.key.at(j, c)} + question.relation_key.at(question.edges(i)[j], c));
+        dot +=
+            double{question.query.at(i, c)} * (double{question.key.at(j, c)} + question.relation_key.at(question.edges(i)[j], c));
       }
       weights[static_cast<std::size_t>(j)] = dot * scale;
     }
@@ -284,8 +284,8 @@ TEST_CASE("bfloat16 is the nearest one, ties to even") {
   const auto bits = [](float x) { return to_bfloat16(x).bits; };
   CHECK(bits(1.0f) == 0x3F80);
   CHECK(bits(-2.0f) == 0xC000);
-  CHECK(bits(1.0f + 1.0f / 256) == 0x3F80);              // a tie, down to the even one
-  CHECK(bits(1.0f + 3.0f / 256) == 0x3F82);              // a tie, up to the even one
+  CHECK(bits(1.0f + 1.0f / 256) == 0x3F80);  // a tie, down to the even one
+  CHECK(bits(1.0f + 3.0f / 256) == 0x3F82);  // a tie, up to the even one
   CHECK(bits(1.0f + 1.0f / 256 + 1.0f / 65536) == 0x3F81);
   CHECK(bits(std::numeric_limits<float>::max()) == 0x7F80);  // nearer to infinity than to the largest bfloat16
   CHECK(bits(-std::numeric_limits<float>::infinity()) == 0xFF80);

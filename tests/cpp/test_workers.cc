@@ -68,9 +68,7 @@ TEST_CASE("callers on several threads share one pool and each gets all of its ow
 TEST_CASE("a run within a run is done by whoever asks for it") {
   const Workers workers(2);
   std::vector<std::atomic<int>> done(6);
-  workers.run(2, [&](std::size_t outer) {
-    workers.run(3, [&](std::size_t inner) { done[outer * 3 + inner].fetch_add(1); });
-  });
+  workers.run(2, [&](std::size_t outer) { workers.run(3, [&](std::size_t inner) { done[outer * 3 + inner].fetch_add(1); }); });
   for (const auto& count : done) CHECK(count.load() == 1);
 }
 

@@ -23,22 +23,22 @@ inline grammar::Table view(const Integers& table) { return {table.data(), {table
 
 inline Integers toy_grammar() {
   return {
-      1,  5, 1, 5, 8,                // version, symbols, productions, alternatives, children
-      75, 8, 1000, 64, 2,            // bounds
-      4,  0, 0, 1,                   // query
-      2,  0, 0, 1,                   // column
-      0,  1, 1, 1,                   // items
-      1,  0, 0, 1,                   // end
-      1,  0, 64, 1,                  // which
-      2,                             // cost of an item
-      0,                             // end, the production
-      -1, 0, 4, 0, 0, 6,             // @table
-      -2, 0, 2, 0, 0, 0,             // @column
-      -2, 0, 2, 0, 0, 2,             // @column
-      0,  0, 1, 0, 0, 0,             // end
-      -5, 0, 1, 0, 0, 0,             // @which
-      -1, 1, -5, 2, 3, -6,           // children of @table
-      -5, 2,                         // children of @column in items
+      1,  5, 1,    5,  8,      // version, symbols, productions, alternatives, children
+      75, 8, 1000, 64, 2,      // bounds
+      4,  0, 0,    1,          // query
+      2,  0, 0,    1,          // column
+      0,  1, 1,    1,          // items
+      1,  0, 0,    1,          // end
+      1,  0, 64,   1,          // which
+      2,                       // cost of an item
+      0,                       // end, the production
+      -1, 0, 4,    0,  0, 6,   // @table
+      -2, 0, 2,    0,  0, 0,   // @column
+      -2, 0, 2,    0,  0, 2,   // @column
+      0,  0, 1,    0,  0, 0,   // end
+      -5, 0, 1,    0,  0, 0,   // @which
+      -1, 1, -5,   2,  3, -6,  // children of @table
+      -5, 2,                   // children of @column in items
   };
 }
 inline Integers toy_schema() { return {1, 2, 3, 0, 2, 1, 0, 1, 2}; }
@@ -68,50 +68,52 @@ inline std::shared_ptr<const grammar::ActionSpace> toy_space(std::int32_t budget
 // with values of x and y and a constant, three candidates, four tokens.
 inline Integers rich_grammar() {
   return {
-      1,  8, 7, 15, 31,              // version, symbols, productions, alternatives, children
-      75, 8, 1000, 2, 2,             // bounds
-      4,  0, 0, 3,                   // query
-      2,  0, 256, 1,                 // column
-      0,  1, 1, 1,                   // items
-      1,  0, 0, 4,                   // tail
-      1,  0, 0, 3,                   // value
-      1,  0, 0, 1,                   // span
-      2,  0, 1024, 1,                // key
-      1,  0, 64, 1,                  // which
-      2,                             // cost of an item
-      0,  0, 2, 0, 0, 0, 0,          // end, where, group, derived, inner, union, all
-      -1, 0, 4, 0, 0, 6,             // @table
-      3,  0, 8, 1, 1, 8,             // derived
-      5,  0, 9, 0, 0, 4,             // union
-      -2, 0, 2, 0, 0, 0,             // @column
-      -2, 0, 2, 0, 0, 2,             // @column
-      0,  0, 1, 0, 0, 0,             // end
-      1,  0, 5, 0, 0, 4,             // where
-      2,  0, 4, 0, 0, 3,             // group
-      6,  8, 1, 0, 0, 1,             // all
-      -7, 0, 1, 0, 0, 0,             // @value
-      -12, 4, 2, 0, 0, 1,            // @start
-      4,  0, 5, 1, 1, 2,             // inner
-      -13, 0, 1, 0, 0, 0,            // @end
-      -2, 0, 2, 0, 0, 0,             // @column
-      -5, 0, 1, 0, 0, 0,             // @which
-      -1, 1, -5, 2, 3, -6,           // children of @table
-      -2, 0, -4, 1, -5, 2, 3, -6,    // of derived
-      -8, 0, -9, 0,                  // of union
-      -5, 2,                         // of @column in items
-      1,  -10, 4, 3,                 // of where
-      6,  -16, 3,                    // of group
-      -15,                           // of all
-      5,                             // of @start
-      -7, 0,                         // of inner
+      1,   8,   7,    15, 31,             // version, symbols, productions, alternatives, children
+      75,  8,   1000, 2,  2,              // bounds
+      4,   0,   0,    3,                  // query
+      2,   0,   256,  1,                  // column
+      0,   1,   1,    1,                  // items
+      1,   0,   0,    4,                  // tail
+      1,   0,   0,    3,                  // value
+      1,   0,   0,    1,                  // span
+      2,   0,   1024, 1,                  // key
+      1,   0,   64,   1,                  // which
+      2,                                  // cost of an item
+      0,   0,   2,    0,  0,  0,  0,      // end, where, group, derived, inner, union, all
+      -1,  0,   4,    0,  0,  6,          // @table
+      3,   0,   8,    1,  1,  8,          // derived
+      5,   0,   9,    0,  0,  4,          // union
+      -2,  0,   2,    0,  0,  0,          // @column
+      -2,  0,   2,    0,  0,  2,          // @column
+      0,   0,   1,    0,  0,  0,          // end
+      1,   0,   5,    0,  0,  4,          // where
+      2,   0,   4,    0,  0,  3,          // group
+      6,   8,   1,    0,  0,  1,          // all
+      -7,  0,   1,    0,  0,  0,          // @value
+      -12, 4,   2,    0,  0,  1,          // @start
+      4,   0,   5,    1,  1,  2,          // inner
+      -13, 0,   1,    0,  0,  0,          // @end
+      -2,  0,   2,    0,  0,  0,          // @column
+      -5,  0,   1,    0,  0,  0,          // @which
+      -1,  1,   -5,   2,  3,  -6,         // children of @table
+      -2,  0,   -4,   1,  -5, 2,  3, -6,  // of derived
+      -8,  0,   -9,   0,                  // of union
+      -5,  2,                             // of @column in items
+      1,   -10, 4,    3,                  // of where
+      6,   -16, 3,                        // of group
+      -15,                                // of all
+      5,                                  // of @start
+      -7,  0,                             // of inner
   };
 }
 inline std::shared_ptr<const grammar::ActionSpace> rich_space(bool strict_grouping, std::int32_t budget = 60) {
   const Integers schema = {1, 2, 3, 3, 2, 1, 0, 1, 2, 0, -1, 1};
-  const Integers question = {1, 3, 2, 4, budget, strict_grouping,
-                             0, 2, -1, 0,  1, 1, -1, 0,  2, 4, 5, 2,  // a whole number, a date, a text
-                             1, 2,                                    // whose columns are y and z
-                             0, 1,  3, 3,  5, 1,  9, 2};              // tokens
+  const Integers question = {1,  3, 2,  4, budget, strict_grouping,
+                             0,  2, -1, 0, 1,      1,
+                             -1, 0, 2,  4, 5,      2,  // a whole number, a date, a text
+                             1,  2,                    // whose columns are y and z
+                             0,  1, 3,  3, 5,      1,
+                             9,  2};  // tokens
   return assemble(rich_grammar(), schema, question);
 }
 

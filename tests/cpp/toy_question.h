@@ -25,8 +25,8 @@ struct ToySchema {
 
   SchemaInputs inputs(std::size_t values = 1) const {
     SchemaInputs inputs;
-    inputs.tables = 2;
-    inputs.columns = 3;
+    inputs.nodes.tables = 2;
+    inputs.nodes.columns = 3;
     inputs.values = values;
     inputs.texts = {{ids.data(), kItems, 3}};
     inputs.value_texts = {{value_ids.data(), 2, 4}};
@@ -49,7 +49,10 @@ struct ToyQuestion {
   std::vector<std::uint8_t> relations;
 
   ToyQuestion(std::size_t n_tokens, std::size_t n_candidates, const ToySchema& schema, unsigned seed = 3)
-      : tokens(n_tokens), candidates(n_candidates), ids(n_tokens), inside(n_tokens * n_candidates),
+      : tokens(n_tokens),
+        candidates(n_candidates),
+        ids(n_tokens),
+        inside(n_tokens * n_candidates),
         features(n_candidates * kCandidateFeatures) {
     constexpr std::size_t s = ToySchema::kItems;
     std::mt19937 generator(seed);

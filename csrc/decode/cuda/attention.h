@@ -35,9 +35,7 @@ __device__ __forceinline__ void attend_to(Attended& seen, float score, const flo
 }
 
 // What a part that has seen nothing, or weights relative to another reference, must be multiplied with.
-__device__ __forceinline__ float change_of_reference(float from, float to) {
-  return from == -INFINITY ? 0.0f : exp2f(from - to);
-}
+__device__ __forceinline__ float change_of_reference(float from, float to) { return from == -INFINITY ? 0.0f : exp2f(from - to); }
 
 // Adds what the lanes `distance` apart have seen.
 __device__ __forceinline__ void join(Attended& seen, int distance) {
@@ -56,7 +54,7 @@ __device__ __forceinline__ void join(Attended& seen, int distance) {
 
 template <int kHead>
 struct HeadLanes {
-  static constexpr int kOfRow = kHead / 4;              // lanes that read a row together
+  static constexpr int kOfRow = kHead / 4;  // lanes that read a row together
   static constexpr int kRowsAtOnce = kLanes / kOfRow;
   static_assert(kHead == 32 || kHead == 64);
 
@@ -86,8 +84,8 @@ __device__ __forceinline__ float4 four_at(const float* from) { return *reinterpr
 // Attention of one hypothesis' head to its decisions, the present one included: node path[i] for i < steps, then `own`. One warp.
 // keys_values [nodes, 2 d]; query and mixed [kHead].
 template <int kHead>
-__device__ __forceinline__ void attend_to_decisions(const float* query, const float* keys_values, const std::int32_t* path, int steps,
-                                                    int own, int d, int head, float* mixed) {
+__device__ __forceinline__ void attend_to_decisions(const float* query, const float* keys_values, const std::int32_t* path,
+                                                    int steps, int own, int d, int head, float* mixed) {
   using Lanes = HeadLanes<kHead>;
   const int element = head * kHead + Lanes::element();
   const float4 asked = four_at(query + Lanes::element());
@@ -137,7 +135,8 @@ __device__ __forceinline__ float* partial_of(float* partial, int warp, int row) 
 
 // The warp's part of the attention of `count` hypotheses' head: of every kSearchWarps * kRowsAtOnce rows, its kRowsAtOnce.
 template <int kHead>
-__device__ __forceinline__ void attend_to_part(const float* query, int count, const GraphRows& graph, int d, int head, float* partial) {
+__device__ __forceinline__ void attend_to_part(const float* query, int count, const GraphRows& graph, int d, int head,
+                                               float* partial) {
   using Lanes = HeadLanes<kHead>;
   constexpr int kTogether = 4;  // hypotheses that share what is loaded of a row
   const int element = head * kHead + Lanes::element(), warp = warp_index();
@@ -183,8 +182,8 @@ __device__ __forceinline__ void attend_to_part(const float* query, int count, co
 
 // Attention of `count` hypotheses' head to the graph. query and mixed [count, d]. All threads of the block call it, and meet afterwards.
 template <int kHead>
-__device__ __forceinline__ void attend_to_graph(const float* query, int count, const GraphRows& graph, int d, int head, float* partial,
-                                                float* mixed) {
+__device__ __forceinline__ void attend_to_graph(const float* query, int count, const GraphRows& graph, int d, int head,
+                                                float* partial, float* mixed) {
   attend_to_part<kHead>(query, count, graph, d, head, partial);
   __syncthreads();
   for (int i = static_cast<int>(threadIdx.x); i < count * kHead; i += kSearchThreads) {

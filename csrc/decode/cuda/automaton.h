@@ -18,7 +18,8 @@ __device__ __forceinline__ void copy_by_warp(T* to, const T* from, int count) {
 
 __device__ __forceinline__ void copy_by_warp(grammar::State& to, const grammar::State& from) {
   static_assert(sizeof(grammar::State) % sizeof(std::uint64_t) == 0 && alignof(grammar::State) == sizeof(std::uint64_t));
-  for (std::size_t i = static_cast<std::size_t>(lane_index()) * sizeof(std::uint64_t); i < sizeof to; i += kLanes * sizeof(std::uint64_t)) {
+  for (std::size_t i = static_cast<std::size_t>(lane_index()) * sizeof(std::uint64_t); i < sizeof to;
+       i += kLanes * sizeof(std::uint64_t)) {
     memcpy(reinterpret_cast<unsigned char*>(&to) + i, reinterpret_cast<const unsigned char*>(&from) + i, sizeof(std::uint64_t));
   }
 }
@@ -131,8 +132,9 @@ class Runner {
       const grammar::Word elements = mask_[word];
       if (elements == 0) continue;
       const bool several = mine != grammar::kNone || (elements & (elements - 1)) != 0;
-      mine = several ? grammar::kSeveral
-                     : static_cast<std::int32_t>(static_cast<std::size_t>(word) * grammar::kWordBits + grammar::lowest_bit(elements));
+      mine = several
+                 ? grammar::kSeveral
+                 : static_cast<std::int32_t>(static_cast<std::size_t>(word) * grammar::kWordBits + grammar::lowest_bit(elements));
     }
     const unsigned any = __ballot_sync(kAllLanes, mine != grammar::kNone);
     const std::int32_t first = __shfl_sync(kAllLanes, mine, any == 0 ? 0 : __ffs(static_cast<int>(any)) - 1);
@@ -155,7 +157,8 @@ class Runner {
       }
       int place = listed + before - mine;
       for (grammar::Word rest = elements; rest != 0; rest &= rest - 1) {
-        legal_[place++] = static_cast<std::int32_t>(static_cast<std::size_t>(word) * grammar::kWordBits + grammar::lowest_bit(rest));
+        legal_[place++] =
+            static_cast<std::int32_t>(static_cast<std::size_t>(word) * grammar::kWordBits + grammar::lowest_bit(rest));
       }
       listed += __shfl_sync(kAllLanes, before, kLanes - 1);
       for (int kind = 0; kind < static_cast<int>(grammar::kKinds); ++kind) {

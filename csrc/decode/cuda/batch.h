@@ -4,14 +4,16 @@
 #include <cstddef>
 
 #include "grammar/views.h"
+#include "linking/nodes.h"
 
 namespace fastsql::cuda {
 
 // One question: pointers into device memory, and sizes. d is the model's width.
 struct DecodeItem {
-  int tokens = 0, candidates = 0, tables = 0, columns = 0, schema_values = 0;
+  NodeLayout nodes{};
+  int schema_values = 0;
   // Keys and values of every decoder layer, [layers][n, 2 d] with `..._stride` floats from layer to layer, as Decoder::read_rows
-  // writes them: of tokens, then candidates; of tables, then columns.
+  // writes them: of nodes of the question; of nodes of the schema.
   const float* question_keys_values = nullptr;
   const float* item_keys_values = nullptr;
   std::size_t question_stride = 0, item_stride = 0;
@@ -21,8 +23,8 @@ struct DecodeItem {
   const float* value_pointed = nullptr;
   // Pointer keys [n, d] by kind, as Decoder::pointer_keys writes them; productions and steps have none.
   const float* pointer_keys[grammar::kKinds] = {};
-  grammar::SpaceView space{};    // its arrays in device memory
-  std::size_t automaton = 0;     // bytes for what states of the automaton share: automaton_bytes()
+  grammar::SpaceView space{};      // its arrays in device memory
+  std::size_t automaton = 0;       // bytes for what states of the automaton share: automaton_bytes()
   std::byte* workspace = nullptr;  // Decoder::workspace_bytes
   std::byte* result = nullptr;     // Decoder::result_bytes
 };

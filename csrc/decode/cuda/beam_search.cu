@@ -10,7 +10,7 @@
 namespace fastsql::cuda {
 namespace {
 
-constexpr int kBlocksTogether = 2;  // on one processor, so that one computes while another waits
+constexpr int kBlocksTogether = 2;                         // on one processor, so that one computes while another waits
 constexpr std::size_t kMostNear = std::size_t{128} << 10;  // bytes of a grammar that shared memory has room for beside the rest
 
 __host__ __device__ SearchSizes sizes_of(const DecoderView& model, const DecodeItem& item, int beam) {
@@ -79,7 +79,8 @@ __device__ int read_beam(Question& question) {
 }
 
 template <int kHead>
-__global__ void __launch_bounds__(kSearchThreads, kBlocksTogether) search_batch(const DecoderView* model, const DecodeBatch batch) {
+__global__ void __launch_bounds__(kSearchThreads, kBlocksTogether)
+    search_batch(const DecoderView* model, const DecodeBatch batch) {
   Question& question = *reinterpret_cast<Question*>(shared_memory());
   read_question(question, model, batch);
   const Team team = question.team;
@@ -138,15 +139,15 @@ std::size_t automaton_bytes(const grammar::SpaceView& space, int beam) {
 SearchSizes Decoder::sizes(const DecodeItem& item, int beam) const {
   const grammar::SpaceView& space = item.space;
   const auto size = [&](grammar::Kind kind) { return space.end(kind) - space.offset(kind); };
-  const auto count = [](int number) { return static_cast<std::size_t>(number); };
   expect_size("productions", config_.productions, size(grammar::Kind::kProduction));
-  expect_size("tables", count(item.tables), size(grammar::Kind::kTable));
-  expect_size("columns", count(item.columns), size(grammar::Kind::kColumn));
-  expect_size("candidates", count(item.candidates), size(grammar::Kind::kCandidate));
-  expect_size("schema values", count(item.schema_values), size(grammar::Kind::kSchemaValue));
-  expect_size("tokens", count(item.tokens), size(grammar::Kind::kStart));
+  expect_size("tables", item.nodes.tables, size(grammar::Kind::kTable));
+  expect_size("columns", item.nodes.columns, size(grammar::Kind::kColumn));
+  expect_size("candidates", item.nodes.candidates, size(grammar::Kind::kCandidate));
+  expect_size("schema values", static_cast<std::size_t>(item.schema_values), size(grammar::Kind::kSchemaValue));
+  expect_size("tokens", item.nodes.tokens, size(grammar::Kind::kStart));
   if (beam < 1 || beam > kWidestBeam) {
-    throw ModelError("a beam of " + std::to_string(beam) + " hypotheses; on the GPU it may have from 1 to " + std::to_string(kWidestBeam));
+    throw ModelError("a beam of " + std::to_string(beam) + " hypotheses; on the GPU it may have from 1 to " +
+                     std::to_string(kWidestBeam));
   }
   return sizes_of(view(), item, beam);
 }
@@ -169,7 +170,8 @@ void Decoder::search(const DecodeBatch& batch, cudaStream_t stream) const {
   checked.team = std::max(1, batch.team);
   const auto size = [](std::size_t number) { return static_cast<int>(number); };
   if (checked.team == 1 || checked.grammar_bytes > kMostNear) checked.grammar_bytes = 0;
-  const std::size_t shared = Question::shared_bytes(size(config_.d), size(config_.ffn), size(config_.decoder_layers), checked.grammar_bytes);
+  const std::size_t shared =
+      Question::shared_bytes(size(config_.d), size(config_.ffn), size(config_.decoder_layers), checked.grammar_bytes);
   const Shape shape{dim3(static_cast<unsigned>(batch.count * checked.team)), static_cast<unsigned>(kSearchThreads), shared,
                     static_cast<unsigned>(checked.team)};
   launch("beam search", config_.head_size() == 32 ? search_batch<32> : search_batch<64>, shape, stream, view_.data(), checked);
@@ -187,7 +189,8 @@ decode::Search read_search(const std::byte* result, const SearchSizes& sizes) {
   for (std::int32_t i = 0; i < header.finished; ++i) {
     const std::int32_t place = header.places[i];
     decode::Hypothesis& hypothesis = search.finished.emplace_back();
-    hypothesis.path = copied(read.paths + static_cast<std::size_t>(place) * static_cast<std::size_t>(sizes.budget), read.lengths[place]);
+    hypothesis.path =
+        copied(read.paths + static_cast<std::size_t>(place) * static_cast<std::size_t>(sizes.budget), read.lengths[place]);
     hypothesis.log_probabilities =
         copied(read.gains + static_cast<std::size_t>(place) * static_cast<std::size_t>(sizes.steps), read.decisions[place]);
     std::copy_if(hypothesis.path.begin(), hypothesis.path.end(), std::back_inserter(hypothesis.actions),

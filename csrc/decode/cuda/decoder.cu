@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "decode/cuda/decoder.h"
+#include "decode/pointing.h"
 #include "model/weights_cuda.h"
 
 namespace fastsql::cuda {
@@ -10,8 +11,9 @@ namespace {
 
 using model::Weights;
 
-constexpr std::size_t kPointers = grammar::kKinds - 1;
-const char* const kPointerNames[kPointers] = {"table", "column", "candidate", "value", "start", "end", "step"};
+using decode::pointer_key_name;
+using grammar::Kind;
+using grammar::kPointerKinds;
 
 DeviceArray<float> embedding_at(const Weights& weights, const std::string& name, std::size_t rows, std::size_t d) {
   return DeviceArray<float>(weights.floats("decoder." + name + ".weight", {rows, d}), "the decoder");
@@ -20,11 +22,11 @@ DeviceArray<float> embedding_at(const Weights& weights, const std::string& name,
 // The query of pointers to decisions and the map of their keys in one: a state s is compared as q . (K s) = (K^T q) . s, so that no
 // step makes keys.
 Linear query_of_steps(const Weights& weights, std::size_t d) {
-  const std::vector<float> queries = weights.floats("decoder.pointer_query.weight", {kPointers * d, d});
-  const std::vector<float> biases = weights.floats("decoder.pointer_query.bias", {kPointers * d});
-  const std::vector<float> keys = weights.floats("decoder.pointer_key.step.weight", {d, d});
-  const float* query = queries.data() + (kPointers - 1) * d * d;
-  const float* bias = biases.data() + (kPointers - 1) * d;
+  const std::vector<float> queries = weights.floats("decoder.pointer_query.weight", {kPointerKinds * d, d});
+  const std::vector<float> biases = weights.floats("decoder.pointer_query.bias", {kPointerKinds * d});
+  const std::vector<float> keys = weights.floats(pointer_key_name(Kind::kStep) + ".weight", {d, d});
+  const float* query = queries.data() + grammar::pointer_number(Kind::kStep) * d * d;
+  const float* bias = biases.data() + grammar::pointer_number(Kind::kStep) * d;
   std::vector<double> product(d * d, 0.0), shift(d, 0.0);
   for (std::size_t k = 0; k < d; ++k) {
     for (std::size_t i = 0; i < d; ++i) {
@@ -71,7 +73,7 @@ Decoder::Layer::Layer(const model::Config& config, const Weights& weights, const
       ffn_out(linear_at(weights, prefix + "ffn_out", config.d, config.ffn)) {}
 
 DecoderLayerView Decoder::Layer::view() const {
-  return {self_norm.view(),   self_qkv.view(),  self_out.view(), cross_norm.view(), cross_query.view(),
+  return {self_norm.view(), self_qkv.view(), self_out.view(), cross_norm.view(), cross_query.view(),
           cross_out.view(), ffn_norm.view(), ffn_in.view(),   ffn_out.view()};
 }
 
@@ -93,14 +95,18 @@ Decoder::Decoder(const model::Config& config, const Weights& weights)
     layers_.emplace_back(config, weights, "decoder.layers." + std::to_string(index) + ".");
     views.push_back(layers_.back().view());
   }
-  const Matrix queries = weights.matrix("decoder.pointer_query.weight", kPointers * config.d, config.d);
-  const std::vector<float> biases = weights.floats("decoder.pointer_query.bias", {kPointers * config.d});
-  for (std::size_t pointer = 0; pointer + 1 < kPointers; ++pointer) {
+  const Matrix queries = weights.matrix("decoder.pointer_query.weight", kPointerKinds * config.d, config.d);
+  const std::vector<float> biases = weights.floats("decoder.pointer_query.bias", {kPointerKinds * config.d});
+  for (std::size_t pointer = 0; pointer < kPointerKinds; ++pointer) {
+    const Kind kind = grammar::pointer_kind(pointer);
     const std::size_t first = pointer * config.d;
+    if (kind == Kind::kStep) {
+      pointer_queries_.push_back(query_of_steps(weights, config.d));
+      continue;
+    }
     pointer_queries_.emplace_back(queries.rows(first, config.d), biases.data() + first);
-    pointer_keys_.push_back(linear_at(weights, std::string("decoder.pointer_key.") + kPointerNames[pointer], config.d, config.d));
+    pointer_keys_.emplace(kind, linear_at(weights, pointer_key_name(kind), config.d, config.d));
   }
-  pointer_queries_.push_back(query_of_steps(weights, config.d));
   layer_views_ = DeviceArray<DecoderLayerView>(views, "the decoder");
   view_ = DeviceArray<DecoderView>(std::vector<DecoderView>{view()}, "the decoder");
 }
@@ -124,7 +130,8 @@ DecoderView Decoder::view() const {
   view.layer = layer_views_.data();
   view.norm = norm_.view();
   view.production_scores = production_scores_.view();
-  for (std::size_t pointer = 0; pointer < kPointers; ++pointer) view.pointer_queries[pointer] = pointer_queries_[pointer].view();
+  for (std::size_t pointer = 0; pointer < kPointerKinds; ++pointer)
+    view.pointer_queries[pointer] = pointer_queries_[pointer].view();
   return view;
 }
 
@@ -139,11 +146,10 @@ void Decoder::read_pointed(const float* rows, std::size_t n, float* pointed, cud
   row_.apply(rows, n, pointed, Then::kStore, stream);
 }
 
-void Decoder::pointer_keys(grammar::Kind kind, const float* rows, std::size_t n, float* keys, cudaStream_t stream) const {
-  if (kind == grammar::Kind::kProduction || kind == grammar::Kind::kStep) {
-    throw ModelError("pointer keys are of graph rows; productions and steps have none");
-  }
-  pointer_keys_[static_cast<std::size_t>(kind) - 1].apply(rows, n, keys, Then::kStore, stream);
+void Decoder::pointer_keys(Kind kind, const float* rows, std::size_t n, float* keys, cudaStream_t stream) const {
+  const auto map = pointer_keys_.find(kind);
+  if (map == pointer_keys_.end()) throw ModelError("pointer keys are of graph rows; productions and steps have none");
+  map->second.apply(rows, n, keys, Then::kStore, stream);
 }
 
 int Decoder::team_of(int questions) const {

@@ -4,16 +4,17 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "core/device.h"
 #include "core/layer_norm_cuda.h"
-#include "linear/linear_cuda.h"
 #include "decode/beam_search.h"
 #include "decode/cuda/batch.h"
 #include "decode/cuda/decoder_view.h"
 #include "decode/cuda/search_layout.h"
+#include "linear/linear_cuda.h"
 #include "model/config.h"
 #include "model/weights.h"
 
@@ -72,7 +73,8 @@ class Decoder {
   std::vector<Layer> layers_;
   LayerNorm norm_;
   Linear production_scores_;
-  std::vector<Linear> pointer_queries_, pointer_keys_;  // by kind, from tables on; the last key's is part of its query
+  std::vector<Linear> pointer_queries_;           // by pointer_number
+  std::map<grammar::Kind, Linear> pointer_keys_;  // those of steps are part of their query
   DeviceArray<DecoderLayerView> layer_views_;
   DeviceArray<DecoderView> view_;
 };

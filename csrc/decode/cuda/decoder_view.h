@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/layer_norm_cuda.h"
-#include "linear/linear_fragments.h"
 #include "grammar/numbering.h"
+#include "linear/linear_fragments.h"
 
 namespace fastsql::cuda {
 
@@ -21,18 +21,18 @@ struct DecoderLayerView {
 struct DecoderView {
   int productions, symbols, d, heads, ffn, layers, max_steps;
   // Embeddings; see decode/decoder_weights.h.
-  const float* production;  // [productions + 2, d]
-  const float* kind;        // [kinds + 1, d]
-  const float* symbol;      // [symbols, d]
-  const float* parent;      // [productions + 1, d]
-  const float* position;    // [max_steps, d]
-  const float* row_bias;    // [d]
+  const float* production;        // [productions + 2, d]
+  const float* kind;              // [kinds + 1, d]
+  const float* symbol;            // [symbols, d]
+  const float* parent;            // [productions + 1, d]
+  const float* position;          // [max_steps, d]
+  const float* row_bias;          // [d]
   const DecoderLayerView* layer;  // [layers]
   LayerNormView norm;
   LinearView production_scores;
-  // By kind, the first being that of tables. That of decisions includes the map of their keys, so that it is compared with states
+  // By pointer_number. That of decisions includes the map of their keys, so that it is compared with states
   // themselves.
-  LinearView pointer_queries[grammar::kKinds - 1];
+  LinearView pointer_queries[grammar::kPointerKinds];
 };
 
 }  // namespace fastsql::cuda

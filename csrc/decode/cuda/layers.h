@@ -4,24 +4,18 @@
 
 #include "decode/cuda/attention.h"
 #include "decode/cuda/linear.h"
+#include "decode/pointing.h"
 
 namespace fastsql::cuda {
 
 // What a pointer to the graph or to a schema value adds to the input, [d].
 __device__ inline const float* pointed_row(const DecodeItem& item, grammar::Action action, int d) {
-  const auto row = [&](const float* rows, int number) { return rows + static_cast<std::size_t>(number) * d; };
-  switch (action.kind) {
-    case grammar::Kind::kTable:
-      return row(item.item_pointed, action.index);
-    case grammar::Kind::kColumn:
-      return row(item.item_pointed, item.tables + action.index);
-    case grammar::Kind::kCandidate:
-      return row(item.question_pointed, item.tokens + action.index);
-    case grammar::Kind::kSchemaValue:
-      return row(item.value_pointed, action.index);
-    default:
-      return row(item.question_pointed, action.index);  // a token
-  }
+  const NodeLayout& nodes = item.nodes;
+  const RowRange pointed = decode::pointed_rows(action.kind, nodes, static_cast<std::size_t>(item.schema_values));
+  const std::size_t row = pointed.first + static_cast<std::size_t>(action.index), width = static_cast<std::size_t>(d);
+  if (row < nodes.question()) return item.question_pointed + row * width;
+  if (row < nodes.size()) return item.item_pointed + (row - nodes.question()) * width;
+  return item.value_pointed + (row - nodes.size()) * width;
 }
 
 // x = the sum of what a step starts from: the last action, the symbol to be expanded, the production above it, the step's number.
@@ -34,7 +28,7 @@ __device__ inline void embed(const Question& question, const Group& group) {
     const auto at = [d](const float* rows, int number) { return rows + static_cast<std::size_t>(number) * d; };
     const float* production = at(model.production, model.productions + 1);
     const float* pointed = model.row_bias;
-    if (slot.previous != grammar::kNone) {
+    if (slot.previous != grammar::kNoAction) {
       const grammar::Action action = question.item.space.locate(slot.previous);
       const bool is_production = action.kind == grammar::Kind::kProduction;
       production = at(model.production, is_production ? action.index : model.productions);
@@ -102,9 +96,9 @@ __device__ void attend_to_graph(const Question& question, const Group& group, co
   multiply(d, heads * kTilesOfHead, group.count, tile_of,
            [&](const Tile&, int output, int row, float value) { question.query()[row * d + output] = value; });
   __syncthreads();
-  const int n_first = item.tokens + item.candidates;
-  const GraphRows graph{item.question_keys_values + number * item.question_stride, item.item_keys_values + number * item.item_stride,
-                        n_first, n_first + item.tables + item.columns};
+  const int n_first = static_cast<int>(item.nodes.question());
+  const GraphRows graph{item.question_keys_values + number * item.question_stride,
+                        item.item_keys_values + number * item.item_stride, n_first, static_cast<int>(item.nodes.size())};
   for (int i = 0; i < heads; ++i) {
     const int head = question.team.rank + i * question.team.size;
     attend_to_graph<kHead>(question.query(), group.count, graph, d, head, question.partial(), question.memory.mixed);
@@ -139,9 +133,8 @@ __device__ void take_step(const Question& question, const Group& group) {
     map_to_change(layer.cross_out, memory.mixed, group.count);
 
     normalise(layer.ffn_norm, memory.change, group.count, nullptr);
-    multiply_shared(question.team, layer.ffn_in, group.count, [&](int output, int row, float value) {
-      memory.hidden[row * ffn + output] = value > 0.0f ? value : 0.0f;
-    });
+    multiply_shared(question.team, layer.ffn_in, group.count,
+                    [&](int output, int row, float value) { memory.hidden[row * ffn + output] = value > 0.0f ? value : 0.0f; });
     question.team.barrier();
     map_to_change(layer.ffn_out, memory.hidden, group.count);
   }

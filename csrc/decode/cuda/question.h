@@ -4,8 +4,8 @@
 
 #include "decode/cuda/batch.h"
 #include "decode/cuda/decoder_view.h"
-#include "decode/cuda/team.h"
 #include "decode/cuda/search_layout.h"
+#include "decode/cuda/team.h"
 #include "grammar/state.h"
 
 namespace fastsql::cuda {
@@ -46,7 +46,9 @@ struct Question {
   }
 
   // Room for the grammar of a team of several blocks.
-  __device__ __forceinline__ std::byte* grammar() const { return reinterpret_cast<std::byte*>(layers()) + layer_bytes(model.layers); }
+  __device__ __forceinline__ std::byte* grammar() const {
+    return reinterpret_cast<std::byte*>(layers()) + layer_bytes(model.layers);
+  }
 
   // Of a block's shared memory, for a model of these sizes and a grammar of so many bytes.
   static std::size_t shared_bytes(int d, int ffn, int layers, std::size_t grammar) {

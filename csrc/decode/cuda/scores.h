@@ -37,7 +37,7 @@ __device__ inline void ask(const Question& question, const Group& group) {
       productions[row * model.productions + output] = value;
     } else {
       const int pointer = static_cast<int>(tile.map - model.pointer_queries);
-      queries[(row * (static_cast<int>(grammar::kKinds) - 1) + pointer) * d + output] = value;
+      queries[(row * static_cast<int>(grammar::kPointerKinds) + pointer) * d + output] = value;
     }
   });
   question.team.barrier();
@@ -102,7 +102,8 @@ __device__ inline void score(const Question& question, const Group& group) {
     if (number < pointers) {
       place = static_cast<std::size_t>(slot) * question.sizes.actions + memory.slots[slot].legal_productions + i;
       const grammar::Action action = question.item.space.locate(memory.legal[place]);
-      query = memory.queries + (row * (static_cast<int>(grammar::kKinds) - 1) + static_cast<int>(action.kind) - 1) * model.d;
+      query = memory.queries +
+              (row * static_cast<int>(grammar::kPointerKinds) + static_cast<int>(grammar::pointer_number(action.kind))) * model.d;
       key = key_of(question, group, slot, action);
     }
     const float product = compare(query, key, model.d);
@@ -139,7 +140,8 @@ __device__ inline void choose_own(const Question& question, int hypothesis, int 
     for (int bits = kLanes / 2; bits > 0; bits /= 2) {
       const float other = __shfl_xor_sync(kAllLanes, best, bits);
       const int other_place = __shfl_xor_sync(kAllLanes, place, bits);
-      if (other_place >= 0 && (place < 0 || decode::is_preferred(other, other_place, best, place))) best = other, place = other_place;
+      if (other_place >= 0 && (place < 0 || decode::is_preferred(other, other_place, best, place)))
+        best = other, place = other_place;
     }
     if (lane == 0) {
       const double score = memory.slots[slot].score + static_cast<double>(best);

@@ -6,11 +6,11 @@
 #include <cstdint>
 
 #include "core/host_device.h"
-#include "linear/linear_fragments.h"
 #include "decode/ranking.h"
 #include "grammar/bits.h"
 #include "grammar/numbering.h"
 #include "grammar/state.h"
+#include "linear/linear_fragments.h"
 
 namespace fastsql::cuda {
 
@@ -19,18 +19,18 @@ constexpr std::int32_t kWidestBeam = 64;
 // How a search ended. All but the first leave no result.
 enum class SearchStatus : std::int32_t {
   kDone,
-  kDeadEnd,            // the grammar offered nothing, or took back what it had offered
-  kMemoryFull,         // what states of the automaton share outgrew its memory
-  kTooManyDecisions,   // more than the model was made for
-  kUnknownSymbol,      // the grammar has one that the model has not learned
-  kPointsAhead         // a pointer to a decision that has not been taken
+  kDeadEnd,           // the grammar offered nothing, or took back what it had offered
+  kMemoryFull,        // what states of the automaton share outgrew its memory
+  kTooManyDecisions,  // more than the model was made for
+  kUnknownSymbol,     // the grammar has one that the model has not learned
+  kPointsAhead        // a pointer to a decision that has not been taken
 };
 
 struct SearchSizes {
   std::int32_t beam;
-  std::int32_t budget;   // actions of one query
-  std::int32_t steps;    // decisions of one query, at most `budget`
-  std::int32_t actions;  // flat ids
+  std::int32_t budget;                       // actions of one query
+  std::int32_t steps;                        // decisions of one query, at most `budget`
+  std::int32_t actions;                      // flat ids
   std::int32_t d, ffn, layers, productions;  // of the model
   std::size_t automaton;                     // bytes for what its states share
 
@@ -77,16 +77,16 @@ class Carver {
 // One question's workspace. A decision of a hypothesis leaves a node, which those that continue it share; a slot's sequences are its
 // own. There are two sets of slots, one that is read while the other is written: slot s of set i is number i * beam + s.
 struct SearchMemory {
-  float* keys_values;      // [layers, nodes, 2 d]
-  float* states;           // [nodes, d], what later pointers to a decision are compared with
-  std::int32_t* arrived;   // [nodes], the action that led there, no pointer to a decision
-  Slot* slots;             // [2 * beam]
-  std::int32_t* nodes;     // [2 * beam, steps]
-  std::int32_t* paths;     // [2 * beam, budget], all actions, a forced action a as ~a
-  float* gains;            // [2 * beam, steps], log-probabilities of decisions
-  std::int32_t* legal;     // [2 * beam, actions], ascending
-  float* scores;           // [2 * beam, actions], of those
-  grammar::Word* masks;    // [kGroupRows, words], of the warps
+  float* keys_values;            // [layers, nodes, 2 d]
+  float* states;                 // [nodes, d], what later pointers to a decision are compared with
+  std::int32_t* arrived;         // [nodes], the action that led there, no pointer to a decision
+  Slot* slots;                   // [2 * beam]
+  std::int32_t* nodes;           // [2 * beam, steps]
+  std::int32_t* paths;           // [2 * beam, budget], all actions, a forced action a as ~a
+  float* gains;                  // [2 * beam, steps], log-probabilities of decisions
+  std::int32_t* legal;           // [2 * beam, actions], ascending
+  float* scores;                 // [2 * beam, actions], of those
+  grammar::Word* masks;          // [kGroupRows, words], of the warps
   decode::Continuation* own;     // [beam, beam], the best of each hypothesis
   decode::Continuation* chosen;  // [beam]
   Beam* control;
@@ -119,7 +119,7 @@ struct SearchMemory {
     memory.change = carver.take<float>(rows * d);
     memory.hidden = carver.take<float>(rows * size(sizes.ffn));
     memory.productions = carver.take<float>(rows * size(sizes.productions));
-    memory.queries = carver.take<float>(rows * (grammar::kKinds - 1) * d);
+    memory.queries = carver.take<float>(rows * grammar::kPointerKinds * d);
     memory.automaton = carver.take<std::byte>(sizes.automaton);
     return memory;
   }
@@ -135,11 +135,11 @@ struct SearchHeader {
 // One question's result, which is copied back as it is.
 struct SearchResult {
   SearchHeader* header;
-  double* scores;            // [beam]
-  std::int32_t* lengths;     // [beam], of the paths
-  std::int32_t* decisions;   // [beam], among them
-  std::int32_t* paths;       // [beam, budget]
-  float* gains;              // [beam, steps]
+  double* scores;           // [beam]
+  std::int32_t* lengths;    // [beam], of the paths
+  std::int32_t* decisions;  // [beam], among them
+  std::int32_t* paths;      // [beam, budget]
+  float* gains;             // [beam, steps]
 
   FASTSQL_HOST_DEVICE static SearchResult at(Carver& carver, const SearchSizes& sizes) {
     const auto size = [](std::int32_t number) { return static_cast<std::size_t>(number); };

@@ -7,8 +7,8 @@
 #include <cuda_runtime.h>
 
 #include "core/device_functions.h"
-#include "linear/linear_fragments.h"
 #include "core/warp_sums.h"
+#include "linear/linear_fragments.h"
 
 namespace fastsql::cuda {
 

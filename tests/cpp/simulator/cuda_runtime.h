@@ -66,7 +66,13 @@ enum cudaError_t {
   cudaErrorInsufficientDriver = 35,
   cudaErrorNoDevice = 100
 };
-enum cudaMemcpyKind { cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice, cudaMemcpyDefault };
+enum cudaMemcpyKind {
+  cudaMemcpyHostToHost,
+  cudaMemcpyHostToDevice,
+  cudaMemcpyDeviceToHost,
+  cudaMemcpyDeviceToDevice,
+  cudaMemcpyDefault
+};
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8, cudaFuncAttributeNonPortableClusterSizeAllowed = 13 };
 enum cudaDeviceAttr {
   cudaDevAttrMultiProcessorCount = 16,
@@ -165,7 +171,8 @@ int lane();
 template <typename T>
 T value_of(const char* what, unsigned mask, const T& value, int source) {
   T result;
-  std::memcpy(&result, exchange(what, mask, &value, sizeof value) + static_cast<std::size_t>(source) * sizeof value, sizeof value);
+  std::memcpy(&result, exchange(what, mask, &value, sizeof value) + static_cast<std::size_t>(source) * sizeof value,
+              sizeof value);
   return result;
 }
 }  // namespace fastsql::simulator

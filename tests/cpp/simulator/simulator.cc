@@ -260,7 +260,8 @@ class Cluster {
     if (size > 64) fail(std::string(what) + " of " + std::to_string(size) + " bytes");
     if (mask != 0xFFFFFFFFu || warp.members != kWarp) fail(std::string(what) + " of a part of a warp");
     if (warp.ended > 0) fail(std::string(what) + ", and lanes of the warp have ended");
-    if (warp.what != nullptr && std::string(warp.what) != what) fail("a warp meets in " + std::string(warp.what) + " and " + what);
+    if (warp.what != nullptr && std::string(warp.what) != what)
+      fail("a warp meets in " + std::string(warp.what) + " and " + what);
     warp.what = what;
     unsigned char* given = warp.given[warp.turn % 2];
     if (size > 0) std::memcpy(given + lane() * size, value, size);
@@ -384,7 +385,8 @@ void multiply_add(float (&sums)[4], const std::uint32_t (&left)[4], std::uint32_
     const int row = lane / 4 + r / 2 * 8, column = lane % 4 * 2 + r % 2;
     for (int depth = 0; depth < 16; ++depth) {
       const int pair = depth % 8 / 2, half = depth / 8;
-      sums[r] += entry(all[row % 8 * 4 + pair].left[row / 8 + 2 * half], depth % 2) * entry(all[column * 4 + pair].right[half], depth % 2);
+      sums[r] += entry(all[row % 8 * 4 + pair].left[row / 8 + 2 * half], depth % 2) *
+                 entry(all[column * 4 + pair].right[half], depth % 2);
     }
   }
 }
@@ -396,7 +398,8 @@ void load_transposed(const Bfloat16* row, std::uint32_t& right_0, std::uint32_t&
   std::memcpy(rows, simulator::exchange("load_transposed", kAllLanes, &row, sizeof row), sizeof rows);
   const int lane = simulator::lane(), column = lane / 4, first = lane % 4 * 2;
   for (int l = 0; l < 16; ++l) {
-    if (reinterpret_cast<std::uintptr_t>(rows[l]) % 16 != 0) simulator::active().fail("load_transposed of a row that is not aligned");
+    if (reinterpret_cast<std::uintptr_t>(rows[l]) % 16 != 0)
+      simulator::active().fail("load_transposed of a row that is not aligned");
   }
   const auto pair = [&](int at) { return std::uint32_t{rows[at][column].bits} | std::uint32_t{rows[at + 1][column].bits} << 16; };
   right_0 = pair(first);

@@ -59,7 +59,8 @@ struct Model {
       items.push_back(questions[i]->on_gpu(gpu, config.d, config.decoder_layers, beam, kept, automaton[i]));
     }
     const cuda::DeviceArray<cuda::DecodeItem> batch(items);
-    gpu.search({batch.data(), static_cast<int>(items.size()), beam, team, questions[0]->space()->grammar().image_bytes()}, nullptr);
+    gpu.search({batch.data(), static_cast<int>(items.size()), beam, team, questions[0]->space()->grammar().image_bytes()},
+               nullptr);
     std::vector<Found> results;
     for (const cuda::DecodeItem& item : items) {
       Found& found = results.emplace_back(Found{{}, gpu.sizes(item, beam)});
@@ -138,23 +139,23 @@ std::shared_ptr<const grammar::ActionSpace> wide_space(std::int32_t tables, std:
 // the derived one points at a decision that nobody has taken.
 std::shared_ptr<const grammar::ActionSpace> space_that_points_ahead() {
   const Integers grammar = {
-      1,  5, 2, 5, 15,                    // version, symbols, productions, alternatives, children
-      75, 8, 1000, 64, 2,                 // bounds
-      7,  0, 0, 1,                        // query
-      2,  0, 0, 1,                        // inner
-      1,  0, 0, 1,                        // column
-      1,  0, 0, 1,                        // end
-      1,  0, 0, 1,                        // source
-      1,                                  // cost of an item
-      0,  0,                              // query, end
-      0,  0, 7, 0, 0, 10,                 // query
-      -1, 0, 2, 0, 0, 4,                  // @table
-      -2, 0, 1, 0, 0, 0,                  // @column
-      1,  0, 1, 0, 0, 0,                  // end
-      -1, 0, 1, 0, 0, 1,                  // @table
-      -2, 1, -4, 4, 2, -5, 2, -5, 3, -6,  // children of query
-      -1, 2, -5, -6,                      // of the first @table
-      -3,                                 // of the second
+      1,  5, 2,    5,  15,                    // version, symbols, productions, alternatives, children
+      75, 8, 1000, 64, 2,                     // bounds
+      7,  0, 0,    1,                         // query
+      2,  0, 0,    1,                         // inner
+      1,  0, 0,    1,                         // column
+      1,  0, 0,    1,                         // end
+      1,  0, 0,    1,                         // source
+      1,                                      // cost of an item
+      0,  0,                                  // query, end
+      0,  0, 7,    0,  0,  10,                // query
+      -1, 0, 2,    0,  0,  4,                 // @table
+      -2, 0, 1,    0,  0,  0,                 // @column
+      1,  0, 1,    0,  0,  0,                 // end
+      -1, 0, 1,    0,  0,  1,                 // @table
+      -2, 1, -4,   4,  2,  -5, 2, -5, 3, -6,  // children of query
+      -1, 2, -5,   -6,                        // of the first @table
+      -3,                                     // of the second
   };
   return assemble(grammar, {1, 1, 1, 0, 1, 0}, {1, 0, 0, 0, 12, 0});
 }
@@ -264,7 +265,7 @@ TEST_CASE("what does not belong together is refused before it is queued") {
   cuda::DecodeItem item = question.on_gpu(model.gpu, model.config.d, model.config.decoder_layers, 4, kept);
   CHECK_THROWS_MATCHES(model.gpu.sizes(item, 0), ModelError, Says("a beam of 0"));
   CHECK_THROWS_MATCHES(model.gpu.sizes(item, 65), ModelError, Says("from 1 to 64"));
-  item.columns = 4;
+  item.nodes.columns = 4;
   CHECK_THROWS_MATCHES(model.gpu.sizes(item, 4), ModelError, Says("the model has 4 columns, the action space 3"));
   const model::Config narrow = config_for(48, 3);
   CHECK_THROWS_MATCHES(cuda::Decoder(narrow, ToyWeights(narrow).weights()), ModelError, Says("heads of 32 and 64"));

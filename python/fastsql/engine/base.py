@@ -1,0 +1,68 @@
+"""What every engine is to a parser, and what it gives.
+
+An engine is the model's part of a parse. It reads a schema once, and takes a linked question to finished hypotheses:
+
+    Prepared --encoder, graph, beam search--> Decoded
+
+All engines give the same hypotheses; scores differ by rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastsql.decode import Search
+from fastsql.linking.prepare import Prepared
+from fastsql.linking.relations import SchemaLinks
+
+if TYPE_CHECKING:
+    from fastsql.grammar import ActionSpace
+    from fastsql.linking.dictionary import ValueDictionary
+    from fastsql.model.tokenizer import Tokenizer
+    from fastsql.schema import Schema
+
+
+class Encoded(Protocol):
+    """A schema as an engine keeps it."""
+
+    @property
+    def links(self) -> SchemaLinks:
+        """The schema's part of linking."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Decoded:
+    """What an engine makes of a question."""
+
+    search: Search
+    state: NDArray[np.float32]
+    """The mean of the question's rows in the graph, float32[d]; zeros where it has no token."""
+    milliseconds: Mapping[str, float]
+    """Of each stage."""
+
+
+class Engine(Protocol):
+    """What a parser asks of the model. Thread-safe. The schemas that it is given are those that it has encoded."""
+
+    device: str
+    threads: int
+    """Questions that are worth giving it at a time."""
+    tokenizer: Tokenizer
+
+    def encode_schema(self, schema: Schema) -> Encoded:
+        """Everything about a schema that does not depend on a question. Raises ModelError for one without tables."""
+        ...
+
+    def link(self, text: str, schema: Any, dictionary: ValueDictionary | None) -> Prepared:
+        """A question linked to a schema. Raises LimitError where it has more tokens than the encoder has positions."""
+        ...
+
+    def decode(self, prepared: Prepared, schema: Any, space: ActionSpace, beam: int) -> Decoded:
+        """The likeliest queries for a linked question."""
+        ...

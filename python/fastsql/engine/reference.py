@@ -1,0 +1,57 @@
+"""The reference: the NumPy model under the search of `fastsql.decode`, written to be read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastsql.decode import beam_search
+from fastsql.engine.base import Decoded
+from fastsql.engine.stopwatch import Stopwatch
+from fastsql.linking.prepare import Prepared, prepare
+from fastsql.model import Model, SchemaState
+
+if TYPE_CHECKING:
+    from fastsql.grammar import ActionSpace
+    from fastsql.linking.dictionary import ValueDictionary
+    from fastsql.schema import Schema
+
+
+class ReferenceEngine:
+    """The NumPy model, its encoder on ONNX Runtime where that is installed."""
+
+    device = "python"
+    threads = 1
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.tokenizer = model.tokenizer
+
+    def encode_schema(self, schema: Schema) -> SchemaState:
+        """See `Engine`."""
+        return self.model.encode_schema(schema)
+
+    def link(self, text: str, schema: SchemaState, dictionary: ValueDictionary | None) -> Prepared:
+        """See `Engine`."""
+        return prepare(text, schema.links, self.tokenizer, dictionary=dictionary)
+
+    def decode(self, prepared: Prepared, schema: SchemaState, space: ActionSpace, beam: int) -> Decoded:
+        """See `Engine`."""
+        watch = Stopwatch()
+        tokens = self.model.encode_tokens(prepared)
+        watch.lap("encode")
+        encoded = self.model.encode_question(prepared, schema, tokens)
+        watch.lap("graph")
+        search = beam_search(self.model, encoded, space, beam=beam)
+        watch.lap("decode")
+        return Decoded(search, mean_state(encoded.memory.rows[: len(prepared.offsets)]), watch.laps)
+
+
+def mean_state(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The mean of rows float32[Q, d], float32[d]; zeros where there is none."""
+    if not len(rows):
+        return np.zeros(rows.shape[1], np.float32)
+    mean: NDArray[np.float32] = rows.mean(axis=0)
+    return mean

@@ -1,0 +1,71 @@
+"""The fourth stage: how likely a written hypothesis is to be right, and what of the question it rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fastsql.errors import DialectError
+from fastsql.explanation.links import find_links
+from fastsql.explanation.trail import Trail
+from fastsql.parser.write import Written
+from fastsql.reliability.assess import Asked, Reliability
+from fastsql.reliability.evidence import Evidence
+from fastsql.result import Alternative, Link
+
+
+@dataclass(frozen=True, eq=False)
+class Assessed:
+    """A written hypothesis with its two probabilities.
+
+    Attributes:
+        written: the hypothesis.
+        reliability: by which it was assessed.
+        links: what of the question stands in the query.
+        confidence: p, that it is right.
+        unanswerable: u, that the question has no answer in this schema.
+        refusal: a reason not to give it, whatever the probabilities; "" if there is none.
+    """
+
+    written: Written
+    reliability: Reliability
+    links: tuple[Link, ...]
+    confidence: float
+    unanswerable: float = 0.0
+    refusal: str = ""
+
+    def alternatives(self) -> tuple[Alternative, ...]:
+        """The other hypotheses as SQL, each text once."""
+        seen = {self.written.sql}
+        found = []
+        for number in self.written.others:
+            try:
+                other = self.written.other(number)
+            except DialectError:
+                continue  # what the dialect cannot say is no alternative
+            if other.sql not in seen:
+                seen.add(other.sql)
+                found.append(Alternative(other.sql, assess(other, self.reliability).confidence))
+        return tuple(found)
+
+    def trail(self) -> Trail:
+        """The reasons and decisions that led to the query."""
+        from fastsql.explanation.retrace import retrace  # for those who ask
+
+        linked, decoded = self.written.linked, self.written.decoded
+        hypothesis = decoded.search.finished[self.written.number]
+        return retrace(hypothesis, self.written.program, linked.space, linked.prepared, linked.schema.links)
+
+
+def assess(written: Written, reliability: Reliability) -> Assessed:
+    """The probabilities of a hypothesis whose answer nobody has looked at."""
+    evidence, links = evidence_of(written, reliability)
+    assessment = reliability.assess(evidence)
+    return Assessed(written, reliability, links, assessment.confidence, assessment.unanswerable)
+
+
+def evidence_of(written: Written, reliability: Reliability) -> tuple[Evidence, tuple[Link, ...]]:
+    """What speaks for and against a hypothesis, and the links that this rests on."""
+    linked, decoded = written.linked, written.decoded
+    links = find_links(written.program, linked.prepared, linked.schema.links)
+    asked = Asked(linked.question, linked.prepared, linked.schema.links, decoded.state)
+    return reliability.evidence(asked, decoded.search, written.number, written.program, links), links

@@ -1,0 +1,45 @@
+"""The last stage: an answer, or a refusal that says why."""
+
+from __future__ import annotations
+
+from fastsql.engine.stopwatch import Stopwatch
+from fastsql.explanation.links import found_values
+from fastsql.parser.assess import Assessed
+from fastsql.reliability.decision import pays, threshold
+from fastsql.result import Result
+from fastsql.view.figures import told_apart
+
+UNLIKELY = 0.5
+"""The probability of having no answer from which a refusal is laid to the question, not to the SQL."""
+
+
+def decide(assessed: Assessed, penalty: float, watch: Stopwatch) -> Result:
+    """What is given back where a wrong answer outweighs `penalty` right ones."""
+    written, p, u = assessed.written, assessed.confidence, assessed.unanswerable
+    reason = written.fault or assessed.refusal
+    if not reason and not pays(p, u, penalty):
+        reason = doubt(p, threshold(penalty, u), penalty, u)
+    values = found_values(written.program, written.schema)
+    watch.lap("explain")
+    return Result(
+        question=written.linked.question,
+        best=None if written.fault else written.sql,
+        confidence=0.0 if written.fault else p,
+        abstained=bool(reason),
+        reason=reason,
+        links=assessed.links,
+        values=values,
+        timings=watch.laps,
+        dialect=written.dialect,
+        threshold=threshold(penalty, u),
+        unanswerable=u,
+        background=assessed,
+    )
+
+
+def doubt(confidence: float, needed: float, penalty: float, unanswerable: float = 0.0) -> str:
+    """Why the probabilities of being right and of having no answer lead to a refusal at this penalty."""
+    if unanswerable >= UNLIKELY:
+        return f"This question probably has no answer in this schema (probability {unanswerable:.2f})."
+    shown, asked = told_apart(confidence, needed)
+    return f"The confidence of {shown} is below the {asked} that penalty {penalty:g} asks for."

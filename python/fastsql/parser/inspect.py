@@ -1,0 +1,52 @@
+"""The fourth stage where an inspector runs the hypotheses: the one that is likeliest to be right once answers are known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from fastsql.errors import DialectError
+from fastsql.limits import Limits
+from fastsql.parser.assess import Assessed, assess, evidence_of
+from fastsql.parser.write import Written, verified
+from fastsql.reliability.assess import Reliability
+from fastsql.reliability.inspection import Finding, Inspector, Rule, allies
+
+
+def inspect(first: Written, reliability: Reliability, inspector: Inspector, limits: Limits) -> Assessed:
+    """The hypothesis to be given, `first` being the likeliest before any was run.
+
+    Nothing is run that has not passed verification.
+    """
+    hypotheses = [None if first.fault else first, *(_runnable(first, n, limits) for n in first.others)]
+    findings = inspector.inspect([None if written is None else written.sql for written in hypotheses])
+    if inspector.rule is Rule.REFUSE:
+        return replace(assess(first, reliability), refusal=_refusal(findings[0]))
+    best: Assessed | None = None
+    for number, (written, finding) in enumerate(zip(hypotheses, findings, strict=True)):
+        if written is None or finding.answer is None:
+            continue
+        plain, links = evidence_of(written, reliability)
+        evidence = reliability.after_inspection(
+            plain, written.decoded.search, number, allies(findings, number), void=finding.void
+        )
+        found = reliability.assess(evidence, inspected=True)
+        if best is None or found.confidence > best.confidence:
+            best = Assessed(written, reliability, links, found.confidence, found.unanswerable)
+    if best is None:
+        _, links = evidence_of(first, reliability)
+        return Assessed(first, reliability, links, 0.0, refusal="None of the queries could be run.")
+    return best
+
+
+def _runnable(first: Written, number: int, limits: Limits) -> Written | None:
+    try:
+        written = verified(first.other(number), limits)
+    except DialectError:
+        return None  # what the dialect cannot say is not run
+    return None if written.fault else written
+
+
+def _refusal(finding: Finding) -> str:
+    if finding.failed:
+        return "The query could not be run."
+    return "The query's answer is empty, NULL or 0." if finding.void else ""

@@ -1,0 +1,67 @@
+"""A parser from a model's name or folder, and the one that `fastsql.parse` uses."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from fastsql.forking import renew_in_child
+from fastsql.limits import DEFAULT, Limits
+from fastsql.parser.audit import Audit, AuditRecord
+from fastsql.parser.bundles import DEFAULT_MODEL, open_model
+from fastsql.parser.parser import DEFAULT_PENALTY, Parser
+
+_parser: Parser | None = None
+
+
+def load(
+    model: str | Path = DEFAULT_MODEL,
+    *,
+    device: str = "auto",
+    penalty: float = DEFAULT_PENALTY,
+    threads: int = 0,
+    limits: Limits = DEFAULT,
+    audit: Audit | Callable[[AuditRecord], object] | None = None,
+) -> Parser:
+    """A parser from a bundled model's name or the folder of a bundle.
+
+    Args:
+        model: "ehr-en", or a path. A name is that of a model of this version, whose files must be those that were shipped;
+            a folder of the same name is "./ehr-en".
+        device: "cpu" for the native core, "python" for the reference in NumPy, "auto" for the fastest that is there; see
+            `fastsql doctor`.
+        penalty: how many right answers a wrong one outweighs; the higher, the more is refused.
+        threads: that share the work of one question; 0 leaves the choice to fastsql, or to ONNX Runtime under "python".
+        limits: bounds of what is accepted.
+        audit: called with a record of every parse; see `fastsql.Audit`.
+
+    Raises ModelError: no such model or device, or the bundle is damaged, exchanged or made for another grammar.
+    LimitError: a query could have more decisions than the model was made for.
+    """
+    bundle = open_model(model)
+    return Parser(bundle, device=device, penalty=penalty, threads=threads, limits=limits, audit=audit)
+
+
+class _Loading:
+    """Lets one thread load while others wait for it."""
+
+    def __init__(self) -> None:
+        self.renew_after_fork()
+        renew_in_child(self)
+
+    def renew_after_fork(self) -> None:
+        """Wait for no thread that was loading in the other process."""
+        self.lock = threading.Lock()
+
+
+_loading = _Loading()
+
+
+def default_parser() -> Parser:
+    """The one parser of this process with the bundled model and default settings, loaded when it is first needed."""
+    global _parser
+    with _loading.lock:
+        if _parser is None:
+            _parser = load()
+        return _parser

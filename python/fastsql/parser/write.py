@@ -1,0 +1,65 @@
+"""The third stage, after decoding: a finished hypothesis as a program and as SQL, verified by means of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from fastsql.engine import Decoded
+from fastsql.errors import VerificationError
+from fastsql.grammar import read_path, render
+from fastsql.grammar.program import Program
+from fastsql.limits import Limits
+from fastsql.linking.canonical import canonical_literals
+from fastsql.parser.link import Linked
+from fastsql.schema import Schema
+from fastsql.verification.verify import verify
+
+
+@dataclass(frozen=True, eq=False)
+class Written:
+    """A finished hypothesis, by its `number` in the beam, as a program and as SQL.
+
+    `fault` is why the independent verifier rejects it, "" where it does not or was not asked.
+    """
+
+    linked: Linked
+    decoded: Decoded
+    number: int
+    program: Program
+    sql: str
+    dialect: str
+    now: str | None
+    fault: str = ""
+
+    @property
+    def schema(self) -> Schema:
+        """That of the query."""
+        return self.linked.space.schema
+
+    @property
+    def others(self) -> list[int]:
+        """The numbers of the other finished hypotheses, best first."""
+        return [number for number in range(len(self.decoded.search.finished)) if number != self.number]
+
+    def other(self, number: int) -> Written:
+        """Another hypothesis of the same beam. Raises DialectError: the dialect has no words for it."""
+        return write(self.linked, self.decoded, number, dialect=self.dialect, now=self.now)
+
+
+def write(
+    linked: Linked, decoded: Decoded, number: int = 0, *, dialect: str = "sqlite", now: str | None = None
+) -> Written:
+    """Read a hypothesis as a program, and render it. Raises DialectError: the dialect has no words for it."""
+    hypothesis, space = decoded.search.finished[number], linked.space
+    program = canonical_literals(read_path(hypothesis.path, space), space.schema, linked.dictionary)
+    sql = render(program, space.schema, dialect=dialect, now=now)
+    return Written(linked, decoded, number, program, sql, dialect, now)
+
+
+def verified(written: Written, limits: Limits) -> Written:
+    """The same with the verifier's verdict."""
+    try:
+        verify(written.sql, written.schema, dialect=written.dialect, limits=limits)
+    except VerificationError as error:
+        return replace(written, fault=f"The SQL that was written did not pass verification ({error.what}).")
+    return written

@@ -1,0 +1,222 @@
+"""The schema that every later stage is given: read from any source, written in any form, added to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from fastsql.errors import SchemaError
+from fastsql.limits import DEFAULT, Limits
+from fastsql.schema.model import Constant, Structure, Value
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from sqlalchemy.engine import Engine
+
+SchemaSource: TypeAlias = "Schema | str | Path | Mapping[str, Any] | sqlite3.Connection | Engine"
+"""What :meth:`Schema.coerce` accepts, and with it every function that takes a schema."""
+
+
+@dataclass(frozen=True, repr=False)
+class Schema(Structure):
+    """A database schema with its labels.
+
+    Made by the ``from_*`` methods or :meth:`coerce`; immutable and hashable.
+
+    Loading is lenient by default: what cannot be used (a dangling key, a duplicated name, a name SQLite
+    reserves) is left out and what is not understood (a type) is taken as "other", each with a line in
+    ``warnings``. With ``strict=True`` the first such thing raises :class:`SchemaError` naming the item. An
+    empty schema is always an error, and so is one beyond :class:`fastsql.limits.Limits` (``LimitError``).
+    """
+
+    # Sources ------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def coerce(
+        cls, source: SchemaSource, strict: bool = False, *, name: str | None = None, limits: Limits = DEFAULT
+    ) -> Schema:
+        """Make a schema from anything that describes one.
+
+        That is a Schema, a path (.sqlite, .db, .sql, .json), DDL text, a dict, a database URL, an SQLite
+        connection or an SQLAlchemy engine. ``name`` picks one of several schemas in a JSON file.
+        """
+        from fastsql.schema.sources import read_source
+
+        if isinstance(source, cls):
+            if strict and source.warnings:
+                raise SchemaError(
+                    source.warnings[0], remedy="Correct the schema, or use it with strict=False."
+                )
+            return source
+        return cls._of(read_source(source, strict=strict, name=name, limits=limits))
+
+    @classmethod
+    def from_ddl(
+        cls,
+        sql: str,
+        dialect: str | None = None,
+        *,
+        name: str = "schema",
+        strict: bool = False,
+        limits: Limits = DEFAULT,
+    ) -> Schema:
+        """Read CREATE TABLE, ALTER TABLE and COMMENT statements in any sqlglot dialect (guessed where None).
+
+        Raises SchemaError, LimitError, or DialectError for a dialect that sqlglot does not know.
+        """
+        from fastsql.schema.ddl import schema_from_ddl
+
+        return cls._of(schema_from_ddl(sql, dialect, name=name, strict=strict, limits=limits))
+
+    @classmethod
+    def from_sqlite(
+        cls,
+        source: str | Path | sqlite3.Connection,
+        *,
+        max_values: int = 50,
+        views: bool = False,
+        strict: bool = False,
+        limits: Limits = DEFAULT,
+    ) -> Schema:
+        """Read an SQLite file (opened read-only) or an open connection.
+
+        Text columns of at most ``max_values`` distinct values get them as ``values``; 0 reads no cell at all.
+        """
+        from fastsql.schema.sqlite import schema_from_sqlite
+
+        return cls._of(
+            schema_from_sqlite(source, max_values=max_values, views=views, strict=strict, limits=limits)
+        )
+
+    @classmethod
+    def from_sqlalchemy(
+        cls,
+        source: str | Engine,
+        *,
+        namespace: str | None = None,
+        max_values: int = 0,
+        views: bool = False,
+        strict: bool = False,
+        limits: Limits = DEFAULT,
+    ) -> Schema:
+        """Read from an SQLAlchemy engine or URL (extra ``db``); ``namespace`` is the database's schema, else its default.
+
+        ``max_values`` is as in :meth:`from_sqlite`, but off unless asked for: the server may be a busy one.
+        """
+        from fastsql.schema.database import schema_from_sqlalchemy
+
+        return cls._of(
+            schema_from_sqlalchemy(
+                source, namespace=namespace, max_values=max_values, views=views, strict=strict, limits=limits
+            )
+        )
+
+    @classmethod
+    def from_spider(
+        cls,
+        source: str | Path | Mapping[str, Any] | Sequence[Any],
+        db_id: str | None = None,
+        *,
+        strict: bool = False,
+        limits: Limits = DEFAULT,
+    ) -> Schema:
+        """Read an entry of Spider's ``tables.json`` (a path, the loaded list, or one entry).
+
+        ``db_id`` picks among several.
+        """
+        from fastsql.schema.spider import schema_from_spider
+
+        return cls._of(schema_from_spider(source, db_id, strict=strict, limits=limits))
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], *, strict: bool = False, limits: Limits = DEFAULT) -> Schema:
+        """Read what :meth:`to_dict` writes, or an entry of a uniform ``schemas.json``.
+
+        The short form ``{"patients": {"subject_id": "INT", "gender": "TEXT"}}`` serves too.
+        """
+        from fastsql.schema.mapping import schema_from_dict
+
+        return cls._of(schema_from_dict(data, strict=strict, limits=limits))
+
+    # Forms --------------------------------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON data from which :meth:`from_dict` makes an equal schema."""
+        from fastsql.schema.mapping import schema_to_dict
+
+        return schema_to_dict(self)
+
+    def to_ddl(self, dialect: str = "sqlite") -> str:
+        """CREATE TABLE statements that make an empty database of this schema, every name quoted.
+
+        For SQLite they carry keys and the declared types. For other dialects they carry columns only, since
+        types and key rules differ: enough to prepare queries on.
+        """
+        from fastsql.schema.render import render_ddl
+
+        return render_ddl(self, dialect)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256, in hexadecimal, of everything that a model or a renderer may see.
+
+        Neither the schema's own name nor its warnings are part of it.
+        """
+        from fastsql.schema.mapping import fingerprint
+
+        return fingerprint(self)
+
+    # Additions ----------------------------------------------------------------------------------------------
+
+    def with_constants(
+        self, constants: Mapping[str, Value] | Iterable[Constant], *, limits: Limits = DEFAULT
+    ) -> Schema:
+        """A copy with further named constants; one of a known name replaces it."""
+        from fastsql.schema.additions import with_constants
+
+        return with_constants(self, constants, limits)
+
+    def with_values(
+        self, values: Mapping[tuple[str, str], Iterable[Value]], *, limits: Limits = DEFAULT
+    ) -> Schema:
+        """A copy whose (table, column) pairs have these small-domain values in place of what they had."""
+        from fastsql.schema.additions import with_values
+
+        return with_values(self, values, limits)
+
+    def annotated(self, notes: Mapping[str, Mapping[str, Any]], *, limits: Limits = DEFAULT) -> Schema:
+        """A copy with labels, synonyms, descriptions and values by item.
+
+        ``{"patients.dob": {"label": "date of birth", "synonyms": ["birthday"]}}``: a key is a table name or
+        "table.column"; SchemaError names one that is not in the schema.
+        """
+        from fastsql.schema.additions import annotated
+
+        return annotated(self, notes, limits)
+
+    @classmethod
+    def _of(cls, structure: Structure) -> Schema:
+        return cls(**{field.name: getattr(structure, field.name) for field in fields(Structure)})
+
+
+def load_uniform(path: str | Path, *, strict: bool = False, limits: Limits = DEFAULT) -> dict[str, Schema]:
+    """All schemas of a uniform ``schemas.json`` by ``db_id``.
+
+    Raises SchemaError naming the path or the database, LimitError for a file beyond ``limits``.
+    """
+    from fastsql.schema.mapping import read_json
+
+    data = read_json(path, limits)
+    if not isinstance(data, list):
+        data = [data]
+    schemas: dict[str, Schema] = {}
+    for entry in data:
+        schema = Schema.from_dict(entry, strict=strict, limits=limits)
+        if schema.name in schemas:
+            raise SchemaError("two entries have this db_id", where=f"{path}: {schema.name!r}")
+        schemas[schema.name] = schema
+    return schemas

@@ -64,8 +64,8 @@ class _CommandParser(argparse.ArgumentParser):
         self._add_arguments = arguments
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        if self._add_arguments is not None:
-            self._add_arguments, add = None, self._add_arguments
+        add, self._add_arguments = self._add_arguments, None
+        if add is not None:
             add(self)
         return super().parse_known_args(args, namespace)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import pickletools
 import shutil
+import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -30,6 +32,14 @@ from fastsql.training.runs import run as run_module  # noqa: E402
 from fastsql.training.runs.checkpoint import BEST, LAST, CheckpointError, load_checkpoint  # noqa: E402
 from fastsql.training.runs.curves import read_metrics  # noqa: E402
 from fastsql.training.runs.run import TrainingError, TrainResult  # noqa: E402
+
+
+@pytest.fixture(autouse=True, scope="module")
+def few_searches() -> Iterator[None]:
+    """A run ends with searches of the trained model and its bundle, which take most of the seconds here."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run_module, "SEARCHED", 3)
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -209,6 +219,20 @@ def test_a_damaged_checkpoint_is_named(tmp_path: Path, content: bytes) -> None:
     (tmp_path / LAST).write_bytes(content)
     with pytest.raises(CheckpointError, match=LAST):
         load_checkpoint(tmp_path / LAST)
+
+
+def test_a_checkpoint_names_no_class_of_ours(finished: Path) -> None:
+    """Else it would load only as long as the class stays in its file."""
+    for checkpoint in (LAST, BEST):
+        with zipfile.ZipFile(finished / checkpoint) as file:
+            (name,) = (name for name in file.namelist() if name.endswith("/data.pkl"))
+            operations = list(pickletools.genops(file.read(name)))
+        modules = {
+            str(value).partition(" ")[0] for operation, value, _ in operations if operation.name == "GLOBAL"
+        }
+        assert "torch._utils" in modules
+        assert {module.partition(".")[0] for module in modules} <= {"torch", "collections"}
+        assert not any(operation.name == "STACK_GLOBAL" for operation, _, _ in operations)
 
 
 def test_a_missing_gpu_is_named(config: TrainConfig, tmp_path: Path) -> None:

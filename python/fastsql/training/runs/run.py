@@ -232,7 +232,7 @@ class Run:
         settings = self.config.optim
         with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=settings.bf16):
             output = decision_loss(self.model, delivery.batch, settings.label_smoothing)
-        (output.loss / settings.accumulate).backward()
+        torch.autograd.backward(output.loss / settings.accumulate)
         loss = float(output.loss.detach())
         if (self.at.step + 1) % settings.accumulate:
             return loss

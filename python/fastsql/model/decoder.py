@@ -130,6 +130,11 @@ def _behind(question: tuple[Array, ...], items: tuple[Array, ...]) -> tuple[Arra
     return tuple(np.concatenate(pair, axis=1) for pair in zip(question, items, strict=True))
 
 
+def _feed_forward(layer: Part, x: Array) -> Array:
+    hidden = np.maximum(layer.linear("ffn_in", layer.norm("ffn_norm", x)), 0)
+    return x + layer.linear("ffn_out", hidden)
+
+
 class DecoderState:
     """A beam of hypotheses, all after the same number of decisions. Not to be shared between threads."""
 
@@ -166,7 +171,9 @@ class DecoderState:
         x = self._embed(np.asarray(previous)) + weights["symbol.weight"][symbols]
         x = x + weights["parent.weight"][parents] + weights["position.weight"][step]
         for index, layer in enumerate(decoder.layers):
-            x = self._layer(index, layer, x)
+            x = self._attend_to_decisions(index, layer, x)
+            x = self._attend_to_graph(index, layer, x)
+            x = _feed_forward(layer, x)
         x = weights.norm("norm", x)
         self._step_pointers[:, step] = decoder.pointer_keys(STEP, x)
         self.steps += 1
@@ -203,21 +210,20 @@ class DecoderState:
                 x[index] += weights["production.weight"][-2] + weights.linear("row", row)
         return x
 
-    def _layer(self, index: int, layer: Part, x: Array) -> Array:
-        """Pre-norm layer: attention to earlier decisions, to the graph's rows, feed-forward; x [B, d]."""
+    def _attend_to_decisions(self, index: int, layer: Part, x: Array) -> Array:
+        """The first third of a pre-norm layer, x [B, d]; keys and values of this step are kept for later ones."""
         hypotheses, step, heads = len(x), self.steps, self.decoder.config.heads
         qkv = layer.linear("self_qkv", layer.norm("self_norm", x)).reshape(hypotheses, 3, heads, 1, -1)
         keys, values = self._keys[index], self._values[index]
         keys[:, :, step], values[:, :, step] = qkv[:, 1, :, 0], qkv[:, 2, :, 0]
         mixed = attention(qkv[:, 0], keys[:, :, : step + 1], values[:, :, : step + 1])
-        x = x + layer.linear("self_out", mixed.reshape(hypotheses, -1))
+        return x + layer.linear("self_out", mixed.reshape(hypotheses, -1))
 
+    def _attend_to_graph(self, index: int, layer: Part, x: Array) -> Array:
+        heads = self.decoder.config.heads
         query = heads_first(layer.linear("cross_query", layer.norm("cross_norm", x)), 1, heads)[0]
         mixed = attention(query, self.memory.keys[index], self.memory.values[index])
-        x = x + layer.linear("cross_out", mixed.transpose(1, 0, 2).reshape(hypotheses, -1))
-
-        hidden = np.maximum(layer.linear("ffn_in", layer.norm("ffn_norm", x)), 0)
-        return x + layer.linear("ffn_out", hidden)
+        return x + layer.linear("cross_out", mixed.transpose(1, 0, 2).reshape(len(x), -1))
 
     def _scores(self, x: Array) -> Array:
         """Scores of all actions for final states x [B, d]."""

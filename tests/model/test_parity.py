@@ -96,7 +96,7 @@ def test_padding_changes_nothing(tmp_path: Path) -> None:
     instances = make_instances()
     batch = collate(instances, INPUTS, make_config(), SPECIAL)
     with torch.no_grad():
-        output = load_trained(folder)(batch)
+        output = decision_loss(load_trained(folder), batch)
     for index, instance in enumerate(instances):
         scores = np.where(instance.trace.legal, teacher_forced(reference, schema, instance), -np.inf)
         log_sum = np.log(np.exp(scores - scores.max(1, keepdims=True)).sum(1)) + scores.max(1)

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from fastsql.decode import Hypothesis, Search, beam, beam_search
 from fastsql.grammar import ActionSpace
+from fastsql.grammar.actions import SCHEMA_VALUE, TABLE
+from fastsql.linking.nodes import NodeLayout
 from fastsql.model.attention import Array, Part
 from fastsql.model.config import ModelConfig
 from fastsql.model.decoder import Decoder, DecoderState, Memory
@@ -37,14 +39,14 @@ class Rows:
     @classmethod
     def of(cls, memory: Memory) -> Rows:
         """The rows that a memory was made from."""
-        tables, values = memory.row_of_kind[1], memory.row_of_kind[4]
+        tables, values = memory.first_rows[TABLE], memory.first_rows[SCHEMA_VALUE]
         return cls(*(np.ascontiguousarray(part) for part in np.split(memory.rows, [tables, values])))
 
     @classmethod
     def draw(cls, space: ActionSpace, d: int, random: np.random.Generator) -> Rows:
         """Rows for a space, as if a graph had made them."""
-        _, tables, columns, candidates, values, tokens, _, _ = space.sizes
-        counts = (tokens + candidates, tables + columns, values)
+        nodes = NodeLayout.of_schema(space.schema).with_question(len(space.tokens), len(space.candidates))
+        counts = (nodes.question.stop, nodes.size - nodes.question.stop, len(space.schema_values))
         return cls(*(random.normal(size=(count, d)).astype(np.float32) for count in counts))
 
 
@@ -64,9 +66,11 @@ class BothDecoders:
 
     def memory(self, space: ActionSpace, rows: Rows) -> Memory:
         """What the reference reads of the rows."""
-        schema = self.reference.read_schema(rows.items, space.sizes[1])
+        nodes = NodeLayout.of_schema(space.schema)
+        schema = self.reference.read_schema(rows.items, nodes)
         values = self.reference.value_pointers(rows.values)
-        return self.reference.read(rows.question, space.sizes[5], schema, rows.values, values)
+        nodes = nodes.with_question(len(space.tokens), len(space.candidates))
+        return self.reference.read(rows.question, nodes, schema, rows.values, values)
 
     def start(self, memory: Memory, hypotheses: int) -> DecoderState:
         """The reference's decoder before its first decision."""

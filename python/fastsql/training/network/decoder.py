@@ -65,17 +65,17 @@ class DecoderLayer(nn.Module):
 
     def forward(self, x: Tensor, causal: Tensor, memory: Tensor, memory_mask: Tensor) -> Tensor:
         """X [B, D, d], memory [B, N, d]; the masks are 0 or -inf, [D, D] and [B, 1, 1, N]."""
-        x = self.attend_to_decisions(x, causal)
-        x = self.attend_to_graph(x, memory, memory_mask)
-        return self.feed_forward(x)
+        x = self._attend_to_decisions(x, causal)
+        x = self._attend_to_graph(x, memory, memory_mask)
+        return self._feed_forward(x)
 
-    def attend_to_decisions(self, x: Tensor, causal: Tensor) -> Tensor:
+    def _attend_to_decisions(self, x: Tensor, causal: Tensor) -> Tensor:
         """Attention of every decision to itself and those before it."""
         query, key, value = heads_first(self.self_qkv(self.self_norm(x)), 3, self.heads)
         output: Tensor = x + self.dropout(self.self_out(heads_last(attention(query, key, value, causal))))
         return output
 
-    def attend_to_graph(self, x: Tensor, memory: Tensor, memory_mask: Tensor) -> Tensor:
+    def _attend_to_graph(self, x: Tensor, memory: Tensor, memory_mask: Tensor) -> Tensor:
         """Attention of every decision to the graph's rows."""
         (query,) = heads_first(self.cross_query(self.cross_norm(x)), 1, self.heads)
         key, value = heads_first(self.cross_kv(memory), 2, self.heads)
@@ -84,7 +84,7 @@ class DecoderLayer(nn.Module):
         )
         return output
 
-    def feed_forward(self, x: Tensor) -> Tensor:
+    def _feed_forward(self, x: Tensor) -> Tensor:
         """The feed-forward net of every decision."""
         hidden = F.relu(self.ffn_in(self.ffn_norm(x)))
         output: Tensor = x + self.dropout(self.ffn_out(hidden))

@@ -224,9 +224,10 @@ def _coverage(question: str, spans: Iterable[tuple[int, int]]) -> float:
 
 
 def _named(asked: Asked) -> float:
-    n_tokens = len(asked.prepared.offsets)
-    to_schema = asked.prepared.relations[:n_tokens, n_tokens + len(asked.prepared.candidates) :]
-    return float(np.isin(to_schema, _NAMING).any(axis=1).mean()) if n_tokens else 0.0
+    prepared = asked.prepared
+    nodes = asked.links.nodes.with_question(len(prepared.offsets), len(prepared.candidates))
+    to_schema = prepared.relations[nodes.tokens, nodes.schema]
+    return float(np.isin(to_schema, _NAMING).any(axis=1).mean()) if nodes.n_tokens else 0.0
 
 
 def _unsaid(asked: Asked, program: Program, names: SchemaNames) -> float:

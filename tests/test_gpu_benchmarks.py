@@ -235,7 +235,7 @@ def test_ties_are_told_from_differences() -> None:
 
 
 def test_every_form_of_attention_is_the_definition() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install torch")
+    torch = pytest.importorskip("torch", reason="pip install '.[train]' runs this")
     forms = module("gpu.attention_forms")
     inputs = forms.Inputs.random(torch, "cpu", batch=2, heads=2, rows=9, head_size=32, relations=5, seed=0)
     found = {**forms.eager_forms(torch), **forms.flex_forms(torch)}
@@ -250,7 +250,7 @@ def test_every_form_of_attention_is_the_definition() -> None:
 
 
 def test_a_form_that_is_wrong_is_not_timed() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install torch")
+    torch = pytest.importorskip("torch", reason="pip install '.[train]' runs this")
     attention, forms = module("gpu.attention"), module("gpu.attention_forms")
     device = module("gpu.device").Device(torch, simulated=True)
     inputs = forms.Inputs.random(torch, "cpu", batch=1, heads=2, rows=5, head_size=32, relations=5, seed=0)
@@ -265,7 +265,7 @@ def test_a_form_that_is_wrong_is_not_timed() -> None:
 
 
 def test_a_run_reports_its_steps(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("torch", reason="PyTorch is not installed: pip install torch")
+    pytest.importorskip("torch", reason="pip install '.[train]' runs this")
     given = ["--simulated", "--folder", str(tmp_path / "build"), "--json", str(tmp_path / "gpu.json")]
     assert script("gpu/run")([*given, "--only", "rates"]) == 0
     report = json.loads((tmp_path / "gpu.json").read_text())
@@ -293,7 +293,7 @@ def test_a_simulated_gpu_is_checked_and_timed(tmp_path: Path, monkeypatch: pytes
     core = backends.native()
     if core is None or not hasattr(core, "CudaEngine") or core.gpus()[0][:1] == []:
         pytest.skip("no GPU: build the native module with -DFASTSQL_CUDA=SIMULATED (benchmarks/gpu/build.py)")
-    pytest.importorskip("torch", reason="PyTorch is not installed: pip install torch")
+    pytest.importorskip("torch", reason="pip install '.[train]' runs this")
     config, weights = toy_bundle.make_config(), toy_bundle.random_weights
     encoder = EncoderConfig(64, 1, 2, 64, config.encoder.vocabulary, config.encoder.positions)
     wide = replace(config, d=64, heads=2, ffn=64, encoder=encoder)  # the kernels take heads of 32

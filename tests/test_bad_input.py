@@ -29,9 +29,9 @@ from fastsql import (
     SchemaError,
     ValueDictionary,
 )
-from fastsql.execution.verify import verify
 from fastsql.model.bundle import CONFIG, ENCODER, LISTED, MANIFEST, TOKENIZER, WEIGHTS, write_manifest
 from fastsql.result import Result
+from fastsql.verification.verify import verify
 
 from .model.toy import SCHEMA
 from .toy_bundle import LIMITS, load_toy

@@ -17,7 +17,7 @@ import json, sys
 from pathlib import Path
 import fastsql
 from fastsql.datasets import read_examples, read_schemas
-from fastsql.execution.verify import verify
+from fastsql.verification.verify import verify
 
 folder = Path(sys.argv[1])
 schema = read_schemas(folder / "schemas.json")["dw"]

@@ -18,9 +18,9 @@ import pytest
 
 import fastsql
 from fastsql import Parser
-from fastsql.execution.verify import verify
 from fastsql.limits import Limits
 from fastsql.result import Result
+from fastsql.verification.verify import verify
 
 from .model.toy import SCHEMA
 from .toy_bundle import QUESTIONS, load_toy, outcome, runs_onnx, search, write_bundle

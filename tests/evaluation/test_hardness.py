@@ -9,7 +9,7 @@ import pytest
 
 from fastsql.datasets import read_examples
 from fastsql.evaluation.hardness import LEVELS, hardness
-from fastsql.execution.verify import parse_query
+from fastsql.verification.verify import parse_query
 
 from .fixtures import rows
 

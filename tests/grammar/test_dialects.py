@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from fastsql.errors import DialectError
-from fastsql.execution.verify import parse_query
 from fastsql.grammar import render, sql_to_program
 from fastsql.grammar.render import DIALECTS
 from fastsql.grammar.render.typed import TYPED_DIALECTS
 from fastsql.schema import Schema
+from fastsql.verification.verify import parse_query
 
 from .rows import NOW
 from .test_round_trip import CASES

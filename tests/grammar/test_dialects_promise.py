@@ -11,12 +11,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from fastsql.errors import DialectError
-from fastsql.execution.verify import parenthesis_depth, parse_query
 from fastsql.grammar import ActionSpace, read_program, render
 from fastsql.grammar.render import DIALECTS
 from fastsql.limits import DEFAULT
 from fastsql.linking import find_candidates
 from fastsql.schema import Schema
+from fastsql.verification.verify import parenthesis_depth, parse_query
 
 from .grounding import space_for
 from .strategies import habits, spaces

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from sqlglot import exp, parse_one
 
 from fastsql.execution import verify
-from fastsql.execution.verify import parse_query
 from fastsql.grammar import ActionSpace
 from fastsql.limits import DEFAULT
+from fastsql.verification.verify import parse_query
 
 from .grounding import space_for
 from .strategies import habits, spaces

@@ -17,11 +17,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fastsql.execution import verify
-from fastsql.execution.verify import parse_query
 from fastsql.grammar import ActionSpace, Literal, load_grammar, read_program, render, sql_to_program
 from fastsql.limits import DEFAULT
 from fastsql.linking import find_candidates
 from fastsql.schema import Schema
+from fastsql.verification.verify import parse_query
 
 from .checks import check_names, check_provenance, check_written_literals
 from .grounding import space_for

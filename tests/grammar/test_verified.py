@@ -9,11 +9,11 @@ from hypothesis import assume, given, settings
 
 from fastsql.errors import DialectError
 from fastsql.execution import verify, verify_form
-from fastsql.execution.allowed import FILE_MARKS, SYSTEM_TABLES
-from fastsql.execution.verify import parenthesis_depth
 from fastsql.grammar import ActionSpace, read_program, render
 from fastsql.limits import DEFAULT
 from fastsql.schema import Schema
+from fastsql.verification.allowed import FILE_MARKS, SYSTEM_TABLES
+from fastsql.verification.verify import parenthesis_depth
 
 from .grounding import space_for
 from .strategies import habits, spaces

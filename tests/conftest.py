@@ -38,7 +38,7 @@ def data_folder() -> Path | None:
         return None
     folder = Path(name).expanduser()
     if not folder.is_dir():
-        raise pytest.UsageError(f"{DATA_VARIABLE} names {folder}, which is no folder")
+        raise pytest.UsageError(f"{DATA_VARIABLE} names {folder}, which is not a folder")
     return folder
 
 

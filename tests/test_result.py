@@ -123,7 +123,7 @@ def test_without_a_trail_links_and_values_are_the_reasons() -> None:
     (value,) = told.beyond_question
     assert (value.target, value.why) == (
         "patients.gender = 'f'",
-        "a standing value of patients.gender that the question does not write",
+        "a known value of patients.gender that the question does not spell out",
     )
     assert told.decisions == ()
 
@@ -131,16 +131,16 @@ def test_without_a_trail_links_and_values_are_the_reasons() -> None:
 @pytest.mark.parametrize(
     ("literal", "why"),
     [
-        (Literal("women", "span", (10, 15)), "words taken as they stand"),
+        (Literal("women", "span", (10, 15)), "words taken as written"),
         (Literal("Women", "span", (10, 15), "t.c"), "words, in the letter case of t.c"),
         (Literal("WOMEN", "dictionary", (10, 15), "t.c"), "a dictionary value of t.c, spelled as there"),
-        (Literal("women", "schema", (10, 15), "t.c"), "a standing value of t.c"),
+        (Literal("women", "schema", (10, 15), "t.c"), "a known value of t.c"),
         (Literal("women", "quoted", (10, 15)), "quoted text"),
         (Literal(3, "number", (0, 3)), "a number rule"),
         (Literal(2, "ordinal", (0, 3)), "an ordinal number"),
         (Literal("2100-08", "date", (0, 3), "", "%Y-%m"), "a date rule: read as a year and month"),
-        (Literal(95, "constant", None, "t.c", "", "sao2_lower"), "the bound sao2_lower of what is normal"),
-        (Literal(1, "closed"), "0, 1 and 2 are always to be had"),
+        (Literal(95, "constant", None, "t.c", "", "sao2_lower"), "the bound sao2_lower of the normal range"),
+        (Literal(1, "closed"), "0, 1 and 2 are always available"),
         (Literal(1, "oracle"), "from oracle"),
     ],
 )

@@ -16,7 +16,7 @@ def instruction_sets() -> tuple[str, ...]:
     """Kernels that this build and this processor can run, slowest first; the last one is used."""
 
 class _Numbering:
-    """How the native core numbers things: names in their order, `kinds` as weights call them; roles as the mask of all bits."""
+    """How the native core numbers things: names in order, `kinds` as weights call them; roles as the mask of all bits."""
 
     kinds: tuple[str, ...]
     pointers: tuple[str, ...]

@@ -202,10 +202,10 @@ def test_databases_that_are_missing_are_named(run: Run, data: Path) -> None:
 @pytest.mark.parametrize(
     ("option", "value", "message"),
     [
-        ("--json", "no/such/folder/out.json", "is no folder"),
-        ("--report", "no/such/folder/out.html", "is no folder"),
-        ("--plots", "no/such/folder", "is no folder"),
-        ("--plots", __file__, "is no folder"),
+        ("--json", "no/such/folder/out.json", "is not a folder"),
+        ("--report", "no/such/folder/out.html", "is not a folder"),
+        ("--plots", "no/such/folder", "is not a folder"),
+        ("--plots", __file__, "is not a folder"),
         ("--examples", "-1", "at least 0"),
         ("--resamples", "-1", "at least 0"),
         ("--limit", "0", "at least 1"),

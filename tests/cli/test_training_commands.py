@@ -22,8 +22,12 @@ TOML = "tomllib" if sys.version_info >= (3, 11) else "tomli"
     ("arguments", "message"),
     [
         pytest.param(["export", "none.pt", "--output", "x"], "none.pt: there is no checkpoint", id="export"),
-        pytest.param(["renumber", "none", "--output", "x"], "none: there is no such model bundle", id="renumber"),
-        pytest.param(["calibrate", "none", "--config", CONFIG], "none: there is no such model bundle", id="calibrate"),
+        pytest.param(
+            ["renumber", "none", "--output", "x"], "none: there is no such model bundle", id="renumber"
+        ),
+        pytest.param(
+            ["calibrate", "none", "--config", CONFIG], "none: there is no such model bundle", id="calibrate"
+        ),
         pytest.param(["card", "none", "--config", CONFIG], "none: there is no such model bundle", id="card"),
         pytest.param(["augment", "--output", "x.json", "--train", "none.json"], "none.json", id="augment"),
         pytest.param(["fit-ranking", "none"], "none/train.json", id="fit-ranking"),

@@ -57,7 +57,7 @@ def test_names_have_the_words_that_say_them() -> None:
         ("visits", "visits", "its name"),
         ("visits.patient_id", "patients", "part of its name"),
         ("visits.kind", "", "no word names it; probability 0.50"),
-        ("visits.kind = 'urgent'", "urgent", "a standing value of visits.kind"),
+        ("visits.kind = 'urgent'", "urgent", "a known value of visits.kind"),
     }
 
 
@@ -78,14 +78,14 @@ def test_names_have_the_words_that_say_them() -> None:
             "visits.kind = 'elective'",
             "visits.kind = 'elective'",
             "",
-            "a standing value of visits.kind that the question does not write",
+            "a known value of visits.kind that the question does not spell out",
         ),
         (
             "on ward seven b",
             "visits.ward = 'seven b'",
             "visits.ward = 'seven b'",
             "seven b",
-            "words taken as they stand",
+            "words taken as written",
         ),
         ("ward 'x y'", "visits.ward = 'x y'", "visits.ward = 'x y'", "x y", "quoted text"),
         ("more than 60", "visits.patient_id > 60", "visits.patient_id > 60", "60", "a number"),
@@ -128,14 +128,14 @@ NOW = "DATETIME('now', 'start of year', '-{} year')"
         (
             "who came last year?",
             f"DATETIME(visits.admit_time, 'start of year') = {NOW.format(1)}",
-            "visits.admit_time in the year that lies 1 year back",
+            "visits.admit_time in the year 1 year ago",
             "last year",
             "in_year",
         ),
         (
             "who came since 30 days ago?",
             "DATETIME(visits.admit_time) >= DATETIME('now', '-30 day')",
-            "visits.admit_time not before the moment 30 days ago",
+            "visits.admit_time no earlier than 30 days ago",
             "since 30 days ago",
             "since_day",
         ),
@@ -185,7 +185,7 @@ def test_a_literal_that_also_counts_a_period_keeps_its_own_reason() -> None:
         f"WHERE DATETIME(visits.admit_time, 'start of year') = {NOW.format(0)}"
     )
     (reason,) = reasons("did anyone come this year?", sql, "value")
-    assert (reason.target, reason.why) == ("0", "0, 1 and 2 are always to be had")
+    assert (reason.target, reason.why) == ("0", "0, 1 and 2 are always available")
 
 
 def test_places_are_those_of_the_question_as_it_was_asked() -> None:

@@ -57,7 +57,7 @@ def test_a_bundle_signed_anew_is_refused_by_name_and_taken_by_path(
 
 def test_a_folder_that_no_version_shipped_has_no_name(bundled: Path) -> None:
     (bundled / "small-en").rename(bundled / "large-en")
-    with pytest.raises(ModelError, match=r"'large-en': it is none of the models that this fastsql ships"):
+    with pytest.raises(ModelError, match=r"'large-en': it is not one of the models that this fastsql ships"):
         open_model("large-en")
 
 

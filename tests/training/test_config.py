@@ -41,14 +41,14 @@ def test_whole_numbers_serve_as_fractions(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("name = ", "is no TOML"),
+        ("name = ", "is not TOML"),
         (LEAST, "setting 'name' is missing"),
         ('name = "x"\n[data]\nsources = []\n', "data.sources is empty"),
         ('name = "x"\nseeds = 3\n' + LEAST, "unknown setting 'seeds'"),
-        ('name = "x"\nseed = "3"\n' + LEAST, "seed: is no int"),
-        ('name = "x"\nseed = true\n' + LEAST, "seed: is no int"),
-        ('name = "x"\noptim = 3\n' + LEAST, "optim: is no table"),
-        ('name = "x"\n[data]\nsources = 3\n', "sources: is no list"),
+        ('name = "x"\nseed = "3"\n' + LEAST, "seed: must be int"),
+        ('name = "x"\nseed = true\n' + LEAST, "seed: must be int"),
+        ('name = "x"\noptim = 3\n' + LEAST, "optim: must be a table"),
+        ('name = "x"\n[data]\nsources = 3\n', "sources: must be a list"),
     ],
 )
 def test_a_wrong_setting_is_named(tmp_path: Path, text: str, message: str) -> None:
@@ -79,14 +79,14 @@ def test_settings_are_changed_from_the_command_line(config: TrainConfig) -> None
 @pytest.mark.parametrize(
     ("assignment", "message"),
     [
-        ("model.joint_layers", "is no assignment"),
-        ("model.joint_layers=", "is no assignment"),
-        ("name=other", "is no assignment"),
+        ("model.joint_layers", "is not an assignment"),
+        ("model.joint_layers=", "is not an assignment"),
+        ("name=other", "is not an assignment"),
         ("model.layers=3", "there is no setting 'model.layers'"),
         ("model.d.x=3", "there is no setting"),
         ("nothing.d=3", "there is no setting"),
-        ("model.d=2.5", "d: is no int"),
-        ('data.sources="x"', "sources: is no list"),
+        ("model.d=2.5", "d: must be int"),
+        ('data.sources="x"', "sources: must be a list"),
     ],
 )
 def test_an_assignment_that_fits_nothing_is_named(config: TrainConfig, assignment: str, message: str) -> None:

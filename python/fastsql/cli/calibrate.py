@@ -40,7 +40,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
     parser.add_argument("bundle", type=Path, help="folder of the bundle; its config.json is changed")
     parser.add_argument("--config", type=Path, required=True, help="the configuration that it was trained by")
-    parser.add_argument("--seed", type=int, help="of training (default: what the bundle says)")
+    parser.add_argument("--seed", type=int, help="the seed of training (default: the one in the bundle)")
     parser.add_argument("--limit", type=positive, metavar="N", help="at most N questions of each kind")
     parser.add_argument(
         "--made",
@@ -52,11 +52,15 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--features",
         metavar="NAMES",
-        help=f"what u is told from on schemas that were trained on: {','.join(FEATURES)}; correspondence alone is AIRI's",
+        help="what tells, on schemas that were trained on, whether there is an answer: "
+        f"{','.join(FEATURES)}; correspondence alone is AIRI's method",
     )
     parser.add_argument("--dry-run", action="store_true", help="print figures, and leave the bundle as it is")
     parser.add_argument(
-        "--observations", type=Path, metavar="FILE", help="take what was observed from here, or write it here"
+        "--observations",
+        type=Path,
+        metavar="FILE",
+        help="read what was observed from this file, or write it there",
     )
     parser.add_argument(
         "--table", action="store_true", help="with --observations: what each feature is worth, as Markdown"
@@ -65,7 +69,11 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         "--now", default=EHRSQL_NOW, metavar="TIME", help="the time of the questions (default: %(default)s)"
     )
     parser.add_argument(
-        "--threads", type=int, default=0, metavar="N", help="of ONNX Runtime (default: its choice)"
+        "--threads",
+        type=int,
+        default=0,
+        metavar="N",
+        help="threads of ONNX Runtime (default: its own choice)",
     )
     parser.add_argument("--cache", type=Path, help="folder of converted programs, such as a run's")
     parser.set_defaults(run=run)

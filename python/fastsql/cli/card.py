@@ -36,7 +36,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--config", type=Path, required=True, help="the configuration that it was trained by")
     parser.add_argument("--scores", type=Path, metavar="REPORT", help="what fastsql eval --json wrote")
     parser.add_argument("--command", default="", help="the command line that printed the scores")
-    parser.add_argument("--note", default="", help="how this very bundle came about")
+    parser.add_argument("--note", default="", help="how this bundle was made")
     parser.add_argument("--licence", default=WEIGHTS_LICENCE, help="of the weights (default: %(default)s)")
     parser.set_defaults(run=run)
 

@@ -42,7 +42,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "doctor",
         help="what is installed, and what is used",
-        description="Report the packages found, the backend and encoder in use, the bundled models, and what to mend.",
+        description="Report the packages found, the backend and encoder in use, the bundled models, and what needs mending.",
         epilog="examples:\n  fastsql doctor\n  fastsql doctor --json",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

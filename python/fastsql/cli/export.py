@@ -21,7 +21,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "export",
         help="write a checkpoint as a bundle",
-        description="From a checkpoint to a bundle, also while a run goes on.",
+        description="Write a checkpoint as a bundle, even while its run goes on.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -51,7 +51,7 @@ def penalty(text: str) -> float:
     """A penalty: a number of at least 0."""
     value = float(text)
     if not 0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text} is no number of at least 0")
+        raise argparse.ArgumentTypeError(f"{text} is not a number of at least 0")
     return value
 
 
@@ -59,7 +59,7 @@ def positive(text: str) -> int:
     """A whole number of at least 1."""
     value = int(text)
     if value < 1:
-        raise argparse.ArgumentTypeError(f"{text} is no whole number of at least 1")
+        raise argparse.ArgumentTypeError(f"{text} is not a whole number of at least 1")
     return value
 
 
@@ -67,7 +67,7 @@ def count(text: str) -> int:
     """A whole number of at least 0."""
     value = int(text)
     if value < 0:
-        raise argparse.ArgumentTypeError(f"{text} is no whole number of at least 0")
+        raise argparse.ArgumentTypeError(f"{text} is not a whole number of at least 0")
     return value
 
 
@@ -75,7 +75,7 @@ def seconds(text: str) -> float:
     """A time span longer than 0."""
     value = float(text)
     if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text} is no number of seconds above 0")
+        raise argparse.ArgumentTypeError(f"{text} is not a number of seconds above 0")
     return value
 
 
@@ -86,7 +86,7 @@ def moment(text: str) -> str:
     try:
         datetime.strptime(text, "%Y-%m-%d %H:%M:%S")  # noqa: DTZ007 - databases hold local times without a zone
     except ValueError as error:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time such as '2100-12-31 23:59:00'") from error
+        raise argparse.ArgumentTypeError(f"{text!r} is not a time such as '2100-12-31 23:59:00'") from error
     return text
 
 
@@ -94,7 +94,7 @@ def output_file(text: str) -> Path:
     """A file to write; checked before hours of work have gone by."""
     path = Path(text)
     if not path.absolute().parent.is_dir():
-        raise argparse.ArgumentTypeError(f"{path.parent} is no folder")
+        raise argparse.ArgumentTypeError(f"{path.parent} is not a folder")
     if path.is_dir():
         raise argparse.ArgumentTypeError(f"{path} is a folder")
     return path
@@ -104,7 +104,7 @@ def output_folder(text: str) -> Path:
     """A folder to write into, to be made if it is missing; checked before hours of work have gone by."""
     path = Path(text)
     if path.exists() and not path.is_dir():
-        raise argparse.ArgumentTypeError(f"{path} is no folder")
+        raise argparse.ArgumentTypeError(f"{path} is not a folder")
     if not path.absolute().parent.is_dir():
-        raise argparse.ArgumentTypeError(f"{path.parent} is no folder")
+        raise argparse.ArgumentTypeError(f"{path.parent} is not a folder")
     return path

@@ -25,7 +25,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "train",
         help="train a model",
-        description="Train a model by a TOML configuration; the folder holds checkpoints, curves and the exported bundle.",
+        description="Train a model from a TOML configuration; the folder holds checkpoints, curves and the exported bundle.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -37,7 +37,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         type=seconds,
         help="time limit; the schedule fits itself to it (default: CONFIG's)",
     )
-    parser.add_argument("--resume", action="store_true", help="go on where the run in DIR was left")
+    parser.add_argument("--resume", action="store_true", help="continue the run in DIR")
     parser.add_argument(
         "--warm-start", metavar="BUNDLE", type=Path, help="start from the weights of a bundle"
     )
@@ -90,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
         loaders=options.loaders,
         quiet=options.quiet,
     )
-    state = "finished" if result.finished else "interrupted: go on with --resume"
+    state = "finished" if result.finished else "interrupted: continue with --resume"
     sys.stdout.write(
         f"{result.output}: {state}, {result.epochs:.1f} epochs in {result.seconds / 60:.1f} minutes\n"
     )

@@ -62,11 +62,11 @@ def _why(literal: Literal, text: str) -> str:
     spelled = text == str(literal.value)
     source, of_column = literal.source, f" of {literal.column}" if literal.column else ""
     if source == "closed":
-        return "0, 1 and 2 are always to be had"
+        return "0, 1 and 2 are always available"
     if source == "constant":
-        return f"the bound {literal.name} of what is normal" if literal.name else "a named constant"
+        return f"the bound {literal.name} of the normal range" if literal.name else "a named constant"
     if source == "schema" and not text:
-        return f"a standing value{of_column} that the question does not write"
+        return f"a known value{of_column} that the question does not spell out"
     if source == "date":
         return f"a date rule: read as a {_OF_FORMAT.get(literal.format, 'date')}"
     told = {
@@ -74,7 +74,7 @@ def _why(literal: Literal, text: str) -> str:
         "ordinal": "an ordinal number",
         "quoted": "quoted text",
         "dictionary": f"a dictionary value{of_column}",
-        "schema": f"a standing value{of_column}",
-        "span": "words taken as they stand" if spelled else f"words, in the letter case{of_column}",
+        "schema": f"a known value{of_column}",
+        "span": "words taken as written" if spelled else f"words, in the letter case{of_column}",
     }.get(source, f"from {source}")
     return told if spelled or source not in ("dictionary", "schema") else f"{told}, spelled as there"

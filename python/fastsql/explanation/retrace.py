@@ -162,9 +162,9 @@ def _period_reason(
     count = _number(literals[0]) if literals else None
     back = f"{count} {unit}{'' if count == 1 else 's'}"
     said = {
-        "in": f"in the present {unit}" if count == 0 else f"in the {unit} that lies {back} back",
-        "since": f"not before the moment {back} ago",
-        "until": f"not after the moment {back} ago",
+        "in": f"in the present {unit}" if count == 0 else f"in the {unit} {back} ago",
+        "since": f"no earlier than {back} ago",
+        "until": f"no later than {back} ago",
         "within": f"at most {back} after {columns[-1]}",
         "same": f"in the same {unit} as {columns[-1]}"
         if unit != "time"

@@ -66,7 +66,7 @@ class ActionLayout:
     def locate(self, action: int) -> tuple[int, int]:
         """Kind and index of a flat id. Raises IndexError for a number that is none."""
         if not 0 <= action < self.size:
-            raise IndexError(f"{action} is none of {self.size} actions")
+            raise IndexError(f"{action} is not one of {self.size} actions")
         kind = bisect_right(self.offsets, action) - 1  # of kinds with one offset all but the last are empty
         return kind, action - self.offsets[kind]
 

@@ -154,7 +154,7 @@ def ground_literal(literal: Literal, state: State) -> tuple[int, ...]:
                 start, MAX_SPAN
             ):
                 return space.flat(START, start), space.flat(END, end)
-    raise GroundingError("a literal is not to be had from question, dictionary or schema", literal)
+    raise GroundingError("a literal is in neither the question, the dictionary nor the schema", literal)
 
 
 def _same(candidate: Candidate, literal: Literal) -> bool:

@@ -23,7 +23,7 @@ def open_model(model: str | Path) -> Bundle:
         return open_bundle(folder)
     if name not in MANIFESTS:
         raise ModelError(
-            "it is none of the models that this fastsql ships",
+            "it is not one of the models that this fastsql ships",
             where=f"model {name!r}",
             remedy="Give the path of its folder if you trust it.",
         )

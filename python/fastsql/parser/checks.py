@@ -35,7 +35,7 @@ def check_grammar(bundle: Bundle) -> None:
             raise ModelError(
                 f"its {what} are not those of this fastsql's grammar",
                 where=str(bundle.path),
-                remedy="Install the fastsql version that the bundle was made for, or train it anew.",
+                remedy="Install the fastsql version that the bundle was made for, or train it again.",
             )
 
 
@@ -46,7 +46,7 @@ def check_actions(bundle: Bundle, limits: Limits) -> None:
         raise ModelError(
             f"its {most} steps are too few for any query",
             where=str(bundle.path / "config.json"),
-            remedy="Get the model bundle anew.",
+            remedy="Install the model bundle again.",
         )
     if not least <= limits.actions <= most:
         raise LimitError(
@@ -97,4 +97,4 @@ def check_moment(now: str | None) -> None:
     except ValueError:  # a thirteenth month
         well_formed = False
     if not well_formed:
-        raise ValueError("now is no moment such as '2100-12-31 23:59:00'")
+        raise ValueError("now is not a time such as '2100-12-31 23:59:00'")

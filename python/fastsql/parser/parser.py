@@ -118,7 +118,7 @@ class Parser:
             inspector: runs the likeliest queries, read-only, and takes their answers into account.
 
         Raises SchemaError, LimitError, DialectError (also for what a dialect has no words for), ExecutionError (a
-        database that cannot be read); TypeError and ValueError for arguments that are none. A question that cannot be
+        database that cannot be read); TypeError and ValueError for other arguments than these. A question that cannot be
         answered is not an error: the result says that it was refused, and why.
         """
         if self._audit is None:

@@ -172,7 +172,7 @@ def load_config(path: str | Path) -> TrainConfig:
             f"cannot be read ({error.strerror})", where=str(file), remedy="Check the path."
         ) from error
     except ValueError as error:
-        raise ConfigError(f"is no TOML ({error})", where=str(file)) from error
+        raise ConfigError(f"is not TOML ({error})", where=str(file)) from error
     config = config_from_dict(raw, str(file))
     if not config.data.held_out:
         return config
@@ -184,7 +184,7 @@ def load_config(path: str | Path) -> TrainConfig:
 def override(config: TrainConfig, assignments: Sequence[str]) -> TrainConfig:
     """The configuration with settings changed: each assignment is `table.setting=value`, the value as in TOML.
 
-    Raises ConfigError, naming the assignment, for one that is no assignment or does not fit.
+    Raises ConfigError, naming the assignment, for one that is not an assignment or does not fit.
     """
     raw = config.to_dict()
     for assignment in assignments:
@@ -194,7 +194,7 @@ def override(config: TrainConfig, assignments: Sequence[str]) -> TrainConfig:
             parsed = tomllib.loads(f"value = {value}")["value"]
         except ValueError as error:
             raise ConfigError(
-                "is no assignment", where=where, remedy="Write table.setting=value, strings in quotes."
+                "is not an assignment", where=where, remedy="Write table.setting=value, strings in quotes."
             ) from error
         *tables, setting = path.strip().split(".")
         target: Any = raw
@@ -228,7 +228,7 @@ def expand_path(text: str) -> Path:
 
 def _build(cls: type[T], raw: Any, where: str) -> T:
     if not isinstance(raw, dict):
-        raise ConfigError(f"is no table but {type(raw).__name__}", where=where)
+        raise ConfigError(f"must be a table, not {type(raw).__name__}", where=where)
     hints = typing.get_type_hints(cls)
     unknown = sorted(set(raw) - set(hints))
     if unknown:
@@ -248,7 +248,7 @@ def _convert(hint: Any, value: Any, where: str) -> Any:
         return _build(hint, value, where)
     if typing.get_origin(hint) is tuple:
         if not isinstance(value, (list, tuple)):
-            raise ConfigError(f"is no list but {type(value).__name__}", where=where)
+            raise ConfigError(f"must be a list, not {type(value).__name__}", where=where)
         inner = typing.get_args(hint)[0]
         return tuple(_convert(inner, item, f"{where}[{position}]") for position, item in enumerate(value))
     allowed = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
@@ -256,5 +256,5 @@ def _convert(hint: Any, value: Any, where: str) -> Any:
         return value if int in allowed else float(value)
     if not isinstance(value, allowed) or (isinstance(value, bool) and bool not in allowed):
         names = " or ".join(item.__name__ for item in allowed)
-        raise ConfigError(f"is no {names} but {type(value).__name__}", where=where)
+        raise ConfigError(f"must be {names}, not {type(value).__name__}", where=where)
     return value

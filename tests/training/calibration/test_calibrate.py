@@ -396,4 +396,4 @@ def test_the_command_line_names_what_is_wrong(
     assert "no such model bundle" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["calibrate", str(bundle), "--config", str(config_file), "--limit", "0"])
-    assert "--limit: 0 is no whole number of at least 1" in capsys.readouterr().err
+    assert "--limit: 0 is not a whole number of at least 1" in capsys.readouterr().err

@@ -78,7 +78,7 @@ def test_what_was_held_out_comes_back_from_its_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["", "[]", '{"templates": []}', '{"templates": [1], "examples": []}'])
 def test_another_file_is_no_list_of_held_out_examples(tmp_path: Path, text: str) -> None:
     (tmp_path / "held_out.json").write_text(text, encoding="utf-8")
-    with pytest.raises(ConfigError, match=r"held_out\.json: is no list of held-out examples"):
+    with pytest.raises(ConfigError, match=r"held_out\.json: is not a list of held-out examples"):
         HeldOut.load(tmp_path / "held_out.json")
 
 

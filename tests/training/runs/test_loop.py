@@ -199,7 +199,7 @@ def test_a_run_writes_what_it_held_out_and_another_holds_out_the_same(
 
 
 def test_a_run_is_not_overwritten(finished: Path, config: TrainConfig) -> None:
-    with pytest.raises(TrainingError, match="holds a run already"):
+    with pytest.raises(TrainingError, match="already holds a run"):
         run(config, finished)
 
 

@@ -133,7 +133,7 @@ def group_key(node: exp.Expr, items: Sequence[exp.Expr]) -> exp.Expr:
 def _at(position: exp.Literal, items: Sequence[exp.Expr]) -> exp.Expr:
     number = int(position.this) if str(position.this).isdecimal() else 0
     if not 1 <= number <= len(items) or any(item.is_star for item in items[:number]):
-        raise ConversionError("a position that is no select item's")
+        raise ConversionError("a position beyond the select list")
     return unalias(items[number - 1])
 
 

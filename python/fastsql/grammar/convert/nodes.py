@@ -123,7 +123,7 @@ def _number(text: str) -> int | float:
 def whole_number(node: exp.Expr) -> list[Terminal]:
     """The number of LIMIT or OFFSET."""
     if not isinstance(node, exp.Literal) or node.is_string:
-        raise ConversionError("LIMIT or OFFSET that is no number")
+        raise ConversionError("LIMIT or OFFSET that is not a number")
     return [Literal(_number(str(node.this)))]
 
 

@@ -67,7 +67,7 @@ def plan_epoch(
     A batch has at most `batch_size` examples and, padded, about `max_tokens` tokens and decisions.
     """
     if not sizes:
-        raise ValueError("there are no examples to plan an epoch of")
+        raise ValueError("there are no examples for an epoch")
     noisy = [
         (size.domain, size.length * rng.uniform(0.85, 1.15), number)
         for number, size in enumerate(sizes)

@@ -81,7 +81,9 @@ def read_scores(path: Path) -> Mapping[str, Any]:
             remedy="Give what fastsql eval --json wrote.",
         ) from error
     if not isinstance(found, dict):
-        raise CardError("holds no report", where=str(path), remedy="Give what fastsql eval --json wrote.")
+        raise CardError(
+            "does not hold a report", where=str(path), remedy="Give what fastsql eval --json wrote."
+        )
     return found
 
 

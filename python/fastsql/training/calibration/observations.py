@@ -51,7 +51,7 @@ def load_observations(path: Path) -> tuple[Observation, ...]:
         raise FastSQLError(
             f"holds no observations ({type(error).__name__})",
             where=str(path),
-            remedy="Remove it, and they are made anew.",
+            remedy="Remove it, and they will be made again.",
         ) from error
 
 

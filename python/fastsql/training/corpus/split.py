@@ -99,7 +99,7 @@ class HeldOut:
             databases = frozenset(str(db_id) for db_id in raw.get("databases", ()))
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise ConfigError(
-                "is no list of held-out examples",
+                "is not a list of held-out examples",
                 where=str(path),
                 remedy="Name the held_out.json of an earlier run, or leave the setting out.",
             ) from error

@@ -47,7 +47,9 @@ def load_checkpoint(path: Path) -> dict[str, Any]:
     except Exception as error:  # torch raises many kinds for a damaged file
         raise CheckpointError(f"cannot be read ({type(error).__name__})", where=str(path)) from error
     if not isinstance(state, dict) or state.get("format") != FORMAT:
-        raise CheckpointError(f"is no checkpoint of format {FORMAT}", where=str(path), remedy="Train anew.")
+        raise CheckpointError(
+            f"is not a checkpoint of format {FORMAT}", where=str(path), remedy="Train anew."
+        )
     return state
 
 

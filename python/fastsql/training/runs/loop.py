@@ -68,7 +68,7 @@ def train(
         config = replace(config, seed=seed)
     if (folder / LAST).exists() and not resume:
         raise TrainingError(
-            "holds a run already", where=str(folder), remedy="Give --resume, or another folder."
+            "already holds a run", where=str(folder), remedy="Give --resume, or another folder."
         )
     # The loader has little to do; a core of its own would cost the matrix products more than it gains.
     torch.set_num_threads(threads or os.cpu_count() or 1)

@@ -130,7 +130,7 @@ class Run:
             raise TrainingError(
                 "the checkpoint has a model of another grammar or other sizes",
                 where=str(self.folder),
-                remedy="Train anew in another folder, from a warm start if you like.",
+                remedy="Train in another folder, with --warm-start if you like.",
             )
         self.model.load_state_dict(state["model"])
         self.average.model.load_state_dict(state["ema"])

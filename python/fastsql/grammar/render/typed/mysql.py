@@ -30,7 +30,7 @@ class MySQL(Dialect):
 
     def number_or_null(self, text: exp.Expr) -> exp.Expr:
         """Raises DialectError: CAST takes any text for a number, and TRY_CAST is missing."""
-        raise self.unsayable("the comparison of a number with a text that may be none")
+        raise self.unsayable("the comparison of a number with a text that may not be one")
 
     def moment_or_null(self, text: exp.Expr) -> exp.Expr:
         """The moment that a text is; CAST gives NULL where it is none."""

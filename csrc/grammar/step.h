@@ -1,7 +1,7 @@
 // The steps of the pushdown automaton, written once for the processor and the GPU: which actions may come next (mask), and what
-// each one changes (start, advance). Semantics are those of python/fastsql/grammar/automaton.py, mask for mask: every
-// alternative is offered only if its cheapest completion fits in the step budget, if the columns, tables and literals that it must
-// point at exist, and if nesting allows.
+// each one changes (start, advance). Semantics are those of python/fastsql/grammar/step.py and mask.py, mask for mask: every
+// alternative is offered only if its cheapest completion fits in the step budget, if the columns, tables and literals that it
+// must point at exist, and if nesting allows.
 //
 // Memory is where states keep what they share: an Arena, which grows, or a BoundedArena. Nothing here throws, recurs or allocates
 // otherwise.

@@ -19,16 +19,17 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastsql.errors import ModelError
 from fastsql.linking.relations import RELATIONS
-from fastsql.model.attention import Part
 from fastsql.model.config import ModelConfig
-from fastsql.model.encoder import Encoder, NumpyEncoder, OnnxEncoder, WordTable
-from fastsql.model.model import Model
 from fastsql.model.tokenizer import Tokenizer
 from fastsql.model.weights import REMEDY, WeightFile
+
+if TYPE_CHECKING:
+    from fastsql.model.encoder import Encoder
+    from fastsql.model.model import Model
 
 FORMAT_VERSION = 1
 CONFIG, ENCODER, WEIGHTS, TOKENIZER, MANIFEST, CARD = (
@@ -107,6 +108,11 @@ class Bundle:
 
         Raises ModelError where a file is damaged or ONNX Runtime is asked for but missing.
         """
+        # The native core needs none of these.
+        from fastsql.model.attention import Part
+        from fastsql.model.encoder import NumpyEncoder, OnnxEncoder, WordTable
+        from fastsql.model.model import Model
+
         onnx = _wants_onnx(encoder)
         config, file = self.config.model, self.weights()
         weights = Part(file.read(encoder=not onnx))

@@ -7,14 +7,13 @@ A large matrix is stored as int8 with one float32 scale for each of its rows (it
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastsql.errors import ModelError
 from fastsql.grammar.actions import KINDS, POINTER_KINDS, WEIGHT_NAMES
-from fastsql.model.attention import Array
 from fastsql.model.config import (
     CANDIDATE_FORMATS,
     CANDIDATE_KINDS,
@@ -23,6 +22,9 @@ from fastsql.model.config import (
     ITEM_TYPES,
     ModelConfig,
 )
+
+if TYPE_CHECKING:
+    from fastsql.model.attention import Array
 
 WORD = "encoder.word.weight"
 SCALE = ".scale"

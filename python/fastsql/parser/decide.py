@@ -7,7 +7,6 @@ from fastsql.explanation.links import found_values
 from fastsql.parser.assess import Assessed
 from fastsql.reliability.decision import pays, threshold
 from fastsql.result import Result
-from fastsql.view.figures import told_apart
 
 UNLIKELY = 0.5
 """The probability of having no answer from which a refusal is laid to the question, not to the SQL."""
@@ -41,5 +40,7 @@ def doubt(confidence: float, needed: float, penalty: float, unanswerable: float 
     """Why the probabilities of being right and of having no answer lead to a refusal at this penalty."""
     if unanswerable >= UNLIKELY:
         return f"This question probably has no answer in this schema (probability {unanswerable:.2f})."
+    from fastsql.view.figures import told_apart  # for refusals alone
+
     shown, asked = told_apart(confidence, needed)
     return f"The confidence of {shown} is below the {asked} that penalty {penalty:g} asks for."

@@ -214,5 +214,6 @@ def test_what_is_named_can_be_read_from_the_relations_also_where_a_value_hides_i
         if start < len(text)
     ]
     relations = LINKS.relations(text, offsets, candidates)
-    read = [LINKS.read_matches(item, text, offsets, relations) for item in range(len(ITEMS))]
-    assert np.array_equal(np.stack(read, axis=1), LINKS.name_matches(text, offsets))
+    items = [*range(len(ITEMS)), 3, 0]
+    read = LINKS.read_matches(items, text, offsets, relations)
+    assert np.array_equal(read, LINKS.name_matches(text, offsets)[:, items])

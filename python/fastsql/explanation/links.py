@@ -42,22 +42,24 @@ def find_links(program: Program, prepared: Prepared, links: SchemaLinks) -> tupl
     taken = np.zeros(len(text), dtype=bool)
     for start, end in found:
         taken[start:end] = True
-    for terminal in dict.fromkeys(program):
-        if isinstance(terminal, TableRef):
-            item, kind, name = terminal.table, "table", schema.tables[terminal.table].name
-        elif isinstance(terminal, ColumnRef):
-            item, kind, name = (
-                links.nodes.column(terminal.column),
-                "column",
-                schema.qualified_name(terminal.column),
-            )
-        else:
-            continue
-        matches = links.read_matches(item, text, prepared.offsets, prepared.relations)
-        for start, end in name_spans(matches == 2, prepared):
+    named = named_items(program, links)
+    matches = links.read_matches([item for item, _, _ in named], text, prepared.offsets, prepared.relations)
+    for (_, kind, name), match in zip(named, matches.T, strict=True):
+        for start, end in name_spans(match == 2, prepared):
             if not taken[start:end].any():
                 found.setdefault((start, end), Link((start, end), text[start:end], kind, name, "name"))
     return tuple(found[span] for span in sorted(found))
+
+
+def named_items(program: Program, links: SchemaLinks) -> list[tuple[int, str, str]]:
+    """The tables and columns of a query, each once: its node among those of the schema, its kind, its name."""
+    schema, found = links.schema, {}
+    for terminal in program:
+        if isinstance(terminal, TableRef):
+            found[terminal.table] = "table", schema.tables[terminal.table].name
+        elif isinstance(terminal, ColumnRef):
+            found[links.nodes.column(terminal.column)] = "column", schema.qualified_name(terminal.column)
+    return [(item, kind, name) for item, (kind, name) in found.items()]
 
 
 def name_spans(

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fastsql.explanation.decisions import decisions_of, path_of
-from fastsql.explanation.links import found_values, name_spans
+from fastsql.explanation.links import found_values, name_spans, named_items
 from fastsql.explanation.reasons import SIGNS, literal_reason, named
 from fastsql.explanation.time_words import RELATIONS, find_time_words
 from fastsql.explanation.trail import Decision, Reason, Span, Trail
@@ -25,7 +25,6 @@ from fastsql.grammar.program import (
     Node,
     Production,
     Program,
-    TableRef,
     Terminal,
 )
 from fastsql.grammar.space import ActionSpace
@@ -75,23 +74,17 @@ def _name_reasons(
     Words that a value or a time was read from are `taken`.
     """
     schema = links.schema
-    keys = {column for key in schema.foreign_keys for column in (*key.columns, *key.references)}
+    columns = (column for key in schema.foreign_keys for column in (*key.columns, *key.references))
+    keys = set(map(links.nodes.column, columns))
     surest: dict[tuple[str, str], float] = {}
     for decision in decisions:
         chosen = decision.kind, decision.choice
         surest[chosen] = min(decision.probability, surest.get(chosen, 1.0))
-    for terminal in dict.fromkeys(replace(t, source=0) if isinstance(t, ColumnRef) else t for t in program):
-        if isinstance(terminal, TableRef):
-            item, kind, name = terminal.table, "table", schema.tables[terminal.table].name
-        elif isinstance(terminal, ColumnRef):
-            item, kind, name = (
-                links.nodes.column(terminal.column),
-                "column",
-                schema.qualified_name(terminal.column),
-            )
-        else:
-            continue
-        matches = links.read_matches(item, prepared.text, prepared.offsets, prepared.relations)
+    items = named_items(program, links)
+    read = links.read_matches(
+        [item for item, _, _ in items], prepared.text, prepared.offsets, prepared.relations
+    )
+    for (item, kind, name), matches in zip(items, read.T, strict=True):
         for match in (2, 1):
             found = [span for span in name_spans(matches >= match, prepared) if _free(span, taken)]
             for span in found:
@@ -99,7 +92,7 @@ def _name_reasons(
             if found:
                 break
         else:
-            is_key = isinstance(terminal, ColumnRef) and terminal.column in keys
+            is_key = kind == "column" and item in keys
             told = "a key between tables" if is_key else "no word names it"
             certain = surest.get((kind, name))
             sure = "the only choice" if certain is None else f"probability {certain:.2f}"

@@ -126,23 +126,24 @@ class SchemaLinks:
         return matches
 
     def read_matches(
-        self, item: int, question: str, offsets: NDArray[np.int32], relations: Relations
+        self, items: Sequence[int], question: str, offsets: NDArray[np.int32], relations: Relations
     ) -> NDArray[np.uint8]:
-        """uint8[Q], one item's `name_matches` out of the `relations` uint8[N, N] of the question.
+        """uint8[Q, I], the `name_matches` of I items, read from the `relations` uint8[N, N] of the question.
 
-        A value that a column holds hides the column's name there; in such a column the words are looked up once more.
+        A value that a column holds hides the column's name there; for such columns the words are looked up once more.
         """
-        nodes = self.nodes.with_question(len(offsets), len(relations) - len(self.static) - len(offsets))
-        first = "token-table" if item < self.nodes.tables.stop else "token-column"
-        matches: NDArray[np.uint8] = relations[nodes.tokens, nodes.schema.start + item] - np.uint8(
-            _NUMBER[first]
-        )
-        if not (matches == _HIDDEN).any():
+        block = relations[: len(offsets), len(relations) - len(self.static) :][:, items]
+        is_table = np.asarray(items, dtype=np.intp) < self.nodes.tables.stop
+        unnamed = np.where(is_table, _NUMBER["token-table"], _NUMBER["token-column"]).astype(np.uint8)
+        matches: NDArray[np.uint8] = block - unnamed
+        hidden = np.flatnonzero((matches == _HIDDEN).any(axis=0)).tolist()
+        if not hidden:
             return matches
-        matches = np.zeros(len(offsets), dtype=np.uint8)
-        for tokens, items, match in self._named(question, offsets):
-            if item in items:
-                matches[tokens] = np.maximum(matches[tokens], match)
+        matches[:, hidden] = 0
+        for tokens, named, match in self._named(question, offsets):
+            for place in hidden:
+                if items[place] in named:
+                    matches[tokens, place] = np.maximum(matches[tokens, place], match)
         return matches
 
     def _named(

@@ -74,9 +74,12 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 def run(options: argparse.Namespace) -> int:
     """Train, and say where the outcome lies."""
     with train_extra():
-        from fastsql.training import load_config, override, train
+        from fastsql.training.config import load_config, override
 
-    config = override(load_config(options.config), options.assignments)
+    config = override(load_config(options.config), options.assignments)  # its errors need no PyTorch
+    with train_extra():
+        from fastsql.training import train
+
     result = train(
         config,
         options.output,

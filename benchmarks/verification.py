@@ -32,8 +32,8 @@ from fastsql.verification.verify import runnable
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent))
-from tests.attacks.hospital import SCHEMA
 from tests.attacks.nests import nests
+from tests.worlds.attacked_hospital import SCHEMA
 
 from figures import SPREAD, Figures, percentiles, processor, show
 

@@ -97,7 +97,7 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callab
 @pytest.fixture(scope="session")
 def toy_bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A bundle of the whole pipeline with random weights, for `toy_bundle.load_toy`; not to be changed."""
-    from .toy_bundle import write_bundle
+    from .worlds.toy_bundle import write_bundle
 
     return write_bundle(tmp_path_factory.mktemp("bundle") / "toy")
 
@@ -107,7 +107,7 @@ def toy(toy_bundle: Path, request: pytest.FixtureRequest) -> Parser:
     """A parser with random weights that answers whatever it is asked, on every backend that is there."""
     from fastsql import backends
 
-    from .toy_bundle import load_toy
+    from .worlds.toy_bundle import load_toy
 
     if request.param == "cpu" and backends.native() is None:
         pytest.skip(f"native module {backends.native_status().reason}")
@@ -117,7 +117,7 @@ def toy(toy_bundle: Path, request: pytest.FixtureRequest) -> Parser:
 @pytest.fixture(scope="session")
 def reference(toy_bundle: Path) -> Parser:
     """The same parser on the reference in NumPy."""
-    from .toy_bundle import load_toy
+    from .worlds.toy_bundle import load_toy
 
     return load_toy(toy_bundle)
 

@@ -17,8 +17,8 @@ from fastsql import Parser, Schema, backends
 from fastsql.model.bundle import manifest_digest
 from fastsql.parser import loading
 
-from .model.toy import SCHEMA
-from .toy_bundle import QUESTIONS, load_toy, outcome
+from .worlds.toy_bundle import QUESTIONS, load_toy, outcome
+from .worlds.toy_model import SCHEMA
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from fastsql import Schema
 from fastsql.errors import DialectError, LimitError
 from fastsql.parser.audit import Audit, AuditRecord
 
-from .toy_bundle import load_toy
+from .worlds.toy_bundle import load_toy
 
 ASKED, DOMAIN = "zyxwaldo", "plughcorge"
 SCHEMA = Schema.from_ddl("CREATE TABLE quuxward (id INTEGER PRIMARY KEY, graultkind TEXT)").with_values(

@@ -33,8 +33,8 @@ from fastsql.model.bundle import CONFIG, ENCODER, LISTED, MANIFEST, TOKENIZER, W
 from fastsql.result import Result
 from fastsql.verification.verify import verify
 
-from .model.toy import SCHEMA
-from .toy_bundle import LIMITS, load_toy
+from .worlds.toy_bundle import LIMITS, load_toy
+from .worlds.toy_model import SCHEMA
 
 QUESTION = "how many patients"
 

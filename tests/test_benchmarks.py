@@ -15,8 +15,8 @@ import pytest
 from fastsql import Schema, backends
 
 from .grammar.test_benchmarks import BENCHMARKS, script
-from .model.toy import SCHEMA
-from .toy_bundle import QUESTIONS, runs_onnx, write_bundle
+from .worlds.toy_bundle import QUESTIONS, runs_onnx, write_bundle
+from .worlds.toy_model import SCHEMA
 
 WIDE = Schema.from_dict(
     {f"t{table}": {f"c{column}": "TEXT" for column in range(6)} for table in range(10)}

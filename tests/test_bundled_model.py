@@ -12,7 +12,7 @@ import fastsql
 from fastsql import Parser, Schema
 from fastsql.demo import NOW, create_hospital
 
-from .toy_bundle import load_toy, search
+from .worlds.toy_bundle import load_toy, search
 
 GOLDEN = (
     (

@@ -18,8 +18,8 @@ from fastsql.errors import ExecutionError
 from fastsql.execution import Executor, ReadOnlyExecutor, open_executor, verify
 from fastsql.schema import Schema
 
-from .model.toy import SCHEMA
-from .toy_bundle import QUESTIONS, load_toy
+from .worlds.toy_bundle import QUESTIONS, load_toy
+from .worlds.toy_model import SCHEMA
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 

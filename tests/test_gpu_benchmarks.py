@@ -13,9 +13,9 @@ from fastsql import backends
 from fastsql.decode import Hypothesis, Search
 from fastsql.model.config import EncoderConfig
 
-from . import toy_bundle
 from .grammar.test_benchmarks import script
 from .test_benchmarks import module
+from .worlds import toy_bundle
 
 RATES = {"copied": 1e9, "operations": 1e12, "launch_us": 2.0}
 LAPS = {"encoder": 1.0, "graph": 2.0, "decode": 4.0, "rest": 0.5, "call": 7.5}

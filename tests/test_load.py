@@ -18,8 +18,8 @@ import pytest
 
 from fastsql import Parser, Schema
 
-from .model.toy import SCHEMA
-from .toy_bundle import QUESTIONS, load_toy
+from .worlds.toy_bundle import QUESTIONS, load_toy
+from .worlds.toy_model import SCHEMA
 
 PARSES = int(os.environ.get("FASTSQL_LOAD", "500"))
 THREADS = 8

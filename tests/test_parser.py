@@ -22,8 +22,8 @@ from fastsql.limits import Limits
 from fastsql.result import Result
 from fastsql.verification.verify import verify
 
-from .model.toy import SCHEMA
-from .toy_bundle import QUESTIONS, load_toy, outcome, runs_onnx, search, write_bundle
+from .worlds.toy_bundle import QUESTIONS, load_toy, outcome, runs_onnx, search, write_bundle
+from .worlds.toy_model import SCHEMA
 
 NOW_LITERAL = "2100-12-31 23:59:00"
 DDL = "CREATE TABLE ward (id INTEGER PRIMARY KEY, kind TEXT, drug TEXT, seen TIMESTAMP)"

@@ -16,7 +16,7 @@ import pytest
 from fastsql import Parser, Schema, ValueDictionary
 from fastsql.errors import FastSQLError
 
-from .toy_bundle import load_toy
+from .worlds.toy_bundle import load_toy
 
 ASKED, CELL, DOMAIN, LISTED = "zyxwaldo", "quuxmorph", "plughcorge", "graultfred"
 """Unique words of the question, of a database's cells, of the schema's small domains, of a value dictionary."""

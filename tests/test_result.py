@@ -16,8 +16,8 @@ from fastsql.parser.decide import doubt
 from fastsql.result import Alternative, Link, Literal, Result
 
 from .background import Told
-from .model.toy import SCHEMA
-from .toy_bundle import QUESTIONS, load_toy
+from .worlds.toy_bundle import QUESTIONS, load_toy
+from .worlds.toy_model import SCHEMA
 
 QUESTION = "How many <women> got aspirin?"
 ANSWER = Result(

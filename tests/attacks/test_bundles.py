@@ -23,8 +23,8 @@ from fastsql.errors import ModelError
 from fastsql.model.bundle import CONFIG, ENCODER, LISTED, MANIFEST, TOKENIZER, WEIGHTS, write_manifest
 from fastsql.result import Result
 
-from ..model.toy import SCHEMA
-from ..toy_bundle import load_toy, runs_onnx
+from ..worlds.toy_bundle import load_toy, runs_onnx
+from ..worlds.toy_model import SCHEMA
 
 MUTATIONS = int(os.environ.get("FASTSQL_BUNDLE_MUTATIONS", "50"))
 PLACES = (*LISTED, MANIFEST, "of the model bundle")

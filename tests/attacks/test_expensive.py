@@ -23,8 +23,8 @@ from fastsql.errors import ExecutionError, VerificationError
 from fastsql.execution import QueryTimeoutError, Rows, open_executor, verify
 
 from ..databases import PostgresServer
+from ..worlds.attacked_hospital import HIDDEN, ROWS, SCHEMA, TABLES
 from .cases import DIALECTS, FOLDER
-from .hospital import HIDDEN, ROWS, SCHEMA, TABLES
 
 LIMIT = 0.2
 BOUND = 1.5 * LIMIT + 1

@@ -18,8 +18,8 @@ import pytest
 from fastsql.execution import open_executor
 
 from ..databases import PostgresServer
+from ..worlds.attacked_hospital import SCHEMA
 from .cases import DIALECTS, FOLDER
-from .hospital import SCHEMA
 
 SECRETS = ("hunter2", "zebra7")
 """What hidden cells hold, in one database and in another."""

@@ -17,8 +17,8 @@ from fastsql.errors import ExecutionError
 from fastsql.execution import ReadOnlyExecutor
 from fastsql.verification.readable import Readable
 
+from ..worlds.attacked_hospital import HIDDEN, ROWS, SCHEMA, TABLES
 from .cases import FOLDER, Attack, attacks_on, label
-from .hospital import HIDDEN, ROWS, SCHEMA, TABLES
 
 LIMIT = 0.2
 BOUND = 1.5 * LIMIT + 1

@@ -7,8 +7,8 @@ import pytest
 from fastsql.errors import VerificationError
 from fastsql.execution import verify
 
+from ..worlds.attacked_hospital import SCHEMA
 from .cases import DIALECTS
-from .hospital import SCHEMA
 
 NESTED = {
     "parentheses": ("(", "1", ")"),

@@ -12,7 +12,7 @@ from fastsql.execution import verify
 from fastsql.verification.allowed import words
 from fastsql.verification.text import SQL_CHARACTERS, SQL_SELECTS, SQL_TOKENS
 
-from .hospital import SCHEMA
+from ..worlds.attacked_hospital import SCHEMA
 from .nests import nest, nests
 
 FAR_TOO_LONG = 2.5

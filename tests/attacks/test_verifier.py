@@ -11,8 +11,8 @@ import pytest
 from fastsql.errors import VerificationError
 from fastsql.execution import verify, verify_form
 
+from ..worlds.attacked_hospital import SCHEMA
 from .cases import DIALECTS, Attack, attacks_on, label, read_attacks
-from .hospital import SCHEMA
 
 NOWHERE = Path("/nowhere")
 CASES = [(dialect, attack) for dialect in DIALECTS for attack in attacks_on(dialect)]

@@ -15,8 +15,8 @@ from fastsql.execution import Cursor, ReadOnlyExecutor
 
 from ..databases import PostgresServer
 from ..role_recipe import role_recipe
+from ..worlds.attacked_hospital import HIDDEN, ROWS, TABLES, files_of, holds_file_content, plant_files
 from .cases import Attack, attacks_on, label
-from .hospital import HIDDEN, ROWS, TABLES, files_of, holds_file_content, plant_files
 
 SECONDS = 0.5
 Open = Callable[[str], AbstractContextManager[Cursor]]

@@ -16,8 +16,8 @@ from fastsql.grammar import ActionSpace, State
 from fastsql.grammar.transitions import fill_in
 from fastsql.limits import Limits
 
-from ..model.toy import SCHEMA
-from ..toy_bundle import QUESTIONS, load_toy, search, write_bundle
+from ..worlds.toy_bundle import QUESTIONS, load_toy, search, write_bundle
+from ..worlds.toy_model import SCHEMA
 
 SEEDS = (3, 5, 8, 10)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from fastsql.schema.names import quote
 
-from .worlds import COLUMN_NAMES, NUMBER, SYSTEM_NAMES, TABLE_NAMES, TEXT, World, repr_sql
+from ..worlds.partly_known import COLUMN_NAMES, NUMBER, SYSTEM_NAMES, TABLE_NAMES, TEXT, World, repr_sql
 
 _PLAIN_NAME = re.compile(r"[^\W\d]\w*\Z")
 _KEYWORDS = frozenset(("select", "order", "user", "all", "current_date", "default"))

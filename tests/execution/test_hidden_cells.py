@@ -23,8 +23,8 @@ from fastsql.errors import FastSQLError
 from fastsql.execution import open_executor
 from fastsql.verification.verify import Runnables
 
+from ..worlds.partly_known import SECRET, SECRET_NUMBER, A, B, World, draw_world, make_database
 from .statements import Writer, mutate
-from .worlds import SECRET, SECRET_NUMBER, A, B, World, draw_world, make_database
 
 DIALECTS = ("sqlite", "duckdb", "postgres")
 WORLDS = 4

@@ -26,9 +26,9 @@ from fastsql.schema import Schema
 from fastsql.verification.verify import runnable
 
 from ..databases import PostgresServer
+from ..worlds.partly_known import PLAIN, World, draw_world, make_database
 from .expressions import Expressions
 from .statements import Writer
-from .worlds import PLAIN, World, draw_world, make_database
 
 DIALECTS = ("sqlite", "duckdb", "postgres")
 NAMED = ("sqlite", "postgres")

@@ -17,8 +17,8 @@ from fastsql.linking.prepare import prepare
 from fastsql.linking.relations import SchemaLinks
 from fastsql.schema import Schema
 
-from ..model.toy import SCHEMA, WORDPIECE
-from ..toy_bundle import QUESTIONS, search
+from ..worlds.toy_bundle import QUESTIONS, search
+from ..worlds.toy_model import SCHEMA, WORDPIECE
 
 WARD = Schema.from_ddl(
     """

@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from ..toy_bundle import load_toy, write_bundle
+from ..worlds.toy_bundle import load_toy, write_bundle
 from .check import BrokenPromiseError, Case, check
 
 

@@ -11,8 +11,8 @@ from fastsql.grammar.grouping import AGGREGATES
 from fastsql.linking import find_candidates
 from fastsql.schema import Schema
 
+from ..worlds.grammar_hospitals import HOSPITAL
 from .grounding import space_for
-from .wards import HOSPITAL
 
 QUESTION = 'Which 5 patients had "icu" since 08/2100 on heparin sodium ?'
 SPACE = space_for(HOSPITAL, QUESTION, find_candidates(QUESTION, HOSPITAL))

@@ -13,8 +13,8 @@ import pytest
 
 from fastsql import backends
 
+from ..worlds.grammar_hospitals import HOSPITAL
 from .rows import filled
-from .wards import HOSPITAL
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 QUESTIONS = {

@@ -15,9 +15,9 @@ from fastsql.grammar.render.typed import TYPED_DIALECTS
 from fastsql.schema import Schema
 from fastsql.verification.verify import parse_query
 
+from ..worlds.grammar_hospitals import HOSPITAL, SCHEMAS
 from .rows import NOW
 from .test_round_trip import CASES
-from .wards import HOSPITAL, SCHEMAS
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "grammar" / "dialects.tsv"
 OTHERS = tuple(dialect for dialect in DIALECTS if dialect != "sqlite")

@@ -18,11 +18,11 @@ from fastsql.linking import find_candidates
 from fastsql.schema import Schema
 from fastsql.verification.verify import parenthesis_depth, parse_query
 
+from ..worlds.grammar_hospitals import SCHEMAS
 from .grounding import space_for
 from .strategies import habits, spaces
 from .test_promises import QUESTION, SEEDS, promise
 from .walking import HABITS, Bias, walk
-from .wards import SCHEMAS
 
 if TYPE_CHECKING:
     from ..databases import PostgresServer

@@ -15,9 +15,9 @@ import pytest
 from fastsql.grammar import render, sql_to_program
 from fastsql.schema import Schema
 
+from ..worlds.grammar_hospitals import SCHEMAS
 from .rows import NOW, filled
 from .test_round_trip import CASES
-from .wards import SCHEMAS
 
 if TYPE_CHECKING:
     from ..databases import PostgresServer

@@ -15,11 +15,11 @@ from fastsql.grammar import ActionSpace
 from fastsql.limits import DEFAULT
 from fastsql.verification.verify import parse_query
 
+from ..worlds.grammar_hospitals import HOSPITAL
 from .grounding import space_for
 from .strategies import habits, spaces
 from .test_promises import LEAST, SEEDS, promise, written
 from .walking import HABITS, Bias, walk
-from .wards import HOSPITAL
 
 _RANKS = (exp.Rank, exp.DenseRank, exp.RowNumber, exp.PercentRank)
 

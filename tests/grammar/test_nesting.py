@@ -15,11 +15,11 @@ from fastsql.grammar.bounds import MAX_NESTING
 from fastsql.limits import DEFAULT
 from fastsql.linking import find_candidates
 
+from ..worlds.grammar_hospitals import HOSPITAL
 from .grounding import literals_as_candidates, space_for
 from .parser_stack import STACK, is_bounded, stack_depth
 from .test_promises import QUESTION, written
 from .walking import HABITS, replay, walk
-from .wards import HOSPITAL
 
 FLAT = 22
 """Entries that a query without anything weighted takes at most."""

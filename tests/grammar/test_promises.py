@@ -23,11 +23,11 @@ from fastsql.linking import find_candidates
 from fastsql.schema import Schema
 from fastsql.verification.verify import parse_query
 
+from ..worlds.grammar_hospitals import SCHEMAS
 from .checks import check_names, check_provenance, check_written_literals
 from .grounding import space_for
 from .strategies import habits, spaces
 from .walking import HABITS, Bias, walk
-from .wards import SCHEMAS
 
 SEEDS = st.integers(0, 2**32 - 1)
 NOISE = st.sampled_from([0.1, 1.0, 3.0])

@@ -24,9 +24,9 @@ from fastsql.grammar import (
 )
 from fastsql.grammar.actions import PRODUCTION
 
+from ..worlds.grammar_hospitals import HOSPITAL, SCHEMAS
 from .grounding import literals_as_candidates, space_for
 from .rows import NOW, answers, filled
-from .wards import HOSPITAL, SCHEMAS
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "grammar"
 FILES = ("hospital", "hospital_times", "chinese", "traps")

@@ -17,9 +17,9 @@ from fastsql.limits import DEFAULT
 from fastsql.linking import Candidate
 from fastsql.schema import Constant, Schema
 
+from ..worlds.grammar_hospitals import HOSPITAL
 from .grounding import space_for
 from .strategies import spaces
-from .wards import HOSPITAL
 
 NUMBER = Candidate(12, "number", (0, 2), "number")
 FRACTION = Candidate(2.5, "number", (3, 6), "number")

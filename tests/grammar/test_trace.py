@@ -30,10 +30,10 @@ from fastsql.limits import DEFAULT
 from fastsql.linking import Candidate, find_candidates
 from fastsql.schema import Schema
 
+from ..worlds.grammar_hospitals import HOSPITAL
 from .grounding import literals_as_candidates, space_for
 from .strategies import habits, spaces
 from .walking import Bias, walk
-from .wards import HOSPITAL
 
 
 def written_kinds(sql: str, question: str, candidates: tuple[Candidate, ...] | None = None) -> list[str]:

@@ -15,11 +15,11 @@ from fastsql.schema import Schema
 from fastsql.verification.allowed import FILE_MARKS, SYSTEM_TABLES
 from fastsql.verification.verify import parenthesis_depth
 
+from ..worlds.grammar_hospitals import SCHEMAS
 from .grounding import space_for
 from .strategies import habits, spaces
 from .test_promises import QUESTION, SEEDS, promise
 from .walking import HABITS, Bias, walk
-from .wards import SCHEMAS
 
 TESTED = ("sqlite", "postgres", "duckdb")
 a_few = settings(promise, max_examples=25)

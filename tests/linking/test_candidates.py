@@ -15,7 +15,7 @@ from fastsql.linking import CANDIDATE_LIMIT, Candidate, ValueDictionary, find_ca
 from fastsql.linking.candidate import FORMATS, KINDS, SOURCES
 from fastsql.schema import Schema
 
-from .hospital import SCHEMA, VALUES
+from ..worlds.valued_hospital import SCHEMA, VALUES
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "linking"
 DICTIONARY = ValueDictionary.from_mapping(VALUES, SCHEMA)

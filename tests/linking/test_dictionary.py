@@ -17,7 +17,7 @@ from fastsql.errors import ExecutionError, ModelError, SchemaError
 from fastsql.linking import ValueDictionary, find_candidates
 from fastsql.schema import Schema
 
-from .hospital import SCHEMA, VALUES
+from ..worlds.valued_hospital import SCHEMA, VALUES
 
 SECRET = "Jane Unmistakable Doe"
 

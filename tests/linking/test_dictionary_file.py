@@ -13,7 +13,7 @@ from fastsql.errors import ModelError
 from fastsql.linking import ValueDictionary, dictionary_file
 from fastsql.linking.mapped_file import BLOCK
 
-from .hospital import SCHEMA, VALUES
+from ..worlds.valued_hospital import SCHEMA, VALUES
 
 MANY = {("prescriptions", "drug"): [f"substance {number:05}" for number in range(4000)]}
 

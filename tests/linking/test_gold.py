@@ -7,7 +7,7 @@ import pytest
 from fastsql.linking import column_literals, gold_items, gold_literals
 from fastsql.linking.gold import is_word_literal
 
-from .hospital import SCHEMA
+from ..worlds.valued_hospital import SCHEMA
 
 
 def names(sql: str, dialect: str = "sqlite") -> tuple[set[str], set[str]]:

@@ -22,7 +22,7 @@ from fastsql.linking import (
 from fastsql.linking.recall import verbatim_span
 from fastsql.schema import Schema
 
-from .hospital import SCHEMA, VALUES
+from ..worlds.valued_hospital import SCHEMA, VALUES
 
 DICTIONARY = ValueDictionary.from_mapping(VALUES, SCHEMA)
 CONSTANTS = SCHEMA.with_constants({"sao2_lower": 95.0})

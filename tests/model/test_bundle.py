@@ -17,7 +17,7 @@ from fastsql.model import load_bundle, open_bundle
 from fastsql.model.bundle import CARD, CONFIG, ENCODER, LISTED, MANIFEST, TOKENIZER, WEIGHTS, write_manifest
 from fastsql.model.weights import dequantise, quantise
 
-from .toy import make_config, write_bundle
+from ..worlds.toy_model import make_config, write_bundle
 
 
 @pytest.fixture(scope="module")

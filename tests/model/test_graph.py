@@ -8,7 +8,7 @@ import pytest
 from fastsql.model.attention import Array, Part, relation_scores, relation_values, softmax
 from fastsql.model.graph import GraphLayer
 
-from .toy import make_config, random_weights
+from ..worlds.toy_model import make_config, random_weights
 
 CONFIG = make_config()
 LAYER = Part(random_weights(CONFIG)).at("graph.2")

@@ -12,7 +12,7 @@ from fastsql.grammar.actions import NO_ACTION, STEP
 from fastsql.model import Model, SchemaState, load_bundle
 from fastsql.model.decoder import DecoderState
 
-from .toy import QUESTIONS, SCHEMA, WORDPIECE, link, make_config, question_layout, write_bundle
+from ..worlds.toy_model import QUESTIONS, SCHEMA, WORDPIECE, link, make_config, question_layout, write_bundle
 
 ZERO = np.zeros(1, dtype=np.int64)
 

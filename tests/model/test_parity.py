@@ -15,7 +15,7 @@ from fastsql.model.bundle import WEIGHTS, write_manifest
 from fastsql.model.schema_inputs import SchemaInputs
 from fastsql.model.weights import weight_shapes
 
-from .toy import (
+from ..worlds.toy_model import (
     CONFIG_OF,
     QUESTIONS,
     SCHEMA,

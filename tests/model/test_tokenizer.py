@@ -9,7 +9,7 @@ import pytest
 from fastsql.errors import ModelError
 from fastsql.model.tokenizer import TEXT_TOKENS, Tokenizer
 
-from .toy import WORDPIECE
+from ..worlds.toy_model import WORDPIECE
 
 
 def pieces(text: str) -> list[str]:

@@ -33,7 +33,7 @@ from fastsql.schema import Schema
 from ..grammar.grounding import literals_as_candidates, space_for
 from ..grammar.strategies import habits, spaces
 from ..grammar.walking import HABITS, Bias
-from ..grammar.wards import HOSPITAL, SCHEMAS
+from ..worlds.grammar_hospitals import HOSPITAL, SCHEMAS
 from .automata import expect_same, follow_both, native_automaton, native_space, unpacked, walk_both
 
 QUESTION = 'Which of the top five patients since 08/2100 had "icu ward" or 药物 heparin 12.5 on 12/05/2100 m 3 times?'

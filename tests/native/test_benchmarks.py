@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 from ..grammar.test_benchmarks import script
-from ..grammar.wards import HOSPITAL
+from ..worlds.grammar_hospitals import HOSPITAL
 
 
 def test_a_step_is_timed_at_every_size(

@@ -25,8 +25,8 @@ from fastsql.limits import Limits
 from fastsql.linking.prepare import Prepared
 from fastsql.schema import Schema
 
-from ..model.toy import SCHEMA
-from ..toy_bundle import LIMITS, QUESTIONS, load_toy, make_gpu_config, outcome, write_bundle
+from ..worlds.toy_bundle import LIMITS, QUESTIONS, load_toy, make_gpu_config, outcome, write_bundle
+from ..worlds.toy_model import SCHEMA
 
 TOLERANCE = 1e-2
 """How far log-probabilities may differ from those of the processor: attention in the graph rounds to bfloat16."""

@@ -25,8 +25,8 @@ from fastsql.model.schema_inputs import SchemaInputs
 from fastsql.parser import BUNDLED
 from fastsql.schema import Schema
 
-from .. import toy_bundle
-from ..model.toy import CONFIG_OF, QUESTIONS, SCHEMA, WORDPIECE, link, make_config, write_bundle
+from ..worlds import toy_bundle
+from ..worlds.toy_model import CONFIG_OF, QUESTIONS, SCHEMA, WORDPIECE, link, make_config, write_bundle
 from .automata import native_space
 from .searches import expect_same
 

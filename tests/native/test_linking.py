@@ -24,10 +24,10 @@ from fastsql.linking.value_index import ValueIndex, ValueMatch
 from fastsql.linking.value_table import ValueTable
 from fastsql.schema import Schema
 
-from ..linking.hospital import SCHEMA as HOSPITAL
-from ..linking.hospital import VALUES
 from ..linking.test_relations import SCHEMA as WARD
 from ..linking.test_value_index import HELD, SAID, index_of, texts, values
+from ..worlds.valued_hospital import SCHEMA as HOSPITAL
+from ..worlds.valued_hospital import VALUES
 
 DICTIONARY = ValueDictionary.from_mapping(VALUES, HOSPITAL)
 EVERY = {

@@ -25,9 +25,9 @@ from fastsql.parser import BUNDLED
 
 from ..fuzz.native import draw_weights, make_config
 from ..grammar.grounding import space_for
-from ..grammar.wards import HOSPITAL
-from ..model.toy import SCHEMA
-from ..toy_bundle import QUESTIONS
+from ..worlds.grammar_hospitals import HOSPITAL
+from ..worlds.toy_bundle import QUESTIONS
+from ..worlds.toy_model import SCHEMA
 from .automata import follow_both, native_space
 from .searches import BothDecoders, Rows, expect_same, store
 

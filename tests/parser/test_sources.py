@@ -17,8 +17,8 @@ from fastsql.linking.candidate import Candidate
 from fastsql.linking.prepare import Prepared
 from fastsql.model import Model
 
-from ..model.toy import SCHEMA
-from ..toy_bundle import load_toy
+from ..worlds.toy_bundle import load_toy
+from ..worlds.toy_model import SCHEMA
 
 DDL = "CREATE TABLE ward (id INTEGER PRIMARY KEY, kind TEXT, drug TEXT, seen TIMESTAMP)"
 ROWS = [(1, "URGENT", "Aspirin", "2100-01-01"), (2, "elective", "Heparin sodium", "2100-02-01")]

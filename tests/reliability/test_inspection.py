@@ -18,8 +18,8 @@ from fastsql.reliability import Inspector, Judge
 from fastsql.reliability.inspection import Finding, Rule, allies
 from fastsql.reliability.regression import Regression
 
-from ..model.toy import SCHEMA
-from ..toy_bundle import QUESTIONS, load_toy
+from ..worlds.toy_bundle import QUESTIONS, load_toy
+from ..worlds.toy_model import SCHEMA
 
 SOME = ((1, "x"), (2, "y"))
 

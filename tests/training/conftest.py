@@ -9,7 +9,7 @@ import pytest
 
 from fastsql.training.config import TrainConfig, config_from_dict
 
-from .ward import write_data, write_encoder
+from ..worlds.training_ward import write_data, write_encoder
 
 MadeOnce = Callable[[str, Callable[[Path], object]], Path]
 

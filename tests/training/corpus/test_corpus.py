@@ -17,7 +17,7 @@ from fastsql.training.config import ConfigError, SourceSettings, TrainConfig
 from fastsql.training.corpus.corpus import Corpus, load_corpus, with_lexicon
 from fastsql.training.corpus.split import letters_only
 
-from ..ward import SCHEMA
+from ...worlds.training_ward import SCHEMA
 
 
 @pytest.fixture(scope="module")

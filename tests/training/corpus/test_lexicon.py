@@ -10,7 +10,7 @@ from fastsql.training.corpus.lexicon import (
 )
 from fastsql.training.corpus.split import Pair
 
-from ..ward import DRUGS, SCHEMA
+from ...worlds.training_ward import DRUGS, SCHEMA
 
 DRUG, LABEL = ("prescriptions", "drug"), ("items", "label")
 

@@ -7,7 +7,7 @@ import pytest
 from fastsql.grammar import Literal
 from fastsql.training.corpus.programs import dump_program, mask, parse_program, template
 
-from ..ward import FIRST, JULY, SINCE, doses, examples, program
+from ...worlds.training_ward import FIRST, JULY, SINCE, doses, examples, program
 
 PATIENT = 10_004_235
 SQL = [row["sql"] for row in examples() if row["sql"]] + [

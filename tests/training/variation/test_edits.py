@@ -22,7 +22,7 @@ from fastsql.training.variation.edits import (
     literal_values,
 )
 
-from ..ward import doses, program
+from ...worlds.training_ward import doses, program
 
 KEY = ("prescriptions", "drug", "")
 POOL = {KEY: ["aspirin", "heparin", "insulin glargine"]}

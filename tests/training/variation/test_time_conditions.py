@@ -4,7 +4,7 @@ import pytest
 
 from fastsql.training.variation.time_conditions import cut_time, paste_time, sort_times
 
-from ..ward import FIRST, JULY, SINCE, THIS_YEAR, doses, examples, program
+from ...worlds.training_ward import FIRST, JULY, SINCE, THIS_YEAR, doses, examples, program
 
 PATIENT = 10_004_235
 SQL = [row["sql"] for row in examples() if row["sql"]] + [

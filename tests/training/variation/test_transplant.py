@@ -12,7 +12,7 @@ from fastsql.training.variation.opposites import turn
 from fastsql.training.variation.transplant import Transplants, add_wording, read_slot
 from fastsql.training.variation.visits import find_visit_phrases
 
-from ..ward import CURRENT, FIRST, JULY, SCHEMA, SINCE, doses, examples, program
+from ...worlds.training_ward import CURRENT, FIRST, JULY, SCHEMA, SINCE, doses, examples, program
 
 PATIENT = 10_004_235
 LAST = FIRST.replace("ASC", "DESC")

@@ -19,7 +19,7 @@ from fastsql.training.calibration.unanswerable.made import (
     write_refusals,
 )
 
-from ...ward import DRUGS, SCHEMA, doses, examples, program
+from ....worlds.training_ward import DRUGS, SCHEMA, doses, examples, program
 
 PAIRS = [(row["question"], program(row["sql"])) for row in examples() if row["sql"]]
 ASKED = [question for question, _ in PAIRS]

@@ -32,7 +32,7 @@ from fastsql.parser import Parser, load
 from fastsql.result import Result
 from fastsql.schema import Schema
 
-from .model.toy import WORDPIECE, random_weights
+from .toy_model import WORDPIECE, random_weights
 
 NO_GRAPH = b"no graph"
 _LIKELY = {"end": 5.0, "eq": 4.0, "contains": 2.0, "in_list": 2.0, "since_year": 2.0, "count": 2.0}

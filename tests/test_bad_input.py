@@ -232,7 +232,7 @@ def test_the_parsers_own_limits_hold_for_what_it_reads(toy_bundle: Path) -> None
 # ---------------------------------------------------------------- options
 
 
-@pytest.mark.parametrize("dialect", ["oracle", "", "SQLite", None, 5])
+@pytest.mark.parametrize("dialect", ["oracle", "", "sqlite4", None, 5])
 def test_an_unknown_dialect_is_a_dialect_error(toy: Parser, dialect: Any) -> None:
     with pytest.raises(DialectError, match=r"cannot be written\. Use one of: sqlite"):
         toy.parse(QUESTION, SCHEMA, dialect=dialect)

@@ -183,6 +183,38 @@ def test_a_question_that_probably_has_no_answer_is_refused_for_that(tmp_path: Pa
         assert result.threshold == pytest.approx((result.unanswerable + penalty) / (1 + penalty))
 
 
+def test_a_penalty_of_one_call_decides_as_that_of_the_parser(toy_bundle: Path) -> None:
+    one = load_toy(toy_bundle, penalty=3)
+    for penalty in (0, 0.5, 10, 1e6):
+        other = load_toy(toy_bundle, penalty=penalty)
+        for question in QUESTIONS:
+            found, expected = one.parse(question, SCHEMA, penalty=penalty), other.parse(question, SCHEMA)
+            assert (found.sql, found.reason, found.threshold) == (
+                expected.sql,
+                expected.reason,
+                expected.threshold,
+            )
+        batch = one.parse_batch(QUESTIONS, SCHEMA, penalty=penalty)
+        stream = one.pipe([(question, SCHEMA) for question in QUESTIONS], penalty=penalty)
+        expected_sql = [other.parse(question, SCHEMA).sql for question in QUESTIONS]
+        assert [result.sql for result in batch] == [result.sql for result in stream] == expected_sql
+    assert one.penalty == 3
+
+
+@pytest.mark.parametrize(
+    ("penalty", "error"),
+    [(-1, ValueError), (float("nan"), ValueError), (float("inf"), ValueError), ("ten", TypeError)],
+)
+def test_a_penalty_of_one_call_is_checked_as_that_of_the_parser(
+    toy_bundle: Path, penalty: Any, error: type[Exception]
+) -> None:
+    with pytest.raises(error) as ours:
+        load_toy(toy_bundle).parse(QUESTIONS[0], SCHEMA, penalty=penalty)
+    with pytest.raises(error) as theirs:
+        load_toy(toy_bundle, penalty=penalty)
+    assert str(ours.value) == str(theirs.value)
+
+
 def test_evidence_of_the_questions_state_reaches_the_decision(tmp_path: Path) -> None:
     right = {"intercept": 0.0, "weights": {"sequence": 0.1}}
     found = []

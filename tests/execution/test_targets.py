@@ -10,6 +10,8 @@ import pytest
 from fastsql.errors import DialectError, ExecutionError, LimitError
 from fastsql.execution import ReadOnlyExecutor, open_executor
 
+from ..databases import PostgresServer
+
 sqlalchemy = pytest.importorskip("sqlalchemy", reason="pip install '.[db]' to run this")
 
 
@@ -24,9 +26,10 @@ def file(tmp_path: Path) -> Path:
 
 def test_an_sqlite_file_by_path_url_and_engine(file: Path) -> None:
     engine = sqlalchemy.create_engine(f"sqlite:///{file}")
-    for target in (file, str(file), f"sqlite:///{file}", engine):
+    for target in (file, str(file), f"sqlite:///{file}", f"sqlite3:///{file}", engine):
         executor = open_executor(target)
         assert isinstance(executor, ReadOnlyExecutor)
+        assert executor.dialect == "sqlite"
         assert executor.run("SELECT COUNT(*) FROM patients").rows == ((0,),)
         executor.close()
 
@@ -41,6 +44,7 @@ def test_the_content_of_a_file_tells_duckdb(duckdb_driver: None, tmp_path: Path)
     for target in (path, f"duckdb:///{path}"):
         executor = open_executor(target)
         assert isinstance(executor, DuckDBExecutor)
+        assert executor.dialect == "duckdb"
         assert executor.run("SELECT 1").rows == ((1,),)
         executor.close()
 
@@ -74,3 +78,12 @@ def test_memory_is_bounded_where_the_engine_runs_here(
         for isolated in (False, True):
             with pytest.raises(LimitError, match="memory_limit: -1 is not a valid limit"):
                 open_executor(target, memory_limit=-1, isolated=isolated)
+
+
+@pytest.mark.parametrize("scheme", ["postgresql", "postgres", "pg"])
+@pytest.mark.parametrize("isolated", [False, True])
+def test_postgresql_by_each_of_its_names(postgres: PostgresServer, scheme: str, isolated: bool) -> None:
+    executor = open_executor(postgres.url().replace("postgresql+psycopg", scheme), isolated=isolated)
+    assert executor.dialect == "postgres"
+    assert executor.run("SELECT 1").rows == ((1,),)
+    executor.close()

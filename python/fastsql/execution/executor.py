@@ -102,6 +102,10 @@ class Cursor(Fetching, Protocol):
 class Executor(Protocol):
     """Runs queries on one database. May be shared by threads."""
 
+    @property
+    def dialect(self) -> str:
+        """Of the SQL that it runs, as `fastsql.parse` writes it: "sqlite", "duckdb" or "postgres"."""
+
     def run(self, sql: str) -> Rows:
         """The rows of a query.
 

@@ -19,6 +19,7 @@ class VerifyingExecutor(ABC):
     """An executor whose every query passes the verifier first: with a schema its names, too, without one its form."""
 
     def __init__(self, dialect: str, schema: Schema | None, bounds: Bounds) -> None:
+        self.dialect = dialect
         self._runnables = Runnables(schema, dialect)
         self._bounds = bounds
 

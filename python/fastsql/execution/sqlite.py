@@ -47,6 +47,8 @@ class ReadOnlyExecutor:
         ExecutionError: the file is missing, or no SQLite database.
     """
 
+    dialect = "sqlite"
+
     def __init__(
         self,
         database: str | Path,

@@ -19,6 +19,7 @@ from fastsql.execution.isolation.worker_setup import (
 from fastsql.execution.sqlite import ReadOnlyExecutor
 from fastsql.limits import check_count
 from fastsql.schema import Schema
+from fastsql.schema.dialects import plain_url
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import URL, Engine
@@ -162,7 +163,7 @@ def _url(text: str) -> URL:
             "SQLAlchemy is not installed", where="database URL", remedy="pip install 'fastsql[db]'"
         ) from error
     try:
-        return make_url(text)
+        return make_url(plain_url(text))
     except ArgumentError:
         raise ExecutionError("it is not a database URL that SQLAlchemy knows", where="database URL") from None
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from fastsql.errors import ExecutionError
 from fastsql.forking import inside_sqlite
 from fastsql.schema import quote
+from fastsql.schema.dialects import plain_url
 from fastsql.schema.sqlite_file import OvertakenError, open_read_only
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def _sqlalchemy_reader(source: str | Engine) -> Iterator[Reader]:
             remedy='Install it: pip install "fastsql[db]".',
         ) from error
     try:
-        engine = sqlalchemy.create_engine(source) if isinstance(source, str) else source
+        engine = sqlalchemy.create_engine(plain_url(source)) if isinstance(source, str) else source
         connection = engine.connect()
     except (sqlalchemy.exc.SQLAlchemyError, ImportError) as error:
         raise ExecutionError(

@@ -11,14 +11,20 @@ from fastsql.grammar.render import DIALECTS
 from fastsql.limits import Limits
 from fastsql.model import Bundle
 from fastsql.schema import Schema
+from fastsql.schema.dialects import plain_dialect
 
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?", re.ASCII)
 
 
-def check_settings(penalty: float, threads: int) -> None:
-    """Raise ValueError for a penalty or a number of threads that is none."""
+def check_penalty(penalty: float) -> float:
+    """A penalty as it is kept. Raises TypeError or ValueError for what is none."""
     if not 0 <= penalty < float("inf"):
         raise ValueError(f"penalty must be a number of at least 0, not {penalty!r}")
+    return float(penalty)
+
+
+def check_threads(threads: int) -> None:
+    """Raise ValueError for a number of threads that is none."""
     if threads < 0:
         raise ValueError(f"threads must be a number of at least 0, not {threads!r}")
 
@@ -66,14 +72,16 @@ def check_size(schema: Schema, limits: Limits) -> None:
             raise LimitError.exceeded(limit, found, most, where=f"schema {schema.name!r}")
 
 
-def check_dialect(dialect: str) -> None:
-    """Raise DialectError for a dialect that cannot be written."""
-    if dialect not in DIALECTS:
+def check_dialect(dialect: str) -> str:
+    """The dialect by the name that it has here. Raises DialectError for one that cannot be written."""
+    plain = plain_dialect(dialect)
+    if plain not in DIALECTS:
         raise DialectError(
             "cannot be written",
             where=f"dialect {dialect!r}",
             remedy=f"Use one of: {', '.join(DIALECTS)}.",
         )
+    return plain
 
 
 def check_beam(beam: int, limits: Limits) -> None:

@@ -22,17 +22,11 @@ from fastsql.linking.question import clean_question, has_words
 from fastsql.model import Bundle
 from fastsql.parser.assess import assess
 from fastsql.parser.audit import Audit, AuditRecord
-from fastsql.parser.checks import (
-    check_actions,
-    check_beam,
-    check_dialect,
-    check_grammar,
-    check_moment,
-    check_settings,
-)
+from fastsql.parser.checks import check_actions, check_grammar, check_penalty, check_threads
 from fastsql.parser.decide import decide
 from fastsql.parser.inspect import inspect
 from fastsql.parser.link import link
+from fastsql.parser.settings import Settings
 from fastsql.parser.sources import Sources
 from fastsql.parser.write import verified, write
 from fastsql.reliability.assess import Reliability
@@ -62,11 +56,11 @@ class Parser:
         limits: Limits = DEFAULT,
         audit: Audit | Callable[[AuditRecord], object] | None = None,
     ) -> None:
-        check_settings(penalty, threads)
+        self.penalty = check_penalty(penalty)
+        check_threads(threads)
         check_grammar(bundle)
         check_actions(bundle, limits)
         self.bundle = bundle
-        self.penalty = float(penalty)
         self.limits = limits
         self.threads = threads
         self._audit = None if audit is None else Audit.of(audit)
@@ -79,6 +73,11 @@ class Parser:
 
     def __repr__(self) -> str:
         return f"Parser({self.bundle.config.name!r}, device={self.engine.device!r}, penalty={self.penalty:g})"
+
+    @property
+    def reliability(self) -> Reliability:
+        """What the model knows about when to answer."""
+        return self._reliability
 
     def __getstate__(self) -> dict[str, Any]:
         return {
@@ -103,6 +102,7 @@ class Parser:
         values: Any = None,
         dialect: str = "sqlite",
         beam: int = DEFAULT_BEAM,
+        penalty: float | None = None,
         now: str | None = None,
         inspector: Inspector | None = None,
     ) -> Result:
@@ -112,8 +112,9 @@ class Parser:
             question: in the model's language.
             schema: a `Schema`, or anything that `Schema.coerce` reads.
             values: a `ValueDictionary`, or a database (path, URL or engine) that one is read from, once.
-            dialect: of the SQL: "sqlite", "postgres", "duckdb", "mysql" or "tsql".
+            dialect: of the SQL: "sqlite", "postgres", "duckdb", "mysql" or "tsql", or another usual name of one of these.
             beam: hypotheses to keep.
+            penalty: how many right answers a wrong one outweighs here; the parser's own unless given.
             now: a literal for the present, such as "2100-12-31 23:59:00"; otherwise the time of execution.
             inspector: runs the likeliest queries, read-only, and takes their answers into account.
 
@@ -121,31 +122,22 @@ class Parser:
         database that cannot be read); TypeError and ValueError for other arguments than these. A question that cannot be
         answered is not an error: the result says that it was refused, and why.
         """
+        settings = Settings(dialect, beam, self.penalty if penalty is None else penalty, now, inspector)
         if self._audit is None:
-            return self._parse(question, schema, values, dialect, beam, now, inspector)
+            return self._parse(question, schema, values, settings)
         with self._audit.record(
             question,
             model=self.bundle.config.name,
-            penalty=self.penalty,
+            penalty=settings.penalty,
             dialect=dialect,
             inspected=inspector is not None,
         ) as entry:
-            entry.result = self._parse(question, schema, values, dialect, beam, now, inspector)
+            entry.result = self._parse(question, schema, values, settings)
         return entry.result
 
-    def _parse(
-        self,
-        question: str,
-        schema: Any,
-        values: Any,
-        dialect: str,
-        beam: int,
-        now: str | None,
-        inspector: Inspector | None,
-    ) -> Result:
-        check_dialect(dialect)
-        check_beam(beam, self.limits)
-        check_moment(now)
+    def _parse(self, question: str, schema: Any, values: Any, settings: Settings) -> Result:
+        settings = settings.checked(self.limits)
+        dialect, inspector = settings.dialect, settings.inspector
         text = clean_question(question, self.limits)
         if not has_words(text):
             reason = "There is no question in this text."
@@ -156,9 +148,9 @@ class Parser:
         watch.lap("schema")
         linked = link(question, text, state, dictionary, self.engine, self.limits)
         watch.lap("link")
-        decoded = self.engine.decode(linked.prepared, linked.schema, linked.space, beam)
+        decoded = self.engine.decode(linked.prepared, linked.schema, linked.space, settings.beam)
         watch.add(decoded.milliseconds)
-        written = write(linked, decoded, dialect=dialect, now=now)
+        written = write(linked, decoded, dialect=dialect, now=settings.now)
         watch.lap("render")
         written = verified(written, self.limits)
         watch.lap("verify")
@@ -167,7 +159,7 @@ class Parser:
         else:
             assessed = inspect(written, self._reliability, inspector, self.limits)
             watch.lap("inspect")
-        return decide(assessed, self.penalty, watch)
+        return decide(assessed, settings.penalty, watch)
 
     def parse_batch(self, questions: Iterable[str], schema: Any, **options: Any) -> list[Result]:
         """`parse` for several questions over one schema; the results are those of one at a time."""

@@ -8,7 +8,7 @@ from fastsql.errors import DialectError, SchemaError
 from fastsql.limits import DEFAULT, Limits
 from fastsql.schema.assemble import assemble
 from fastsql.schema.ddl_items import describe
-from fastsql.schema.dialects import canonical_dialect
+from fastsql.schema.dialects import canonical_dialect, plain_url
 from fastsql.schema.draft import Draft, DraftColumn, DraftKey, DraftTable
 from fastsql.schema.names import is_reserved
 from fastsql.schema.sqltypes import classify_type
@@ -70,7 +70,7 @@ def _engine(url: str) -> Engine:
 
     kind = url.partition("://")[0]
     try:
-        parsed = make_url(url)
+        parsed = make_url(plain_url(url))
         if parsed.get_backend_name() == "sqlite" and parsed.database not in (None, "", ":memory:"):
             # SQLite would create a missing file.
             _require_file(str(parsed.database))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fastsql.schema.dialects import canonical_dialect
+from fastsql.schema.dialects import canonical_dialect, plain_dialect
 from fastsql.schema.names import quote
 from fastsql.schema.sqltypes import TYPE_WORDS
 
 if TYPE_CHECKING:
-    from fastsql.schema.model import Column, ForeignKey, Structure, Table
+    from fastsql.schema.model import Column, ForeignKey, Structure
 
 _CLASS_TYPES = {
     "number": "NUMERIC",
@@ -27,15 +27,37 @@ _SQLITE_KEYWORDS = frozenset({"set", "null"})
 
 def render_ddl(schema: Structure, dialect: str = "sqlite") -> str:
     """See :meth:`Schema.to_ddl`. Raises DialectError for a dialect that sqlglot does not know."""
-    if dialect == "sqlite":
+    if plain_dialect(dialect) == "sqlite":
         keys: dict[int, list[ForeignKey]] = {}
         for key in schema.foreign_keys:
             keys.setdefault(schema.columns[key.columns[0]].table, []).append(key)
         return "\n\n".join(
-            _sqlite_table(schema, number, keys.get(number, [])) for number in range(len(schema.tables))
+            [
+                *(f"ATTACH ':memory:' AS {quote(namespace)};" for namespace in _namespaces(schema)),
+                *(_sqlite_table(schema, number, keys.get(number, [])) for number in range(len(schema.tables))),
+            ]
         )
     dialect = canonical_dialect(dialect)
-    return "\n\n".join(_table(schema, table, dialect) for table in schema.tables)
+    return "\n\n".join(
+        [
+            *(_namespace(namespace, dialect) for namespace in _namespaces(schema)),
+            *(_table(schema, number, dialect) for number in range(len(schema.tables))),
+        ]
+    )
+
+
+def _namespaces(schema: Structure) -> list[str]:
+    """The namespaces that SQL names, in their order."""
+    found = dict.fromkeys(schema.namespace_in_sql(number) for number in range(len(schema.tables)))
+    found.pop("", None)
+    return list(found)
+
+
+def _namespace(name: str, dialect: str) -> str:
+    from sqlglot import exp
+
+    create = exp.Create(this=exp.Table(db=exp.to_identifier(name, quoted=True)), kind="SCHEMA")
+    return create.sql(dialect=dialect) + ";"
 
 
 def _sqlite_table(schema: Structure, number: int, keys: list[ForeignKey]) -> str:
@@ -46,13 +68,18 @@ def _sqlite_table(schema: Structure, number: int, keys: list[ForeignKey]) -> str
     ]
     if table.primary_key:
         lines.append(f"PRIMARY KEY ({_names(schema, table.primary_key)})")
+    namespace = schema.namespace_in_sql(number)
     for key in keys:
-        parent = schema.tables[schema.columns[key.references[0]].table]
+        holder = schema.columns[key.references[0]].table
+        parent = schema.tables[holder]
+        if schema.namespace_in_sql(holder) != namespace:
+            continue  # SQLite has no keys from one database to another
         lines.append(
             f"FOREIGN KEY ({_names(schema, key.columns)})"
             f" REFERENCES {quote(parent.name)} ({_names(schema, key.references)})"
         )
-    return f"CREATE TABLE {quote(table.name)} (\n    " + ",\n    ".join(lines) + "\n);"
+    name = f"{quote(namespace)}.{quote(table.name)}" if namespace else quote(table.name)
+    return f"CREATE TABLE {name} (\n    " + ",\n    ".join(lines) + "\n);"
 
 
 def _names(schema: Structure, columns: tuple[int, ...]) -> str:
@@ -66,9 +93,10 @@ def _sqlite_type(column: Column) -> str:
     return _CLASS_TYPES[column.type]
 
 
-def _table(schema: Structure, table: Table, dialect: str) -> str:
+def _table(schema: Structure, number: int, dialect: str) -> str:
     from sqlglot import exp
 
+    table, namespace = schema.tables[number], schema.namespace_in_sql(number)
     definitions = [
         exp.ColumnDef(
             this=exp.to_identifier(schema.columns[index].name, quoted=True),
@@ -76,7 +104,10 @@ def _table(schema: Structure, table: Table, dialect: str) -> str:
         )
         for index in table.columns
     ]
-    name = exp.Table(this=exp.to_identifier(table.name, quoted=True))
+    name = exp.Table(
+        this=exp.to_identifier(table.name, quoted=True),
+        db=exp.to_identifier(namespace, quoted=True) if namespace else None,
+    )
     create = exp.Create(this=exp.Schema(this=name, expressions=definitions), kind="TABLE")
     return create.sql(dialect=dialect, pretty=True) + ";"
 

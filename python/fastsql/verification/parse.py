@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from fastsql.errors import DialectError, VerificationError
 from fastsql.limits import DEFAULT, Limits
+from fastsql.schema.dialects import plain_dialect
 from fastsql.verification.readings import ALWAYS_READINGS, MOST_READINGS, too_many_readings
 from fastsql.verification.text import REMEDY, bound_text
 
@@ -71,7 +72,7 @@ def parse_query(sql: str, *, dialect: str = "sqlite", limits: Limits = DEFAULT) 
     """
     from sqlglot import exp
 
-    query = read_select(sql, bound_text(sql, limits), dialect)
+    query = read_select(sql, bound_text(sql, limits), plain_dialect(dialect))
     if query.find(exp.Into, exp.Lock, exp.Placeholder, exp.Parameter):
         raise _fault("does more than read, or has parameters")
     return query

@@ -10,13 +10,17 @@ What runs is not the text that was given but what was verified, written anew (:f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import OrderedDict
+from contextlib import suppress
+from dataclasses import dataclass, fields
 from functools import lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from fastsql.errors import VerificationError
 from fastsql.limits import DEFAULT, Limits
-from fastsql.schema import Schema
+from fastsql.schema import Column, Schema
+from fastsql.schema.dialects import plain_dialect
 from fastsql.verification.empty import prepare
 from fastsql.verification.parse import parse_query, read_select, silence, with_room, write
 from fastsql.verification.qualify import check_meaning, qualify
@@ -30,7 +34,7 @@ from fastsql.verification.text import (
     scan_text,
     select_list,
 )
-from fastsql.verification.tree import check_tree
+from fastsql.verification.tree import check_tree, check_unqualified
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -50,6 +54,8 @@ REMEMBERED = 128
 """Queries whose texts an executor remembers."""
 REMEMBERED_CHARACTERS = 4_000
 """Characters of the longest query that is remembered."""
+KEPT = 8
+"""Readings that are kept for an executor."""
 
 
 def verify(sql: str, schema: Schema, *, dialect: str = "sqlite", limits: Limits = DEFAULT) -> None:
@@ -61,10 +67,11 @@ def verify(sql: str, schema: Schema, *, dialect: str = "sqlite", limits: Limits 
         VerificationError: it is not; the message says which check failed and repeats nothing of the SQL.
         DialectError: there is no list of what is harmless in the dialect.
     """
-    depth = bound_text(sql, limits)
-    with_room(depth, lambda: _read(sql, depth, schema, dialect, limits))
+    dialect, depth = plain_dialect(dialect), bound_text(sql, limits)
+    reading = with_room(depth, lambda: _read(sql, depth, schema, dialect, limits))
     if dialect == "sqlite":
         prepare(sql, schema)
+    _latest.keep((sql, dialect, limits), schema, reading)
 
 
 def verify_form(sql: str, *, dialect: str = "sqlite", limits: Limits = DEFAULT) -> exp.Query:
@@ -73,7 +80,9 @@ def verify_form(sql: str, *, dialect: str = "sqlite", limits: Limits = DEFAULT) 
     Raises:
         VerificationError, DialectError: as :func:`verify`.
     """
-    return _read_form(sql, bound_text(sql, limits), dialect, limits)[0]
+    query, nodes = _read_form(sql, bound_text(sql, limits), plain_dialect(dialect), limits)
+    check_unqualified(nodes)
+    return query
 
 
 def runnable(sql: str, schema: Schema | None, *, dialect: str = "sqlite", limits: Limits = DEFAULT) -> str:
@@ -86,13 +95,13 @@ def runnable(sql: str, schema: Schema | None, *, dialect: str = "sqlite", limits
     Raises:
         VerificationError, DialectError: as :func:`verify`; without a schema, as :func:`verify_form`.
     """
-    depth = bound_text(sql, limits)
+    dialect, depth = plain_dialect(dialect), bound_text(sql, limits)
     if schema is None:
-        _read_form(sql, depth, dialect, limits)
+        check_unqualified(_read_form(sql, depth, dialect, limits)[1])
         return sql
 
     def rewrite() -> str:
-        reading = _read(sql, depth, schema, dialect, limits)
+        reading = _latest.take((sql, dialect, limits), schema) or _read(sql, depth, schema, dialect, limits)
         with _resolving(), silence():
             items = select_list(sql, dialect)
             qualify(reading.nodes, reading.resolution, schema, dialect=dialect, items=items)
@@ -127,6 +136,51 @@ class _Reading:
     query: exp.Query
     nodes: list[exp.Expr]
     resolution: Resolution
+
+
+class _Latest:
+    """The readings of the queries that were verified last: what a parse has verified, an executor mostly runs next.
+
+    A reading is given away once, as :func:`runnable` writes into its tree. It counts for the very text, dialect, limits and
+    schema that it was made of. Threads need no lock: each step is one of CPython's atomic ones.
+    """
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[tuple[str, str, Limits], tuple[Schema, _Reading]] = OrderedDict()
+
+    def keep(self, query: tuple[str, str, Limits], schema: Schema, reading: _Reading) -> None:
+        """Keep a reading, in the place of the oldest."""
+        if len(query[0]) > REMEMBERED_CHARACTERS:
+            return
+        self._kept[query] = schema, reading
+        while len(self._kept) > KEPT:
+            with suppress(KeyError):  # another thread was quicker
+                self._kept.popitem(last=False)
+
+    def take(self, query: tuple[str, str, Limits], schema: Schema) -> _Reading | None:
+        """The reading of a query, which is not kept any longer."""
+        made_with, reading = self._kept.pop(query, (None, None))
+        return reading if made_with is not None and _reads_alike(made_with, schema) else None
+
+
+_latest = _Latest()
+
+
+def _reads_alike(one: Schema, other: Schema) -> bool:
+    """Whether a query means the same under both: a parser adds values and constants, which no check looks at."""
+    return one is other or (
+        len(one.columns) == len(other.columns)
+        and _as_read(one) == _as_read(other)
+        and all(map(_alike, one.columns, other.columns))
+    )
+
+
+def _alike(one: Column, other: Column) -> bool:
+    return one is other or _column_as_read(one) == _column_as_read(other)
+
+
+_as_read = attrgetter(*({f.name for f in fields(Schema)} - {"columns", "constants", "warnings"}))
+_column_as_read = attrgetter(*({f.name for f in fields(Column)} - {"values"}))
 
 
 def _read(sql: str, depth: int, schema: Schema, dialect: str, limits: Limits) -> _Reading:

@@ -18,6 +18,7 @@ from fastsql.grammar.program import Program
 from fastsql.grammar.render.queries import Renderer
 from fastsql.grammar.render.values import CASTS, NOW, PARTS
 from fastsql.grammar.tree import read_tree
+from fastsql.schema.dialects import plain_dialect
 
 if TYPE_CHECKING:
     from fastsql.schema import Schema
@@ -41,6 +42,7 @@ def render(
     `now` fixes the clock: a literal such as "2100-12-31 23:59:00" instead of the moment of execution.
     Raises DialectError for a dialect that fastsql does not write, and for a program that a dialect cannot say.
     """
+    dialect = plain_dialect(dialect)
     if dialect not in DIALECTS:
         raise DialectError(
             "cannot be written",

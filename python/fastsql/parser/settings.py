@@ -1,0 +1,28 @@
+"""What a caller may settle anew for each question."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from fastsql.limits import Limits
+from fastsql.parser.checks import check_beam, check_dialect, check_moment, check_penalty
+from fastsql.reliability.inspection import Inspector
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How one question is parsed; `Parser.parse` says what each means."""
+
+    dialect: str
+    beam: int
+    penalty: float
+    now: str | None
+    inspector: Inspector | None
+
+    def checked(self, limits: Limits) -> Settings:
+        """The same, the dialect by its plain name. Raises DialectError, LimitError, TypeError, ValueError."""
+        dialect = check_dialect(self.dialect)
+        check_beam(self.beam, limits)
+        penalty = check_penalty(self.penalty)
+        check_moment(self.now)
+        return replace(self, dialect=dialect, penalty=penalty)

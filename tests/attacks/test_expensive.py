@@ -20,9 +20,10 @@ from typing import Any
 import pytest
 
 from fastsql.errors import ExecutionError, VerificationError
-from fastsql.execution import QueryTimeoutError, Rows, open_executor, verify
+from fastsql.execution import Rows, open_executor, verify
 
 from ..databases import PostgresServer
+from ..in_time import in_time, patiently
 from ..worlds.attacked_hospital import HIDDEN, ROWS, SCHEMA, TABLES
 from .cases import DIALECTS, FOLDER
 
@@ -106,32 +107,29 @@ def executors(targets: dict[str, Any]) -> Iterator[dict[str, Any]]:
         executor.close()
 
 
-def await_worker(executor: Any) -> None:
-    """Return when a worker is ready: those of the statement before were killed."""
-    end = time.monotonic() + 30
-    while time.monotonic() < end:
-        with suppress(QueryTimeoutError):
-            executor.run_unverified("SELECT 1")
-            return
-    raise AssertionError("no worker starts")
-
-
 @pytest.mark.parametrize("statement", STATEMENTS)
 def test_the_caller_is_free_in_time_with_rows_or_a_typed_error(
     statement: Expensive, executors: dict[str, Any]
 ) -> None:
     executor = executors[statement.dialect]
-    await_worker(executor)
-    largest = [_limit_of_memory(pid) for pid in executor.pids()]
-    begun = time.monotonic()
-    try:
-        found = executor.run_unverified(statement.sql)
-    except ExecutionError as error:
-        assert "for a worker process" not in str(error)  # noqa: PT017 - it did run
-    else:
-        assert isinstance(found, Rows)
-    assert time.monotonic() - begun < BOUND
-    assert max(largest) <= MOST_MEMORY[statement.dialect]
+    largest = 0
+
+    def await_worker() -> None:
+        """Those of the statement before were killed."""
+        nonlocal largest
+        patiently(lambda: executor.run_unverified("SELECT 1"))
+        largest = max(map(_limit_of_memory, executor.pids()))
+
+    def attack() -> None:
+        try:
+            found = executor.run_unverified(statement.sql)
+        except ExecutionError as error:
+            assert "for a worker process" not in str(error)  # noqa: PT017 - it did run
+        else:
+            assert isinstance(found, Rows)
+
+    in_time(BOUND, attack, prepare=await_worker)
+    assert 0 < largest <= MOST_MEMORY[statement.dialect]
 
 
 @pytest.mark.parametrize("statement", STATEMENTS)

@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from fastsql.execution.isolation.isolated import IsolatedExecutor
 from fastsql.schema import Schema
 
 from ..databases import PostgresServer
+from ..in_time import in_time, once_within, patiently
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="isolated=True needs Linux")
 
@@ -72,14 +73,6 @@ def executor(sqlite_file: Path) -> Iterator[Any]:
         yield executor
 
 
-@contextmanager
-def in_time() -> Iterator[None]:
-    """A block that must end within the bound."""
-    begun = time.monotonic()
-    yield
-    assert time.monotonic() - begun < BOUND
-
-
 def within(seconds: float, holds: Callable[[], bool]) -> bool:
     """Whether something becomes true in so many seconds; looks again and again, since nobody tells."""
     end = time.monotonic() + seconds
@@ -91,14 +84,14 @@ def within(seconds: float, holds: Callable[[], bool]) -> bool:
 
 
 def answers(executor: Any) -> bool:
-    """Whether an executor answers, within the time that another worker needs to start."""
+    """Whether an executor answers, as soon as another worker has started."""
+    return bool(patiently(lambda: executor.run("SELECT 1")).rows == ((1,),))
 
-    def once() -> bool:
-        with suppress(QueryTimeoutError):
-            return bool(executor.run("SELECT 1").rows == ((1,),))
-        return False
 
-    return within(20, once)
+def refused_late(executor: Any, sql: str) -> None:
+    """Run a query that does not end."""
+    with pytest.raises(QueryTimeoutError, match=r"took longer than 0\.4 s"):
+        executor.run(sql)
 
 
 def is_gone(pid: int) -> bool:
@@ -204,25 +197,52 @@ def test_a_result_beyond_the_budget_is_refused_before_it_is_sent(sqlite_file: Pa
 
 def test_an_endless_query_ends_in_time_and_the_next_one_runs(executor: Any) -> None:
     for _ in range(2):
-        with in_time(), pytest.raises(QueryTimeoutError, match=r"took longer than 0\.4 s"):
-            executor.run(ENDLESS)
-        assert answers(executor)
+        in_time(BOUND, lambda: refused_late(executor, ENDLESS), prepare=lambda: answers(executor))
+    assert answers(executor)
 
 
 def test_a_worker_that_does_nothing_any_more_is_killed(executor: Any) -> None:
-    (pid,) = executor.pids()
-    os.kill(pid, signal.SIGSTOP)
-    with in_time(), pytest.raises(QueryTimeoutError):
-        executor.run("SELECT 1")
-    assert is_gone(pid)
+    stopped: list[int] = []
+
+    def stop() -> None:
+        assert answers(executor)
+        stopped.extend(executor.pids())
+        os.kill(stopped[-1], signal.SIGSTOP)
+
+    in_time(BOUND, lambda: refused_late(executor, "SELECT 1"), prepare=stop)
+    assert all(within(20, lambda pid=pid: is_gone(pid)) for pid in stopped)  # type: ignore[misc]
     assert answers(executor)
 
 
 def test_a_worker_that_stops_between_fetches_is_killed(executor: Any) -> None:
-    (pid,) = executor.pids()
-    with in_time(), pytest.raises(QueryTimeoutError):
-        fetch_and_signal(executor, pid, signal.SIGSTOP)
-    assert is_gone(pid)
+    stopped: list[int] = []
+
+    def stop_between() -> None:
+        stopped.extend(executor.pids())
+        with pytest.raises(QueryTimeoutError):
+            fetch_and_signal(executor, stopped[-1], signal.SIGSTOP)
+
+    in_time(BOUND, stop_between, prepare=lambda: answers(executor))
+    assert all(within(20, lambda pid=pid: is_gone(pid)) for pid in stopped)  # type: ignore[misc]
+
+
+def test_a_process_that_the_system_is_slow_to_end_holds_its_caller_once_and_is_not_used_again(
+    executor: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (worker,) = executor._pool._all
+    waited: list[float] = []
+
+    def wait(timeout: float) -> int:
+        waited.append(timeout)
+        raise subprocess.TimeoutExpired("worker", timeout)
+
+    with monkeypatch.context() as slow:
+        slow.setattr(worker._process, "wait", wait)
+        slow.setattr(worker._process, "poll", lambda: None)
+        refused_late(executor, ENDLESS)
+    assert sum(waited) <= 0.25
+    assert worker not in executor._pool._all
+    assert answers(executor)
 
 
 def fetch_and_signal(executor: Any, pid: int, number: int) -> None:
@@ -236,15 +256,22 @@ def fetch_and_signal(executor: Any, pid: int, number: int) -> None:
 def test_a_frozen_server_holds_neither_caller_nor_worker(databases: dict[str, Any]) -> None:
     with open_executor(databases["postgres"], isolated=True, workers=1, time_limit=LIMIT) as executor:
         raw: Any = executor
-        backend = raw.run_unverified("SELECT pg_backend_pid()").rows[0][0]
-        os.kill(backend, signal.SIGSTOP)
+        frozen: list[int] = []
+
+        def backend() -> int:
+            return int(patiently(lambda: raw.run_unverified("SELECT pg_backend_pid()")).rows[0][0])
+
+        def freeze() -> None:
+            frozen.append(backend())
+            os.kill(frozen[-1], signal.SIGSTOP)
+
         try:
-            with in_time(), pytest.raises(QueryTimeoutError):
-                executor.run("SELECT 1")
+            in_time(BOUND, lambda: refused_late(executor, "SELECT 1"), prepare=freeze)
             assert answers(executor)
-            assert raw.run_unverified("SELECT pg_backend_pid()").rows[0][0] != backend
+            assert backend() not in frozen
         finally:
-            os.kill(backend, signal.SIGCONT)
+            for pid in frozen:
+                os.kill(pid, signal.SIGCONT)
 
 
 def test_more_callers_than_workers_wait_for_their_turn(sqlite_file: Path) -> None:
@@ -264,9 +291,15 @@ def test_more_callers_than_workers_wait_for_their_turn(sqlite_file: Path) -> Non
 
 
 def test_who_waits_for_a_worker_too_long_is_told_so(executor: Any) -> None:
-    with executor.cursor("SELECT 1"), in_time():  # noqa: SIM117 - the first holds the worker
-        with pytest.raises(QueryTimeoutError, match=r"for a worker process.*number of workers"):
-            executor.run("SELECT 1")
+    def seconds() -> float:
+        with ExitStack() as held:
+            patiently(lambda: held.enter_context(executor.cursor("SELECT 1")))
+            begun = time.monotonic()
+            with pytest.raises(QueryTimeoutError, match=r"for a worker process.*number of workers"):
+                executor.run("SELECT 1")
+            return time.monotonic() - begun
+
+    once_within(BOUND, seconds)
 
 
 def test_an_interrupt_ends_the_query_and_its_worker(sqlite_file: Path) -> None:

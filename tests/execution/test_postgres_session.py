@@ -8,8 +8,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import pytest
@@ -19,6 +18,7 @@ from fastsql.execution import QueryTimeoutError, ResultSizeError, open_executor
 from fastsql.schema import Schema
 
 from ..databases import PostgresServer
+from ..in_time import in_time, patiently
 
 DATABASE = "sessions"
 TABLES = "CREATE TABLE notes (note_id INT PRIMARY KEY, text TEXT, scan BYTEA);"
@@ -54,6 +54,11 @@ def ask(executor: Any, sql: str) -> Any:
         return cursor.fetchmany(1)[0][0]
 
 
+def own_pid(executor: Any) -> int:
+    """The process of the server that answers; a connection is made first where there is none."""
+    return int(patiently(lambda: ask(executor, OWN_PID)))
+
+
 @contextmanager
 def frozen(process: int) -> Iterator[None]:
     """A process that does nothing for the time of the block."""
@@ -64,56 +69,68 @@ def frozen(process: int) -> Iterator[None]:
         os.kill(process, signal.SIGCONT)
 
 
-@contextmanager
-def in_time() -> Iterator[None]:
-    """A block that must end within the bound, by an error that says that the query took too long."""
-    begun = time.monotonic()
+def refused_late(executor: Any, sql: str) -> None:
+    """Run a query that nobody answers."""
     with pytest.raises(QueryTimeoutError, match=r"took longer than 0\.4 s"):
-        yield
-    assert time.monotonic() - begun < BOUND
+        ask(executor, sql)
 
 
 # ---------------------------------------------------------------- a server that does not answer
 
 
+def ask_a_frozen_backend(executor: Any) -> None:
+    """It ends in time, and the next query is another backend's."""
+    pids: set[int] = set()
+    with ExitStack() as thawing:
+
+        def freeze() -> None:
+            pid = own_pid(executor)
+            pids.add(pid)
+            thawing.enter_context(frozen(pid))
+
+        in_time(BOUND, lambda: refused_late(executor, "SELECT 1"), prepare=freeze)
+        assert own_pid(executor) not in pids
+
+
 def test_a_frozen_backend_holds_nobody_and_its_connection_is_not_used_again(executor: Any) -> None:
-    first = ask(executor, OWN_PID)
-    with frozen(first):
-        with in_time():
-            ask(executor, "SELECT 1")
-        assert ask(executor, OWN_PID) != first
+    ask_a_frozen_backend(executor)
 
 
 def test_a_backend_that_freezes_between_two_fetches_holds_nobody(executor: Any) -> None:
-    pid = ask(executor, OWN_PID)
-    with in_time(), executor.unverified_cursor("SELECT generate_series(1, 100000)") as cursor:
-        assert len(cursor.fetchmany(10)) == 10
-        with frozen(pid):
-            cursor.fetchmany(10)
-    assert ask(executor, "SELECT 7") == 7
+    def read_on() -> None:
+        with executor.unverified_cursor(f"SELECT generate_series(1, 100000), ({OWN_PID})") as cursor:
+            rows = cursor.fetchmany(10)
+            assert len(rows) == 10
+            with frozen(rows[0][1]):
+                cursor.fetchmany(10)
+
+    def be_late() -> None:
+        with pytest.raises(QueryTimeoutError, match=r"took longer than 0\.4 s"):
+            read_on()
+
+    in_time(BOUND, be_late, prepare=lambda: own_pid(executor))
+    assert patiently(lambda: ask(executor, "SELECT 7")) == 7
 
 
 def test_a_backend_that_freezes_at_the_end_holds_nobody_and_the_answer_counts(executor: Any) -> None:
-    pid = ask(executor, OWN_PID)
-    begun = time.monotonic()
-    with executor.unverified_cursor("SELECT 1"):
-        os.kill(pid, signal.SIGSTOP)
-        resume = threading.Timer(30, os.kill, (pid, signal.SIGCONT))
-        resume.daemon = True
-        resume.start()
-    assert time.monotonic() - begun < BOUND
-    os.kill(pid, signal.SIGCONT)
-    resume.cancel()
-    assert ask(executor, OWN_PID) != pid
+    with ExitStack() as thawing:
+        pids: list[int] = []
+
+        def freeze_at_the_end() -> None:
+            with executor.unverified_cursor("SELECT 1"):
+                thawing.enter_context(frozen(pids[-1]))
+
+        in_time(BOUND, freeze_at_the_end, prepare=lambda: pids.append(own_pid(executor)))
+        assert own_pid(executor) not in pids
 
 
-def test_connecting_to_what_does_not_answer_ends_too(tmp_path: Path, server: PostgresServer) -> None:
+def test_connecting_to_what_does_not_answer_ends_too(server: PostgresServer) -> None:
     with socket.socket(socket.AF_UNIX) as silent:
         silent.bind(str(server.folder / ".s.PGSQL.1"))
         silent.listen()
         url = f"{server.url(DATABASE)}&port=1"
-        with open_executor(url, time_limit=LIMIT) as executor, in_time():
-            executor.run("SELECT 1")
+        with open_executor(url, time_limit=LIMIT) as executor:
+            in_time(BOUND, lambda: refused_late(executor, "SELECT 1"))
     (server.folder / ".s.PGSQL.1").unlink()
 
 
@@ -123,10 +140,9 @@ def test_a_pool_of_somebody_else_that_is_used_up_holds_nobody(server: PostgresSe
     engine = create_engine(server.url(DATABASE), pool_size=1, max_overflow=0)
     taken = engine.raw_connection()
     executor = open_executor(engine, time_limit=LIMIT)
-    with in_time():
-        executor.run("SELECT 1")
+    in_time(BOUND, lambda: refused_late(executor, "SELECT 1"))
     taken.close()
-    assert executor.run("SELECT 1").rows == ((1,),)
+    assert patiently(lambda: executor.run("SELECT 1")).rows == ((1,),)
     engine.dispose()
 
 
@@ -134,7 +150,8 @@ def test_the_server_is_asked_to_cancel_what_was_cut_off(executor: Any, server: P
     import psycopg
 
     # The statement's own time-out is taken away, as a function that does not look for it would.
-    with executor.unverified_cursor("SELECT 1") as cursor:
+    with ExitStack() as reading:
+        cursor = patiently(lambda: reading.enter_context(executor.unverified_cursor("SELECT 1")))
         pid = cursor._cursor.connection.info.backend_pid
         cursor._cursor.connection.execute("SET LOCAL statement_timeout = 0")
         cursor._session._renewed_at = 0.0
@@ -176,8 +193,8 @@ def test_after_its_sessions_were_ended_the_next_query_runs(server: PostgresServe
 
 def test_a_session_that_ends_within_a_query_is_an_error_that_says_so(executor: Any) -> None:
     with pytest.raises(ExecutionError, match=r"database: the connection was lost \(57P01\). Run it again"):
-        ask(executor, "SELECT pg_terminate_backend(pg_backend_pid()), pg_sleep(10)")
-    assert ask(executor, "SELECT 7") == 7
+        patiently(lambda: ask(executor, "SELECT pg_terminate_backend(pg_backend_pid()), pg_sleep(10)"))
+    assert patiently(lambda: ask(executor, "SELECT 7")) == 7
 
 
 def test_no_error_carries_what_the_driver_said(executor: Any, server: PostgresServer) -> None:
@@ -258,14 +275,12 @@ def test_a_forked_child_makes_connections_of_its_own(server: PostgresServer) -> 
 
 def test_a_forked_child_is_not_held_by_a_frozen_backend_either(server: PostgresServer) -> None:
     with open_executor(server.url(DATABASE), time_limit=LIMIT) as executor:
-        ask(executor, OWN_PID)  # the watchdog runs, in this process
+        own_pid(executor)  # the watchdog runs, in this process
         child = os.fork()
         if child == 0:
             code = 1
             try:
-                pid = ask(executor, OWN_PID)
-                with frozen(pid), in_time():
-                    ask(executor, "SELECT 1")
+                ask_a_frozen_backend(executor)
                 code = 0
             finally:
                 os._exit(code)

@@ -25,8 +25,8 @@ _INHERITED = ("LD_LIBRARY_PATH", "TZ", "SystemRoot")
 _SET_PIPE_SIZE = 1031
 """Linux's F_SETPIPE_SZ."""
 _CHUNK = 2**20
-_ENDING = 1.0
-"""Seconds that are waited for a killed process to be gone; the operating system may take longer, which holds nobody."""
+_ENDING = 0.25
+"""Seconds that are waited, once, for a killed process to be gone; a busy machine may take longer, which holds nobody."""
 
 
 class WorkerDiedError(ExecutionError):
@@ -46,7 +46,7 @@ class WorkerProcess:
     def __init__(self, setup: WorkerSetup) -> None:
         # As JSON writes it, a character may take six bytes; and there are columns and rows of no cells.
         self._longest = 6 * setup.bounds.byte_limit + 2**20
-        self._started = self._owes_answer = self._has_query = False
+        self._started = self._owes_answer = self._has_query = self._killed = False
         self._parent = os.getpid()
         self._begun = time.monotonic()
         self._process = _start()
@@ -73,8 +73,8 @@ class WorkerProcess:
         return time.monotonic() - self._begun
 
     def is_alive(self) -> bool:
-        """Whether it has not ended."""
-        return self._process.poll() is None
+        """Whether it has not ended, and was not told to."""
+        return not self._killed and self._process.poll() is None
 
     def is_settled(self) -> bool:
         """Whether it is between queries: no answer is under way, no query open. Otherwise it must not be asked another."""
@@ -162,12 +162,11 @@ class WorkerProcess:
 
     def kill(self) -> None:
         """End the process, whatever it does. Another thread may be waiting for its answer."""
-        if self._parent == os.getpid() and self._process.returncode is None:
+        if self._parent == os.getpid() and not self._killed and self._process.returncode is None:
+            self._killed = True
             self._process.kill()
-            try:
+            with suppress(subprocess.TimeoutExpired):  # in the kernel's hands; it is collected later
                 self._process.wait(_ENDING)
-            except subprocess.TimeoutExpired:
-                return  # in the kernel's hands; subprocess collects it later
 
     def close(self) -> None:
         """End the process and close the pipes; nobody may be waiting."""

@@ -13,6 +13,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from fastsql.errors import (
+    CalibrationWarning,
     DialectError,
     ExecutionError,
     FastSQLError,
@@ -24,9 +25,12 @@ from fastsql.errors import (
 from fastsql.limits import Limits
 
 if TYPE_CHECKING:
+    from fastsql.answer import Answer
+    from fastsql.execution import Executor, Rows, open_executor
     from fastsql.linking.dictionary import ValueDictionary
     from fastsql.parser import Parser, load
-    from fastsql.parser.audit import Audit, AuditRecord
+    from fastsql.parser.audit import Audit
+    from fastsql.parser.records import AuditRecord, ExecutionRecord
     from fastsql.reliability.inspection import Inspector, Rule
     from fastsql.result import Result
     from fastsql.schema import Schema
@@ -34,10 +38,13 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Answer",
     "Audit",
     "AuditRecord",
+    "CalibrationWarning",
     "DialectError",
     "ExecutionError",
+    "ExecutionRecord",
     "FastSQLError",
     "Inspector",
     "LimitError",
@@ -45,26 +52,33 @@ __all__ = [
     "ModelError",
     "Parser",
     "Result",
+    "Rows",
     "Rule",
     "Schema",
     "SchemaError",
     "ValueDictionary",
     "VerificationError",
     "__version__",
+    "ask",
     "load",
+    "open_executor",
     "parse",
 ]
 
 _LAZY = {
+    "Answer": "fastsql.answer",
     "Audit": "fastsql.parser.audit",
-    "AuditRecord": "fastsql.parser.audit",
+    "AuditRecord": "fastsql.parser.records",
+    "ExecutionRecord": "fastsql.parser.records",
     "Inspector": "fastsql.reliability.inspection",
     "Rule": "fastsql.reliability.inspection",
     "Parser": "fastsql.parser",
     "load": "fastsql.parser",
     "Result": "fastsql.result",
+    "Rows": "fastsql.execution",
     "Schema": "fastsql.schema",
     "ValueDictionary": "fastsql.linking.dictionary",
+    "open_executor": "fastsql.execution",
 }
 
 
@@ -86,3 +100,10 @@ def parse(question: str, schema: Any, **options: Any) -> Result:
     from fastsql.parser import default_parser
 
     return default_parser().parse(question, schema, **options)
+
+
+def ask(question: str, schema: Any, *, executor: Executor, **options: Any) -> Answer:
+    """`parse`, and the rows of the SQL from the executor's database where there is an answer; see `Parser.ask`."""
+    from fastsql.parser import default_parser
+
+    return default_parser().ask(question, schema, executor=executor, **options)

@@ -57,3 +57,7 @@ class VerificationError(FastSQLError):
 
 class ExecutionError(FastSQLError):
     """A database refused or failed to run a query, or took too long."""
+
+
+class CalibrationWarning(UserWarning):
+    """A model's probabilities were not fitted, or not all of them: what it refuses says less than it should."""

@@ -13,6 +13,8 @@ from fastsql.model import Bundle
 from fastsql.schema import Schema
 from fastsql.schema.dialects import plain_dialect
 
+ID_CHARACTERS = 256
+"""Characters of the longest id that a caller may have put on record."""
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?", re.ASCII)
 
 
@@ -106,3 +108,13 @@ def check_moment(now: str | None) -> None:
         well_formed = False
     if not well_formed:
         raise ValueError("now is not a time such as '2100-12-31 23:59:00'")
+
+
+def check_id(value: object, name: str) -> None:
+    """Raise TypeError or ValueError unless `value` can be an id in a record: None, or a text of some length."""
+    if value is None:
+        return
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is a text, not {type(value).__name__}")
+    if len(value) > ID_CHARACTERS:
+        raise ValueError(f"{name} has more than {ID_CHARACTERS} characters")

@@ -9,11 +9,14 @@ kept by the schema's fingerprint. A parser may be shared between threads.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
+from fastsql.answer import Answer
 from fastsql.engine import Engine, open_engine
 from fastsql.engine.stopwatch import Stopwatch
 from fastsql.limits import DEFAULT, Limits
@@ -21,7 +24,7 @@ from fastsql.linking.lexicon import Lexicon
 from fastsql.linking.question import clean_question, has_words
 from fastsql.model import Bundle
 from fastsql.parser.assess import assess
-from fastsql.parser.audit import Audit, AuditRecord
+from fastsql.parser.audit import Audit, Hook
 from fastsql.parser.checks import check_actions, check_grammar, check_penalty, check_threads
 from fastsql.parser.decide import decide
 from fastsql.parser.inspect import inspect
@@ -32,6 +35,9 @@ from fastsql.parser.write import verified, write
 from fastsql.reliability.assess import Reliability
 from fastsql.reliability.inspection import Inspector
 from fastsql.result import Result
+
+if TYPE_CHECKING:
+    from fastsql.execution import Executor
 
 DEFAULT_PENALTY = 10.0
 DEFAULT_BEAM = 4
@@ -54,7 +60,7 @@ class Parser:
         penalty: float = DEFAULT_PENALTY,
         threads: int = 0,
         limits: Limits = DEFAULT,
-        audit: Audit | Callable[[AuditRecord], object] | None = None,
+        audit: Audit | Hook | None = None,
     ) -> None:
         self.penalty = check_penalty(penalty)
         check_threads(threads)
@@ -105,6 +111,8 @@ class Parser:
         penalty: float | None = None,
         now: str | None = None,
         inspector: Inspector | None = None,
+        request_id: str | None = None,
+        user_id: str | None = None,
     ) -> Result:
         """SQL for a question, or a refusal.
 
@@ -117,27 +125,24 @@ class Parser:
             penalty: how many right answers a wrong one outweighs here; the parser's own unless given.
             now: a literal for the present, such as "2100-12-31 23:59:00"; otherwise the time of execution.
             inspector: runs the likeliest queries, read-only, and takes their answers into account.
+            request_id: a text for the audit's records, such as that of the request that this answers; nothing else sees it.
+            user_id: the same, for who asked.
 
         Raises SchemaError, LimitError, DialectError (also for what a dialect has no words for), ExecutionError (a
         database that cannot be read); TypeError and ValueError for other arguments than these. A question that cannot be
         answered is not an error: the result says that it was refused, and why.
         """
-        settings = Settings(dialect, beam, self.penalty if penalty is None else penalty, now, inspector)
+        penalty = self.penalty if penalty is None else penalty
+        settings = Settings(dialect, beam, penalty, now, inspector, request_id, user_id)
         if self._audit is None:
             return self._parse(question, schema, values, settings)
-        with self._audit.record(
-            question,
-            model=self.bundle.config.name,
-            penalty=settings.penalty,
-            dialect=dialect,
-            inspected=inspector is not None,
-        ) as entry:
+        with self._audit.parse(question, self.bundle.config.name, settings) as entry:
             entry.result = self._parse(question, schema, values, settings)
         return entry.result
 
     def _parse(self, question: str, schema: Any, values: Any, settings: Settings) -> Result:
         settings = settings.checked(self.limits)
-        dialect, inspector = settings.dialect, settings.inspector
+        dialect, inspector = settings.dialect, self._watched(settings)
         text = clean_question(question, self.limits)
         if not has_words(text):
             reason = "There is no question in this text."
@@ -160,6 +165,50 @@ class Parser:
             assessed = inspect(written, self._reliability, inspector, self.limits)
             watch.lap("inspect")
         return decide(assessed, settings.penalty, watch)
+
+    def _watched(self, settings: Settings) -> Inspector | None:
+        """The inspector, what it runs on record where there is an audit."""
+        inspector = settings.inspector
+        if inspector is None or self._audit is None:
+            return inspector
+        executor = self._audit.watch(
+            cast("Executor", inspector.executor),  # of which an inspector needs no more than `run`
+            dialect=settings.dialect,
+            request_id=settings.request_id,
+            user_id=settings.user_id,
+            inspection=True,
+        )
+        return replace(inspector, executor=executor)
+
+    def ask(
+        self,
+        question: str,
+        schema: Any,
+        *,
+        executor: Executor,
+        request_id: str | None = None,
+        user_id: str | None = None,
+        **options: Any,
+    ) -> Answer:
+        """`parse`, and the rows of the SQL where there is an answer.
+
+        `executor` is one of `fastsql.open_executor`, on the database that the question is asked of. `options` are those of
+        `parse`; `dialect` is the executor's unless given. A refusal comes back as one, without rows, and nothing is run.
+
+        Raises what `parse` raises, and what the executor does: ExecutionError (QueryTimeoutError and ResultSizeError are
+        such), VerificationError. TypeError for an executor that is none.
+        """
+        if not (hasattr(executor, "run") and hasattr(executor, "dialect")):
+            raise TypeError(f"executor is one of fastsql.open_executor, not {type(executor).__name__}")
+        options = {"dialect": executor.dialect, "request_id": request_id, "user_id": user_id, **options}
+        result = self.parse(question, schema, **options)
+        if result.sql is None:
+            return Answer(result)
+        if self._audit is not None:
+            executor = self._audit.watch(executor, request_id=request_id, user_id=user_id)
+        begun = time.perf_counter()
+        rows = executor.run(result.sql)
+        return Answer(result, rows, (time.perf_counter() - begun) * 1000)
 
     def parse_batch(self, questions: Iterable[str], schema: Any, **options: Any) -> list[Result]:
         """`parse` for several questions over one schema; the results are those of one at a time."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from fastsql.limits import Limits
-from fastsql.parser.checks import check_beam, check_dialect, check_moment, check_penalty
+from fastsql.parser.checks import check_beam, check_dialect, check_id, check_moment, check_penalty
 from fastsql.reliability.inspection import Inspector
 
 
@@ -18,6 +18,8 @@ class Settings:
     penalty: float
     now: str | None
     inspector: Inspector | None
+    request_id: str | None
+    user_id: str | None
 
     def checked(self, limits: Limits) -> Settings:
         """The same, the dialect by its plain name. Raises DialectError, LimitError, TypeError, ValueError."""
@@ -25,4 +27,6 @@ class Settings:
         check_beam(self.beam, limits)
         penalty = check_penalty(self.penalty)
         check_moment(self.now)
+        check_id(self.request_id, "request_id")
+        check_id(self.user_id, "user_id")
         return replace(self, dialect=dialect, penalty=penalty)

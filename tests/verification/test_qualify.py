@@ -12,7 +12,7 @@ from fastsql.datasets import DatabaseFiles, read_examples, read_schemas
 from fastsql.errors import VerificationError
 from fastsql.evaluation import normalise_sql
 from fastsql.schema import Schema
-from fastsql.verification.verify import REMEMBERED_CHARACTERS, Runnables, runnable, verify, verify_form
+from fastsql.verification.verify import KEPT, REMEMBERED_CHARACTERS, Runnables, runnable, verify, verify_form
 
 SCHEMA = Schema.from_ddl(
     '''
@@ -96,7 +96,7 @@ def test_a_table_is_qualified_by_its_namespace() -> None:
             ]
         }
     )
-    written = runnable("SELECT paid FROM bills", schema, dialect="postgres")
+    written = runnable("SELECT paid FROM billing.bills", schema, dialect="postgres")
     assert written.endswith('FROM (SELECT "paid" FROM "billing"."bills" AS "b2") AS "t1"')
     assert Schema.from_dict(schema.to_dict()) == schema
 
@@ -164,3 +164,47 @@ def test_what_is_remembered_belongs_to_one_schema() -> None:
     assert Runnables(SCHEMA, "sqlite").of("SELECT gender FROM patients")
     with pytest.raises(VerificationError):
         Runnables(other, "sqlite").of("SELECT gender FROM patients")
+
+
+def test_what_a_parse_has_verified_is_not_read_again_to_be_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    sql = "SELECT name FROM patients WHERE gender = 'F'"
+    cold = runnable(sql, SCHEMA)
+    with_values = SCHEMA.with_values({("patients", "gender"): ["F", "M"]})
+    verify(sql, with_values)
+    with monkeypatch.context() as patch:
+        patch.setattr("fastsql.verification.verify.read_select", _unexpected)
+        assert runnable(sql, SCHEMA) == cold
+    assert runnable(sql, SCHEMA) == cold  # its tree was given away: it is read anew
+
+
+@pytest.mark.parametrize(
+    "ddl",
+    [
+        "CREATE TABLE patients (subject_id INT PRIMARY KEY, gender TEXT)",
+        "CREATE TABLE patients (name TEXT, subject_id INT PRIMARY KEY, gender TEXT)",
+        "CREATE TABLE patients (subject_id INT PRIMARY KEY, gender TEXT, name INT)",
+    ],
+    ids=["without a column", "in another order", "of another type"],
+)
+def test_what_was_verified_with_another_schema_is_read_again_to_be_run(
+    ddl: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sql = "SELECT gender FROM patients"
+    verify(sql, Schema.from_ddl("CREATE TABLE patients (subject_id INT PRIMARY KEY, gender TEXT, name TEXT)"))
+    monkeypatch.setattr("fastsql.verification.verify.read_select", _unexpected)
+    with pytest.raises(AssertionError, match="read anew"):
+        runnable(sql, Schema.from_ddl(ddl))
+
+
+def test_few_readings_are_kept_and_none_of_a_long_query() -> None:
+    kept = sys.modules["fastsql.verification.verify"]._latest._kept
+    for number in range(3 * KEPT):
+        verify(f"SELECT gender FROM patients LIMIT {number}", SCHEMA)
+    assert len(kept) == KEPT
+    long = f"SELECT gender FROM patients WHERE name = '{'a' * REMEMBERED_CHARACTERS}'"
+    verify(long, SCHEMA)
+    assert all(sql != long for sql, *_ in kept)
+
+
+def _unexpected(*_: object) -> None:
+    raise AssertionError("read anew")

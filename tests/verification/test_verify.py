@@ -47,7 +47,7 @@ BAD = {
     "SELECT patients.age FROM patients": "no source in scope",
     'SELECT patients.gender FROM patients WHERE patients.gender = "female"': "no source in scope",
     "SELECT gender FROM nurses": "not in the schema",
-    "SELECT gender FROM main.patients": "'db' of Table",
+    "SELECT gender FROM main.patients": "not in the schema",
     "SELECT subject_id FROM patients, admissions": "several sources",
     "SELECT 1 FROM patients, patients": "one name",
     "SELECT t.age FROM (SELECT admissions.age AS c1 FROM admissions) AS t": "no source in scope",

@@ -87,7 +87,7 @@ def with_column_values(
         if index is None:
             continue
         one = schema.columns[index]
-        name = (schema.tables[one.table].name, one.name)
+        name = (schema.table_name(one.table), one.name)
         texts = [cell for cell in cells if isinstance(cell, str) and cell.strip()]
         if texts:
             words[name] = texts

@@ -105,7 +105,7 @@ class FormWriter:
         """Call a table by its name and derived tables by nothing; a number tells apart several of one name."""
         seen: dict[str, int] = {}
         for source in sources:
-            name = "derived" if source.table is None else schema.tables[source.table].name.lower()
+            name = "derived" if source.table is None else schema.table_name(source.table).lower()
             seen[name] = seen.get(name, 0) + 1
             self._names[id(source)] = name if seen[name] == 1 else f"{name}#{seen[name]}"
 

@@ -46,7 +46,7 @@ def _choice(kind: int, index: int, start: int, space: ActionSpace) -> str:
     if kind == PRODUCTION:
         return space.grammar.productions[index]
     if kind == TABLE:
-        return schema.tables[index].name
+        return schema.table_name(index)
     if kind == CANDIDATE:
         return sql_literal(space.candidates[index].value)
     if kind == SCHEMA_VALUE:

@@ -56,7 +56,7 @@ def named_items(program: Program, links: SchemaLinks) -> list[tuple[int, str, st
     schema, found = links.schema, {}
     for terminal in program:
         if isinstance(terminal, TableRef):
-            found[terminal.table] = "table", schema.tables[terminal.table].name
+            found[terminal.table] = "table", schema.table_name(terminal.table)
         elif isinstance(terminal, ColumnRef):
             found[links.nodes.column(terminal.column)] = "column", schema.qualified_name(terminal.column)
     return [(item, kind, name) for item, (kind, name) in found.items()]

@@ -184,5 +184,5 @@ def text_columns(schema: Schema) -> list[int]:
 
 
 def column_name(schema: Schema, column: int) -> ColumnName:
-    """(table, column) as the schema spells them."""
-    return schema.tables[schema.columns[column].table].name, schema.columns[column].name
+    """(table, column) as SQL names them, the table with its namespace where that is not the default one."""
+    return schema.table_name(schema.columns[column].table), schema.columns[column].name

@@ -116,7 +116,8 @@ def gold_items(sql: str, schema: Schema, dialect: str = "sqlite") -> GoldItems:
     tables = {
         index
         for table in tree.find_all(exp.Table)
-        if table.name.lower() not in named and (index := schema.find_table(table.name)) is not None
+        if (table.db or table.name.lower() not in named)
+        and (index := schema.find_table(_table_name(table))) is not None
     }
     columns = {
         index for column in tree.find_all(exp.Column) if (index := resolve_column(column, schema)) is not None
@@ -154,11 +155,15 @@ def resolve_column(column: exp.Column, schema: Schema) -> int | None:
             if column.table and column.table.lower() != source.alias_or_name.lower():
                 continue
             if isinstance(source, exp.Table):
-                index = schema.find_column(source.name, column.name)
+                index = schema.find_column(_table_name(source), column.name)
                 if index is not None:
                     return index
         select = select.find_ancestor(exp.Select)
     return None
+
+
+def _table_name(table: exp.Table) -> str:
+    return f"{table.db}.{table.name}" if table.db else table.name
 
 
 def _sources(select: exp.Select) -> Iterator[exp.Expr]:

@@ -115,7 +115,7 @@ def with_database_values(
     found = Schema.from_sqlite(database, max_values=max_values, limits=limits)
     values: dict[tuple[str, str], tuple[Value, ...]] = {}
     for column in schema.columns:
-        table = schema.tables[column.table].name
+        table = schema.table_name(column.table)
         index = found.find_column(table, column.name)
         if index is not None and not column.values and found.columns[index].type != "time":
             domain = found.columns[index].values

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from fastsql.errors import LimitError, SchemaError
 from fastsql.schema.assemble import Findings, assemble_constants, assemble_values
 from fastsql.schema.draft import DraftConstant
 from fastsql.schema.model import Column, Constant, Structure, Table, Value
-from fastsql.schema.names import fold
 
 if TYPE_CHECKING:
     from fastsql.limits import Limits
 
 AnySchema = TypeVar("AnySchema", bound=Structure)
+ColumnValues: TypeAlias = "Mapping[str, Iterable[Value]] | Mapping[tuple[str, str], Iterable[Value]]"
+"""Values by "table.column", or by (table, column)."""
 _NOTES = ("label", "synonyms", "description", "values")
 
 
@@ -40,14 +41,15 @@ def with_constants(
     return replace(schema, constants=bound)
 
 
-def with_values(
-    schema: AnySchema, values: Mapping[tuple[str, str], Iterable[Value]], limits: Limits
-) -> AnySchema:
+def with_values(schema: AnySchema, values: ColumnValues, limits: Limits) -> AnySchema:
     """See :meth:`Schema.with_values`."""
     columns = list(schema.columns)
-    for (table, name), domain in values.items():
-        index = schema.column_index(table, name)
-        columns[index] = replace(columns[index], values=_values(domain, f"column {table}.{name}", limits))
+    for name, domain in values.items():
+        index = _named_column(schema, name) if isinstance(name, str) else schema.column_index(*name)
+        if index is None:
+            raise SchemaError("there is no such column", where=repr(name), remedy='Write "table.column".')
+        item = f"column {schema.qualified_name(index)}"
+        columns[index] = replace(columns[index], values=_values(domain, item, limits))
     return replace(schema, columns=tuple(columns))
 
 
@@ -68,13 +70,12 @@ def annotated(schema: AnySchema, notes: Mapping[str, Mapping[str, Any]], limits:
     """See :meth:`Schema.annotated`."""
     tables = list(schema.tables)
     columns = list(schema.columns)
-    by_name = {fold(schema.qualified_name(index)): index for index in range(len(columns))}
     for name, note in notes.items():
         if unknown := sorted(set(note) - set(_NOTES)):
             raise SchemaError(
                 f"{unknown[0]!r} is not a known note", where=name, remedy=f"Known are: {', '.join(_NOTES)}."
             )
-        if (column := by_name.get(fold(name))) is not None:
+        if (column := _named_column(schema, name)) is not None:
             columns[column] = _noted_column(columns[column], note, name, limits)
         elif (table := schema.find_table(name)) is not None:
             tables[table] = _noted_table(tables[table], note, name, limits)
@@ -85,6 +86,15 @@ def annotated(schema: AnySchema, notes: Mapping[str, Mapping[str, Any]], limits:
                 remedy='Write "table" or "table.column".',
             )
     return replace(schema, tables=tuple(tables), columns=tuple(columns))
+
+
+def _named_column(schema: Structure, name: str) -> int | None:
+    """The column of a "table.column", the table with its namespace or without; names may hold dots themselves."""
+    places = [place for place, character in enumerate(name) if character == "."]
+    found = {schema.find_column(name[:place], name[place + 1 :]) for place in places} - {None}
+    if len(found) > 1:
+        raise SchemaError("it could be the name of several columns", where=repr(name))
+    return found.pop() if found else None
 
 
 def _noted_column(column: Column, note: Mapping[str, Any], item: str, limits: Limits) -> Column:

@@ -8,12 +8,14 @@ out the 513th table would answer questions about it wrongly and silently.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fastsql.errors import LimitError, SchemaError
 from fastsql.limits import DEFAULT, Limits
-from fastsql.schema.model import Column, Constant, ForeignKey, Structure, Table, Value
+from fastsql.schema.choice import ALL, Choice
+from fastsql.schema.model import USUAL_NAMESPACES, Column, Constant, ForeignKey, Structure, Table, Value
 from fastsql.schema.names import fold, is_reserved, label_from_name
 from fastsql.schema.sqltypes import classify_type
 
@@ -38,21 +40,26 @@ class Findings:
         self.warnings.append(f"{item}: {what}")
 
 
-def assemble(draft: Draft, *, strict: bool = False, limits: Limits = DEFAULT) -> Structure:
-    """The schema of a draft.
+def assemble(
+    draft: Draft, *, strict: bool = False, limits: Limits = DEFAULT, choice: Choice = ALL
+) -> Structure:
+    """The schema of a draft, of the tables chosen; ``choice`` is for readers that have not asked it themselves.
 
     Raises:
-        SchemaError: no table with a column is left, or ``strict`` and something is odd; ``where`` is the
-        item. LimitError: more tables, columns, keys or constants, or longer names, than ``limits`` allows.
+        SchemaError: no table with a column is left, ``strict`` and something is odd, or a table that was chosen
+        is not there; ``where`` is the item. LimitError: more tables, columns, keys or constants, or longer
+        names, than ``limits`` allows.
     """
     findings = Findings(strict, limits, [])
     for item, what in draft.warnings:
         findings.note(item, what)
+    _choose(draft, choice)
     _check_sizes(draft, limits)
 
+    namespaces = _Namespaces(draft)
     tables: list[Table] = []
     columns: list[Column] = []
-    for source in _usable_tables(draft.tables, findings):
+    for source in _usable_tables(draft.tables, namespaces, findings):
         kept = _usable_columns(source, findings)
         if not kept:
             findings.note(f"table {source.name!r}", "it has no columns and is left out")
@@ -66,7 +73,7 @@ def assemble(draft: Draft, *, strict: bool = False, limits: Limits = DEFAULT) ->
         tables.append(
             Table(
                 name=source.name,
-                label=_label(source.label, source.name, f"table {source.name!r}", findings),
+                label=_label(namespaces.label(source), source.name, f"table {source.name!r}", findings),
                 columns=tuple(indices),
                 primary_key=key,
                 synonyms=_synonyms(source.synonyms, f"table {source.name!r}", findings),
@@ -81,7 +88,13 @@ def assemble(draft: Draft, *, strict: bool = False, limits: Limits = DEFAULT) ->
             remedy="Give a schema with at least one.",
         )
 
-    schema = Structure(draft.name, tuple(tables), tuple(columns), dialect=draft.dialect)
+    schema = Structure(
+        draft.name,
+        tuple(tables),
+        tuple(columns),
+        dialect=draft.dialect,
+        default_namespace=namespaces.default_to_write,
+    )
     found_keys = (_foreign_key(schema, source, findings) for source in draft.foreign_keys)
     # The order in which keys are listed means nothing and differs from source to source; the fingerprint must not.
     keys = sorted(
@@ -95,7 +108,26 @@ def assemble(draft: Draft, *, strict: bool = False, limits: Limits = DEFAULT) ->
         constants=assemble_constants(schema, draft.constants, findings),
         warnings=tuple(findings.warnings),
         dialect=schema.dialect,
+        default_namespace=schema.default_namespace,
     )
+
+
+def _choose(draft: Draft, choice: Choice) -> None:
+    kept: list[DraftTable] = []
+    for table in draft.tables:
+        (kept if choice.wants(table.name, table.namespace) else draft.left_out).append(table)
+    draft.tables = kept
+    choice.check()
+    if draft.left_out:
+        gone = _written(draft.left_out) - _written(kept)
+        draft.foreign_keys = [
+            key for key in draft.foreign_keys if gone.isdisjoint((fold(key.table), fold(key.parent)))
+        ]
+
+
+def _written(tables: list[DraftTable]) -> set[str]:
+    """The names by which keys may refer to tables."""
+    return {fold(name) for table in tables for name in (table.name, table.full_name)}
 
 
 def _check_sizes(draft: Draft, limits: Limits) -> None:
@@ -120,7 +152,7 @@ def _check_sizes(draft: Draft, limits: Limits) -> None:
                 limits.columns_per_table,
                 where=f"table {_short(table.name)}",
             )
-        for name in (table.name, *(column.name for column in table.columns)):
+        for name in (table.name, table.namespace, *(column.name for column in table.columns)):
             if len(name) > limits.identifier_characters:
                 raise LimitError.exceeded(
                     "identifier_characters",
@@ -130,18 +162,46 @@ def _check_sizes(draft: Draft, limits: Limits) -> None:
                 )
 
 
-def _usable_tables(tables: list[DraftTable], findings: Findings) -> Iterable[DraftTable]:
+@dataclass
+class _Namespaces:
+    """What the namespaces of a draft's tables do to their names."""
+
+    draft: Draft
+
+    def __post_init__(self) -> None:
+        usual = USUAL_NAMESPACES.get(self.draft.dialect, "")
+        self.default = self.draft.default_namespace or usual
+        self.default_to_write = "" if self.default == usual else self.default
+        self._uses = Counter(fold(table.name) for table in self.draft.tables)
+
+    def shown(self, table: DraftTable) -> str:
+        """The name of a table as SQL writes it."""
+        return table.name if table.namespace == self.default else table.full_name
+
+    def label(self, table: DraftTable) -> str:
+        """A table's own label; of those that share a name, one in another namespace than the default one says which."""
+        if self._uses[fold(table.name)] == 1 or self.shown(table) == table.name:
+            return table.label
+        label = table.label or label_from_name(table.name)
+        same = label == label_from_name(table.name)
+        return f"{label_from_name(table.namespace)} {label}" if same else label
+
+
+def _usable_tables(
+    tables: list[DraftTable], namespaces: _Namespaces, findings: Findings
+) -> Iterable[DraftTable]:
     seen: set[str] = set()
     for table in tables:
-        item = f"table {table.name!r}"
-        if reason := _unusable(table.name):
+        shown = namespaces.shown(table)
+        item = f"table {shown!r}"
+        if reason := _unusable(table.name) or (table.namespace and _unusable(table.namespace)):
             findings.note(item, f"{reason}; the table is left out")
         elif is_reserved(table.name):
             findings.note(item, "SQLite reserves names that begin with sqlite_; the table is left out")
-        elif fold(table.name) in seen:
+        elif fold(shown) in seen:
             findings.note(item, "there is another table of this name; this one is left out")
         else:
-            seen.add(fold(table.name))
+            seen.add(fold(shown))
             yield table
 
 

@@ -38,10 +38,18 @@ class DraftTable:
     description: str = ""
     namespace: str = ""
 
+    @property
+    def full_name(self) -> str:
+        """The name with its namespace, by which keys may refer to it."""
+        return f"{self.namespace}.{self.name}" if self.namespace else self.name
+
 
 @dataclass
 class DraftKey:
-    """A foreign key; no ``references`` means the primary key of ``parent``."""
+    """A foreign key; no ``references`` means the primary key of ``parent``.
+
+    Tables are named with their namespaces, if any.
+    """
 
     table: str
     columns: list[str]
@@ -65,8 +73,12 @@ class Draft:
 
     name: str
     dialect: str = "sqlite"
+    default_namespace: str = ""
+    """Empty: the usual one of the dialect."""
     tables: list[DraftTable] = field(default_factory=list)
     foreign_keys: list[DraftKey] = field(default_factory=list)
     constants: list[DraftConstant] = field(default_factory=list)
     warnings: list[tuple[str, str]] = field(default_factory=list)
     """(item, what is odd about it) pairs that the reader itself noticed."""
+    left_out: list[DraftTable] = field(default_factory=list)
+    """Tables that are there and were not chosen: keys to them are left out without a word."""

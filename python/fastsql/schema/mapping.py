@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 from fastsql.errors import LimitError, SchemaError
 from fastsql.limits import DEFAULT, Limits
 from fastsql.schema.assemble import assemble
+from fastsql.schema.choice import ALL, Choice
+from fastsql.schema.dialects import plain_dialect
 from fastsql.schema.draft import Draft, DraftColumn, DraftConstant, DraftKey, DraftTable
 from fastsql.schema.names import fold
 
@@ -51,7 +53,9 @@ def read_json(path: str | Path, limits: Limits = DEFAULT) -> Any:
         raise SchemaError("nests too deeply for a schema", where=str(path)) from error
 
 
-def schema_from_dict(data: Any, *, strict: bool = False, limits: Limits = DEFAULT) -> Structure:
+def schema_from_dict(
+    data: Any, *, strict: bool = False, limits: Limits = DEFAULT, choice: Choice = ALL
+) -> Structure:
     """See :meth:`Schema.from_dict`."""
     if not isinstance(data, Mapping):
         raise SchemaError(f"a schema is a mapping, not {type(data).__name__}", where="schema", remedy=_FORM)
@@ -63,7 +67,10 @@ def schema_from_dict(data: Any, *, strict: bool = False, limits: Limits = DEFAUL
         raise SchemaError("'tables' is neither a list nor a mapping", where=f"schema {name!r}", remedy=_FORM)
     draft = Draft(name)
     if "tables" in data:
-        draft.dialect = _text(data.get("dialect", "sqlite"), f"schema {name!r}", "dialect")
+        draft.dialect = plain_dialect(_text(data.get("dialect", "sqlite"), f"schema {name!r}", "dialect"))
+        draft.default_namespace = _text(
+            data.get("default_namespace") or "", f"schema {name!r}", "default_namespace"
+        )
     if isinstance(tables, Mapping):
         draft.tables = [
             _short_table(_text(key, "schema", "table name"), value) for key, value in tables.items()
@@ -79,7 +86,7 @@ def schema_from_dict(data: Any, *, strict: bool = False, limits: Limits = DEFAUL
         draft.constants = [
             _constant(item, draft.tables) for item in _items(data, "constants", f"schema {name!r}")
         ]
-    return assemble(draft, strict=strict, limits=limits)
+    return assemble(draft, strict=strict, limits=limits, choice=choice)
 
 
 _FORM = (
@@ -184,13 +191,17 @@ def _foreign_key(data: Any, tables: list[DraftTable]) -> DraftKey:
 
 
 def split_name(name: str, tables: list[DraftTable]) -> tuple[str, str]:
-    """Table and column of "table.column".
+    """Table and column of "table.column", the table with its namespace or without.
 
-    Either may hold a dot itself, so the known names decide; else the first dot does.
+    Each may hold a dot itself, so the known names decide; else the first dot does.
     """
     places = [place for place, character in enumerate(name) if character == "."]
     splits = [(name[:place], name[place + 1 :]) for place in places]
-    columns_of = {fold(table.name): {fold(column.name) for column in table.columns} for table in tables}
+    columns_of = {
+        fold(written): {fold(column.name) for column in table.columns}
+        for table in reversed(tables)
+        for written in (table.name, table.full_name)
+    }
     for table, column in splits:
         if fold(column) in columns_of.get(fold(table), ()):
             return table, column
@@ -212,9 +223,10 @@ def group_keys(pairs: list[DraftKey], tables: list[DraftTable]) -> list[DraftKey
     for pair in pairs:
         between.setdefault((fold(pair.table), fold(pair.parent)), []).append(pair)
     primary = {
-        fold(table.name): {fold(name) for name in table.primary_key}
+        fold(written): {fold(name) for name in table.primary_key}
         | {fold(column.name) for column in table.columns if column.primary_key}
-        for table in tables
+        for table in reversed(tables)
+        for written in (table.name, table.full_name)
     }
     grouped: list[DraftKey] = []
     for (_, parent), same in between.items():
@@ -261,6 +273,7 @@ def schema_to_dict(schema: Structure) -> dict[str, Any]:
     data: dict[str, Any] = {
         "db_id": schema.name,
         "dialect": schema.dialect,
+        **({"default_namespace": schema.default_namespace} if schema.default_namespace else {}),
         "tables": [_table_to_dict(schema, table) for table in schema.tables],
         "foreign_keys": [_key_to_dict(schema, key) for key in schema.foreign_keys],
     }
@@ -304,9 +317,9 @@ def _notes(item: Table | Column) -> dict[str, Any]:
 
 def _key_to_dict(schema: Structure, key: ForeignKey) -> dict[str, Any]:
     return {
-        "table": schema.tables[schema.columns[key.columns[0]].table].name,
+        "table": schema.table_name(schema.columns[key.columns[0]].table),
         "columns": [schema.columns[index].name for index in key.columns],
-        "parent": schema.tables[schema.columns[key.references[0]].table].name,
+        "parent": schema.table_name(schema.columns[key.references[0]].table),
         "references": [schema.columns[index].name for index in key.references],
     }
 

@@ -15,6 +15,9 @@ from fastsql.schema.names import fold
 
 Value: TypeAlias = "str | int | float"
 
+USUAL_NAMESPACES = {"postgres": "public", "sqlite": "main", "duckdb": "main", "tsql": "dbo"}
+"""By dialect, the namespace whose tables SQL names without it, unless a schema says otherwise."""
+
 
 @dataclass(frozen=True)
 class Column:
@@ -43,7 +46,7 @@ class Table:
     synonyms: tuple[str, ...] = ()
     description: str = ""
     namespace: str = ""
-    """The database's schema that holds the table, where the source says so: "public"."""
+    """The database's schema that holds the table, where the source says so: "public"; in SQLite the name of a database."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,8 @@ class Structure:
     constants: tuple[Constant, ...] = ()
     warnings: tuple[str, ...] = field(default=(), compare=False)
     dialect: str = "sqlite"
+    default_namespace: str = ""
+    """The namespace whose tables SQL names without it; empty: the usual one of the dialect."""
 
     def __post_init__(self) -> None:
         _check_indices(self)
@@ -89,8 +94,18 @@ class Structure:
         return f"<{type(self).__name__} {', '.join(parts)}>"
 
     def table_index(self, table: str) -> int:
-        """Index of a table by name, ASCII letters without case; SchemaError when there is none."""
-        index = self._tables_by_name.get(fold(table))
+        """Index of a table by name, with or without its namespace, ASCII letters without case.
+
+        SchemaError when there is none, or there are several in different namespaces.
+        """
+        index = self.find_table(table)
+        if index is None and (several := self.tables_named(table)):
+            known = ", ".join(map(self.table_name, several))
+            raise SchemaError(
+                "there are several tables of this name",
+                where=f"table {table!r}",
+                remedy=f"Write it with its namespace: {known}.",
+            )
         if index is None:
             raise SchemaError("there is no such table", where=f"table {table!r}", remedy=self._known_tables())
         return index
@@ -100,35 +115,61 @@ class Structure:
 
         SchemaError when there is none.
         """
-        index = self._columns_by_name.get((fold(table), fold(column)))
+        index = self._columns_by_name.get((self.table_index(table), fold(column)))
         if index is None:
-            self.table_index(table)
             raise SchemaError("there is no such column", where=f"column {table}.{column}")
         return index
 
     def find_table(self, table: str) -> int | None:
-        """As :meth:`table_index`, but None when there is none."""
+        """As :meth:`table_index`, but None when there is none, or not only one."""
         return self._tables_by_name.get(fold(table))
 
     def find_column(self, table: str, column: str) -> int | None:
         """As :meth:`column_index`, but None when there is none."""
-        return self._columns_by_name.get((fold(table), fold(column)))
+        index = self.find_table(table)
+        return None if index is None else self._columns_by_name.get((index, fold(column)))
+
+    def tables_named(self, name: str) -> tuple[int, ...]:
+        """Indices of the tables of a bare name, one a namespace, ASCII letters without case."""
+        return self._namesakes.get(fold(name), ())
+
+    def namespace_in_sql(self, table: int) -> str:
+        """The namespace that SQL names a table with; empty for the default one, and where none is known."""
+        namespace = self.tables[table].namespace
+        default = self.default_namespace or USUAL_NAMESPACES.get(self.dialect, "")
+        return "" if namespace == default else namespace
+
+    def table_name(self, table: int) -> str:
+        """Give "patients" or "billing.patients" of a table index, as SQL names it; no two tables share it."""
+        namespace = self.namespace_in_sql(table)
+        name = self.tables[table].name
+        return f"{namespace}.{name}" if namespace else name
 
     def qualified_name(self, column: int) -> str:
-        """Give "table.column" of a column index, for messages."""
-        return f"{self.tables[self.columns[column].table].name}.{self.columns[column].name}"
+        """Give "table.column" of a column index, the table as :meth:`table_name` gives it."""
+        return f"{self.table_name(self.columns[column].table)}.{self.columns[column].name}"
+
+    @cached_property
+    def _namesakes(self) -> dict[str, tuple[int, ...]]:
+        found: dict[str, tuple[int, ...]] = {}
+        for index, table in enumerate(self.tables):
+            found[fold(table.name)] = (*found.get(fold(table.name), ()), index)
+        return found
 
     @cached_property
     def _tables_by_name(self) -> dict[str, int]:
-        return {fold(table.name): index for index, table in enumerate(self.tables)}
+        """By bare name where there is one of it, by namespace and name, and above all by :meth:`table_name`."""
+        only = {name: found[0] for name, found in self._namesakes.items() if len(found) == 1}
+        whole = {fold(f"{t.namespace}.{t.name}"): index for index, t in enumerate(self.tables) if t.namespace}
+        shown = {fold(self.table_name(index)): index for index in range(len(self.tables))}
+        return only | whole | shown
 
     @cached_property
-    def _columns_by_name(self) -> dict[tuple[str, str], int]:
-        names = [fold(table.name) for table in self.tables]
-        return {(names[column.table], fold(column.name)): index for index, column in enumerate(self.columns)}
+    def _columns_by_name(self) -> dict[tuple[int, str], int]:
+        return {(column.table, fold(column.name)): index for index, column in enumerate(self.columns)}
 
     def _known_tables(self) -> str:
-        known = ", ".join(table.name for table in self.tables[:8])
+        known = ", ".join(map(self.table_name, range(min(len(self.tables), 8))))
         return f"Tables are: {known}{', ...' if len(self.tables) > 8 else ''}."
 
 

@@ -34,7 +34,10 @@ def render_ddl(schema: Structure, dialect: str = "sqlite") -> str:
         return "\n\n".join(
             [
                 *(f"ATTACH ':memory:' AS {quote(namespace)};" for namespace in _namespaces(schema)),
-                *(_sqlite_table(schema, number, keys.get(number, [])) for number in range(len(schema.tables))),
+                *(
+                    _sqlite_table(schema, number, keys.get(number, []))
+                    for number in range(len(schema.tables))
+                ),
             ]
         )
     dialect = canonical_dialect(dialect)

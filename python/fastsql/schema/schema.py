@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy.engine import Engine
 
+    from fastsql.schema.additions import ColumnValues
+
 SchemaSource: TypeAlias = "Schema | str | Path | Mapping[str, Any] | sqlite3.Connection | Engine"
 """What :meth:`Schema.coerce` accepts, and with it every function that takes a schema."""
 
@@ -180,10 +182,11 @@ class Schema(Structure):
 
         return with_constants(self, constants, limits)
 
-    def with_values(
-        self, values: Mapping[tuple[str, str], Iterable[Value]], *, limits: Limits = DEFAULT
-    ) -> Schema:
-        """A copy whose (table, column) pairs have these small-domain values in place of what they had."""
+    def with_values(self, values: ColumnValues, *, limits: Limits = DEFAULT) -> Schema:
+        """A copy whose columns have these small-domain values in place of what they had.
+
+        ``{"patients.sex": ["F", "M"]}``: a key is "table.column", or a (table, column) pair.
+        """
         from fastsql.schema.additions import with_values
 
         return with_values(self, values, limits)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from fastsql.errors import SchemaError
 from fastsql.limits import DEFAULT, Limits
 from fastsql.schema.assemble import assemble
+from fastsql.schema.choice import ALL, Choice
 from fastsql.schema.draft import Draft, DraftColumn, DraftKey, DraftTable
 from fastsql.schema.mapping import group_keys, read_json
 
@@ -55,7 +56,9 @@ def _pick(data: Any, db_id: str | None) -> Any:
     )
 
 
-def schema_from_entry(entry: Any, *, strict: bool = False, limits: Limits = DEFAULT) -> Structure:
+def schema_from_entry(
+    entry: Any, *, strict: bool = False, limits: Limits = DEFAULT, choice: Choice = ALL
+) -> Structure:
     """The schema of one entry; SchemaError names the list that does not fit."""
     if not isinstance(entry, Mapping):
         raise SchemaError("a database is not a mapping", where="tables.json", remedy=_REMEDY)
@@ -108,7 +111,7 @@ def schema_from_entry(entry: Any, *, strict: bool = False, limits: Limits = DEFA
         (table, column), (parent, reference) = (_place(number, places, where) for number in pair)
         keys.append(DraftKey(table.name, [column.name], parent.name, [reference.name]))
     draft.foreign_keys = group_keys(keys, draft.tables)
-    return assemble(draft, strict=strict, limits=limits)
+    return assemble(draft, strict=strict, limits=limits, choice=choice)
 
 
 def _list(entry: Mapping[str, Any], key: str, name: str, default: list[Any] | None = None) -> list[Any]:

@@ -23,7 +23,7 @@ NODES: dict[str, str] = {
     "CTE": "this alias",
     "From": "this",
     "Join": "this on side kind using",
-    "Table": "this alias",
+    "Table": "this db alias",
     "TableAlias": "this columns",
     "Where": "this",
     "Group": "expressions",
@@ -206,5 +206,13 @@ SYSTEM_TABLES: dict[str, tuple[str, ...]] = {
     "tsql": ("#",),
 }
 """What names of system tables begin with, by dialect: refused even if the schema lists one."""
+SYSTEM_NAMESPACES: dict[str, tuple[str, ...]] = {
+    "sqlite": ("temp",),
+    "postgres": ("pg_", "information_schema"),
+    "duckdb": ("pg_", "information_schema", "system", "temp"),
+    "mysql": ("mysql", "information_schema", "performance_schema", "sys"),
+    "tsql": ("sys", "information_schema", "guest", "db_"),
+}
+"""System namespaces by dialect, an underscore at the end for all that begin so: refused even if the schema lists one."""
 FILE_MARKS: dict[str, str] = {"duckdb": "/\\.*?:"}
 """By dialect, characters that make the name of a table that is missing that of a file."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from fastsql.errors import ExecutionError
 from fastsql.schema.names import fold, quote
@@ -39,8 +39,9 @@ _FUNCTIONS = words(
 """Functions of SQLite that compute from their arguments alone. `match`, `load_extension` and all others are refused, and so
 is `printf`, which writes as many characters as one number says, however few may come of it."""
 _SYSTEM = ("sqlite_", "pragma_")
-_Read = tuple[str, str, str]
-"""(table, column, view that it is read in), folded."""
+_ITEMS = "SELECT name, type FROM {}.sqlite_master WHERE type IN ('table', 'view')"
+_Read = tuple[str, str, str, str]
+"""(table, column, view that it is read in, attached database or "" for the main one), folded."""
 
 _TOKEN = re.compile(
     r"""--[^\n]*|/\*.*?(?:\*/|\Z)|[ \t\n\f\r\ufeff]+
@@ -56,10 +57,12 @@ class Authorizer:
 
     Args:
         readable: the tables and columns that may be read; None for all but SQLite's own.
+        attached: names of attached databases that may be read, too.
     """
 
-    def __init__(self, readable: Readable | None = None) -> None:
+    def __init__(self, readable: Readable | None = None, attached: Iterable[str] = ()) -> None:
         self._readable = readable
+        self._attached = frozenset(map(fold, attached))
         self._known: frozenset[str] = frozenset()
         self._in_views: frozenset[_Read] = frozenset()
         self._views: frozenset[str] = frozenset()
@@ -82,7 +85,10 @@ class Authorizer:
             return
         connection.set_authorizer(_allow)  # Python 3.10 cannot unset it
         try:
-            (version,) = connection.execute("PRAGMA schema_version").fetchone()
+            version = [
+                connection.execute(f"PRAGMA {quote(name)}.schema_version").fetchone()
+                for name in ("main", *sorted(self._attached))
+            ]
             if version != self._version:
                 self._learn(connection, self._readable)
                 self._version = version
@@ -112,27 +118,36 @@ class Authorizer:
                 )
 
     def _learn(self, connection: sqlite3.Connection, readable: Readable) -> None:
-        rows = connection.execute("SELECT name, type FROM main.sqlite_master WHERE type IN ('table', 'view')")
-        kinds = {fold(name): kind for name, kind in rows.fetchall()}
+        kinds = {
+            (namespace, fold(name)): kind
+            for namespace in ("", *sorted(self._attached))
+            for name, kind in connection.execute(_ITEMS.format(quote(namespace or "main"))).fetchall()
+        }
         modules = connection.execute("SELECT name FROM pragma_module_list").fetchall()
-        self._known = frozenset(kinds) | {fold(name) for (name,) in modules}
-        views = [name for name, kind in kinds.items() if kind == "view" and readable.has_table(name)]
+        known = {name for namespace, name in kinds if not namespace}
+        self._known = frozenset(known) | {fold(name) for (name,) in modules}
+        views = [
+            (namespace, name)
+            for (namespace, name), kind in kinds.items()
+            if kind == "view" and readable.has_table(name, namespace)
+        ]
         self._recorded = set()
         connection.set_authorizer(self._record)
         try:
-            for view in views:
-                connection.execute(f"EXPLAIN SELECT * FROM main.{quote(view)}").close()  # noqa: S608 - quoted
+            for namespace, view in views:
+                place = f"{quote(namespace or 'main')}.{quote(view)}"
+                connection.execute(f"EXPLAIN SELECT * FROM {place}").close()  # noqa: S608 - quoted
         finally:
             self._in_views, self._recorded = frozenset(self._recorded), None
-        beneath = {table for table, _, _ in self._in_views}
-        self._hidden = frozenset(name for name in beneath if not readable.has_table(name))
-        self._views = frozenset(views) | {view for _, _, view in self._in_views}
+        beneath = {(table, namespace) for table, _, _, namespace in self._in_views}
+        self._hidden = frozenset(name for name, place in beneath if not readable.has_table(name, place))
+        self._views = frozenset(name for _, name in views) | {view for _, _, view, _ in self._in_views}
 
     def _record(
-        self, action: int, table: str | None, column: str | None, _database: str | None, view: str | None
+        self, action: int, table: str | None, column: str | None, database: str | None, view: str | None
     ) -> int:
         if action == sqlite3.SQLITE_READ and view is not None and self._recorded is not None:
-            self._recorded.add((fold(table or ""), fold(column or ""), fold(view)))
+            self._recorded.add((fold(table or ""), fold(column or ""), fold(view), _namespace(database)))
         return sqlite3.SQLITE_OK
 
     def _authorize(
@@ -147,15 +162,18 @@ class Authorizer:
         return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
 
     def _may_read(self, table: str, column: str, database: str | None, view: str | None) -> bool:
-        if fold(table).startswith(_SYSTEM) or database not in (None, "main"):
+        namespace = _namespace(database)
+        if fold(table).startswith(_SYSTEM) or (namespace and namespace not in self._attached):
             return False
         readable = self._readable
-        if readable is None or readable.has_column(table, column):
+        if readable is None or readable.has_column(table, column, namespace):
             return True
-        if view is not None and (fold(table), fold(column), fold(view)) in self._in_views:
+        if view is not None and (fold(table), fold(column), fold(view), namespace) in self._in_views:
             return True
         if column:
             return False
+        if namespace:
+            return readable.has_table(table, namespace)
         # Without a column: what a common table expression is called, too, and what a view stands for. A text that
         # names the latter itself has been refused.
         name = fold(table)
@@ -197,13 +215,18 @@ def _is_source(tokens: list[tuple[str, bool]], place: int) -> bool:
     return before in ("from", "join", "in", ",", "(")
 
 
+def _namespace(database: str | None) -> str:
+    """The name of an attached database, "temp" among them; "" for the main one, and for what is in none."""
+    return "" if database in (None, "main") else fold(database or "")
+
+
 def _allow(*_: object) -> int:
     return sqlite3.SQLITE_OK
 
 
-def restrict(connection: sqlite3.Connection) -> None:
+def restrict(connection: sqlite3.Connection, attached: Iterable[str] = ()) -> None:
     """Refuse, on a connection, everything but reading tables and calling harmless functions."""
-    Authorizer().guard(connection)
+    Authorizer(attached=attached).guard(connection)
 
 
 def error_name(error: Exception) -> str:

@@ -10,6 +10,7 @@ from fastsql.errors import VerificationError
 from fastsql.forking import inside_sqlite, renew_in_child
 from fastsql.schema import Schema
 from fastsql.verification.authorizer import error_name, restrict
+from fastsql.verification.readable import Readable
 from fastsql.verification.text import REMEDY
 
 
@@ -21,7 +22,7 @@ class _EmptyDatabase:
         with inside_sqlite():
             self._connection = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
             self._connection.executescript(schema.to_ddl("sqlite"))
-            restrict(self._connection)
+            restrict(self._connection, Readable.of_schema(schema).namespaces)
 
     def prepare(self, sql: str) -> None:
         """Compile without running; raises sqlite3.Error."""

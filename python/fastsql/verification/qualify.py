@@ -23,7 +23,7 @@ from fastsql.verification.resolve import Resolution, Source, UnresolvedError, is
 MOST_REPEATED = 4_000
 """Nodes that references to the select list may repeat, all together."""
 _MAIN = {"sqlite": "main"}
-"""By dialect, the namespace of tables whose schema names none."""
+"""By dialect, what the default namespace is called, whatever the schema says of it."""
 _PROJECTS = frozenset(("postgres", "duckdb"))
 """Dialects in which a column's name after that of its table may also mean a field, or a function of the whole row."""
 _NAMES_BY_TEXT = frozenset(("sqlite", "duckdb"))
@@ -263,7 +263,7 @@ class _Qualifier:
         column nor a function of the row.
         """
         table = self._schema.tables[index]
-        namespace = table.namespace or _MAIN.get(self._dialect, "")
+        namespace = self._schema.namespace_in_sql(index) or _MAIN.get(self._dialect, table.namespace)
         node.set("this", _quoted(table.name))
         node.set("db", _quoted(namespace) if namespace else None)
         if self._dialect not in _PROJECTS:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from fastsql.schema import Schema
+from fastsql.verification.allowed import SYSTEM_NAMESPACES
 from fastsql.verification.naming import RULES, NameRules
 
 
@@ -78,16 +79,15 @@ def resolve(
         UnresolvedError: a table, column or alias is unknown or ambiguous, or the query has a form not meant here.
     """
     resolution = Resolution()
-    _Resolver(schema, resolution, RULES[dialect], quoted_strings).query(query, (), {})
+    _Resolver(schema, resolution, dialect, quoted_strings).query(query, (), {})
     return resolution
 
 
 class _Resolver:
-    def __init__(
-        self, schema: Schema, resolution: Resolution, rules: NameRules, quoted_strings: bool
-    ) -> None:
+    def __init__(self, schema: Schema, resolution: Resolution, dialect: str, quoted_strings: bool) -> None:
         self._schema = schema
-        self._rules = rules
+        self._dialect = dialect
+        self._rules = RULES[dialect]
         self._quoted_strings = quoted_strings
         self._into = resolution
 
@@ -182,18 +182,30 @@ class _Resolver:
         return source
 
     def _table(self, node: exp.Table, tables: _Tables) -> Source:
-        if node.args.get("db") or node.args.get("catalog") or not isinstance(node.this, exp.Identifier):
+        if node.args.get("catalog") or not isinstance(node.this, exp.Identifier):
             raise UnresolvedError("a source of a FROM clause is not a plain table")
-        name = self._rules.key(node.this)
+        name, namespace = self._rules.key(node.this), self._rules.key(node.args.get("db"))
+        if node.args.get("db") and not namespace:
+            raise UnresolvedError("a namespace has no name")
         alias = self._alias(node) or name
-        if name in tables:
+        if name in tables and not namespace:
             names, query = tables[name]
             return Source(alias, names, query=query)
-        index = self._schema.find_table(name)
-        if index is None or self._rules.stored(self._schema.tables[index].name) != name:
-            raise UnresolvedError("a table is not in the schema")
+        index = self._table_of(name, namespace)
         columns = (self._schema.columns[column].name for column in self._schema.tables[index].columns)
         return Source(alias, tuple(map(self._rules.stored, columns)), table=index)
+
+    def _table_of(self, name: str, namespace: str) -> int:
+        """The table of the schema that a name means to the database; without a namespace, one of the default namespace."""
+        system = SYSTEM_NAMESPACES[self._dialect]
+        if any(namespace == name or (name[-1] == "_" and namespace.startswith(name)) for name in system):
+            raise UnresolvedError("a table is of a system namespace")
+        for index in self._schema.tables_named(name):
+            table = self._schema.tables[index]
+            held = self._rules.stored(table.namespace if namespace else self._schema.namespace_in_sql(index))
+            if self._rules.stored(table.name) == name and held == namespace:
+                return index
+        raise UnresolvedError("a table is not in the schema")
 
     def _column(self, node: exp.Column, scopes: tuple[_Scope, ...]) -> None:
         if node.args.get("db") or node.args.get("catalog"):

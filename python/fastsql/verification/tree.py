@@ -48,6 +48,12 @@ def check_tree(nodes: Iterable[exp.Expr], scan: Scan, dialect: str) -> None:
         raise _fault("calls a function that is not on the list")
 
 
+def check_unqualified(nodes: Iterable[exp.Expr]) -> None:
+    """Return if no table is named with its namespace, which nothing but a schema can vouch for. Raises VerificationError."""
+    if any(type(node).__name__ == "Table" and node.args.get("db") for node in nodes):
+        raise _fault("names a table with its namespace, and there is no schema")
+
+
 @cache
 def _names(dialect: str) -> frozenset[str]:
     """Words that may stand before a parenthesis."""

@@ -60,12 +60,17 @@ class Names:
         """The innermost scope."""
         return self.scopes[-1]
 
-    def table(self, name: str) -> int:
-        """Number of a table, whatever its letter case."""
-        for index, table in enumerate(self.schema.tables):
-            if table.name.lower() == name.lower():
-                return index
-        raise ConversionError("a table that the schema lacks")
+    def table(self, name: str, namespace: str = "") -> int:
+        """Number of a table, whatever its letter case; a namespace that the schema does not tell may be any."""
+        tables = self.schema.tables
+        found = [index for index, table in enumerate(tables) if table.name.lower() == name.lower()]
+        if namespace:
+            found = [i for i in found if tables[i].namespace.lower() in ("", namespace.lower())]
+        # Of several the database takes that of its default namespace.
+        found.sort(key=lambda index: not namespace and bool(self.schema.namespace_in_sql(index)))
+        if not found:
+            raise ConversionError("a table that the schema lacks")
+        return found[0]
 
     def column(self, node: exp.Column) -> ColumnRef | DerivedRef:
         """The reference of a column, qualified or not."""

@@ -59,12 +59,12 @@ class Sources(Conditions):
 
     def _source(self, node: exp.Expr) -> tuple[Source, list[Terminal]]:
         check_sayable(node)
-        if isinstance(node, exp.Table) and node.name.lower() in self.ctes:
+        if isinstance(node, exp.Table) and not node.db and node.name.lower() in self.ctes:
             inner = self._of_cte(node.name.lower())
             outputs = [name.lower() for name in self.outputs]
             return Source((node.alias or node.name).lower(), None, outputs), [Production("derived"), *inner]
         if isinstance(node, exp.Table):
-            table = self.table(node.name)
+            table = self.table(node.name, node.db)
             return Source((node.alias or node.name).lower(), table), [TableRef(table)]
         if isinstance(node, exp.Subquery):
             inner = self.query(node.this)

@@ -8,6 +8,7 @@ from fastsql.grammar.program import Node, TableRef
 from fastsql.grammar.render.conditions import Conditions
 from fastsql.grammar.render.pieces import chain, child, conjunction, own, some
 from fastsql.grammar.render.values import Source
+from fastsql.schema.names import fold
 
 SET_OPERATIONS: dict[str, tuple[type[exp.SetOperation], bool]] = {
     "union": (exp.Union, True),
@@ -57,22 +58,19 @@ class Renderer(Conditions):
         scope = self.scopes[-1]
         nodes = [first, *(child(join, 0) for join in joins)]
         tables = [n.terminal.table for n in nodes if isinstance(n.terminal, TableRef)]
+        names = [fold(self.schema.tables[table].name) for table in tables]
         taken = {self.schema.tables[t].name.lower() for t in tables}
         for node, join in zip(nodes, [None, *joins], strict=True):
             alias = self.naming.fresh_alias(taken)
             if isinstance(node.terminal, TableRef):
                 table = node.terminal.table
                 name = self.schema.tables[table].name
-                if tables.count(table) > 1:
+                if names.count(fold(name)) > 1:
                     taken.add(alias.lower())
-                    node_of_table = exp.alias_(
-                        exp.Table(this=self.naming.identifier(name)),
-                        self.naming.identifier(alias),
-                        table=True,
-                    )
-                    scope.append(Source(alias, (), node_of_table, table))
+                    aliased = exp.alias_(self._table(table), self.naming.identifier(alias), table=True)
+                    scope.append(Source(alias, (), aliased, table))
                 else:
-                    scope.append(Source(name, (), exp.Table(this=self.naming.identifier(name)), table))
+                    scope.append(Source(name, (), self._table(table), table))
             else:
                 taken.add(alias.lower())
                 scope.append(self.derived(child(node, 0), alias))
@@ -90,6 +88,14 @@ class Renderer(Conditions):
                 conditions.append(one)
             side = "left" if join.name == "left_join" else ""
             select.join(scope[-1].node, on=conjunction(conditions), join_type=side, copy=False)
+
+    def _table(self, table: int) -> exp.Table:
+        """The name of a table, with its namespace where that is not the default one."""
+        namespace = self.schema.namespace_in_sql(table)
+        return exp.Table(
+            this=self.naming.identifier(self.schema.tables[table].name),
+            db=self.naming.identifier(namespace) if namespace else None,
+        )
 
     def derived(self, node: Node, alias: str) -> Source:
         """A derived table as an entry of FROM."""

@@ -156,7 +156,7 @@ def with_lexicon(schema: Schema, lexicon: dict[ColumnKey, list[str]]) -> Schema:
         if index is not None:
             # Data sets spell the same column in small and in capital letters.
             known = schema.columns[index]
-            name = (schema.tables[known.table].name, known.name)
+            name = (schema.table_name(known.table), known.name)
             present = values.setdefault(name, list(known.values))
             present += [text for text in texts if text not in present]
     values = {name: texts for name, texts in values.items() if len(texts) > len(_values_of(schema, name))}

@@ -216,7 +216,7 @@ def read_sources(data: Path, names: Sequence[str] | None) -> list[Source]:
         if names and file.parent.name not in names:
             continue
         examples = next((path for name in FILES if (path := file.parent / name).is_file()), None)
-        asked = read_examples(examples, limit=QUESTIONS) if examples is not None else ()
+        asked = read_examples(examples)[:QUESTIONS] if examples is not None else ()
         questions = tuple(clean_question(example.question) for example in asked) or ("",)
         found.append(Source(file.parent.name, tuple(read_schemas(file).values()), questions))
     return found

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import gzip
+import html
 import json
 import re
+import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+import fastsql
 
 from .conftest import WOMEN, Loader, Outcome
 
@@ -143,10 +147,61 @@ def test_without_matplotlib_the_work_does_not_begin(
 
 def test_intervals_are_printed_unless_left_out(run: Run, data: Path, database: Path) -> None:
     outcome = run(*command(data, "--databases", database))
-    assert re.search(r"execution accuracy +50\.0 % \([\d.]+ to [\d.]+\)", outcome.out)
+    assert re.search(r"execution accuracy +50\.0 % \([\d.]+ to [\d.]+, Wilson\)", outcome.out)
     outcome = run(*command(data, "--databases", database, "--resamples", 0, "--json", data / "out.json"))
     assert re.search(r"execution accuracy +50\.0 %$", outcome.out, re.MULTILINE)
     assert json.loads((data / "out.json").read_text())["details"]["intervals"] is None
+
+
+def test_a_report_says_what_was_measured(run: Run, data: Path, database: Path) -> None:
+    pytest.importorskip("matplotlib", reason="pip install matplotlib runs this")
+    given = command(
+        data, "--databases", database, "--now", "2100-12-31", "--beam", 2, "--limit", 2, "--seed", 5
+    )
+    files = ("--json", data / "out.json", "--report", data / "report.html")
+    outcome = run(*given, *files)
+    typed = shlex.join(["fastsql", *map(str, (*given, *files))])
+    told = json.loads((data / "out.json").read_text())["details"]["provenance"]
+    expected = {
+        "version": fastsql.__version__,
+        "model": "FakeParser",
+        "penalty": 10,
+        "beam": 2,
+        "now": "2100-12-31 00:00:00",
+        "sampled_from": 3,
+        "seed": 5,
+        "command": typed,
+    }
+    assert {name: told[name] for name in expected} == expected
+    page = html.unescape(re.sub("<[^>]+>", " ", (data / "report.html").read_text(encoding="utf-8")))
+    for shown in (outcome.out, page):
+        text = " ".join(shown.split())
+        for words in (
+            "model FakeParser",
+            f"fastsql {fastsql.__version__}",
+            "penalty 10, beam 2",
+            "now 2100-12-31 00:00:00",
+            "a stratified sample of 3, seed 5",
+            typed,
+        ):
+            assert words in text
+
+
+def test_a_limit_draws_a_sample_of_every_kind(run: Run, data: Path) -> None:
+    """The first of these questions all have an answer."""
+    items = [
+        {**ITEMS[0], "id": str(number), "sql": ITEMS[0]["sql"] if number < 40 else None}
+        for number in range(50)
+    ]
+    (data / "data.json").write_text(json.dumps(items))
+    counts = {}
+    for seed in (0, 1):
+        given = command(data, "--limit", 10, "--seed", seed, "--predictions", data / f"{seed}.json")
+        run(*given, "--json", data / "out.json", "--resamples", 0)
+        details = json.loads((data / "out.json").read_text())["details"]
+        assert (details["answerable"], details["unanswerable"]) == (8, 2)
+        counts[seed] = {item["id"] for item in json.loads((data / f"{seed}.json").read_text())}
+    assert counts[0] != counts[1]
 
 
 def test_ids_and_limit_choose_questions(run: Run, data: Path, loader: Loader) -> None:
@@ -162,7 +217,7 @@ def test_ids_and_limit_choose_questions(run: Run, data: Path, loader: Loader) ->
         )
     )
     assert json.loads((data / "out.json").read_text())["n"] == 1
-    assert {call["question"] for call in loader.parsers[0].calls} == {"Which are women?"}
+    assert len({call["question"] for call in loader.parsers[0].calls}) == 1
 
 
 def test_without_a_database_accuracy_is_null(run: Run, data: Path) -> None:
@@ -209,6 +264,7 @@ def test_databases_that_are_missing_are_named(run: Run, data: Path) -> None:
         ("--examples", "-1", "at least 0"),
         ("--resamples", "-1", "at least 0"),
         ("--limit", "0", "at least 1"),
+        ("--seed", "-1", "at least 0"),
         ("--time-limit", "0", "above 0"),
         ("--databases", "nowhere", "no such file or folder"),
         ("--split-ids", "nowhere.json", "no such file"),

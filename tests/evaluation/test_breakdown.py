@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fastsql.evaluation.breakdown import KINDS, TEMPLATES, parts_of, spread
+from fastsql.evaluation.shares import Share
 
 from .judging import judged, right, wrong
 
@@ -21,7 +22,15 @@ def test_parts_have_their_scores_and_leave_unanswerable_questions_out() -> None:
     parts = {part.name: part for part in parts_of(ITEMS, KINDS["level"])}
     assert list(parts) == ["简单", "复杂"]
     easy = parts["简单"]
-    assert (easy.n, easy.ex, easy.em, easy.em_values, easy.wrong) == (2, 50, 100, 50, 1)
+    assert (easy.n, easy.ex, easy.em, easy.em_values, easy.wrong) == (
+        2,
+        Share(1, 2),
+        Share(2, 2),
+        Share(1, 2),
+        1,
+    )
+    assert easy.to_json()["em"] == 100
+    assert easy.to_json()["intervals"]["em"] == (pytest.approx(34.24, abs=0.01), 100)
     assert sum(part.n for part in parts_of(ITEMS, KINDS["db_id"])) == 4
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from fastsql.evaluation.calibration import Bin, calibration_error, reliability_bins, risk_coverage
+from fastsql.evaluation.calibration import calibration_error, reliability_bins, risk_coverage
 
 
 def test_the_error_is_the_mean_gap_over_bins_of_equal_mass() -> None:
@@ -68,12 +68,3 @@ def test_nothing_to_measure_gives_nothing() -> None:
     assert math.isnan(calibration_error(none, no_flags))
     assert reliability_bins(none, no_flags) == ()
     assert risk_coverage(none, no_flags).coverage.tolist() == []
-
-
-def test_wilsons_interval_stays_within_0_and_1() -> None:
-    # Wilson's interval of 10 of 10: 1 / (1 + z^2 / n) to 1.
-    assert Bin(10, 0.9, 1.0).interval() == pytest.approx((10 / (10 + 1.959964**2), 1))
-    low, high = Bin(10, 0.1, 0.0).interval()
-    assert (low, high) == (pytest.approx(0, abs=1e-12), pytest.approx(1 - 10 / (10 + 1.959964**2)))
-    low, high = Bin(100, 0.5, 0.5).interval()
-    assert (low, high) == (pytest.approx(0.4038, abs=1e-4), pytest.approx(0.5962, abs=1e-4))

@@ -11,6 +11,7 @@ import pytest
 from fastsql.evaluation import Report
 from fastsql.evaluation.page import page, write_page
 from fastsql.evaluation.page_examples import marked
+from fastsql.evaluation.provenance import Provenance
 
 from .judging import judged, right, wrong
 
@@ -102,6 +103,26 @@ def test_every_category_is_counted_with_its_meaning() -> None:
     text = re.sub("<[^>]+>", " ", shown())
     assert re.search(r"filters\s+2\s+conditions of WHERE and HAVING", text)
     assert re.search(r"answered the unanswerable\s+1\s", text)
+
+
+def test_every_share_has_an_interval_and_the_page_says_whose() -> None:
+    text = re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", shown()))
+    # One of four answerable questions is right; by hardness, one of one easy question is.
+    assert "execution accuracy, % 25.0 4.6 to 69.9 (Wilson) 4.6 to 69.9 (Wilson)" in text
+    assert "easy 1 100.0 (20.7 to 100.0)" in text
+    assert "fewer than 40 questions" in text
+    assert text.count("Wilson's 95 % intervals, by question") == 2
+
+
+def test_a_page_says_what_was_measured() -> None:
+    report = Report(
+        ITEMS, Provenance(model="<b>ward</b>", penalty=2, seed=9, command="fastsql eval 'x'"), resamples=0
+    )
+    text = page(report, "x")
+    assert "<td>model</td><td>&lt;b&gt;ward&lt;/b&gt;</td>" in text
+    assert "penalty 2" in text
+    assert "all 5, seed 9" in text
+    assert "fastsql eval &#x27;x&#x27;" in text
 
 
 @pytest.mark.parametrize("items", [ITEMS[:1], ITEMS[4:], ()], ids=["right", "unanswerable", "none"])

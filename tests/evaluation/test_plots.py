@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from fastsql.errors import FastSQLError
-from fastsql.evaluation import Report
+from fastsql.evaluation import Judged, Report
 from fastsql.evaluation.plots import DIAGRAMS, require_matplotlib, svg, write_plots
 
+from ..legends import legends_upon_data
 from .judging import judged, right, wrong
 
 ITEMS = (
@@ -53,7 +54,41 @@ def test_the_figures_stand_in_the_diagrams() -> None:
     report = Report(ITEMS)
     error = report.to_json()["details"]["calibration"]["ece"]
     assert f"calibration error {error:.3f}" in svg("reliability", report)
-    assert "50.0 % wrong of 50.0 % answered" in svg("risk-coverage", report)
+    # Wilson's intervals of one of two, and of two of four.
+    told = svg("risk-coverage", report)
+    assert "decided: 50.0 % (9.5 to 90.5) wrong" in told
+    assert "of 50.0 % (15.0 to 85.0) answered" in told
+
+
+def everywhere() -> tuple[Judged, ...]:
+    """Questions whose confidences, shares right and risks fill each diagram from corner to corner."""
+    low = [right(f"r{number}", confidence=number / 400, hardness="easy") for number in range(200)]
+    high = [wrong(f"w{number}", confidence=1 - number / 400, hardness="extra") for number in range(200)]
+    return (*low, *high, right("x", confidence=1.0, hardness="hard"))
+
+
+@pytest.mark.usefixtures("drawing")
+@pytest.mark.parametrize("name", DIAGRAMS)
+@pytest.mark.parametrize(
+    "items",
+    [everywhere(), ITEMS, ITEMS[3:], ITEMS[:1], ()],
+    ids=["full", "few", "unanswerable", "one", "none"],
+)
+def test_no_legend_lies_upon_data(name: str, items: tuple[Judged, ...]) -> None:
+    figure = DIAGRAMS[name](Report(items))
+    assert legends_upon_data(figure) == []
+    assert bool(figure.legends) == (name != "hardness")
+
+
+@pytest.mark.usefixtures("drawing")
+def test_shares_of_few_have_intervals_in_each_diagram() -> None:
+    figure = DIAGRAMS["hardness"](Report(ITEMS))
+    (axes,) = figure.axes
+    ((lower, upper),) = (
+        container.errorbar.lines[2][0].get_segments()[0][:, 1] for container in axes.containers[-1:]
+    )
+    # One of two easy questions is right.
+    assert (lower, upper) == (pytest.approx(9.45, abs=0.01), pytest.approx(90.55, abs=0.01))
 
 
 def test_without_matplotlib_the_error_says_what_to_do(

@@ -7,6 +7,8 @@ import json
 import pytest
 
 from fastsql.evaluation import Report
+from fastsql.evaluation.provenance import Provenance
+from fastsql.evaluation.shares import Share
 
 from .judging import judged, right, wrong
 
@@ -30,6 +32,35 @@ def test_intervals_hold_their_figures_and_are_wider_by_template() -> None:
         kind: intervals[kind]["ex"][1] - intervals[kind]["ex"][0] for kind in ("by_example", "by_template")
     }
     assert width["by_template"] > width["by_example"]
+
+
+def test_shares_of_few_have_wilsons_intervals_and_are_named() -> None:
+    items = (*ITEMS, *(right(f"s{number}", confidence=0.9, gold="SELECT s") for number in range(10)))
+    found = Report(items, resamples=50).to_json()["details"]["intervals"]
+    # Ten questions without an answer, all refused; 50 with one, all answered; all SQL runs: a bootstrap would have no width.
+    assert {"se", "sp", "valid_sql"} <= set(found["wilson"])
+    assert "ex" not in found["wilson"]
+    for kind in ("by_example", "by_template"):
+        assert found[kind]["se"] == Share(10, 10).interval()
+        assert found[kind]["valid_sql"] == Share(50, 50).interval()
+    low, high = found["by_example"]["se"]
+    assert (low, high) == (pytest.approx(72.25, abs=0.01), 100)
+
+
+def test_seen_and_unseen_skeletons_have_intervals() -> None:
+    items = [right(f"a{number}", seen=True) for number in range(3)] + [wrong("b", seen=False)]
+    found = Report(tuple(items), resamples=20).to_json()["details"]["intervals"]
+    assert found["by_template"]["seen.ex"] == Share(3, 3).interval()
+    assert found["by_template"]["unseen.ex"] == Share(0, 1).interval()
+    assert Report(ITEMS, resamples=20).to_json()["details"]["intervals"]["by_template"]["seen.ex"] is None
+
+
+def test_the_seed_draws_the_bootstrap() -> None:
+    def ends(seed: int) -> object:
+        report = Report(ITEMS, Provenance(seed=seed), resamples=50)
+        return report.to_json()["details"]["intervals"]["by_example"]["ece"]
+
+    assert ends(1) == ends(1) != ends(2)
 
 
 def test_intervals_are_the_same_on_every_run_and_can_be_left_out() -> None:

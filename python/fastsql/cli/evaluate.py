@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastsql.cli.console import Console
+from fastsql.cli.figures import print_figures
 from fastsql.cli.options import (
     add_model_options,
     count,
@@ -44,7 +45,8 @@ figures, in percent unless they are counts:
   Se, Sp      share of the unanswerable questions that are refused, of the answerable ones that are answered
   valid_sql   predicted SQL that runs
   latency_ms  of a parse, the schema being encoded already
-  (a to b)    95 % interval, from a bootstrap that draws SQL skeletons with all their questions
+  (a to b)    95 % interval, from a bootstrap that draws SQL skeletons with all their questions; Wilson's, and marked so,
+              where a share is of fewer than 40 questions, or has fewer than 5 of one outcome
 Results are compared as the EHRSQL 2024 scorer does: cells rounded to three decimals, rows sorted, the first 100 of them.
 
 --report writes one HTML page with all figures, diagrams, and examples of what went wrong. The page shows questions and SQL,
@@ -78,7 +80,19 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         metavar="F",
         help="only these ids: a list, or FILE:a.b for the list under those keys of a JSON file",
     )
-    data.add_argument("--limit", metavar="N", type=positive, help="only the first N")
+    data.add_argument(
+        "--limit",
+        metavar="N",
+        type=positive,
+        help="a sample of N: by kind, difficulty and whether there is an answer, where the data say so, and by database",
+    )
+    data.add_argument(
+        "--seed",
+        metavar="S",
+        type=count,
+        default=0,
+        help="of the sample, and of the bootstrap (default: %(default)s)",
+    )
     data.add_argument(
         "--seen", metavar="TRAIN", help="examples trained on: figures for seen and unseen SQL skeletons"
     )
@@ -142,7 +156,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         metavar="N",
         type=count,
         default=1000,
-        help="draws of the bootstrap; 0 leaves the intervals out (default: %(default)s)",
+        help="draws of the bootstrap; 0 leaves the intervals of the main figures out (default: %(default)s)",
     )
     add_model_options(parser)
     parser.set_defaults(run=run)
@@ -161,12 +175,16 @@ def run(options: argparse.Namespace) -> int:
     )
     from fastsql.evaluation.evaluate import training_skeletons
     from fastsql.evaluation.plots import require_matplotlib
+    from fastsql.evaluation.provenance import command_text
+    from fastsql.evaluation.sample import draw_sample
 
     if options.report is not None or options.plots is not None:
         require_matplotlib()
     console = Console(out=sys.stdout)
     ids = None if options.split_ids is None else read_split_ids(options.split_ids)
-    examples = read_examples(options.data, ids=ids, limit=options.limit)
+    examples, asked = read_examples(options.data, ids=ids), None
+    if options.limit is not None and options.limit < len(examples):
+        examples, asked = draw_sample(examples, options.limit, options.seed), len(examples)
     db_ids = {example.db_id for example in examples}
     schemas = read_schemas(options.schemas, databases=db_ids)
     seen = None if options.seen is None else training_skeletons(read_examples(options.seen))
@@ -183,11 +201,14 @@ def run(options: argparse.Namespace) -> int:
             jobs=options.jobs,
             time_limit=options.time_limit,
             values=not options.no_values,
-            penalty=getattr(parser, "penalty", None) if options.penalty is None else options.penalty,
+            penalty=options.penalty,
             seen=seen,
             resamples=options.resamples,
             inspect=options.inspect,
             beam=options.beam,
+            seed=options.seed,
+            sampled_from=asked,
+            command=command_text(options.command_line),
         )
         report = evaluate(parser, examples, schemas, databases, settings, console.track)
     figures = report.to_json()
@@ -201,7 +222,7 @@ def run(options: argparse.Namespace) -> int:
         )
     if options.plots is not None:
         write_plots(options.plots, report)
-    _print(console, figures, examples)
+    print_figures(console, figures, report.provenance)
     return 0
 
 
@@ -225,69 +246,3 @@ def _warn_of_spare(
 
 def _write_json(path: Path, figures: Mapping[str, Any]) -> None:
     path.write_text(json.dumps(figures, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def _print(console: Console, figures: Mapping[str, Any], examples: Sequence[Example]) -> None:
-    details = figures["details"]
-    answerable = sum(example.answerable for example in examples)
-    console.line(f"{figures['n']:,} questions, {answerable:,} of them answerable")
-    ends = (details["intervals"] or {}).get("by_template", {})
-    calibration = details["calibration"]
-    rows: list[tuple[str, str]] = [
-        ("execution accuracy", _percent(figures["ex"]) + _interval(ends.get("ex"))),
-        ("exact match", _percent(figures["em"]) + _interval(ends.get("em"))),
-        ("  with values", _percent(figures["em_values"]) + _interval(ends.get("em_values"))),
-        ("valid SQL", _percent(figures["valid_sql"])),
-        (
-            "reliability",
-            ", ".join(
-                f"RS({name}) {_number(value)}{_interval(ends.get(f'rs_{name}'))}"
-                for name, value in figures["rs"].items()
-            ),
-        ),
-        ("wrong, abstained", f"{_number(figures['wrong'])}, {figures['abstained']}"),
-        ("refusals", _refusals(details, ends)),
-        (
-            "latency",
-            ", ".join(f"{name} {_number(value)} ms" for name, value in figures["latency_ms"].items()),
-        ),
-        ("calibration error", f"{_decimal(calibration['ece'])}{_interval(ends.get('ece'), 3)}"),
-        (
-            "gold answers empty",
-            f"{details['gold_empty']}, accuracy on the others {_percent(details['ex_gold_not_empty'])}",
-        ),
-    ]
-    for name in ("seen", "unseen"):
-        if name in details:
-            part = details[name]
-            decided = f"Sp {_percent(part['sp'])}, {_number(part['wrong'])} answered wrongly"
-            told = f"{part['n']:,} questions, execution accuracy {_percent(part['ex'])}, {decided}"
-            rows.append((f"{name} skeletons", told))
-    for name, label in (("gold_failed", "gold SQL that fails"), ("timeouts", "ran out of time")):
-        if details[name]:
-            rows.append((label, str(details[name])))
-    rows += [(kind, str(number)) for kind, number in details["errors"].items()]
-    width = max(len(label) for label, _ in rows)
-    for label, text in rows:
-        console.line(f"  {label:<{width}}  {text}")
-
-
-def _refusals(details: Mapping[str, Any], ends: Mapping[str, Sequence[float] | None]) -> str:
-    refused = f"Se {_percent(details['se'])}{_interval(ends.get('se'))} of the unanswerable refused"
-    return f"{refused}, Sp {_percent(details['sp'])}{_interval(ends.get('sp'))} of the answerable answered"
-
-
-def _percent(value: float | None) -> str:
-    return "-" if value is None else f"{value:.1f} %"
-
-
-def _decimal(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
-
-
-def _interval(ends: Sequence[float] | None, digits: int = 1) -> str:
-    return "" if ends is None else f" ({ends[0]:,.{digits}f} to {ends[1]:,.{digits}f})"
-
-
-def _number(value: int | float | None) -> str:
-    return "-" if value is None else f"{value:,.1f}".removesuffix(".0")

@@ -89,7 +89,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program with these arguments, or those of the process; the exit status."""
     parser = build_parser()
     try:
-        options = parser.parse_args(arguments)
+        given = list(sys.argv[1:] if arguments is None else arguments)
+        options = parser.parse_args(given, argparse.Namespace(command_line=["fastsql", *given]))
         if options.version:
             sys.stdout.write(f"fastsql {_version()}\n")
             return 0

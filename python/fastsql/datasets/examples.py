@@ -11,7 +11,6 @@ import json
 import zlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -71,10 +70,8 @@ def read_json(path: Path) -> Any:
         ) from error
 
 
-def read_examples(
-    path: str | Path, *, ids: Collection[SplitEntry] | None = None, limit: int | None = None
-) -> tuple[Example, ...]:
-    """The examples of a file in their order; only those of `ids`, and only the first `limit`, where given.
+def read_examples(path: str | Path, *, ids: Collection[SplitEntry] | None = None) -> tuple[Example, ...]:
+    """The examples of a file in their order; only those of `ids`, where given.
 
     A pair whose database is not in the file is passed over: training lists what it held out of all its sets in one file.
 
@@ -92,7 +89,7 @@ def read_examples(
     examples = [_example(item, f"{path}, item {number}") for number, item in enumerate(items)]
     if ids is not None:
         examples = _chosen(examples, frozenset(ids), path)
-    return tuple(islice(examples, limit))
+    return tuple(examples)
 
 
 def _chosen(examples: list[Example], wanted: frozenset[SplitEntry], path: Path) -> list[Example]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from fastsql.evaluation.hardness import LEVELS
 from fastsql.evaluation.judged import Judged
 from fastsql.evaluation.scores import exact_match, execution_accuracy
+from fastsql.evaluation.shares import Share
 
 Key: TypeAlias = Callable[[Judged], "str | None"]
 
@@ -50,10 +51,24 @@ class Part:
 
     name: str
     n: int
-    ex: float | None
-    em: float | None
-    em_values: float | None
+    ex: Share
+    em: Share
+    em_values: Share
     wrong: int
+
+    @property
+    def shares(self) -> Mapping[str, Share]:
+        """The shares by name."""
+        return {"ex": self.ex, "em": self.em, "em_values": self.em_values}
+
+    def to_json(self) -> dict[str, Any]:
+        """Counts, shares in percent, and Wilson's 95 % intervals of these; without the name."""
+        return {
+            "n": self.n,
+            **{name: share.percent for name, share in self.shares.items()},
+            "wrong": self.wrong,
+            "intervals": {name: share.interval() for name, share in self.shares.items()},
+        }
 
 
 def parts_of(judged: Iterable[Judged], key: Key) -> tuple[Part, ...]:
@@ -92,6 +107,6 @@ def spread(parts: Sequence[Part]) -> dict[str, int | float | None]:
     }
 
 
-def _mean(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
+def _mean(shares: Iterable[Share]) -> float | None:
+    known = [share.percent for share in shares if share.percent is not None]
     return round(sum(known) / len(known), 4) if known else None

@@ -14,11 +14,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from fastsql.evaluation.shares import wilson
+
 Floats: TypeAlias = "NDArray[np.float64]"
 Flags: TypeAlias = "NDArray[np.bool_]"
 
 BINS = 15
-_Z = 1.959964
 
 
 @dataclass(frozen=True)
@@ -30,11 +31,8 @@ class Bin:
     accuracy: float
 
     def interval(self) -> tuple[float, float]:
-        """Wilson's 95 % interval of the accuracy (Wilson, 1927)."""
-        n, p = self.n, self.accuracy
-        middle = (p + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
-        half = _Z / (1 + _Z**2 / n) * math.sqrt(p * (1 - p) / n + _Z**2 / (4 * n * n))
-        return max(middle - half, 0.0), min(middle + half, 1.0)
+        """Wilson's 95 % interval of the accuracy."""
+        return wilson(self.accuracy, self.n)
 
 
 @dataclass(frozen=True)

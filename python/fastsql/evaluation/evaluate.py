@@ -16,6 +16,7 @@ from fastsql.evaluation.bootstrap import ROUNDS
 from fastsql.evaluation.judge import Judges, Task
 from fastsql.evaluation.judged import Judged
 from fastsql.evaluation.predictions import Prediction
+from fastsql.evaluation.provenance import Provenance, facts_of
 from fastsql.evaluation.report import Report
 from fastsql.evaluation.skeleton import skeleton
 from fastsql.execution import ReadOnlyExecutor
@@ -45,11 +46,14 @@ class Options:
         jobs: processes that judge; None takes one a CPU, at most eight.
         time_limit: seconds that one query may run.
         values: whether the parser may look up values in the database.
-        penalty: the penalty that the parser decided by, for the record.
+        penalty: the penalty that the parser decided by, for the record; None for the parser's own.
         seen: skeletons of the training set; figures are then given for seen and unseen ones apart.
         resamples: draws of the bootstrap that gives the intervals; 0 leaves them out.
         inspect: whether the likeliest queries are run on the question's database before one is chosen.
         beam: hypotheses that a parse keeps; None leaves it to the parser.
+        seed: of the bootstrap's draws, and of the sample where the examples are one.
+        sampled_from: of how many examples these are a sample, for the record.
+        command: that was typed, for the record.
     """
 
     now: str | None = None
@@ -61,6 +65,9 @@ class Options:
     resamples: int = ROUNDS
     inspect: bool = False
     beam: int | None = None
+    seed: int = 0
+    sampled_from: int | None = None
+    command: str | None = None
 
 
 @dataclass(frozen=True)
@@ -120,7 +127,21 @@ def evaluate(
         for example, item, verdict in zip(examples, parsed, verdicts, strict=True)
     )
     errors = tuple(item.error for item in parsed if item.error)
-    return Report(judged, options.penalty, errors, options.resamples)
+    return Report(judged, _provenance(parser, options), errors, options.resamples)
+
+
+def _provenance(parser: ParserLike | Mapping[str, Prediction], options: Options) -> Provenance:
+    facts: dict[str, Any] = {"penalty": options.penalty}
+    if not isinstance(parser, Mapping):
+        asked = {name: value for name in ("penalty", "beam") if (value := getattr(options, name)) is not None}
+        facts = {**facts_of(parser), **asked, "values": options.values, "inspected": options.inspect}
+    return Provenance(
+        **facts,
+        now=options.now,
+        sampled_from=options.sampled_from,
+        seed=options.seed,
+        command=options.command,
+    )
 
 
 def _given(predictions: Mapping[str, Prediction], examples: Sequence[Example]) -> list[_Parsed]:

@@ -13,6 +13,7 @@ from fastsql.evaluation.page_examples import Examples
 from fastsql.evaluation.page_style import STYLE
 from fastsql.evaluation.plots import DIAGRAMS, svg
 from fastsql.evaluation.report import Report
+from fastsql.evaluation.shares import FEW, FEW_OF_A_KIND, Share
 
 EXAMPLES = 3
 """Examples a category."""
@@ -23,10 +24,17 @@ _NOTICE = (
     "<b>This page shows questions and SQL.</b> Both may name patients, and SQL may hold values of the database. "
     "Keep it where the data may be kept, and share it only with people who may see the data."
 )
+_UNDER_FIGURES = (
+    "Accuracies are of the best hypothesis before refusal, over answerable questions. Intervals are percentiles of a "
+    "bootstrap that draws questions, or whole SQL skeletons with all their questions. Where it says Wilson, a share is of "
+    f"fewer than {FEW} questions, or has fewer than {FEW_OF_A_KIND} of one outcome, of which a bootstrap would say too "
+    "little: both intervals are then Wilson's, by question."
+)
 _UNDER_DIAGRAMS = (
     "Bins hold equally many questions; intervals are Wilson's, of 95 %. Whatever is written for a question without an "
     "answer counts as wrong."
 )
+_ABOVE_PARTS = "<p class=soft>In brackets: Wilson's 95 % intervals, by question.</p>\n"
 _TITLES = {
     "db_id": "By database",
     "hardness": "By hardness",
@@ -69,6 +77,8 @@ def page(report: Report, title: str, *, examples: int = EXAMPLES) -> str:
         f"<h1>{escape(title)}</h1>\n",
         f"<p class=soft>{figures['n']:,} questions, {details['answerable']:,} of them answerable</p>\n",
         f"<div class=notice>{_NOTICE}</div>\n",
+        "<h2>What was measured</h2>\n",
+        _facts(report.provenance.lines(figures["n"])),
         "<h2>Figures</h2>\n",
         _figures(figures),
         "<h2>Confidence</h2>\n",
@@ -76,9 +86,9 @@ def page(report: Report, title: str, *, examples: int = EXAMPLES) -> str:
         f"<p class=soft>{_UNDER_DIAGRAMS}</p>\n",
         "<h2>What went wrong</h2>\n",
         _wrong(report, examples),
-        "<h2>Parts</h2>\n",
+        f"<h2>Parts</h2>\n{_ABOVE_PARTS}",
         *(_parts(report, kind) for kind in KINDS),
-        "<h2>Templates</h2>\n",
+        f"<h2>Templates</h2>\n{_ABOVE_PARTS}",
         *(_templates(report, kind, details["templates"]) for kind in TEMPLATES),
     ]
     return (
@@ -89,18 +99,32 @@ def page(report: Report, title: str, *, examples: int = EXAMPLES) -> str:
     )
 
 
+def _facts(lines: Iterable[tuple[str, str]]) -> str:
+    rows = "".join(f"<tr><td>{escape(label)}</td><td>{escape(text)}</td></tr>\n" for label, text in lines)
+    return f"<div class=wide><table>\n{rows}</table></div>\n"
+
+
 def _figures(figures: Mapping[str, Any]) -> str:
     details = figures["details"]
-    intervals = details["intervals"] or {"by_example": {}, "by_template": {}}
+    intervals = details["intervals"] or {"by_example": {}, "by_template": {}, "wilson": ()}
     rows = [(name, label, figures[name]) for name, label in _NAMES.items()]
     rows += [(f"rs_{name}", f"reliability RS({name}), %", value) for name, value in figures["rs"].items()]
     rows += [
         ("se", "unanswerable refused (Se), %", details["se"]),
         ("sp", "answerable answered (Sp), %", details["sp"]),
     ]
+    others = "execution accuracy where gold's answer is not empty, %"
+    rows.append(("ex_gold_not_empty", others, details["ex_gold_not_empty"]))
+    for name in ("seen", "unseen"):
+        if name in details:
+            part = details[name]
+            rows.append(
+                (f"{name}.ex", f"{name} skeletons ({part['n']:,}): execution accuracy, %", part["ex"])
+            )
+            rows.append((f"{name}.sp", f"{name} skeletons: answered (Sp), %", part["sp"]))
     rows.append(("ece", "calibration error, 0 to 1", details["calibration"]["ece"]))
     table = [
-        (label, _number(value), *(_interval(intervals[by].get(name)) for by in ("by_example", "by_template")))
+        (label, _number(value), *(_interval(intervals, by, name) for by in ("by_example", "by_template")))
         for name, label, value in rows
     ]
     counts = [
@@ -113,16 +137,9 @@ def _figures(figures: Mapping[str, Any]) -> str:
         *((f"errors of the parser: {kind}", count) for kind, count in details["errors"].items()),
         *((f"{name} of a parse, ms", value) for name, value in figures["latency_ms"].items()),
     ]
-    for name in ("seen", "unseen"):
-        if name in details:
-            part = details[name]
-            table.append(
-                (f"{name} skeletons ({part['n']:,}): execution accuracy, %", _number(part["ex"]), "", "")
-            )
     return (
         _table(("", "figure", "95 % by question", "95 % by template"), table)
-        + "<p class=soft>Accuracies are of the best hypothesis before refusal, over answerable questions. Intervals are "
-        "percentiles of a bootstrap that draws questions, or whole SQL skeletons with all their questions.</p>\n"
+        + f"<p class=soft>{_UNDER_FIGURES}</p>\n"
         + _table(("", "count"), [(label, _number(value)) for label, value in counts if value is not None])
     )
 
@@ -174,9 +191,7 @@ def _row(part: Part) -> tuple[str, ...]:
     return (
         part.name,
         f"{part.n:,}",
-        _number(part.ex),
-        _number(part.em),
-        _number(part.em_values),
+        *(_share(share) for share in part.shares.values()),
         f"{part.wrong:,}",
     )
 
@@ -200,5 +215,14 @@ def _number(value: float | None) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.3f}" if abs(value) < 1 else f"{value:,.1f}"
 
 
-def _interval(ends: Sequence[float] | None) -> str:
-    return "-" if ends is None else f"{_number(float(ends[0]))} to {_number(float(ends[1]))}"
+def _share(share: Share) -> str:
+    ends = share.interval()
+    return "-" if ends is None else f"{_number(share.percent)} ({_number(ends[0])} to {_number(ends[1])})"
+
+
+def _interval(intervals: Mapping[str, Any], by: str, name: str) -> str:
+    ends: Sequence[float] | None = intervals[by].get(name)
+    if ends is None:
+        return "-"
+    how = " (Wilson)" if name in intervals["wilson"] else ""
+    return f"{_number(float(ends[0]))} to {_number(float(ends[1]))}{how}"

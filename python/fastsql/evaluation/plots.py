@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastsql.errors import FastSQLError
 from fastsql.evaluation.breakdown import KINDS, parts_of
 from fastsql.evaluation.calibration import calibration_error, reliability_bins, risk_coverage
 from fastsql.evaluation.report import Report
+from fastsql.evaluation.shares import Share
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,13 +43,11 @@ def reliability_diagram(report: Report) -> Figure:
     main, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
     bins = reliability_bins(report.confidence, report.right)
     accuracy = np.array([one.accuracy for one in bins])
-    ends = np.array([one.interval() for one in bins]).reshape(-1, 2)
     main.plot((0, 1), (0, 1), color=_SOFT, linestyle="--", label="perfect")
     main.errorbar(
         [one.confidence for one in bins],
         accuracy,
-        # An end may miss the accuracy by a rounding error; matplotlib wants lengths of at least 0.
-        yerr=np.clip([accuracy - ends[:, 0], ends[:, 1] - accuracy], 0, None),
+        yerr=_lengths(accuracy, [one.interval() for one in bins]),
         color=_INK,
         marker="o",
         markersize=4,
@@ -57,7 +57,7 @@ def reliability_diagram(report: Report) -> Figure:
     )
     error = calibration_error(report.confidence, report.right)
     main.set(ylabel="share right", ylim=(-0.02, 1.02), title=f"Reliability: calibration error {error:.3f}")
-    main.legend(loc="upper left", frameon=False)
+    _explain(figure)
     below.hist(report.confidence, bins=np.linspace(0, 1, 21).tolist(), color=_SOFT)
     below.set(xlabel="confidence", ylabel="questions", xlim=(0, 1))
     return figure
@@ -73,26 +73,30 @@ def risk_coverage_diagram(report: Report) -> Figure:
     )
     answered = np.array([not item.prediction.abstained for item in report.judged], dtype=np.bool_)
     if answered.any():
-        coverage, risk = 100 * answered.mean(), 100 * (1 - report.right[answered].mean())
-        label = f"decided: {risk:.1f} % wrong of {coverage:.1f} % answered"
+        given, wrong = Share.of(answered), Share.of(~report.right[answered])
+        coverage, risk = 100 * given.count / given.n, 100 * wrong.count / wrong.n
+        label = f"decided: {_told(wrong)} wrong\nof {_told(given)} answered"
         axes.plot([coverage], [risk], color=_MARK, marker="D", linestyle="none", label=label, clip_on=False)
     top = max(float(100 * curve.risk.max(initial=0.0)) * 1.1, 1.0)
     axes.set(xlabel="questions answered, %", ylabel="of these wrong, %", xlim=(0, 100), ylim=(0, top))
-    axes.set_title(f"Risk and coverage: area {curve.area:.3f}")
-    axes.legend(loc="upper left", frameon=False)
+    axes.set_title(f"Risk and coverage: area {curve.area:.3f}; brackets: Wilson's 95 %", fontsize="medium")
+    _explain(figure)
     return figure
 
 
 def hardness_diagram(report: Report) -> Figure:
-    """The share of right best hypotheses by Spider's hardness."""
+    """The share of right best hypotheses by Spider's hardness, with Wilson's 95 % intervals."""
     figure = _figure()
     axes = figure.subplots()
     parts = parts_of(report.judged, KINDS["hardness"])
     labels = [f"{part.name}\n{part.n:,}" for part in parts]
-    shares = [100 * (1 - part.wrong / part.n) for part in parts]
-    bars = axes.bar(labels, shares, color=_SOFT)
+    shares = [Share(part.n - part.wrong, part.n) for part in parts]
+    heights = np.array([100 * share.count / share.n for share in shares])
+    lengths = _lengths(heights, [share.interval() or (0.0, 100.0) for share in shares])
+    bars = axes.bar(labels, heights, color=_SOFT, yerr=lengths, ecolor=_INK, capsize=2)
     axes.bar_label(bars, fmt="%.1f", color=_INK)
-    axes.set(ylabel="best hypotheses right, %", ylim=(0, 108), title="By hardness (Spider), with questions")
+    axes.set(ylabel="best hypotheses right, %", ylim=(0, 112))
+    axes.set_title("By hardness (Spider), with questions; Wilson's 95 %", fontsize="medium")
     return figure
 
 
@@ -142,3 +146,21 @@ def _figure() -> Figure:
     from matplotlib.figure import Figure
 
     return Figure(figsize=_SIZE, layout="constrained")
+
+
+def _explain(figure: Figure) -> None:
+    """Put the legend below the axes: wherever it stood within, it would lie on some report's data."""
+    figure.legend(loc="outside lower center", frameon=False, ncols=2)
+
+
+def _lengths(shares: NDArray[np.float64], ends: Sequence[tuple[float, float]]) -> NDArray[np.float64]:
+    """float64[2, n]: how far each interval reaches below and above its share."""
+    low, high = np.array(ends, dtype=np.float64).reshape(-1, 2).T
+    # An end may miss the share by a rounding error; matplotlib wants lengths of at least 0.
+    lengths: NDArray[np.float64] = np.maximum(np.stack([shares - low, high - shares]), 0.0)
+    return lengths
+
+
+def _told(share: Share) -> str:
+    low, high = share.interval() or (0.0, 100.0)
+    return f"{share.percent:.1f} % ({low:.1f} to {high:.1f})"

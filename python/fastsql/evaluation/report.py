@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from fastsql.evaluation.bootstrap import LEVEL, ROUNDS, Indices, bootstrap
+from fastsql.evaluation.bootstrap import ROUNDS
 from fastsql.evaluation.breakdown import KINDS, TEMPLATES, parts_of, spread
 from fastsql.evaluation.calibration import (
     BINS,
@@ -21,19 +21,20 @@ from fastsql.evaluation.calibration import (
     risk_coverage,
 )
 from fastsql.evaluation.categories import sort_by_category
+from fastsql.evaluation.intervals import intervals_of
 from fastsql.evaluation.judged import Judged
 from fastsql.evaluation.predictions import Prediction
+from fastsql.evaluation.provenance import Provenance
 from fastsql.evaluation.scores import (
     answered_answerable,
     exact_match,
     execution_accuracy,
-    penalties_of,
-    percentage,
     percentile,
     refused_unanswerable,
     reliability,
     reliability_scores,
 )
+from fastsql.evaluation.shares import Share
 
 QUANTILES = (50, 90, 99)
 
@@ -43,11 +44,11 @@ class Report:
     """The figures of an evaluation, and the predictions they are about."""
 
     judged: tuple[Judged, ...] = field(repr=False)
-    penalty: float | None = None
+    provenance: Provenance = field(default_factory=Provenance)
     errors: tuple[str, ...] = field(default=(), repr=False)
     """Kinds of the errors that the parser raised, one a question."""
     resamples: int = ROUNDS
-    """Draws of the bootstrap; 0 leaves the intervals out."""
+    """Draws of the bootstrap; 0 leaves the intervals of the main figures out."""
 
     @property
     def predictions(self) -> tuple[Prediction, ...]:
@@ -79,7 +80,7 @@ class Report:
             "rs": reliability(scores),
             "wrong": None if scores is None else sum(score < 0 for score in scores),
             "abstained": sum(item.prediction.abstained for item in self.judged),
-            "valid_sql": percentage(given),
+            "valid_sql": Share.of(given).percent,
             "latency_ms": {f"p{quantile}": percentile(latencies, quantile) for quantile in QUANTILES},
             "details": self._details(answerable),
         }
@@ -87,20 +88,21 @@ class Report:
     def _details(self, answerable: Sequence[Judged]) -> dict[str, Any]:
         published = [item.verdict.published for item in answerable if item.verdict.published is not None]
         details: dict[str, Any] = {
+            "provenance": self.provenance.to_json(),
             "answerable": len(answerable),
             "unanswerable": len(self.judged) - len(answerable),
             "with_database": sum(item.has_answer for item in answerable),
             "abstained_answerable": sum(item.prediction.abstained for item in answerable),
-            "se": refused_unanswerable(self.judged),
-            "sp": answered_answerable(self.judged),
+            "se": refused_unanswerable(self.judged).percent,
+            "sp": answered_answerable(self.judged).percent,
             "gold_empty": sum(bool(item.verdict.gold_void) for item in answerable),
             "ex_gold_not_empty": execution_accuracy(
-                [item for item in answerable if item.verdict.gold_void is False]
-            ),
+                item for item in answerable if item.verdict.gold_void is False
+            ).percent,
             "gold_failed": sum(item.verdict.gold_failed for item in answerable),
-            "gold_published": percentage(published),
+            "gold_published": Share.of(published).percent,
             "timeouts": sum(item.verdict.timed_out for item in self.judged),
-            "penalty": self.penalty,
+            "penalty": self.provenance.penalty,
             "errors": {kind: self.errors.count(kind) for kind in sorted(set(self.errors))},
         }
         for name, seen in (("seen", True), ("unseen", False)):
@@ -109,7 +111,11 @@ class Report:
                 details[name] = {"n": len(part), **_accuracies(part), **_decisions(part)}
         return {
             **details,
-            "intervals": self._intervals(),
+            "intervals": intervals_of(
+                self.judged, self.confidence, self.right, self.resamples, self.provenance.seed
+            )
+            if self.judged and self.resamples
+            else None,
             "calibration": self._calibration(),
             "categories": {
                 kind: {name: len(items) for name, items in found.items()}
@@ -125,14 +131,7 @@ class Report:
 
     def _parts(self) -> dict[str, dict[str, Any]]:
         found = {kind: parts_of(self.judged, key) for kind, key in KINDS.items()}
-        return {
-            kind: {
-                part.name: {key: value for key, value in asdict(part).items() if key != "name"}
-                for part in parts
-            }
-            for kind, parts in found.items()
-            if parts
-        }
+        return {kind: {part.name: part.to_json() for part in parts} for kind, parts in found.items() if parts}
 
     def _calibration(self) -> dict[str, Any]:
         curve = risk_coverage(self.confidence, self.right)
@@ -146,66 +145,19 @@ class Report:
             ],
         }
 
-    def _intervals(self) -> dict[str, Any] | None:
-        """95 % intervals [low, high] of the main figures, drawing questions and drawing templates."""
-        if not self.judged or not self.resamples:
-            return None
-        names, above, below = self._ratios()
-
-        def statistics(indices: Indices) -> list[float]:
-            with np.errstate(invalid="ignore", divide="ignore"):
-                shares = 100 * above[indices].sum(axis=0) / below[indices].sum(axis=0)
-            return [*shares, calibration_error(self.confidence[indices], self.right[indices])]
-
-        found: dict[str, Any] = {"level": LEVEL, "resamples": self.resamples}
-        for kind, clusters in (("by_example", None), ("by_template", self._clusters())):
-            low, high = bootstrap(statistics, len(self.judged), clusters, rounds=self.resamples)
-            ends = zip(low, high, strict=True)
-            found[kind] = {
-                name: None if math.isnan(one) else [_rounded(one), _rounded(other)]
-                for name, (one, other) in zip((*names, "ece"), ends, strict=True)
-            }
-        return found
-
-    def _ratios(self) -> tuple[list[str], Floats, Floats]:
-        """Names of the figures that are ratios of sums, and what each question adds above and below the line.
-
-        Both float64[n, figures].
-        """
-        scores = reliability_scores(self.judged)
-        penalties = penalties_of(len(self.judged))
-        above, below = [], []
-        for index, item in enumerate(self.judged):
-            correct, verdict = item.has_answer and bool(item.verdict.correct), item.verdict
-            score = 0 if scores is None else scores[index]
-            weighted = [float(score if score > 0 else score * penalty) for penalty in penalties.values()]
-            refused = item.prediction.abstained
-            decided = [refused and not item.answerable, item.answerable and not refused]
-            above.append([correct, verdict.em, verdict.em_values, bool(verdict.runs), *decided, *weighted])
-            counted = [item.has_answer, item.answerable, item.answerable, verdict.runs is not None]
-            counted += [not item.answerable, item.answerable]
-            below.append([*counted, *[scores is not None] * len(penalties)])
-        names = ["ex", "em", "em_values", "valid_sql", "se", "sp", *(f"rs_{name}" for name in penalties)]
-        return names, np.array(above, dtype=np.float64), np.array(below, dtype=np.float64)
-
-    def _clusters(self) -> list[Hashable]:
-        """What questions are drawn with: their gold's skeleton; without gold, the stated template or nothing else."""
-        template = TEMPLATES["template"]
-        return [item.skeleton or ("question", template(item) or item.prediction.id) for item in self.judged]
-
 
 def _accuracies(answerable: Sequence[Judged]) -> dict[str, float | None]:
     return {
-        "ex": execution_accuracy(answerable),
-        "em": exact_match(answerable, values=False),
-        "em_values": exact_match(answerable, values=True),
+        "ex": execution_accuracy(answerable).percent,
+        "em": exact_match(answerable, values=False).percent,
+        "em_values": exact_match(answerable, values=True).percent,
     }
 
 
 def _decisions(answerable: Sequence[Judged]) -> dict[str, float | int | None]:
     scores = reliability_scores(answerable)
     return {
-        "sp": answered_answerable(answerable),
+        "sp": answered_answerable(answerable).percent,
         "wrong": None if scores is None else sum(score < 0 for score in scores),
     }
 

@@ -1,4 +1,4 @@
-"""The scores of a set of judged questions. All rates are percentages, 0 to 100."""
+"""The scores of a set of judged questions: shares of them, and reliability."""
 
 from __future__ import annotations
 
@@ -6,30 +6,31 @@ import math
 from collections.abc import Iterable, Sequence
 
 from fastsql.evaluation.judged import Judged
+from fastsql.evaluation.shares import Share
 
 PENALTIES = (0, 5, 10)
 
 
-def execution_accuracy(judged: Iterable[Judged]) -> float | None:
-    """Share of best hypotheses with gold's result, before refusal, over questions that have one; None if there are none."""
-    return percentage(bool(item.verdict.correct) for item in judged if item.has_answer)
+def execution_accuracy(judged: Iterable[Judged]) -> Share:
+    """Best hypotheses with gold's result, before refusal, of the questions that have one."""
+    return Share.of(bool(item.verdict.correct) for item in judged if item.has_answer)
 
 
-def exact_match(judged: Iterable[Judged], *, values: bool) -> float | None:
-    """Share of best hypotheses of gold's canonical form, over answerable questions; None if there are none."""
-    return percentage(
+def exact_match(judged: Iterable[Judged], *, values: bool) -> Share:
+    """Best hypotheses of gold's canonical form, of the answerable questions."""
+    return Share.of(
         item.verdict.em_values if values else item.verdict.em for item in judged if item.answerable
     )
 
 
-def refused_unanswerable(judged: Iterable[Judged]) -> float | None:
-    """Se: share of the questions without an answer that are refused; None if there are none."""
-    return percentage(item.prediction.abstained for item in judged if not item.answerable)
+def refused_unanswerable(judged: Iterable[Judged]) -> Share:
+    """Se: the questions without an answer that are refused."""
+    return Share.of(item.prediction.abstained for item in judged if not item.answerable)
 
 
-def answered_answerable(judged: Iterable[Judged]) -> float | None:
-    """Sp: share of the questions with an answer that are answered, rightly or wrongly; None if there are none."""
-    return percentage(not item.prediction.abstained for item in judged if item.answerable)
+def answered_answerable(judged: Iterable[Judged]) -> Share:
+    """Sp: the questions with an answer that are answered, rightly or wrongly."""
+    return Share.of(not item.prediction.abstained for item in judged if item.answerable)
 
 
 def reliability_scores(judged: Sequence[Judged]) -> list[int] | None:
@@ -61,12 +62,6 @@ def reliability(scores: Sequence[int] | None) -> dict[str, float | None]:
 def penalties_of(size: int) -> dict[str, int]:
     """The penalties of the reliability scores of `size` questions, by name."""
     return {**{str(penalty): penalty for penalty in PENALTIES}, "N": size}
-
-
-def percentage(outcomes: Iterable[bool]) -> float | None:
-    """Share of true outcomes in percent, or None if there are none."""
-    values = list(outcomes)
-    return round(100 * sum(values) / len(values), 4) if values else None
 
 
 def percentile(values: Iterable[float], quantile: float) -> float | None:

@@ -1,0 +1,79 @@
+"""The figures of an evaluation as lines of text, each share with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fastsql.cli.console import Console
+    from fastsql.evaluation.provenance import Provenance
+
+
+def print_figures(console: Console, figures: Mapping[str, Any], provenance: Provenance) -> None:
+    """Print what was measured and what came of it; `figures` are those of `Report.to_json`."""
+    console.line(f"{figures['n']:,} questions, {figures['details']['answerable']:,} of them answerable")
+    rows = [*provenance.lines(figures["n"]), ("", ""), *_rows(figures)]
+    width = max(len(label) for label, _ in rows)
+    for label, text in rows:
+        console.line(f"  {label:<{width}}  {text}".rstrip())
+
+
+def _rows(figures: Mapping[str, Any]) -> list[tuple[str, str]]:
+    details = figures["details"]
+    share = _Shares(details["intervals"])
+    times = ", ".join(f"{name} {_number(value)} ms" for name, value in figures["latency_ms"].items())
+    scores = (f"RS({c}) {_number(value)}{share.ends(f'rs_{c}')}" for c, value in figures["rs"].items())
+    refused = f"Se {share('se', details['se'])} of the unanswerable refused"
+    answered = f"Sp {share('sp', details['sp'])} of the answerable answered"
+    others = share("ex_gold_not_empty", details["ex_gold_not_empty"])
+    rows = [
+        ("execution accuracy", share("ex", figures["ex"])),
+        ("exact match", share("em", figures["em"])),
+        ("  with values", share("em_values", figures["em_values"])),
+        ("valid SQL", share("valid_sql", figures["valid_sql"])),
+        ("reliability", ", ".join(scores)),
+        ("wrong, abstained", f"{_number(figures['wrong'])}, {figures['abstained']}"),
+        ("refusals", f"{refused}, {answered}"),
+        ("latency", times),
+        ("calibration error", f"{_decimal(details['calibration']['ece'])}{share.ends('ece', 3)}"),
+        ("gold answers empty", f"{details['gold_empty']}, accuracy on the others {others}"),
+    ]
+    for name in ("seen", "unseen"):
+        if name in details:
+            part = details[name]
+            told = (
+                f"execution accuracy {share(f'{name}.ex', part['ex'])}, Sp {share(f'{name}.sp', part['sp'])}"
+            )
+            wrong = f"{_number(part['wrong'])} answered wrongly"
+            rows.append((f"{name} skeletons", f"{part['n']:,} questions, {told}, {wrong}"))
+    for name, label in (("gold_failed", "gold SQL that fails"), ("timeouts", "ran out of time")):
+        if details[name]:
+            rows.append((label, str(details[name])))
+    return [*rows, *((kind, str(number)) for kind, number in details["errors"].items())]
+
+
+class _Shares:
+    """Writes percentages with their intervals by template; Wilson's are named."""
+
+    def __init__(self, intervals: Mapping[str, Any] | None) -> None:
+        self._ends: Mapping[str, Sequence[float] | None] = (intervals or {}).get("by_template", {})
+        self._wilson = frozenset((intervals or {}).get("wilson", ()))
+
+    def __call__(self, name: str, value: float | None) -> str:
+        return "-" if value is None else f"{value:.1f} %{self.ends(name)}"
+
+    def ends(self, name: str, digits: int = 1) -> str:
+        ends = self._ends.get(name)
+        if ends is None:
+            return ""
+        how = ", Wilson" if name in self._wilson else ""
+        return f" ({ends[0]:,.{digits}f} to {ends[1]:,.{digits}f}{how})"
+
+
+def _decimal(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _number(value: int | float | None) -> str:
+    return "-" if value is None else f"{value:,.1f}".removesuffix(".0")

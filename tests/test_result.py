@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import pickle
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -213,3 +215,78 @@ def test_the_bundled_model_ties_words_to_what_they_stand_for(ehr_en: Parser, tmp
     assert said["71021258"] == ("value", "admissions.subject_id = 71021258")
     assert said["warfarin"] == ("value", "prescriptions.drug = 'warfarin'")
     assert said["this month"] == ("time", "prescriptions.starttime in the present month")
+
+
+# ---------------------------------------------------------------- as plain data
+
+KEYS = [
+    *("question", "sql", "best", "confidence", "unanswerable", "threshold", "abstained", "reason", "dialect"),
+    *("links", "values", "timings"),
+]
+
+
+def read(text: str) -> Any:
+    """JSON as strict readers take it."""
+    text.encode("utf-8")
+    return json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} in JSON"))
+
+
+@pytest.mark.parametrize("result", [ANSWER, REFUSAL, Result("?", None, 0.0, abstained=True)])
+def test_a_result_goes_to_json_and_back(result: Result) -> None:
+    content = result.to_dict()
+    assert list(content) == KEYS
+    assert read(result.to_json()) == content
+    again = Result(
+        **{key: content[key] for key in KEYS if key not in ("sql", "links", "values")},
+        links=tuple(Link(**{**link, "span": tuple(link["span"])}) for link in content["links"]),
+        values=tuple(
+            Literal(**{**value, "span": value["span"] and tuple(value["span"])})
+            for value in content["values"]
+        ),
+    )
+    assert again.to_dict() == content
+    assert (again.links, again.values, again.sql) == (result.links, result.values, result.sql)
+
+
+def test_reasons_decisions_and_alternatives_are_told_when_asked_for() -> None:
+    background = Told((Alternative("SELECT 1", 0.04),), TRAIL)
+    result = dataclasses.replace(ANSWER, background=background)
+    assert list(result.to_dict()) == KEYS
+    assert background.asked == []
+    content = read(result.to_json(explain=True))
+    assert list(content) == [*KEYS, "reasons", "decisions", "alternatives"]
+    assert content["alternatives"] == [{"sql": "SELECT 1", "confidence": 0.04}]
+    assert content["reasons"] == [dict(dataclasses.asdict(TRAIL.reasons[0]), span=[9, 16])]
+    assert content["decisions"] == [dataclasses.asdict(TRAIL.decisions[0])]
+
+
+def test_json_holds_no_number_that_json_does_not_have() -> None:
+    odd = dataclasses.replace(
+        ANSWER,
+        confidence=float("nan"),
+        threshold=float("inf"),
+        values=(Literal(float("-inf"), "number"), Literal(10**30, "number")),
+        timings={"encode": float("nan")},
+    )
+    content = read(odd.to_json(indent=2))
+    assert (content["confidence"], content["threshold"], content["timings"]) == (None, None, {"encode": None})
+    assert [value["value"] for value in content["values"]] == [None, 10**30]
+    assert content == odd.to_dict()
+
+
+@pytest.mark.parametrize("text", ["肌酐最高是多少？", "half \ud83d a pair", '"\n\u2028\x00</script>'])
+def test_any_text_goes_to_json_and_back(text: str) -> None:
+    result = dataclasses.replace(REFUSAL, question=text, best=text, reason=text)
+    assert read(result.to_json())["question"] == text
+    assert "\n" not in result.to_json()
+    assert "肌酐" not in text or "肌酐" in result.to_json()
+
+
+@pytest.mark.parametrize("question", [*QUESTIONS, "?!"])
+def test_what_a_parse_gives_goes_to_json_and_back(toy: Parser, question: str) -> None:
+    result = toy.parse(question, SCHEMA)
+    content = read(result.to_json(explain=True))
+    assert content == result.to_dict(explain=True)
+    assert (content["sql"], content["confidence"]) == (result.sql, result.confidence)
+    assert len(content["alternatives"]) == len(result.alternatives)
+    assert list(content["timings"]) == list(result.timings)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any, Protocol, TextIO
+from typing import Any, Protocol, TextIO, cast
 
 from fastsql.explanation.explanation import Explanation
 from fastsql.explanation.reasons import link_reason, literal_reason
 from fastsql.explanation.trail import Trail
+from fastsql.plain_json import json_text, plain
 
 _SHOWN = 88
 """Characters of SQL in a repr; a notebook shows all of it through ``_repr_html_``."""
@@ -151,6 +152,37 @@ class Result:
 
         page = Page(file)
         page.lines(self.explain().lines(width or page.width, decisions=decisions, timings=timings))
+
+    def to_dict(self, *, explain: bool = False) -> dict[str, Any]:
+        """The result as plain data: texts, numbers, lists, dictionaries and None, as JSON has them.
+
+        The keys are those of the table in `docs/answers.md`, and stay; more may come. `explain` adds reasons, decisions and
+        alternatives, which takes longer. A number that is not finite is None.
+        """
+        content: dict[str, Any] = {
+            "question": self.question,
+            "sql": self.sql,
+            "best": self.best,
+            "confidence": self.confidence,
+            "unanswerable": self.unanswerable,
+            "threshold": self.threshold,
+            "abstained": self.abstained,
+            "reason": self.reason,
+            "dialect": self.dialect,
+            "links": [asdict(link) for link in self.links],
+            "values": [asdict(literal) for literal in self.values],
+            "timings": self.timings,
+        }
+        if explain:
+            told = self.explain()
+            content["reasons"] = [asdict(reason) for reason in told.reasons]
+            content["decisions"] = [asdict(decision) for decision in told.decisions]
+            content["alternatives"] = [asdict(alternative) for alternative in self.alternatives]
+        return cast("dict[str, Any]", plain(content))
+
+    def to_json(self, *, explain: bool = False, indent: int | None = None) -> str:
+        """`to_dict` as JSON, which holds no NaN and is one line unless `indent` says otherwise."""
+        return json_text(self.to_dict(explain=explain), indent=indent)
 
     def __bool__(self) -> bool:
         return self.sql is not None

@@ -47,6 +47,15 @@ def test_a_refusal_is_shown_with_its_reason(run: Run) -> None:
     assert "SELECT" not in outcome.out
 
 
+def test_the_best_guess_of_a_refusal_is_told_apart_and_not_run(run: Run) -> None:
+    outcome = run("demo", "--ask", "And who was it?")
+    assert (
+        "refused: nothing in the schema fits\n   Best guess, not an answer\n   ? SELECT patients"
+        in outcome.out
+    )
+    assert " rows in " not in outcome.out
+
+
 def test_its_own_questions_are_asked_at_the_hospital_s_time(run: Run, loader: Loader) -> None:
     outcome = run("demo")
     assert [call["question"] for call in loader.parsers[0].calls] == list(QUESTIONS)

@@ -12,7 +12,7 @@ import pytest
 
 from fastsql.explanation import Decision, Trail
 
-from .conftest import DDL, WOMEN, Loader, Outcome
+from .conftest import DDL, OTHER, WOMEN, Loader, Outcome
 
 Run = Callable[..., Outcome]
 QUESTION = "Which patients are women?"
@@ -26,6 +26,22 @@ def test_a_refusal_says_why_and_sets_the_status(run: Run) -> None:
     assert run("parse", "What time is it?", "--schema", DDL) == Outcome(
         1, "", "refused: nothing in the schema fits\n"
     )
+
+
+def test_the_best_guess_of_a_refusal_is_told_apart_from_an_answer(run: Run) -> None:
+    outcome = run("parse", "And who was it?", "--schema", DDL)
+    assert (outcome.status, outcome.out) == (1, "")
+    assert outcome.err.splitlines() == [
+        "refused: nothing in the schema fits",
+        "Best guess, not an answer",
+        "? SELECT patients.weight",
+        "? FROM patients",
+        "? WHERE patients.gender = 'm'",
+    ]
+    explained = run("parse", "And who was it?", "--schema", DDL, "--explain")
+    assert explained.err.count("Best guess, not an answer\n? SELECT patients.weight\n") == 1
+    content = json.loads(run("parse", "And who was it?", "--schema", DDL, "--json").out)
+    assert (content["sql"], content["best"]) == (None, OTHER)
 
 
 def test_questions_are_read_one_a_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,6 +81,7 @@ def test_decisions_are_listed_when_asked_for(run: Run, monkeypatch: pytest.Monke
 def test_json_has_everything(run: Run) -> None:
     content = json.loads(run("parse", QUESTION, "--schema", DDL, "--json").out)
     assert content["sql"] == content["best"] == WOMEN
+    assert content["dialect"] == "sqlite"
     assert (content["confidence"], content["unanswerable"]) == (0.9, 0.0)
     assert content["links"] == [
         {"span": [19, 24], "text": "women", "kind": "column", "target": "patients.gender", "how": ""}

@@ -196,3 +196,29 @@ def test_a_result_without_a_trail_shows_its_links() -> None:
     assert page.marked == ["warfarin"]
     assert "a dictionary value of prescriptions.drug" in page.text
     assert "Refused" in shown(Result("?", None, 0.0, abstained=True, reason="no")).text
+
+
+def test_the_best_guess_of_a_refusal_stands_apart() -> None:
+    answer, refusal = ANSWER._repr_html_(), REFUSAL._repr_html_()
+    assert "<h4>SQL</h4><pre><code>" in answer
+    assert 'class="guess"' not in answer
+    assert '<h4>Best guess, not an answer</h4><pre class="guess"><code>' in refusal
+    assert "<h4>SQL</h4>" not in refusal
+    assert shown(REFUSAL).text.count("subject_id = 71021258") == shown(ANSWER).text.count(
+        "subject_id = 71021258"
+    )
+    assert re.search(r"\.guess \{[^}]*border-style:dashed", STYLE), "not by colour alone"
+    assert "guess</h4>" not in replace(REFUSAL, best=None, background=None)._repr_html_()
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_guess_is_escaped_as_an_answer_is(text: str) -> None:
+    refused = hostile(text)
+    answered = replace(refused, abstained=False)
+    told = [
+        re.search(r"<pre[^>]*><code>(.*?)</code></pre>", one._repr_html_(), re.DOTALL)
+        for one in (refused, answered)
+    ]
+    assert told[0] is not None
+    assert told[1] is not None
+    assert told[0][1] == told[1][1]

@@ -64,6 +64,16 @@ def test_a_refusal_shows_by_how_much() -> None:
     assert "Refused: confidence 0.907, needed 0.909\nIt is not sure enough.\n" in text
 
 
+def test_the_best_guess_of_a_refusal_cannot_be_taken_for_an_answer() -> None:
+    answer, refusal = ANSWER.explain().text(100).splitlines(), REFUSAL.explain().text(100).splitlines()
+    sql = answer[answer.index("SELECT COUNT(*) > 0") :][:7]
+    head = refusal.index("Best guess, not an answer")
+    assert refusal[head + 1 : head + 8] == [f"? {line}" for line in sql]
+    assert not any(line.startswith("SELECT") for line in refusal)
+    assert "guess" not in ANSWER.explain().text(100)
+    assert "guess" not in replace(REFUSAL, best=None, background=None).explain().text(100)
+
+
 def test_the_probability_of_no_answer_stands_beside_the_confidence() -> None:
     text = str(replace(REFUSAL, unanswerable=0.071).explain())
     assert "Refused: confidence 0.907, needed 0.909; probability of no answer 0.07\n" in text

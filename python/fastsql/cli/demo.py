@@ -13,6 +13,7 @@ from fastsql.cli.console import Console
 from fastsql.cli.options import add_model_options, load_parser
 from fastsql.errors import ExecutionError, FastSQLError
 from fastsql.view.cells import cells, clean, pad
+from fastsql.view.text import guess_lines
 
 if TYPE_CHECKING:
     from fastsql import Parser
@@ -122,6 +123,8 @@ class _Visit:
         self._show_words(result)
         if result.sql is None:
             self._console.line(f"   refused: {result.reason}", "yellow")
+            if result.best:
+                self._console.lines(guess_lines(result.best, self._console.width - 3), indent="   ")
         else:
             self._console.sql(result.sql, indent="   ")
             self._show_rows(result.sql)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fastsql.cli.options import add_model_options, load_parser, moment, positive
-
-if TYPE_CHECKING:
-    from fastsql.result import Result
+from fastsql.view.terminal import Page
+from fastsql.view.text import guess_lines
 
 _EPILOG = """\
 examples:
@@ -21,8 +18,8 @@ examples:
   fastsql parse "Which drugs had patient 10021312 last month?" --schema schema.sql --values hospital.sqlite --explain
   fastsql parse --schema hospital.sqlite --json < questions.txt
 
-SQL goes to the standard output, why a question is refused and what --explain tells to the standard error; with --json,
-what --explain tells is a part of the object.
+SQL goes to the standard output; why a question is refused, the best guess at it and what --explain tells, to the standard
+error; with --json, what --explain tells is a part of the object.
 The exit status is 1 if a question was refused.
 """
 
@@ -83,46 +80,19 @@ def run(options: argparse.Namespace) -> int:
         result = parser.parse(question, schema, **settings)
         refused = refused or result.sql is None
         if options.json:
-            content = as_json(result)
-            if explain:
-                content |= explanation(result)
-            sys.stdout.write(json.dumps(content, ensure_ascii=False) + "\n")
+            sys.stdout.write(result.to_json(explain=explain) + "\n")
             continue
         if result.sql is not None:
             sys.stdout.write(f"{result.sql}\n")
         else:
             sys.stderr.write(f"refused: {result.reason}\n")
+            if result.best and not explain:
+                page = Page(sys.stderr)
+                page.lines(guess_lines(result.best, page.width))
         if explain:
             sys.stdout.flush()  # where both streams are one terminal, the SQL comes first
             result.show(sys.stderr, decisions=options.decisions)
     return int(refused)
-
-
-def as_json(result: Result) -> dict[str, Any]:
-    """A result as plain data."""
-    return {
-        "question": result.question,
-        "sql": result.sql,
-        "best": result.best,
-        "confidence": result.confidence,
-        "unanswerable": result.unanswerable,
-        "threshold": result.threshold,
-        "abstained": result.abstained,
-        "reason": result.reason,
-        "links": [asdict(link) for link in result.links],
-        "values": [asdict(literal) for literal in result.values],
-        "timings": dict(result.timings),
-    }
-
-
-def explanation(result: Result) -> dict[str, Any]:
-    """What `--explain` adds to a result as plain data."""
-    told = result.explain()
-    return {
-        "reasons": [asdict(reason) for reason in told.reasons],
-        "decisions": [asdict(decision) for decision in told.decisions],
-        "alternatives": [asdict(alternative) for alternative in result.alternatives],
-    }
 
 
 def _questions(argument: str, lines: Iterable[str]) -> Iterator[str]:

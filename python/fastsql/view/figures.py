@@ -1,4 +1,4 @@
-"""Numbers as people read them."""
+"""Numbers and verdicts as people read them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from fastsql.result import Result
 
+GUESS = "Best guess, not an answer"
+"""What stands above the best hypothesis of a refusal."""
 _MOST_DECIMALS = 16
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from fastsql.view.differences import differences
-from fastsql.view.figures import certainty, milliseconds
+from fastsql.view.figures import GUESS, certainty, milliseconds
 from fastsql.view.marks import Mark, marks, numbers, sql_numbers
 from fastsql.view.markup import escaped, isolated, section, table
 from fastsql.view.sql_layout import kind, lay_out, places
@@ -29,7 +29,7 @@ def as_html(explanation: Explanation) -> str:
     parts = [
         f'<p class="question" dir="auto">{_question(result.question, marks(explanation.reasons))}</p>',
         _verdict(result),
-        _sql(result.best, sql_numbers(explanation.reasons)) if result.best else "",
+        _query(result, sql_numbers(explanation.reasons)),
         _reasons(explanation),
         _alternatives(result.best or "", result.alternatives),
         _decisions(explanation.decisions),
@@ -81,6 +81,14 @@ def _bar(share: float, label: str, *, at: float | None = None, length: int = _BA
     )
 
 
+def _query(result: Result, number_of: dict[str, int]) -> str:
+    """The SQL of an answer; that of a refusal stands apart, faint and without the colours of SQL."""
+    if not result.best:
+        return ""
+    title, name = (GUESS, ' class="guess"') if result.abstained else ("SQL", "")
+    return f"<h4>{title}</h4><pre{name}><code>{_sql(result.best, number_of)}</code></pre>"
+
+
 def _sql(sql: str, number_of: dict[str, int]) -> str:
     lines = []
     for line in lay_out(sql):
@@ -91,7 +99,7 @@ def _sql(sql: str, number_of: dict[str, int]) -> str:
             pieces.append(_token(line[start:end], number_of))
             place = end
         lines.append("".join(pieces) + escaped(line[place:]))
-    return "<h4>SQL</h4><pre><code>" + "\n".join(lines) + "</code></pre>"
+    return "\n".join(lines)
 
 
 def _token(token: str, number_of: dict[str, int]) -> str:

@@ -35,6 +35,8 @@ STYLE = f"""
 .{CLASS} pre {{background:var(--panel); color:inherit; border:1px solid var(--line); border-radius:6px; padding:8px 12px;
   margin:4px 0; max-height:32em; overflow:auto; white-space:pre-wrap; font:13px/1.5 ui-monospace,monospace}}
 .{CLASS} code {{font:13px ui-monospace,monospace; background:none; color:inherit}}
+.{CLASS} .guess {{border-style:dashed; font-style:italic}}
+.{CLASS} .guess,.{CLASS} .guess span {{color:var(--faint); font-weight:400}}
 .{CLASS} [data-mark]::after {{content:attr(data-mark); font-size:10px; vertical-align:super; color:var(--faint)}}
 .{CLASS} .keyword {{font-weight:600; color:var(--column)}}
 .{CLASS} .literal {{color:var(--value)}}

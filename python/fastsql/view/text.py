@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from fastsql.explanation.trail import Decision, Line, Reason
 from fastsql.view.cells import cells, clean, cut, pad, wrap
 from fastsql.view.differences import differences
-from fastsql.view.figures import certainty, milliseconds
+from fastsql.view.figures import GUESS, certainty, milliseconds
 from fastsql.view.marks import Mark, marks, numbers
 from fastsql.view.sql_layout import kind, lay_out, places
 
 if TYPE_CHECKING:
     from fastsql.explanation.explanation import Explanation
-    from fastsql.result import Alternative
+    from fastsql.result import Alternative, Result
 
 _NARROWEST = 48
 _BAR = 40
@@ -24,6 +24,8 @@ _NAME = 20
 """Cells that the name of a symbol or of a stage has."""
 _HANGING = 4
 """Cells that what a long line of SQL goes on with stands further in."""
+_DOUBT = "? "
+"""Before each line of a guess."""
 _STYLED = frozenset({"keyword", "string", "number"})
 
 
@@ -34,7 +36,7 @@ def as_lines(explanation: Explanation, width: int, *, decisions: bool, timings: 
     sections = [
         list(question_lines(result.question, marks(explanation.reasons), width)),
         list(_verdict(explanation, width)),
-        list(sql_lines(result.best, width)) if result.best else [],
+        list(_query(explanation.result, width)),
         list(_reasons(explanation, width)),
         list(_alternatives(result.best or "", result.alternatives, width)),
         list(_decisions(explanation.decisions, width)) if decisions else [],
@@ -65,6 +67,13 @@ def question_lines(question: str, marked: Sequence[Mark], width: int) -> Iterato
         yield [*pieces, (text[place : start + len(shown)], "")]
         if below:
             yield [(below, "dim")]
+
+
+def guess_lines(sql: str, width: int) -> Iterator[Line]:
+    """The best hypothesis of a refusal, which must not be taken for an answer, with or without colours."""
+    yield [(GUESS, "bad")]
+    for line in sql_lines(sql, width - len(_DOUBT)):
+        yield [(_DOUBT, "bad"), *((text, "dim") for text, _ in line)]
 
 
 def sql_lines(sql: str, width: int) -> Iterator[Line]:
@@ -99,6 +108,11 @@ def bar(share: float, length: int, at: float | None = None) -> str:
         return drawn
     place = min(int(at * length), length - 1)
     return f"{drawn[:place]}|{drawn[place + 1 :]}"
+
+
+def _query(result: Result, width: int) -> Iterator[Line]:
+    if result.best:
+        yield from guess_lines(result.best, width) if result.abstained else sql_lines(result.best, width)
 
 
 def _verdict(explanation: Explanation, width: int) -> Iterator[Line]:

@@ -75,7 +75,7 @@ def test_settings_give_the_same_judges_back() -> None:
     [
         3,
         {},
-        {"right": RIGHT.to_settings()},
+        {"right": RIGHT.to_settings(), "unanswerable": None},
         {"right": RIGHT.to_settings(), "unanswerable": {"weights": {"void": 1.0}}},
         {"right": RIGHT.to_settings(), "unanswerable": RIGHT.to_settings(), "probe": {"weights": [1.0]}},
         {"right": RIGHT.to_settings(), "unanswerable": RIGHT.to_settings(), "inspected": {}},
@@ -90,6 +90,7 @@ def test_settings_give_the_same_judges_back() -> None:
                 4,
                 {"known": []},
                 {"right": RIGHT.to_settings(), "unanswerable": RIGHT.to_settings()},
+                {"unanswerable": RIGHT.to_settings(), "known": []},
                 ELSEWHERE.to_settings() | {"known": [3]},
                 ELSEWHERE.to_settings() | {"inspected": {"right": 1}},
             )
@@ -129,9 +130,32 @@ def test_a_bundle_without_such_judges_uses_those_it_has() -> None:
     assert whole.assess(SURE, inspected=True) == whole.judge(SURE)
 
 
-def test_without_u_on_either_side_a_blend_knows_none() -> None:
-    found = Judge(RIGHT).blended(Judge(RIGHT, UNANSWERABLE), SURE, 0.5)
-    assert (found.confidence, found.unanswerable) == (pytest.approx(sigmoid(5.0)), 0.0)
+def test_a_side_that_knows_no_u_takes_every_question_to_have_an_answer() -> None:
+    knows, knows_not = Judge(RIGHT, UNANSWERABLE), Judge(RIGHT)
+    for share in (0.0, 0.25, 1.0):
+        found = knows_not.blended(knows, SURE, share)
+        assert found.unanswerable == pytest.approx((1 - share) * sigmoid(-1.0))
+        assert found.confidence == pytest.approx((1 - found.unanswerable) * sigmoid(5.0))
+    assert knows_not(SURE).unanswerable == 0.0
+
+
+@pytest.mark.parametrize(
+    "elsewhere", [None, ELSEWHERE, Elsewhere(Judge(RIGHT), Judge(RIGHT), frozenset({"patients.age"}))]
+)
+def test_without_u_settings_give_the_same_judges_back(elsewhere: Elsewhere | None) -> None:
+    whole = Reliability(Judge(RIGHT), Judge(RIGHT), elsewhere=elsewhere)
+    again = Reliability.from_settings(json.loads(json.dumps({SETTING: whole.to_settings()})), 2)
+    assert (again.judge, again.inspected, again.elsewhere) == (whole.judge, whole.inspected, elsewhere)
+    assert again.calibrated
+    assert "calibrated without unanswerable questions" in again.lacking
+
+
+def test_a_bundle_that_was_never_calibrated_is_told_from_others() -> None:
+    never = Reliability.from_settings({}, 4)
+    assert not never.calibrated
+    assert "never calibrated" in never.lacking
+    assert "fastsql calibrate" in never.lacking
+    assert Reliability(Judge(RIGHT, UNANSWERABLE)).lacking == ""
 
 
 @pytest.mark.parametrize(("penalty", "needed"), [(0, 0), (1, 1 / 2), (10, 10 / 11), (1e9, 1)])

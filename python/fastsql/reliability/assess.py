@@ -35,8 +35,6 @@ SETTING = "reliability"
 _EARLIER = "confidence"
 _EARLIER_FEATURES = ("sequence", "worst", "margin", "decisions", "strangeness")
 _NAMING = [RELATIONS.index(f"token-{item}-{how}") for item in ("table", "column") for how in ("part", "name")]
-_RAW = Regression(0.0, {"sequence": 1.0})
-"""The probability of the sequence as it is."""
 
 
 @dataclass(frozen=True)
@@ -72,25 +70,32 @@ class Judge:
         """Both numbers from log-odds that are this judge's by `share` and the `other`'s by the rest."""
         q = share * self.right.log_odds(evidence) + (1 - share) * other.right.log_odds(evidence)
         if self.unanswerable is None or other.unanswerable is None:
-            return Assessment(sigmoid(q))
-        own, others = self.unanswerable.log_odds(evidence), other.unanswerable.log_odds(evidence)
-        u = sigmoid(share * own + (1 - share) * others)
+            # Who does not know u takes every question to have an answer.
+            sides = ((self.unanswerable, share), (other.unanswerable, 1 - share))
+            u = sum(weight * known(evidence) for known, weight in sides if known is not None)
+        else:
+            own, others = self.unanswerable.log_odds(evidence), other.unanswerable.log_odds(evidence)
+            u = sigmoid(share * own + (1 - share) * others)
         return Assessment((1 - u) * sigmoid(q), u)
 
     @classmethod
     def from_settings(cls, found: object, where: str, known: Sequence[str]) -> Judge:
-        """Read {"right", "unanswerable"}. Raises ModelError."""
+        """Read {"right", "unanswerable"}, the latter where u was fitted. Raises ModelError."""
         if not isinstance(found, Mapping):
             raise malformed("it has no regressions", where)
-        return cls(
-            Regression.from_settings(found.get("right"), f"{where}.right", known),
-            Regression.from_settings(found.get("unanswerable"), f"{where}.unanswerable", known),
-        )
+        right = Regression.from_settings(found.get("right"), f"{where}.right", known)
+        if "unanswerable" not in found:
+            return cls(right)
+        return cls(right, Regression.from_settings(found["unanswerable"], f"{where}.unanswerable", known))
 
     def to_settings(self) -> dict[str, Any]:
         """The inverse of `from_settings`."""
         parts = {"right": self.right, "unanswerable": self.unanswerable}
         return {name: part.to_settings() for name, part in parts.items() if part is not None}
+
+
+_RAW = Judge(Regression(0.0, {"sequence": 1.0}))
+"""The probability of the sequence as it is: nobody knows how often such a query is right."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +136,7 @@ class Elsewhere:
 class Reliability:
     """Everything that a bundle knows about when to answer. Immutable, so threads may share it."""
 
-    judge: Judge = field(default_factory=lambda: Judge(_RAW))
+    judge: Judge = _RAW
     inspected: Judge | None = None
     """The judge of queries whose answers were looked at."""
     familiarity: Familiarity = field(default_factory=Familiarity)
@@ -139,6 +144,23 @@ class Reliability:
     correspondence: Correspondence | None = None
     elsewhere: Elsewhere | None = None
     """The judges of schemas never seen; without it, the others judge every schema."""
+
+    @property
+    def calibrated(self) -> bool:
+        """Whether p was fitted at all."""
+        return self.judge != _RAW
+
+    @property
+    def lacking(self) -> str:
+        """What was not fitted and what follows from that, in a sentence or two; "" where nothing is missing."""
+        if not self.calibrated:
+            return (
+                "this model was never calibrated. It refuses every question unless penalty=0 is asked for."
+                " Run: fastsql calibrate BUNDLE --config CONFIG.toml"
+            )
+        if self.judge.unanswerable is None:
+            return "this model was calibrated without unanswerable questions. It takes every question to have an answer."
+        return ""
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any], d: int) -> Reliability:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,21 @@ import pytest
 pytest.importorskip("torch", reason="pip install '.[train]' runs this")
 pytest.importorskip("onnx", reason="pip install '.[train]' runs this")
 
+import fastsql
 from fastsql.cli.main import main
-from fastsql.errors import FastSQLError
-from fastsql.model.bundle import open_bundle
+from fastsql.errors import FastSQLError, ModelError
+from fastsql.model.bundle import CONFIG, open_bundle
 from fastsql.reliability import Evidence, Reliability
 from fastsql.reliability.familiarity import Familiarity
 from fastsql.training.calibration import calibrate as module
-from fastsql.training.calibration.calibrate import calibrate, calibration, describe
+from fastsql.training.calibration import figures as figures_module
+from fastsql.training.calibration.calibrate import (
+    calibrate,
+    calibration,
+    describe,
+    with_settings,
+    write_settings,
+)
 from fastsql.training.calibration.figures import STEPS, STEPS_ELSEWHERE, steps_table
 from fastsql.training.calibration.fit import UNANSWERED, predict_across
 from fastsql.training.calibration.observations import load_observations, save_observations
@@ -35,11 +44,13 @@ from fastsql.training.calibration.questions import (
     Question,
     held_out,
 )
-from fastsql.training.calibration.table import FOREIGN_PRIOR, PRIOR, CalibrationError, tabulate
+from fastsql.training.calibration.table import FOREIGN_PRIOR, PRIOR, tabulate
+from fastsql.training.calibration.usable import CalibrationError
 from fastsql.training.config import TrainConfig
 from fastsql.training.corpus.corpus import Corpus, load_corpus
 from fastsql.training.corpus.split import Pair
 
+from ...worlds.training_ward import SCHEMA
 from ..untrained import write_untrained
 
 D = 16
@@ -76,6 +87,11 @@ def observations(number: int = 300) -> list[Observation]:
     asked = [item for item in made if item.question.part == UNANSWERABLE][:20]
     written = [replace(item, question=replace(item.question, part=AS_WRITTEN)) for item in asked]
     return [*made, *written]
+
+
+def of_parts(*parts: str) -> list[Observation]:
+    """Those of some parts."""
+    return [item for item in observations() if item.question.part in parts]
 
 
 def of_other_schemas(number: int = 200) -> list[Observation]:
@@ -201,12 +217,76 @@ def test_figures_are_of_decisions_by_the_penalty() -> None:
     assert set(figures["made"]) == {"removed", MADE}
 
 
-def test_without_unanswerable_questions_u_is_not_known() -> None:
-    answerable = [item for item in observations() if item.question.part in (SEEN, UNSEEN)]
-    found = calibration(answerable, Familiarity())
+def test_without_unanswerable_questions_u_is_not_known_and_that_is_said() -> None:
+    found = calibration(of_parts(SEEN, UNSEEN), Familiarity())
     assert found.reliability.judge.unanswerable is None
     assert found.reliability.probe is None
     assert found.figures["auc"] > 0.6
+    assert (found.figures["auc_unanswerable"], found.figures["se"]) == (None, None)
+    assert found.lacking == (
+        "u was NOT fitted, so every question is taken to have an answer: no question without an answer was parsed.",
+    )
+    text = describe(found)
+    assert text.startswith(found.lacking[0])
+    assert " nan" not in text
+    assert "None" not in text
+
+
+@pytest.mark.parametrize(
+    ("parts", "reason"),
+    [
+        pytest.param({UNANSWERABLE: 4}, "4 questions without an answer are too few", id="few"),
+        pytest.param(
+            {UNANSWERABLE: 4, AS_WRITTEN: 4}, "4 questions without an answer are too few", id="twice"
+        ),
+    ],
+)
+def test_of_too_few_unanswerable_questions_u_is_not_fitted(parts: dict[str, int], reason: str) -> None:
+    few = [item for part, count in parts.items() for item in of_parts(part)[:count]]
+    found = calibration([*of_parts(SEEN, UNSEEN), *few], Familiarity())
+    alone = calibration(of_parts(SEEN, UNSEEN), Familiarity())
+    assert reason in found.lacking[-1]
+    assert found.reliability.to_settings() == alone.reliability.to_settings()
+    assert found.figures == alone.figures
+
+
+def test_unanswerable_questions_of_one_kind_leave_no_fold_to_judge_them_by() -> None:
+    alike = [replace(item, question=replace(item.question, group="why")) for item in of_parts(UNANSWERABLE)]
+    found = calibration([*of_parts(SEEN, UNSEEN), *alike], Familiarity())
+    assert "all questions without an answer are of one kind" in found.lacking[-1]
+    assert found.reliability.judge.unanswerable is None
+
+
+def test_where_only_made_questions_have_no_answer_they_stand_for_users() -> None:
+    found = calibration(of_parts(SEEN, UNSEEN, MADE), Familiarity())
+    assert found.reliability.judge.unanswerable is not None
+    assert found.lacking == ()
+    assert found.figures["auc_unanswerable"] > 0.8
+    assert found.figures["se"] > 50
+
+
+def test_few_wrong_parses_are_enough_and_that_is_said() -> None:
+    asked = of_parts(SEEN, UNSEEN)
+    wrong = [item for item in asked if not item.right]
+    found = calibration([*(item for item in asked if item.right), wrong[0]], Familiarity())
+    assert found.lacking[0].startswith("p is known roughly: of ")
+    assert found.lacking[0].endswith(", 1 is wrong.")
+    assert all(np.isfinite(list(found.reliability.judge.right.weights.values())))
+
+
+def test_two_templates_are_enough_to_cut_folds() -> None:
+    """Each fold then lacks one of them, and inner folds have nothing answerable left."""
+    asked = of_parts(SEEN, UNSEEN, MADE)
+    halves = [
+        replace(item, question=replace(item.question, group=f"half {place % 2}"))
+        if item.question.part != MADE
+        else replace(item, question=replace(item.question, kind="removed"))
+        for place, item in enumerate(asked)
+    ]
+    with np.errstate(all="raise"):
+        found = calibration(halves, Familiarity())
+    assert found.reliability.judge.unanswerable is not None
+    assert 0 <= found.figures["ece"] <= 1
 
 
 def test_correspondence_alone_may_tell_u() -> None:
@@ -237,8 +317,18 @@ def test_nothing_can_be_learned_from_parses_all_alike(right: bool) -> None:
     alike = [replace(item, right=right) for item in observations()]
     with pytest.raises(CalibrationError, match="right" if right else "wrong"):
         tabulate(alike)
-    with pytest.raises(CalibrationError):
-        tabulate([])
+
+
+@pytest.mark.parametrize("parts", [(), (UNANSWERABLE, MADE), (FOREIGN,)])
+def test_nothing_can_be_learned_without_a_question_that_has_an_answer(parts: tuple[str, ...]) -> None:
+    with pytest.raises(CalibrationError, match="no question with an answer was held out"):
+        tabulate([item for item in (*observations(), *of_other_schemas()) if item.question.part in parts])
+
+
+def test_nothing_can_be_judged_where_all_questions_are_of_one_template() -> None:
+    one = [replace(item, question=replace(item.question, group="one")) for item in of_parts(SEEN)]
+    with pytest.raises(CalibrationError, match="are of one template"):
+        tabulate(one)
 
 
 # ---------------------------------------------------------------- schemas never seen
@@ -297,6 +387,31 @@ def test_where_parses_of_other_schemas_are_all_alike_they_have_no_regressions() 
     alike = [replace(item, right=False) for item in of_other_schemas()]
     found = calibration([*observations(), *alike], Familiarity())
     assert found.reliability.elsewhere is None
+    assert "elsewhere" not in found.figures, "figures are of what the bundle holds"
+    assert re.search(r"schemas never seen, .*: all of \d+ parses are wrong", found.lacking[-1])
+
+
+def test_one_database_held_out_whole_is_too_few_to_judge_others_by() -> None:
+    one = [item for item in of_other_schemas() if item.question.pair.db_id == "shop3"]
+    found = calibration([*observations(), *one], Familiarity())
+    assert found.reliability.elsewhere is None
+    assert "one database held out whole is too few" in found.lacking[-1]
+
+
+def test_without_made_questions_schemas_never_seen_have_no_u(monkeypatch: pytest.MonkeyPatch) -> None:
+    for steps in ("STEPS", "STEPS_ELSEWHERE"):
+        monkeypatch.setattr(figures_module, steps, {"beam": ("sequence",), "all": ("sequence",)})
+    asked = [item for item in of_other_schemas() if item.question.part == FOREIGN]
+    found = calibration([*observations(), *asked], Familiarity())
+    elsewhere = found.reliability.elsewhere
+    assert elsewhere is not None
+    assert elsewhere.judge.unanswerable is None
+    assert found.figures["elsewhere"]["auc_unanswerable"] is None
+    assert "u was NOT fitted for schemas never seen" in found.lacking[-1]
+    text = describe(found)
+    assert " nan" not in text
+    assert "None" not in text
+    assert "| - |" in steps_table(tabulate([*observations(), *asked]), seeds=(0,))
 
 
 # ---------------------------------------------------------------- what is stored
@@ -316,6 +431,75 @@ def test_the_bundle_holds_what_was_fitted(
     once = (bundle / "config.json").read_bytes()
     calibrate(bundle, config, corpus)
     assert (bundle / "config.json").read_bytes() == once
+
+
+@pytest.mark.parametrize(
+    ("parts", "elsewhere"),
+    [
+        pytest.param((SEEN, UNSEEN), False, id="answerable"),
+        pytest.param((SEEN, UNSEEN), True, id="answerable, other schemas"),
+        pytest.param((SEEN, UNSEEN, MADE), False, id="made"),
+        pytest.param((SEEN, UNSEEN, UNANSWERABLE, MADE), True, id="all"),
+    ],
+)
+def test_a_calibrated_bundle_loads_whatever_could_be_fitted(
+    bundle: Path,
+    config_file: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    parts: tuple[str, ...],
+    elsewhere: bool,
+) -> None:
+    found = [*of_parts(*parts), *(of_other_schemas() if elsewhere else ())]
+    monkeypatch.setattr(module, "observe", lambda *_args, **_options: tuple(found))
+    assert main(["calibrate", str(bundle), "--config", str(config_file)]) == 0
+    said = capsys.readouterr().out
+    assert " nan" not in said
+    assert ("u was NOT fitted" in said) == (MADE not in parts)
+    json.loads((bundle / CONFIG).read_text(encoding="utf-8"), parse_constant=pytest.fail)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        parser = fastsql.load(bundle, device="python")
+    assert [item.category for item in caught] == [fastsql.CalibrationWarning] * (MADE not in parts)
+    result = parser.parse("How many items are there?", SCHEMA)
+    assert "calibrated" not in result.reason
+    assert result.threshold is not None
+
+
+@pytest.mark.parametrize("observed", [[], [replace(item, right=False) for item in observations()]])
+def test_what_cannot_be_fitted_leaves_the_bundle_alone(
+    bundle: Path,
+    config_file: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    observed: list[Observation],
+) -> None:
+    before = {path.name: path.read_bytes() for path in bundle.iterdir()}
+    monkeypatch.setattr(module, "observe", lambda *_args, **_options: tuple(observed))
+    assert main(["calibrate", str(bundle), "--config", str(config_file)]) == 2
+    assert capsys.readouterr().err.splitlines()[-1].startswith("fastsql: calibration: ")
+    assert {path.name: path.read_bytes() for path in bundle.iterdir()} == before
+
+
+def test_settings_that_no_parser_could_read_are_not_stored(bundle: Path) -> None:
+    before = (bundle / CONFIG).read_bytes()
+    opened = with_settings(
+        open_bundle(bundle), {"reliability": {"right": {"weights": {"sequence": float("nan")}}}}
+    )
+    with pytest.raises(ModelError, match="a weight is not a number"):
+        write_settings(opened)
+    assert (bundle / CONFIG).read_bytes() == before
+
+
+def test_observations_of_another_model_are_refused(
+    bundle: Path, config: TrainConfig, corpus: Corpus, tmp_path: Path
+) -> None:
+    before = (bundle / CONFIG).read_bytes()
+    wider = [replace(item, state=np.zeros(D + 1, dtype=np.float32)) for item in observations()]
+    save_observations(wider, tmp_path / "observed.json.gz")
+    with pytest.raises(CalibrationError, match="of another model"):
+        calibrate(bundle, config, corpus, observations=tmp_path / "observed.json.gz")
+    assert (bundle / CONFIG).read_bytes() == before
 
 
 def test_the_figures_can_be_read() -> None:

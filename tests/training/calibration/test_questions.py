@@ -89,7 +89,43 @@ def test_unanswerable_questions_that_are_reported_on_are_left_out(
     )
     (source,) = config.data.sources
     stricter = replace(config, data=replace(config.data, sources=(replace(source, report=(str(reported),)),)))
-    assert all(question.part in (SEEN, UNSEEN) for question in held_out(stricter, corpus))
+    assert all(question.part in (SEEN, UNSEEN) for question in held_out(stricter, corpus, made=0))
+
+
+@pytest.fixture(scope="module")
+def answerable(config: TrainConfig, tmp_path_factory: pytest.TempPathFactory) -> TrainConfig:
+    """The ward's questions but for the one without an answer."""
+    (source,) = config.data.sources
+    rows = [row for row in json.loads(Path(source.examples).read_text(encoding="utf-8")) if row["sql"]]
+    file = tmp_path_factory.mktemp("answerable") / "train.json"
+    file.write_text(json.dumps(rows), encoding="utf-8")
+    return replace(config, data=replace(config.data, sources=(replace(source, examples=str(file)),)))
+
+
+def test_where_no_question_lacks_an_answer_such_ones_are_made(
+    answerable: TrainConfig, corpus: Corpus
+) -> None:
+    questions = held_out(answerable, corpus, made=40)
+    assert not any(question.part == UNANSWERABLE for question in questions)
+    made = [question for question in questions if question.part == MADE]
+    assert 30 <= len(made) <= 40
+    assert {question.kind for question in made} == {"removed", "vague", "outside", "writing"}
+    assert all(question.sql is None and question.pair.db_id == "ward" for question in made)
+    assert held_out(answerable, corpus, made=40) == questions
+    assert not any(question.sql is None for question in held_out(answerable, corpus, made=0))
+
+
+def test_questions_are_made_over_every_database_that_is_asked_about(
+    answerable: TrainConfig, wider: Corpus
+) -> None:
+    shop = tuple(sample for sample in wider.dev_databases if sample.pair.db_id == "shop")
+    both = replace(
+        wider, train=(*wider.train, *shop), dev_templates=(*wider.dev_templates, *shop), dev_databases=()
+    )
+    counts = Counter(q.pair.db_id for q in held_out(answerable, both, made=40) if q.part == MADE)
+    assert set(counts) == {"ward", "shop"}
+    assert counts["shop"] >= 15
+    assert sum(counts.values()) <= 40
 
 
 def test_a_limit_holds_for_each_part(config: TrainConfig, corpus: Corpus) -> None:

@@ -23,6 +23,7 @@ from fastsql.training.bundles.credits import (
     SYNTHETIC,
     Credit,
 )
+from fastsql.training.bundles.replacing import copy_files, replacing
 from fastsql.training.calibration.questions import FOREIGN, FOREIGN_MADE
 from fastsql.training.config import SourceSettings, TrainConfig
 
@@ -66,8 +67,10 @@ def model_card(
 def write_card(bundle: str | Path, text: str) -> None:
     """Makes `text` the card of a bundle, and lists its files anew."""
     opened = open_bundle(bundle)
-    (opened.path / CARD).write_text(text, encoding="utf-8")
-    write_manifest(opened.path)
+    with replacing(opened.path) as new:
+        copy_files(opened.path, new)
+        (new / CARD).write_text(text, encoding="utf-8")
+        write_manifest(new)
 
 
 def read_scores(path: Path) -> Mapping[str, Any]:
@@ -182,13 +185,12 @@ def _calibration(figures: Mapping[str, Any]) -> str:
 def _calibration_elsewhere(figures: Mapping[str, Any]) -> str:
     told = [
         f"at penalty {penalty} it answers {found['answered']:.0f} % of the answerable questions,"
-        f" {found['right']:.0f} % of these rightly, and refuses {found['refused']:.0f} % of the others"
+        f" {found['right']:.0f} % of these rightly"
+        + ("" if found["refused"] is None else f", and refuses {found['refused']:.0f} % of the others")
         for penalty, found in figures["penalties"].items()
     ]
-    return (
-        "On schemas that it has not seen, cross-fitted by database, four answerable questions to one made without an answer:"
-        f" {_quality(figures)}; {'; '.join(told)}."
-    )
+    made = ", four answerable questions to one made without an answer" if figures["made"] else ""
+    return f"On schemas that it has not seen, cross-fitted by database{made}: {_quality(figures)}; {'; '.join(told)}."
 
 
 def _quality(figures: Mapping[str, Any]) -> str:

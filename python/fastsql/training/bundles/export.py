@@ -26,6 +26,7 @@ from fastsql.model.bundle import (
 from fastsql.model.tokenizer import Tokenizer
 from fastsql.model.weights import SCALE, WORD, dequantise, quantise, weight_shapes
 from fastsql.training.bundles.onnx_graph import encoder_graph
+from fastsql.training.bundles.replacing import replacing
 from fastsql.training.network.model import Model
 
 QUANTISED_ENTRIES = 2**14
@@ -43,21 +44,22 @@ def export_bundle(
     settings: Mapping[str, Any] | None = None,
     card: str = "",
 ) -> Path:
-    """Write a bundle and return its folder, which is made if need be.
+    """Write a bundle and return its folder, which is made if need be; a bundle that lies there is replaced as a whole.
 
     `productions` and `symbols` are the grammar's names, in order; `card` is the content of the README.md.
     """
-    path = Path(folder)
-    path.mkdir(parents=True, exist_ok=True)
     config = BundleConfig(name, model.config, tuple(productions), tuple(symbols), settings or {})
-    write_json(path / CONFIG, config.to_dict())
-    (path / WEIGHTS).write_bytes(save(_stored(model)))  # `save_file` would make it readable by its owner only
-    (path / ENCODER).write_bytes(encoder_graph(path / WEIGHTS, model.config.encoder))
-    (path / TOKENIZER).write_text(tokenizer.json_text, encoding="utf-8")
-    (path / CARD).write_text(card or f"# {name}\n", encoding="utf-8")
-    write_manifest(path)
-    open_bundle(path).weights()  # a mistake shows here, not where the bundle is used
-    return path
+    with replacing(folder) as path:
+        write_json(path / CONFIG, config.to_dict())
+        (path / WEIGHTS).write_bytes(
+            save(_stored(model))
+        )  # `save_file` would make it readable by its owner only
+        (path / ENCODER).write_bytes(encoder_graph(path / WEIGHTS, model.config.encoder))
+        (path / TOKENIZER).write_text(tokenizer.json_text, encoding="utf-8")
+        (path / CARD).write_text(card or f"# {name}\n", encoding="utf-8")
+        write_manifest(path)
+        open_bundle(path).weights()  # a mistake shows here, not where the bundle is used
+    return Path(folder)
 
 
 def _stored(model: Model) -> dict[str, NDArray[Any]]:

@@ -21,22 +21,31 @@ from fastsql.reliability.assess import SETTING, Reliability
 from fastsql.reliability.evidence import FEATURES
 from fastsql.reliability.familiarity import Familiarity, TrainingQuestion
 from fastsql.reliability.names import schema_names
+from fastsql.training.bundles.replacing import copy_files, replacing
 from fastsql.training.calibration.figures import all_figures
 from fastsql.training.calibration.fit import UNANSWERED, fit
 from fastsql.training.calibration.observations import load_observations, save_observations
 from fastsql.training.calibration.observe import EHRSQL_NOW, Observation, Report, observe
-from fastsql.training.calibration.questions import FOREIGN, FOREIGN_MADE, MADE_QUESTIONS, held_out
-from fastsql.training.calibration.table import FOREIGN_PRIOR, PRIOR, CalibrationError, tabulate
+from fastsql.training.calibration.questions import (
+    AS_WRITTEN,
+    FOREIGN,
+    FOREIGN_MADE,
+    MADE_QUESTIONS,
+    held_out,
+)
+from fastsql.training.calibration.table import FOREIGN_PRIOR, PRIOR, tabulate
+from fastsql.training.calibration.usable import CalibrationError
 from fastsql.training.config import TrainConfig
 from fastsql.training.corpus.corpus import Corpus
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """What was fitted, and the figures of cross-fitted predictions."""
+    """What was fitted, the figures of cross-fitted predictions, and for all that could not be fitted well, a sentence."""
 
     reliability: Reliability
     figures: Mapping[str, Any]
+    lacking: tuple[str, ...] = ()
 
 
 def calibration(
@@ -48,10 +57,12 @@ def calibration(
 ) -> Calibration:
     """Fitted on what was observed; `unanswered` names what u is told from, `known` the columns of schemas trained on.
 
-    Raises CalibrationError where all parses of answerable questions are right, or all are wrong.
+    Raises CalibrationError where p cannot be fitted: parses of answerable questions are all right, or all wrong.
     """
     table = tabulate(observations)
-    return Calibration(fit(table, familiarity, unanswered, seed, known), all_figures(table, unanswered, seed))
+    return Calibration(
+        fit(table, familiarity, unanswered, seed, known), all_figures(table, unanswered, seed), table.lacking
+    )
 
 
 def familiarity_of(corpus: Corpus) -> Familiarity:
@@ -84,9 +95,16 @@ def with_settings(bundle: Bundle, settings: Mapping[str, Any]) -> Bundle:
 
 
 def write_settings(bundle: Bundle) -> None:
-    """Stores the settings of a bundle in its folder, and lists its files anew."""
-    write_json(bundle.path / CONFIG, bundle.config.to_dict())
-    write_manifest(bundle.path)
+    """Stores the settings of a bundle in its folder, which is replaced as a whole.
+
+    Raises ModelError, and leaves the folder as it is, where no parser could read them.
+    """
+    with replacing(bundle.path) as new:
+        copy_files(bundle.path, new)
+        write_json(new / CONFIG, bundle.config.to_dict())
+        write_manifest(new)
+        config = open_bundle(new).config
+        Reliability.from_settings(config.settings, config.model.d)
 
 
 def known_features(names: Sequence[str]) -> tuple[str, ...]:
@@ -123,6 +141,7 @@ def calibrate(
     bundle = with_settings(open_bundle(path), {"familiarity": familiarity.to_settings()})
     if observations is not None and observations.is_file():
         observed = load_observations(observations)
+        _check_width(observed, bundle, observations)
     else:
         questions = held_out(config, corpus, limit, config.seed, made)
         observed = observe(bundle, config, questions, now=now, threads=threads, report=report)
@@ -137,24 +156,36 @@ def calibrate(
     return found
 
 
+def _check_width(observed: Sequence[Observation], bundle: Bundle, file: Path) -> None:
+    if any(item.state.shape != (bundle.config.model.d,) for item in observed):
+        raise CalibrationError(
+            "holds what was observed of another model",
+            where=str(file),
+            remedy="Name another file, or remove it, and the questions are parsed again.",
+        )
+
+
 def describe(found: Calibration) -> str:
-    """The figures as a few lines for people."""
+    """What could not be fitted well, then the figures, as a few lines for people."""
     figures = found.figures
-    lines = [
+    lines = list(found.lacking)
+    lines += [
         f"{part:<13}{count:>5} questions"
         + (f", {figures['right'][part]} right" if part in figures["right"] else "")
         + _counted(part)
         for part, count in figures["questions"].items()
         if count
     ]
-    shown = {"cross-fitted": figures, "with numbers as written": figures["as_written"]}
+    shown = {"cross-fitted": figures}
+    if figures["questions"][AS_WRITTEN]:
+        shown["with numbers as written"] = figures["as_written"]
     if "inspected" in figures:
         shown["answers inspected"] = figures["inspected"]
     for name, rows in shown.items():
         scores = ", ".join(f"RS({c}) {score:.1f}" for c, score in rows["rs_10"].items())
         lines.append(
             f"{name}: {_quality(rows)}; at penalty 10 {rows['answered']:.1f} % answered, {rows['wrong']:.2f} % wrong,"
-            f" {scores}, Se {rows['se']:.1f} %, Sp {rows['sp']:.1f} %"
+            f" {scores}{_share(', Se', rows['se'])}, Sp {rows['sp']:.1f} %"
         )
     lines += _made_line(figures["made"])
     if "elsewhere" in figures:
@@ -175,10 +206,13 @@ def _counted(part: str) -> str:
 
 def _quality(figures: Mapping[str, Any]) -> str:
     low, high = figures["ece_interval"]
-    return (
-        f"ECE {figures['ece']:.3f} ({low:.3f} to {high:.3f}), AUC {figures['auc']:.3f},"
-        f" of u {figures['auc_unanswerable']:.3f}"
-    )
+    u = figures["auc_unanswerable"]
+    told = "" if u is None else f", of u {u:.3f}"
+    return f"ECE {figures['ece']:.3f} ({low:.3f} to {high:.3f}), AUC {figures['auc']:.3f}{told}"
+
+
+def _share(label: str, percent: float | None) -> str:
+    return "" if percent is None else f"{label} {percent:.1f} %"
 
 
 def _made_line(made: Mapping[str, float]) -> list[str]:
@@ -190,7 +224,7 @@ def _elsewhere_lines(name: str, figures: Mapping[str, Any]) -> list[str]:
     lines = [f"{name}: {_quality(figures)}"]
     lines += [
         f"  at penalty {penalty} {found['answered']:.1f} % of the answerable answered, {found['right']:.1f} % of these"
-        f" rightly; {found['refused']:.1f} % of the unanswerable refused; RS({penalty}) {found['rs']:.1f}"
+        f" rightly{_share('; of the unanswerable refused', found['refused'])}; RS({penalty}) {found['rs']:.1f}"
         for penalty, found in figures["penalties"].items()
     ]
     return lines

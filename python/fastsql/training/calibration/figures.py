@@ -66,6 +66,9 @@ STEPS_ELSEWHERE: Mapping[str, tuple[str, ...]] = {
 def figures(table: Table, predicted: Predicted, *, as_written: bool = False) -> dict[str, Any]:
     """Figures over the data set's own questions, weighted to their shares in use; rates in percent.
 
+    Where it has none without an answer, the made ones stand for them; where there are none of these, either, what is said
+    of unanswerable questions is None.
+
     "se" is the share of unanswerable questions that are refused, "sp" that of answerable ones that are answered, at
     penalty 10. "rs" holds RS(c) of the decisions at penalty c, "rs_10" RS(c) of those at penalty 10. "ece_interval" is a
     95 % bootstrap interval that draws templates and families. With `as_written`, unanswerable questions have their own
@@ -81,18 +84,20 @@ def figures(table: Table, predicted: Predicted, *, as_written: bool = False) -> 
         "ece": round(calibration_error(p, right, mass), 4),
         "ece_interval": _ece_interval(p, right, mass, groups),
         "auc": round(area_under_curve(p, right, mass), 4),
-        "auc_unanswerable": round(area_under_curve(u, refuse, mass), 4),
+        "auc_unanswerable": _auc_unanswerable(u, refuse, mass),
         "rs": {f"{c:g}": _score(answers[c], right, refuse, mass, c) for c in PENALTIES},
         "rs_10": {f"{c:g}": _score(given, right, refuse, mass, c) for c in PENALTIES},
         "answered": _percent(given, mass),
         "wrong": _percent(given & ~right, mass),
-        "se": _percent(~given[refuse], mass[refuse]),
+        "se": _percent(~given[refuse], mass[refuse]) if refuse.any() else None,
         "sp": _percent(given[~refuse], mass[~refuse]),
     }
 
 
 def elsewhere_figures(table: Table, predicted: Predicted) -> dict[str, Any]:
     """Figures over schemas that were not trained on, four answerable questions to one that is not; rates in percent.
+
+    What is said of unanswerable questions is None where there are none.
 
     By penalty: "answered", share of the answerable questions that are answered; "right", share of those answers that is
     right; "refused", share of the unanswerable ones that is refused; "rs", RS of the penalty.
@@ -108,7 +113,7 @@ def elsewhere_figures(table: Table, predicted: Predicted) -> dict[str, Any]:
         penalties[f"{penalty:g}"] = {
             "answered": _percent(given[~refuse], mass[~refuse]),
             "right": _percent(right[answered], mass[answered]),
-            "refused": _percent(~given[refuse], mass[refuse]),
+            "refused": _percent(~given[refuse], mass[refuse]) if refuse.any() else None,
             "wrong": _percent(given & ~right, mass),
             "rs": _score(given, right, refuse, mass, penalty),
         }
@@ -116,7 +121,7 @@ def elsewhere_figures(table: Table, predicted: Predicted) -> dict[str, Any]:
         "ece": round(calibration_error(p, right, mass), 4),
         "ece_interval": _ece_interval(p, right, mass, groups),
         "auc": round(area_under_curve(p, right, mass), 4),
-        "auc_unanswerable": round(area_under_curve(u, refuse, mass), 4),
+        "auc_unanswerable": _auc_unanswerable(u, refuse, mass),
         "penalties": penalties,
         "made": made_figures(table, predicted, FOREIGN_MADE),
     }
@@ -181,12 +186,15 @@ def _steps(steps: Mapping[str, tuple[str, ...]], ran: bool) -> list[tuple[str, t
     return found
 
 
-def _line(name: str, rows: Sequence[Sequence[float]], digits: Sequence[int]) -> str:
-    cells = [f"{value:.{places}f}" for value, places in zip(np.mean(rows, axis=0), digits, strict=True)]
+def _line(name: str, rows: Sequence[Sequence[float | None]], digits: Sequence[int]) -> str:
+    means = np.mean(np.array(rows, dtype=np.float64), axis=0)  # None is nan
+    cells = [
+        "-" if np.isnan(value) else f"{value:.{places}f}" for value, places in zip(means, digits, strict=True)
+    ]
     return f"| {name} | {' | '.join(cells)} |"
 
 
-def _flat(row: Mapping[str, Any]) -> list[float]:
+def _flat(row: Mapping[str, Any]) -> list[float | None]:
     return [
         row["auc_unanswerable"],
         row["auc"],
@@ -198,7 +206,7 @@ def _flat(row: Mapping[str, Any]) -> list[float]:
     ]
 
 
-def _flat_elsewhere(row: Mapping[str, Any]) -> list[float]:
+def _flat_elsewhere(row: Mapping[str, Any]) -> list[float | None]:
     cells = [row["auc_unanswerable"], row["auc"], row["ece"]]
     for found in row["penalties"].values():
         cells += [found["answered"], found["right"], found["refused"]]
@@ -218,8 +226,12 @@ _DIGITS = (3, 3, 3, 1, 1, 1, 2, 1, 1)
 
 
 def _weighed(table: Table, *, as_written: bool) -> tuple[Flags, Floats]:
-    """The data set's own rows, and what each counts: as `PRIOR` says, with the made questions' share for its own."""
-    chosen = np.isin(table.parts, (SEEN, UNSEEN, UNANSWERABLE))
+    """The data set's own rows, and what each counts: as `PRIOR` says, with the made questions' share for its own.
+
+    Where no unanswerable one is its own, the made ones are taken.
+    """
+    own = UNANSWERABLE if (table.parts == UNANSWERABLE).any() else MADE
+    chosen = np.isin(table.parts, (SEEN, UNSEEN, own))
     mass = table.mass.copy()
     if as_written:
         written = table.parts == AS_WRITTEN
@@ -243,6 +255,10 @@ def _answers(p: Floats, u: Floats, penalty: float) -> Flags:
 
 def _score(given: Flags, right: Flags, refuse: Flags, mass: Floats, penalty: float) -> float:
     return round(reliability_score(given, right, ~refuse, mass, penalty), 2)
+
+
+def _auc_unanswerable(u: Floats, refuse: Flags, mass: Floats) -> float | None:
+    return round(area_under_curve(u, refuse, mass), 4) if refuse.any() else None
 
 
 def _percent(flags: Flags, mass: Floats) -> float:

@@ -88,13 +88,14 @@ def cross_fitted(
 ) -> Floats:
     """Log-odds float64[n], each by a regression that saw no example of the same group.
 
-    Where all the others have one label, the log-odds are those of a regression over them all the same.
+    Where all the others have one label, the log-odds are those of a regression over them all the same; where they count
+    nothing, 0.
     """
     fold = folds_of(groups, seed, folds)
     found = np.zeros(len(labels))
     for number in range(folds):
         held = fold == number
-        if held.all() or not held.any():
+        if held.all() or not held.any() or not mass[~held].any():
             continue
         intercept, weights = fit_logistic(features[~held], labels[~held], mass[~held], ridge)
         found[held] = intercept + features[held] @ weights

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fastsql.datasets import read_examples
+from fastsql.schema import Schema
 from fastsql.training.calibration.unanswerable.families import families
 from fastsql.training.calibration.unanswerable.made import (
     Refusal,
@@ -64,7 +65,11 @@ class Question:
 def held_out(
     config: TrainConfig, corpus: Corpus, limit: int | None = None, seed: int = 0, made: int = MADE_QUESTIONS
 ) -> tuple[Question, ...]:
-    """The questions to fit on; with `limit`, at most so many of each part, drawn by `seed`."""
+    """The questions to fit on; with `limit`, at most so many of each part, drawn by `seed`.
+
+    Where no data set has a question without an answer, such ones are made over the databases that are asked about: `made` in
+    all, from wordings that fit any database.
+    """
     rng = random.Random(seed)
     parts: list[list[Question]] = [
         [_answerable(sample, SEEN) for sample in corpus.dev_examples],
@@ -83,8 +88,12 @@ def held_out(
         ]
         parts += [changed, written]
         if own and made:
-            # A data set whose questions all have answers says that its users ask nothing else.
+            # A data set whose questions all have answers, beside others, says that its users ask nothing else.
             parts.append(_make(corpus, {question.pair.db_id for question in own}, made, rng))
+    if made and not any(question.sql is None for part in parts for question in part):
+        parts.append(
+            _make_anywhere(corpus, {question.pair.db_id for part in parts for question in part}, made, rng)
+        )
     if made:
         parts += _foreign(corpus, seed)
     return tuple(
@@ -132,6 +141,37 @@ def _make(corpus: Corpus, databases: set[str], count: int, rng: random.Random) -
     return made
 
 
+def _make_anywhere(corpus: Corpus, databases: set[str], count: int, rng: random.Random) -> list[Question]:
+    """Questions with no answer over these databases, whatever they are about; about as many for each."""
+    made: list[Question] = []
+    for place, db_id in enumerate(sorted(databases)):
+        share = (count - len(made)) // (len(databases) - place)
+        samples = [sample for sample in corpus.train if sample.pair.db_id == db_id]
+        samples = rng.sample(samples, min(_DRAWN_FROM, len(samples)))
+        schema = corpus.domains[db_id].schema
+        pairs = [(sample.pair.question, sample.program) for sample in samples]
+        removed = remove_needed(pairs, schema, share // 2, _SCHEMAS, rng)
+        written = _write_anywhere(samples, schema, share - len(removed), 0, 1, rng)
+        for number, one in enumerate((*removed, *written)):
+            pair = Pair(f"made-{number}", one.question, "", db_id)
+            made.append(Question(pair, MADE, one.group, None, one.removed, kind=one.kind))
+    return made
+
+
+def _write_anywhere(
+    samples: Sequence[Sample], schema: Schema, count: int, part: int, parts: int, rng: random.Random
+) -> tuple[Refusal, ...]:
+    """What no database answers, in one of `parts` shares of the wordings and in the words of a schema and its questions."""
+    texts = [sample.pair.question for sample in samples]
+    names = sorted({text for sample in samples for _, text in sample.entries})
+    labels = {
+        "item": [table.label for table in schema.tables],
+        "part": [column.label for column in schema.columns],
+    }
+    wordings = general_wordings(language_of(texts), part, parts)
+    return write_refusals(texts, names or labels["item"], count, rng, wordings, labels)
+
+
 # ---------------------------------------------------------------- databases that were held out
 
 
@@ -168,24 +208,10 @@ def _misasked(corpus: Corpus, db_id: str, part: int, parts: int, rng: random.Ran
     ]
     own = [one for one in asked if one.schema is schema]
     others = [one for one in asked if one.schema is not schema]
-    texts = [one.question for one in own]
-    names = sorted(
-        {text for sample in corpus.dev_databases for _, text in sample.entries if sample.pair.db_id == db_id}
-    )
-    labels = {
-        "item": [table.label for table in schema.tables],
-        "part": [column.label for column in schema.columns],
-    }
+    samples = [sample for sample in corpus.dev_databases if sample.pair.db_id == db_id]
     return [
         *remove_needed([(one.question, one.program) for one in own], schema, each, _SCHEMAS, rng),
         *ask_elsewhere(others, schema, each, rng),
         *ask_for_lacking(own, column_labels({one.schema.name: one.schema for one in others}), each, rng),
-        *write_refusals(
-            texts,
-            names or labels["item"],
-            each,
-            rng,
-            general_wordings(language_of(texts), part, parts),
-            labels,
-        ),
+        *_write_anywhere(samples, schema, each, part, parts, rng),
     ]

@@ -8,7 +8,6 @@ from dataclasses import astuple, dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsql.errors import FastSQLError
 from fastsql.reliability.correspondence import PER_CHARACTERS, common_openings, openings_of
 from fastsql.reliability.evidence import Evidence
 from fastsql.training.calibration.logistic import Flags, Floats
@@ -23,6 +22,7 @@ from fastsql.training.calibration.questions import (
     UNSEEN,
 )
 from fastsql.training.calibration.unanswerable.made import REMOVED
+from fastsql.training.calibration.usable import usable
 
 PRIOR: Mapping[str, float] = {SEEN: 0.8 * 0.72, UNSEEN: 0.8 * 0.28, UNANSWERABLE: 0.15, MADE: 0.05}
 FOREIGN_PRIOR: Mapping[str, float] = {FOREIGN: 0.8, FOREIGN_MADE: 0.2}
@@ -35,17 +35,13 @@ NAMES = tuple(field.name for field in fields(Evidence))
 Numbers = NDArray[np.int_]
 
 
-class CalibrationError(FastSQLError):
-    """A confidence cannot be fitted."""
-
-
 @dataclass(frozen=True, eq=False)
 class Table:
     """Observations as arrays, n rows. `kinds` are those of made questions, "" for others.
 
     `plain` and `inspected`: float[n, features], in the order of `Evidence`; `state` float[n, d]; `words` float[n, k]: the
     figures and openings of the correspondence model; `changed`: whether numbers were exchanged, the question as it was
-    written being among the rows, too; `mass` float[n]: how much each counts.
+    written being among the rows, too; `mass` float[n]: how much each counts. `lacking`: what could not be fitted well.
     """
 
     parts: NDArray[np.str_]
@@ -59,6 +55,7 @@ class Table:
     right: Flags
     changed: Flags
     mass: Floats
+    lacking: tuple[str, ...] = ()
 
     @property
     def unanswerable(self) -> Flags:
@@ -88,16 +85,10 @@ class Table:
 
 
 def tabulate(observations: Sequence[Observation]) -> Table:
-    """The observations as arrays. Raises CalibrationError where all answerable ones are right, or none is."""
+    """The observations that can be fitted on as arrays. Raises CalibrationError where p cannot be fitted (`usable`)."""
+    observations, lacking = usable(observations)
     parts = np.array([item.question.part for item in observations])
     right = np.array([item.right for item in observations], dtype=bool)
-    answerable = right[np.isin(parts, (SEEN, UNSEEN))]
-    if not answerable.any() or answerable.all():
-        raise CalibrationError(
-            f"all of {len(answerable)} parses are {'right' if answerable.any() else 'wrong'}",
-            where="calibration",
-            remedy="Train longer, or take more questions.",
-        )
     written = {item.question.pair.key for item in observations if item.question.part == AS_WRITTEN}
     texts = [item.question.pair.question for item in observations]
     openings = common_openings(
@@ -125,6 +116,7 @@ def tabulate(observations: Sequence[Observation]) -> Table:
             ]
         ),
         _mass(parts),
+        lacking,
     )
 
 

@@ -9,6 +9,11 @@ several rounds.
 
 from __future__ import annotations
 
+if __name__ == "__main__":
+    from parts import explain
+
+    explain(__file__)
+
 import sys
 import time
 from collections.abc import Iterator, Sequence

@@ -5,6 +5,11 @@ PostgreSQL needs its programs installed, and psycopg; `tests/databases.py` start
 
 from __future__ import annotations
 
+if __name__ == "__main__":
+    from parts import explain
+
+    explain(__file__)
+
 import csv
 import sqlite3
 import sys

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+if __name__ == "__main__":
+    from parts import explain
+
+    explain(__file__)
+
 import os
 import platform
 import statistics

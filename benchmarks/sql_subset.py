@@ -8,6 +8,11 @@ the sides of a set operation have the same number of columns. Fastsql's automato
 
 from __future__ import annotations
 
+if __name__ == "__main__":
+    from parts import explain
+
+    explain(__file__)
+
 import json
 from collections.abc import Iterable
 

@@ -2,11 +2,18 @@
 
 Tensors are those of `Inputs`: bfloat16, heads first. Sums that a form keeps by relation are float32, as bfloat16 would lose
 small addends. The formula is that of RAT-SQL (Wang et al., 2020, section 4.2), scores times head_size ** -0.5.
-
-Not started by itself: `attention.py` imports it.
 """
 
 from __future__ import annotations
+
+if __name__ == "__main__":
+    import sys
+    from pathlib import Path
+
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    from parts import explain
+
+    explain(__file__)
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -3,11 +3,18 @@
 Times on a card are of CUDA events. `queued` holds the card with a sleep while the calls of a burst are queued, so that it
 runs them back to back: what the kernels take. `called` times one call on an idle card: what a caller waits for, gaps
 between launches included. On the processor both are wall times.
-
-Not started by itself: the scripts that time import it.
 """
 
 from __future__ import annotations
+
+if __name__ == "__main__":
+    import sys
+    from pathlib import Path
+
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    from parts import explain
+
+    explain(__file__)
 
 import json
 import subprocess

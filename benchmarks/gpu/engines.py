@@ -1,9 +1,15 @@
-"""Both cores from token ids to action sequences: the native module's engines with their arguments made beforehand.
-
-Not started by itself: the scripts that parse import it.
-"""
+"""Both cores from token ids to action sequences: the native module's engines with their arguments made beforehand."""
 
 from __future__ import annotations
+
+if __name__ == "__main__":
+    import sys
+    from pathlib import Path
+
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    from parts import explain
+
+    explain(__file__)
 
 from collections.abc import Sequence
 from concurrent.futures import Executor

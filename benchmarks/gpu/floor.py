@@ -4,11 +4,18 @@ A floor is the longer of two times: the operations that the algorithm needs at t
 fewest bytes (of attention each input and the result once, of a stage its weights once a batch) at its measured copying rate.
 Operations are counted once, although our linear maps multiply twice, by the upper and by the lower half of an activation.
 What no floor knows: a search takes its steps one after another, each a chain of small products with barriers between them.
-
-Not started by itself: `table.py` imports it.
 """
 
 from __future__ import annotations
+
+if __name__ == "__main__":
+    import sys
+    from pathlib import Path
+
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    from parts import explain
+
+    explain(__file__)
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,9 +1,15 @@
-"""Commands that may not take longer than they are given, with whatever they started in turn.
-
-Not started by itself: `run.py` and `tests.py` import it.
-"""
+"""Commands that may not take longer than they are given, with whatever they started in turn."""
 
 from __future__ import annotations
+
+if __name__ == "__main__":
+    import sys
+    from pathlib import Path
+
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    from parts import explain
+
+    explain(__file__)
 
 import contextlib
 import os

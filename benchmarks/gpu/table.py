@@ -1,9 +1,15 @@
-"""The one table of a run on a GPU: what was measured beside what is needed and what is hoped for.
-
-Not started by itself: `run.py` imports it.
-"""
+"""The one table of a run on a GPU: what was measured beside what is needed and what is hoped for."""
 
 from __future__ import annotations
+
+if __name__ == "__main__":
+    import sys
+    from pathlib import Path
+
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    from parts import explain
+
+    explain(__file__)
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -172,6 +172,12 @@ class Schema(Structure):
 
         return fingerprint(self)
 
+    def _repr_html_(self) -> str:
+        """For notebooks: tables with their columns, keys, labels and small domains."""
+        from fastsql.view.schema import as_html
+
+        return as_html(self)
+
     # Additions ----------------------------------------------------------------------------------------------
 
     def with_constants(

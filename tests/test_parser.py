@@ -157,6 +157,22 @@ def test_what_is_not_sure_enough_is_refused_and_kept(toy_bundle: Path) -> None:
         assert refused.reason.endswith("is below the 0.91 that penalty 10 asks for.")
 
 
+@pytest.mark.filterwarnings("ignore::fastsql.CalibrationWarning")
+def test_a_model_that_was_never_calibrated_answers_only_where_a_wrong_answer_costs_nothing(
+    toy_bundle: Path, tmp_path: Path
+) -> None:
+    folder = write_bundle(tmp_path / "toy", calibrated=False)
+    careful, bold = load_toy(folder, penalty=0.01), load_toy(folder, penalty=0)
+    for question in QUESTIONS:
+        refused, answered = careful.parse(question, SCHEMA), bold.parse(question, SCHEMA)
+        assert (refused.sql, refused.abstained, refused.threshold) == (None, True, None)
+        assert refused.reason.startswith("This model was never calibrated")
+        assert "penalty=0" in refused.reason
+        assert refused.best == answered.sql == load_toy(toy_bundle).parse(question, SCHEMA).sql
+        assert careful.parse(question, SCHEMA, penalty=0).sql == answered.sql
+        assert bold.parse(question, SCHEMA, penalty=0.01).reason == refused.reason
+
+
 def test_a_bundle_may_carry_a_calibrated_confidence_and_a_lexicon(tmp_path: Path) -> None:
     sure = {"intercept": 50.0, "weights": {"sequence": 0.001}}
     lexicon = [["admissions", "subject_id", ["known"]]]

@@ -37,6 +37,11 @@ from .toy_model import WORDPIECE, random_weights
 NO_GRAPH = b"no graph"
 _LIKELY = {"end": 5.0, "eq": 4.0, "contains": 2.0, "in_list": 2.0, "since_year": 2.0, "count": 2.0}
 """What is added to the scores of productions, and -3 to all others, so that comparisons with values come up."""
+AS_THE_SEQUENCE = {
+    "right": {"intercept": 0.0, "weights": {"sequence": 1.0, "worst": 0.0}},
+    "unanswerable": {"intercept": -1e3, "weights": {}},
+}
+"""Regressions whose p is the probability of the sequence and whose u is 0."""
 LIMITS = Limits(actions=24)
 """Random queries are as long as they may be."""
 QUESTIONS = (
@@ -69,9 +74,21 @@ def make_gpu_config(**sizes: Any) -> ModelConfig:
     return replace(config, **{"d": 32, "heads": 1, "encoder": encoder, **sizes})
 
 
-def write_bundle(folder: Path, *, seed: int = 3, config: ModelConfig | None = None, **settings: Any) -> Path:
-    """A bundle whose `encoder.onnx` is a graph where the package onnx is there to write it."""
+def write_bundle(
+    folder: Path,
+    *,
+    seed: int = 3,
+    config: ModelConfig | None = None,
+    calibrated: bool = True,
+    **settings: Any,
+) -> Path:
+    """A bundle whose `encoder.onnx` is a graph where the package onnx is there to write it.
+
+    Unless `settings` say otherwise, it counts as `calibrated` with the probability of the sequence for its confidence.
+    """
     config = config or make_config()
+    if calibrated and "confidence" not in settings:
+        settings = {"reliability": AS_THE_SEQUENCE, **settings}
     grammar = load_grammar()
     folder.mkdir(parents=True, exist_ok=True)
     weights = random_weights(config, seed)

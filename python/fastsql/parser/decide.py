@@ -8,6 +8,8 @@ from fastsql.parser.assess import Assessed
 from fastsql.reliability.decision import pays, threshold
 from fastsql.result import Result
 
+UNCALIBRATED = "This model was never calibrated: its confidence says little. Run fastsql calibrate, or ask with penalty=0."
+"""Why a model whose probabilities were not fitted answers only where a wrong answer costs nothing."""
 UNLIKELY = 0.5
 """The probability of having no answer from which a refusal is laid to the question, not to the SQL."""
 
@@ -16,7 +18,10 @@ def decide(assessed: Assessed, penalty: float, watch: Stopwatch) -> Result:
     """What is given back where a wrong answer outweighs `penalty` right ones."""
     written, p, u = assessed.written, assessed.confidence, assessed.unanswerable
     reason = written.fault or assessed.refusal
-    if not reason and not pays(p, u, penalty):
+    decided = assessed.reliability.calibrated or penalty == 0
+    if not reason and not decided:
+        reason = UNCALIBRATED
+    elif not reason and not pays(p, u, penalty):
         reason = doubt(p, threshold(penalty, u), penalty, u)
     values = found_values(written.program, written.schema)
     watch.lap("explain")
@@ -30,7 +35,7 @@ def decide(assessed: Assessed, penalty: float, watch: Stopwatch) -> Result:
         values=values,
         timings=watch.laps,
         dialect=written.dialect,
-        threshold=threshold(penalty, u),
+        threshold=threshold(penalty, u) if decided else None,
         unanswerable=u,
         background=assessed,
     )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+import warnings
 from pathlib import Path
 
+from fastsql.errors import CalibrationWarning
 from fastsql.forking import renew_in_child
 from fastsql.limits import DEFAULT, Limits
-from fastsql.parser.audit import Audit, AuditRecord
+from fastsql.parser.audit import Audit, Hook
 from fastsql.parser.bundles import DEFAULT_MODEL, open_model
 from fastsql.parser.parser import DEFAULT_PENALTY, Parser
 
@@ -22,7 +23,7 @@ def load(
     penalty: float = DEFAULT_PENALTY,
     threads: int = 0,
     limits: Limits = DEFAULT,
-    audit: Audit | Callable[[AuditRecord], object] | None = None,
+    audit: Audit | Hook | None = None,
 ) -> Parser:
     """A parser from a bundled model's name or the folder of a bundle.
 
@@ -34,13 +35,17 @@ def load(
         penalty: how many right answers a wrong one outweighs; the higher, the more is refused.
         threads: that share the work of one question; 0 leaves the choice to fastsql, or to ONNX Runtime under "python".
         limits: bounds of what is accepted.
-        audit: called with a record of every parse; see `fastsql.Audit`.
+        audit: called with a record of every parse and execution; see `fastsql.Audit`.
 
     Raises ModelError: no such model or device, or the bundle is damaged, exchanged or made for another grammar.
-    LimitError: a query could have more decisions than the model was made for.
+    LimitError: a query could have more decisions than the model was made for. Warns with CalibrationWarning of a bundle that
+    was not calibrated: it refuses every question unless the penalty is 0.
     """
     bundle = open_model(model)
-    return Parser(bundle, device=device, penalty=penalty, threads=threads, limits=limits, audit=audit)
+    parser = Parser(bundle, device=device, penalty=penalty, threads=threads, limits=limits, audit=audit)
+    if parser.reliability.lacking:
+        warnings.warn(f"{bundle.path}: {parser.reliability.lacking}", CalibrationWarning, stacklevel=2)
+    return parser
 
 
 class _Loading:

@@ -1,7 +1,7 @@
 """fastsql: a clinician's question in, SQL that is valid for the hospital's schema out, or an honest refusal.
 
     import fastsql
-    result = fastsql.parse("How many patients are older than 60?", "hospital.sqlite")
+    result = fastsql.parse("How many patients were prescribed warfarin?", "hospital.sqlite")
     result.sql, result.confidence
 
 Nothing heavy is imported before it is used: `import fastsql` loads neither NumPy nor sqlglot.

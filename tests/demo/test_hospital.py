@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from fastsql import Parser, ValueDictionary
 from fastsql.datasets import read_schemas
 from fastsql.demo import NOW, QUESTIONS, create_hospital
 from fastsql.evaluation.answers import answer_rows, is_void
 from fastsql.execution import ReadOnlyExecutor, verify
+from fastsql.parser import DEFAULT_PENALTY
 from fastsql.schema import Schema
 
 _ADMISSIONS_OF = "SELECT admissions.hadm_id FROM admissions WHERE admissions.subject_id = {}"
@@ -26,8 +28,9 @@ GOLD: dict[str, str | None] = {
                 SELECT d_icd_diagnoses.icd_code FROM d_icd_diagnoses
                 WHERE d_icd_diagnoses.long_title = 'essential hypertension'
             ) AND strftime('%Y', diagnoses_icd.charttime) = '2100')""",
-    "What is the route of administration of ceftriaxone?": """
-        SELECT DISTINCT prescriptions.route FROM prescriptions WHERE prescriptions.drug = 'ceftriaxone'""",
+    "What was the name of the drug that patient 71021258 was last prescribed?": f"""
+        SELECT prescriptions.drug FROM prescriptions WHERE prescriptions.hadm_id IN ({_ADMISSIONS_OF.format(71021258)})
+        ORDER BY prescriptions.starttime DESC LIMIT 1""",
     "What are the three most common lab tests this year?": f"""
         SELECT d_labitems.label FROM d_labitems WHERE d_labitems.itemid IN (SELECT t1.itemid FROM (
             SELECT labevents.itemid, DENSE_RANK() OVER (ORDER BY COUNT(*) DESC) AS c1 FROM labevents
@@ -88,6 +91,20 @@ def test_every_question_has_an_answer_that_says_something(hospital: Path, questi
         found = executor.run(sql)
     assert 1 <= len(found.rows) <= 3
     assert not is_void(answer_rows(found.rows))
+
+
+@pytest.mark.parametrize(("question", "sql"), GOLD.items())
+def test_the_bundled_model_answers_each_rightly_but_refuses_the_last(
+    ehr_en: Parser, hospital: Path, question: str, sql: str | None
+) -> None:
+    schema = Schema.from_sqlite(hospital, max_values=12)
+    values = ValueDictionary.from_database(hospital, schema)
+    with ReadOnlyExecutor(hospital) as executor:
+        found = ehr_en.ask(
+            question, schema, executor=executor, values=values, now=NOW, penalty=DEFAULT_PENALTY
+        )
+        expected = None if sql is None else set(executor.run(sql).rows)
+    assert (None if found.rows is None else set(found.rows.rows)) == expected
 
 
 def test_the_same_seed_makes_the_same_hospital(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ _SMALL_DOMAIN = 12
 _EPILOG = """\
 examples:
   fastsql demo
-  fastsql demo --ask "How many patients are still in the hospital?"
+  fastsql demo --ask "What are the five most common diagnoses?"
   fastsql demo --keep hospital.sqlite      keeps the hospital, for fastsql parse or a database browser
 """
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -21,13 +22,13 @@ from fastsql.cli import (
     renumber,
     train,
 )
-from fastsql.errors import FastSQLError
+from fastsql.errors import CalibrationWarning, FastSQLError
 
 _DESCRIPTION = "Questions to hospital databases, answered with SQL: on this machine, in milliseconds, or honestly refused."
 _EPILOG = """\
 examples:
   fastsql demo                                          watch it answer questions on a synthetic hospital
-  fastsql parse "How many patients are there?" --schema hospital.sqlite
+  fastsql parse "How many patients were prescribed warfarin?" --schema hospital.sqlite
   fastsql eval valid.json --schemas schemas.json --databases mimic_iv.sqlite.gz --json report.json
   fastsql train configs/ehr-en.toml --output runs/first --max-minutes 30
   fastsql calibrate runs/first/bundle --config configs/ehr-en.toml
@@ -87,6 +88,24 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program with these arguments, or those of the process; the exit status."""
+    with warnings.catch_warnings():
+        warnings.showwarning = _warner(warnings.showwarning)
+        return _run(arguments)
+
+
+def _warner(others: Callable[..., None]) -> Callable[..., None]:
+    """What shows a warning of ours as one line, without the place in the code that gave it."""
+
+    def warn(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+        if issubclass(category, CalibrationWarning):
+            sys.stderr.write(f"fastsql: warning: {message}\n")
+        else:
+            others(message, category, *place, **more)
+
+    return warn
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     parser = build_parser()
     try:
         given = list(sys.argv[1:] if arguments is None else arguments)

@@ -13,14 +13,14 @@ from fastsql.view.text import guess_lines
 
 _EPILOG = """\
 examples:
-  fastsql parse "How many patients are older than 60?" --schema hospital.sqlite
-  fastsql parse "How many patients are older than 60?" --schema "CREATE TABLE patients (id INT, age INT)"
-  fastsql parse "Which drugs had patient 10021312 last month?" --schema schema.sql --values hospital.sqlite --explain
+  fastsql parse "How many patients were prescribed warfarin?" --schema hospital.sqlite
+  fastsql parse "What is the average age of all patients?" --schema "CREATE TABLE patients (id INT, name TEXT, age INT)"
+  fastsql parse "When did patient 71021258 last have a creatinine test?" --schema schema.sql --values hospital.sqlite --explain
   fastsql parse --schema hospital.sqlite --json < questions.txt
 
 SQL goes to the standard output; why a question is refused, the best guess at it and what --explain tells, to the standard
 error; with --json, what --explain tells is a part of the object.
-The exit status is 1 if a question was refused.
+The exit status is 1 if a question was refused. hospital.sqlite: see fastsql demo --keep.
 """
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 QUESTIONS: tuple[str, ...] = (
     "How many patients were diagnosed with essential hypertension in 2100?",
-    "What is the route of administration of ceftriaxone?",
+    "What was the name of the drug that patient 71021258 was last prescribed?",
     "What are the three most common lab tests this year?",
     "When was patient 71021258 last discharged from the hospital?",
     "What was the last heart rate measured for patient 71021258 on their first ICU stay?",

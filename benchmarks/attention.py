@@ -24,7 +24,6 @@ PyTorch, its forms are left out.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import statistics
 import sys
@@ -42,6 +41,9 @@ from numpy.typing import NDArray
 
 from fastsql import backends
 from fastsql.model.attention import relation_scores, relation_values, softmax
+
+sys.path.insert(0, str(Path(__file__).parent))
+from record import save
 
 Floats = NDArray[np.float32]
 Form = Callable[..., Any]
@@ -270,8 +272,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     f"{size:5d} {threads:8d} {name:<28} {ms['median']:9.3f} {ms['best']:9.3f} {rate:>8}"
                     f" {ms['median'] / found[best]['median']:6.1f}x"
                 )
-    if options.json:
-        options.json.write_text(json.dumps({"attention": results}, indent=1) + "\n", encoding="utf-8")
+    save(options.json, {"attention": results}, __file__, arguments)
     return 0
 
 

@@ -25,7 +25,6 @@ say (`fastsql.linking.standing_values`); so the literals of that split are had m
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import re
 import sys
@@ -59,6 +58,9 @@ from fastsql.linking import column_literals, gold_literals, standing_values
 from fastsql.parser import BUNDLED, DEFAULT_MODEL
 from fastsql.schema import Schema
 
+sys.path.insert(0, str(Path(__file__).parent))
+from record import save
+
 NOW = "2100-12-31 23:59:00"
 SPLITS = ("train", "valid", "dev", "examples")
 TRAIN = "train"
@@ -88,10 +90,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _print(console, reports)
     for stage in dict.fromkeys(stage for report in reports for stage in report["failures"]):
         _print_failures(console, stage, reports)
-    if options.json:
-        content = {"sets": names, "now": options.now, "values": options.values}
-        content |= {"tokenizer": tokenizer, "splits": reports}
-        options.json.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    content = {"sets": names, "now": options.now, "values": options.values}
+    save(options.json, {**content, "tokenizer": tokenizer, "splits": reports}, __file__, arguments)
     return 0
 
 

@@ -16,7 +16,6 @@ PostgreSQL is a private server of its own (see `tests/databases.py`), which need
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 import time
@@ -36,6 +35,7 @@ from fastsql.schema import Schema
 
 sys.path.insert(0, str(Path(__file__).parent))
 from engines import DIALECTS, ENGINES, DatabaseMissingError, EngineError, Row, Run
+from record import save
 
 NOW = "2100-12-31 23:59:00"
 
@@ -100,10 +100,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
                         compare(example, program, rows, schema, dialect, run, options.now, tally)
     reports = {dialect: tally.report() for dialect, tally in tallies.items()}
     _print(console, reports, unconverted)
-    if options.json:
-        content = {"set": options.set, "split": options.split, "now": options.now, "every": options.every}
-        content |= {"unconverted": dict(unconverted), "dialects": reports}
-        options.json.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    content = {"set": options.set, "split": options.split, "now": options.now, "every": options.every}
+    content |= {"unconverted": dict(unconverted), "dialects": reports}
+    save(options.json, content, __file__, arguments)
     return 0
 
 

@@ -12,7 +12,6 @@ the packages `onnxruntime`, `onnx` and `onnx_ir` are. "difference" is the larges
 from __future__ import annotations
 
 import argparse
-import json
 import shutil
 import statistics
 import sys
@@ -32,6 +31,9 @@ from fastsql.errors import FastSQLError
 from fastsql.model import Bundle, open_bundle
 from fastsql.model.bundle import ENCODER, WEIGHTS
 from fastsql.parser.bundles import find_bundle
+
+sys.path.insert(0, str(Path(__file__).parent))
+from record import save
 
 Encode = Callable[[NDArray[np.int32]], NDArray[np.float32]]
 THREADS = (1, 2)
@@ -162,8 +164,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for name, figures in report.items()
     ]
     console.table(["ms at the median, tokens:", *columns, "difference"], rows)
-    if options.json:
-        options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    save(options.json, {"encoders": report}, __file__, arguments)
     return 0
 
 

@@ -7,12 +7,9 @@ if __name__ == "__main__":
 
     explain(__file__)
 
-import os
-import platform
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -57,16 +54,6 @@ def _cell(value: Any, width: int, digits: int) -> str:
     if value is None:
         return " " * width
     return f"{value:>{width}}" if isinstance(value, str) else f"{value:{width},.{digits}f}"
-
-
-def processor() -> str:
-    """The processor's name, as the system gives it, and how many there are."""
-    try:
-        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
-    except OSError:  # not Linux
-        text = ""
-    named = (line.split(":", 1)[1].strip() for line in text.splitlines() if line.startswith("model name"))
-    return f"{os.cpu_count()} x {next(named, platform.processor() or platform.machine())}"
 
 
 def best_seconds(run: Callable[[], object], seconds: float) -> float:

@@ -15,7 +15,6 @@ start is that of fresh processes. Operations and bytes follow from the sizes of 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 import time
@@ -32,9 +31,10 @@ from fastsql.schema import Schema
 
 sys.path.insert(0, str(Path(__file__).parent))
 from cold import cold_start
-from figures import SPREAD, Figures, percentiles, processor, show, spread
+from figures import SPREAD, Figures, percentiles, show, spread
 from floor import costs, floors, sizes
 from rates import NoCompilerError, Rates, measure
+from record import machine, save
 from widths import of_width
 
 NOW = "2100-12-31 23:59:00"
@@ -147,7 +147,7 @@ def report(
     )
     return {
         "model": loaded.bundle.config.name,
-        "processor": processor(),
+        "machine": str(machine()),
         "device": loaded.engine.device,
         "encoder": backends.encoder_runtime() if loaded.engine.device == "python" else "native",
         "threads": options.threads,
@@ -167,10 +167,23 @@ def report(
     }
 
 
+def summary(found: dict[str, Any], widest: int) -> str:
+    """The sentence to cite: times mean something beside the machine that they were taken on, and its floor."""
+    total = found["latency_ms"][str(widest)]["total"]
+    told = (
+        f"{total['p50']:.0f} ms at the median and {total['p99']:.0f} at the 99th percentile"
+        f" on {found['machine']} (beam {widest})"
+    )
+    floor = found["floor"]["total"]
+    if "floor, ms" not in floor:
+        return told
+    return f"{told}, {floor['floors']:.1f} times that machine's floor of {floor['floor, ms']:.1f} ms"
+
+
 def print_tables(found: dict[str, Any], widest: int) -> None:
     """The report as text."""
     print(
-        f"{found['model']} on {found['processor']}: device {found['device']}, encoder {found['encoder']},"
+        f"{found['model']} on {found['machine']}: device {found['device']}, encoder {found['encoder']},"
         f" {found['threads'] or 'unset'} threads; {found['questions']} questions, {found['tables']} tables,"
         f" {found['columns']} columns"
     )
@@ -190,6 +203,7 @@ def print_tables(found: dict[str, Any], widest: int) -> None:
     show("fresh process, milliseconds", {k: {"median": v} for k, v in found["cold_ms"].items()}, ["median"])
     if found["memory_mib"]:
         show("its memory, MiB", {k: {"median": v} for k, v in found["memory_mib"].items()}, ["median"])
+    print(f"\nA parse takes {summary(found, widest)}.")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -235,8 +249,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     questions = spread([example.question for example in examples], options.questions)
     found = report(options, sources, questions)
     print_tables(found, max(options.beams))
-    if options.json:
-        options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    save(options.json, found, __file__, arguments)
     return 0
 
 

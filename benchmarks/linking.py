@@ -18,7 +18,6 @@ lost keys         of the gold columns lost, those in a foreign key; unsaid: othe
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 import time
@@ -46,6 +45,9 @@ from fastsql.linking.folding import words
 from fastsql.linking.name_search import NameSearch
 from fastsql.linking.relations import SchemaLinks
 from fastsql.schema import Schema
+
+sys.path.insert(0, str(Path(__file__).parent))
+from record import save
 
 SPLITS = ("train", "dev", "valid", "examples")
 
@@ -132,9 +134,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 1
         reports.append(measure(name, examples, options.data / name, options.columns, console).report())
     _print(console, reports, options.columns)
-    if options.json:
-        content = {"columns": options.columns, "sets": reports}
-        options.json.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    save(options.json, {"columns": options.columns, "sets": reports}, __file__, arguments)
     return 0
 
 

@@ -39,7 +39,8 @@ from fastsql.model import open_bundle
 from fastsql.model.tokenizer import Tokenizer
 from fastsql.parser import BUNDLED, DEFAULT_MODEL
 from fastsql.schema import Schema
-from figures import SPREAD, Figures, percentiles, processor, show, spread
+from figures import SPREAD, Figures, percentiles, show, spread
+from record import machine, save
 
 SETS = {"ehrsql2024": "valid.json", "beaver": "dev.json"}
 OPENING = """
@@ -48,6 +49,9 @@ from pathlib import Path
 from fastsql import backends
 from fastsql.linking import ValueDictionary
 from fastsql.schema import Schema
+
+sys.path.insert(0, str(Path(__file__).parent))
+from record import machine, save
 path, schema, questions, native = json.loads(sys.stdin.read())
 schema, core = Schema.from_dict(schema), backends.native() if native else None
 def resident():
@@ -187,7 +191,7 @@ def opened(path: Path, schema: Schema, questions: Sequence[str], *, native: bool
     return {"open_ms": open_ms, **memory, "first": percentiles(first), "again": percentiles(again)}
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Print tables; write the same as JSON where asked."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -197,13 +201,13 @@ def main() -> int:
     parser.add_argument("--questions", type=int, default=100, metavar="N")
     parser.add_argument("--values", type=int, default=1_000_000, metavar="N", help="0 leaves this part out")
     parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     names = [name for name, file in SETS.items() if (options.data / name / file).is_file()]
     if "ehrsql2024" not in names:
         print(f"{options.data} has no ehrsql2024: set FASTSQL_DATA, or give --data", file=sys.stderr)
         return 2
-    print(processor())
-    report: dict[str, Any] = {"processor": processor(), "sets": []}
+    print(machine())
+    report: dict[str, Any] = {"sets": []}
     for name in names:
         database = options.database if name == "ehrsql2024" else None
         found = measure(name, options.data / name, database, options.questions)
@@ -222,8 +226,7 @@ def main() -> int:
         show("opened by a fresh process", {way: large[way] for way in ways}, columns)
         rows = {f"{way}, {turn}": large[way][turn] for way in ways for turn in ("first", "again")}
         show("milliseconds a question, the first time and again", rows, SPREAD, digits=3)
-    if options.json:
-        options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    save(options.json, report, __file__, arguments)
     return 0
 
 

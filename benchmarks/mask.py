@@ -16,7 +16,6 @@ they allow is weaker: a context-free grammar with the schema's names (`sql_subse
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 import time
@@ -45,8 +44,9 @@ from constraint_peers import (
     timed,
     training_texts,
 )
-from figures import best_seconds, processor, show, spread
+from figures import best_seconds, show, spread
 from queries import Numbers, Workload, gold_query, synthetic
+from record import machine, save
 
 
 def gold_examples(data: Path) -> tuple[Schema, list[Example]]:
@@ -242,7 +242,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     workloads = [synthetic(columns, options.queries) for columns in options.columns]
     if options.gold:
         workloads.append(gold(*gold_examples(options.data), options.queries))
-    print(f"{core.compiler}, {processor()}, one thread")
+    print(f"{core.compiler}, {machine()}, one thread")
     report: dict[str, Any] = {"mask": []}
     for workload in workloads:
         report["mask"].append(
@@ -262,8 +262,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(error, file=sys.stderr)
             return 1
         show_peers(report["peers"])
-    if options.json:
-        options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    save(options.json, report, __file__, arguments)
     return 0
 
 

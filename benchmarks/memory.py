@@ -27,7 +27,8 @@ from fastsql.datasets import read_examples, read_schemas
 from fastsql.schema import Schema
 
 sys.path.insert(0, str(Path(__file__).parent))
-from figures import Figures, processor, show, spread
+from figures import Figures, show, spread
+from record import machine, save
 
 SMAPS = Path("/proc/self/smaps_rollup")
 
@@ -134,7 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "beam": options.beam,
         "checkpoints": checkpoints(options.parses),
     }
-    print(f"{processor()}, {len(schema.columns)} columns, beam {options.beam}; MiB of a fresh process")
+    print(f"{machine()}, {len(schema.columns)} columns, beam {options.beam}; MiB of a fresh process")
     found = {}
     for device in options.devices:
         stages = watch({**request, "device": device})
@@ -143,9 +144,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(
             f"growth in the second half of the parses: {found[device]['growth_per_1000']:.2f} MiB a thousand"
         )
-    if options.json:
-        report = {"processor": processor(), "threads": options.threads, "mebibytes": found}
-        options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    save(options.json, {"threads": options.threads, "mebibytes": found}, __file__, arguments)
     return 0
 
 

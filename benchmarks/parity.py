@@ -12,7 +12,6 @@ The reference's encoder is NumPy's, or ONNX Runtime's with `--encoder onnxruntim
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import os
 import sys
@@ -33,6 +32,9 @@ from fastsql.linking.question import clean_question, has_words
 from fastsql.model import open_bundle
 from fastsql.parser.bundles import find_bundle
 from fastsql.schema import Schema
+
+sys.path.insert(0, str(Path(__file__).parent))
+from record import save
 
 FILES = ("train.json", "train.json.gz", "dev.json", "examples.json.gz", "valid.json")
 TOLERANCE = 1e-4
@@ -169,12 +171,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for name, report in reports.items()
     ]
     console.table(["set", *asdict(total)], rows)
-    if options.json:
-        content = {"model": bundle.config.name, "beam": options.beam, "encoder": options.encoder}
-        options.json.write_text(
-            json.dumps({**content, "tolerance": TOLERANCE, "sets": reports}, indent=1) + "\n",
-            encoding="utf-8",
-        )
+    content = {"model": bundle.config.name, "beam": options.beam, "encoder": options.encoder}
+    save(options.json, {**content, "tolerance": TOLERANCE, "sets": reports}, __file__, arguments)
     return int(total.different > 0)
 
 

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import argparse
 import gc
-import json
 import os
 import statistics
 import sys
@@ -36,7 +35,8 @@ from fastsql.datasets import read_examples, read_schemas
 from fastsql.schema import Schema
 
 sys.path.insert(0, str(Path(__file__).parent))
-from figures import Figures, processor, show, spread
+from figures import Figures, show, spread
+from record import machine, save
 
 SIZES = {
     "base": {"d_model": 768, "d_kv": 64, "d_ff": 3072, "num_layers": 12, "num_heads": 12},
@@ -276,19 +276,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         found = run(systems, questions, options.repeat)
     rows = table(systems, found)
     print(
-        f"{processor()}; T5-{options.size}, {options.read} tokens in, {options.written} out;"
+        f"{machine()}; T5-{options.size}, {options.read} tokens in, {options.written} out;"
         f" {len(questions)} questions, device {options.device}; median of {options.repeat}"
     )
     show("a question", rows, list(next(iter(rows.values()))))
-    if options.json:
-        report = {
-            "processor": processor(),
-            "t5": {"size": options.size, "read": options.read, "written": options.written},
-            "fastsql": {"model": options.model, "device": options.device, "questions": len(questions)},
-            "rows": rows,
-            "rounds": found,
-        }
-        options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    report = {
+        "t5": {"size": options.size, "read": options.read, "written": options.written},
+        "fastsql": {"model": options.model, "device": options.device, "questions": len(questions)},
+        "rows": rows,
+        "rounds": found,
+    }
+    save(options.json, report, __file__, arguments)
     return 0
 
 

@@ -26,7 +26,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from figures import processor, show
+from figures import show
+from record import machine, save
 
 SOURCE = Path(__file__).with_suffix(".cc")
 FLAGS = ("-O3", "-std=c++17", "-ffp-contract=fast", "-pthread")
@@ -129,11 +130,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except NoCompilerError as error:
         print(error, file=sys.stderr)
         return 1
-    print(processor())
+    print(machine())
     report(found)
-    if options.json:
-        data = {"processor": processor(), "rates": [asdict(rates) for rates in found]}
-        options.json.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    save(options.json, {"rates": [asdict(rates) for rates in found]}, __file__, arguments)
     return 0
 
 

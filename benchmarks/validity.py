@@ -17,7 +17,6 @@ Decode number K depends on the seed and K alone: `--start K --decodes 1` repeats
 from __future__ import annotations
 
 import argparse
-import json
 import multiprocessing
 import os
 import re
@@ -46,6 +45,7 @@ from fastsql.verification.verify import parenthesis_depth, parse_query
 
 sys.path.insert(0, str(Path(__file__).parent))
 from engines import DatabaseMissingError, EngineError, Prepare, preparer
+from record import save
 
 DECODES = 20_000
 PREFERENCES = (0.0, 2.0, 4.0)
@@ -160,10 +160,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         total.add(tally)
     reports = {name: tally.report() for name, tally in tallies.items()} | {"all": total.report()}
     _print(console, reports, failures)
-    if options.json:
-        content = {"dialect": options.dialect, "seed": options.seed, "start": options.start}
-        content |= {"sets": reports, "failures": failures}
-        options.json.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    content = {"dialect": options.dialect, "seed": options.seed, "start": options.start}
+    save(options.json, {**content, "sets": reports, "failures": failures}, __file__, arguments)
     return int(total.prepare < total.decodes or total.resolve < total.parsed)
 
 

@@ -14,12 +14,11 @@ thousands of words inside (`tests/attacks/nests.py`). The longest processor time
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -36,7 +35,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from tests.attacks.nests import nests
 from tests.worlds.attacked_hospital import SCHEMA
 
-from figures import SPREAD, Figures, percentiles, processor, show
+from figures import SPREAD, Figures, percentiles, show
+from record import machine, save
 
 DIALECTS = ("sqlite", "postgres", "duckdb", "mysql", "tsql")
 DEPTHS = range(1, 49)
@@ -47,19 +47,17 @@ KINDS = ("again", "new", "parsed")
 RUNS = 1_000
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Print the tables; write the same as JSON where asked."""
-    options = _options().parse_args()
-    print(processor())
+    options = _options().parse_args(arguments)
+    print(machine())
     queries = run()
     if options.data is not None and (options.data / "ehrsql2024").is_dir():
         queries |= gold(options.data / "ehrsql2024")
     show("milliseconds a query", queries, SPREAD, digits=3)
     worst = {dialect: hardest(dialect, options.mixed, options.seed) for dialect in DIALECTS}
     show(f"nests; above: more than {PROMISED:g} ms", worst, ("statements", "p99", "max", "above"))
-    if options.json:
-        content = {"processor": processor(), "queries": queries, "nests": worst}
-        options.json.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    save(options.json, {"queries": queries, "nests": worst}, __file__, arguments)
     return 0
 
 

@@ -95,7 +95,22 @@ def test_latency_reports_stages_widths_floors_and_throughput(
     assert "floor, ms" not in report["floor"]["total"]
     assert [row["questions a second"] > 0 for row in report["questions_per_second"].values()] == [True] * 3
     assert report["cold_ms"]["until the first answer"] >= report["cold_ms"]["first parse"] > 0
-    assert "throughput" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "throughput" in printed
+    assert f"A parse takes {report['latency_ms']['2']['total']['p50']:.0f} ms at the median" in printed
+    assert f" on {report['machine']} (beam 2)." in printed
+
+
+def test_the_sentence_to_cite_names_the_machine_and_its_floor() -> None:
+    found = {
+        "machine": "2 x AMD EPYC, AVX-512",
+        "latency_ms": {"4": {"total": {"p50": 10.06, "p99": 32.9}}},
+        "floor": {"total": {"floor, ms": 2.62, "floors": 3.84}},
+    }
+    assert module("latency").summary(found, 4) == (
+        "10 ms at the median and 33 at the 99th percentile on 2 x AMD EPYC, AVX-512 (beam 4),"
+        " 3.8 times that machine's floor of 2.6 ms"
+    )
 
 
 def test_a_floor_is_the_longer_of_computing_and_reading() -> None:
@@ -213,7 +228,7 @@ def test_encoders_are_compared(encodable: Path, tmp_path: Path) -> None:
         str(tmp_path / "e.json"),
     ]
     assert script("encoder")(arguments) == 0
-    report = json.loads((tmp_path / "e.json").read_text())
+    report = json.loads((tmp_path / "e.json").read_text())["encoders"]
     assert "NumPy" in report
     assert any(name.startswith("native") for name in report) == (backends.native() is not None)
     assert all(figures["difference"] < 1e-3 for figures in report.values())

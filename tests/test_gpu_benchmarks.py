@@ -127,10 +127,11 @@ def test_the_table_leaves_out_what_was_not_measured(reports: dict[str, Any], mis
 
 
 def test_a_report_is_there_after_every_figure(tmp_path: Path) -> None:
-    report = module("gpu.device").Report(tmp_path / "report.json", first=1)
-    assert json.loads((tmp_path / "report.json").read_text()) == {"first": 1}
+    report = module("gpu.device").Report(tmp_path / "report.json", {"command": "x"}, first=1)
+    there = {"measured": {"command": "x"}, "first": 1}
+    assert json.loads((tmp_path / "report.json").read_text()) == there
     report.add(second=[2])
-    assert json.loads((tmp_path / "report.json").read_text()) == {"first": 1, "second": [2]}
+    assert json.loads((tmp_path / "report.json").read_text()) == {**there, "second": [2]}
 
 
 # ---------------------------------------------------------------- time, and commands that fail

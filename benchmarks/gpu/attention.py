@@ -39,6 +39,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from figures import show
 from gpu.attention_forms import KEY_SIDE_ONLY, Form, Inputs, eager_forms, flex_forms, prepared
 from gpu.device import Device, Report, card, time_calls
+from record import measured
 
 OURS = "ours"
 BOUND = 1e-2
@@ -164,7 +165,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("the native module was built without CUDA: PyTorch's forms only", file=sys.stderr)
         core = None
     shapes = []
-    report = Report(options.json, card=card(options.simulated), torch=device.torch.__version__, shapes=shapes)
+    report = Report(
+        options.json,
+        measured(__file__, arguments),
+        card=card(options.simulated),
+        torch=device.torch.__version__,
+        shapes=shapes,
+    )
     wrong = False
     with device.torch.inference_mode():
         for rows, batch in [(rows, batch) for rows in options.sizes for batch in options.batches]:

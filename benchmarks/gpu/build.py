@@ -22,6 +22,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from gpu.device import Report
+from record import measured
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULE, TESTS = "_core", "fastsql_cuda_tests"
@@ -133,7 +134,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", type=Path)
     options = parser.parse_args(arguments)
     start = time.monotonic()
-    report = Report(options.json)
+    report = Report(options.json, measured(__file__, arguments))
     try:
         problem = build(options.folder, options.simulated, options.catch2, options.jobs, options.launcher)
         report.add(

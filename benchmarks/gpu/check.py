@@ -38,6 +38,7 @@ from figures import show
 from gpu.device import Report, card
 from gpu.engines import Asked, Cores, Encoded, search_of
 from parity import Tally, compare, questions_of
+from record import measured
 
 TOLERANCE = 1e-2
 """Of scores, as far as issue and documentation promise them."""
@@ -191,7 +192,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     cores = Cores(open_bundle(find_bundle(options.model)), 1, Limits(actions=options.actions))
     comparison = Comparison(cores, options.beam)
-    report = Report(options.json, card=card(options.simulated), model=cores.bundle.config.name)
+    report = Report(
+        options.json,
+        measured(__file__, arguments),
+        card=card(options.simulated),
+        model=cores.bundle.config.name,
+    )
     report.add(beam=options.beam, batch=options.batch, tolerance=TOLERANCE, asked=len(asked))
     with ThreadPoolExecutor() as pool:
         for name, encoded, batch in batches(cores, asked, options.batch):

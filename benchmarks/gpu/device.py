@@ -19,7 +19,7 @@ if __name__ == "__main__":
 import json
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from figures import processor
+from record import machine
 
 Run = Callable[[], object]
 _SLEEP_HZ = 2e9
@@ -141,9 +141,9 @@ def time_calls(
 class Report:
     """A step's results, written to its file whenever something is added: a step that is cut short leaves what it had."""
 
-    def __init__(self, path: Path | None, **figures: Any) -> None:
+    def __init__(self, path: Path | None, measured: Mapping[str, Any], **figures: Any) -> None:
         self.path = path
-        self.figures: dict[str, Any] = {}
+        self.figures: dict[str, Any] = {"measured": measured}
         self.add(**figures)
 
     def add(self, **figures: Any) -> None:
@@ -158,7 +158,7 @@ class Report:
 def card(simulated: bool) -> dict[str, str]:
     """What the system says of the first card, its driver and the processor. Raises RuntimeError where nvidia-smi fails."""
     if simulated:
-        return {"name": "a simulated GPU", "processor": processor()}
+        return {"name": "a simulated GPU", "processor": str(machine())}
     try:
         said = subprocess.run(
             ["nvidia-smi", "-i", "0", f"--query-gpu={','.join(_FIELDS)}", "--format=csv,noheader"],  # noqa: S607
@@ -170,4 +170,4 @@ def card(simulated: bool) -> dict[str, str]:
     except (OSError, subprocess.SubprocessError) as error:
         raise RuntimeError(f"nvidia-smi does not name a card ({error})") from error
     figures = (field.strip() for field in said.strip().splitlines()[0].split(","))
-    return {**dict(zip(_FIELDS, figures, strict=True)), "processor": processor()}
+    return {**dict(zip(_FIELDS, figures, strict=True)), "processor": str(machine())}

@@ -31,6 +31,7 @@ from figures import show
 from gpu.device import Report, card
 from gpu.engines import Cores
 from gpu.questions import NoQuestionsError, hospital
+from record import measured
 
 PROVIDER = "CUDAExecutionProvider"
 WARM = 5
@@ -103,7 +104,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     alike = [one for one in asked if len(one.prepared.token_ids) == tokens]
     tokenizer = bundle.tokenizer()
     rows: dict[str, dict[str, float]] = {}
-    report = Report(options.json, card=card(options.simulated), tokens=tokens + 2, batches=rows)
+    report = Report(
+        options.json,
+        measured(__file__, arguments),
+        card=card(options.simulated),
+        tokens=tokens + 2,
+        batches=rows,
+    )
     problem = ""
     for size in options.batches:
         taken = [alike[number % len(alike)] for number in range(size)]

@@ -41,6 +41,7 @@ from floor import costs, sizes
 from gpu.device import Report, card
 from gpu.engines import Asked, Cores, Encoded
 from gpu.questions import NoQuestionsError, hospital
+from record import measured
 
 STAGES = ("encoder", "graph", "decode")
 NOW = "2100-12-31 23:59:00"
@@ -273,7 +274,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--simulated", action="store_true", help="the GPU is: few runs")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args(arguments)
-    report = Report(options.json, card=card(options.simulated), model=options.model)
+    report = Report(
+        options.json, measured(__file__, arguments), card=card(options.simulated), model=options.model
+    )
     try:
         measure(options, report)
     except NoQuestionsError as error:

@@ -18,6 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from figures import show
 from gpu.device import Device, Report, card, time_calls
+from record import measured
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     device = Device.open(options.simulated)
     rates = measure(device)
-    Report(options.json, card=card(options.simulated), torch=device.torch.__version__, rates=asdict(rates))
+    Report(
+        options.json,
+        measured(__file__, arguments),
+        card=card(options.simulated),
+        torch=device.torch.__version__,
+        rates=asdict(rates),
+    )
     row = {
         "GB/s copied": rates.copied / 1e9,
         "TFLOP/s": rates.operations / 1e12,

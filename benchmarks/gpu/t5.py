@@ -23,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from figures import show
 from gpu.device import Device, Report, card
 from peers import SIZES, VOCABULARY, t5
+from record import measured
 
 RUNS = 3
 
@@ -73,7 +74,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     device = Device.open(options.simulated)
     rows: dict[str, dict[str, float]] = {}
     report = Report(
-        options.json, card=card(options.simulated), torch=device.torch.__version__, size=options.size
+        options.json,
+        measured(__file__, arguments),
+        card=card(options.simulated),
+        torch=device.torch.__version__,
+        size=options.size,
     )
     report.add(read=options.read, written=options.written, rows=rows)
     with tempfile.TemporaryDirectory() as folder:

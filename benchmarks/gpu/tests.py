@@ -22,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from gpu.build import ROOT, TESTS
 from gpu.device import Report
 from gpu.process import limited
+from record import measured
 
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 _SUMMARY = re.compile(r"(ERROR SUMMARY: .*|RACECHECK SUMMARY: .*)")
@@ -96,7 +97,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--simulated", action="store_true", help="the GPU is")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args(arguments)
-    report, rows = Report(options.json), {}
+    report, rows = Report(options.json, measured(__file__, arguments)), {}
     share = options.seconds / max(len(options.sanitizer), 1)
     if not options.sanitizer:
         rows["tests"] = tests(options.folder, share)

@@ -137,7 +137,7 @@ def test_what_is_no_executor_is_a_type_error_before_anything_is_parsed(toy: Pars
 def test_an_answer_is_frozen_and_its_repr_shows_no_cell(toy: Parser, toy_bundle: Path) -> None:
     rows = Rows(("name", "n"), ((SECRET, 1), (SECRET, 2)), truncated=True)
     answer = toy.ask(QUESTIONS[0], SCHEMA, executor=Scripted(rows))
-    assert repr(answer) == f"Answer(2 rows of 2, truncated, confidence={answer.result.confidence:.2f})"
+    assert repr(answer) == f"Answer(2 rows, truncated, confidence={answer.result.confidence:.2f})"
     assert SECRET not in repr([answer]) + str(answer)
     with pytest.raises(FrozenInstanceError):
         answer.rows = None  # type: ignore[misc]

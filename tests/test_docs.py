@@ -42,13 +42,18 @@ def steps(document: str) -> list[tuple[str, str | None]]:
     ]
 
 
-@pytest.mark.parametrize("document", ["dialects.md", "how-it-works.md", "schemas.md"])
+@pytest.mark.parametrize(
+    "document", ["../README.md", "answers.md", "dialects.md", "how-it-works.md", "schemas.md"]
+)
 def test_code_in_a_document_prints_what_stands_below_it(
     document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = steps(document)
     assert any(output is not None for _, output in found)
-    if any("fastsql.load(" in code for code, _ in found) and not (BUNDLED / "ehr-en").is_dir():
+    if (
+        any(re.search(r"fastsql\.(load|parse|ask)\(", code) for code, _ in found)
+        and not (BUNDLED / "ehr-en").is_dir()
+    ):
         pytest.skip("the bundled model ehr-en runs this")
     if any("sqlalchemy" in code for code, _ in found):
         pytest.importorskip("sqlalchemy", reason="pip install 'fastsql[db]' runs this")

@@ -74,8 +74,9 @@ def test_an_example_is_answered(
 
 
 def test_the_readme_shows_what_the_demo_prints(
-    ehr_en: Parser, folder: Path, capsys: pytest.CaptureFixture[str]
+    ehr_en: Parser, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
     shown = re.search(
         r"\n```\n(A synthetic hospital.*?)\n```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL
     )

@@ -55,4 +55,4 @@ class Answer:
         count = len(self.rows.rows)
         cut = ", truncated" if self.rows.truncated else ""
         noun = "row" if count == 1 else "rows"
-        return f"Answer({count} {noun} of {len(self.columns)}{cut}, confidence={self.result.confidence:.2f})"
+        return f"Answer({count} {noun}{cut}, confidence={self.result.confidence:.2f})"

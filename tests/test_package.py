@@ -59,6 +59,11 @@ def test_importing_fastsql_imports_nothing_heavy() -> None:
     assert _modules_after("import fastsql").isdisjoint(HEAVY)
 
 
+def test_what_runs_sql_is_a_name_of_the_package_and_imports_nothing_heavy() -> None:
+    loaded = _modules_after("import fastsql; fastsql.open_executor, fastsql.Rows, fastsql.Answer")
+    assert loaded.isdisjoint(HEAVY)
+
+
 def test_asking_which_backends_there_are_imports_nothing_heavy() -> None:
     loaded = _modules_after(
         "import fastsql.backends; fastsql.backends.components(); fastsql.backends.resolve_device('auto')"

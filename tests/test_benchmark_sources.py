@@ -1,0 +1,77 @@
+"""Each table of the benchmarks' page names the file that its figures come from, or says that they were not run again."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs" / "benchmarks.md").read_text("utf-8")
+RESULTS = ROOT / "benchmarks" / "results"
+_START = re.compile(r"^(?=##+ |\*\*[^*\n]+\.\*\*)", re.MULTILINE)
+_BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_SOURCE = re.compile(r"^Source: (.+)$", re.MULTILINE)
+_DAY = r"\d{1,2} [A-Z][a-z]+ 20\d\d"
+_WITHOUT_FILE = (
+    rf"measured on {_DAY} without keeping a file, and not run again since\.",
+    r"none, as nothing was run; .+",
+)
+
+
+def sections() -> list[str]:
+    """The page, cut at headings and at paragraphs that begin with a title in bold."""
+    return [section for section in _START.split(PAGE) if section.strip()]
+
+
+def title(section: str) -> str:
+    return section.partition("\n")[0].lstrip("# ").partition(".**")[0].lstrip("*")
+
+
+def has_figures(section: str) -> bool:
+    """Whether a section has a table of numbers, in Markdown or as a benchmark printed it."""
+    rows = [line for line in section.splitlines() if line.startswith("|") and re.search(r"\d", line)]
+    printed = [
+        line for language, block in _BLOCK.findall(section) if not language for line in block.splitlines()
+    ]
+    return bool(rows) or sum(len(re.findall(r"(?<!\S)[\d,.]+(?!\S)", line)) > 1 for line in printed) > 2
+
+
+MEASURED = [section for section in sections() if has_figures(section)]
+
+
+def files(section: str) -> list[str]:
+    return [name for source in _SOURCE.findall(section) for name in re.findall(r"`([\w.]+\.json)`", source)]
+
+
+def test_the_tables_are_found() -> None:
+    titles = {title(section) for section in MEASURED}
+    assert {"Latency", "What the machine can do", "Memory", "Encoder", "Attention", "Same answers"} <= titles
+    assert len(MEASURED) > 12
+
+
+@pytest.mark.parametrize("section", MEASURED, ids=title)
+def test_a_table_has_its_file_or_says_that_it_was_not_run_again(section: str) -> None:
+    (source,) = _SOURCE.findall(section)
+    named = files(section)
+    assert bool(named) != any(re.fullmatch(form, source) for form in _WITHOUT_FILE)
+    assert [name for name in named if not (RESULTS / name).is_file()] == []
+
+
+@pytest.mark.parametrize("section", [section for section in MEASURED if files(section)], ids=title)
+def test_a_file_was_written_by_a_command_of_its_section(section: str) -> None:
+    for name in files(section):
+        found = json.loads((RESULTS / name).read_text("utf-8"))
+        made = found["measured"] if "measured" in found else found["details"]["provenance"]
+        assert made["command"].endswith(f"--json benchmarks/results/{name}")
+        said = made["command"].replace("benchmarks/results/", "$R/").replace("'", '"')
+        for short, folder in (("$D", "ehrsql2024"), ("$S", "spider")):
+            said = said.replace(f"$FASTSQL_DATA/{folder}/", f"{short}/")
+        assert said in re.sub(r"\s*\\\n\s*", " ", section)
+
+
+def test_every_file_is_the_source_of_one_section() -> None:
+    named = sorted(name for section in MEASURED for name in files(section))
+    assert named == sorted(path.name for path in RESULTS.glob("*.json"))

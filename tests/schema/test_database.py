@@ -36,12 +36,13 @@ def test_an_engine_and_a_url_agree_with_the_file(path: Path) -> None:
     url = f"sqlite:///{path}"
     engine = sqlalchemy.create_engine(url)
     schema = Schema.from_sqlalchemy(engine)
-    direct = Schema.from_sqlite(path, max_values=0)
+    direct = Schema.from_sqlite(path)
     assert schema == Schema.from_sqlalchemy(url) == Schema.coerce(url) == Schema.coerce(engine)
     assert {table.name for table in schema.tables} == {table.name for table in direct.tables}
     for index, column in enumerate(schema.columns):
         twin = direct.columns[direct.column_index(schema.tables[column.table].name, column.name)]
-        assert (column.label, column.primary_key) == (twin.label, twin.primary_key), index
+        told = (column.label, column.primary_key, column.values)
+        assert told == (twin.label, twin.primary_key, twin.values), index
     assert schema.columns[schema.column_index("病人", "Select")].type == "text"
     assert schema.columns[schema.column_index("病人", "dob")].type == "time"
     keys = [
@@ -59,10 +60,10 @@ def test_a_column_without_a_type_is_recorded(path: Path) -> None:
         Schema.from_sqlalchemy(f"sqlite:///{path}", strict=True)
 
 
-def test_values_are_read_only_where_asked_for(path: Path) -> None:
+def test_as_many_values_are_read_as_of_a_file_unless_told_otherwise(path: Path) -> None:
     url = f"sqlite:///{path}"
-    assert not any(column.values for column in Schema.from_sqlalchemy(url).columns)
-    schema = Schema.from_sqlalchemy(url, max_values=2)
+    assert not any(column.values for column in Schema.from_sqlalchemy(url, max_values=0).columns)
+    schema = Schema.from_sqlalchemy(url)
     assert schema.columns[schema.column_index("病人", "select")].values == ("f", "m")
     assert schema.columns[schema.column_index("visits", "kind")].values == ("急诊",)
     schema = Schema.from_sqlalchemy(url, max_values=1)

@@ -284,7 +284,6 @@ ODD = [
     ("CREATE TABLE t (LIKE u); CREATE TABLE u (a INT)", "table 't'"),
     ("CREATE TABLE; CREATE TABLE u (a INT)", "CREATE TABLE"),
     ("CREATE VIRTUAL TABLE f USING fts5(a, b); CREATE TABLE u (a INT)", "table 'f'"),
-    ("CREATE TABLE hosp.u (a INT)", "namespace 'hosp'"),
     ("CREATE TABLE u (a INT); ALTER TABLE v ADD b INT", "table 'v'"),
     ("CREATE TABLE u (a INT); ALTER TABLE u RENAME TO v", "table 'u'"),
     ("CREATE TABLE u (a INT); ALTER TABLE u DROP COLUMN b", "table 'u'"),

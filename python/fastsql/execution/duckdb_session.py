@@ -31,6 +31,9 @@ _SETTINGS = {
     "max_temp_directory_size": "0GB",
     "temp_directory": "",  # without it, the size alone lets an instance in memory spill into the working folder
 }
+_SCHEMA_OF_THIS_NAME = """
+SELECT 1 FROM duckdb_schemas() WHERE database_name = $1 AND lower(schema_name) = lower($1)
+"""
 _RESERVED = ("", "main", "memory", "system", "temp")
 """Names of catalogs and schemas of DuckDB, that a file may have but its catalog may not."""
 
@@ -129,6 +132,11 @@ class DuckDBFile:
         connection = duckdb.connect(":memory:", config={**_SETTINGS, "memory_limit": self._memory_limit})
         try:
             connection.execute(f"ATTACH '{path}' AS {quote(catalog)} (TYPE duckdb, READ_ONLY)")
+            if connection.execute(_SCHEMA_OF_THIS_NAME, [catalog]).fetchone():
+                # "billing.invoices" would mean two things.
+                connection.execute(f"DETACH {quote(catalog)}")
+                catalog = f"{catalog}_db"
+                connection.execute(f"ATTACH '{path}' AS {quote(catalog)} (TYPE duckdb, READ_ONLY)")
             connection.execute(f"USE {quote(catalog)}")
             connection.execute("DETACH memory")
             connection.execute("SET enable_external_access = false")

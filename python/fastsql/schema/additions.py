@@ -13,6 +13,7 @@ from fastsql.errors import LimitError, SchemaError
 from fastsql.schema.assemble import Findings, assemble_constants, assemble_values
 from fastsql.schema.draft import DraftConstant
 from fastsql.schema.model import Column, Constant, Structure, Table, Value
+from fastsql.schema.names import fold
 
 if TYPE_CHECKING:
     from fastsql.limits import Limits
@@ -86,6 +87,18 @@ def annotated(schema: AnySchema, notes: Mapping[str, Mapping[str, Any]], limits:
                 remedy='Write "table" or "table.column".',
             )
     return replace(schema, tables=tuple(tables), columns=tuple(columns))
+
+
+def with_default_namespace(schema: AnySchema, namespace: str) -> AnySchema:
+    """See :meth:`Schema.with_default_namespace`."""
+    if not any(table.namespace == namespace for table in schema.tables):
+        raise SchemaError("there is no table of this namespace", where=f"namespace {namespace!r}")
+    moved = replace(schema, default_namespace=namespace)
+    names = [fold(moved.table_name(index)) for index in range(len(moved.tables))]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise SchemaError("two tables would have this name", where=f"table {twice!r}")
+    return moved
 
 
 def _named_column(schema: Structure, name: str) -> int | None:

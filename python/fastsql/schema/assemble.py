@@ -53,6 +53,7 @@ def assemble(
     findings = Findings(strict, limits, [])
     for item, what in draft.warnings:
         findings.note(item, what)
+    findings.warnings += [f"{item}: {what}" for item, what in draft.notes]
     _choose(draft, choice)
     _check_sizes(draft, limits)
 

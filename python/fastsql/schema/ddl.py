@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING
 from fastsql.errors import LimitError, SchemaError
 from fastsql.limits import DEFAULT, Limits
 from fastsql.schema.assemble import assemble
-from fastsql.schema.ddl_items import TableReader, describe
+from fastsql.schema.choice import ALL, Choice
+from fastsql.schema.ddl_items import TableReader, describe, namespace_of
+from fastsql.schema.ddl_statements import (
+    ALTER_ACTIONS,
+    TABLE_OPTIONS,
+    begins_table,
+    first_words,
+    is_passed_over,
+    opens_body,
+    without_shell,
+)
 from fastsql.schema.ddl_tokens import (
     Piece,
     closing,
@@ -26,7 +36,6 @@ from fastsql.schema.names import fold, label_from_name
 if TYPE_CHECKING:
     from fastsql.schema.model import Structure, Value
 
-_DEFAULT_NAMESPACES = frozenset({"public", "dbo", "main"})
 _REMEDY = "Give the CREATE TABLE statements of the database."
 
 
@@ -35,12 +44,13 @@ def schema_from_ddl(
     dialect: str | None = None,
     *,
     name: str = "schema",
+    choice: Choice = ALL,
     strict: bool = False,
     limits: Limits = DEFAULT,
 ) -> Structure:
     """See :meth:`Schema.from_ddl`.
 
-    Statements other than CREATE TABLE, ALTER TABLE and COMMENT, views among them, are passed over.
+    Statements that make no table, views among them, are passed over; what is not understood is told.
     """
     if len(sql) > limits.ddl_characters:
         remedy = "Leave out what is not DDL, such as INSERT statements."
@@ -48,14 +58,16 @@ def schema_from_ddl(
             "ddl_characters", len(sql), limits.ddl_characters, where="DDL", remedy=remedy
         )
     dialect = guess_dialect(sql) if dialect is None else canonical_dialect(dialect)
-    reader = _DdlReader(Draft(name, dialect), case=_case(dialect))
+    sql = without_shell(sql)
+    reader = _DdlReader(Draft(name, dialect), case=_case(dialect), text=sql)
     for statement in statements(tokenize(sql, dialect)):
         reader.read(statement)
+    reader.finish()
     if not reader.found:
         raise SchemaError(
             "there is no CREATE TABLE statement in it", where=f"DDL ({dialect})", remedy=_REMEDY
         )
-    return assemble(reader.draft, strict=strict, limits=limits)
+    return assemble(reader.draft, strict=strict, limits=limits, choice=choice)
 
 
 def _case(dialect: str) -> str:
@@ -72,11 +84,17 @@ def _case(dialect: str) -> str:
 class _DdlReader:
     draft: Draft
     case: str
+    text: str = ""
     found: bool = False
+    in_body: bool = False
     domains: dict[str, tuple[str, list[Value]]] = field(default_factory=dict)
-    namespaces: set[str] = field(default_factory=set)
+    strange: dict[str, list[int]] = field(default_factory=dict)
+    """Lines of statements that were not understood, by their first words."""
 
     def read(self, statement: list[Piece]) -> None:
+        if not statement or (self.in_body and not begins_table(statement[0])):
+            return
+        self.in_body = opens_body(statement)
         words = [piece.word for piece in statement[:8]]
         if words[:1] == ["CREATE"] and "TABLE" in words[1:5]:
             self._create_table(statement, words.index("TABLE") + 1)
@@ -84,8 +102,30 @@ class _DdlReader:
             self._create_type(statement)
         elif words[:2] == ["ALTER", "TABLE"]:
             self._alter_table(statement)
-        elif words[:2] == ["COMMENT", "ON"]:
+        elif words[:2] == ["COMMENT", "ON"] and len(statement) > 3:
             self._comment(statement)
+        elif not is_passed_over(statement):
+            self.strange.setdefault(first_words(statement), []).append(self._line(statement[0]))
+
+    def finish(self) -> None:
+        """Say what was not understood, and lead keys to the tables that they mean."""
+        for words, lines in self.strange.items():
+            more = f", nor are {len(lines) - 1:,} others that begin so" if len(lines) > 1 else ""
+            what = f"the statement is not understood{more}; it is left out"
+            self.draft.warnings.append((f"line {lines[0]:,}, {words}", what))
+        names = {fold(table.full_name) for table in self.draft.tables}
+        for key in self.draft.foreign_keys:
+            namespace, bare = key.table.rpartition(".")[0], key.parent.rpartition(".")[2]
+            if namespace and fold(f"{namespace}.{key.parent}") in names:
+                key.parent = f"{namespace}.{key.parent}"
+            elif fold(key.parent) not in names and fold(bare) in names:
+                key.parent = bare  # a dump names the database that it was made of
+
+    def _line(self, piece: Piece) -> int:
+        return self.text.count("\n", 0, piece.start) + 1
+
+    def _warn(self, item: str, what: str, piece: Piece) -> None:
+        self.draft.warnings.append((item, f"{what} (line {self._line(piece):,})"))
 
     def rename(self, piece: Piece) -> str:
         if piece.kind == "word" and self.case == "LOWERCASE":
@@ -110,36 +150,31 @@ class _DdlReader:
         self.found = True
         parts, index = self._dotted(pieces, index)
         if not parts:
-            self.draft.warnings.append(("CREATE TABLE", "the table has no name; it is left out"))
+            self._warn("CREATE TABLE", "the table has no name; it is left out", pieces[0])
             return
         table = DraftTable(self.rename(parts[-1]), label=label_from_name(parts[-1].text))
-        if len(parts) > 1:
-            self._note_namespace(parts[-2])
+        table.namespace = namespace_of(parts, self.rename)
+        item = f"table {table.name!r}"
         if not is_symbol(pieces, index, "("):
-            self.draft.warnings.append((f"table {table.name!r}", "it has no list of columns; it is left out"))
+            self._warn(item, "it has no list of columns; it is left out", pieces[0])
             return
         end = closing(pieces, index)
         if end is None:
             raise SchemaError(
-                "its list of columns is not closed", where=f"table {table.name!r}", remedy=_REMEDY
+                f"its list of columns is not closed (line {self._line(pieces[0]):,})",
+                where=item,
+                remedy=_REMEDY,
             )
         reader = TableReader(table, self.rename, self.domains)
-        for item in split_list(pieces[index + 1 : end]):
-            reader.read(item)
+        for one in split_list(pieces[index + 1 : end]):
+            if not reader.read(one):
+                self._warn(item, "an item of its list of columns is not understood; it is left out", one[0])
         self._table_options(reader, pieces[end + 1 :])
+        strange = _strange_option(pieces[end + 1 :])
+        if strange is not None:
+            self._warn(item, "what follows its columns is not understood; it is left out", strange)
         self.draft.tables.append(table)
         self.draft.foreign_keys.extend(reader.keys)
-
-    def _note_namespace(self, piece: Piece) -> None:
-        name = self.rename(piece)
-        if fold(name) not in _DEFAULT_NAMESPACES and name not in self.namespaces:
-            self.namespaces.add(name)
-            self.draft.warnings.append(
-                (
-                    f"namespace {name!r}",
-                    "tables are written without it; make it the connection's default or search path",
-                )
-            )
 
     def _table_options(self, reader: TableReader, pieces: list[Piece]) -> None:
         for index, piece in enumerate(pieces):
@@ -179,16 +214,18 @@ class _DdlReader:
 
     def _alter_table(self, pieces: list[Piece]) -> None:
         parts, index = self._dotted(pieces, 2)
-        table = self._table(parts[-1]) if parts else None
+        table = self._table(parts) if parts else None
+        if not parts or index >= len(pieces):
+            self._warn("ALTER TABLE", "the statement is not complete; it is left out", pieces[0])
+            return
         if table is None:
-            if parts:
-                item = f"table {self.rename(parts[-1])!r}"
-                self.draft.warnings.append(
-                    (item, "ALTER TABLE comes without its CREATE TABLE; it is ignored")
-                )
+            item = f"table {self.rename(parts[-1])!r}"
+            self.draft.warnings.append((item, "ALTER TABLE comes without its CREATE TABLE; it is ignored"))
             return
         reader = TableReader(table, self.rename, self.domains)
-        for action in split_list(pieces[index:]):
+        actions = split_list(pieces[index:])
+        first = actions[0] if actions else None
+        for action in actions:
             words = [piece.word for piece in action]
             # T-SQL writes WITH CHECK ADD CONSTRAINT.
             start = words.index("ADD") + 1 if "ADD" in words[:3] else 0
@@ -196,17 +233,27 @@ class _DdlReader:
                 start += words[start : start + 1] == ["COLUMN"]
                 added = action[start:]
                 end = closing(added, 0) if is_symbol(added, 0, "(") else None
-                for definition in split_list(added if end is None else added[1:end]):
-                    reader.read(definition)
+                definitions = split_list(added if end is None else added[1:end])
+                understood = [reader.read(definition) for definition in definitions]
+                if not understood or not all(understood):
+                    what = "what ALTER TABLE adds is not understood; it is left out"
+                    self._warn(f"table {table.name!r}", what, action[0])
             elif words[:1] in (["RENAME"], ["DROP"]) and "CONSTRAINT" not in words[:2]:
                 self.draft.warnings.append(
                     (f"table {table.name!r}", f"ALTER TABLE ... {words[0]} is not supported")
                 )
+            elif action is first and words[0] not in ALTER_ACTIONS:
+                what = "what ALTER TABLE does is not understood; it is left out"
+                self._warn(f"table {table.name!r}", what, action[0])
         self.draft.foreign_keys.extend(reader.keys)
 
-    def _table(self, piece: Piece) -> DraftTable | None:
-        name = fold(self.rename(piece))
-        return next((table for table in self.draft.tables if fold(table.name) == name), None)
+    def _table(self, parts: list[Piece]) -> DraftTable | None:
+        """The table of a dotted name; without a namespace it may be of any, as a script may have set one."""
+        name, namespace = fold(self.rename(parts[-1])), fold(namespace_of(parts, self.rename))
+        found = [table for table in self.draft.tables if fold(table.name) == name]
+        return next((table for table in found if fold(table.namespace) == namespace), None) or (
+            found[0] if found and len(parts) == 1 else None
+        )
 
     def _comment(self, pieces: list[Piece]) -> None:
         """COMMENT ON TABLE t IS '...' and COMMENT ON COLUMN t.c IS '...'."""
@@ -215,10 +262,23 @@ class _DdlReader:
         if not parts or index + 1 >= len(pieces) or pieces[index + 1].kind != "string":
             return
         comment = pieces[index + 1].text
-        if kind == "TABLE" and (table := self._table(parts[-1])):
+        if kind == "TABLE" and (table := self._table(parts)):
             describe(table, comment)
-        elif kind == "COLUMN" and len(parts) > 1 and (table := self._table(parts[-2])):
+        elif kind == "COLUMN" and len(parts) > 1 and (table := self._table(parts[:-1])):
             name = fold(self.rename(parts[-1]))
             for column in table.columns:
                 if fold(column.name) == name:
                     describe(column, comment)
+
+
+def _strange_option(pieces: list[Piece]) -> Piece | None:
+    """The first of the pieces behind the columns of a table that can be no option of it; None where all can."""
+    depth = 0
+    for place, piece in enumerate(pieces):
+        if piece.kind == "symbol":
+            depth += {"(": 1, ")": -1}.get(piece.text, 0)
+        if depth < 0 or (place and depth == 0 and piece.word == "CREATE"):
+            return piece
+    if not pieces or pieces[0].word in TABLE_OPTIONS or is_passed_over(pieces):
+        return None
+    return pieces[0]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fastsql.schema.ddl_tokens import Piece, closing, is_symbol, joined, split_list
 from fastsql.schema.draft import DraftColumn, DraftKey, DraftTable
+from fastsql.schema.model import USUAL_NAMESPACES
 from fastsql.schema.names import fold, label_from_comment, label_from_name
 
 if TYPE_CHECKING:
@@ -39,16 +40,17 @@ class TableReader:
     """Types defined by CREATE TYPE and CREATE DOMAIN: folded name -> (type they stand for, values)."""
     keys: list[DraftKey] = field(default_factory=list)
 
-    def read(self, item: list[Piece]) -> None:
-        """Read one item, whichever it is."""
+    def read(self, item: list[Piece]) -> bool:
+        """Read one item, whichever it is; whether it is understood."""
         if is_constraint(item):
             self._constraint(item)
-        else:
+        elif item[0].is_name:
             self._column(item)
+        else:
+            return False
+        return True
 
     def _column(self, item: list[Piece]) -> None:
-        if not item[0].is_name:
-            return
         end = 1 + _type_length(item[1:])
         column = DraftColumn(self.rename(item[0]), sql_type=joined(item[1:end]))
         column.label = label_from_name(item[0].text)
@@ -96,10 +98,12 @@ class TableReader:
         index = 0
         while is_symbol(pieces, index + 1, "."):
             index += 2
+        parts = pieces[: index + 1 : 2]
         if index >= len(pieces) or not pieces[index].is_name:
             return
         references = self.names_in_brackets(pieces, index + 1)
-        self.keys.append(DraftKey(self.table.name, columns, self.rename(pieces[index]), references))
+        parent = DraftTable(self.rename(parts[-1]), namespace=namespace_of(parts, self.rename))
+        self.keys.append(DraftKey(self.table.full_name, columns, parent.full_name, references))
 
     def names_in_brackets(self, pieces: list[Piece], opening: int) -> list[str]:
         """The first name of each item of the list opening at ``opening``: a, b of ``(a ASC, b(10))``."""
@@ -146,6 +150,12 @@ class TableReader:
         for column in self.table.columns:
             if fold(column.name) == fold(self.rename(inner[0])):
                 column.values = values
+
+
+def namespace_of(parts: list[Piece], rename: Callable[[Piece], str]) -> str:
+    """The namespace in a dotted name; empty where there is none, or one that databases take for granted."""
+    name = rename(parts[-2]) if len(parts) > 1 else ""
+    return "" if fold(name) in USUAL_NAMESPACES.values() else name
 
 
 def describe(item: DraftColumn | DraftTable, comment: str) -> None:

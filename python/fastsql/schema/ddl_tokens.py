@@ -49,7 +49,7 @@ _KINDS = {
     "UNICODE_STRING": "string",
     "NUMBER": "number",
 }
-_OBJECTS = frozenset(
+OBJECTS = frozenset(
     {"TABLE", "VIEW", "INDEX", "TYPE", "DOMAIN", "PROCEDURE", "PROC", "FUNCTION", "TRIGGER", "SEQUENCE"}
 )
 
@@ -102,6 +102,8 @@ def tokenize(sql: str, dialect: str) -> list[Piece]:
     for token in tokens:
         kind = _KINDS.get(token.token_type.name)
         start, end = token.start, token.end + 1
+        if kind is None and not token.text:
+            continue  # a mark of the tokenizer's own, as Athena's has
         if kind is None and not re.match(r"[^\W\d]", token.text):
             kind = "symbol"
         if kind is not None:
@@ -136,7 +138,7 @@ def _begins_statement(pieces: list[Piece], index: int) -> bool:
     word = pieces[index].word
     following = [piece.word for piece in pieces[index + 1 : index + 4]]
     if word == "CREATE":
-        return any(word in _OBJECTS for word in following)
+        return any(word in OBJECTS for word in following)
     if word == "COMMENT":
         return following[:1] == ["ON"]
     return word == "ALTER" and following[:1] == ["TABLE"]

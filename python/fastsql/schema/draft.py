@@ -80,5 +80,7 @@ class Draft:
     constants: list[DraftConstant] = field(default_factory=list)
     warnings: list[tuple[str, str]] = field(default_factory=list)
     """(item, what is odd about it) pairs that the reader itself noticed."""
+    notes: list[tuple[str, str]] = field(default_factory=list)
+    """The same of what is no fault of the schema, such as values that took too long to read: never an error."""
     left_out: list[DraftTable] = field(default_factory=list)
     """Tables that are there and were not chosen: keys to them are left out without a word."""

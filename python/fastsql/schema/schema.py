@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from fastsql.errors import SchemaError
 from fastsql.limits import DEFAULT, Limits
 from fastsql.schema.model import Constant, Structure, Value
+from fastsql.schema.pace import COLUMN_SECONDS, Pace, Progress, ReadingInterrupted
 
 if TYPE_CHECKING:
     import sqlite3
@@ -39,22 +40,43 @@ class Schema(Structure):
 
     @classmethod
     def coerce(
-        cls, source: SchemaSource, strict: bool = False, *, name: str | None = None, limits: Limits = DEFAULT
+        cls,
+        source: SchemaSource,
+        strict: bool = False,
+        *,
+        name: str | None = None,
+        namespace: str | Iterable[str] | None = None,
+        tables: Iterable[str] | None = None,
+        exclude: Iterable[str] = (),
+        views: bool | Iterable[str] = False,
+        progress: Progress | bool | None = None,
+        limits: Limits = DEFAULT,
     ) -> Schema:
         """Make a schema from anything that describes one.
 
         That is a Schema, a path (.sqlite, .db, .sql, .json), DDL text, a dict, a database URL, an SQLite
-        connection or an SQLAlchemy engine. ``name`` picks one of several schemas in a JSON file.
+        connection or an SQLAlchemy engine. ``name`` picks one of several schemas in a JSON file; ``namespace``
+        and ``views`` are for databases, ``tables`` and ``exclude`` for all but a Schema: see :meth:`from_sqlalchemy`.
         """
-        from fastsql.schema.sources import read_source
+        from fastsql.schema.choice import Choice
+        from fastsql.schema.sources import Sought, read_source
 
         if isinstance(source, cls):
+            if tables is not None or exclude or views or namespace:
+                raise SchemaError(
+                    "tables are chosen when a schema is read", remedy="Choose them where this one is made."
+                )
             if strict and source.warnings:
                 raise SchemaError(
                     source.warnings[0], remedy="Correct the schema, or use it with strict=False."
                 )
             return source
-        return cls._of(read_source(source, strict=strict, name=name, limits=limits))
+        pace = Pace(progress=progress)
+        sought = Sought(strict, name, namespace, Choice.of(tables, exclude, views), pace, limits)
+        found = cls._of(read_source(source, sought))
+        if pace.interrupted:
+            raise ReadingInterrupted(found)
+        return found
 
     @classmethod
     def from_ddl(
@@ -63,59 +85,108 @@ class Schema(Structure):
         dialect: str | None = None,
         *,
         name: str = "schema",
+        tables: Iterable[str] | None = None,
+        exclude: Iterable[str] = (),
         strict: bool = False,
         limits: Limits = DEFAULT,
     ) -> Schema:
         """Read CREATE TABLE, ALTER TABLE and COMMENT statements in any sqlglot dialect (guessed where None).
 
-        Raises SchemaError, LimitError, or DialectError for a dialect that sqlglot does not know.
+        ``tables`` and ``exclude`` are as in :meth:`from_sqlite`. Raises SchemaError, LimitError, or DialectError for a
+        dialect that sqlglot does not know.
         """
+        from fastsql.schema.choice import Choice
         from fastsql.schema.ddl import schema_from_ddl
 
-        return cls._of(schema_from_ddl(sql, dialect, name=name, strict=strict, limits=limits))
+        choice = Choice.of(tables, exclude)
+        return cls._of(schema_from_ddl(sql, dialect, name=name, choice=choice, strict=strict, limits=limits))
 
     @classmethod
     def from_sqlite(
         cls,
         source: str | Path | sqlite3.Connection,
         *,
+        namespace: str | Iterable[str] | None = None,
+        tables: Iterable[str] | None = None,
+        exclude: Iterable[str] = (),
+        views: bool | Iterable[str] = False,
         max_values: int = 50,
-        views: bool = False,
         strict: bool = False,
         limits: Limits = DEFAULT,
     ) -> Schema:
         """Read an SQLite file (opened read-only) or an open connection.
 
-        Text columns of at most ``max_values`` distinct values get them as ``values``; 0 reads no cell at all.
+        Args:
+            source: the file, or the connection.
+            namespace: names of databases attached to the connection, "main" among them, to read instead of the main one.
+            tables: names of the tables to read, None for all; ``*`` in a name stands for any characters.
+            exclude: names of tables and views to leave out.
+            views: True for all views, or names of some.
+            max_values: text columns of at most so many distinct values get them as ``values``; 0 reads no cell at all.
+            strict: whether anything odd is an error.
+            limits: the sizes that are allowed.
         """
+        from fastsql.schema.choice import Choice
         from fastsql.schema.sqlite import schema_from_sqlite
 
-        return cls._of(
-            schema_from_sqlite(source, max_values=max_values, views=views, strict=strict, limits=limits)
+        choice = Choice.of(tables, exclude, views)
+        found = schema_from_sqlite(
+            source, namespace=namespace, max_values=max_values, choice=choice, strict=strict, limits=limits
         )
+        return cls._of(found)
 
     @classmethod
     def from_sqlalchemy(
         cls,
         source: str | Engine,
         *,
-        namespace: str | None = None,
-        max_values: int = 0,
-        views: bool = False,
+        namespace: str | Iterable[str] | None = None,
+        tables: Iterable[str] | None = None,
+        exclude: Iterable[str] = (),
+        views: bool | Iterable[str] = False,
+        max_values: int = 50,
+        column_seconds: float = COLUMN_SECONDS,
+        progress: Progress | bool | None = None,
         strict: bool = False,
         limits: Limits = DEFAULT,
     ) -> Schema:
-        """Read from an SQLAlchemy engine or URL (extra ``db``); ``namespace`` is the database's schema, else its default.
+        """Read from an SQLAlchemy engine or URL (extra ``db``).
 
-        ``max_values`` is as in :meth:`from_sqlite`, but off unless asked for: the server may be a busy one.
+        Tables that its role may not read are left out, with a warning.
+
+        Args:
+            source: the engine or URL.
+            namespace: names of the database's schemas to read, None for the connection's default one. SQL names tables
+                of all but the default one with it.
+            tables: names of the tables to read, None for all; ``*`` in a name stands for any characters.
+            exclude: names of tables and views to leave out.
+            views: True for all views, or names of some.
+            max_values: as in :meth:`from_sqlite`.
+            column_seconds: seconds that reading the values of one column may take; what took longer is a warning.
+            progress: called before each column whose values are read; False ends that. True shows a line.
+            strict: whether anything odd is an error.
+            limits: the sizes that are allowed.
+
+        Raises:
+            SchemaError: SQLAlchemy or a driver is missing, the server cannot be read, or the role may read nothing there.
+            ReadingInterrupted: Ctrl-C while values were read; ``partial`` is the schema with those read until then.
         """
+        from fastsql.schema.choice import Choice
         from fastsql.schema.database import schema_from_sqlalchemy
 
-        return cls._of(
-            schema_from_sqlalchemy(
-                source, namespace=namespace, max_values=max_values, views=views, strict=strict, limits=limits
-            )
+        pace = Pace(column_seconds, progress)
+        found = schema_from_sqlalchemy(
+            source,
+            namespace=namespace,
+            max_values=max_values,
+            choice=Choice.of(tables, exclude, views),
+            pace=pace,
+            strict=strict,
+            limits=limits,
         )
+        if pace.interrupted:
+            raise ReadingInterrupted(cls._of(found))
+        return cls._of(found)
 
     @classmethod
     def from_spider(
@@ -206,6 +277,15 @@ class Schema(Structure):
         from fastsql.schema.additions import annotated
 
         return annotated(self, notes, limits)
+
+    def with_default_namespace(self, namespace: str) -> Schema:
+        """A copy whose SQL names the tables of a namespace without it: that of the connection, as its search path says.
+
+        SchemaError where no table is of it, or another table would have the same name.
+        """
+        from fastsql.schema.additions import with_default_namespace
+
+        return with_default_namespace(self, namespace)
 
     @classmethod
     def _of(cls, structure: Structure) -> Schema:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from fastsql.errors import SchemaError
 from fastsql.limits import DEFAULT, Limits
+from fastsql.schema.choice import ALL, Choice
 from fastsql.schema.database import schema_from_sqlalchemy
 from fastsql.schema.ddl import schema_from_ddl
 from fastsql.schema.mapping import read_json, read_text, schema_from_dict
 from fastsql.schema.model import Structure
+from fastsql.schema.pace import Pace
 from fastsql.schema.spider import is_spider, schema_from_entry
 from fastsql.schema.sqlite import schema_from_sqlite
 
@@ -25,41 +28,69 @@ _DDL_START = re.compile(r"\s*(--|/\*|(CREATE|ALTER|DROP|COMMENT|SET|USE|BEGIN|PR
 _REMEDY = "Give DDL text, a path (.sqlite, .db, .sql, .json), a database URL or engine, a dict, or a Schema."
 
 
-def read_source(
-    source: Any, *, strict: bool = False, name: str | None = None, limits: Limits = DEFAULT
-) -> Structure:
+@dataclass(frozen=True)
+class Sought:
+    """What is to be read of a source; the arguments of :meth:`Schema.coerce`."""
+
+    strict: bool = False
+    name: str | None = None
+    namespace: str | Iterable[str] | None = None
+    choice: Choice = ALL
+    pace: Pace = field(default_factory=Pace)
+    limits: Limits = DEFAULT
+
+    def common(self) -> dict[str, Any]:
+        """Arguments of every reader."""
+        return {"strict": self.strict, "choice": self.choice, "limits": self.limits}
+
+    def without_database(self) -> dict[str, Any]:
+        """Arguments of readers of what is no database. SchemaError where only one has what is asked for."""
+        if self.namespace or self.choice.views:
+            raise SchemaError(
+                "namespaces and views are read from a database",
+                where="schema",
+                remedy="Give a database, or leave them out.",
+            )
+        return self.common()
+
+
+def read_source(source: Any, sought: Sought) -> Structure:
     """See :meth:`Schema.coerce`; of anything that is no schema yet."""
     if isinstance(source, Mapping):
-        return _from_entry(source, strict, limits)
+        return _from_entry(source, sought)
     if isinstance(source, sqlite3.Connection):
-        return schema_from_sqlite(source, strict=strict, limits=limits)
+        return schema_from_sqlite(source, namespace=sought.namespace, **sought.common())
     if isinstance(source, Path):
-        return _from_path(source, strict, name, limits)
+        return _from_path(source, sought)
     if isinstance(source, str):
-        return _from_text(source, strict, name, limits)
+        return _from_text(source, sought)
     if hasattr(source, "dialect") and hasattr(source, "connect"):
-        return schema_from_sqlalchemy(source, strict=strict, limits=limits)
+        return _from_server(source, sought)
     raise SchemaError(f"a {type(source).__name__} is not a schema", where="schema", remedy=_REMEDY)
 
 
-def _from_text(source: str, strict: bool, name: str | None, limits: Limits) -> Structure:
+def _from_text(source: str, sought: Sought) -> Structure:
     if not source.strip():
         raise SchemaError("the text is empty", where="schema", remedy=_REMEDY)
     if _URL.match(source):
-        return schema_from_sqlalchemy(source, strict=strict, limits=limits)
+        return _from_server(source, sought)
     if _DDL_START.match(source) or "\n" in source:
-        return schema_from_ddl(source, strict=strict, limits=limits)
-    return _from_path(Path(source), strict, name, limits)
+        return schema_from_ddl(source, **sought.without_database())
+    return _from_path(Path(source), sought)
 
 
-def _from_path(path: Path, strict: bool, name: str | None, limits: Limits) -> Structure:
+def _from_server(source: Any, sought: Sought) -> Structure:
+    return schema_from_sqlalchemy(source, namespace=sought.namespace, pace=sought.pace, **sought.common())
+
+
+def _from_path(path: Path, sought: Sought) -> Structure:
     suffix = path.suffix.lower()
     if suffix in _DDL_SUFFIXES:
-        return schema_from_ddl(read_text(path, limits), name=path.stem, strict=strict, limits=limits)
+        return schema_from_ddl(read_text(path, sought.limits), name=path.stem, **sought.without_database())
     if suffix == ".json":
-        return _from_json(path, strict, name, limits)
+        return _from_json(path, sought)
     if suffix in _SQLITE_SUFFIXES or _is_sqlite(path):
-        return schema_from_sqlite(path, strict=strict, limits=limits)
+        return schema_from_sqlite(path, namespace=sought.namespace, **sought.common())
     raise SchemaError(
         "it is neither a known kind of schema file nor DDL", where=str(path)[:200], remedy=_REMEDY
     )
@@ -74,8 +105,8 @@ def _is_sqlite(path: Path) -> bool:
         raise SchemaError(f"cannot be read: {reason}", where=str(path)[:200], remedy=_REMEDY) from error
 
 
-def _from_json(path: Path, strict: bool, name: str | None, limits: Limits) -> Structure:
-    data = read_json(path, limits)
+def _from_json(path: Path, sought: Sought) -> Structure:
+    name, data = sought.name, read_json(path, sought.limits)
     entries = data if isinstance(data, list) else [data]
     if name is not None:
         entries = [entry for entry in entries if isinstance(entry, Mapping) and entry.get("db_id") == name]
@@ -86,10 +117,9 @@ def _from_json(path: Path, strict: bool, name: str | None, limits: Limits) -> St
             where=str(path),
             remedy="Say which one: give its db_id as name.",
         )
-    return _from_entry(entries[0], strict, limits)
+    return _from_entry(entries[0], sought)
 
 
-def _from_entry(entry: Any, strict: bool, limits: Limits) -> Structure:
-    if is_spider(entry):
-        return schema_from_entry(entry, strict=strict, limits=limits)
-    return schema_from_dict(entry, strict=strict, limits=limits)
+def _from_entry(entry: Any, sought: Sought) -> Structure:
+    read = schema_from_entry if is_spider(entry) else schema_from_dict
+    return read(entry, **sought.without_database())

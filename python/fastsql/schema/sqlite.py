@@ -14,13 +14,14 @@ from fastsql.errors import SchemaError
 from fastsql.forking import inside_sqlite
 from fastsql.limits import DEFAULT, Limits
 from fastsql.schema.assemble import assemble
+from fastsql.schema.choice import ALL, Choice
 from fastsql.schema.draft import Draft, DraftColumn, DraftKey, DraftTable
 from fastsql.schema.names import is_reserved, quote
 from fastsql.schema.sqlite_file import open_read_only
 from fastsql.schema.sqltypes import classify_type
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from fastsql.schema.model import Structure, Value
 
@@ -33,8 +34,9 @@ _TYPED_ROWS = 100
 def schema_from_sqlite(
     source: str | Path | sqlite3.Connection,
     *,
+    namespace: str | Iterable[str] | None = None,
     max_values: int = 50,
-    views: bool = False,
+    choice: Choice = ALL,
     strict: bool = False,
     limits: Limits = DEFAULT,
 ) -> Structure:
@@ -45,7 +47,10 @@ def schema_from_sqlite(
     path = ":memory:" if isinstance(source, sqlite3.Connection) else str(source)
     try:
         with _connection(source) as connection:
-            draft = _read(connection, Path(path).stem if path != ":memory:" else "main", views)
+            draft = Draft(Path(path).stem if path != ":memory:" else "main")
+            for name in (namespace,) if namespace is None or isinstance(namespace, str) else namespace:
+                _read(connection, draft, name or "", choice)
+            choice.check()
             if max_values > 0:
                 for table in draft.tables:
                     _read_values(connection, table, min(max_values, limits.values_per_column), limits)
@@ -82,26 +87,37 @@ def _connection(source: str | Path | sqlite3.Connection) -> Iterator[sqlite3.Con
         yield connection
 
 
-def _read(connection: sqlite3.Connection, name: str, views: bool) -> Draft:
-    draft = Draft(name)
-    kinds = ("table", "view") if views else ("table",)
+def _read(connection: sqlite3.Connection, draft: Draft, namespace: str, choice: Choice) -> None:
+    """Read the chosen tables and views of the main database, or of an attached one into its namespace."""
+    prefix = f"{quote(namespace)}." if namespace else ""
+    known = [name for _, name, _ in connection.execute("PRAGMA database_list")]
+    if namespace and namespace not in known:
+        raise SchemaError(
+            "no database is attached under this name",
+            where=f"namespace {namespace!r}",
+            remedy=f"There are: {', '.join(known)}.",
+        )
     found = connection.execute(
-        "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY rowid"
+        f"SELECT name, type FROM {prefix}sqlite_master WHERE type IN ('table', 'view') ORDER BY rowid"  # noqa: S608 -- quoted
     )
     shadows = _shadow_tables(connection)
     for table, kind in found.fetchall():
-        if kind not in kinds or is_reserved(table) or table in shadows:
+        if is_reserved(table) or table in shadows:
+            continue
+        if not choice.wants(table, namespace, view=kind == "view"):
+            if kind == "table":
+                draft.left_out.append(DraftTable(table, namespace=namespace))
             continue
         try:
-            rows = connection.execute(f"PRAGMA table_xinfo({quote(table)})").fetchall()
+            rows = connection.execute(f"PRAGMA {prefix}table_xinfo({quote(table)})").fetchall()
         except sqlite3.OperationalError as error:
             # A virtual table whose module is not loaded, or a view on a table that is gone: the others are
             # still good.
             draft.warnings.append((f"table {table!r}", f"SQLite cannot open it ({error}); it is left out"))
             continue
-        draft.tables.append(_table(connection, table, rows))
-        draft.foreign_keys.extend(_foreign_keys(connection, table))
-    return draft
+        made = _table(connection, DraftTable(table, namespace=namespace), rows)
+        draft.tables.append(made)
+        draft.foreign_keys.extend(_foreign_keys(connection, made))
 
 
 def _shadow_tables(connection: sqlite3.Connection) -> set[str]:
@@ -117,9 +133,8 @@ def _shadow_tables(connection: sqlite3.Connection) -> set[str]:
 
 
 def _table(
-    connection: sqlite3.Connection, name: str, rows: list[tuple[int, str, str, int, object, int, int]]
+    connection: sqlite3.Connection, table: DraftTable, rows: list[tuple[int, str, str, int, object, int, int]]
 ) -> DraftTable:
-    table = DraftTable(name)
     key: list[tuple[int, str]] = []
     for _, column, declared, _, _, key_place, hidden in rows:
         if (
@@ -129,7 +144,7 @@ def _table(
         sql_type = declared or ""
         draft = DraftColumn(column, sql_type=sql_type)
         if not sql_type:
-            draft.type = _stored_type(connection, name, column)
+            draft.type = _stored_type(connection, _written(table), column)
         table.columns.append(draft)
         if key_place:
             key.append((key_place, column))
@@ -137,12 +152,17 @@ def _table(
     return table
 
 
+def _written(table: DraftTable) -> str:
+    """The name of a table in SQL."""
+    return f"{quote(table.namespace)}.{quote(table.name)}" if table.namespace else quote(table.name)
+
+
 def _stored_type(connection: sqlite3.Connection, table: str, column: str) -> str:
     """The class of what a column holds that is declared without a type, as in CREATE TABLE t(a, b)."""
     name = quote(column)
     rows = connection.execute(
         f"SELECT DISTINCT typeof(cell) FROM"  # noqa: S608 -- names are quoted
-        f" (SELECT {name} AS cell FROM {quote(table)} WHERE {name} IS NOT NULL LIMIT {_TYPED_ROWS})"
+        f" (SELECT {name} AS cell FROM {table} WHERE {name} IS NOT NULL LIMIT {_TYPED_ROWS})"
     ).fetchall()
     stored = {kind for (kind,) in rows}
     if stored and stored <= {"integer", "real"}:
@@ -150,11 +170,13 @@ def _stored_type(connection: sqlite3.Connection, table: str, column: str) -> str
     return "text" if stored == {"text"} else "other"
 
 
-def _foreign_keys(connection: sqlite3.Connection, table: str) -> list[DraftKey]:
+def _foreign_keys(connection: sqlite3.Connection, table: DraftTable) -> list[DraftKey]:
     keys: dict[int, DraftKey] = {}
-    rows = connection.execute(f"PRAGMA foreign_key_list({quote(table)})").fetchall()
+    prefix = f"{quote(table.namespace)}." if table.namespace else ""
+    rows = connection.execute(f"PRAGMA {prefix}foreign_key_list({quote(table.name)})").fetchall()
     for number, _, parent, column, reference, *_ in sorted(rows, key=lambda row: (row[0], row[1])):
-        key = keys.setdefault(number, DraftKey(table, [], parent))
+        held = DraftTable(parent, namespace=table.namespace)  # no key leads from one database to another
+        key = keys.setdefault(number, DraftKey(table.full_name, [], held.full_name))
         key.columns.append(column)
         if reference is not None:
             key.references.append(reference)
@@ -171,7 +193,7 @@ def _read_values(connection: sqlite3.Connection, table: DraftTable, most: int, l
         name = quote(column.name)
         rows = connection.execute(
             f"SELECT DISTINCT {name} FROM"  # noqa: S608 -- names are quoted
-            f" (SELECT {name} FROM {quote(table.name)} LIMIT {_SCANNED_ROWS})"
+            f" (SELECT {name} FROM {_written(table)} LIMIT {_SCANNED_ROWS})"
             f" WHERE {name} IS NOT NULL LIMIT {most + 1}"
         ).fetchall()
         values: list[Value] = [value for (value,) in rows if isinstance(value, (str, int, float))]

@@ -65,7 +65,8 @@ class Names:
         tables = self.schema.tables
         found = [index for index, table in enumerate(tables) if table.name.lower() == name.lower()]
         if namespace:
-            found = [i for i in found if tables[i].namespace.lower() in ("", namespace.lower())]
+            same = [i for i in found if tables[i].namespace.lower() == namespace.lower()]
+            found = same or [i for i in found if not tables[i].namespace]
         # Of several the database takes that of its default namespace.
         found.sort(key=lambda index: not namespace and bool(self.schema.namespace_in_sql(index)))
         if not found:

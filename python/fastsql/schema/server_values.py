@@ -1,0 +1,175 @@
+"""Distinct values of a server's columns, each in bounded time: the server's statistics first, then a sample, then all.
+
+PostgreSQL's planner keeps, for every column of a table that was analysed, how many distinct values it has and which are
+the most common. A column that has far too many is not read at all. Of the others the first rows are read, which is quick
+whatever the size of the table, and then all of them within the time that is left. Where that ends it, what is known are
+the values of the sample and the most common ones. Other servers have a sample and all rows, those whose driver cannot end
+a query the sample alone. Only ever reads.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fastsql.schema.pace import Deadline
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy.engine import Connection
+
+SAMPLE_ROWS = 100_000
+"""Rows that are looked at before all are."""
+_TOO_MANY = 3
+"""How many times too many distinct values the statistics must tell before they are believed: they are estimates."""
+_FORBIDDEN = "42501"
+_STATISTICS = """
+SELECT s.attname, s.n_distinct, c.reltuples, s.most_common_vals::text::text[]
+FROM pg_catalog.pg_stats AS s
+JOIN pg_catalog.pg_namespace AS n ON n.nspname = s.schemaname
+JOIN pg_catalog.pg_class AS c ON c.relnamespace = n.oid AND c.relname = s.tablename
+WHERE c.oid = pg_catalog.to_regclass(:name)
+"""
+_STAMP = """
+SELECT pg_catalog.pg_relation_filenode(c.oid)::text || ' ' || t.n_tup_ins || ' ' || t.n_tup_upd || ' ' || t.n_tup_del
+FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_stat_all_tables AS t ON t.relid = c.oid
+WHERE c.oid = pg_catalog.to_regclass(:name) AND c.relkind = 'r' AND NOT c.relhassubclass
+"""
+
+
+@dataclass(frozen=True)
+class Found:
+    """Distinct values of a column that are not NULL, and why there may be others; empty where there are none."""
+
+    values: list[Any]
+    missing: str = ""
+    late: bool = False
+    """Whether time is what ended it."""
+
+
+class ServerValues:
+    """Reads columns of one connection, in read-only transactions of its own."""
+
+    def __init__(self, connection: Connection, seconds: float) -> None:
+        self._connection = connection
+        self._seconds = seconds
+        self._postgres = connection.dialect.name == "postgresql"
+        self._statistics: dict[str, dict[str, tuple[float, list[str]]]] = {}
+
+    def distinct(self, table: str, namespace: str | None, column: str, most: int) -> Found:
+        """At most `most` values; where there are more, none but the reason. Raises sqlalchemy's errors."""
+        too_many = f"more than {most:,} distinct values"
+        estimate, common = self._known(table, namespace).get(column, (0.0, []))
+        if estimate > _TOO_MANY * most:
+            return Found([], f"{too_many}: about {estimate:,.0f} by the server's statistics")
+        deadline = Deadline(self._seconds, None if self._postgres else self._canceller())
+        sample = self._read(table, namespace, column, most + 1, deadline, SAMPLE_ROWS)
+        if sample is None:
+            return Found([], self._late("its first rows"), late=True)
+        if len(sample) > most:
+            return Found([], too_many)
+        whole = None
+        if self._postgres or self._canceller() is not None:
+            whole = self._read(table, namespace, column, most + 1, deadline, None)
+        if whole is None:
+            texts = all(isinstance(value, str) for value in sample)
+            known = list(dict.fromkeys([*sample, *(common if texts else ())]))
+            return Found(known[:most], self._late("all of its rows; these are values of a part"), late=True)
+        return Found([], too_many) if len(whole) > most else Found(whole)
+
+    def stamp(self, table: str, namespace: str | None) -> str:
+        """A text that changes when rows of a table do; empty where the server has none."""
+        if not self._postgres:
+            return ""
+        found = self._connection.execute(_text(_STAMP), {"name": _written(table, namespace)}).scalar()
+        return found or ""
+
+    def _known(self, table: str, namespace: str | None) -> dict[str, tuple[float, list[str]]]:
+        """By column, how many distinct values the server believes in, 0 for unknown, and the most common ones."""
+        name = _written(table, namespace)
+        if not self._postgres or name in self._statistics:
+            return self._statistics.get(name, {})
+        known = self._statistics[name] = {}
+        for column, distinct, rows, common in self._connection.execute(_text(_STATISTICS), {"name": name}):
+            # A negative number is a share of the rows, whose number is -1 where nobody counted.
+            estimate = distinct if distinct >= 0 else -distinct * max(rows, 0)
+            known[column] = (float(estimate), [value for value in common or () if value is not None])
+        return known
+
+    def _read(
+        self,
+        table: str,
+        namespace: str | None,
+        column: str,
+        most: int,
+        deadline: Deadline,
+        rows: int | None,
+    ) -> list[Any] | None:
+        """Distinct values of the first rows, or of all; None where the time is up."""
+        import sqlalchemy
+
+        cell: Any = sqlalchemy.column(_exactly(column))
+        origin: Any = sqlalchemy.table(_exactly(table), cell, schema=_exactly(namespace))
+        if rows is not None:
+            origin = sqlalchemy.select(cell).select_from(origin).limit(rows).subquery()
+            cell = origin.c[0]
+        query = sqlalchemy.select(cell).select_from(origin).where(cell.is_not(None)).distinct().limit(most)
+        try:
+            if self._postgres:
+                milliseconds = str(max(int(deadline.left * 1000), 1))
+                limit = "SELECT pg_catalog.set_config('statement_timeout', :time, true)"
+                self._connection.execute(_text(limit), {"time": milliseconds})
+            with deadline.running():
+                return [row[0] for row in self._connection.execute(query)]
+        except sqlalchemy.exc.DBAPIError as error:
+            self._after_error(error)
+            if _state(error) == "57014" or deadline.passed:
+                return None
+            raise
+
+    def _after_error(self, error: Any) -> None:
+        from sqlalchemy.exc import SQLAlchemyError
+
+        if not error.connection_invalidated:
+            with suppress(SQLAlchemyError):
+                self._connection.rollback()
+
+    def _canceller(self) -> Callable[[], object] | None:
+        """What ends a query of this connection from another thread, if its driver can."""
+        driver = self._connection.connection.driver_connection
+        found = getattr(driver, "interrupt", None) or getattr(driver, "cancel", None)
+        return found if callable(found) else None
+
+    def _late(self, what: str) -> str:
+        return f"{self._seconds:g} s were not enough to read {what}"
+
+
+def is_forbidden(error: BaseException) -> bool:
+    """Whether a server refused for want of a privilege."""
+    return _state(error) == _FORBIDDEN
+
+
+def _state(error: BaseException) -> str | None:
+    original = getattr(error, "orig", None)
+    return getattr(original, "sqlstate", None) or getattr(original, "pgcode", None)
+
+
+def _exactly(name: str | None) -> Any:
+    from sqlalchemy.sql import quoted_name
+
+    return quoted_name(name, True) if name else None
+
+
+def _text(sql: str) -> Any:
+    from sqlalchemy import text
+
+    # A colon that is no parameter would be one to SQLAlchemy.
+    return text(sql.replace("::", "\\:\\:"))
+
+
+def _written(table: str, namespace: str | None) -> str:
+    from fastsql.schema.names import quote
+
+    return f"{quote(namespace)}.{quote(table)}" if namespace else quote(table)

@@ -13,10 +13,11 @@ import pytest
 
 from fastsql import backends
 from fastsql.cli.doctor import BundleFacts, bundled_models
-from fastsql.model.bundle import write_manifest
+from fastsql.model.bundle import manifest_digest, write_manifest
 from fastsql.model.pinned import MANIFESTS
 from fastsql.parser import BUNDLED
 
+from ..worlds.toy_bundle import write_bundle
 from .conftest import Outcome
 
 Run = Callable[..., Outcome]
@@ -132,6 +133,49 @@ def test_a_damaged_bundle_is_named_with_the_file_and_is_something_to_mend(
     out = run("doctor").out
     assert "MB, see below" in out
     assert bundle.fault in out[out.index("to mend") :]
+
+
+def test_what_is_calibrated_is_said_of_every_model(run: Run) -> None:
+    out = run("doctor").out
+    assert "\n    p and u calibrated, schemas never seen apart\n" in out
+    (bundle,) = json.loads(run("doctor", "--json").out)["models"]
+    assert bundle["calibration"] == "p and u calibrated, schemas never seen apart"
+
+
+@pytest.mark.parametrize(
+    ("settings", "row", "fault"),
+    [
+        pytest.param(
+            {"calibrated": False},
+            "NOT calibrated, refuses unless penalty=0",
+            "this model was never calibrated",
+            id="never",
+        ),
+        pytest.param(
+            {"reliability": {"right": {"weights": {}}}},
+            "p but NOT u calibrated",
+            "this model was calibrated without unanswerable questions",
+            id="without u",
+        ),
+        pytest.param({}, "p and u calibrated", "", id="whole"),
+    ],
+)
+def test_a_bundle_of_ones_own_is_looked_into(
+    run: Run, tmp_path: Path, settings: dict[str, Any], row: str, fault: str
+) -> None:
+    folder = write_bundle(tmp_path / "toy", **settings)
+    out = run("doctor", "--model", folder).out
+    assert f"\n    {row}\n" in out
+    assert f"manifest {manifest_digest(folder)}, your own" in out
+    mended = out.partition("to mend")[2]
+    assert f"{folder}: {fault}" in mended if fault else str(folder) not in mended
+    _, own = json.loads(run("doctor", "--json", "--model", folder).out)["models"]
+    assert (own["name"], own["shipped"], own["calibration"]) == (str(folder), False, row)
+
+
+def test_a_bundle_that_is_not_there_is_something_to_mend(run: Run, tmp_path: Path) -> None:
+    out = run("doctor", "--model", tmp_path / "none").out
+    assert str(tmp_path / "none") in out.partition("to mend")[2]
 
 
 def test_without_numpy_bundles_are_listed_but_not_checked(

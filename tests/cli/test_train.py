@@ -25,6 +25,7 @@ def test_arguments_reach_the_loop(run: Run, monkeypatch: pytest.MonkeyPatch, tmp
         return SimpleNamespace(output=output, epochs=1.5, seconds=90.0, finished=True)
 
     monkeypatch.setitem(fastsql.training.__dict__, "train", train)
+    monkeypatch.setattr("fastsql.training.runs.ready.check_ready", lambda *_: None)
     monkeypatch.setenv("FASTSQL_DATA", str(tmp_path))
     outcome = run(
         *("train", CONFIG, "--output", tmp_path / "run", "--max-minutes", 2.5, "--seed", 3, "--resume"),
@@ -32,6 +33,11 @@ def test_arguments_reach_the_loop(run: Run, monkeypatch: pytest.MonkeyPatch, tmp
     )
     assert outcome.status == 0, outcome.err
     assert outcome.out == f"{tmp_path / 'run'}: finished, 1.5 epochs in 1.5 minutes\n"
+    assert outcome.err.startswith("fastsql: warning: the bundle is not calibrated")
+    assert outcome.err.endswith(
+        f"Run: fastsql calibrate {tmp_path / 'run' / 'bundle'} --config {CONFIG} --cache {tmp_path / 'run' / 'cache'}"
+        " --set model.joint_layers=0 --set model.cached_layers=3\n"
+    )
     ((config, output, settings),) = calls
     assert (config.name, output) == ("ehr-en", tmp_path / "run")
     assert (settings["max_minutes"], settings["seed"], settings["resume"]) == (2.5, 3, True)

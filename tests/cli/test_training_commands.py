@@ -23,7 +23,7 @@ TOML = "tomllib" if sys.version_info >= (3, 11) else "tomli"
     [
         pytest.param(["export", "none.pt", "--output", "x"], "none.pt: there is no checkpoint", id="export"),
         pytest.param(
-            ["renumber", "none", "--output", "x"], "none: there is no such model bundle", id="renumber"
+            ["renumber", "none", "--output", "x"], "model 'none': there is no such model", id="renumber"
         ),
         pytest.param(
             ["calibrate", "none", "--config", CONFIG], "none: there is no such model bundle", id="calibrate"

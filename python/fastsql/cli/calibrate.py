@@ -40,6 +40,14 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
     parser.add_argument("bundle", type=Path, help="folder of the bundle; its config.json is changed")
     parser.add_argument("--config", type=Path, required=True, help="the configuration that it was trained by")
+    parser.add_argument(
+        "--set",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        dest="assignments",
+        help="a setting that training was given so (repeatable)",
+    )
     parser.add_argument("--seed", type=int, help="the seed of training (default: the one in the bundle)")
     parser.add_argument("--limit", type=positive, metavar="N", help="at most N questions of each kind")
     parser.add_argument(
@@ -82,7 +90,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Calibrate, and print the figures."""
     from fastsql.model import open_bundle
-    from fastsql.training import load_config
+    from fastsql.training import load_config, override
     from fastsql.training.calibration.calibrate import calibrate, describe, known_features
     from fastsql.training.calibration.figures import steps_table
     from fastsql.training.calibration.fit import UNANSWERED
@@ -92,7 +100,7 @@ def run(options: argparse.Namespace) -> int:
 
     unanswered = known_features(options.features.split(",")) if options.features else UNANSWERED
     trained = open_bundle(options.bundle).config.settings.get("training", {})
-    config = load_config(options.config)
+    config = override(load_config(options.config), options.assignments)
     seed = options.seed if options.seed is not None else trained.get("seed", config.seed)
     config = dataclasses.replace(config, seed=seed)
     with tempfile.TemporaryDirectory() as temporary:

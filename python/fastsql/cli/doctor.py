@@ -16,6 +16,7 @@ from fastsql.errors import ModelError
 
 if TYPE_CHECKING:
     from fastsql.backends import Report
+    from fastsql.reliability import Reliability
 
 
 @dataclass(frozen=True)
@@ -31,10 +32,15 @@ class BundleFacts:
     parameters: int | None = None
     manifest_sha256: str = ""
     """Of its manifest, which holds that of every other file; empty where it cannot be read."""
+    calibration: str = ""
+    """Whether its probabilities were fitted, and on what; empty where the bundle was not looked into."""
+    shipped: bool = True
+    """Whether it lies among the models of this fastsql."""
     pinned: bool = False
     """Whether that is the digest that this version of fastsql ships under this name."""
     fault: str = ""
-    """What is wrong with it, and what to do; empty where every file is what this version ships."""
+    """What is wrong with it, and what to do; empty where every file is what this version ships, or what the folder's own
+    manifest says, and it is calibrated."""
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -43,10 +49,19 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "doctor",
         help="what is installed, and what is used",
         description="Report the packages found, the backend and encoder in use, the bundled models, and what needs mending.",
-        epilog="examples:\n  fastsql doctor\n  fastsql doctor --json",
+        epilog="examples:\n  fastsql doctor\n  fastsql doctor --json\n  fastsql doctor --model runs/ward/bundle",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--json", action="store_true", help="the report as JSON")
+    parser.add_argument(
+        "--model",
+        metavar="FOLDER",
+        action="append",
+        default=[],
+        type=Path,
+        dest="models",
+        help="look into this bundle, too (repeatable)",
+    )
     parser.set_defaults(run=run)
 
 
@@ -56,6 +71,7 @@ def run(options: argparse.Namespace) -> int:
 
     report = backends.report()
     models = bundled_models(Path(backends.__file__).parent / "models")
+    models += [own_model(folder) for folder in options.models]
     report = dataclasses.replace(
         report, problems=(*report.problems, *(model.fault for model in models if model.fault))
     )
@@ -72,28 +88,53 @@ def bundled_models(folder: Path) -> list[BundleFacts]:
     return [_facts(path.parent) for path in sorted(folder.glob("*/config.json"))]
 
 
-def _facts(folder: Path) -> BundleFacts:
-    size = sum(file.stat().st_size for file in folder.iterdir() if file.is_file()) / 1e6
-    facts = BundleFacts(folder.name, str(folder), size)
+def own_model(folder: Path) -> BundleFacts:
+    """A bundle that was not shipped: every file compared with its manifest."""
+    return _facts(folder, shipped=False)
+
+
+def _facts(folder: Path, *, shipped: bool = True) -> BundleFacts:
+    files = folder.iterdir() if folder.is_dir() else ()
+    size = sum(file.stat().st_size for file in files if file.is_file()) / 1e6
+    facts = BundleFacts(folder.name if shipped else str(folder), str(folder), size, shipped=shipped)
     try:
         from fastsql.model.bundle import FORMAT_VERSION, manifest_digest, open_bundle
         from fastsql.model.pinned import MANIFESTS
         from fastsql.model.weights import weight_shapes
+        from fastsql.reliability import Reliability
     except ImportError as error:
-        return dataclasses.replace(facts, fault=f"{folder.name} cannot be checked without {error.name}.")
+        return dataclasses.replace(facts, fault=f"{facts.name} cannot be checked without {error.name}.")
     try:
         digest = manifest_digest(folder)
-        facts = dataclasses.replace(
-            facts, manifest_sha256=digest, pinned=digest == MANIFESTS.get(folder.name)
-        )
+        pinned = shipped and digest == MANIFESTS.get(folder.name)
+        facts = dataclasses.replace(facts, manifest_sha256=digest, pinned=pinned)
         config = open_bundle(folder).config
+        known = Reliability.from_settings(config.settings, config.model.d)
     except ModelError as error:
         return dataclasses.replace(facts, fault=str(error))
-    parameters = sum(math.prod(shape) for shape in weight_shapes(config.model).values())
-    fault = (
-        "" if facts.pinned else f"{folder.name} is not a model that this fastsql ships. Reinstall fastsql."
+    fault = f"{facts.name}: {known.lacking}" if known.lacking else ""
+    if shipped and not pinned:
+        fault = f"{folder.name} is not a model that this fastsql ships. Reinstall fastsql."
+    return dataclasses.replace(
+        facts,
+        format_version=FORMAT_VERSION,
+        parameters=sum(math.prod(shape) for shape in weight_shapes(config.model).values()),
+        calibration=_calibration(known),
+        fault=fault,
     )
-    return dataclasses.replace(facts, format_version=FORMAT_VERSION, parameters=parameters, fault=fault)
+
+
+def _calibration(known: Reliability) -> str:
+    if not known.calibrated:
+        return "NOT calibrated, refuses unless penalty=0"
+    u = "and u" if known.judge.unanswerable is not None else "but NOT u"
+    return f"p {u} calibrated{', schemas never seen apart' if known.elsewhere is not None else ''}"
+
+
+def _origin(model: BundleFacts) -> str:
+    if model.pinned:
+        return "as shipped"
+    return "NOT as shipped" if model.shipped else "your own"
 
 
 def _print(report: Report, models: list[BundleFacts], console: Console) -> None:
@@ -115,10 +156,10 @@ def _print(report: Report, models: list[BundleFacts], console: Console) -> None:
         if model.parameters is not None:
             state = f"{model.parameters / 1e6:.1f} million parameters, format {model.format_version}, files intact"
         console.line(f"  {model.name}  {model.megabytes:.1f} MB, {state}")
+        if model.calibration:
+            console.line(f"    {model.calibration}")
         if model.manifest_sha256:
-            console.line(
-                f"    manifest {model.manifest_sha256}, {'as shipped' if model.pinned else 'NOT as shipped'}"
-            )
+            console.line(f"    manifest {model.manifest_sha256}, {_origin(model)}")
     if not models:
         console.line("  none bundled: give --model a folder")
     console.line("packages", "bold")

@@ -32,7 +32,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("bundle", type=Path, help="folder of a bundle")
+    parser.add_argument("bundle", help="a bundled model, or the folder of a bundle")
     parser.add_argument("--output", type=Path, required=True, help="folder of the new one")
     parser.set_defaults(run=run)
 

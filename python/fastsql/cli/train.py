@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
+import shlex
 import sys
+import warnings
 from pathlib import Path
 
 from fastsql.cli.extras import train_extra
 from fastsql.cli.options import positive, seconds
+from fastsql.errors import CalibrationWarning
 
 _EPILOG = """\
 examples:
   fastsql train configs/ehr-en.toml --output runs/first --max-minutes 30
   fastsql train configs/ehr-en.toml --output runs/first --resume
   fastsql train configs/ehr-en.toml --output runs/second --warm-start runs/first/bundle --seed 3
+  fastsql train configs/ward.toml --output runs/ward --warm-start ehr-en
   fastsql train configs/ehr-en.toml --output runs/third --set model.joint_layers=0 --set model.cached_layers=3
 
 Needs the extra train: pip install 'fastsql[train]'
@@ -39,7 +44,9 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument("--resume", action="store_true", help="continue the run in DIR")
     parser.add_argument(
-        "--warm-start", metavar="BUNDLE", type=Path, help="start from the weights of a bundle"
+        "--warm-start",
+        metavar="MODEL",
+        help="start from the weights of a bundled model or of a bundle's folder",
     )
     parser.add_argument(
         "--fresh",
@@ -75,26 +82,47 @@ def run(options: argparse.Namespace) -> int:
     """Train, and say where the outcome lies."""
     with train_extra():
         from fastsql.training.config import load_config, override
+        from fastsql.training.runs.ready import check_ready
 
-    config = override(load_config(options.config), options.assignments)  # its errors need no PyTorch
+    config = override(load_config(options.config), options.assignments)
+    if importlib.util.find_spec("torch") is not None:  # else the import below says what is missing
+        # Errors that need no PyTorch come before the seconds that it takes.
+        check_ready(config, None if options.resume else options.warm_start)
     with train_extra():
         from fastsql.training import train
 
-    result = train(
-        config,
-        options.output,
-        max_minutes=options.max_minutes,
-        resume=options.resume,
-        seed=options.seed,
-        threads=options.threads,
-        device=options.device,
-        warm_start=options.warm_start,
-        fresh=options.fresh,
-        loaders=options.loaders,
-        quiet=options.quiet,
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore", CalibrationWarning
+        )  # said below, with the command as it has to be typed
+        result = train(
+            config,
+            options.output,
+            max_minutes=options.max_minutes,
+            resume=options.resume,
+            seed=options.seed,
+            threads=options.threads,
+            device=options.device,
+            warm_start=options.warm_start,
+            fresh=options.fresh,
+            loaders=options.loaders,
+            quiet=options.quiet,
+        )
     state = "finished" if result.finished else "interrupted: continue with --resume"
     sys.stdout.write(
         f"{result.output}: {state}, {result.epochs:.1f} epochs in {result.seconds / 60:.1f} minutes\n"
     )
+    if result.finished:
+        sys.stderr.write(
+            "fastsql: warning: the bundle is not calibrated and refuses every question until it is, unless penalty=0 is"
+            f" asked for. Run: {_calibrate(options)}\n"
+        )
     return 0
+
+
+def _calibrate(options: argparse.Namespace) -> str:
+    """The command that calibrates the bundle of a run, split as the run split."""
+    words = ["fastsql", "calibrate", options.output / "bundle", "--config", options.config]
+    words += ["--cache", options.output / "cache"]
+    words += [word for assignment in options.assignments for word in ("--set", assignment)]
+    return shlex.join(map(str, words))

@@ -53,6 +53,9 @@ def run(config: TrainConfig, output: Path, **options: Any) -> TrainResult:
     return train(config, output, threads=1, device="cpu", loaders=0, quiet=True, **options)
 
 
+pytestmark = pytest.mark.filterwarnings("ignore::fastsql.CalibrationWarning")
+
+
 @pytest.fixture(scope="module")
 def finished(config: TrainConfig, made_once: Callable[..., Path]) -> Path:
     """The folder of a run that has ended, only to be read."""
@@ -70,6 +73,15 @@ def test_a_run_leaves_checkpoints_metrics_and_a_bundle(finished: Path, config: T
     bundle = open_bundle(finished / "bundle")
     assert bundle.config.name == config.name
     assert ["items", "label", ["daily weight"]] in bundle.config.settings["lexicon"]
+
+
+def test_a_run_that_has_ended_says_how_its_bundle_is_calibrated(config: TrainConfig, tmp_path: Path) -> None:
+    short = replace(config, schedule=replace(config.schedule, epochs=0.1))
+    with pytest.warns(fastsql.CalibrationWarning, match="bundle is not calibrated") as caught:
+        run(short, tmp_path)
+    assert f"fastsql calibrate {tmp_path / 'bundle'} --config" in str(caught[0].message)
+    (row,) = [row for row in read_metrics(tmp_path) if row["kind"] == "train"]
+    assert row["loss"] > 0, "a run of a step or two has a point on every curve"
 
 
 def test_the_bundle_decides_as_the_trained_model_does(finished: Path) -> None:

@@ -14,6 +14,7 @@ import torch
 
 from fastsql.grammar.compile import load_grammar
 from fastsql.model.bundle import CARD, open_bundle
+from fastsql.parser.bundles import open_model
 from fastsql.training.bundles.export import bundle_weights, export_bundle
 from fastsql.training.network.model import Model
 
@@ -56,8 +57,11 @@ def renumbered(path: str | Path, own: Mapping[str, torch.Tensor]) -> dict[str, t
 
 
 def renumber(bundle: str | Path, output: str | Path) -> Path:
-    """Writes the bundle for the grammar of today and returns its folder. Raises ModelError."""
-    opened = open_bundle(Path(bundle))
+    """Writes a bundled model, or the bundle in a folder, for the grammar of today and returns the new folder.
+
+    Raises ModelError.
+    """
+    opened = open_model(bundle)
     grammar = load_grammar()
     config = replace(
         opened.config.model, n_productions=len(grammar.productions), n_symbols=len(grammar.symbols)
@@ -69,7 +73,7 @@ def renumber(bundle: str | Path, output: str | Path) -> Path:
                 parameter.zero_()
         model.decoder.production_scores.weight.zero_()
         model.decoder.production_scores.bias.fill_(UNLEARNED)
-    model.load_state_dict(renumbered(bundle, model.state_dict()))
+    model.load_state_dict(renumbered(opened.path, model.state_dict()))
     return export_bundle(
         model.eval(),
         opened.tokenizer(),

@@ -12,6 +12,7 @@ from fastsql.grammar.program import Program
 from fastsql.schema import Schema
 from fastsql.training.config import ConfigError, DataSettings, SourceSettings, expand_path
 from fastsql.training.corpus.conversion import ColumnLiterals, convert, query_key
+from fastsql.training.corpus.files import check_files
 from fastsql.training.corpus.lexicon import ColumnKey, PoolKey, collect_lexicon, collect_pools, pool_entries
 from fastsql.training.corpus.programs import template
 from fastsql.training.corpus.sources import Domain, add_domains, read_domains, read_pairs
@@ -57,6 +58,7 @@ class Corpus:
 
 def load_corpus(settings: DataSettings, seed: int, cache: Path, report: Report = logger.info) -> Corpus:
     """Reads, converts, splits. Converted programs are kept under `cache`, so that a second run starts at once."""
+    check_files(settings)
     domains: dict[str, Domain] = {}
     parts: list[tuple[SourceSettings, list[Pair]]] = []
     literals: dict[str, ColumnLiterals] = {}

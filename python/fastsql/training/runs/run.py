@@ -13,7 +13,6 @@ from typing import Any
 
 import torch
 
-from fastsql.errors import FastSQLError
 from fastsql.grammar.compile import load_grammar
 from fastsql.training.batches.maker import ExampleMaker
 from fastsql.training.batches.stream import Delivery, Loader, deliveries
@@ -29,6 +28,7 @@ from fastsql.training.runs.checkpoint import BEST, LAST, export_checkpoint, save
 from fastsql.training.runs.curves import append_metrics, draw_curves
 from fastsql.training.runs.position import Clock, Position, Smoothed
 from fastsql.training.runs.progress import RunProgress
+from fastsql.training.runs.ready import TrainingError
 from fastsql.training.runs.schedule import MovingAverage, make_optimizer, rate_factor, run_fraction, set_rates
 
 METRIC_STEPS = 25
@@ -48,10 +48,6 @@ BAD_STEPS = 20
 
 
 _RESUME_ONLY = frozenset({"model", "optimizer", "rng", "ema_steps"})
-
-
-class TrainingError(FastSQLError):
-    """A run cannot go on."""
 
 
 @dataclass(frozen=True)
@@ -183,7 +179,7 @@ class Run:
         dev_due = clock.seconds() + 60 * schedule.dev_minutes
         finished = False
         losses = Smoothed()
-        bad = 0
+        bad = empty = 0
         try:
             with Loader(streams, background=loaders > 0) as loader:
                 for delivery in loader:
@@ -192,6 +188,14 @@ class Run:
                     if fraction >= 1.0 or stop:
                         finished = True
                         break
+                    empty = 0 if delivery.batch is not None else empty + 1
+                    if empty >= delivery.batches:
+                        raise TrainingError(
+                            f"the query of none of {len(self.corpus.train)} examples can be written from its question",
+                            where="data",
+                            remedy="Its values are neither in the question nor known: name a database or values"
+                            " of the source.",
+                        )
                     loss = self._step(delivery, fraction)
                     self._advance(delivery)
                     self.at.seconds = clock.seconds()
@@ -204,7 +208,7 @@ class Run:
                         losses.add(loss)
                     self.progress.step(fraction, self.at.seconds, self.at.epochs, losses.value)
                     if self.at.step % METRIC_STEPS == 0:
-                        self._log("train", fraction=fraction, loss=losses.value, rate=self._rate(fraction))
+                        self._log_step(fraction, losses)
                     if self.at.seconds >= dev_due:
                         self._score(parts)
                         dev_due = clock.seconds() + 60 * schedule.dev_minutes
@@ -213,6 +217,8 @@ class Run:
                         checkpoint_due = clock.seconds() + 60 * schedule.checkpoint_minutes
         except KeyboardInterrupt:
             self.progress.note("interrupted: saving a checkpoint")
+        if self.at.step % METRIC_STEPS:
+            self._log_step(run_fraction(schedule, self.at.epochs, clock.seconds()), losses)
         if finished:
             self._score(parts)
         self.at.seconds = clock.seconds()
@@ -296,6 +302,11 @@ class Run:
                 where=str(bundle),
                 remedy="This is a fault of fastsql: please report it.",
             )
+
+    def _log_step(self, fraction: float, losses: Smoothed) -> None:
+        """A line of metrics; none before the first loss."""
+        if losses.value:
+            self._log("train", fraction=fraction, loss=losses.value, rate=self._rate(fraction))
 
     def _log(self, kind: str, **values: float | None) -> None:
         place = {

@@ -1,0 +1,92 @@
+"""What can be wrong with a run is found before anything takes long: before PyTorch is imported and data are read."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fastsql.errors import FastSQLError, ModelError
+from fastsql.model import Bundle
+from fastsql.model.bundle import TOKENIZER
+from fastsql.parser.bundles import open_model
+from fastsql.training.config import TrainConfig
+from fastsql.training.corpus.files import check_files
+from fastsql.training.network.starting_encoder import encoder_sizes, find_encoder
+
+if TYPE_CHECKING:
+    from fastsql.training.corpus.corpus import Corpus
+
+_SIZES = ("d", "heads", "ffn")
+"""Sizes that every layer has; how many layers there are may differ."""
+_SHOWN = 3
+
+
+class TrainingError(FastSQLError):
+    """A run cannot begin, or cannot go on."""
+
+
+def check_ready(config: TrainConfig, warm_start: str | Path | None = None) -> Bundle | None:
+    """The bundle to start warm from, a bundled model's name or a folder; None without one.
+
+    Raises ConfigError for a data file that is not there, ModelError where the starting encoder or the bundle is not there or
+    damaged, and TrainingError where the bundle's sizes or tokens are not those of the run: its weights would mean nothing.
+    """
+    check_files(config.data)
+    encoder = find_encoder(config.model.encoder)
+    sizes = encoder_sizes(encoder)
+    if warm_start is None:
+        return None
+    bundle = open_model(warm_start)
+    found = bundle.config.model
+    for name in _SIZES:
+        _check_size(warm_start, f"model.{name}", getattr(config.model, name), getattr(found, name))
+    for name, size in vars(sizes).items():
+        _check_size(warm_start, f"{name} of the encoder", size, getattr(found.encoder, name))
+    if _vocabulary(encoder / TOKENIZER) != _vocabulary(bundle.path / TOKENIZER):
+        raise TrainingError(
+            f"its tokens are not those of the encoder {config.model.encoder!r}",
+            where=f"warm start from {str(warm_start)!r}",
+            remedy="Start from the encoder that the bundle was trained from (model.encoder).",
+        )
+    return bundle
+
+
+def check_corpus(corpus: Corpus) -> None:
+    """Raises TrainingError, which says why, where there is nothing to train on."""
+    if corpus.train:
+        return
+    held = sum(map(len, corpus.dev.values()))
+    if held:
+        what = f"all {held} examples that the grammar can express are held out"
+        remedy = "Give more examples, or hold out less (data.dev_templates, data.dev_examples)."
+    elif corpus.left_out:
+        counts = Counter(corpus.left_out)
+        reasons = "; ".join(f"{reason} ({count})" for reason, count in counts.most_common(_SHOWN))
+        what = f"none of {counts.total()} examples can be trained on: {reasons}"
+        remedy = "Check that the SQL is SQLite's and that its tables and columns are in the schemas file."
+    else:
+        what = "the sources hold no example with SQL that is not only reported on"
+        remedy = "Check data.sources of the configuration."
+    raise TrainingError(what, where="data", remedy=remedy)
+
+
+def _check_size(warm_start: str | Path, name: str, own: int, found: int) -> None:
+    if own != found:
+        raise TrainingError(
+            f"{name} is {own} in this run and {found} in the bundle",
+            where=f"warm start from {str(warm_start)!r}",
+            remedy="Take the bundle's sizes and encoder, such as --set model.d=256, or start without it.",
+        )
+
+
+def _vocabulary(path: Path) -> dict[str, Any]:
+    """Tokens and their ids. Raises ModelError."""
+    try:
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))["model"]["vocab"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ModelError(
+            "it describes no tokenizer", where=str(path), remedy="Give another encoder."
+        ) from error
+    return found

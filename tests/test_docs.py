@@ -122,11 +122,15 @@ def test_commands_in_a_document_exist_with_their_options(document: Path) -> None
         assert options <= known, " ".join(words)
 
 
-@pytest.mark.parametrize(
-    "result", sorted((ROOT / "benchmarks" / "results").glob("*.json")), ids=lambda path: path.stem
-)
-def test_a_row_of_the_benchmarks_has_the_figures_of_a_result(result: Path) -> None:
-    found = json.loads(result.read_text(encoding="utf-8"))
+RESULTS = {
+    path.stem: json.loads(path.read_text(encoding="utf-8"))
+    for path in sorted((ROOT / "benchmarks" / "results").glob("*.json"))
+}
+
+
+@pytest.mark.parametrize("name", [name for name, found in RESULTS.items() if "ex" in found])
+def test_a_row_of_the_benchmarks_has_the_figures_of_an_evaluation(name: str) -> None:
+    found = RESULTS[name]
     accuracy = [
         f"{found['details']['answerable']:,}",
         *(f"{found[name]:.1f}" for name in ("ex", "em") if found[name] is not None),

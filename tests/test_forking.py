@@ -158,7 +158,7 @@ def test_a_long_query_lets_forks_pass(database: Path) -> None:
         status = in_child(lambda: forking._gate.enter())
         assert thread.is_alive()
         (worker,) = executor._workers._workers
-        worker._interrupt()
+        worker.interrupt()
         thread.join()
     assert status == 0
 
@@ -184,7 +184,7 @@ def test_the_child_opens_connections_of_its_own(database: Path) -> None:
     with ReadOnlyExecutor(database, connections=1) as executor:
 
         def ask() -> None:
-            assert executor._workers._idle == []
+            assert executor._workers.idle == []
             assert len(executor.run(SORTED).rows) == 200
 
         assert in_child(ask) == 0

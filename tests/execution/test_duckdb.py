@@ -172,6 +172,6 @@ def test_what_is_left_of_a_result_is_let_go_of(file: Path) -> None:
     with DuckDBExecutor(file, connections=1) as executor:
         with executor.unverified_cursor("SELECT i FROM range(1000000) AS r(i)") as cursor:
             assert cursor.fetchmany(2) == [(0,), (1,)]
-        (worker,) = executor._workers._idle
+        (worker,) = executor._workers.idle
         assert worker._held[0]._connection is None
         assert executor.run("SELECT COUNT(*) FROM patients").rows == ((20,),)

@@ -110,7 +110,7 @@ def test_lost_ones_that_ended_count_no_longer(
     for _ in range(MOST_LOST):
         lose(workers, hold)
     hold.set()
-    for thread in workers._lost:
+    for thread in list(workers.quota.lost):
         thread.join(LONG)
     assert call(workers, lambda session: session is sessions[MOST_LOST])
 
@@ -188,8 +188,10 @@ def test_closing_ends_threads_and_connections(workers: Workers[Session], session
     with workers.one(Deadline(LONG)) as worker:
         worker.call(lambda session: session, Deadline(LONG))
         workers.close()
-        assert not sessions[0].closed.is_set()
-    assert sessions[0].closed.is_set()
+        assert sessions[0].closed.wait(LONG)
+        with pytest.raises(ExecutionError, match="executor: is closed"):
+            worker.call(lambda session: session, Deadline(LONG))
+    worker.thread.join(LONG)
     assert not worker.thread.is_alive()
     with pytest.raises(ExecutionError, match="is closed"):
         call(workers, lambda session: session)

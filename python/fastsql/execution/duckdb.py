@@ -9,15 +9,17 @@ does not wait for it.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from fastsql.execution.connections import CONNECTIONS, quota_of
 from fastsql.execution.deadline import Deadline
 from fastsql.execution.duckdb_session import DuckDBFile, DuckDBSession
 from fastsql.execution.executor import BYTE_LIMIT, ROW_LIMIT, TIME_LIMIT, Bounds, Rows
 from fastsql.execution.reading import VerifyingExecutor
-from fastsql.execution.threads import CONNECTIONS, WorkerCursor, Workers
+from fastsql.execution.threads import WorkerCursor, Workers
 from fastsql.limits import check_count
 from fastsql.schema import Schema
 
@@ -36,7 +38,7 @@ class DuckDBExecutor(VerifyingExecutor):
         byte_limit: bytes of memory that these may take.
         cell_limit: characters of a text cell, bytes of a binary one, that are kept; None keeps all.
         memory_limit: as DuckDB writes it; nothing is spilled to disk.
-        connections: queries that may run at the same time.
+        connections: queries that may run at the same time; executors of this process on the same file share them.
 
     Raises:
         LimitError: a limit is none.
@@ -59,7 +61,9 @@ class DuckDBExecutor(VerifyingExecutor):
         check_count(connections, "connections")
         bounds = self._bounds
         self._file = file = DuckDBFile(database, memory_limit)
-        self._workers = Workers(lambda: DuckDBSession(file, bounds), connections)
+        self._workers = Workers(
+            lambda: DuckDBSession(file, bounds), connections, quota=quota_of(os.path.realpath(database))
+        )
         deadline = Deadline(max(time_limit, TIME_LIMIT))  # the limit is that of queries
         with self._workers.one(deadline) as worker:
             worker.call(DuckDBSession.open, deadline)
@@ -79,7 +83,7 @@ class DuckDBExecutor(VerifyingExecutor):
     def unverified_cursor(self, sql: str) -> Iterator[WorkerCursor]:
         """As :meth:`cursor`, behind DuckDB's own walls alone; for tests of those."""
         deadline = Deadline(self._bounds.time_limit)
-        with self._workers.one(deadline) as worker:
+        with self._workers.one(deadline, watched=True) as worker:
             running = worker.call(lambda session: session.start(sql), deadline)
             try:
                 yield WorkerCursor(worker, running.description, running.fetchmany, deadline)

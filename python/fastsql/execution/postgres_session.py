@@ -18,13 +18,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fastsql.errors import ExecutionError
+from fastsql.execution.connections import closed
 from fastsql.execution.executor import FIRST_ROWS, failed, too_late
 from fastsql.execution.watchdog import WATCHDOG
 
 if TYPE_CHECKING:
     import psycopg
     from psycopg.pq.abc import PGcancelConn
-    from sqlalchemy.pool import PoolProxiedConnection
 
     from fastsql.execution.deadline import Deadline
 
@@ -63,20 +63,23 @@ class RefusedSettingError(ExecutionError):
 
 
 class ReadOnlySession:
-    """A pooled connection in a READ ONLY transaction, until :meth:`close`.
+    """A connection in a READ ONLY transaction, until :meth:`close`.
 
     Args:
-        pooled: the connection; it goes back to the pool as it was, or is thrown away.
+        connection: the connection.
         deadline: when the query must be done.
+        on_cut: called when the connection was cut off, in the watchdog's thread; must return soon.
     """
 
-    def __init__(self, pooled: PoolProxiedConnection, deadline: Deadline) -> None:
-        self._pooled = pooled
-        self._connection: psycopg.Connection[Any] = pooled.driver_connection  # type: ignore[assignment]
+    def __init__(
+        self, connection: psycopg.Connection[Any], deadline: Deadline, on_cut: Callable[[], None]
+    ) -> None:
+        self._connection = connection
         self._deadline = deadline
+        self._on_cut = on_cut
         self._settings = (self._connection.autocommit, self._connection.read_only)
         self._cursor: psycopg.ServerCursor[tuple[Any, ...]] | None = None
-        self._begun = self._spoilt = False
+        self._begun = self._spoilt = self._interrupted = False
         self._renewed_at = deadline.time_limit
         limit = deadline.time_limit
         # The server's own time-outs come first: they leave a connection that can be used again.
@@ -146,8 +149,11 @@ class ReadOnlySession:
 
         Raises:
             QueryTimeoutError: none is.
+            ExecutionError: the executor was closed.
         """
         left = self._deadline.remaining()
+        if self._interrupted:
+            raise closed()
         if left < 0.8 * self._renewed_at:
             self._renewed_at = left
             self.call(lambda: self._connection.execute(_TIME_LEFT, [_milliseconds(left)]))
@@ -156,8 +162,19 @@ class ReadOnlySession:
         """Have the connection thrown away at the end: libpq keeps a buffer as large as the largest result that it held."""
         self._spoilt = True
 
+    def interrupt(self) -> None:
+        """End the query, since its executor is closed. Called by another thread than the one that waits for it."""
+        self._interrupted = True
+        threading.Thread(target=self._ask_to_cancel, name="fastsql cancel", daemon=True).start()
+
+    def _ask_to_cancel(self) -> None:
+        import psycopg
+
+        with suppress(psycopg.Error, OSError, ValueError):  # nothing to cancel, or it ends at its time limit
+            self._connection.cancel_safe(timeout=_CANCEL_SECONDS)
+
     def close(self) -> bool:
-        """Roll back, and give the connection back to its pool; whether it can be used again."""
+        """Roll back, and leave the connection as it was; whether it can be used again."""
         import psycopg
 
         try:
@@ -169,9 +186,6 @@ class ReadOnlySession:
             self._spoilt = True
         finally:
             self._spoilt |= WATCHDOG.end(self._watch)
-            if self._spoilt:
-                self._pooled.invalidate()
-            self._pooled.close()
         return not self._spoilt
 
     # Errors and deadlines -----------------------------------------------------------------------------------
@@ -193,6 +207,8 @@ class ReadOnlySession:
     def _failure(self, error: psycopg.Error) -> ExecutionError:
         from psycopg import errors
 
+        if self._interrupted:
+            return closed()
         ended = (errors.QueryCanceled, errors.IdleInTransactionSessionTimeout, errors.LockNotAvailable)
         if self._watch.fired or isinstance(error, ended):
             return too_late(self._deadline.time_limit)
@@ -217,6 +233,7 @@ class ReadOnlySession:
         try:
             number = os.dup(connection.socket)
         except (psycopg.Error, OSError):
+            self._on_cut()
             return  # closed already: nobody waits for it
         # The request is made while the connection still knows its server, and sent once the caller is free.
         with suppress(
@@ -226,6 +243,7 @@ class ReadOnlySession:
             threading.Thread(target=_cancel, args=(request,), name="fastsql cancel", daemon=True).start()
         with socket.socket(fileno=number) as end, suppress(OSError):  # the other side may be gone already
             end.shutdown(socket.SHUT_RDWR)
+        self._on_cut()
 
 
 class SessionCursor:

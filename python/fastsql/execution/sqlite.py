@@ -8,17 +8,19 @@ sorts stays in memory, and its memory has a limit.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from fastsql.execution.connections import CONNECTIONS, quota_of
 from fastsql.execution.deadline import Deadline
 from fastsql.execution.executor import BYTE_LIMIT, ROW_LIMIT, TIME_LIMIT, Bounds, Rows
 from fastsql.execution.memory import MEMORY_LIMIT
 from fastsql.execution.sqlite_session import SQLiteSession
-from fastsql.execution.threads import CONNECTIONS, WorkerCursor, Workers
+from fastsql.execution.threads import WorkerCursor, Workers
 from fastsql.limits import check_count
 from fastsql.schema import Schema
 from fastsql.schema.sqlite_file import SQLiteFile
@@ -39,7 +41,7 @@ class ReadOnlyExecutor:
         byte_limit: bytes of memory that these may take.
         cell_limit: characters of a text cell, bytes of a binary one, that are kept; None keeps all.
         memory_limit: bytes that SQLite may take in this process, by any connection: see `lower_heap_limit`. None sets none.
-        connections: queries that may run at the same time.
+        connections: queries that may run at the same time; executors of this process on the same file share them.
         readable: without a schema, what SQLite lets queries read; None for everything.
 
     Raises:
@@ -77,7 +79,16 @@ class ReadOnlyExecutor:
         def open_session() -> SQLiteSession:
             return SQLiteSession(file, readable, bounds, memory_limit)
 
-        self._workers = Workers(open_session, connections)
+        # Equal ones may use each other's connections.
+        kind = (
+            file.path,
+            bounds,
+            memory_limit,
+            None if readable is None else frozenset(readable.tables.items()),
+        )
+        self._workers = Workers(
+            open_session, connections, quota=quota_of(os.path.realpath(file.path)), kind=kind
+        )
         deadline = Deadline(max(time_limit, TIME_LIMIT))  # the limit is that of queries
         with self._workers.one(deadline) as worker:
             worker.call(SQLiteSession.open, deadline)
@@ -104,7 +115,7 @@ class ReadOnlyExecutor:
         """
         text = self._verified(sql)
         deadline = Deadline(self._bounds.time_limit)
-        with self._workers.one(deadline) as worker:
+        with self._workers.one(deadline, watched=True) as worker:
             running = worker.call(lambda session: session.start(text, deadline), deadline)
             try:
                 yield WorkerCursor(worker, running.description, running.fetch_current, deadline)

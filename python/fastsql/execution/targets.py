@@ -41,6 +41,7 @@ def open_executor(
     isolated: bool = False,
     workers: int = WORKERS,
     memory_limit: int | None = None,
+    connections: int | None = None,
 ) -> Executor:
     """A read-only executor for a database.
 
@@ -57,6 +58,9 @@ def open_executor(
         workers: isolated processes, which is how many queries run at the same time.
         memory_limit: bytes that an isolated process may take for its queries, 1 GiB if nothing is said; without
             `isolated`, bytes that SQLite or DuckDB may take, see their executors.
+        connections: connections to the database that all executors of this process together may hold, 4 if nothing is
+            said, or as many as there are `workers`; of several numbers the largest counts. Where they are in use, a query
+            waits for its turn within its time limit. The pool of an engine that is given has bounds of its own.
 
     Raises:
         LimitError: a limit is none.
@@ -64,12 +68,17 @@ def open_executor(
         DialectError: there is no read-only executor for such databases.
     """
     bounds = Bounds(time_limit, row_limit, byte_limit, cell_limit)
-    if memory_limit is not None:
-        check_count(memory_limit, "memory_limit")
+    for count, name in ((memory_limit, "memory_limit"), (connections, "connections")):
+        if count is not None:
+            check_count(count, name)
     dialect, place = _found(target)
     if isolated:
-        return _isolated_executor(dialect, place, schema, bounds, workers, memory_limit or MEMORY_LIMIT)
+        return _isolated_executor(
+            dialect, place, schema, bounds, workers, memory_limit or MEMORY_LIMIT, connections
+        )
     limits: dict[str, Any] = {"schema": schema, **bounds_arguments(bounds)}
+    if connections is not None:
+        limits["connections"] = connections
     if dialect == "sqlite":
         if memory_limit is not None:
             limits["memory_limit"] = memory_limit
@@ -90,6 +99,12 @@ def open_executor(
         return postgres_executor(place, **limits)
     from fastsql.execution.postgres import PostgresExecutor
 
+    if connections is not None:
+        raise LimitError(
+            "an engine's own pool says how many there are",
+            where="connections",
+            remedy="Give pool_size and max_overflow to create_engine, or give a URL.",
+        )
     return PostgresExecutor(place, **limits)
 
 
@@ -128,7 +143,13 @@ def _found(target: str | Path | Engine) -> tuple[str, Any]:
 
 
 def _isolated_executor(
-    dialect: str, place: Any, schema: Schema | None, bounds: Bounds, workers: int, memory_limit: int
+    dialect: str,
+    place: Any,
+    schema: Schema | None,
+    bounds: Bounds,
+    workers: int,
+    memory_limit: int,
+    connections: int | None,
 ) -> Executor:
     from fastsql.execution.isolation.isolated import IsolatedExecutor
 
@@ -140,7 +161,7 @@ def _isolated_executor(
         place = str(place.absolute())
     environment = driver_environment() if dialect == "postgres" else {}
     setup = WorkerSetup(dialect, place, bounds, memory_limit, columns_of(schema, dialect), environment)
-    return IsolatedExecutor(setup, schema=schema, workers=workers)
+    return IsolatedExecutor(setup, schema=schema, workers=workers, connections=connections)
 
 
 def _file_dialect(path: Path) -> str:
@@ -169,15 +190,16 @@ def _url(text: str) -> URL:
 
 
 def _engine(url: URL, time_limit: float) -> Engine:
-    """An engine whose connecting, and whose waiting for a connection, ends with a query's time."""
+    """An engine whose connecting ends with a query's time; what it connects is pooled by `connections`."""
     from sqlalchemy import create_engine
+    from sqlalchemy.pool import NullPool
 
     if url.drivername == "postgresql":
         url = url.set(drivername="postgresql+psycopg")
     if "connect_timeout" not in url.query:
         url = url.update_query_dict({"connect_timeout": str(ceil(time_limit))})
     try:
-        return create_engine(url, pool_timeout=time_limit)
+        return create_engine(url, poolclass=NullPool)
     except ModuleNotFoundError as error:
         raise ExecutionError(
             f"the driver {error.name!r} is not installed",

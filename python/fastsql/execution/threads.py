@@ -10,28 +10,29 @@ from __future__ import annotations
 
 import atexit
 import threading
-import time
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from queue import SimpleQueue
 from typing import Any, Generic, Protocol, TypeVar
 
 from fastsql.errors import ExecutionError
+from fastsql.execution.connections import CONNECTIONS, Lease, Pool, Quota, closed
 from fastsql.execution.deadline import Deadline
-from fastsql.execution.executor import FIRST_ROWS, QueryTimeoutError, memory_of, too_late
-from fastsql.forking import forget_thread, renew_in_child
+from fastsql.execution.executor import FIRST_ROWS, memory_of, too_late
+from fastsql.execution.watchdog import WATCHDOG
+from fastsql.forking import forget_thread
 
-CONNECTIONS = 4
-"""Queries of one executor that run at the same time, if nothing else is said; further callers wait for one to end."""
 MOST_LOST = 4
-"""Threads that one executor may have lost to queries that do not end; beyond them it refuses to begin another."""
+"""Threads that queries on one database may have lost that do not end; beyond them no other is begun."""
 _GRACE, _MOST_GRACE = 0.25, 1.0
 """For how long an interrupted engine may go on: a part of the time limit, and seconds at most."""
 _CLOSING = 1.0
 """Seconds that closing waits for a connection that is idle."""
 _TIDYING = 0.5
 """Seconds that a caller who is done waits for what is left of the query to be let go of."""
+_ABANDONED = 0.5
+"""Seconds after the time limit and its grace at which a cursor that nobody has ended loses its connection."""
 
 
 class Closable(Protocol):
@@ -53,10 +54,6 @@ Answer = TypeVar("Answer")
 
 _MOST_ROWS, _BATCH_BYTES = 1_000, 4 * 2**20
 """Rows of a batch, and bytes that it should take, when a reader goes row by row."""
-
-_inherited: list[object] = []
-"""Workers of the process that this one was forked from. Kept: neither they nor their connections may be closed here."""
-
 
 _open: weakref.WeakSet[Closable] = weakref.WeakSet()
 
@@ -90,7 +87,7 @@ class Worker(Generic[AnySession]):
     """A daemon thread with a connection of its own, which it opens with the first call. Serves one caller at a time."""
 
     def __init__(self, open_session: Callable[[], AnySession]) -> None:
-        self.lost = False
+        self.lost = self._shut = False
         self._held: list[AnySession] = []
         self._inbox: SimpleQueue[_Call | None] = SimpleQueue()
         self.thread = threading.Thread(
@@ -106,26 +103,28 @@ class Worker(Generic[AnySession]):
 
         Raises:
             QueryTimeoutError: the deadline passed. If the engine did not even answer an interrupt, the worker is lost.
-            ExecutionError: it was lost before. Otherwise whatever `work` raises.
+            ExecutionError: it was lost before, or shut. Otherwise whatever `work` raises.
         """
-        if self.lost:
-            raise _gone()
         left = deadline.remaining()
+        if self.lost:
+            raise closed() if self._shut else _gone()
         call = _Call(work)
         try:
             self._inbox.put(call)
             in_time = call.done.acquire(timeout=left)
             if not in_time:
-                self._interrupt()
-                if not call.done.acquire(timeout=min(_GRACE * deadline.time_limit, _MOST_GRACE)):
+                self.interrupt()
+                if not call.done.acquire(timeout=_grace(deadline)):
                     self.give_up()
         except BaseException:  # the caller was interrupted: it need not wait for the engine
-            self._interrupt()
+            self.interrupt()
             self.give_up()
             raise
         if not in_time:
             raise too_late(deadline.time_limit)
         error, call.error = call.error, None
+        if error is not None and self._shut:
+            error = closed()
         if error is not None:
             try:
                 raise error
@@ -146,102 +145,124 @@ class Worker(Generic[AnySession]):
 
     def close(self) -> None:
         """End the thread, which closes its connection first. The worker must be idle."""
-        self.lost = True
-        self._end()
+        self.drop()
         self.thread.join(_CLOSING)
 
-    def give_up(self) -> None:
-        """Leave the thread to itself: it closes its connection and ends when its call returns."""
+    def drop(self) -> None:
+        """Have the thread close its connection and end, when its call returns."""
         self.lost = True
         self._end()
+
+    def shut(self) -> None:
+        """End what runs, since its executor is closed: whoever waits for it is told so."""
+        self._shut = True
+        self.drop()
+        self.interrupt()
+
+    def give_up(self) -> None:
+        """Leave the thread to itself: nobody, no fork either, waits for its call to return."""
+        self.drop()
         forget_thread(self.thread.ident)
 
-    def _interrupt(self) -> None:
+    def interrupt(self) -> None:
+        """End the call that runs, if it can be ended."""
         for session in self._held:  # none while it is being opened
             session.interrupt()
 
 
-class Workers(Generic[AnySession]):
-    """The workers of one executor: at most `most` at work at a time. Shared by threads; made anew in a forked process."""
+class Workers(Pool[Worker[AnySession]]):
+    """The workers of one executor.
 
-    def __init__(self, open_session: Callable[[], AnySession], most: int = CONNECTIONS) -> None:
+    Args:
+        open_session: opens a connection; called in the thread that will own it.
+        quota, most, kind: as :class:`Pool` has them; without a quota, they have one of their own.
+    """
+
+    def __init__(
+        self,
+        open_session: Callable[[], AnySession],
+        most: int = CONNECTIONS,
+        *,
+        quota: Quota | None = None,
+        kind: Hashable = None,
+    ) -> None:
         self._open_session = open_session
-        self._most = most
-        self._closed = False
-        self.renew_after_fork()
-        renew_in_child(self)
+        self._workers: weakref.WeakSet[Worker[AnySession]] = weakref.WeakSet()
+        super().__init__(quota or Quota(), most, kind=kind)
         close_at_exit(self)
 
     def renew_after_fork(self) -> None:
         """Leave the workers to the process that they were inherited from."""
-        for worker in list(getattr(self, "_workers", ())):
+        for worker in list(self._workers):
             worker.lost = True
-            _inherited.append(worker)
-        self._changed = threading.Condition()
-        self._idle: list[Worker[AnySession]] = []
-        self._workers: weakref.WeakSet[Worker[AnySession]] = weakref.WeakSet()
-        self._lost: list[threading.Thread] = []
+        super().renew_after_fork()
+        self._workers = weakref.WeakSet()
 
     @contextmanager
-    def one(self, deadline: Deadline) -> Iterator[Worker[AnySession]]:
+    def one(self, deadline: Deadline, *, watched: bool = False) -> Iterator[Worker[AnySession]]:
         """A worker for the ``with`` block alone.
 
+        Args:
+            deadline: until when the caller waits for one, and keeps it where it is watched.
+            watched: take it away from a block that goes on when the time is up. Where the block is nothing but a call of
+                the worker, that ends by itself.
+
         Raises:
-            QueryTimeoutError: none became free in time.
+            ConnectionsBusyError: none became free in time.
             ExecutionError: too many were lost, or they are closed.
         """
-        worker = self._take(deadline)
+        lease = self.take(deadline)
+        watch = None
         try:
+            worker = lease.connection = lease.connection or self._new()
+            if watched:
+                late = deadline.moment + _grace(deadline) + _ABANDONED
+                watch = WATCHDOG.begin(late, lambda: self._take_away(lease))
             yield worker
         finally:
-            self._give_back(worker)
+            if watch is not None:
+                WATCHDOG.end(watch)
+            self._give_back(lease)
 
     def close(self) -> None:
-        """End all that are idle, and those at work as soon as they are done."""
-        with self._changed:
-            self._closed = True
-            idle, self._idle = self._idle, []
-            self._changed.notify_all()
+        """End them all, and the queries that run."""
+        idle, busy = self.shut()
+        for lease in busy:
+            if lease.connection is not None:
+                lease.connection.shut()
         for worker in idle:
             worker.close()
 
-    def _take(self, deadline: Deadline) -> Worker[AnySession]:
-        with self._changed:
-            while not self._closed:
-                if self._idle:
-                    return self._idle.pop()
-                if len(self._workers) < self._most:
-                    worker = self._new()
-                    self._workers.add(worker)
-                    return worker
-                if not self._changed.wait(deadline.moment - time.monotonic()):
-                    raise _busy(deadline.time_limit)
-        raise ExecutionError("is closed", where="executor", remedy="Open another.")
-
     def _new(self) -> Worker[AnySession]:
-        self._lost = [thread for thread in self._lost if thread.is_alive()]
-        if len(self._lost) >= MOST_LOST:
+        with self.quota.lock:
+            self.quota.lost = lost = {thread for thread in self.quota.lost if thread.is_alive()}
+        if len(lost) >= MOST_LOST:
             raise ExecutionError(
-                f"{len(self._lost)} queries that passed their time limit are still running",
+                f"{len(lost)} queries that passed their time limit are still running",
                 where="executor",
                 remedy="Try again later; an executor with isolated=True can end such queries.",
             )
         try:
-            return Worker(self._open_session)
+            worker = Worker(self._open_session)
         except RuntimeError:
             reason = "the process cannot start more threads"
+        else:
+            self._workers.add(worker)
+            return worker
         raise ExecutionError(reason, where="executor", remedy="Raise this process's limit of threads.")
 
-    def _give_back(self, worker: Worker[AnySession]) -> None:
-        with self._changed:
-            if worker.lost:
-                self._workers.discard(worker)
-                self._lost.append(worker.thread)
-            elif not self._closed:
-                self._idle.append(worker)
-            self._changed.notify()
-        if self._closed and not worker.lost:
-            worker.close()
+    def _take_away(self, lease: Lease[Worker[AnySession]]) -> None:
+        if lease.connection is not None:
+            lease.connection.interrupt()
+            lease.connection.give_up()
+        self._give_back(lease)
+
+    def _give_back(self, lease: Lease[Worker[AnySession]]) -> None:
+        worker = lease.connection
+        if worker is not None and worker.lost:
+            with self.quota.lock:
+                self.quota.lost.add(worker.thread)
+        self.end(lease, keep=worker is not None and not worker.lost)
 
 
 class WorkerCursor:
@@ -305,9 +326,6 @@ def _gone() -> ExecutionError:
     )
 
 
-def _busy(time_limit: float) -> QueryTimeoutError:
-    return QueryTimeoutError(
-        f"waited longer than {time_limit:g} s for other queries of this executor",
-        where="query",
-        remedy="Run fewer queries at a time, or raise the time limit or the number of connections.",
-    )
+def _grace(deadline: Deadline) -> float:
+    """Seconds that an engine has after its interrupt."""
+    return min(_GRACE * deadline.time_limit, _MOST_GRACE)

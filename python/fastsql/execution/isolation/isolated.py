@@ -12,18 +12,22 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from fastsql.errors import ExecutionError, FastSQLError
+from fastsql.execution.connections import closed
 from fastsql.execution.deadline import Deadline
 from fastsql.execution.executor import FIRST_ROWS, Cursor, QueryTimeoutError, Rows, memory_of, too_large
 from fastsql.execution.isolation.confinement import is_possible
 from fastsql.execution.isolation.wire import WireError, message_rows
-from fastsql.execution.isolation.worker_pool import WorkerPool, closed
+from fastsql.execution.isolation.worker_pool import WorkerPool
 from fastsql.execution.isolation.worker_process import WorkerDiedError, WorkerProcess
-from fastsql.execution.isolation.worker_setup import WORKERS, WorkerSetup
+from fastsql.execution.isolation.worker_setup import WORKERS, WorkerSetup, kill_after
 from fastsql.execution.reading import VerifyingExecutor
+from fastsql.execution.watchdog import WATCHDOG
 from fastsql.limits import check_count
 from fastsql.schema import Schema
 
 _START_SECONDS = 60.0
+_ABANDONED = 0.5
+"""Seconds after the moment at which a worker is killed when a cursor that nobody has ended loses it."""
 _MOST_ROWS = 1_000
 
 
@@ -37,13 +41,21 @@ class IsolatedExecutor(VerifyingExecutor):
         setup: which database, and within which bounds. `time_limit` counts from the call, waiting for a worker included.
         schema: with it, every query is verified first and written anew.
         workers: processes, which is how many queries run at the same time; further ones wait.
+        connections: as :func:`fastsql.execution.open_executor` has it.
 
     Raises:
         LimitError: a limit is none.
         ExecutionError: the database cannot be opened, or this system cannot bound a process.
     """
 
-    def __init__(self, setup: WorkerSetup, *, schema: Schema | None = None, workers: int = WORKERS) -> None:
+    def __init__(
+        self,
+        setup: WorkerSetup,
+        *,
+        schema: Schema | None = None,
+        workers: int = WORKERS,
+        connections: int | None = None,
+    ) -> None:
         check_count(workers, "workers")
         check_count(setup.memory_limit, "memory_limit")
         if not is_possible():
@@ -57,9 +69,9 @@ class IsolatedExecutor(VerifyingExecutor):
         # As in one process: without a schema, SQLite's authorizer alone.
         self._verifies = setup.dialect != "sqlite" or schema is not None
         self._workers = workers
-        self._pool = WorkerPool(setup, workers)
+        self._pool = WorkerPool(setup, workers, connections)
         try:
-            self._pool.give_back(self._pool.take(Deadline(_START_SECONDS)))
+            self._pool.give_back(self._pool.take_ready(Deadline(_START_SECONDS))[0])
         except BaseException:
             self._pool.close()
             raise
@@ -120,21 +132,25 @@ class IsolatedExecutor(VerifyingExecutor):
 
     @contextmanager
     def _worker(self, deadline: Deadline) -> Iterator[WorkerProcess]:
-        worker = self._pool.take(deadline)
+        lease, worker = self._pool.take_ready(deadline)
+        # A reader who does not come back by then keeps nobody waiting.
+        late = deadline.moment - deadline.time_limit + kill_after(deadline.time_limit) + _ABANDONED
+        watch = WATCHDOG.begin(late, lambda: self._pool.take_away(lease))
         try:
             yield worker
         except QueryTimeoutError:
             worker.kill()  # it may still be at work
             raise
         except WorkerDiedError:
-            if not self._pool.is_closed():
+            if not self._pool.closed:
                 raise
         else:
             return
         finally:
+            WATCHDOG.end(watch)
             if not worker.is_settled():
                 worker.kill()  # nobody knows what it would answer next
-            self._pool.give_back(worker)
+            self._pool.give_back(lease)
         raise closed()
 
     def _whole(self, worker: WorkerProcess, answer: dict[str, Any], deadline: Deadline) -> Rows:

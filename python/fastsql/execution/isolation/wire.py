@@ -17,6 +17,7 @@ from typing import Any
 from uuid import UUID
 
 from fastsql.errors import DialectError, ExecutionError, FastSQLError, LimitError, VerificationError
+from fastsql.execution.connections import ConnectionsBusyError
 from fastsql.execution.executor import QueryTimeoutError, ResultSizeError
 from fastsql.execution.postgres_session import ConnectionLostError
 
@@ -27,6 +28,7 @@ _ERRORS: Mapping[str, type[FastSQLError]] = {
     kind.__name__: kind
     for kind in (
         ConnectionLostError,
+        ConnectionsBusyError,
         DialectError,
         ExecutionError,
         LimitError,

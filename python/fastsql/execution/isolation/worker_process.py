@@ -160,15 +160,21 @@ class WorkerProcess:
         """Whether it ended by a signal."""
         return (self._process.returncode or 0) < 0
 
-    def kill(self) -> None:
-        """End the process, whatever it does. Another thread may be waiting for its answer."""
+    def kill(self, *, wait: bool = True) -> None:
+        """End the process, whatever it does. Another thread may be waiting for its answer.
+
+        Args:
+            wait: until it is gone, for a moment.
+        """
         if self._parent == os.getpid() and not self._killed and self._process.returncode is None:
             self._killed = True
             self._process.kill()
+            if not wait:
+                return
             with suppress(subprocess.TimeoutExpired):  # in the kernel's hands; it is collected later
                 self._process.wait(_ENDING)
 
-    def close(self) -> None:
+    def drop(self) -> None:
         """End the process and close the pipes; nobody may be waiting."""
         self.kill()
         self.forget()

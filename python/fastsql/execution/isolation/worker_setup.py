@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -37,6 +37,16 @@ class WorkerSetup:
     memory_limit: int = MEMORY_LIMIT
     columns: Mapping[str, list[str]] | None = field(default=None, repr=False)
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def database(self) -> Hashable:
+        """What connections to the database are counted by."""
+        if self.dialect != "postgres":
+            return os.path.realpath(self.target)
+        from sqlalchemy.engine import make_url
+
+        from fastsql.execution.postgres_connections import database_of
+
+        return database_of(make_url(self.target))
 
     def message(self) -> dict[str, Any]:
         """The same as plain data."""

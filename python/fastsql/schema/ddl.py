@@ -110,8 +110,8 @@ class _DdlReader:
     def finish(self) -> None:
         """Say what was not understood, and lead keys to the tables that they mean."""
         for words, lines in self.strange.items():
-            more = f", nor are {len(lines) - 1:,} others that begin so" if len(lines) > 1 else ""
-            what = f"the statement is not understood{more}; it is left out"
+            more = f", and so are {len(lines) - 1:,} more that begin so" if len(lines) > 1 else ""
+            what = f"the statement is not understood; it is left out{more}"
             self.draft.warnings.append((f"line {lines[0]:,}, {words}", what))
         names = {fold(table.full_name) for table in self.draft.tables}
         for key in self.draft.foreign_keys:
@@ -259,6 +259,8 @@ class _DdlReader:
         """COMMENT ON TABLE t IS '...' and COMMENT ON COLUMN t.c IS '...'."""
         parts, index = self._dotted(pieces, 3)
         kind = pieces[2].word if len(pieces) > 2 else ""
+        if kind in ("TABLE", "COLUMN") and (not parts or index + 1 >= len(pieces)):
+            self._warn(f"COMMENT ON {kind}", "the statement is not complete; it is left out", pieces[0])
         if not parts or index + 1 >= len(pieces) or pieces[index + 1].kind != "string":
             return
         comment = pieces[index + 1].text
@@ -278,6 +280,14 @@ def _strange_option(pieces: list[Piece]) -> Piece | None:
         if piece.kind == "symbol":
             depth += {"(": 1, ")": -1}.get(piece.text, 0)
         if depth < 0 or (place and depth == 0 and piece.word == "CREATE"):
+            return piece
+        # ENGINE = InnoDB nonsense
+        if (
+            depth == 0
+            and piece.word
+            and is_symbol(pieces, place - 2, "=")
+            and piece.word not in TABLE_OPTIONS
+        ):
             return piece
     if not pieces or pieces[0].word in TABLE_OPTIONS or is_passed_over(pieces):
         return None

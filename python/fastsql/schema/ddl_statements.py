@@ -33,6 +33,7 @@ _MODIFIERS = frozenset(
     SYMMETRIC TEMP TEMPORARY TRANSIENT TRUSTED UNIQUE UNLOGGED VECTOR VIRTUAL VOLATILE""".split()  # noqa: SIM905
 )
 """What may stand between CREATE and that."""
+_WITH_VALUE = frozenset({"ALGORITHM", "DEFINER"})
 _WITH_BODY = frozenset({"TRIGGER", "PROCEDURE", "PROC", "FUNCTION", "PACKAGE", "EVENT"})
 """Objects whose definition holds statements of its own."""
 _HEAD = 16
@@ -67,14 +68,16 @@ _SHELL_COMMAND = re.compile(
     r"unrestrict|unset|warn)\b)|\.[a-z]+\b|:[a-z]+ ).*$",
     re.I | re.M,
 )
+_GO = re.compile(r"^[ \t]*GO[ \t]*[0-9]*[ \t]*$", re.I | re.M)
 
 
 def without_shell(sql: str) -> str:
     """A script without the commands of psql, sqlite3 and sqlcmd and the rows of COPY, each line where it was."""
-    sql = sql.replace("\ufeff", " ", 1) if sql.startswith("\ufeff") else sql
+    sql = sql.removeprefix("\ufeff")
     for pattern in (_ROWS_OF_COPY, _SHELL_COMMAND):
         sql = pattern.sub(lambda match: "\n" * match[0].count("\n"), sql)
-    return sql
+    # Behind a semicolon, sqlglot's tokenizer takes GO and all that follows, tables among it, for one command.
+    return _GO.sub(";", sql)
 
 
 def is_passed_over(statement: list[Piece]) -> bool:
@@ -100,21 +103,24 @@ def _object(statement: list[Piece]) -> str:
     known = OBJECTS | _OTHER_OBJECTS
     words = [piece.word for piece in statement[1:_HEAD]]
     if statement[0].word == "COMMENT":
-        words = words[1:]
-    if not words or words[0] not in known | _MODIFIERS:
-        return ""
-    if words[0] in known and words[0] not in _MODIFIERS:
-        return words[0]
-    return next((word for word in words if word in known), "")
+        words = words[1:]  # COMMENT ON
+    for place, word in enumerate(words):
+        if word in known and word not in _MODIFIERS:
+            return word
+        if word in _WITH_VALUE:  # DEFINER = `root`@`localhost`: how long that is, the object itself tells
+            return next((later for later in words[place:] if later in known), "")
+        if word not in _MODIFIERS:
+            break
+    return ""
 
 
 def first_words(statement: list[Piece]) -> str:
     """What a statement begins with, for a message: words alone, as what is quoted may be a cell of a database."""
     words = []
     for piece in statement[:2]:
-        if not piece.word or not re.fullmatch(r"\w{1,30}", piece.word):
+        if not piece.word or not re.fullmatch(r"\w{1,30}", piece.text):
             break
-        words.append(piece.word)
-        if words[0] not in ("CREATE", "ALTER", "COMMENT"):
+        words.append(piece.text)
+        if words[0].upper() not in ("CREATE", "ALTER", "COMMENT"):
             break
     return " ".join(words) or "no word"

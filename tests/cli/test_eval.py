@@ -181,7 +181,7 @@ def test_a_report_says_what_was_measured(run: Run, data: Path, database: Path) -
             f"fastsql {fastsql.__version__}",
             "penalty 10, beam 2",
             "now 2100-12-31 00:00:00",
-            "a stratified sample of 3, seed 5",
+            "2 of 3, a stratified sample, seed 5",
             typed,
         ):
             assert words in text

@@ -55,7 +55,7 @@ def test_what_was_asked_for_stands_above_the_parsers_own(
         "fastsql": fastsql.__version__,
         "decided with": "penalty 1, beam 2, queries run before one was chosen, no values looked up",
         "now": "the time of execution",
-        "questions": "a stratified sample of 90, seed 7",
+        "questions": "6 of 90, a stratified sample, seed 7",
         "command": "fastsql eval x",
     }
 

@@ -58,7 +58,9 @@ class Provenance:
             decided += ", queries run before one was chosen"
         if self.values is False:
             decided += ", no values looked up"
-        asked = f"all {n:,}" if self.sampled_from is None else f"a stratified sample of {self.sampled_from:,}"
+        asked = f"all {n:,}"
+        if self.sampled_from is not None:
+            asked = f"{n:,} of {self.sampled_from:,}, a stratified sample"
         rows = [
             ("model", self._model()),
             ("fastsql", self.version),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -143,6 +144,12 @@ def test_an_answer_is_frozen_and_its_repr_shows_no_cell(toy: Parser, toy_bundle:
         answer.rows = None  # type: ignore[misc]
     refused = load_toy(toy_bundle).ask("?!", SCHEMA, executor=Scripted(rows))
     assert repr(refused) == ("Answer(refused, confidence=0.00, reason='There is no question in this text.')")
+
+
+def test_an_answer_can_be_pickled(toy: Parser) -> None:
+    answer = toy.ask(QUESTIONS[0], SCHEMA, executor=Scripted(Rows(("n",), ((3,),))))
+    copy = pickle.loads(pickle.dumps(answer))
+    assert (copy.rows, copy.sql, repr(copy)) == (answer.rows, answer.sql, repr(answer))
 
 
 def test_the_package_asks_with_the_bundled_model(toy: Parser, monkeypatch: pytest.MonkeyPatch) -> None:

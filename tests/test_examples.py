@@ -31,18 +31,25 @@ def examples() -> list[list[str]]:
     return list({tuple(words): words for words in asking}.values())
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the files that the examples name."""
-    create_hospital(tmp_path / "hospital.sqlite")
-    schema = Schema.from_sqlite(tmp_path / "hospital.sqlite")
-    (tmp_path / "schema.sql").write_text(schema.to_ddl(), encoding="utf-8")
-    (tmp_path / "questions.txt").write_text(
+    folder = tmp_path_factory.mktemp("examples")
+    create_hospital(folder / "hospital.sqlite")
+    schema = Schema.from_sqlite(folder / "hospital.sqlite")
+    (folder / "schema.sql").write_text(schema.to_ddl(), encoding="utf-8")
+    (folder / "questions.txt").write_text(
         "How many patients were prescribed warfarin?\nWhat are the five most common diagnoses?\n",
         encoding="utf-8",
     )
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+    return folder
+
+
+@pytest.fixture
+def folder(filled: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The same, as the folder where commands run."""
+    monkeypatch.chdir(filled)
+    return filled
 
 
 def test_there_are_examples_of_each_kind() -> None:

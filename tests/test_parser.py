@@ -199,21 +199,29 @@ def test_a_question_that_probably_has_no_answer_is_refused_for_that(tmp_path: Pa
         assert result.threshold == pytest.approx((result.unanswerable + penalty) / (1 + penalty))
 
 
-def test_a_penalty_of_one_call_decides_as_that_of_the_parser(toy_bundle: Path) -> None:
-    one = load_toy(toy_bundle, penalty=3)
-    for penalty in (0, 0.5, 10, 1e6):
-        other = load_toy(toy_bundle, penalty=penalty)
-        for question in QUESTIONS:
-            found, expected = one.parse(question, SCHEMA, penalty=penalty), other.parse(question, SCHEMA)
-            assert (found.sql, found.reason, found.threshold) == (
-                expected.sql,
-                expected.reason,
-                expected.threshold,
-            )
-        batch = one.parse_batch(QUESTIONS, SCHEMA, penalty=penalty)
-        stream = one.pipe([(question, SCHEMA) for question in QUESTIONS], penalty=penalty)
-        expected_sql = [other.parse(question, SCHEMA).sql for question in QUESTIONS]
-        assert [result.sql for result in batch] == [result.sql for result in stream] == expected_sql
+def test_a_penalty_of_one_call_decides_as_that_of_the_parser(tmp_path: Path) -> None:
+    fitted = {
+        "right": {"intercept": 0.5, "weights": {"sequence": 0.001}},
+        "unanswerable": {"intercept": -3.0, "weights": {}},
+        "figures": {},
+    }
+    bundle = write_bundle(tmp_path / "toy", reliability=fitted)
+    one = load_toy(bundle, penalty=3)
+    pairs = [(question, SCHEMA) for question in QUESTIONS[:2]]
+    answered = []
+    for penalty in (0, 10):
+        other = load_toy(bundle, penalty=penalty)
+        expected = [other.parse(*pair) for pair in pairs]
+        for found in (
+            [one.parse(*pair, penalty=penalty) for pair in pairs],
+            one.parse_batch(QUESTIONS[:2], SCHEMA, penalty=penalty),
+            list(one.pipe(pairs, penalty=penalty)),
+        ):
+            for ours, theirs in zip(found, expected, strict=True):
+                assert (ours.sql, ours.reason) == (theirs.sql, theirs.reason)
+                assert ours.threshold == theirs.threshold is not None
+        answered += [bool(result) for result in expected]
+    assert answered == [True, True, False, False]
     assert one.penalty == 3
 
 

@@ -15,6 +15,7 @@ import pytest
 
 from fastsql import Parser, Schema, ValueDictionary
 from fastsql.errors import FastSQLError
+from fastsql.execution import open_executor
 
 from .worlds.toy_bundle import load_toy
 
@@ -95,6 +96,22 @@ def test_a_refusal_says_why_without_repeating_the_question(
     result = load_toy(toy_bundle, penalty=10).parse(QUESTION, SCHEMA, values=ward)
     assert result.abstained
     assert silent(result.reason)
+    assert silent(overheard())
+
+
+def test_asking_a_database_says_nothing_but_its_answer(
+    toy: Parser, ward: Path, overheard: Callable[[], str]
+) -> None:
+    with closing(open_executor(ward, schema=SCHEMA)) as executor:
+        answer = toy.ask(QUESTION, SCHEMA, executor=executor, values=ward)
+    assert answer.rows is not None
+    assert silent(repr(answer))
+    other = Schema.from_ddl("CREATE TABLE elsewhere (id INTEGER)")
+    with closing(open_executor(ward, schema=other)) as executor:
+        assert "VerificationError" in (
+            shown := failure(lambda: toy.ask(QUESTION, SCHEMA, executor=executor, values=ward))
+        )
+    assert silent(shown)
     assert silent(overheard())
 
 

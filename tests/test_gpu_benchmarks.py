@@ -271,6 +271,8 @@ def test_a_run_reports_its_steps(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert script("gpu/run")([*given, "--only", "rates"]) == 0
     report = json.loads((tmp_path / "gpu.json").read_text())
     assert report["card"]["name"] == "a simulated GPU"
+    assert report["measured"]["command"].startswith("python benchmarks/gpu/run.py --simulated --folder ")
+    assert report["measured"]["machine"]["cores"] >= 1
     assert report["steps"]["rates"]["status"] == "done"
     assert min(report["steps"]["rates"]["report"]["rates"].values()) > 0
     assert "TFLOP/s" in capsys.readouterr().out

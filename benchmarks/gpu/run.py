@@ -39,6 +39,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import shutil
 import sys
 import time
@@ -204,10 +205,16 @@ class Run:
         return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "FASTSQL_DATA": str(data.resolve())}
 
     def report(self) -> dict[str, Any]:
-        """All figures, and the card's name."""
-        reports = self._reports()
-        cards = [report["card"] for report in reports.values() if "card" in report]
-        return {"card": cards[0] if cards else {}, "simulated": self.options.simulated, "steps": self.steps}
+        """All figures, the card's name, and how they came about, as the last step told of machine and versions."""
+        reports = self._reports().values()
+        cards = [report["card"] for report in reports if "card" in report]
+        measured = [report["measured"] for report in reports if "measured" in report]
+        return {
+            "measured": {**(measured[-1] if measured else {}), "command": self.options.command},
+            "card": cards[0] if cards else {},
+            "simulated": self.options.simulated,
+            "steps": self.steps,
+        }
 
     def table(self) -> None:
         """The one table."""
@@ -248,6 +255,9 @@ def options_of(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--log", type=Path, help="what the steps print (default: gpu.log in the build's folder)"
     )
     options = parser.parse_args(arguments)
+    options.command = shlex.join(
+        ["python", "benchmarks/gpu/run.py", *(sys.argv[1:] if arguments is None else arguments)]
+    )
     if options.data is None and os.environ.get("FASTSQL_DATA"):
         options.data = Path(os.environ["FASTSQL_DATA"])
     options.folder = (

@@ -18,6 +18,7 @@ from fastsql.answer import Answer
 from fastsql.errors import ExecutionError, VerificationError
 from fastsql.execution import Executor, QueryTimeoutError, Rows, open_executor
 
+from .databases import PostgresServer
 from .worlds.toy_bundle import QUESTIONS, load_toy
 from .worlds.toy_model import SCHEMA
 
@@ -127,6 +128,26 @@ def test_the_dialect_is_that_of_the_executor_unless_given(toy: Parser) -> None:
         assert executor.asked == [toy.parse(QUESTIONS[0], SCHEMA, dialect=dialect).sql]
     answer = toy.ask(QUESTIONS[0], SCHEMA, executor=Scripted(Rows((), ()), "postgres"), dialect="duckdb")
     assert answer.result.dialect == "duckdb"
+
+
+def test_postgresql_and_duckdb_are_asked_in_their_own_words(
+    reference: Parser, postgres: PostgresServer, duckdb_driver: None, tmp_path: Path
+) -> None:
+    import duckdb
+    import psycopg
+
+    with duckdb.connect(str(tmp_path / "hospital.duckdb")) as connection:
+        connection.execute(SCHEMA.to_ddl("duckdb"))
+    postgres.create_database("asked")
+    with psycopg.connect(postgres.conninfo("asked"), autocommit=True) as connection:
+        connection.execute(SCHEMA.to_ddl("postgres"))
+    for target, dialect in ((tmp_path / "hospital.duckdb", "duckdb"), (postgres.url("asked"), "postgres")):
+        with closing(open_executor(target, schema=SCHEMA)) as executor:
+            answer = reference.ask(QUESTIONS[0], SCHEMA, executor=executor)
+        assert answer.result.dialect == executor.dialect == dialect
+        assert answer.columns
+    with pytest.raises(ExecutionError), closing(open_executor(postgres.url("asked"))) as executor:
+        reference.ask(QUESTIONS[0], {"elsewhere": {"id": "INTEGER"}}, executor=executor)
 
 
 @pytest.mark.parametrize("nothing", [None, "hospital.sqlite", sqlite3])

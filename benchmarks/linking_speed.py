@@ -39,6 +39,8 @@ from fastsql.model import open_bundle
 from fastsql.model.tokenizer import Tokenizer
 from fastsql.parser import BUNDLED, DEFAULT_MODEL
 from fastsql.schema import Schema
+
+sys.path.insert(0, str(Path(__file__).parent))
 from figures import SPREAD, Figures, percentiles, show, spread
 from record import machine, save
 
@@ -50,8 +52,6 @@ from fastsql import backends
 from fastsql.linking import ValueDictionary
 from fastsql.schema import Schema
 
-sys.path.insert(0, str(Path(__file__).parent))
-from record import machine, save
 path, schema, questions, native = json.loads(sys.stdin.read())
 schema, core = Schema.from_dict(schema), backends.native() if native else None
 def resident():

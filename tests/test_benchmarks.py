@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from fastsql import Schema, backends
+from fastsql.parser import BUNDLED, DEFAULT_MODEL
 
 from .grammar.test_benchmarks import BENCHMARKS, script
 from .worlds.toy_bundle import QUESTIONS, runs_onnx, write_bundle
@@ -158,6 +159,32 @@ def test_memory_is_told_apart_by_stage(data: Path, encodable: Path) -> None:
         assert 0 < figures["anonymous"] < figures["resident"] <= figures["at most"] + 1
         assert figures["anonymous"] + figures["of files"] == pytest.approx(figures["resident"], rel=0.1)
     assert stages["load"]["resident"] > stages["import"]["resident"]
+
+
+def test_linking_is_timed_by_part(data: Path, tmp_path: Path) -> None:
+    if not (BUNDLED / DEFAULT_MODEL).is_dir():
+        pytest.skip(f"the bundled model {DEFAULT_MODEL} runs this")
+    data.rename(tmp_path / "ehrsql2024")
+    report = tmp_path / "linking.json"
+    given = ["--data", str(tmp_path), "--questions", "2", "--values", "50", "--json", str(report)]
+    assert script("linking_speed")(given) == 0
+    found = json.loads(report.read_text(encoding="utf-8"))
+    assert found["measured"]["command"].startswith("python benchmarks/linking_speed.py --data ")
+    (one,) = found["sets"]
+    assert {"tokens", "dates", "python: link", "python: relations"} <= set(one["ms"])
+    assert found["large"]["python"]["open_ms"] > 0
+
+
+def test_verification_is_timed_for_each_dialect(tmp_path: Path) -> None:
+    main = script("verification")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(main.__globals__, "DEPTHS", range(1, 2))
+        patch.setitem(main.__globals__, "RUNS", 12)  # the first ten warm up
+        assert main(["--data", str(tmp_path), "--mixed", "1", "--json", str(tmp_path / "v.json")]) == 0
+    found = json.loads((tmp_path / "v.json").read_text(encoding="utf-8"))
+    assert set(found["nests"]) == {"sqlite", "postgres", "duckdb", "mysql", "tsql"}
+    assert all(figures["statements"] > 100 for figures in found["nests"].values())
+    assert found["queries"]["small query, with a schema, again"]["p50"] > 0
 
 
 def test_rates_are_positive_and_grow_with_the_instruction_set(tmp_path: Path) -> None:

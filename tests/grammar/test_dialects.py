@@ -65,7 +65,7 @@ def test_what_is_written_parses(schema: str, sql: str, rendered: str, dialect: s
         assert parse_query(written, dialect=dialect).sql(dialect=dialect)
 
 
-@pytest.mark.parametrize("name", ["oracle", "Postgres", ""])
+@pytest.mark.parametrize("name", ["oracle", "postgre", ""])
 def test_a_dialect_that_is_not_written_is_an_error(name: str) -> None:
     with pytest.raises(DialectError, match="duckdb"):
         render(sql_to_program("SELECT name FROM patients", HOSPITAL), HOSPITAL, dialect=name)

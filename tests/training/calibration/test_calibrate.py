@@ -261,6 +261,7 @@ def test_where_only_made_questions_have_no_answer_they_stand_for_users() -> None
     found = calibration(of_parts(SEEN, UNSEEN, MADE), Familiarity())
     assert found.reliability.judge.unanswerable is not None
     assert found.lacking == ()
+    assert re.search(r"made +\d+ questions, counted as 20% of use", describe(found))
     assert found.figures["auc_unanswerable"] > 0.8
     assert found.figures["se"] > 50
 

@@ -33,7 +33,7 @@ from fastsql.training.calibration.questions import (
     MADE_QUESTIONS,
     held_out,
 )
-from fastsql.training.calibration.table import FOREIGN_PRIOR, PRIOR, tabulate
+from fastsql.training.calibration.table import FOREIGN_PRIOR, PRIOR, shares_in_use, tabulate
 from fastsql.training.calibration.usable import CalibrationError
 from fastsql.training.config import TrainConfig
 from fastsql.training.corpus.corpus import Corpus
@@ -172,7 +172,7 @@ def describe(found: Calibration) -> str:
     lines += [
         f"{part:<13}{count:>5} questions"
         + (f", {figures['right'][part]} right" if part in figures["right"] else "")
-        + _counted(part)
+        + _counted(part, figures["questions"])
         for part, count in figures["questions"].items()
         if count
     ]
@@ -196,11 +196,11 @@ def describe(found: Calibration) -> str:
     return "\n".join(lines)
 
 
-def _counted(part: str) -> str:
-    if part in PRIOR:
-        return f", counted as {PRIOR[part]:.0%} of use"
-    if part in FOREIGN_PRIOR:
-        return f", counted as {FOREIGN_PRIOR[part]:.0%} of use on schemas never seen"
+def _counted(part: str, counts: Mapping[str, int]) -> str:
+    for prior, where in ((PRIOR, ""), (FOREIGN_PRIOR, " on schemas never seen")):
+        if part in prior:
+            share = {name: count for name, count in shares_in_use(prior, counts).items() if counts[name]}
+            return f", counted as {share[part] / sum(share.values()):.0%} of use{where}"
     return ", to report only"
 
 

@@ -120,22 +120,23 @@ def tabulate(observations: Sequence[Observation]) -> Table:
     )
 
 
+def shares_in_use(prior: Mapping[str, float], counts: Mapping[str, int]) -> dict[str, float]:
+    """What each part counts, by how many questions it has; a missing part's share goes to its like."""
+    share = dict(prior)
+    for one, other in ((UNANSWERABLE, MADE), (SEEN, UNSEEN)):
+        for here, like in ((one, other), (other, one)):
+            if share.get(here) and not counts[here] and counts[like]:
+                share[like] += share[here]
+                share[here] = 0.0
+    return share
+
+
 def _mass(parts: NDArray[np.str_]) -> Floats:
-    """What each question counts, so that the parts have the shares of `PRIOR` and of `FOREIGN_PRIOR`, 1 on average on
-    either side; a missing part's share goes to its like.
-    """
+    """What each question counts, so that the parts have their shares in use, 1 on average on either side."""
     mass = np.zeros(len(parts))
-    for prior, likes in (
-        (PRIOR, ((UNANSWERABLE, MADE), (SEEN, UNSEEN))),
-        (FOREIGN_PRIOR, ()),
-    ):
+    for prior in (PRIOR, FOREIGN_PRIOR):
         counts = {part: int((parts == part).sum()) for part in prior}
-        share = dict(prior)
-        for one, other in likes:
-            for here, like in ((one, other), (other, one)):
-                if not counts[here] and counts[like]:
-                    share[like] += share.pop(here)
-                    share[here] = 0.0
+        share = shares_in_use(prior, counts)
         own = np.array([share.get(part, 0.0) / max(counts.get(part, 1), 1) for part in parts.tolist()])
         side = own > 0
         if side.any():

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from fastsql.errors import SchemaError
+from fastsql.errors import ExecutionError, SchemaError
 from fastsql.linking.value_index import ValueIndex, ValueMatch, is_sql_text
+from fastsql.schema.pace import COLUMN_SECONDS, Pace, Progress, ReadingInterrupted
 
 if TYPE_CHECKING:
     import sqlite3
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.engine import Engine
 
+    from fastsql.linking.database_values import Origin, Reading
     from fastsql.schema import Schema
 
 ColumnName = tuple[str, str]
@@ -45,9 +48,11 @@ class ValueDictionary:
         used = sorted({column for columns in set(values.values()) for column in columns})
         self._names: dict[int, ColumnName] = {column: column_name(schema, column) for column in used}
         self._index = ValueIndex({value: held for value, held in values.items() if is_sql_text(value)})
-        self._checked: Schema | None = schema
+        self._checked = schema
+        self._origin: Origin | None = None
+        self._stamps: Mapping[int, str] = {}
         self.skipped = tuple(skipped)
-        """Columns that were left out, as (table, column, why)."""
+        """Columns that were left out, or of which there may be more values, as (table, column, why)."""
 
     def __len__(self) -> int:
         return len(self._index)
@@ -69,8 +74,12 @@ class ValueDictionary:
         *,
         max_values: int = MAX_VALUES,
         max_characters: int = MAX_CHARACTERS,
+        column_seconds: float = COLUMN_SECONDS,
+        progress: Progress | bool | None = None,
     ) -> ValueDictionary:
         """Read the distinct values of some columns, once.
+
+        Of a server, what its statistics tell of a column and a sample of it come before the whole of it.
 
         Args:
             source: an SQLite file (opened read-only), an open SQLite connection, an SQLAlchemy engine or a URL.
@@ -78,15 +87,81 @@ class ValueDictionary:
             columns: (table, column) pairs to read; None reads every text column that is no part of a key.
             max_values: a column of more distinct values is left out (see `skipped`): it holds identifiers or free text.
             max_characters: longer values are left out; nobody types them into a question.
+            column_seconds: seconds that one column may take; of one that takes longer there are values of a sample, and
+                `skipped` says so.
+            progress: called before each column with how many are done, how many there are, and "table.column"; False ends
+                the reading, and what was read is returned. True shows a line on the standard error.
 
         Raises:
             ExecutionError: the database cannot be opened or read. SchemaError: a column is not in the schema.
+            ReadingInterrupted: Ctrl-C; its `partial` is the dictionary of what was read.
         """
-        from fastsql.linking.database_values import read_values
+        from fastsql.linking.database_values import Origin
 
         chosen = text_columns(schema) if columns is None else [schema.column_index(*name) for name in columns]
-        values, skipped = read_values(source, schema, sorted(set(chosen)), max_values, max_characters)
-        return cls(values, schema, skipped)
+        origin = Origin(source, tuple(sorted(set(chosen))), max_values, max_characters, column_seconds)
+        return cls({}, schema)._reading(origin, schema, progress)
+
+    def refresh(
+        self,
+        source: str | Path | sqlite3.Connection | Engine | None = None,
+        *,
+        progress: Progress | bool | None = None,
+    ) -> ValueDictionary:
+        """A dictionary of what the database holds now; this one where nothing has changed.
+
+        PostgreSQL tells which tables were written since, and an SQLite file whether it was: only these are read again,
+        and columns that could not be read to their end. Of other databases all columns are. Arguments are those of
+        `from_database`; a dictionary that was not made there needs its `source`, and reads the columns that it has.
+
+        Raises ExecutionError where there is no source, and what `from_database` raises.
+        """
+        from fastsql.linking.database_values import Origin, Reading
+
+        schema, origin, earlier = self._checked, self._origin, None
+        if origin is not None and (source is None or source == origin.source):
+            values: dict[int, list[str]] = {}
+            for value, columns in self._index.items():
+                for column in columns:
+                    values.setdefault(column, []).append(value)
+            earlier = Reading(values, self.skipped, self._stamps)
+        elif source is None:
+            raise ExecutionError(
+                "it was not read from a database",
+                where="value dictionary",
+                remedy="Say which one: refresh(database).",
+            )
+        elif origin is not None:
+            origin = replace(origin, source=source)
+        else:
+            origin = Origin(source, self.columns, MAX_VALUES, MAX_CHARACTERS, COLUMN_SECONDS)
+        return self._reading(origin, schema, progress, earlier)
+
+    def _reading(
+        self, origin: Origin, schema: Schema, progress: Progress | bool | None, earlier: Reading | None = None
+    ) -> ValueDictionary:
+        """The dictionary of what is read now; this one where that is what was read earlier."""
+        from fastsql.linking.database_values import read_values
+
+        pace = Pace(origin.column_seconds, progress)
+        reading = read_values(origin, schema, pace, earlier)
+        if reading.unchanged and earlier is not None:
+            return self
+        values: dict[str, tuple[int, ...]] = {}
+        for column, texts in reading.values.items():
+            alone = (column,)
+            for value in texts:
+                held = values.get(value)
+                values[value] = alone if held is None else (*held, column)
+        found = type(self)(values, schema, reading.skipped)
+        found._origin, found._stamps = origin, reading.stamps
+        if pace.interrupted:
+            raise ReadingInterrupted(found)
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What it was read from may be a connection, or bear a password.
+        return {**self.__dict__, "_origin": None, "_stamps": {}}
 
     @classmethod
     def from_mapping(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastsql.schema.model import Column, Constant, ForeignKey, Table, Value
 from fastsql.schema.names import label_from_name, quote
+from fastsql.schema.pace import ReadingInterrupted
 from fastsql.schema.schema import Schema, SchemaSource, load_uniform
 from fastsql.schema.sqltypes import TYPE_CLASSES, classify_type
 
@@ -12,6 +13,7 @@ __all__ = [
     "Column",
     "Constant",
     "ForeignKey",
+    "ReadingInterrupted",
     "Schema",
     "SchemaSource",
     "Table",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from fastsql.errors import LimitError, SchemaError
 from fastsql.limits import DEFAULT, Limits
 from fastsql.schema.choice import ALL, Choice
-from fastsql.schema.model import USUAL_NAMESPACES, Column, Constant, ForeignKey, Structure, Table, Value
+from fastsql.schema.model import Column, Constant, ForeignKey, Structure, Table, Value
 from fastsql.schema.names import fold, is_reserved, label_from_name
 from fastsql.schema.sqltypes import classify_type
 
@@ -170,18 +170,13 @@ class _Namespaces:
     draft: Draft
 
     def __post_init__(self) -> None:
-        usual = USUAL_NAMESPACES.get(self.draft.dialect, "")
-        self.default = self.draft.default_namespace or usual
-        self.default_to_write = "" if self.default == usual else self.default
+        default = self.draft.default_namespace
+        self.default_to_write = "" if default == self.draft.usual_namespace else default
         self._uses = Counter(fold(table.name) for table in self.draft.tables)
-
-    def shown(self, table: DraftTable) -> str:
-        """The name of a table as SQL writes it."""
-        return table.name if table.namespace == self.default else table.full_name
 
     def label(self, table: DraftTable) -> str:
         """A table's own label; of those that share a name, one in another namespace than the default one says which."""
-        if self._uses[fold(table.name)] == 1 or self.shown(table) == table.name:
+        if self._uses[fold(table.name)] == 1 or self.draft.shown(table) == table.name:
             return table.label
         label = table.label or label_from_name(table.name)
         same = label == label_from_name(table.name)
@@ -193,7 +188,7 @@ def _usable_tables(
 ) -> Iterable[DraftTable]:
     seen: set[str] = set()
     for table in tables:
-        shown = namespaces.shown(table)
+        shown = namespaces.draft.shown(table)
         item = f"table {shown!r}"
         if reason := _unusable(table.name) or (table.namespace and _unusable(table.namespace)):
             findings.note(item, f"{reason}; the table is left out")

@@ -113,7 +113,7 @@ def _read_values(connection: Connection, draft: Draft, most: int, limits: Limits
         for column in table.columns
         if not column.values and (column.type or classify_type(column.sql_type)) == "text"
     ]
-    names = [f"{table.full_name}.{column.name}" for table, column in wanted]
+    names = [f"{draft.shown(table)}.{column.name}" for table, column in wanted]
     for place in pace.each(names):
         table, column = wanted[place]
         with pace.column(names[place]):
@@ -125,7 +125,7 @@ def _read_values(connection: Connection, draft: Draft, most: int, limits: Limits
                 draft.notes.append((f"column {names[place]}", "the role may not read its values"))
                 continue
             if found.late:
-                draft.notes.append((f"column {names[place]}", f"{found.missing}; see column_seconds"))
+                draft.notes.append((f"column {names[place]}", found.missing))
             _take(column, found.values, limits)
     if pace.unread:
         listed = ", ".join(pace.unread[:_NAMED]) + (", ..." if len(pace.unread) > _NAMED else "")

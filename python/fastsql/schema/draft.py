@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from fastsql.schema.model import USUAL_NAMESPACES
+
 
 @dataclass
 class DraftColumn:
@@ -84,3 +86,13 @@ class Draft:
     """The same of what is no fault of the schema, such as values that took too long to read: never an error."""
     left_out: list[DraftTable] = field(default_factory=list)
     """Tables that are there and were not chosen: keys to them are left out without a word."""
+
+    @property
+    def usual_namespace(self) -> str:
+        """The default namespace of the dialect, where nobody says otherwise."""
+        return USUAL_NAMESPACES.get(self.dialect, "")
+
+    def shown(self, table: DraftTable) -> str:
+        """The name of a table as SQL writes it."""
+        default = self.default_namespace or self.usual_namespace
+        return table.name if table.namespace == default else table.full_name

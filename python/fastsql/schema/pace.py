@@ -42,12 +42,19 @@ class Pace:
     def each(self, names: Sequence[str]) -> Iterator[int]:
         """The places of columns one by one, until the last, Ctrl-C, or a callback that says False."""
         for place, name in enumerate(names):
-            if self.interrupted or (self._progress and self._progress(place, len(names), name) is False):
+            if self.interrupted or not self._goes_on(place, len(names), name):
                 self.unread += names[place:]
                 return
             yield place
-        if self._progress is not None:
-            self._progress(len(names), len(names), "")
+        self._goes_on(len(names), len(names), "")
+
+    def _goes_on(self, done: int, total: int, name: str) -> bool:
+        """Tell of the progress; whether nobody wants it to end."""
+        try:
+            return self._progress is None or self._progress(done, total, name) is not False
+        except KeyboardInterrupt:
+            self.interrupted = True
+            return False
 
     @contextmanager
     def column(self, name: str) -> Iterator[None]:

@@ -168,7 +168,7 @@ class _Reflection:
             found["name"] for found in columns if readable is not None and found["name"] not in readable
         ]
         if hidden:
-            listed = ", ".join(f"{self._shown(table)}.{column}" for column in hidden[:_NAMED])
+            listed = ", ".join(f"{self.draft.shown(table)}.{column}" for column in hidden[:_NAMED])
             what = f"columns {listed}{', ...' if len(hidden) > _NAMED else ''}"
             self.draft.warnings.append((what, "the role may not read them; they are left out"))
         table.columns = [self._column(found) for found in columns if found["name"] not in hidden]
@@ -192,11 +192,8 @@ class _Reflection:
         self.parents.append(parent)
 
     def _leave_out(self, table: DraftTable, why: list[str]) -> None:
-        why.append(self._shown(table))
+        why.append(self.draft.shown(table))
         self.draft.left_out.append(table)
-
-    def _shown(self, table: DraftTable) -> str:
-        return table.name if table.namespace in ("", self.default) else table.full_name
 
     def _probe(self, name: str, namespace: str | None) -> None:
         """Ask for no row of a table, which a role that may not read it is refused. Raises SQLAlchemyError."""

@@ -67,7 +67,7 @@ class ServerValues:
         deadline = Deadline(self._seconds, None if self._postgres else self._canceller())
         sample = self._read(table, namespace, column, most + 1, deadline, SAMPLE_ROWS)
         if sample is None:
-            return Found([], self._late("its first rows"), late=True)
+            return Found([], missed(self._seconds), late=True)
         if len(sample) > most:
             return Found([], too_many)
         whole = None
@@ -76,7 +76,7 @@ class ServerValues:
         if whole is None:
             texts = all(isinstance(value, str) for value in sample)
             known = list(dict.fromkeys([*sample, *(common if texts else ())]))
-            return Found(known[:most], self._late("all of its rows; these are values of a part"), late=True)
+            return Found(known[:most], missed(self._seconds), late=True)
         return Found([], too_many) if len(whole) > most else Found(whole)
 
     def stamp(self, table: str, namespace: str | None) -> str:
@@ -142,8 +142,10 @@ class ServerValues:
         found = getattr(driver, "interrupt", None) or getattr(driver, "cancel", None)
         return found if callable(found) else None
 
-    def _late(self, what: str) -> str:
-        return f"{self._seconds:g} s were not enough to read {what}"
+
+def missed(seconds: float) -> str:
+    """What is said of a column that took too long."""
+    return f"only a sample was read: all of it takes longer than {seconds:g} s"
 
 
 def is_forbidden(error: BaseException) -> bool:

@@ -92,6 +92,11 @@ class Console:
         self._err.flush()
 
 
+def warn(text: str) -> None:
+    """One line of warning, on the error stream."""
+    sys.stderr.write(f"fastsql: warning: {text}\n")
+
+
 def _shown(cell: object) -> str:
     """A cell on one line, without the control characters that could steer a terminal."""
     text = "NULL" if cell is None else f"{cell:g}" if isinstance(cell, float) else str(cell)

@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from fastsql.cli.console import warn
 from fastsql.cli.extras import train_extra
 
 _EPILOG = """\
@@ -34,5 +35,9 @@ def run(options: argparse.Namespace) -> int:
     """Export, and say where the bundle lies."""
     with train_extra():
         from fastsql.training.runs.checkpoint import export_checkpoint
-    sys.stdout.write(f"{export_checkpoint(options.checkpoint, options.output)}\n")
+    from fastsql.reliability import Reliability
+
+    folder = export_checkpoint(options.checkpoint, options.output)
+    sys.stdout.write(f"{folder}\n")
+    warn(f"{folder}: {Reliability().lacking}")
     return 0

@@ -13,6 +13,7 @@ from fastsql.cli import (
     augment,
     calibrate,
     card,
+    console,
     demo,
     doctor,
     evaluate,
@@ -98,7 +99,7 @@ def _warner(others: Callable[..., None]) -> Callable[..., None]:
 
     def warn(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
         if issubclass(category, CalibrationWarning):
-            sys.stderr.write(f"fastsql: warning: {message}\n")
+            console.warn(str(message))
         else:
             others(message, category, *place, **more)
 

@@ -9,6 +9,7 @@ import sys
 import warnings
 from pathlib import Path
 
+from fastsql.cli.console import warn
 from fastsql.cli.extras import train_extra
 from fastsql.cli.options import positive, seconds
 from fastsql.errors import CalibrationWarning
@@ -113,9 +114,9 @@ def run(options: argparse.Namespace) -> int:
         f"{result.output}: {state}, {result.epochs:.1f} epochs in {result.seconds / 60:.1f} minutes\n"
     )
     if result.finished:
-        sys.stderr.write(
-            "fastsql: warning: the bundle is not calibrated and refuses every question until it is, unless penalty=0 is"
-            f" asked for. Run: {_calibrate(options)}\n"
+        warn(
+            "the bundle is not calibrated and refuses every question until it is, unless penalty=0 is asked for."
+            f" Run: {_calibrate(options)}"
         )
     return 0
 

@@ -61,7 +61,7 @@ def test_the_command_prints_a_weight_for_every_feature(
 
 def test_too_few_databases_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fit-ranking", str(write_set(tmp_path / "clinics", databases=2))]) == 2
-    assert "2 databases are too few" in capsys.readouterr().err
+    assert "2 databases of 6 tables and 45 columns or more are too few" in capsys.readouterr().err
 
 
 def test_the_weights_in_use_are_those_that_the_command_finds(fastsql_data: Path) -> None:

@@ -268,5 +268,8 @@ def test_a_checkpoint_is_exported_from_the_command_line(
 ) -> None:
     assert main(["export", str(finished / LAST), "--output", str(tmp_path / "bundle")]) == 0
     assert open_bundle(tmp_path / "bundle").config.settings["training"]["epochs"] == 2.0
+    told = capsys.readouterr()
+    assert told.out == f"{tmp_path / 'bundle'}\n"
+    assert "never calibrated" in told.err
     assert main(["export", str(tmp_path / "none.pt"), "--output", str(tmp_path / "x")]) == 2
     assert "there is no checkpoint" in capsys.readouterr().err

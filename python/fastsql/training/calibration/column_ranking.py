@@ -104,7 +104,9 @@ def fitted_lines(cases: Sequence[Case]) -> Iterator[str]:
     names = sorted({case.database for case in cases})
     if len(names) < FOLDS:
         raise RankingError(
-            f"{len(names)} databases are too few; at least {FOLDS} are needed", remedy="Name more folders."
+            f"{len(names)} databases of {TABLES} tables and {COLUMNS} columns or more are too few;"
+            f" at least {FOLDS} are needed",
+            remedy="Name more folders.",
         )
     for name, weight in zip(WEIGHTS, fit(cases), strict=True):
         yield f'    "{name}": {weight:.2f},'

@@ -22,7 +22,7 @@ from fastsql.training.corpus.split import Pair
 
 
 def save_observations(observations: Iterable[Observation], path: Path) -> None:
-    """Writes them as packed JSON."""
+    """Writes them as packed JSON; a file that lies there is replaced once the new one is whole."""
     rows = [
         {
             "pair": asdict(item.question.pair),
@@ -40,7 +40,9 @@ def save_observations(observations: Iterable[Observation], path: Path) -> None:
         }
         for item in observations
     ]
-    path.write_bytes(gzip.compress(json.dumps(rows, ensure_ascii=False).encode()))
+    temporary = path.with_name(f"{path.name}.tmp")
+    temporary.write_bytes(gzip.compress(json.dumps(rows, ensure_ascii=False).encode()))
+    temporary.replace(path)
 
 
 def load_observations(path: Path) -> tuple[Observation, ...]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class AuditedExecutor:
     """An executor that tells an `Audit` of every statement; made by `Audit.watch`.
 
-    Its errors are those of the executor inside. Closing it closes that.
+    Its errors are those of the executor inside, which sees the SQL first, be it None. Closing it closes that.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class AuditedExecutor:
         self._ids = ids
         self._inspection = inspection
 
-    def run(self, sql: str) -> Rows:
+    def run(self, sql: str | None) -> Rows:
         """The rows of a query. Raises ExecutionError, VerificationError: as the executor inside."""
         with self.audit.execution(sql, self.dialect, self._ids, inspection=self._inspection) as entry:
             rows = self.executor.run(sql)
@@ -41,7 +41,7 @@ class AuditedExecutor:
         return rows
 
     @contextmanager
-    def cursor(self, sql: str) -> Iterator[Cursor]:
+    def cursor(self, sql: str | None) -> Iterator[Cursor]:
         """The running query, for a reader that wants row by row; on record are the rows that were read."""
         with (
             self.audit.execution(sql, self.dialect, self._ids, inspection=self._inspection) as entry,

@@ -194,6 +194,29 @@ def test_a_values_file_is_read_again_when_it_has_changed(
     assert (before, after) == ([], ["Warfarin"])
 
 
+def test_a_servers_tables_are_looked_at_each_time_and_its_values_read_once(
+    toy: Parser, ward: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sqlalchemy = pytest.importorskip("sqlalchemy", reason="pip install '.[db]' to run this")
+    from fastsql.schema.server_values import ServerValues
+
+    asked: list[str] = []
+    distinct = ServerValues.distinct
+    monkeypatch.setattr(
+        ServerValues, "distinct", lambda *given: (asked.append(given[3]), distinct(*given))[1]
+    )
+    engine = sqlalchemy.create_engine(f"sqlite:///{ward}")
+    for source in (f"sqlite:///{ward}", engine):
+        asked.clear()
+        for _ in range(2):
+            toy.parse("how many", source)
+        assert asked == ["kind", "drug"]
+    with closing(sqlite3.connect(ward)) as connection, connection:
+        connection.execute("CREATE TABLE beds (kind TEXT)")
+    assert toy._sources.schema(engine).find_table("beds") is not None
+    engine.dispose()
+
+
 def test_another_engine_is_another_source(
     toy: Parser, tmp_path: Path, candidates: list[tuple[Candidate, ...]]
 ) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from fastsql.cli.options import add_model_options, load_parser, moment, positive
+from fastsql.cli.schema_options import add_schema_options, read_schema, read_values
 from fastsql.view.terminal import Page
 from fastsql.view.text import guess_lines
 
@@ -17,6 +18,7 @@ examples:
   fastsql parse "What is the average age of all patients?" --schema "CREATE TABLE patients (id INT, name TEXT, age INT)"
   fastsql parse "When did patient 71021258 last have a creatinine test?" --schema schema.sql --values hospital.sqlite --explain
   fastsql parse --schema hospital.sqlite --json < questions.txt
+  fastsql parse --schema postgresql://clerk@db/ward --namespace public,billing --dialect postgres < questions.txt
 
 SQL goes to the standard output; why a question is refused, the best guess at it and what --explain tells, to the standard
 error; with --json, what --explain tells is a part of the object.
@@ -36,15 +38,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "question", nargs="?", default="-", help="the question; - or nothing reads one a line"
     )
-    parser.add_argument(
-        "--schema",
-        metavar="S",
-        required=True,
-        help="an SQLite file, a .sql or .json file, a database URL (extra db), or CREATE TABLE text",
-    )
-    parser.add_argument(
-        "--values", metavar="DB", help="a database to look up values in: names of drugs, diagnoses, ..."
-    )
+    add_schema_options(parser)
     parser.add_argument("--dialect", default="sqlite", help="the SQL dialect to write (default: %(default)s)")
     parser.add_argument(
         "--beam", metavar="N", type=positive, help="hypotheses to keep (default: the parser's)"
@@ -67,11 +61,10 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Parse and print."""
-    from fastsql.schema import Schema
-
-    schema = Schema.coerce(options.schema)
+    schema = read_schema(options)
+    values = read_values(options, schema)
     parser = load_parser(options)
-    settings: dict[str, Any] = {"dialect": options.dialect, "values": options.values, "now": options.now}
+    settings: dict[str, Any] = {"dialect": options.dialect, "values": values, "now": options.now}
     if options.beam is not None:
         settings["beam"] = options.beam
     explain = options.explain or options.decisions

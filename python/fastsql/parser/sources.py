@@ -47,13 +47,20 @@ class Sources:
         """The schema that a source describes. Files are read again when they have changed, DDL text only once."""
         if isinstance(source, Schema):
             return source
+        key = _stamp(source) if isinstance(source, (str, Path)) else None
+        if key is None and _is_server(source):
+            return self._of_server(source)
         if not isinstance(source, (str, Path)):
-            return Schema.coerce(source, limits=self._limits)
-        key = _stamp(source)
-        if key is None and "://" in str(source):  # a server's schema may change behind the same URL
             return Schema.coerce(source, limits=self._limits)
         with self.lock:
             return _kept(self._read, key or source, lambda: Schema.coerce(source, limits=self._limits))
+
+    def _of_server(self, source: Any) -> Schema:
+        """Tables are looked at each time, as they may change behind one URL; their values are read once."""
+        bare = Schema.from_sqlalchemy(source, max_values=0, limits=self._limits)
+        with self.lock:
+            key = (source, bare.fingerprint)
+            return _kept(self._read, key, lambda: Schema.from_sqlalchemy(source, limits=self._limits))
 
     def ready(self, schema: Any, values: Any) -> tuple[Encoded, ValueDictionary | None]:
         """The schema's cached state, and the dictionary of its values.
@@ -84,13 +91,19 @@ class Sources:
         return self._lexicon.apply(schema, self._limits)
 
 
+def _is_server(source: Any) -> bool:
+    if isinstance(source, str):
+        return "://" in source and "\n" not in source
+    return hasattr(source, "dialect") and hasattr(source, "connect")
+
+
 def _origin(values: Any) -> Any:
     """A key that changes when what values are read from is another thing, or a file that was written since."""
     if values is None or isinstance(values, ValueDictionary):
         return None
     if isinstance(values, (str, Path)):
         return _stamp(values) or values
-    if isinstance(values, sqlite3.Connection) or (hasattr(values, "dialect") and hasattr(values, "connect")):
+    if isinstance(values, sqlite3.Connection) or _is_server(values):
         return values
     raise TypeError(
         f"values are a ValueDictionary, or a database's path, URL or engine, not {type(values).__name__}"

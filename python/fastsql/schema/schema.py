@@ -49,6 +49,7 @@ class Schema(Structure):
         tables: Iterable[str] | None = None,
         exclude: Iterable[str] = (),
         views: bool | Iterable[str] = False,
+        column_seconds: float = COLUMN_SECONDS,
         progress: Progress | bool | None = None,
         limits: Limits = DEFAULT,
     ) -> Schema:
@@ -71,7 +72,7 @@ class Schema(Structure):
                     source.warnings[0], remedy="Correct the schema, or use it with strict=False."
                 )
             return source
-        pace = Pace(progress=progress)
+        pace = Pace(column_seconds, progress)
         sought = Sought(strict, name, namespace, Choice.of(tables, exclude, views), pace, limits)
         found = cls._of(read_source(source, sought))
         if pace.interrupted:

@@ -1,0 +1,109 @@
+"""Which tables of which database a command is about, and the values that are read of it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from fastsql.cli.options import seconds
+
+if TYPE_CHECKING:
+    from fastsql.linking.dictionary import ValueDictionary
+    from fastsql.schema import Schema
+
+_LINES = 5
+"""Warnings that are shown."""
+
+
+def add_schema_options(parser: argparse.ArgumentParser) -> None:
+    """The schema, and the database of its values."""
+    group = parser.add_argument_group("schema")
+    group.add_argument(
+        "--schema",
+        metavar="S",
+        required=True,
+        help="an SQLite file, a .sql or .json file, a database URL (extra db), or CREATE TABLE text",
+    )
+    for option, text in (
+        (
+            "--namespace",
+            "schemas of the database to read; SQL names their tables with them (default: its own default)",
+        ),
+        ("--tables", "tables to read (default: all); * stands for any characters"),
+        ("--exclude", "tables and views to leave out"),
+        ("--views", "views to read, too; '*' for all"),
+    ):
+        group.add_argument(option, metavar="N,...", type=_names, action="extend", help=text)
+    group.add_argument(
+        "--values", metavar="DB", help="a database to look up values in: names of drugs, diagnoses, ..."
+    )
+    group.add_argument(
+        "--column-seconds",
+        metavar="S",
+        type=seconds,
+        help="seconds that reading the values of one column may take (default: 10)",
+    )
+
+
+def read_schema(options: argparse.Namespace) -> Schema:
+    """The schema that the options ask for. Ctrl-C while values are read goes on with those read until then."""
+    from fastsql.schema import ReadingInterrupted, Schema
+
+    settings: dict[str, Any] = {"progress": _progress(options.schema)}
+    if options.column_seconds is not None:
+        settings["column_seconds"] = options.column_seconds
+    try:
+        schema = Schema.coerce(
+            options.schema,
+            namespace=options.namespace,
+            tables=options.tables,
+            exclude=options.exclude or (),
+            views=options.views or (),
+            **settings,
+        )
+    except ReadingInterrupted as stopped:
+        schema = _gone_on_with(stopped)
+    _tell("schema", schema.warnings)
+    return schema
+
+
+def read_values(options: argparse.Namespace, schema: Schema) -> ValueDictionary | str | None:
+    """What the parser is given for values: a server's are read here, where a terminal can show how far it is."""
+    from fastsql.linking.dictionary import ValueDictionary
+    from fastsql.schema import ReadingInterrupted
+
+    if options.values is None or "://" not in options.values:
+        return options.values  # a file, whose small domains the parser adds to the schema
+    settings = {} if options.column_seconds is None else {"column_seconds": options.column_seconds}
+    try:
+        dictionary = ValueDictionary.from_database(
+            options.values, schema, progress=_progress(options.values), **settings
+        )
+    except ReadingInterrupted as stopped:
+        dictionary = _gone_on_with(stopped)
+    _tell("values", [f"column {table}.{column}: {why}" for table, column, why in dictionary.skipped])
+    return dictionary
+
+
+def _names(text: str) -> list[str]:
+    """Names between commas."""
+    return [name for name in map(str.strip, text.split(",")) if name]
+
+
+def _tell(what: str, lines: Sequence[str]) -> None:
+    """Say what was left out, the first of it."""
+    sys.stderr.writelines(f"{what}: {line}\n" for line in lines[:_LINES])
+    if len(lines) > _LINES:
+        sys.stderr.write(f"{what}: and {len(lines) - _LINES:,} more\n")
+
+
+def _progress(source: str) -> bool | None:
+    """Whether reading it may take so long that somebody wants to see how far it is."""
+    return True if "://" in source and sys.stderr.isatty() else None
+
+
+def _gone_on_with(stopped: Any) -> Any:
+    sys.stderr.write("\nvalues: interrupted; going on with what was read. Press Ctrl-C again to end.\n")
+    return stopped.partial

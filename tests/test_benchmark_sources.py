@@ -80,6 +80,22 @@ def test_every_file_is_the_source_of_one_section() -> None:
     assert named == sorted(path.name for path in RESULTS.glob("*.json"))
 
 
+def test_the_table_of_memory_has_the_figures_of_its_files() -> None:
+    (section,) = (section for section in MEASURED if title(section) == "Memory")
+    rows = {
+        cells[0]: cells[1:] for line in section.splitlines() if len(cells := line.strip("|").split("|")) == 7
+    }
+    shown = {name.strip(): [cell.strip() for cell in cells] for name, cells in rows.items()}
+    names = {"`import fastsql`": "import", "model loaded": "load"}
+    kinds = ("resident", "anonymous", "of files")
+    for place, (device, file) in enumerate((("cpu", "memory.json"), ("python", "memory_python.json"))):
+        found = json.loads((RESULTS / file).read_text("utf-8"))["mebibytes"][device]["stages"]
+        for name, cells in list(shown.items())[2:]:
+            stage = found.get(names.get(name, name), {})
+            expected = [f"{stage[kind]:.1f}" if stage else "" for kind in kinds]
+            assert cells[3 * place : 3 * place + 3] == expected, (device, name)
+
+
 def printed_latency() -> dict[str, Any]:
     """What the page shows of latency's output, in the form of its file."""
     (section,) = (section for section in MEASURED if title(section) == "Latency")

@@ -15,7 +15,7 @@ from fastsql.datasets import with_normal_ranges
 from fastsql.demo.tables import HOSPITAL_DDL
 from fastsql.errors import ExecutionError
 from fastsql.evaluation.skeleton import skeleton
-from fastsql.execution.executor import Cell
+from fastsql.execution.rows import Cell
 from fastsql.grammar import ConversionError, render, sql_to_program
 from fastsql.linking import find_candidates, gold_literals, literal_recall
 from fastsql.schema import Schema

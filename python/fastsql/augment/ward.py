@@ -17,7 +17,7 @@ from fastsql.augment.values import Values, Vocabulary
 from fastsql.demo import NOW, create_hospital
 from fastsql.evaluation.gold_sql import normalise_sql
 from fastsql.execution import ReadOnlyExecutor
-from fastsql.execution.executor import Cell
+from fastsql.execution.rows import Cell
 
 _NOWS = (NOW, "2101-01-01 23:59:00", "2101-01-20 12:00:00")
 """The hospital's present, the day after, and a time of the next year: so that "yesterday" and "last year" have events."""

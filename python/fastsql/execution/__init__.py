@@ -9,25 +9,29 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from fastsql.execution.connections import ConnectionsBusyError
     from fastsql.execution.executor import (
         Bounds,
         Cursor,
         Executor,
         QueryTimeoutError,
+        RefusedError,
         ResultSizeError,
-        Rows,
     )
     from fastsql.execution.isolation.worker_process import WorkerDiedError
+    from fastsql.execution.rows import Rows
     from fastsql.execution.sqlite import ReadOnlyExecutor
     from fastsql.execution.targets import open_executor
     from fastsql.verification.verify import verify, verify_form
 
 __all__ = [
     "Bounds",
+    "ConnectionsBusyError",
     "Cursor",
     "Executor",
     "QueryTimeoutError",
     "ReadOnlyExecutor",
+    "RefusedError",
     "ResultSizeError",
     "Rows",
     "WorkerDiedError",
@@ -38,10 +42,12 @@ __all__ = [
 
 _LAZY = {
     **dict.fromkeys(
-        ("Bounds", "Cursor", "Executor", "QueryTimeoutError", "ResultSizeError", "Rows"),
+        ("Bounds", "Cursor", "Executor", "QueryTimeoutError", "RefusedError", "ResultSizeError"),
         "fastsql.execution.executor",
     ),
+    "ConnectionsBusyError": "fastsql.execution.connections",
     "ReadOnlyExecutor": "fastsql.execution.sqlite",
+    "Rows": "fastsql.execution.rows",
     "WorkerDiedError": "fastsql.execution.isolation.worker_process",
     "open_executor": "fastsql.execution.targets",
     "verify": "fastsql.verification.verify",

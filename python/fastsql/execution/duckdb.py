@@ -17,8 +17,9 @@ from pathlib import Path
 from fastsql.execution.connections import CONNECTIONS, quota_of
 from fastsql.execution.deadline import Deadline
 from fastsql.execution.duckdb_session import DuckDBFile, DuckDBSession
-from fastsql.execution.executor import BYTE_LIMIT, ROW_LIMIT, TIME_LIMIT, Bounds, Rows
+from fastsql.execution.executor import BYTE_LIMIT, ROW_LIMIT, TIME_LIMIT, Bounds, query_text
 from fastsql.execution.reading import VerifyingExecutor
+from fastsql.execution.rows import Rows
 from fastsql.execution.threads import WorkerCursor, Workers
 from fastsql.limits import check_count
 from fastsql.schema import Schema
@@ -68,13 +69,13 @@ class DuckDBExecutor(VerifyingExecutor):
         with self._workers.one(deadline) as worker:
             worker.call(DuckDBSession.open, deadline)
 
-    def run(self, sql: str) -> Rows:
+    def run(self, sql: str | None) -> Rows:
         """The rows of a query.
 
         Raises:
             ExecutionError, VerificationError: as :class:`fastsql.execution.Executor` says.
         """
-        text = self._runnables.of(sql)
+        text = self._runnables.of(query_text(sql))
         deadline = Deadline(self._bounds.time_limit)
         with self._workers.one(deadline) as worker:
             return worker.call(lambda session: session.run(text), deadline)

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fastsql.errors import ExecutionError
-from fastsql.execution.executor import Bounds, Rows, failed, fetch, too_late
+from fastsql.execution.executor import Bounds, failed, fetch, too_late
 from fastsql.execution.memory import out_of_memory
+from fastsql.execution.rows import Rows
 from fastsql.execution.threads import close_at_exit
 from fastsql.forking import renew_in_child
 from fastsql.schema.names import fold, quote

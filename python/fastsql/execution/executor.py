@@ -9,14 +9,12 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from itertools import chain
 from sys import getsizeof
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol
 from uuid import UUID
 
 from fastsql.errors import ExecutionError
+from fastsql.execution.rows import Rows
 from fastsql.limits import check_count, check_seconds
-
-Cell: TypeAlias = "str | int | float | bytes | Decimal | date | time | timedelta | None"
-"""A value of a result: what drivers give for SQL's plain types. A moment is a `datetime`, which is a `date`."""
 
 TIME_LIMIT = 10.0
 """Seconds that one query may take, if nothing else is said."""
@@ -65,23 +63,6 @@ class Bounds:
             check_count(self.cell_limit, "cell_limit")
 
 
-@dataclass(frozen=True)
-class Rows:
-    """Rows of a result in the query's order.
-
-    Attributes:
-        columns: their names.
-        rows: one tuple of cells a row.
-        truncated: whether there were more rows than the row limit.
-        cut: how many text or binary cells were longer than the cell limit, and lost their ends.
-    """
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    truncated: bool = False
-    cut: int = 0
-
-
 class Fetching(Protocol):
     """A running query, in the words of Python's database API (PEP 249)."""
 
@@ -106,15 +87,16 @@ class Executor(Protocol):
     def dialect(self) -> str:
         """Of the SQL that it runs, as `fastsql.parse` writes it: "sqlite", "duckdb" or "postgres"."""
 
-    def run(self, sql: str) -> Rows:
+    def run(self, sql: str | None) -> Rows:
         """The rows of a query.
 
         Raises:
+            RefusedError: it is None, as the SQL of a refusal is.
             ExecutionError: it is not a SELECT, does not fit the database, or took longer than the time limit.
             VerificationError: it is not what the executor's schema and list of harmless constructs allow.
         """
 
-    def cursor(self, sql: str) -> AbstractContextManager[Cursor]:
+    def cursor(self, sql: str | None) -> AbstractContextManager[Cursor]:
         """The running query, for a reader that wants row by row; the time limit covers the whole ``with`` block.
 
         Raises:
@@ -125,12 +107,36 @@ class Executor(Protocol):
         """Let go of the database. The executor cannot be used afterwards."""
 
 
+class RefusedError(ExecutionError):
+    """The SQL of a refusal was to be run: there is none."""
+
+
 class QueryTimeoutError(ExecutionError):
     """A query was ended at its time limit."""
 
 
 class ResultSizeError(ExecutionError):
     """The rows of a result take more memory than the byte limit."""
+
+
+def query_text(sql: str | None) -> str:
+    """The text of a query.
+
+    Raises:
+        RefusedError: it is None, as the SQL of a refusal is.
+        ExecutionError: it is no text.
+    """
+    if isinstance(sql, str):
+        return sql
+    if sql is None:
+        raise RefusedError(
+            "there is no SQL to run: the question was refused",
+            where="query",
+            remedy="Look at the result before you run its SQL (result.reason says why), or use Parser.ask, which does.",
+        )
+    raise ExecutionError(
+        f"is {type(sql).__name__}, not text", where="query", remedy="Give a SELECT statement."
+    )
 
 
 def too_late(time_limit: float) -> QueryTimeoutError:

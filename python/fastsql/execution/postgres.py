@@ -25,7 +25,6 @@ from fastsql.execution.executor import (
     TIME_LIMIT,
     Bounds,
     ResultSizeError,
-    Rows,
     failed,
     fetch,
 )
@@ -39,6 +38,7 @@ from fastsql.execution.postgres_session import (
     SessionCursor,
 )
 from fastsql.execution.reading import VerifyingExecutor
+from fastsql.execution.rows import Rows
 from fastsql.forking import renew_in_child
 from fastsql.limits import check_count
 from fastsql.schema import Schema
@@ -100,7 +100,7 @@ class PostgresExecutor(VerifyingExecutor):
         self._columns_checked = False
         renew_in_child(self)
 
-    def run(self, sql: str) -> Rows:
+    def run(self, sql: str | None) -> Rows:
         """The rows of a query.
 
         Raises:

@@ -8,7 +8,8 @@ from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
 from typing import TypeVar
 
-from fastsql.execution.executor import Bounds, Cursor, Rows, fetch
+from fastsql.execution.executor import Bounds, Cursor, fetch, query_text
+from fastsql.execution.rows import Rows
 from fastsql.schema import Schema
 from fastsql.verification.verify import Runnables
 
@@ -23,7 +24,7 @@ class VerifyingExecutor(ABC):
         self._runnables = Runnables(schema, dialect)
         self._bounds = bounds
 
-    def run(self, sql: str) -> Rows:
+    def run(self, sql: str | None) -> Rows:
         """The rows of a query.
 
         Raises:
@@ -33,13 +34,13 @@ class VerifyingExecutor(ABC):
             return fetch(cursor, self._bounds)
 
     @contextmanager
-    def cursor(self, sql: str) -> Iterator[Cursor]:
+    def cursor(self, sql: str | None) -> Iterator[Cursor]:
         """The running query, for a reader that wants row by row; the time limit covers the whole ``with`` block.
 
         Raises:
             ExecutionError, VerificationError: as :meth:`run`, whether at the start or while rows are read.
         """
-        with self.unverified_cursor(self._runnables.of(sql)) as cursor:
+        with self.unverified_cursor(self._runnables.of(query_text(sql))) as cursor:
             yield cursor
 
     @abstractmethod

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 
 from fastsql.execution.connections import CONNECTIONS, quota_of
 from fastsql.execution.deadline import Deadline
-from fastsql.execution.executor import BYTE_LIMIT, ROW_LIMIT, TIME_LIMIT, Bounds, Rows
+from fastsql.execution.executor import BYTE_LIMIT, ROW_LIMIT, TIME_LIMIT, Bounds, query_text
 from fastsql.execution.memory import MEMORY_LIMIT
+from fastsql.execution.rows import Rows
 from fastsql.execution.sqlite_session import SQLiteSession
 from fastsql.execution.threads import WorkerCursor, Workers
 from fastsql.limits import check_count
@@ -93,7 +94,7 @@ class ReadOnlyExecutor:
         with self._workers.one(deadline) as worker:
             worker.call(SQLiteSession.open, deadline)
 
-    def run(self, sql: str) -> Rows:
+    def run(self, sql: str | None) -> Rows:
         """The rows of a query.
 
         Raises:
@@ -106,7 +107,7 @@ class ReadOnlyExecutor:
             return worker.call(lambda session: session.run(text, deadline), deadline)
 
     @contextmanager
-    def cursor(self, sql: str) -> Iterator[WorkerCursor]:
+    def cursor(self, sql: str | None) -> Iterator[WorkerCursor]:
         """The running query, for a reader that wants row by row; the time limit covers the whole ``with`` block.
 
         Raises:
@@ -134,5 +135,6 @@ class ReadOnlyExecutor:
     ) -> None:
         self.close()
 
-    def _verified(self, sql: str) -> str:
-        return sql if self._runnables is None else self._runnables.of(sql)
+    def _verified(self, sql: str | None) -> str:
+        text = query_text(sql)
+        return text if self._runnables is None else self._runnables.of(text)

@@ -8,8 +8,9 @@ from typing import Any, TypeVar
 
 from fastsql.errors import ExecutionError
 from fastsql.execution.deadline import Deadline
-from fastsql.execution.executor import Bounds, Rows, failed, fetch, too_large, too_late
+from fastsql.execution.executor import Bounds, failed, fetch, too_large, too_late
 from fastsql.execution.memory import lower_heap_limit, out_of_memory
+from fastsql.execution.rows import Rows
 from fastsql.forking import inside_sqlite, let_forks_pass
 from fastsql.schema.sqlite_file import FileState, SQLiteFile
 from fastsql.verification.authorizer import Authorizer, error_name

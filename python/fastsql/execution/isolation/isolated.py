@@ -14,13 +14,14 @@ from typing import Any
 from fastsql.errors import ExecutionError, FastSQLError
 from fastsql.execution.connections import closed
 from fastsql.execution.deadline import Deadline
-from fastsql.execution.executor import FIRST_ROWS, Cursor, QueryTimeoutError, Rows, memory_of, too_large
+from fastsql.execution.executor import FIRST_ROWS, Cursor, QueryTimeoutError, memory_of, query_text, too_large
 from fastsql.execution.isolation.confinement import is_possible
 from fastsql.execution.isolation.wire import WireError, message_rows
 from fastsql.execution.isolation.worker_pool import WorkerPool
 from fastsql.execution.isolation.worker_process import WorkerDiedError, WorkerProcess
 from fastsql.execution.isolation.worker_setup import WORKERS, WorkerSetup, kill_after
 from fastsql.execution.reading import VerifyingExecutor
+from fastsql.execution.rows import Rows
 from fastsql.execution.watchdog import WATCHDOG
 from fastsql.limits import check_count
 from fastsql.schema import Schema
@@ -83,7 +84,7 @@ class IsolatedExecutor(VerifyingExecutor):
             f"{self._bounds.time_limit:g} s a query>"
         )
 
-    def run(self, sql: str) -> Rows:
+    def run(self, sql: str | None) -> Rows:
         """The rows of a query.
 
         Raises:
@@ -93,7 +94,7 @@ class IsolatedExecutor(VerifyingExecutor):
         return self.run_unverified(self._verified(sql))
 
     @contextmanager
-    def cursor(self, sql: str) -> Iterator[Cursor]:
+    def cursor(self, sql: str | None) -> Iterator[Cursor]:
         """The running query, for a reader that wants row by row; the time limit covers the whole ``with`` block.
 
         Raises:
@@ -127,8 +128,9 @@ class IsolatedExecutor(VerifyingExecutor):
         """The identifiers of the worker processes that there are, for whoever watches them."""
         return self._pool.pids()
 
-    def _verified(self, sql: str) -> str:
-        return self._runnables.of(sql) if self._verifies else sql
+    def _verified(self, sql: str | None) -> str:
+        text = query_text(sql)
+        return self._runnables.of(text) if self._verifies else text
 
     @contextmanager
     def _worker(self, deadline: Deadline) -> Iterator[WorkerProcess]:

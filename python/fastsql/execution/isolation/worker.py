@@ -20,7 +20,6 @@ from fastsql.execution.executor import (
     FIRST_ROWS,
     Cursor,
     QueryTimeoutError,
-    Rows,
     failed,
     fetch,
     memory_of,
@@ -30,6 +29,7 @@ from fastsql.execution.isolation.confinement import leave_no_traces, limit_resou
 from fastsql.execution.isolation.wire import LENGTH, error_message, frame, message, rows_message
 from fastsql.execution.isolation.worker_setup import WorkerSetup, bounds_arguments, kill_after
 from fastsql.execution.memory import out_of_memory
+from fastsql.execution.rows import Rows
 
 _FRAME_BYTES = 2**20
 """About how much memory rows take that are sent at once."""

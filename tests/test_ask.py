@@ -167,6 +167,15 @@ def test_an_answer_is_frozen_and_its_repr_shows_no_cell(toy: Parser, toy_bundle:
     assert repr(refused) == ("Answer(refused, confidence=0.00, reason='There is no question in this text.')")
 
 
+def test_a_notebook_shows_the_rows_of_an_answer_below_its_explanation(toy: Parser) -> None:
+    rows = Rows(("<name>", "n"), (("<script>alert(1)</script>", 1),))
+    answer = toy.ask(QUESTIONS[0], SCHEMA, executor=Scripted(rows))
+    assert answer._repr_html_() == answer.result._repr_html_() + rows._repr_html_()
+    assert "<script" not in answer._repr_html_()
+    refused = toy.ask("?!", SCHEMA, executor=Scripted(rows))
+    assert refused._repr_html_() == refused.result._repr_html_()
+
+
 def test_an_answer_can_be_pickled(toy: Parser) -> None:
     answer = toy.ask(QUESTIONS[0], SCHEMA, executor=Scripted(Rows(("n",), ((3,),))))
     copy = pickle.loads(pickle.dumps(answer))

@@ -16,7 +16,7 @@ import pytest
 
 from fastsql import Audit, AuditRecord, ExecutionRecord, Inspector, Schema
 from fastsql.errors import DialectError, ExecutionError, LimitError, VerificationError
-from fastsql.execution import open_executor
+from fastsql.execution import RefusedError, open_executor
 
 from .worlds.toy_bundle import load_toy
 
@@ -155,6 +155,8 @@ def test_statements_refused_and_failed_are_told_apart(database: Path) -> None:
         assert len(executor.run("SELECT id FROM quuxward").rows) == 20
         with pytest.raises(VerificationError):
             executor.run("DROP TABLE quuxward")
+        with pytest.raises(RefusedError):
+            executor.run(None)
         with executor.cursor("SELECT id FROM quuxward") as cursor:
             assert [column[0] for column in cursor.description] == ["id"]
             assert len(cursor.fetchmany(3)) == 3
@@ -164,11 +166,13 @@ def test_statements_refused_and_failed_are_told_apart(database: Path) -> None:
     assert [(r.outcome, r.rows, r.truncated, r.error) for r in executions(records)] == [
         ("ran", 20, True, ""),
         ("refused", 0, False, "VerificationError"),
+        ("refused", 0, False, "RefusedError"),
         ("ran", 30, False, ""),
         ("failed", 0, False, "ExecutionError"),
     ]
-    assert records[0].statement == records[2].statement != records[1].statement
-    assert [record.user_id for record in records] == ["u", "u", "u", None]
+    assert records[0].statement == records[3].statement != records[1].statement
+    assert records[2].statement == ""
+    assert [record.user_id for record in records] == ["u", "u", "u", "u", None]
 
 
 def test_the_text_of_a_statement_is_told_when_asked_for(database: Path) -> None:

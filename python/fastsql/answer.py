@@ -46,6 +46,11 @@ class Answer:
         """Why it refused, a sentence; "" where it did not."""
         return self.result.reason
 
+    def _repr_html_(self) -> str:
+        """For notebooks: the rows below the explanation of the result."""
+        shown = self.result._repr_html_()
+        return shown if self.rows is None else shown + self.rows._repr_html_()
+
     def __bool__(self) -> bool:
         return self.rows is not None
 

@@ -20,6 +20,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fastsql.errors import VerificationError
+from fastsql.execution.executor import RefusedError
 from fastsql.parser.audited import AuditedExecutor
 from fastsql.parser.checks import ID_CHARACTERS, check_id
 from fastsql.parser.records import AuditRecord, ExecutionRecord
@@ -161,7 +162,7 @@ class Audit:
         try:
             yield entry
         except BaseException as found:
-            outcome = "refused" if isinstance(found, VerificationError) else "failed"
+            outcome = "refused" if isinstance(found, (RefusedError, VerificationError)) else "failed"
             error = type(found).__name__
             raise
         finally:

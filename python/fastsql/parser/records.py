@@ -79,7 +79,8 @@ class ExecutionRecord(_Event):
         time: when it ended, UTC.
         dialect: of the SQL.
         statement: the digest of the SQL, as `Audit.digest` makes it: that of the parse that gave it.
-        outcome: "ran"; "refused" where the verifier did not let it pass; "failed" where it did not come to its end.
+        outcome: "ran"; "refused" where the verifier did not let it pass or there was none, as in a refusal; "failed" where
+            it did not come to its end.
         rows: how many were fetched.
         truncated: whether there were more than the executor's row limit.
         milliseconds: what it took, verification included.

@@ -13,6 +13,7 @@
 
 #include "bindings/bindings.h"
 #include "core/error.h"
+#include "grammar/grounding.h"
 #include "grammar/sample.h"
 
 namespace py = pybind11;
@@ -78,6 +79,21 @@ py::array_t<std::int64_t> legal(const Hypothesis& hypothesis) {
     }
   }
   return py::array_t<std::int64_t>(static_cast<py::ssize_t>(ids.size()), ids.data());
+}
+
+// Of the legal actions, which a search may take: bool[legal].
+py::array_t<bool> takable(const Hypothesis& hypothesis) {
+  const py::array_t<std::int64_t> ids = legal(hypothesis);
+  const SpaceView& space = hypothesis.search->automaton.space().view();
+  py::array_t<bool> result(ids.size());
+  bool* out = result.mutable_data();
+  bool any = false;
+  for (py::ssize_t i = 0; i < ids.size(); ++i) {
+    out[i] = !binds(space, hypothesis.state) || is_grounded(space, hypothesis.state, static_cast<std::int32_t>(ids.data()[i]));
+    any = any || out[i];
+  }
+  if (!any) std::fill_n(out, ids.size(), true);
+  return result;
 }
 
 py::array_t<bool> mask(const Hypothesis& hypothesis) {
@@ -199,7 +215,8 @@ void bind_automaton(py::module_& module) {
       .def_property_readonly("cost", [](const Hypothesis& h) { return h.state.cost; })
       .def("advance", &advance, py::arg("action"), py::kw_only(), py::arg("decision") = true)
       .def("legal", &legal)
-      .def("mask", &mask);
+      .def("mask", &mask)
+      .def("takable", &takable);
 }
 
 }  // namespace fastsql::bindings

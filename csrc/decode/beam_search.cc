@@ -10,6 +10,7 @@
 #include "decode/decode_cpu.h"
 #include "decode/workspace.h"
 #include "grammar/automaton.h"
+#include "grammar/grounding.h"
 
 namespace fastsql::decode {
 namespace {
@@ -71,6 +72,7 @@ class BeamSearch {
       const std::int32_t forced = grammar::only_element(work_.mask.data(), work_.mask.size());
       if (forced == grammar::kSeveral) {
         list_legal(live.legal.actions);
+        live.bound = is_bound(live);
         return true;
       }
       take(live, forced, 0.0f, false);
@@ -85,6 +87,16 @@ class BeamSearch {
         actions.push_back(static_cast<std::int32_t>(word * grammar::kWordBits + grammar::lowest_bit(rest)));
       }
     }
+  }
+
+  // Whether some legal actions are grounded and others are not. Where none is, all may be taken.
+  bool is_bound(const Live& live) const {
+    const grammar::SpaceView& space = automaton_.space().view();
+    if (!grammar::binds(space, live.state)) return false;
+    const auto grounded = [&](std::int32_t action) { return grammar::is_grounded(space, live.state, action); };
+    const std::vector<std::int32_t>& legal = live.legal.actions;
+    const auto count = std::count_if(legal.begin(), legal.end(), grounded);
+    return count > 0 && static_cast<std::size_t>(count) < legal.size();
   }
 
   void take(Live& live, std::int32_t action, float log_probability, bool decision) {
@@ -120,9 +132,10 @@ class BeamSearch {
       const Live& live = work_.live[origin];
       work_.own.clear();
       for (std::size_t i = 0; i < live.legal.actions.size(); ++i) {
+        const std::int32_t action = live.legal.actions[i];
+        if (live.bound && !grammar::is_grounded(automaton_.space().view(), live.state, action)) continue;
         const float gain = live.legal.scores[i];
-        work_.own.push_back(
-            {live.score + static_cast<double>(gain), static_cast<std::int32_t>(origin), live.legal.actions[i], gain});
+        work_.own.push_back({live.score + static_cast<double>(gain), static_cast<std::int32_t>(origin), action, gain});
       }
       const std::size_t count = std::min(beam_, work_.own.size());
       std::partial_sort(work_.own.begin(), work_.own.begin() + static_cast<std::ptrdiff_t>(count), work_.own.end(),

@@ -26,6 +26,7 @@ struct Live {
   std::int32_t previous = grammar::kNoAction;  // the action decided last
   double score = 0;                            // log-probability of the whole sequence
   LegalActions legal;
+  bool bound = false;  // whether it may not take all of them: some say what does not exist
 };
 
 struct Finished {

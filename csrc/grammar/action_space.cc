@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "grammar/grounding.h"
+
 namespace fastsql::grammar {
 namespace {
 
@@ -51,6 +53,7 @@ class Reading {
 
     read_candidates(columns);
     read_tokens(tokens);
+    read_grounds();
     reader_.end();
     bar_starts();
     for (const Range& run : schema.constants()) {
@@ -65,7 +68,8 @@ class Reading {
                  Image::Array{texts_, view_.texts}, Image::Array{word_ends_, view_.word_ends},
                  Image::Array{fitting_, view_.fitting}, Image::Array{starts_, view_.starts},
                  Image::Array{of_columns_, view_.of_columns}, Image::Array{barred_, view_.barred},
-                 Image::Array{tokens_by_character_, view_.tokens_by_character});
+                 Image::Array{tokens_by_character_, view_.tokens_by_character}, Image::Array{grounds_, view_.grounds},
+                 Image::Array{held_, view_.held}, Image::Array{held_spans_, view_.held_spans});
   }
 
  private:
@@ -143,6 +147,48 @@ class Reading {
     }
   }
 
+  // Which literals exist.
+  void read_grounds() {
+    const std::size_t bound = reader_.count("columns whose values are known", view_.schema.columns, 2);
+    view_.has_grounds = bound > 0;
+    if (bound > 0) grounds_.resize(static_cast<std::size_t>(view_.schema.columns));
+    for (std::size_t number = 0; number < bound; ++number) {
+      const auto column = static_cast<std::size_t>(next_column());
+      grounds_[column] = static_cast<std::uint8_t>(reader_.next("what a column holds", 0, 7) << 1 | ground::kWhole);
+    }
+    const auto last = [](std::int32_t size) { return std::max(size - 1, 0); };
+    const std::int32_t candidates = last(view_.end(Kind::kCandidate) - view_.offset(Kind::kCandidate));
+    const std::int32_t tokens = last(view_.end(Kind::kStart) - view_.offset(Kind::kStart));
+    held_.resize(reader_.count("candidates that are held", 1 << 24, 2));
+    for (Held& held : held_) held = {next_column(), reader_.next("a candidate that is held", 0, candidates), 0};
+    held_spans_.resize(reader_.count("spans that are held", 1 << 24, 3));
+    for (Held& held : held_spans_) {
+      const std::int32_t column = next_column(), first = reader_.next("first token of a span", 0, tokens);
+      held = {column, first, reader_.next("last token of a span", first, tokens)};
+    }
+    for (auto* list : {&held_, &held_spans_}) std::sort(list->begin(), list->end(), is_before);
+    view_.held_size = static_cast<std::int32_t>(held_.size());
+    view_.held_spans_size = static_cast<std::int32_t>(held_spans_.size());
+    note_operands();
+  }
+
+  std::int32_t next_column() { return reader_.next("a column of a literal that is held", 0, view_.schema.columns - 1); }
+
+  // Which columns hold something that can be said.
+  void note_operands() {
+    if (grounds_.empty()) return;
+    const auto note = [&](std::int32_t column) { grounds_[static_cast<std::size_t>(column)] |= ground::kOperand; };
+    for (const OfColumn& pair : of_columns_) note(pair.column);
+    for (const auto* list : {&held_, &held_spans_}) {
+      for (const Held& held : *list) note(held.column);
+    }
+    const std::int32_t* first_run = view_.schema.first_run;
+    for (std::int32_t column = 0; column < view_.schema.columns; ++column) {
+      const bool small = (grounds_[static_cast<std::size_t>(column)] & (ground::kZero | ground::kOne | ground::kTwo)) != 0;
+      if (small || first_run[column] != first_run[column + 1]) note(column);
+    }
+  }
+
   // No span may begin where a candidate that fits stands already.
   void bar_starts() {
     for (std::size_t number = 0; number < candidates_.size(); ++number) {
@@ -173,6 +219,8 @@ class Reading {
   std::vector<OfColumn> of_columns_;
   std::vector<Range> barred_;
   std::vector<std::int32_t> tokens_by_character_;
+  std::vector<std::uint8_t> grounds_;
+  std::vector<Held> held_, held_spans_;
 };
 
 }  // namespace

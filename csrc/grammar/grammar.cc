@@ -141,7 +141,7 @@ class Reading {
     RoleHeads& heads = heads_.front();
     for (std::size_t number = 0; number < production_roles_.size(); ++number) {
       const auto roles = static_cast<std::uint32_t>(reader_.next("roles of a production", 0, production_role::kAll));
-      production_roles_[number] = static_cast<std::uint8_t>(roles);
+      production_roles_[number] = static_cast<std::uint16_t>(roles);
       if (roles & kJoin) heads.joins.add(number);
       if (roles & kPartition) heads.partitions.add(number);
       if (roles & kOrder) heads.orders.add(number);
@@ -268,7 +268,7 @@ class Reading {
   TableReader reader_;
   GrammarView& view_;
   std::vector<Symbol> symbols_;
-  std::vector<std::uint8_t> production_roles_;
+  std::vector<std::uint16_t> production_roles_;
   std::vector<RoleHeads> heads_ = std::vector<RoleHeads>(1);
   HeadSet of_rows_;
   std::vector<Alternative> alternatives_;

@@ -74,10 +74,10 @@ struct GrammarView {
   const HeadSet* up_to;  // tables of symbols: entry m + 1 has the alternatives that cost (nest) at most m
   const Alternative* alternatives;
   const std::int16_t* children;
-  const std::int16_t* by_production;     // [symbols, productions]: alternative, or -1
-  const std::int16_t* by_kind;           // [symbols, kinds]: alternative that an action of the kind begins, or -1
-  const std::uint8_t* production_roles;  // [productions]
-  const RoleHeads* heads;                // one
+  const std::int16_t* by_production;      // [symbols, productions]: alternative, or -1
+  const std::int16_t* by_kind;            // [symbols, kinds]: alternative that an action of the kind begins, or -1
+  const std::uint16_t* production_roles;  // [productions]
+  const RoleHeads* heads;                 // one
 
   FASTSQL_HOST_DEVICE const Symbol& symbol(std::int32_t number) const { return symbols[number]; }
   // Heads of a symbol's alternatives that cost `room` actions at most, or that put at most `room` entries on SQLite's stack.
@@ -142,6 +142,11 @@ struct OfColumn {
   std::int32_t column, candidate;
 };
 
+// A literal that a column holds: a candidate that names no column (`last` is 0), or the words from token `first` to `last`.
+struct Held {
+  std::int32_t column, first, last;
+};
+
 struct SpaceView {
   GrammarView grammar;
   SchemaView schema;
@@ -161,6 +166,11 @@ struct SpaceView {
   const Range* barred;         // [candidates]: places in tokens_by_character of tokens at which no span may begin where
                                // the candidate fits
   const std::int32_t* tokens_by_character;  // [tokens]
+  bool has_grounds;                         // whether all values of a column are known
+  std::int32_t held_size, held_spans_size;
+  const std::uint8_t* grounds;  // [columns], bits of grounding.h; empty where nothing is known
+  const Held* held;             // candidates, ascending
+  const Held* held_spans;       // words, ascending
 
   // Number of flat ids, and of the words of a set of them.
   FASTSQL_HOST_DEVICE std::int32_t size() const { return offsets[kKinds]; }
@@ -180,7 +190,7 @@ struct SpaceView {
   template <typename Use>
   void each_array(Use use) {
     use(whole_numbers), use(dates), use(texts), use(word_ends), use(fitting), use(starts);
-    use(of_columns), use(barred), use(tokens_by_character);
+    use(of_columns), use(barred), use(tokens_by_character), use(grounds), use(held), use(held_spans);
   }
 };
 

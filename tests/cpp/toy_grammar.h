@@ -42,7 +42,7 @@ inline Integers toy_grammar() {
   };
 }
 inline Integers toy_schema() { return {1, 2, 3, 0, 2, 1, 0, 1, 2}; }
-inline Integers toy_question(std::int32_t budget = 6) { return {1, 0, 0, 0, budget, 0}; }
+inline Integers toy_question(std::int32_t budget = 6) { return {2, 0, 0, 0, budget, 0, 0, 0, 0}; }
 
 inline std::shared_ptr<const grammar::ActionSpace> assemble(const Integers& grammar, const Integers& schema,
                                                             const Integers& question) {
@@ -108,12 +108,13 @@ inline Integers rich_grammar() {
 }
 inline std::shared_ptr<const grammar::ActionSpace> rich_space(bool strict_grouping, std::int32_t budget = 60) {
   const Integers schema = {1, 2, 3, 3, 2, 1, 0, 1, 2, 0, -1, 1};
-  const Integers question = {1,  3, 2,  4, budget, strict_grouping,
+  const Integers question = {2,  3, 2,  4, budget, strict_grouping,
                              0,  2, -1, 0, 1,      1,
                              -1, 0, 2,  4, 5,      2,  // a whole number, a date, a text
                              1,  2,                    // whose columns are y and z
                              0,  1, 3,  3, 5,      1,
-                             9,  2};  // tokens
+                             9,  2,      // tokens
+                             0,  0, 0};  // nothing is known of values
   return assemble(rich_grammar(), schema, question);
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from fastsql import Parser
 from fastsql.decode import Hypothesis, Search, beam_search
 from fastsql.decode.beam import NO_ACTION
 from fastsql.grammar import ActionSpace, State
+from fastsql.grammar.actions import COLUMN, END, START, TABLE
+from fastsql.grammar.grounding import Grounds
 from fastsql.grammar.transitions import fill_in
 from fastsql.limits import Limits
 
@@ -195,3 +198,41 @@ def test_the_search_does_not_end_while_something_better_is_unfinished() -> None:
 def test_scores_that_are_no_numbers_end_the_search_all_the_same() -> None:
     found = scripted(0, beam=2, spoiled=True)
     assert found.finished[0].path == fill_in(found.finished[0].actions, SPACE)
+
+
+def test_what_may_not_be_said_keeps_its_probability() -> None:
+    """The likeliest literal is passed over where it does not exist, and what is said instead is no likelier for it."""
+    gender = SCHEMA.column_index("patients", "gender")
+    free = replace(SPACE, schema_values=())
+    bound = replace(free, grounds=Grounds(frozenset({gender})))
+
+    class Insistent(Scripted):
+        def step(self, previous: np.ndarray, symbols: np.ndarray, parents: np.ndarray) -> np.ndarray:
+            scores = np.zeros((len(previous), free.size), np.float32)
+            scores[:, wanted] = 5.0
+            scores[:, free.flat(START, 1)] = 9.0
+            return scores
+
+    names = free.grammar.productions
+    wanted = [
+        free.flat(TABLE, 0),
+        names.index("eq"),
+        free.flat(COLUMN, gender),
+        free.flat(START, 1),
+        free.flat(END, 1),
+        names.index("count_all"),
+        names.index("end"),
+    ]
+    model: Any = Insistent(free.size, 0)
+    likeliest = beam_search(model, model, free, beam=1).finished[0]
+    held = beam_search(model, model, bound, beam=1).finished[0]
+    assert free.flat(START, 1) in likeliest.actions
+    assert free.flat(START, 1) not in held.actions
+    state, place = State.start(bound), held.actions.index(free.flat(COLUMN, gender)) + 1
+    for action in held.path:
+        if action >= 0 and state.decisions == place:
+            break
+        state = state.advance(action if action >= 0 else ~action, decision=action >= 0)
+    assert len(state.legal()) > state.takable().sum()
+    assert free.flat(START, 1) in state.legal()
+    assert held.log_probabilities[place] < -3.9

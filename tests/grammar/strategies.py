@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from fastsql.errors import SchemaError
 from fastsql.grammar import ActionSpace
+from fastsql.grammar.grounding import NO_GROUNDS, Grounds
 from fastsql.linking import Candidate, ValueDictionary, find_candidates
 from fastsql.linking.candidate import FORMATS
 from fastsql.linking.question import clean_question
@@ -79,7 +80,7 @@ def candidates(draw: st.DrawFn, text: str, schema: Schema) -> tuple[Candidate, .
     spans = st.tuples(st.integers(0, len(text)), st.integers(0, len(text))).map(
         lambda ends: (min(ends), max(ends))
     )
-    some_columns = st.lists(st.integers(0, len(schema.columns) - 1), max_size=2).map(tuple)
+    some_columns = st.lists(st.integers(0, len(schema.columns) - 1), max_size=2, unique=True).map(tuple)
     numbers = st.one_of(WHOLE, FINITE)
     texts = st.text(max_size=8).map(clean_question)
     invented = st.one_of(
@@ -97,6 +98,30 @@ def _dates(span: tuple[int, int]) -> list[Candidate]:
 
 
 @st.composite
+def grounds(draw: st.DrawFn, space: ActionSpace) -> Grounds:
+    """Columns whose values are said to be known, and which of the question's literals they hold."""
+    columns = draw(st.lists(st.integers(0, len(space.schema.columns) - 1), max_size=4, unique=True))
+    if not columns:
+        return NO_GROUNDS
+    column = st.sampled_from(columns)
+
+    def places(*sizes: int) -> frozenset[tuple[int, ...]]:
+        if not all(sizes):
+            return frozenset()
+        return frozenset(
+            draw(st.lists(st.tuples(column, *(st.integers(0, n - 1) for n in sizes)), max_size=4))
+        )
+
+    spans = places(len(space.tokens), len(space.tokens))
+    return Grounds(
+        frozenset(columns),
+        places(len(space.candidates)),  # type: ignore[arg-type]
+        frozenset((column, min(ends), max(ends)) for column, *ends in spans),
+        places(3),  # type: ignore[arg-type]
+    )
+
+
+@st.composite
 def spaces(draw: st.DrawFn) -> ActionSpace:
     """The action space of some question over some schema, cut into words or into pieces of words."""
     schema = draw(schemas())
@@ -105,7 +130,9 @@ def spaces(draw: st.DrawFn) -> ActionSpace:
     length, missing = draw(st.integers(1, 4)), draw(st.integers(0, 2))
     pieces = [(at, min(at + length, end)) for start, end in space.tokens for at in range(start, end, length)]
     tokens = np.asarray(pieces[missing:], dtype=np.int32).reshape(-1, 2)
-    return replace(space, tokens=tokens) if draw(st.booleans()) else space
+    if draw(st.booleans()):
+        space = replace(space, tokens=tokens)
+    return replace(space, grounds=draw(grounds(space)))
 
 
 def habits() -> st.SearchStrategy[Bias]:

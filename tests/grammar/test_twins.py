@@ -12,7 +12,7 @@ from fastsql import grammar
 
 PYTHON = Path(str(grammar.__file__)).parent
 NATIVE = Path(__file__).parents[2] / "csrc" / "grammar"
-TWINS = ("scope", "effects", "grouping", "pointed", "mask", "step")
+TWINS = ("scope", "effects", "grouping", "pointed", "mask", "grounding", "step")
 
 ONLY_PYTHON = {
     "name_of",  # productions have names here, and roles there
@@ -23,6 +23,8 @@ ONLY_NATIVE = {
     "has",  # a role, which is a name here
     "longer",  # a list in an arena
     "push",  # memory that may be full
+    "is_before",  # order in lists, which are sets here
+    "find_held",
 }
 
 

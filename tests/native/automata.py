@@ -42,6 +42,7 @@ def expect_same(native: Any, reference: State) -> None:
     only_native = [reference.space.locate(a) for a in sorted(ours - theirs)]
     only_reference = [reference.space.locate(a) for a in sorted(theirs - ours)]
     assert ours == theirs, f"{where}: only native {only_native}, only the reference {only_reference}"
+    np.testing.assert_array_equal(native.takable(), reference.takable(), err_msg=where)
 
 
 def walk_both(core: ModuleType, space: ActionSpace, seed: int, bias: Bias, noise: float = 1.0) -> list[int]:

@@ -19,6 +19,8 @@ from fastsql.datasets import Example, read_examples, read_schemas, read_values, 
 from fastsql.errors import ModelError
 from fastsql.linking import Candidate, ValueDictionary, dictionary_file, find_candidates
 from fastsql.linking.folding import words
+from fastsql.linking.grounds import find_grounds
+from fastsql.linking.prepare import prepare
 from fastsql.linking.relations import RELATIONS, SchemaLinks
 from fastsql.linking.value_index import ValueIndex, ValueMatch
 from fastsql.linking.value_table import ValueTable
@@ -26,6 +28,7 @@ from fastsql.schema import Schema
 
 from ..linking.test_relations import SCHEMA as WARD
 from ..linking.test_value_index import HELD, SAID, index_of, texts, values
+from ..worlds.toy_model import WORDPIECE
 from ..worlds.valued_hospital import SCHEMA as HOSPITAL
 from ..worlds.valued_hospital import VALUES
 
@@ -287,3 +290,13 @@ def test_a_column_that_is_not_there_is_refused(core: ModuleType) -> None:
     beyond = replace(candidate, columns=(len(HOSPITAL.columns),))
     with pytest.raises(ModelError, match="is not there"):
         SchemaLinks(HOSPITAL, core=core).relations("swab", offsets_of("swab"), [beyond])
+
+
+@pytest.mark.parametrize(
+    "question", ["诊断为糖尿病", "heparin and 5% dextrose", "", "a" * 50, "aspirin (low-dose)"]
+)
+def test_literals_that_exist_are_the_same(question: str, core: ModuleType) -> None:
+    dictionary = ValueDictionary.from_mapping(VALUES, HOSPITAL)
+    dictionary.whole = frozenset(range(len(HOSPITAL.columns)))
+    prepared = prepare(question, SchemaLinks(HOSPITAL), WORDPIECE, dictionary=dictionary)
+    assert find_grounds(prepared, dictionary, core) == find_grounds(prepared, dictionary)

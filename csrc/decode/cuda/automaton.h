@@ -6,6 +6,7 @@
 
 #include "decode/cuda/question.h"
 #include "grammar/bounded_arena.h"
+#include "grammar/grounding.h"
 #include "grammar/step.h"
 
 namespace fastsql::cuda {
@@ -90,11 +91,12 @@ class Runner {
       const std::int32_t forced = only_element_of_warp();
       if (forced == grammar::kSeveral) {
         list_legal();
+        count_takable();
         return;
       }
       if (!take(forced, false)) return;
     }
-    if (lane_index() == 0) slot_.legal = 0;
+    if (lane_index() == 0) slot_.legal = slot_.takable = 0;
   }
 
   // Writes what the next step must know. `kind` and `previous` are those of the action decided last.
@@ -173,6 +175,18 @@ class Runner {
       slot_.legal_productions = productions;
       slot_.kinds = kinds;
     }
+  }
+
+  // How many of the legal actions say what exists.
+  __device__ void count_takable() {
+    __syncwarp();
+    const int legal = slot_.legal;
+    int mine = 0;
+    if (grammar::binds(space_, state_)) {
+      for (int i = lane_index(); i < legal; i += kLanes) mine += grammar::is_grounded(space_, state_, legal_[i]);
+    }
+    for (int bits = kLanes / 2; bits > 0; bits /= 2) mine += __shfl_xor_sync(kAllLanes, mine, bits);
+    if (lane_index() == 0) slot_.takable = mine == 0 ? legal : mine;
   }
 
   Question& question_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "decode/cuda/linear.h"
+#include "grammar/grounding.h"
 
 namespace fastsql::cuda {
 
@@ -117,7 +118,9 @@ __device__ inline void score(const Question& question, const Group& group) {
 // The best actions of one hypothesis, best first, to memory.own. One warp; log-probabilities are float32, as scores are.
 __device__ inline void choose_own(const Question& question, int hypothesis, int slot) {
   const SearchMemory& memory = question.memory;
-  const int legal = memory.slots[slot].legal, lane = lane_index(), beam = question.sizes.beam;
+  const int legal = memory.slots[slot].legal, takable = memory.slots[slot].takable;
+  const int lane = lane_index(), beam = question.sizes.beam;
+  const grammar::SpaceView& space = question.item.space;
   const float* scores = memory.scores + static_cast<std::size_t>(slot) * question.sizes.actions;
   const std::int32_t* actions = memory.legal + static_cast<std::size_t>(slot) * question.sizes.actions;
   float largest = -INFINITY, sum = 0.0f;
@@ -128,13 +131,14 @@ __device__ inline void choose_own(const Question& question, int hypothesis, int 
 
   float last = 0.0f;
   int last_place = -1;
-  for (int count = 0; count < min(beam, legal); ++count) {
+  for (int count = 0; count < min(beam, takable); ++count) {
     // The best of those that come after the last.
     float best = 0.0f;
     int place = -1;
     for (int i = lane; i < legal; i += kLanes) {
       const float gain = scores[i] - largest - logarithm;
       if (count > 0 && !decode::is_preferred(last, last_place, gain, i)) continue;
+      if (takable < legal && !grammar::is_grounded(space, memory.slots[slot].state, actions[i])) continue;
       if (place < 0 || decode::is_preferred(gain, i, best, place)) best = gain, place = i;
     }
     for (int bits = kLanes / 2; bits > 0; bits /= 2) {
@@ -158,7 +162,7 @@ __device__ inline int choose_of_beam(const Question& question, int live, int set
   const int beam = question.sizes.beam, lane = lane_index();
   const auto exists = [&](int i) {
     const Slot& slot = memory.slots[set * beam + question.slots[i / beam]];
-    return i % beam < slot.legal;
+    return i % beam < slot.takable;
   };
   int last = -1;
   for (int count = 0; count < beam; ++count) {

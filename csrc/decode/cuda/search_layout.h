@@ -44,6 +44,7 @@ struct Slot {
   std::int32_t length;             // actions so far
   std::int32_t legal;              // how many may come next; 0: it is finished
   std::int32_t legal_productions;  // the first of them
+  std::int32_t takable;            // how many of them say what exists; all where none does
   std::uint32_t kinds;             // of the legal actions, bit k being that of kind k
   // What the decoder is told before its next step: symbol to be expanded, the production above it, the kind of the action decided
   // last (kKinds: none was), and what was decided there, a pointer to an earlier decision being replaced by that one's action.

@@ -1,8 +1,9 @@
 """Constrained beam search: the automaton says what may come, the model says what is likely.
 
 A step asks the decoder for scores of all unfinished hypotheses at once, keeps for each only the legal actions,
-normalises over those, and takes the best continuations of the whole beam. An action that is the only legal one costs
-no step: the automaton takes it by itself. So everything that leaves the beam is a query of the grammar.
+normalises over those, and takes the best continuations of the whole beam among those that say literals that exist
+(`fastsql.grammar.grounding`). An action that is the only legal one costs no step: the automaton takes it by itself. So
+everything that leaves the beam is a query of the grammar.
 """
 
 from __future__ import annotations
@@ -127,13 +128,14 @@ class _Growing:
 def _best(scores: NDArray[np.float32], live: list[_Growing], beam: int) -> list[tuple[int, int, float]]:
     """The `beam` best continuations of all hypotheses: (hypothesis, action, log-probability), best first.
 
-    `scores`: float32[B, A], normalised here over each hypothesis' legal actions.
+    `scores`: float32[B, A], normalised here over each hypothesis' legal actions, also those that it may not take.
     """
     continuations: list[tuple[float, int, int, float]] = []
     for origin, growing in enumerate(live):
-        legal = growing.state.legal()
+        legal, takable = growing.state.legal(), growing.state.takable()
         gains = _log_softmax(scores[origin, legal])
-        for place in np.argsort(-gains, kind="stable")[:beam]:
+        order = np.argsort(-gains, kind="stable")
+        for place in order[takable[order]][:beam]:
             gain = float(gains[place])
             continuations.append((-(growing.hypothesis.score + gain), origin, int(legal[place]), gain))
     return [(origin, action, gain) for _, origin, action, gain in sorted(continuations)[:beam]]

@@ -19,6 +19,7 @@ to be read side by side; `tests/grammar/test_twins.py` sees to that, and `tests/
 `grouping.py`                  `grouping.h`: strict grouping
 `pointed.py`                   `pointed.h`: what a pointer may point at
 `mask.py`                      `mask.h`: what may come next
+`grounding.py`                 `grounding.h`: which of it says literals that exist
 `step.py`                      `step.h`: what an action changes
 `automaton.py`                 `automaton.h`: the face of it all
 `tables.py`                    `grammar.cc`, `schema_items.cc`, `action_space.cc` read what it writes
@@ -33,6 +34,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from fastsql.grammar.grounding import binds, is_grounded
 from fastsql.grammar.mask import mask
 from fastsql.grammar.space import ActionSpace
 from fastsql.grammar.state import State as Data
@@ -75,6 +77,14 @@ class State(Data):
         if self._legal is None:
             self._legal = np.flatnonzero(mask(self))
         return self._legal
+
+    def takable(self) -> NDArray[np.bool_]:
+        """Which of the legal actions a search may take: bool[L], those that say what exists; all where none does."""
+        legal = self.legal()
+        if not binds(self):
+            return np.ones(len(legal), dtype=bool)
+        grounded = np.asarray([is_grounded(self, int(action)) for action in legal], dtype=bool)
+        return grounded if grounded.any() else ~grounded
 
     def source_at(self, step: int) -> int:
         """Place in FROM of the source that a step stands for where one is asked for.

@@ -21,6 +21,7 @@ from fastsql.grammar.actions import (
     ActionLayout,
 )
 from fastsql.grammar.compile import Grammar, load_grammar
+from fastsql.grammar.grounding import NO_GROUNDS, Grounds
 from fastsql.grammar.schema_values import SchemaValue, schema_values
 from fastsql.limits import DEFAULT, Limits
 
@@ -49,6 +50,7 @@ class ActionSpace:
     schema_values: tuple[SchemaValue, ...]
     limits: Limits = DEFAULT
     strict_grouping: bool = False
+    grounds: Grounds = NO_GROUNDS
 
     @classmethod
     def for_question(
@@ -61,10 +63,12 @@ class ActionSpace:
         grammar: Grammar | None = None,
         limits: Limits = DEFAULT,
         strict_grouping: bool = False,
+        grounds: Grounds = NO_GROUNDS,
     ) -> ActionSpace:
         """The space of a tokenised question over a schema.
 
         `strict_grouping`: beside aggregates only columns that the query groups by, as PostgreSQL demands.
+        `grounds`: which literals exist, where that is known.
 
         Raises LimitError if `limits` allow fewer actions than the shortest query takes.
         """
@@ -76,7 +80,15 @@ class ActionSpace:
                 remedy=f"Give {grammar.cost[0]} or more.",
             )
         return cls(
-            grammar, schema, text, tokens, tuple(candidates), schema_values(schema), limits, strict_grouping
+            grammar,
+            schema,
+            text,
+            tokens,
+            tuple(candidates),
+            schema_values(schema),
+            limits,
+            strict_grouping,
+            grounds,
         )
 
     def __repr__(self) -> str:

@@ -19,6 +19,10 @@ question  version, candidates, columns of candidates, tokens, step budget, wheth
                          from beginning (-1: none), number of columns
           a column       of a candidate, those of the first one first
           a token        first character, flags (1 begins a word, 2 ends one)
+         then three lists, each with its length first:
+         a column       whose values are all known, and whether it holds 0, 1, 2 (bits)
+         a column, a candidate that names none and that it holds
+         a column, the first and the last token of words that it holds
 
 Pointers, effects, requirements, type classes and kinds are numbered in the order of their tuples; requirements and roles are
 bits. A role says which rule of the automaton a symbol or production is subject to, which the rules of Python tell by name.
@@ -34,6 +38,7 @@ from numpy.typing import NDArray
 from fastsql.grammar.actions import CANDIDATE
 from fastsql.grammar.bounds import LEAST_JOIN, MAX_COLUMNS, MAX_NESTING, MAX_SOURCES, MAX_SPAN
 from fastsql.grammar.compile import Alternative, Grammar
+from fastsql.grammar.grounding import COMPUTED, EQUATES, LISTED, LISTS, SMALL
 from fastsql.grammar.grouping import AGGREGATES, BESIDE, OF_ROWS, ORDERS
 from fastsql.grammar.mask import JOINS
 from fastsql.grammar.pointed import PARTIAL
@@ -46,10 +51,11 @@ from fastsql.schema.sqltypes import TYPE_CLASSES
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from fastsql.grammar.grounding import Grounds
     from fastsql.grammar.schema_values import SchemaValue
     from fastsql.schema import Schema
 
-VERSION = 1
+VERSION, QUESTION_VERSION = 1, 2
 
 SYMBOL_ROLES: tuple[Collection[str], ...] = (
     ("items",),
@@ -64,6 +70,7 @@ SYMBOL_ROLES: tuple[Collection[str], ...] = (
     ("tail_row",),
     ("plain",),
     ("any_cond",),
+    LISTED,
 )
 PRODUCTION_ROLES: tuple[Collection[str], ...] = (
     JOINS,
@@ -72,6 +79,10 @@ PRODUCTION_ROLES: tuple[Collection[str], ...] = (
     ORDERS,
     AGGREGATES,
     OF_ROWS,
+    EQUATES,
+    LISTS,
+    *((name,) for name in SMALL),
+    COMPUTED,
 )
 _CONSTANT, _NOWHERE = -1, -2
 
@@ -114,7 +125,7 @@ def question_table(space: ActionSpace) -> NDArray[np.int32]:
     """The table of what a question adds to its schema: int32[n]."""
     columns = [column for candidate in space.candidates for column in candidate.columns]
     sizes = (len(space.candidates), len(columns), len(space.tokens))
-    table = [VERSION, *sizes, space.limits.actions, space.strict_grouping]
+    table = [QUESTION_VERSION, *sizes, space.limits.actions, space.strict_grouping]
     kinds = (space.date_ids, space.whole_number_ids, space.text_ids)
     flags = _flags(len(space.candidates), [ids - space.offsets[CANDIDATE] for ids in kinds])
     for candidate, flag in zip(space.candidates, flags, strict=True):
@@ -124,7 +135,18 @@ def question_table(space: ActionSpace) -> NDArray[np.int32]:
     flags = _flags(len(space.tokens), [space.word_starts, space.word_ends])
     for (start, _), flag in zip(space.tokens, flags, strict=True):
         table += (int(start), flag)
+    table += _grounds(space.grounds)
     return np.asarray(table, dtype=np.int32)
+
+
+def _grounds(grounds: Grounds) -> list[int]:
+    holds = dict.fromkeys(grounds.columns, 0)
+    for column, n in grounds.small:
+        holds[column] |= 1 << n
+    table = [len(holds), *(number for pair in sorted(holds.items()) for number in pair)]
+    for known in (grounds.candidates, grounds.spans):
+        table += (len(known), *(number for place in sorted(known) for number in place))
+    return table
 
 
 def _bits(name: str, roles: Sequence[Collection[str]]) -> int:

@@ -44,6 +44,8 @@ class Reading:
     """Columns that were left out, or of which there may be more values, as (table, column, why)."""
     stamps: Mapping[int, str] = field(default_factory=dict)
     """Of the columns that were read to their end: a text that changes with their table, where the database has one."""
+    whole: frozenset[int] = frozenset()
+    """Columns of which every value is text and is here, blank ones aside."""
     unchanged: bool = False
     """Whether all is as it was read earlier."""
 
@@ -66,6 +68,7 @@ def read_values(origin: Origin, schema: Schema, pace: Pace, earlier: Reading | N
     values: dict[int, Sequence[str]] = {}
     skipped: list[tuple[str, str, str]] = []
     stamps: dict[int, str] = {}
+    whole: set[int] = set()
     names = [schema.qualified_name(column) for column in columns]
     why = {f"{table}.{column}": reason for table, column, reason in (earlier.skipped if earlier else ())}
     with _reader(origin.source, schema, pace.seconds) as reader:
@@ -75,26 +78,34 @@ def read_values(origin: Origin, schema: Schema, pace: Pace, earlier: Reading | N
                 stamp = reader.stamp(column)
                 if earlier is not None and stamp and earlier.stamps.get(column) == stamp:
                     values[column], missing = earlier.values.get(column, ()), why.get(name, "")
+                    is_whole = column in earlier.whole
                 else:
                     fresh += 1
                     found = reader.read(column, origin.max_values)
                     values[column], missing = _texts(found.values, origin.max_characters), found.missing
+                    is_whole = not missing and all(_is_said(v, origin.max_characters) for v in found.values)
                     stamp = "" if found.late else stamp
                 if missing:
                     skipped.append((*_name(schema, column), missing))
                 if stamp:
                     stamps[column] = stamp
+                if is_whole:
+                    whole.add(column)
     unread = set(pace.unread)
     skipped += [
         (*_name(schema, column), "not read: the reading was ended before")
         for column, name in zip(columns, names, strict=True)
         if name in unread
     ]
-    return Reading(values, tuple(skipped), stamps, unchanged=not fresh and not unread)
+    return Reading(values, tuple(skipped), stamps, frozenset(whole), unchanged=not fresh and not unread)
 
 
 def _texts(values: Sequence[Any], most: int) -> list[str]:
-    return [value for value in values if isinstance(value, str) and len(value) <= most and value.strip()]
+    return [value for value in values if _is_said(value, most) and value.strip()]
+
+
+def _is_said(value: Any, most: int) -> bool:
+    return isinstance(value, str) and len(value) <= most
 
 
 def _name(schema: Schema, column: int) -> tuple[str, str]:
@@ -143,7 +154,8 @@ class _SQLiteReader:
         # A qualified name: SQLite takes an unknown bare "name" in double quotes for a string.
         name = f"{quote(table)}.{quote(one.name)}"
         deadline = Deadline(self.seconds, self.connection.interrupt)
-        sql = "SELECT DISTINCT {0} FROM {1} WHERE typeof({0}) = 'text' LIMIT ?"
+        # What is no text comes as one number, which says that there is such.
+        sql = "SELECT DISTINCT CASE typeof({0}) WHEN 'text' THEN {0} ELSE 0 END FROM {1} WHERE {0} IS NOT NULL LIMIT ?"
         found = self._rows(sql.format(name, origin), [most + 1], deadline, column)
         if found is None:
             # Then the first rows, which are read in no time.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,6 +40,7 @@ class ValueDictionary:
         values: Mapping[str, tuple[int, ...]],
         schema: Schema,
         skipped: Iterable[tuple[str, str, str]] = (),
+        whole: Iterable[int] = (),
     ) -> None:
         """`values` maps each value to the columns that hold it, in ascending order. Most callers want a class method.
 
@@ -53,6 +54,8 @@ class ValueDictionary:
         self._stamps: Mapping[int, str] = {}
         self.skipped = tuple(skipped)
         """Columns that were left out, or of which there may be more values, as (table, column, why)."""
+        self.whole = frozenset(whole).intersection(used)
+        """Columns that have values, all of which are here: what is not, does not exist."""
 
     def __len__(self) -> int:
         return len(self._index)
@@ -124,7 +127,7 @@ class ValueDictionary:
             for value, columns in self._index.items():
                 for column in columns:
                     values.setdefault(column, []).append(value)
-            earlier = Reading(values, self.skipped, self._stamps)
+            earlier = Reading(values, self.skipped, self._stamps, self.whole)
         elif source is None:
             raise ExecutionError(
                 "it was not read from a database",
@@ -153,7 +156,7 @@ class ValueDictionary:
             for value in texts:
                 held = values.get(value)
                 values[value] = alone if held is None else (*held, column)
-        found = type(self)(values, schema, reading.skipped)
+        found = type(self)(values, schema, reading.skipped, reading.whole)
         found._origin, found._stamps = origin, reading.stamps
         if pace.interrupted:
             raise ReadingInterrupted(found)
@@ -170,15 +173,23 @@ class ValueDictionary:
         schema: Schema,
         *,
         max_characters: int = MAX_CHARACTERS,
+        whole: bool = False,
     ) -> ValueDictionary:
-        """A dictionary of given values, keyed by (table, column). Raises SchemaError for a column that is not there."""
+        """A dictionary of given values, keyed by (table, column). `whole`: these are all that the columns have.
+
+        Raises SchemaError for a column that is not there.
+        """
         values: dict[str, set[int]] = {}
+        longer: set[int] = set()
         for name, column_values in mapping.items():
             column = schema.column_index(*name)
             for value in column_values:
                 if 0 < len(value) <= max_characters:
                     values.setdefault(value, set()).add(column)
-        return cls({value: tuple(sorted(columns)) for value, columns in values.items()}, schema)
+                elif value:
+                    longer.add(column)
+        known = {column for columns in values.values() for column in columns} - longer if whole else ()
+        return cls({value: tuple(sorted(columns)) for value, columns in values.items()}, schema, whole=known)
 
     @classmethod
     def load(cls, path: str | Path, schema: Schema) -> ValueDictionary:
@@ -190,9 +201,11 @@ class ValueDictionary:
         """
         from fastsql.linking.dictionary_file import open_dictionary
 
-        names, index = open_dictionary(Path(path))
+        names, whole, index = open_dictionary(Path(path))
         held = {number for columns in index.holders for number in columns}
-        return cls._of(index, {number: schema.column_index(*names[number]) for number in held}, schema)
+        return cls._of(
+            index, {number: schema.column_index(*names[number]) for number in held}, schema, whole=whole
+        )
 
     def save(self, path: str | Path) -> None:
         """Write a local file, readable by its owner only; it replaces an older one whole or not at all.
@@ -201,12 +214,12 @@ class ValueDictionary:
         """
         from fastsql.linking.dictionary_file import write_dictionary
 
-        write_dictionary(Path(path), self._names, self._index)
+        write_dictionary(Path(path), self._names, self.whole, self._index)
 
     def bound_to(self, schema: Schema) -> ValueDictionary:
         """The same values for another schema's column indices. Raises SchemaError for a column that `schema` lacks."""
         moved = {column: schema.column_index(*name) for column, name in self._names.items()}
-        return self._of(self._index, moved, schema, self.skipped)
+        return self._of(self._index, moved, schema, self.skipped, self.whole)
 
     @classmethod
     def _of(
@@ -215,12 +228,14 @@ class ValueDictionary:
         moved: Mapping[int, int],
         schema: Schema,
         skipped: Iterable[tuple[str, str, str]] = (),
+        whole: Iterable[int] = (),
     ) -> ValueDictionary:
-        """The values of an index, whose columns are moved to those of a schema."""
+        """The values of an index, whose columns are moved to those of a schema; `whole` are the index's."""
         dictionary = cls({}, schema, skipped)
         holders = [tuple(sorted(moved[column] for column in held)) for held in index.holders]
         dictionary._names = {column: column_name(schema, column) for column in sorted(moved.values())}
         dictionary._index = ValueIndex.of(index.table, holders)
+        dictionary.whole = frozenset(moved[column] for column in whole if column in moved)
         return dictionary
 
     def check(self, schema: Schema) -> None:
@@ -240,6 +255,21 @@ class ValueDictionary:
     def match(self, question: str, core: ModuleType | None = None) -> tuple[ValueMatch, ...]:
         """Values that the question mentions, in their order; see `ValueIndex.match`."""
         return self._index.match(question, core)
+
+    def written(
+        self, question: str, core: ModuleType | None = None
+    ) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+        """Places [start, end) where the question has a value but for letter case, and the columns that hold it.
+
+        Unlike those of `match`, they lie in one another, and any value counts.
+        """
+        return self._index.written(question, core)
+
+    def holding(self, text: str) -> tuple[int, ...]:
+        """The columns that hold a value, as it is written."""
+        return tuple(
+            column for value, columns in self._index.find(text) if value == text for column in columns
+        )
 
     def canonical(self, column: int, text: str) -> str | None:
         """The value of `column` that equals `text` but for letter case; an exact one first; None where there is none."""

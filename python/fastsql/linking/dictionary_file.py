@@ -1,14 +1,15 @@
 """The local file of a value dictionary: a line of JSON, a directory, checksums, and the arrays of `value_table`.
 
     {"format": "fastsql-values", "version": 2, "bytes": 123, "sha256": "..."}
-    {"columns": [["d_items", "label"], ...], "holders": [[0, 3], ...], "sections": [1024, ...]}
+    {"columns": [["d_items", "label"], ...], "whole": [0, 2], "holders": [[0, 3], ...], "sections": [1024, ...]}
     CRC-32 of each block of 4,096 bytes of the arrays, little-endian
     zeros up to a multiple of 4,096 bytes
     the arrays, with the sizes that "sections" says
 
 "bytes" and "sha256" are of the second line and the checksums behind it. Opening a file reads no more than these; the arrays
 are mapped into memory, and each block is checked when it is first read. "holders" are the sets of columns that hold a value.
-Their numbers are positions in "columns": names, not schema indices, so that a file outlives a schema change.
+Their numbers are positions in "columns": names, not schema indices, so that a file outlives a schema change. "whole" are the
+columns of which there is no other value; where a file does not say, none is.
 
 Files of version 1 (`dictionary_json`) are read, too.
 """
@@ -19,7 +20,7 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from io import BufferedReader
 from pathlib import Path
 from typing import Any
@@ -42,10 +43,13 @@ _CHECKED_AT_ONCE = 1 << 20
 ColumnName = tuple[str, str]
 
 
-def write_dictionary(path: Path, names: Mapping[int, ColumnName], index: ValueIndex) -> None:
+def write_dictionary(
+    path: Path, names: Mapping[int, ColumnName], whole: Collection[int], index: ValueIndex
+) -> None:
     """Write the file beside its place and move it there, so that a reader never sees half of one.
 
-    `names` are those of the columns that the index speaks of. Raises ModelError when the file cannot be written.
+    `names` are those of the columns that the index speaks of, `whole` those of which it has all values. Raises ModelError
+    when the file cannot be written.
     """
     places = {column: number for number, column in enumerate(names)}
     table = index.table
@@ -53,6 +57,7 @@ def write_dictionary(path: Path, names: Mapping[int, ColumnName], index: ValueIn
     directory = json.dumps(
         {
             "columns": list(names.values()),
+            "whole": sorted(places[column] for column in whole),
             "holders": [[places[column] for column in held] for held in index.holders],
             "sections": [end - begin for begin, end in zip(table.bounds, table.bounds[1:], strict=False)],
         },
@@ -84,8 +89,8 @@ def write_dictionary(path: Path, names: Mapping[int, ColumnName], index: ValueIn
         raise _failed("written", path, error) from error
 
 
-def open_dictionary(path: Path) -> tuple[list[ColumnName], ValueIndex]:
-    """Column names, and the index of the values, whose columns are positions among the names.
+def open_dictionary(path: Path) -> tuple[list[ColumnName], list[int], ValueIndex]:
+    """Column names, those known whole, and the index of the values; columns are positions among the names.
 
     Raises ModelError for a missing or damaged file. One that is damaged where nobody looks at once raises it when its values
     are read.
@@ -96,7 +101,8 @@ def open_dictionary(path: Path) -> tuple[list[ColumnName], ValueIndex]:
             header = _header(stream.readline(_HEADER_BYTES), path)
             if header["version"] == 1:
                 with stream:
-                    return read_json_dictionary(stream, header, path)
+                    names, index = read_json_dictionary(stream, header, path)
+                return names, [], index
             return _open_mapped(stream, header, path)
         except BaseException:
             stream.close()
@@ -107,7 +113,7 @@ def open_dictionary(path: Path) -> tuple[list[ColumnName], ValueIndex]:
 
 def _open_mapped(
     stream: BufferedReader, header: dict[str, Any], path: Path
-) -> tuple[list[ColumnName], ValueIndex]:
+) -> tuple[list[ColumnName], list[int], ValueIndex]:
     size = os.fstat(stream.fileno()).st_size
     begin = stream.tell()
     length = header.get("bytes")
@@ -118,7 +124,7 @@ def _open_mapped(
     if len(directory) != length or hashlib.sha256(directory).hexdigest() != header.get("sha256"):
         raise damaged(path, "its checksum does not match")
     line, _, checksums = directory.partition(b"\n")
-    names, holders, sections = _directory(line, path)
+    names, whole, holders, sections = _directory(line, path)
     start = -(-(begin + length) // BLOCK) * BLOCK
     if size != start + sum(sections):
         raise damaged(path, "it is shorter or longer than its directory says")
@@ -127,22 +133,24 @@ def _open_mapped(
     file = MappedFile(stream, start, size, np.frombuffer(checksums, dtype="<u4").astype(np.uint32), REMEDY)
     if len(file.body) <= _CHECKED_AT_ONCE:
         file.check(0, len(file.body))
-    return names, ValueIndex.of(ValueTable(file.body, [0, *np.cumsum(sections).tolist()], file), holders)
+    index = ValueIndex.of(ValueTable(file.body, [0, *np.cumsum(sections).tolist()], file), holders)
+    return names, whole, index
 
 
-def _directory(line: bytes, path: Path) -> tuple[list[ColumnName], list[Columns], list[int]]:
+def _directory(line: bytes, path: Path) -> tuple[list[ColumnName], list[int], list[Columns], list[int]]:
     try:
         data = json.loads(line.decode("utf-8", "surrogatepass"))
         names = [(str(table), str(column)) for table, column in data["columns"]]
+        whole = [int(number) for number in data.get("whole", ())]
         holders = [tuple(int(number) for number in held) for held in data["holders"]]
         sections = [int(size) for size in data["sections"]]
-    except (ValueError, KeyError, TypeError, RecursionError, OverflowError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
         raise damaged(path, "its directory has another form") from error
-    if any(not 0 <= number < len(names) for held in holders for number in held):
+    if any(not 0 <= number < len(names) for held in (whole, *holders) for number in held):
         raise damaged(path, "a value is held by a column that it does not list")
     if len(sections) != len(SECTIONS) or any(not 0 <= size <= _LARGEST for size in sections):
         raise damaged(path, "its directory lists other sections")
-    return names, holders, sections
+    return names, whole, holders, sections
 
 
 def _header(line: bytes, path: Path) -> dict[str, Any]:

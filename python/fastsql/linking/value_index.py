@@ -90,6 +90,19 @@ class ValueIndex:
                 reached = end
         return tuple(matches)
 
+    def written(self, text: str, core: ModuleType | None = None) -> Iterator[tuple[int, int, Columns]]:
+        """Places [start, end) where `text` has a value but for letter case, and the columns that hold it."""
+        self.table.expect_unchanged()
+        found = words(text)
+        sequence = [word.key for word in found]
+        for start, end, numbers in (
+            self._hits(sequence) if core is None else self._native_hits(sequence, core)
+        ):
+            for value, columns in map(self._value, numbers):
+                place = _written(value, text, found[start].start, found[end - 1].end)
+                if place is not None:
+                    yield *place, columns
+
     def find(self, text: str) -> tuple[tuple[str, Columns], ...]:
         """Values equal to `text` but for letter case and outer blanks, each with its columns."""
         self.table.expect_unchanged()

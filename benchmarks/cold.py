@@ -19,8 +19,8 @@ import json, sys, time
 clock = [time.perf_counter()]
 import fastsql
 clock.append(time.perf_counter())
-model, device, threads, schema, question, beam = json.loads(sys.argv[1])
-parser = fastsql.load(model, device=device, threads=threads)
+model, device, encoder, threads, schema, question, beam = json.loads(sys.argv[1])
+parser = fastsql.load(model, device=device, encoder=encoder, threads=threads)
 clock.append(time.perf_counter())
 schema = fastsql.Schema.from_dict(schema)
 clock.append(time.perf_counter())
@@ -45,10 +45,10 @@ print(json.dumps([times, memory]))
 
 
 def cold_start(
-    model: str, device: str, threads: int, schema: Schema, question: str, beam: int, repeat: int
+    model: str, device: str, encoder: str, threads: int, schema: Schema, question: str, beam: int, repeat: int
 ) -> tuple[Figures, Figures]:
     """Medians over fresh processes of milliseconds by stage, and of mebibytes."""
-    request = json.dumps([model, device, threads, schema.to_dict(), question, beam])
+    request = json.dumps([model, device, encoder, threads, schema.to_dict(), question, beam])
     runs = []
     for _ in range(repeat):
         done = subprocess.run(

@@ -25,7 +25,6 @@ from pathlib import Path
 from typing import Any
 
 import fastsql
-from fastsql import backends
 from fastsql.datasets import read_examples, read_schemas
 from fastsql.schema import Schema
 
@@ -96,7 +95,7 @@ def by_width(
 
 
 def throughput(
-    model: str, device: str, questions: Sequence[str], schema: Schema, beam: int
+    model: str, device: str, encoder: str, questions: Sequence[str], schema: Schema, beam: int
 ) -> dict[str, Figures]:
     """Questions a second, by who calls."""
     rows = {}
@@ -105,7 +104,7 @@ def throughput(
         ("two callers, one thread each", 2, 1),
         ("one caller, two threads", 1, 2),
     ):
-        parser = fastsql.load(model, device=device, threads=threads)
+        parser = fastsql.load(model, device=device, encoder=encoder, threads=threads)
         parser.parse(questions[0], schema, beam=beam, now=NOW)
         shares = [questions[caller::callers] for caller in range(callers)]
         with ThreadPoolExecutor(callers) as pool:
@@ -132,7 +131,8 @@ def report(
 ) -> dict[str, Any]:
     """Everything that is measured."""
     schema, widest = sources[0], max(options.beams)
-    loaded = fastsql.load(options.model, device=options.device, threads=options.threads, penalty=0)
+    chosen = {"device": options.device, "encoder": options.encoder}
+    loaded = fastsql.load(options.model, **chosen, threads=options.threads, penalty=0)
     times = {
         str(beam): latency(loaded, questions, schema, options.values, beam, options.rounds)
         for beam in options.beams
@@ -143,13 +143,19 @@ def report(
     cost = costs(loaded, schema, found, widest)
     threads = options.threads or os.cpu_count() or 1
     cold, memory = cold_start(
-        options.model, options.device, options.threads, schema, questions[0], widest, options.repeat
+        options.model,
+        **chosen,
+        threads=options.threads,
+        schema=schema,
+        question=questions[0],
+        beam=widest,
+        repeat=options.repeat,
     )
     return {
         "model": loaded.bundle.config.name,
         "machine": str(machine()),
         "device": loaded.engine.device,
-        "encoder": backends.encoder_runtime() if loaded.engine.device == "python" else "native",
+        "encoder": loaded.engine.encoder,
         "threads": options.threads,
         "questions": len(questions),
         "rounds": options.rounds,
@@ -161,7 +167,9 @@ def report(
         "sizes": found,
         "cost": {stage: asdict(figures) for stage, figures in cost.items()},
         "floor": floors(cost, times[str(widest)], rates_for(threads) if options.rates else None),
-        "questions_per_second": throughput(options.model, options.device, questions, schema, widest),
+        "questions_per_second": throughput(
+            options.model, **chosen, questions=questions, schema=schema, beam=widest
+        ),
         "cold_ms": cold,
         "memory_mib": memory,
     }
@@ -213,6 +221,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--model", default="ehr-en", help="a bundled model or a bundle's folder")
     parser.add_argument("--device", default="auto", help='"cpu", "python" or "auto"')
+    parser.add_argument("--encoder", default="auto", help='"native", "onnxruntime", "numpy" or "auto"')
     parser.add_argument(
         "--data",
         type=Path,

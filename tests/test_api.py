@@ -172,7 +172,7 @@ def test_a_bundled_model_is_found_by_its_name(
     (tmp_path / "models" / "small-en").symlink_to(toy_bundle)
     monkeypatch.setattr("fastsql.parser.bundles.BUNDLED", tmp_path / "models")
     monkeypatch.setattr("fastsql.parser.bundles.MANIFESTS", {"small-en": manifest_digest(toy_bundle)})
-    monkeypatch.setattr("fastsql.engine.open.encoder_runtime", lambda: "numpy")
+    monkeypatch.setattr("fastsql.engine.encoders.encoder_runtime", lambda: "numpy")
     assert fastsql.load("small-en").bundle.config.name == "toy"
     with pytest.raises(fastsql.ModelError, match=r"no such model\. Bundled: small-en\. Or give a folder"):
         fastsql.load("small-zh")

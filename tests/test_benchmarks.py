@@ -72,6 +72,8 @@ def test_latency_reports_stages_widths_floors_and_throughput(
     given = [
         "--device",
         "python",
+        "--encoder",
+        "numpy",
         "--repeat",
         "1",
         "--width-questions",
@@ -81,6 +83,7 @@ def test_latency_reports_stages_widths_floors_and_throughput(
         *widths,
     ]
     report = run("latency", data, encodable, *given, "--questions", "2", "--beams", "1", "2")
+    assert (report["device"], report["encoder"]) == ("python", "numpy")
     assert list(report["latency_ms"]) == ["1", "2"]
     for stages in report["latency_ms"].values():
         assert {"link", "encode", "decode", "render", "verify", "total"} <= set(stages)

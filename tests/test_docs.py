@@ -43,7 +43,7 @@ def steps(document: str) -> list[tuple[str, str | None]]:
 
 
 @pytest.mark.parametrize(
-    "document", ["../README.md", "answers.md", "dialects.md", "how-it-works.md", "schemas.md"]
+    "document", ["../README.md", "answers.md", "dialects.md", "encoders.md", "how-it-works.md", "schemas.md"]
 )
 def test_code_in_a_document_prints_what_stands_below_it(
     document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -57,6 +57,8 @@ def test_code_in_a_document_prints_what_stands_below_it(
         pytest.skip("the bundled model ehr-en runs this")
     if any("sqlalchemy" in code for code, _ in found):
         pytest.importorskip("sqlalchemy", reason="pip install 'fastsql[db]' runs this")
+    if any("onnxruntime" in code for code, _ in found):
+        pytest.importorskip("onnxruntime", reason="pip install 'fastsql[cpu]' runs this")
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
     for code, output in found:

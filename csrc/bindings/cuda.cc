@@ -35,8 +35,10 @@ std::unique_ptr<cuda::Engine> make(const py::dict& sizes, const py::dict& weight
   return std::make_unique<cuda::Engine>(config, views, cls, sep, threads);
 }
 
-std::shared_ptr<const cuda::SchemaState> encode_schema(const cuda::Engine& engine, const py::object& given) {
-  const SchemaArrays arrays(given);
+std::shared_ptr<const cuda::SchemaState> encode_schema(const cuda::Engine& engine, const py::object& given,
+                                                       const std::optional<Floats>& text_means,
+                                                       const std::optional<Floats>& value_means) {
+  const SchemaArrays arrays(given, text_means, value_means, engine.config().encoder.hidden);
   const py::gil_scoped_release release;
   return engine.encode_schema(arrays.inputs());
 }
@@ -44,7 +46,9 @@ std::shared_ptr<const cuda::SchemaState> encode_schema(const cuda::Engine& engin
 // A question: its action space, then the arrays of `Engine.parse`.
 using Asked = std::tuple<std::shared_ptr<grammar::ActionSpace>, Ids, Floats, Indices, Bytes>;
 
-py::list parse(const cuda::Engine& engine, const cuda::SchemaState& schema, const std::vector<Asked>& asked, std::size_t beam) {
+// `states` is the address on the GPU of the encoder's states of all texts, one after another, or None: the CUDA core encodes.
+py::list parse(const cuda::Engine& engine, const cuda::SchemaState& schema, const std::vector<Asked>& asked, std::size_t beam,
+               const std::optional<std::uintptr_t>& states) {
   std::vector<QuestionArrays> arrays;
   std::vector<cuda::Question> questions;
   arrays.reserve(asked.size());
@@ -55,7 +59,7 @@ py::list parse(const cuda::Engine& engine, const cuda::SchemaState& schema, cons
   std::vector<cuda::Outcome> outcomes;
   {
     const py::gil_scoped_release release;
-    outcomes = engine.parse(schema, questions, beam);
+    outcomes = engine.parse(schema, questions, beam, states ? reinterpret_cast<const float*>(*states) : nullptr);
   }
   py::list found;
   for (const cuda::Outcome& outcome : outcomes) {
@@ -129,8 +133,10 @@ void bind_cuda(py::module_& module) {
       .def_property_readonly("nbytes", &cuda::SchemaState::bytes);
   py::class_<cuda::Engine>(module, "CudaEngine", "Encoder, graph, decoder and search of one model on a GPU. Thread-safe.")
       .def(py::init(&make), py::arg("sizes"), py::arg("weights"), py::arg("cls"), py::arg("sep"), py::arg("threads"))
-      .def("encode_schema", &encode_schema, py::arg("inputs"))
-      .def("parse", &parse, py::arg("schema"), py::arg("questions"), py::arg("beam"));
+      .def("encode_schema", &encode_schema, py::arg("inputs"), py::arg("text_means") = py::none(),
+           py::arg("value_means") = py::none())
+      .def("parse", &parse, py::arg("schema"), py::arg("questions"), py::arg("beam"),
+           py::arg("states") = py::none());
 }
 
 }  // namespace fastsql::bindings

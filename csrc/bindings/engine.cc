@@ -31,8 +31,10 @@ Floats encode_texts(const Engine& engine, const Ids& ids) {
   return states;
 }
 
-std::shared_ptr<const SchemaState> encode_schema(const Engine& engine, const py::object& given) {
-  const SchemaArrays arrays(given);
+std::shared_ptr<const SchemaState> encode_schema(const Engine& engine, const py::object& given,
+                                                 const std::optional<Floats>& text_means,
+                                                 const std::optional<Floats>& value_means) {
+  const SchemaArrays arrays(given, text_means, value_means, engine.config().encoder.hidden);
   const py::gil_scoped_release release;
   return engine.encode_schema(arrays.inputs());
 }
@@ -79,7 +81,8 @@ void bind_engine(py::module_& module) {
   py::class_<Engine>(module, "Engine", "Encoder, graph, decoder and search of one model. Thread-safe.")
       .def(py::init(&make), py::arg("sizes"), py::arg("weights"), py::arg("cls"), py::arg("sep"), py::arg("threads"))
       .def("encode_texts", &encode_texts, py::arg("ids"))
-      .def("encode_schema", &encode_schema, py::arg("inputs"))
+      .def("encode_schema", &encode_schema, py::arg("inputs"), py::arg("text_means") = py::none(),
+           py::arg("value_means") = py::none())
       .def("parse", &parse, py::arg("schema"), py::arg("space"), py::arg("token_ids"), py::arg("inside"), py::arg("features"),
            py::arg("relations"), py::arg("beam"), py::arg("token_states") = py::none())
       .def("graph_rows", &graph_rows, py::arg("schema"), py::arg("token_ids"), py::arg("inside"), py::arg("features"),

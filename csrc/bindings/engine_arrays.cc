@@ -37,6 +37,12 @@ py::array_t<T> array_of(const std::vector<T>& values) {
   return py::array_t<T>(static_cast<py::ssize_t>(values.size()), values.data());
 }
 
+std::size_t texts_of(const std::vector<Ids>& groups) {
+  std::size_t texts = 0;
+  for (const Ids& group : groups) texts += length("a group of texts", group);
+  return texts;
+}
+
 }  // namespace
 
 TextGroup text_group(const Ids& ids) {
@@ -44,7 +50,8 @@ TextGroup text_group(const Ids& ids) {
   return {ids.data(), static_cast<std::size_t>(ids.shape(0)), static_cast<std::size_t>(ids.shape(1))};
 }
 
-SchemaArrays::SchemaArrays(const py::object& given)
+SchemaArrays::SchemaArrays(const py::object& given, const std::optional<Floats>& text_means,
+                           const std::optional<Floats>& value_means, std::size_t hidden)
     : texts_(given.attr("texts").cast<std::vector<Ids>>()),
       value_texts_(given.attr("value_texts").cast<std::vector<Ids>>()),
       item_text_(given.attr("item_text").cast<Indices>()),
@@ -52,7 +59,9 @@ SchemaArrays::SchemaArrays(const py::object& given)
       column_table_(given.attr("column_table").cast<Indices>()),
       value_text_(given.attr("value_text").cast<Indices>()),
       value_column_(given.attr("value_column").cast<Indices>()),
-      relations_(given.attr("relations").cast<Bytes>()) {
+      relations_(given.attr("relations").cast<Bytes>()),
+      text_means_(text_means),
+      value_means_(value_means) {
   inputs_.nodes.tables = given.attr("n_tables").cast<std::size_t>();
   inputs_.nodes.columns = given.attr("n_columns").cast<std::size_t>();
   inputs_.values = length("value_text", value_text_);
@@ -64,6 +73,8 @@ SchemaArrays::SchemaArrays(const py::object& given)
   inputs_.relations = relation_rows(relations_, inputs_.items());
   inputs_.value_text = data("value_text", value_text_, {inputs_.values});
   inputs_.value_column = data("value_column", value_column_, {inputs_.values});
+  if (text_means_) inputs_.text_means = data("text_means", *text_means_, {texts_of(texts_), hidden});
+  if (value_means_) inputs_.value_means = data("value_means", *value_means_, {texts_of(value_texts_), hidden});
 }
 
 QuestionInputs QuestionArrays::inputs(std::size_t items, std::size_t hidden) const {

@@ -24,14 +24,16 @@ TextGroup text_group(const Ids& ids);
 // A fastsql.model.schema_inputs.SchemaInputs: its arrays, held as long as the views of them.
 class SchemaArrays {
  public:
-  // Throws ModelError where shapes disagree.
-  explicit SchemaArrays(const pybind11::object& given);
+  // `text_means` and `value_means`, of this width, are from another encoder. Throws ModelError where shapes disagree.
+  SchemaArrays(const pybind11::object& given, const std::optional<Floats>& text_means, const std::optional<Floats>& value_means,
+               std::size_t hidden);
   const SchemaInputs& inputs() const { return inputs_; }
 
  private:
   std::vector<Ids> texts_, value_texts_;
   Indices item_text_, item_type_, column_table_, value_text_, value_column_;
   Bytes relations_;
+  std::optional<Floats> text_means_, value_means_;
   SchemaInputs inputs_;
 };
 

@@ -38,11 +38,12 @@ BatchMemory::~BatchMemory() {
 }
 
 Batch::Batch(const Engine& engine, const SchemaState& schema, const std::vector<Question>& questions, std::size_t beam,
-             BatchMemory& memory)
+             const float* states, BatchMemory& memory)
     : engine_(engine),
       schema_(schema),
       questions_(questions),
       beam_(beam),
+      states_(states),
       memory_(memory),
       d_(engine.config().d),
       hidden_(engine.config().encoder.hidden),
@@ -98,8 +99,9 @@ void Batch::plan_staging() {
 void Batch::plan_scratch() {
   const model::Config& config = engine_.config();
   const std::size_t rows = question_rows_ + schema_rows_, count = questions_.size();
-  std::size_t total = engine_.encoder_.scratch_bytes(tokens_) + bytes<float>(tokens_ * hidden_) + bytes<float>(tokens_ * d_) +
-                      GraphLayer::memory_bytes(config, question_rows_, schema_rows_) + 2 * bytes<float>(rows * d_) +
+  const bool encodes = states_ == nullptr;
+  std::size_t total = (encodes ? engine_.encoder_->scratch_bytes(tokens_) + bytes<float>(tokens_ * hidden_) : 0) +
+                      bytes<float>(tokens_ * d_) + GraphLayer::memory_bytes(config, question_rows_, schema_rows_) + 2 * bytes<float>(rows * d_) +
                       bytes<float>(config.decoder_layers * rows * 2 * d_) +
                       std::size(kOfQuestion) * bytes<float>(question_rows_ * d_) +
                       std::size(kOfItems) * bytes<float>(schema_rows_ * d_);
@@ -125,7 +127,7 @@ void Batch::plan_scratch() {
     memory_.results = PinnedMemory();
     memory_.results = PinnedMemory(result_bytes_);
   }
-  states_ = scratch.take<float>(tokens_ * hidden_);
+  if (encodes) states_ = own_states_ = scratch.take<float>(tokens_ * hidden_);
   tokens_in_ = scratch.take<float>(tokens_ * d_);
   graph_ = GraphLayer::take_memory(config, question_rows_, schema_rows_, scratch);
   normed_ = scratch.take<float>(rows * d_);
@@ -241,8 +243,10 @@ void Batch::queue() {
   staging.upload(stream);
 
   reached(0);
-  engine_.encoder_.encode({staging.device(ids_), staging.device(first_), count, tokens_, longest_}, states_, memory_.scratch,
-                          stream);
+  if (own_states_ != nullptr) {
+    engine_.encoder_->encode({staging.device(ids_), staging.device(first_), count, tokens_, longest_}, own_states_,
+                             memory_.scratch, stream);
+  }
   reached(1);
   engine_.token_in_.apply(states_, tokens_, tokens_in_, Then::kStore, stream);
   FirstRows first{staging.device(first_rows_), question_rows_, tokens_in_, staging.device(inside_slot_), {}, d_};

@@ -28,9 +28,9 @@ struct BatchMemory {
 
 class Batch {
  public:
-  // Keeps references. The questions have been checked.
+  // Keeps references. The questions have been checked. `states` are another encoder's, or null.
   Batch(const Engine& engine, const SchemaState& schema, const std::vector<Question>& questions, std::size_t beam,
-        BatchMemory& memory);
+        const float* states, BatchMemory& memory);
 
   ~Batch();
   Batch(const Batch&) = delete;
@@ -65,6 +65,7 @@ class Batch {
   const SchemaState& schema_;
   const std::vector<Question>& questions_;
   std::size_t beam_;
+  const float* states_;  // [tokens, hidden] of the encoder: given, or in scratch memory
   BatchMemory& memory_;
 
   std::size_t d_, hidden_;
@@ -82,7 +83,7 @@ class Batch {
   Staging::Slot<DecodeItem> search_slot_;
 
   // In scratch memory.
-  float* states_ = nullptr;     // [tokens, hidden] of the encoder
+  float* own_states_ = nullptr;  // where the CUDA core encodes
   float* tokens_in_ = nullptr;  // [tokens, d]
   GraphMemory graph_{};
   float* normed_ = nullptr;              // [R + Z, d], final rows

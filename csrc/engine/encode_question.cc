@@ -64,7 +64,7 @@ void Engine::encode_tokens(const QuestionInputs& question, float* rows, Workspac
     workspace.ids.insert(workspace.ids.end(), question.token_ids, question.token_ids + question.tokens);
     workspace.ids.push_back(sep_);
     float* all = scratch.take(tokens * hidden);
-    encoder_.encode(workspace.ids.data(), 1, tokens, all, scratch, workers_);
+    encoder().encode(workspace.ids.data(), 1, tokens, all, scratch, workers_);
     states = all + hidden;
   }
   token_in_.apply(states, question.tokens, rows, Then::kStore, workers_);

@@ -89,10 +89,11 @@ void Engine::check(const SchemaInputs& inputs) const {
   }
 }
 
-// The mean state of every text of all groups, [texts, hidden].
-std::vector<float> Engine::mean_states(const std::vector<TextGroup>& groups, Scratch& scratch) const {
-  const std::size_t hidden = config_.encoder.hidden;
-  std::vector<float> means(texts_of(groups) * hidden, 0.0f);
+// The mean state of every text of all groups, [texts, hidden]: those given, or the native encoder's.
+std::vector<float> Engine::mean_states(const std::vector<TextGroup>& groups, const float* given, Scratch& scratch) const {
+  const std::size_t hidden = config_.encoder.hidden, size = texts_of(groups) * hidden;
+  if (given != nullptr) return std::vector<float>(given, given + size);
+  std::vector<float> means(size, 0.0f);
   float* mean = means.data();
   for (const TextGroup& group : groups) {
     const std::size_t at_once = std::max<std::size_t>(1, kTokensAtOnce / std::max<std::size_t>(1, group.tokens));
@@ -100,7 +101,7 @@ std::vector<float> Engine::mean_states(const std::vector<TextGroup>& groups, Scr
       const Scratch::Scope scope(scratch);
       const std::size_t count = std::min(at_once, group.texts - first);
       float* states = scratch.take(count * group.tokens * hidden);
-      encoder_.encode(group.ids + first * group.tokens, count, group.tokens, states, scratch, workers_);
+      encoder().encode(group.ids + first * group.tokens, count, group.tokens, states, scratch, workers_);
       for (std::size_t text = 0; text < count; ++text, mean += hidden) {
         for (std::size_t token = 0; token < group.tokens; ++token) {
           add_row(states + (text * group.tokens + token) * hidden, hidden, mean);
@@ -115,7 +116,7 @@ std::vector<float> Engine::mean_states(const std::vector<TextGroup>& groups, Scr
 // First states of tables and columns, [S, d]; a column's also says whose it is, as labels repeat.
 std::vector<float> Engine::first_items(const SchemaInputs& inputs, Scratch& scratch) const {
   const std::size_t n = inputs.items(), d = config_.d, hidden = config_.encoder.hidden;
-  const std::vector<float> means = mean_states(inputs.texts, scratch);
+  const std::vector<float> means = mean_states(inputs.texts, inputs.text_means, scratch);
   const Scratch::Scope scope(scratch);
   float* texts = scratch.take(n * hidden);
   gather(means.data(), hidden, inputs.item_text, n, texts);
@@ -138,7 +139,7 @@ std::vector<float> Engine::first_items(const SchemaInputs& inputs, Scratch& scra
 void Engine::read_values(const SchemaInputs& inputs, SchemaState& state, Scratch& scratch) const {
   const std::size_t n = inputs.values, d = config_.d, hidden = config_.encoder.hidden;
   if (n == 0) return;
-  const std::vector<float> means = mean_states(inputs.value_texts, scratch);
+  const std::vector<float> means = mean_states(inputs.value_texts, inputs.value_means, scratch);
   const Scratch::Scope scope(scratch);
   float* texts = scratch.take(n * hidden);
   gather(means.data(), hidden, inputs.value_text, n, texts);

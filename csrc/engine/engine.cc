@@ -22,7 +22,6 @@ Engine::Engine(const model::Config& config, const model::Weights& weights, std::
       cls_(cls),
       sep_(sep),
       workers_(threads),
-      encoder_(config.encoder, weights, set),
       token_in_(weights.linear("token_in", config.d, config.encoder.hidden, set)),
       item_in_(weights.linear("item_in", config.d, config.encoder.hidden, set)),
       owner_in_(weights.linear("owner_in", config.d, config.encoder.hidden, set)),
@@ -31,6 +30,7 @@ Engine::Engine(const model::Config& config, const model::Weights& weights, std::
       graph_norm_(norm_at(weights, "graph_norm", config.d, set)),
       value_norm_(norm_at(weights, "value_norm", config.d, set)),
       decoder_(config, weights, set) {
+  if (weights.has("encoder.word.weight")) encoder_.emplace(config.encoder, weights, set);
   for (std::size_t index = 0; index < kCandidateFeatures; ++index) {
     const std::string name = "candidate." + std::to_string(index) + ".weight";
     candidate_.emplace_back(weights, name, weights.rows(name), config.d);
@@ -40,10 +40,15 @@ Engine::Engine(const model::Config& config, const model::Weights& weights, std::
   }
 }
 
+const Encoder& Engine::encoder() const {
+  if (encoder_) return *encoder_;
+  throw ModelError("the weights hold no encoder, and no states from another one were given");
+}
+
 void Engine::encode_texts(const TextGroup& group, float* states) const {
   const auto workspace = workspaces_.take();
   workspace->graph.scratch.clear();
-  encoder_.encode(group.ids, group.texts, group.tokens, states, workspace->graph.scratch, workers_);
+  encoder().encode(group.ids, group.texts, group.tokens, states, workspace->graph.scratch, workers_);
 }
 
 std::vector<float> Engine::graph_rows(const SchemaState& schema, const QuestionInputs& question) const {

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/layer_norm.h"
@@ -43,7 +44,8 @@ struct Parse {
 
 class Engine {
  public:
-  // Copies the weights. `cls` and `sep` are the ids that the tokenizer puts around a text; `threads` work on one question.
+  // Copies the weights; where they hold none of an encoder, every text needs the states of another one. `cls` and `sep` are the ids
+  // that the tokenizer puts around a text; `threads` work on one question.
   // Throws ModelError where a weight is missing or of another shape.
   Engine(const model::Config& config, const model::Weights& weights, std::int32_t cls, std::int32_t sep, std::size_t threads,
          InstructionSet set = best_instruction_set());
@@ -51,18 +53,18 @@ class Engine {
   const model::Config& config() const { return config_; }
 
   // ids [texts, tokens] with [CLS] and [SEP] to states [texts, tokens, hidden]. Throws ModelError where an id or the number of
-  // tokens is out of range.
+  // tokens is out of range, or the weights hold no encoder.
   void encode_texts(const TextGroup& group, float* states) const;
 
   // Texts of the schema through the encoder, its rows through the cached graph layers. Throws ModelError where there is no table
-  // or an index is out of range.
+  // or an index is out of range, or no states are given and the weights hold no encoder.
   std::shared_ptr<const SchemaState> encode_schema(const SchemaInputs& inputs) const;
 
   // The graph's final rows [N, d] for a question: tokens, candidates, tables, columns. Throws as `parse` does.
   std::vector<float> graph_rows(const SchemaState& schema, const QuestionInputs& question) const;
 
   // The likeliest queries for a question. `space` must be of the same schema and question. Throws ModelError where an index is
-  // out of range or the parts do not belong together.
+  // out of range, the parts do not belong together, or no states are given and the weights hold no encoder.
   Parse parse(const SchemaState& schema, const QuestionInputs& question, std::shared_ptr<const grammar::ActionSpace> space,
               std::size_t beam) const;
 
@@ -74,9 +76,11 @@ class Engine {
     decode::Memory memory;
   };
 
+  const Encoder& encoder() const;
+
   // Of a schema (encode_schema.cc).
   void check(const SchemaInputs& inputs) const;
-  std::vector<float> mean_states(const std::vector<TextGroup>& groups, Scratch& scratch) const;
+  std::vector<float> mean_states(const std::vector<TextGroup>& groups, const float* given, Scratch& scratch) const;
   std::vector<float> first_items(const SchemaInputs& inputs, Scratch& scratch) const;
   void read_values(const SchemaInputs& inputs, SchemaState& state, Scratch& scratch) const;
   SchemaLayer read_layer(const GraphLayer& layer, const std::vector<float>& rows, RelationRows relations,
@@ -94,7 +98,7 @@ class Engine {
   model::Config config_;
   std::int32_t cls_, sep_;
   Workers workers_;
-  Encoder encoder_;
+  std::optional<Encoder> encoder_;
   Linear token_in_, item_in_, owner_in_, value_in_;
   model::Embedding item_type_;
   std::vector<model::Embedding> candidate_;  // of each feature

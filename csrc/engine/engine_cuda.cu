@@ -27,10 +27,10 @@ Engine::Engine(const model::Config& config, const model::Weights& weights, std::
     : reader_(expected(config), weights, cls, sep, threads),
       cls_(cls),
       sep_(sep),
-      encoder_(config.encoder, weights),
       token_in_(linear_at(weights, "token_in", config.d, config.encoder.hidden)),
       graph_norm_(norm_at(weights, "graph_norm", config.d)),
       decoder_(config, weights) {
+  if (weights.has("encoder.word.weight")) encoder_.emplace(config.encoder, weights);
   for (std::size_t index = 0; index < kCandidateFeatures; ++index) {
     const std::string name = "candidate." + std::to_string(index) + ".weight";
     candidate_.emplace_back(weights.floats(name, {weights.rows(name), config.d}), "the model");
@@ -46,11 +46,13 @@ std::shared_ptr<const SchemaState> Engine::encode_schema(const SchemaInputs& inp
   return std::make_shared<const SchemaState>(*reader_.encode_schema(inputs), config().d, decoder_);
 }
 
-std::vector<Outcome> Engine::parse(const SchemaState& schema, const std::vector<Question>& questions, std::size_t beam) const {
+std::vector<Outcome> Engine::parse(const SchemaState& schema, const std::vector<Question>& questions, std::size_t beam,
+                                   const float* states) const {
   if (questions.empty()) return {};
+  if (states == nullptr && !encoder_) throw ModelError("the weights hold no encoder, and no states from another one were given");
   for (const Question& question : questions) check(schema, question);
   const auto memory = memories_.take();
-  Batch batch(*this, schema, questions, beam, *memory);
+  Batch batch(*this, schema, questions, beam, states, *memory);
   batch.plan();
   batch.stage();
   batch.queue();

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/pool.h"
@@ -24,7 +25,7 @@ class Batch;
 struct BatchMemory;
 
 struct Question {
-  QuestionInputs inputs;  // token_states are not read: the GPU encodes
+  QuestionInputs inputs;  // token_states are not read: states of a batch lie on the GPU
   std::shared_ptr<const grammar::ActionSpace> space;
 };
 
@@ -48,7 +49,10 @@ class Engine {
 
   // The likeliest queries for every question, in their order. Throws ModelError where an index is out of range or the parts do not
   // belong together, and LimitError where the GPU has no memory for so many questions: both leave the engine as it was.
-  std::vector<Outcome> parse(const SchemaState& schema, const std::vector<Question>& questions, std::size_t beam) const;
+  // `states` [tokens of all texts with [CLS] and [SEP], hidden] in device memory are from another encoder, complete before the call;
+  // null: this one encodes.
+  std::vector<Outcome> parse(const SchemaState& schema, const std::vector<Question>& questions, std::size_t beam,
+                             const float* states = nullptr) const;
 
  private:
   friend class Batch;
@@ -57,7 +61,7 @@ class Engine {
 
   fastsql::Engine reader_;
   std::int32_t cls_, sep_;
-  Encoder encoder_;
+  std::optional<Encoder> encoder_;  // none where the weights hold none
   Linear token_in_;
   std::vector<DeviceArray<float>> candidate_;  // embeddings of each feature, [.., d]
   std::vector<GraphLayer> graph_;

@@ -304,7 +304,8 @@ class Engine:
 
         Args:
             sizes: what `ModelConfig.to_dict` gives.
-            weights: every weight as it is stored: float32, or int8 with "<name>.scale" beside it.
+            weights: every weight as it is stored: float32, or int8 with "<name>.scale" beside it. Without those of an
+                encoder, the states of every text have to be given.
             cls: the id that stands before a text.
             sep: the id that stands after it.
             threads: that work on one question.
@@ -320,8 +321,16 @@ class Engine:
             ModelError: an id is not in the vocabulary, or there are more tokens than positions.
         """
 
-    def encode_schema(self, inputs: SchemaInputs) -> SchemaState:
+    def encode_schema(
+        self,
+        inputs: SchemaInputs,
+        text_means: NDArray[np.float32] | None = None,
+        value_means: NDArray[np.float32] | None = None,
+    ) -> SchemaState:
         """See `fastsql.model.Model.encode_schema`.
+
+        `text_means` and `value_means`, float32[texts, hidden] through all groups, are what another encoder made of the texts;
+        the engine's own is asked by default.
 
         Raises:
             ModelError: there is no table, arrays do not fit together, or an index is out of range.
@@ -431,7 +440,12 @@ class CudaEngine:
             LimitError: the GPU has no memory for the weights.
         """
 
-    def encode_schema(self, inputs: SchemaInputs) -> CudaSchemaState:
+    def encode_schema(
+        self,
+        inputs: SchemaInputs,
+        text_means: NDArray[np.float32] | None = None,
+        value_means: NDArray[np.float32] | None = None,
+    ) -> CudaSchemaState:
         """See `Engine.encode_schema`. The processor reads the schema, once.
 
         Raises:
@@ -446,6 +460,7 @@ class CudaEngine:
             tuple[ActionSpace, NDArray[np.int32], NDArray[np.float32], NDArray[np.int64], NDArray[np.uint8]]
         ],
         beam: int,
+        states: int | None = None,
     ) -> list[
         tuple[
             list[tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.int32]]],
@@ -463,6 +478,8 @@ class CudaEngine:
             schema: of this engine.
             questions: of each the space, token_ids, inside, features and relations that `Engine.parse` takes.
             beam: hypotheses that are followed, from 1 to 64.
+            states: address on the GPU of float32[tokens, hidden], what another encoder made of all texts with [CLS] and [SEP],
+                one after another, complete before the call; the core's own encoder is asked by default.
 
         Returns:
             For each question what `Engine.parse` gives, the milliseconds being the whole batch's on the GPU; or the error of

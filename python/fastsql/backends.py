@@ -35,8 +35,14 @@ DEVICES = ("auto", "cpu", "cuda", "python")
 
 NATIVE_VARIABLE = "FASTSQL_NATIVE"
 
-PROVIDER = "CPUExecutionProvider"
-"""What ONNX Runtime is told to run on."""
+ENCODERS = ("auto", "native", "onnxruntime", "numpy")
+"""What ``fastsql.load(..., encoder=)`` takes."""
+
+SIMULATED = "simulated"
+"""The name of the GPU that tests simulate."""
+
+PROVIDER, CUDA_PROVIDER = "CPUExecutionProvider", "CUDAExecutionProvider"
+"""What ONNX Runtime is told to run on: the processor, or under the device "cuda" the GPU."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +110,8 @@ class Report:
     """What the question encoder of that device runs on: ``"native"``, ``"onnxruntime"`` or ``"numpy"``."""
     provider: str
     """The provider of ONNX Runtime that the device ``"python"`` uses; empty where ONNX Runtime is missing."""
+    encoders: tuple[str, ...]
+    """What ``encoder=`` can be here, each with its devices, such as ``"onnxruntime (cpu, python)"``."""
     cuda: CudaStatus
     components: tuple[Component, ...]
     problems: tuple[str, ...]
@@ -262,6 +270,7 @@ def report() -> Report:
     found = components()
     without = "none" if _native_mode() == "require" else "python"
     runtime = encoder_runtime()
+    cuda = cuda_status()
     return Report(
         fastsql=_version("fastsql") or "not installed",
         python=f"{platform.python_implementation()} {platform.python_version()} ({sys.executable})",
@@ -271,10 +280,30 @@ def report() -> Report:
         instruction_set=status.instruction_sets[-1] if status.available else "",
         encoder="native" if status.available else runtime,
         provider=PROVIDER if runtime == "onnxruntime" else "",
-        cuda=cuda_status(),
+        encoders=_encoders(status, cuda, runtime),
+        cuda=cuda,
         components=found,
         problems=tuple(_problems(status, found, runtime)),
     )
+
+
+def _encoders(status: NativeStatus, cuda: CudaStatus, runtime: str) -> tuple[str, ...]:
+    """Each encoder with the devices that it runs on here."""
+    own = (["cpu"] if status.available else []) + (["cuda"] if cuda.gpus else [])
+    runs = [device for device in own if device == "cpu" or _runs_on_gpu(cuda.gpus[0])]
+    devices = {"native": own, "onnxruntime": [*runs, "python"], "numpy": ["python"]}
+    if runtime != "onnxruntime":
+        del devices["onnxruntime"]
+    return tuple(f"{name} ({', '.join(found)})" for name, found in devices.items() if found)
+
+
+def _runs_on_gpu(gpu: str) -> bool:
+    """Whether ONNX Runtime has a provider for a GPU; for a simulated one, that of the processor serves."""
+    try:
+        providers = importlib.import_module("onnxruntime").get_available_providers()
+    except ImportError:
+        return False
+    return gpu.startswith(SIMULATED) or CUDA_PROVIDER in providers
 
 
 def _problems(status: NativeStatus, found: tuple[Component, ...], runtime: str) -> list[str]:

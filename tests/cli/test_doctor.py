@@ -41,6 +41,24 @@ def test_the_report_names_backend_encoder_bundle_and_packages(run: Run) -> None:
     assert "format 1, files intact" in outcome.out
 
 
+def test_encoders_are_listed_with_the_devices_that_they_run_on(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backends, "encoder_runtime", lambda: "onnxruntime")
+    monkeypatch.setattr(
+        backends, "native_status", lambda: backends.NativeStatus(True, "in use", instruction_sets=("avx2",))
+    )
+    monkeypatch.setattr(backends, "cuda_status", lambda: backends.CudaStatus((), "built without CUDA"))
+    assert "encoders      native (cpu); onnxruntime (cpu, python); numpy (python)" in run("doctor").out
+    simulated = backends.CudaStatus(("simulated, compute capability 9.0, 4 GiB",), "ready")
+    monkeypatch.setattr(backends, "cuda_status", lambda: simulated)
+    pytest.importorskip("onnxruntime", reason="pip install '.[cpu]' runs this")
+    found = json.loads(run("doctor", "--json").out)["encoders"]
+    assert found == ["native (cpu, cuda)", "onnxruntime (cpu, cuda, python)", "numpy (python)"]
+    monkeypatch.setattr(backends, "encoder_runtime", lambda: "numpy")
+    assert json.loads(run("doctor", "--json").out)["encoders"] == ["native (cpu, cuda)", "numpy (python)"]
+
+
 def test_the_instruction_set_in_use_is_said_where_the_native_core_is(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

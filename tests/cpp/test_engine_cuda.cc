@@ -286,7 +286,7 @@ TEST_CASE("models that the kernels cannot read are refused") {
   related.relations = 65;
   CHECK_THROWS_MATCHES(load(related), ModelError, Says("65 relations"));
   const model::Config config = config_for();
-  CHECK_THROWS_MATCHES(cuda::Engine(config, model::Weights(), kCls, kSep, 1), ModelError, Says("encoder."));
+  CHECK_THROWS_MATCHES(cuda::Engine(config, model::Weights(), kCls, kSep, 1), ModelError, Says("token_in"));
 }
 
 TEST_CASE("a schema's state says what it is of") {

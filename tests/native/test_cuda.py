@@ -25,6 +25,7 @@ from fastsql.limits import Limits
 from fastsql.linking.prepare import Prepared
 from fastsql.schema import Schema
 
+from ..worlds.own_encoder import give_own_encoder
 from ..worlds.toy_bundle import LIMITS, QUESTIONS, load_toy, make_gpu_config, outcome, write_bundle
 from ..worlds.toy_model import SCHEMA
 
@@ -108,6 +109,23 @@ def compare(
 
 
 # ---------------------------------------------------------------- the same as the processor
+
+
+@pytest.mark.parametrize("whose", ["the bundle's", "somebody's own"])
+def test_an_encoder_in_onnx_runtime_leaves_its_states_where_the_gpu_reads_them(
+    tmp_path: Path, whose: str
+) -> None:
+    pytest.importorskip("onnxruntime", reason="pip install '.[cpu]' runs this")
+    pytest.importorskip("onnx", reason="pip install '.[train]' runs this")
+    folder = write_bundle(tmp_path / "toy", seed=1, config=make_gpu_config())
+    if whose == "somebody's own":
+        give_own_encoder(folder)
+    cuda, cpu = (
+        load_toy(folder, device=device, encoder="onnxruntime", limits=SMALL) for device in ("cuda", "cpu")
+    )
+    assert (cuda.engine.encoder, cpu.engine.encoder) == ("onnxruntime", "onnxruntime")
+    found = compare(cuda, cpu, (*QUESTIONS, "", "?", QUESTIONS[0]), SCHEMA, SMALL, 2)
+    assert all(search.finished for search in found)
 
 
 @pytest.mark.parametrize("joint", [0, 1])

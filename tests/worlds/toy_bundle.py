@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
 from safetensors.numpy import save_file
 
 from fastsql.decode import Search
@@ -118,16 +117,14 @@ def _graph(weights: Path, config: EncoderConfig) -> bytes:
 
 
 def load_toy(folder: Path, *, device: str = "python", encoder: str | None = None, **settings: Any) -> Parser:
-    """The parser of a toy bundle; the reference's encoder is "onnxruntime" or "numpy", by default what there is here.
+    """The parser of a toy bundle; by default, the reference's encoder is ONNX Runtime's where the toy's graph runs here.
 
     Queries are short and never refused, unless `limits` or `penalty` say otherwise.
     """
     settings = {"limits": LIMITS, "penalty": 0, **settings}
-    if encoder is None:
+    if encoder is None and device == "python":
         encoder = "onnxruntime" if runs_onnx(folder) else "numpy"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("fastsql.engine.open.encoder_runtime", lambda: encoder)
-        return load(folder, device=device, threads=1, **settings)
+    return load(folder, device=device, encoder=encoder or "auto", threads=1, **settings)
 
 
 def search(parser: Parser, question: str, schema: Schema, *, beam: int = 4) -> tuple[Search, ActionSpace]:

@@ -149,6 +149,7 @@ def _print(report: Report, models: list[BundleFacts], console: Console) -> None:
         console.line(f"                {native.compiler}, kernels for {', '.join(native.instruction_sets)}")
     for line in report.cuda.gpus or (report.cuda.reason,):
         console.line(f"  CUDA          {line}")
+    console.line(f"  encoders      {'; '.join(report.encoders)}")
     console.line(f"  ONNX Runtime  {report.provider or 'not installed'}")
     console.line("models", "bold")
     for model in models:

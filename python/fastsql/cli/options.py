@@ -30,6 +30,12 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
         help="auto, python, cpu or cuda; see fastsql doctor (default: %(default)s)",
     )
     group.add_argument(
+        "--encoder",
+        metavar="E",
+        default="auto",
+        help="what reads the question: auto, native, onnxruntime or numpy; see fastsql doctor (default: %(default)s)",
+    )
+    group.add_argument(
         "--penalty",
         metavar="C",
         type=penalty,
@@ -41,7 +47,7 @@ def load_parser(options: argparse.Namespace) -> Parser:
     """The parser that the options ask for."""
     import fastsql
 
-    settings: dict[str, Any] = {"device": options.device}
+    settings: dict[str, Any] = {"device": options.device, "encoder": options.encoder}
     if options.penalty is not None:
         settings["penalty"] = options.penalty
     return fastsql.load(options.model, **settings)

@@ -51,6 +51,8 @@ class Engine(Protocol):
     """What a parser asks of the model. Thread-safe. The schemas that it is given are those that it has encoded."""
 
     device: str
+    encoder: str
+    """What reads the texts: "native", "numpy" or "onnxruntime"."""
     threads: int
     """Questions that are worth giving it at a time."""
     tokenizer: Tokenizer

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from fastsql.backends import SIMULATED
 from fastsql.engine.base import Decoded
 from fastsql.engine.gathering import Gathering
 from fastsql.engine.native import NativeEngine, NativeSchema
 from fastsql.engine.stopwatch import Stopwatch
 from fastsql.errors import LimitError, ModelError
+from fastsql.model.bundle import ENCODER
 
 if TYPE_CHECKING:
     from fastsql.engine.native import Arguments, Parsed
     from fastsql.grammar import ActionSpace
     from fastsql.linking.prepare import Prepared
     from fastsql.model import Bundle
+    from fastsql.model.onnx_encoder import DeviceEncoder
 
 MOST_QUESTIONS = 256
 """Of one batch: more bring the GPU nothing and take its memory."""
@@ -24,15 +27,18 @@ MOST_QUESTIONS = 256
 class CudaEngine(NativeEngine):
     """The CUDA core. Questions that threads ask at the same time, of one schema, become one batch.
 
-    Schemas are read by the processor, once, and kept on the GPU. What a question gets does not depend on its batch.
+    Schemas are read by the processor, once, and kept on the GPU. What a question gets does not depend on its batch, unless
+    ONNX Runtime encodes: that may round otherwise for another number of texts.
     """
 
     device = "cuda"
     core_class = "CudaEngine"
 
-    def __init__(self, bundle: Bundle, threads: int = 0) -> None:
-        """Raises ModelError where there is no GPU, the module was built without CUDA, or the bundle is damaged."""
-        super().__init__(bundle, threads)
+    _onnx: DeviceEncoder | None
+
+    def __init__(self, bundle: Bundle, threads: int = 0, encoder: str = "auto") -> None:
+        """Raises ModelError: no GPU, a module that was built without CUDA, no such encoder, or a damaged bundle."""
+        super().__init__(bundle, threads, encoder)
         self.threads = MOST_QUESTIONS
         self._gathering: Gathering[tuple[NativeSchema, int], Arguments, Parsed] = Gathering(
             self._parse_batch, MOST_QUESTIONS
@@ -72,7 +78,7 @@ class CudaEngine(NativeEngine):
         """
         schema, beam = key
         try:
-            found: list[Parsed | BaseException] = self._engine.parse(schema.state, list(asked), beam)
+            found = self._parse_at_once(schema, asked, beam)
         except (LimitError, ModelError) as error:
             if len(asked) == 1:
                 return [error]
@@ -80,3 +86,25 @@ class CudaEngine(NativeEngine):
             return found
         half = len(asked) // 2
         return self._parse_batch(key, asked[:half]) + self._parse_batch(key, asked[half:])
+
+    def _parse_at_once(
+        self, schema: NativeSchema, asked: Sequence[Arguments], beam: int
+    ) -> list[Parsed | BaseException]:
+        """The native call, behind ONNX Runtime's where that encodes: it takes texts of one length at a time."""
+        if self._onnx is None:
+            found: list[Parsed | BaseException] = self._engine.parse(schema.state, list(asked), beam)
+            return found
+        order = sorted(range(len(asked)), key=lambda index: len(asked[index][1]))
+        with self._onnx.states([self._text(asked[index][1]) for index in order]) as address:
+            found = self._engine.parse(schema.state, [asked[index] for index in order], beam, address)
+        by_question = dict(zip(order, found, strict=True))
+        return [by_question[index] for index in range(len(asked))]
+
+    def _open_onnx(self, bundle: Bundle) -> DeviceEncoder:
+        from fastsql.model.onnx_encoder import DeviceEncoder
+
+        return DeviceEncoder(
+            bundle.path / ENCODER,
+            bundle.config.model.encoder.hidden,
+            simulated=self._core.gpus()[0][0][0] == SIMULATED,
+        )

@@ -1,4 +1,4 @@
-"""The C++ core: encoder, graph and beam search in one call."""
+"""The C++ core: encoder, graph and beam search in one call, or the latter two behind an encoder in ONNX Runtime."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 from fastsql.backends import native, resolve_device
 from fastsql.decode import Hypothesis, Search
 from fastsql.engine.base import Decoded
+from fastsql.engine.encoders import resolve_encoder
 from fastsql.engine.stopwatch import Stopwatch
 from fastsql.grammar import load_grammar
 from fastsql.grammar.tables import grammar_table, question_table, schema_table
 from fastsql.linking.prepare import Prepared, prepare
 from fastsql.linking.relations import SchemaLinks, span_weights
 from fastsql.model import Bundle
+from fastsql.model.bundle import ENCODER
 from fastsql.model.config import features_of
 from fastsql.model.schema_inputs import SchemaInputs
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from fastsql import _core
     from fastsql.grammar import ActionSpace
     from fastsql.linking.dictionary import ValueDictionary
+    from fastsql.model.onnx_encoder import OnnxEncoder
     from fastsql.schema import Schema
 
 MOST_THREADS = 4
@@ -54,17 +57,20 @@ class NativeEngine:
     device = "cpu"
     core_class = "Engine"
 
-    def __init__(self, bundle: Bundle, threads: int = 0) -> None:
-        """Raises ModelError where the native module or a file of the bundle is missing or damaged."""
+    def __init__(self, bundle: Bundle, threads: int = 0, encoder: str = "auto") -> None:
+        """Raises ModelError: no native module, a file of the bundle is missing or damaged, or no such encoder."""
         resolve_device(self.device)  # says why where there is no native module
         core: Any = native()
         self._core = core
         self.tokenizer = bundle.tokenizer()
         self.threads = threads or min(os.cpu_count() or 1, MOST_THREADS)
         self._grammar = self._core.Grammar(grammar_table(load_grammar()))
+        weights = bundle.weights()
+        self.encoder = resolve_encoder(encoder, self.device, weights)
+        self._onnx = self._open_onnx(bundle) if self.encoder == "onnxruntime" else None
         self._engine = getattr(core, self.core_class)(
             bundle.config.model.to_dict(),
-            bundle.weights().stored(),
+            weights.stored(encoder=self._onnx is None),
             cls=self.tokenizer.cls,
             sep=self.tokenizer.sep,
             threads=self.threads,
@@ -76,7 +82,7 @@ class NativeEngine:
         inputs = SchemaInputs.build(links, self.tokenizer)
         return NativeSchema(
             links,
-            self._engine.encode_schema(inputs),
+            self._engine.encode_schema(inputs, *self._means(inputs)),
             self._core.SchemaItems(self._grammar, schema_table(schema)),
         )
 
@@ -87,9 +93,13 @@ class NativeEngine:
     def decode(self, prepared: Prepared, schema: NativeSchema, space: ActionSpace, beam: int) -> Decoded:
         """See `Engine`."""
         watch = Stopwatch()
-        parsed = self._engine.parse(schema.state, *self.arguments(prepared, schema, space), beam)
+        states = (
+            () if self._onnx is None else (self._onnx.encode(self._text(prepared.token_ids)[None])[0, 1:-1],)
+        )
+        watch.lap("encode")
+        parsed = self._engine.parse(schema.state, *self.arguments(prepared, schema, space), beam, *states)
         watch.lap("decode")
-        return self.decoded(parsed, watch.laps["decode"])
+        return self.decoded(parsed, watch.laps["decode"], watch.laps["encode"])
 
     def arguments(self, prepared: Prepared, schema: NativeSchema, space: ActionSpace) -> Arguments:
         """A linked question as the core takes it."""
@@ -101,12 +111,42 @@ class NativeEngine:
             prepared.relations,
         )
 
-    def decoded(self, parsed: Parsed, milliseconds: float) -> Decoded:
-        """What the core found, in a call that took so long: what is neither encoder nor graph counts as search."""
+    def decoded(self, parsed: Parsed, milliseconds: float, encoded: float = 0.0) -> Decoded:
+        """What the core found, in a call that took so long: what is neither encoder nor graph counts as search.
+
+        `encoded` are milliseconds of another encoder before it.
+        """
         found, unfinished, steps, state, (encoder_ms, graph_ms, _) = parsed
         finished = tuple(
             Hypothesis(tuple(actions.tolist()), tuple(gains.tolist()), tuple(path.tolist()))
             for actions, gains, path in found
         )
-        stages = {"encode": encoder_ms, "graph": graph_ms, "decode": milliseconds - encoder_ms - graph_ms}
+        stages = {
+            "encode": encoded + encoder_ms,
+            "graph": graph_ms,
+            "decode": milliseconds - encoder_ms - graph_ms,
+        }
         return Decoded(Search(finished, unfinished, steps), state, stages)
+
+    def _open_onnx(self, bundle: Bundle) -> OnnxEncoder:
+        """Its threads do not look for work when there is none: the core's need the processor next."""
+        from fastsql.model.onnx_encoder import OnnxEncoder
+
+        return OnnxEncoder(
+            bundle.path / ENCODER, self.threads, bundle.config.model.encoder.hidden, spinning=False
+        )
+
+    def _means(self, inputs: SchemaInputs) -> tuple[NDArray[np.float32] | None, ...]:
+        """Mean states of a schema's texts and values by ONNX Runtime; nothing where the core's own encoder reads them."""
+        if self._onnx is None:
+            return ()
+        from fastsql.model.encoder import encode_groups
+
+        return tuple(
+            encode_groups(self._onnx, groups) if groups else None
+            for groups in (inputs.texts, inputs.value_texts)
+        )
+
+    def _text(self, token_ids: NDArray[np.int32]) -> NDArray[np.int32]:
+        """A question's tokens between [CLS] and [SEP]."""
+        return np.concatenate([[self.tokenizer.cls], token_ids, [self.tokenizer.sep]]).astype(np.int32)

@@ -4,29 +4,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fastsql.backends import encoder_runtime, resolve_device
+from fastsql.backends import resolve_device
 from fastsql.engine.base import Engine
+from fastsql.engine.encoders import resolve_encoder
 
 if TYPE_CHECKING:
     from fastsql.model import Bundle
 
-_ENCODERS = {"onnxruntime": "onnx", "numpy": "numpy"}
+_MODEL_ENCODERS = {"onnxruntime": "onnx", "numpy": "numpy"}
+"""What `Bundle.model` calls them."""
 
 
-def open_engine(bundle: Bundle, device: str, threads: int) -> Engine:
+def open_engine(bundle: Bundle, device: str, threads: int, encoder: str = "auto") -> Engine:
     """The engine of a bundle on a device; `threads` 0 leaves their number to the engine.
 
-    Raises ModelError: no such device here, or a file of the bundle is damaged.
+    Raises ModelError: no such device or encoder here, or a file of the bundle is damaged.
     """
     found = resolve_device(device)
     if found == "cuda":
         from fastsql.engine.cuda import CudaEngine
 
-        return CudaEngine(bundle, threads)
+        return CudaEngine(bundle, threads, encoder)
     if found == "cpu":
         from fastsql.engine.native import NativeEngine
 
-        return NativeEngine(bundle, threads)
+        return NativeEngine(bundle, threads, encoder)
     from fastsql.engine.reference import ReferenceEngine
 
-    return ReferenceEngine(bundle.model(_ENCODERS[encoder_runtime()], threads))
+    chosen = resolve_encoder(encoder, found, bundle.weights())
+    return ReferenceEngine(bundle.model(_MODEL_ENCODERS[chosen], threads), chosen)

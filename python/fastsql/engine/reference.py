@@ -25,8 +25,10 @@ class ReferenceEngine:
     device = "python"
     threads = 1
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, encoder: str = "numpy") -> None:
+        """`encoder` names the model's."""
         self.model = model
+        self.encoder = encoder
         self.tokenizer = model.tokenizer
 
     def encode_schema(self, schema: Schema) -> SchemaState:

@@ -43,7 +43,7 @@ CONFIG, ENCODER, WEIGHTS, TOKENIZER, MANIFEST, CARD = (
 LISTED = (CONFIG, ENCODER, WEIGHTS, TOKENIZER, CARD)
 LARGEST = {
     CONFIG: 4 * 2**20,
-    ENCODER: 16 * 2**20,
+    ENCODER: 2**30,
     WEIGHTS: 2**30,
     TOKENIZER: 64 * 2**20,
     MANIFEST: 2**20,
@@ -110,8 +110,9 @@ class Bundle:
         """
         # The native core needs none of these.
         from fastsql.model.attention import Part
-        from fastsql.model.encoder import NumpyEncoder, OnnxEncoder, WordTable
+        from fastsql.model.encoder import NumpyEncoder, WordTable
         from fastsql.model.model import Model
+        from fastsql.model.onnx_encoder import OnnxEncoder
 
         onnx = _wants_onnx(encoder)
         config, file = self.config.model, self.weights()

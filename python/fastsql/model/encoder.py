@@ -1,20 +1,17 @@
 """The BERT encoder (Devlin et al., 2019): tokens in, one state per token out.
 
-Two forms of the same function: `NumpyEncoder` is the reference, `OnnxEncoder` runs `encoder.onnx` in ONNX Runtime.
+`NumpyEncoder` is the reference; `onnx_encoder.py` has the same function in ONNX Runtime.
 Texts come in groups of equal length, so that nothing is padded and nothing masked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsql.backends import PROVIDER
-from fastsql.errors import ModelError
 from fastsql.model.attention import Array, Part, attention
 from fastsql.model.config import EncoderConfig
 
@@ -67,50 +64,6 @@ class WordTable:
     def rows(self, ids: Ids) -> Array:
         """float32[.., hidden], the embeddings of some words."""
         return self.quantised[ids].astype(np.float32) * self.scale[ids][..., None]
-
-
-class OnnxEncoder:
-    """The encoder in ONNX Runtime. Thread-safe."""
-
-    def __init__(self, path: Path, threads: int = 0, hidden: int | None = None) -> None:
-        """`threads` 0 leaves the choice to ONNX Runtime; `hidden` is the width of a state, if it is known.
-
-        Raises `ModelError` if the file is no such encoder.
-        """
-        import onnxruntime
-
-        self._path, self._hidden = path, hidden
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.inter_op_num_threads = 1
-        options.log_severity_level = 3
-        try:
-            self._session: Any = onnxruntime.InferenceSession(str(path), options, providers=[PROVIDER])
-        except Exception as error:  # ONNX Runtime's errors share no base class but Exception
-            raise ModelError(
-                "ONNX Runtime cannot load it", where=str(path), remedy="Install the model bundle again."
-            ) from error
-
-    def encode(self, ids: Ids) -> Array:
-        """See `Encoder.encode`. Raises `ModelError` where the graph gives anything else."""
-        try:
-            outputs = self._session.run(None, {"ids": ids.astype(np.int64)})
-        except Exception:  # noqa: BLE001 - ONNX Runtime's errors share no other base class
-            outputs = ()  # raised below, as the library's message may hold ids, which are the question's words
-        states = outputs[0] if len(outputs) == 1 else None
-        if not isinstance(states, np.ndarray) or not self._fits(states, ids):
-            raise ModelError(
-                "it gives no state for each token",
-                where=str(self._path),
-                remedy="Install the model bundle again.",
-            )
-        result: Array = states
-        return result
-
-    def _fits(self, states: NDArray[Any], ids: Ids) -> bool:
-        width = states.shape[-1] if self._hidden is None else self._hidden
-        return states.dtype == np.float32 and states.shape == (*ids.shape, width)
 
 
 def encode_groups(encoder: Encoder, groups: Sequence[Ids]) -> Array:

@@ -105,6 +105,9 @@ def weight_shapes(config: ModelConfig) -> dict[str, Shape]:
 class WeightFile:
     """An open `weights.safetensors` whose tensors are known to be those of `config`."""
 
+    has_encoder: bool
+    """Whether it has the weights of the native encoder: without them, ONNX Runtime has to read the texts."""
+
     def __init__(self, path: Path, config: ModelConfig) -> None:
         """Compare the file's header with what the model needs; nothing else is read yet.
 
@@ -120,6 +123,9 @@ class WeightFile:
         self._file = opened
         self.shapes = weight_shapes(config)
         found = set(self._file.keys())
+        self.has_encoder = any(map(_of_encoder, found))
+        if not self.has_encoder:
+            self.shapes = {name: shape for name, shape in self.shapes.items() if not _of_encoder(name)}
         self._quantised = {name for name in self.shapes if name + SCALE in found}
         wanted = set(self.shapes) | {name + SCALE for name in self._quantised}
         for name in sorted(wanted ^ found):
@@ -129,7 +135,7 @@ class WeightFile:
             self._check(name, shape, kind)
             if name in self._quantised:
                 self._check(name + SCALE, shape[:1], "F32")
-        if WORD not in self._quantised:
+        if self.has_encoder and WORD not in self._quantised:
             raise self._error(f"weight {WORD!r} is not int8")
 
     def _check(self, name: str, shape: Shape, kind: str) -> None:
@@ -149,12 +155,13 @@ class WeightFile:
         return {
             name: self._float(name)
             for name in self.shapes
-            if name != WORD and (encoder or not name.startswith("encoder."))
+            if name != WORD and (encoder or not _of_encoder(name))
         }
 
-    def stored(self) -> dict[str, NDArray[Any]]:
-        """All weights as the file holds them: float32, or int8 beside "<name>.scale"."""
-        return {name: self._file.get_tensor(name) for name in self._file.keys()}  # noqa: SIM118 - no mapping
+    def stored(self, *, encoder: bool = True) -> dict[str, NDArray[Any]]:
+        """Weights as the file holds them: float32, or int8 beside "<name>.scale"; all, or those of no `encoder`."""
+        names = [name for name in self._file.keys() if encoder or not _of_encoder(name)]  # noqa: SIM118 - no mapping
+        return {name: self._file.get_tensor(name) for name in names}
 
     def words(self) -> tuple[NDArray[np.int8], Array]:
         """Word embeddings int8[vocabulary, hidden] and their scales float32[vocabulary]."""
@@ -166,6 +173,10 @@ class WeightFile:
             result: Array = tensor
             return result
         return dequantise(tensor, self._file.get_tensor(name + SCALE))
+
+
+def _of_encoder(name: str) -> bool:
+    return name.startswith("encoder.")
 
 
 def quantise(weight: Array) -> tuple[NDArray[np.int8], Array]:

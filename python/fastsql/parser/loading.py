@@ -20,6 +20,7 @@ def load(
     model: str | Path = DEFAULT_MODEL,
     *,
     device: str = "auto",
+    encoder: str = "auto",
     penalty: float = DEFAULT_PENALTY,
     threads: int = 0,
     limits: Limits = DEFAULT,
@@ -32,17 +33,22 @@ def load(
             a folder of the same name is "./ehr-en".
         device: "cpu" for the native core, "python" for the reference in NumPy, "auto" for the fastest that is there; see
             `fastsql doctor`.
+        encoder: what reads the texts: "native" (of "cpu" and "cuda"), "numpy" (of "python"), or "onnxruntime" for the bundle's
+            `encoder.onnx` in ONNX Runtime, on the GPU under "cuda"; "auto" is the device's own where the bundle has its weights,
+            under "python" ONNX Runtime where that is installed.
         penalty: how many right answers a wrong one outweighs; the higher, the more is refused.
         threads: that share the work of one question; 0 leaves the choice to fastsql, or to ONNX Runtime under "python".
         limits: bounds of what is accepted.
         audit: called with a record of every parse and execution; see `fastsql.Audit`.
 
-    Raises ModelError: no such model or device, or the bundle is damaged, exchanged or made for another grammar.
+    Raises ModelError: no such model, device or encoder, or the bundle is damaged, exchanged or made for another grammar.
     LimitError: a query could have more decisions than the model was made for. Warns with CalibrationWarning of a bundle that
     was not calibrated: it refuses every question unless the penalty is 0.
     """
     bundle = open_model(model)
-    parser = Parser(bundle, device=device, penalty=penalty, threads=threads, limits=limits, audit=audit)
+    parser = Parser(
+        bundle, device=device, encoder=encoder, penalty=penalty, threads=threads, limits=limits, audit=audit
+    )
     if parser.reliability.lacking:
         warnings.warn(f"{bundle.path}: {parser.reliability.lacking}", CalibrationWarning, stacklevel=2)
     return parser

@@ -57,6 +57,7 @@ class Parser:
         bundle: Bundle,
         *,
         device: str = "auto",
+        encoder: str = "auto",
         penalty: float = DEFAULT_PENALTY,
         threads: int = 0,
         limits: Limits = DEFAULT,
@@ -73,7 +74,7 @@ class Parser:
         settings = bundle.config.settings
         self._reliability = Reliability.from_settings(settings, bundle.config.model.d)
         self._lexicon = Lexicon.from_settings(settings)
-        self.engine = open_engine(bundle, device, threads)
+        self.engine = open_engine(bundle, device, threads, encoder)
         self._sources = Sources(self.engine, self._lexicon, limits)
         self._process = os.getpid()
 
@@ -89,6 +90,7 @@ class Parser:
         return {
             "bundle": self.bundle,
             "device": self.engine.device,
+            "encoder": self.engine.encoder,
             "penalty": self.penalty,
             "threads": self.threads,
             "limits": self.limits,

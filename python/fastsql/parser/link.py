@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 from fastsql.engine import Encoded, Engine
 from fastsql.grammar import ActionSpace
+from fastsql.grammar.grounding import NO_GROUNDS
 from fastsql.limits import Limits
 from fastsql.linking.dictionary import ValueDictionary
+from fastsql.linking.grounds import find_grounds
 from fastsql.linking.prepare import Prepared
 
 
@@ -37,10 +39,20 @@ def link(
     dictionary: ValueDictionary | None,
     engine: Engine,
     limits: Limits,
+    *,
+    grounded: bool = True,
 ) -> Linked:
-    """Link a question, `text` being what of it is read. Raises LimitError where it is too long."""
+    """Link a question, `text` being what of it is read; `grounded` as in `Parser.parse`.
+
+    Raises LimitError where it is too long.
+    """
     prepared = engine.link(text, schema, dictionary)
     space = ActionSpace.for_question(
-        schema.links.schema, prepared.text, prepared.offsets, prepared.candidates, limits=limits
+        schema.links.schema,
+        prepared.text,
+        prepared.offsets,
+        prepared.candidates,
+        limits=limits,
+        grounds=find_grounds(prepared, dictionary, schema.links.core) if grounded else NO_GROUNDS,
     )
     return Linked(question, prepared, schema, dictionary, space)

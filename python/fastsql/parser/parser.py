@@ -112,6 +112,7 @@ class Parser:
         beam: int = DEFAULT_BEAM,
         penalty: float | None = None,
         now: str | None = None,
+        grounded: bool = True,
         inspector: Inspector | None = None,
         request_id: str | None = None,
         user_id: str | None = None,
@@ -126,6 +127,8 @@ class Parser:
             beam: hypotheses to keep.
             penalty: how many right answers a wrong one outweighs here; the parser's own unless given.
             now: a literal for the present, such as "2100-12-31 23:59:00"; otherwise the time of execution.
+            grounded: whether a column is compared for equality only with what it holds, where `values` has all of it; False
+                where `values` are older than the database.
             inspector: runs the likeliest queries, read-only, and takes their answers into account.
             request_id: a text for the audit's records, such as that of the request that this answers; nothing else sees it.
             user_id: the same, for who asked.
@@ -135,7 +138,7 @@ class Parser:
         answered is not an error: the result says that it was refused, and why.
         """
         penalty = self.penalty if penalty is None else penalty
-        settings = Settings(dialect, beam, penalty, now, inspector, request_id, user_id)
+        settings = Settings(dialect, beam, penalty, now, grounded, inspector, request_id, user_id)
         if self._audit is None:
             return self._parse(question, schema, values, settings)
         with self._audit.parse(question, self.bundle.config.name, settings) as entry:
@@ -153,7 +156,7 @@ class Parser:
         watch = Stopwatch()
         state, dictionary = self._sources.ready(schema, values)
         watch.lap("schema")
-        linked = link(question, text, state, dictionary, self.engine, self.limits)
+        linked = link(question, text, state, dictionary, self.engine, self.limits, grounded=settings.grounded)
         watch.lap("link")
         decoded = self.engine.decode(linked.prepared, linked.schema, linked.space, settings.beam)
         watch.add(decoded.milliseconds)

@@ -17,6 +17,7 @@ class Settings:
     beam: int
     penalty: float
     now: str | None
+    grounded: bool
     inspector: Inspector | None
     request_id: str | None
     user_id: str | None

@@ -104,6 +104,11 @@ def comparable(rows: Rows) -> set[tuple[object, ...]]:
     return {tuple(round(cell, 3) if isinstance(cell, float) else cell for cell in row) for row in rows.rows}
 
 
+def test_the_readme_tells_how_many_are_answered() -> None:
+    told = f"has {len(CASES)}, of which it answers {len(ANSWERED)}"
+    assert told in (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+
+
 def test_every_right_answer_says_something(executor: Executor) -> None:
     for question, sql in (ANSWERED | NOT_ANSWERED).items():
         assert executor.run(sql).rows not in ((), ((None,),)), question

@@ -22,12 +22,16 @@ _ASKING = ("parse", "demo")
 
 
 def examples() -> list[list[str]]:
-    """The commands of help and documents that ask questions, as words."""
+    """The commands of help and documents that ask questions, as words, but for those that need a server."""
     helps = [help_of("fastsql"), *(help_of("fastsql", command) for command in _ASKING)]
     lines = [line for text in helps for line in text.splitlines() if line.startswith("  fastsql ")]
     found = [shlex.split(_REMARK.sub("", line.strip())) for line in lines]
     found += [words for document in DOCUMENTS for words in commands(document) if words[0] == "fastsql"]
-    asking = [words for words in found if words[1:2] and words[1] in _ASKING and len(words) > 2]
+    asking = [
+        words
+        for words in found
+        if words[1:2] and words[1] in _ASKING and len(words) > 2 and "://" not in " ".join(words)
+    ]
     return list({tuple(words): words for words in asking}.values())
 
 

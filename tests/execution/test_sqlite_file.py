@@ -248,7 +248,7 @@ def test_one_row_of_very_many_long_cells_is_refused_before_it_is_whole(tmp_path:
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("INSERT INTO patients VALUES (7, ?)", ("x" * 900_000,))
     wide = ", ".join(["name"] * 1_500)
-    with ReadOnlyExecutor(path, byte_limit=2**20) as executor, pytest.raises(ResultSizeError):
+    with ReadOnlyExecutor(path, byte_limit=2**20, time_limit=60) as executor, pytest.raises(ResultSizeError):
         executor.run(f"SELECT {wide} FROM patients WHERE id = 7")
 
 

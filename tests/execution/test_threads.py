@@ -197,6 +197,29 @@ def test_closing_ends_threads_and_connections(workers: Workers[Session], session
         call(workers, lambda session: session)
 
 
+def test_closing_lets_the_caller_of_a_deaf_engine_go(
+    workers: Workers[Session], sessions: list[Session], hold: threading.Event
+) -> None:
+    def close(_: Session) -> None:
+        threading.Thread(target=workers.close).start()
+        hold.wait()
+
+    with pytest.raises(ExecutionError, match="executor: is closed"):
+        call(workers, close)
+    assert sessions[0].interrupted.is_set()
+    hold.set()
+    assert sessions[0].closed.wait(LONG)
+
+
+def test_a_call_that_meets_a_closed_executor_is_not_begun(workers: Workers[Session]) -> None:
+    begun: list[object] = []
+    with workers.one(Deadline(LONG)) as worker:
+        workers.close()
+        with pytest.raises(ExecutionError, match="executor: is closed"):
+            worker.call(begun.append, Deadline(LONG))
+    assert begun == []
+
+
 def test_workers_that_nobody_closed_leave_no_thread_behind(sessions: list[Session]) -> None:
     def open_session() -> Session:
         sessions.append(Session())

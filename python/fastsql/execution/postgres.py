@@ -16,7 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from fastsql.errors import ExecutionError
-from fastsql.execution.connections import CONNECTIONS, Lease
+from fastsql.execution.connections import CONNECTIONS, Lease, closed
 from fastsql.execution.deadline import Deadline
 from fastsql.execution.executor import (
     BYTE_LIMIT,
@@ -116,13 +116,11 @@ class PostgresExecutor(VerifyingExecutor):
         query = _encoded(sql)
         lease, session = self._session(deadline)
         try:
-            self._running.add(session)
             yield session.declare(query, self._bounds.cell_limit)
         except ResultSizeError:
             session.spoil()
             raise
         finally:
-            self._running.discard(session)
             self._end(lease, session)
 
     def close(self) -> None:
@@ -148,7 +146,10 @@ class PostgresExecutor(VerifyingExecutor):
         while True:
             lease, held = self._connections.take(deadline)
             session = ReadOnlySession(held.connection, deadline, partial(self._connections.revoke, lease))
+            self._running.add(session)
             try:
+                if self._connections.closed:  # whoever closed it did not see this session
+                    raise closed()
                 session.begin(check_client=self._checks_client)
                 if self._columns is not None and not self._columns_checked:
                     check_columns(session, self._columns)
@@ -170,6 +171,7 @@ class PostgresExecutor(VerifyingExecutor):
 
     def _end(self, lease: Lease[PooledConnection], session: ReadOnlySession) -> None:
         usable = False
+        self._running.discard(session)
         try:
             usable = session.close()
         finally:

@@ -63,6 +63,11 @@ class PostgresConnections:
         else:
             self._pool = Pool(quota_of(database_of(engine.url)), most, kind=_kind(engine.url))
 
+    @property
+    def closed(self) -> bool:
+        """Whether no more are leased."""
+        return self._pool.closed
+
     def take(self, deadline: Deadline) -> tuple[Lease[PooledConnection], PooledConnection]:
         """A lease and its connection, which the server may have ended meanwhile.
 

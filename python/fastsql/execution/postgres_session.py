@@ -32,6 +32,8 @@ T = TypeVar("T")
 
 _NAME = "fastsql"
 _CANCEL_SECONDS = 5.0
+_AGAIN = 0.05
+"""Seconds between two requests to cancel a query whose executor is closed."""
 _BATCH = 1_000
 """Rows that are fetched at a time when a reader goes row by row."""
 _CHECKED_CLIENT = 140_000
@@ -79,7 +81,7 @@ class ReadOnlySession:
         self._on_cut = on_cut
         self._settings = (self._connection.autocommit, self._connection.read_only)
         self._cursor: psycopg.ServerCursor[tuple[Any, ...]] | None = None
-        self._begun = self._spoilt = self._interrupted = False
+        self._begun = self._spoilt = self._interrupted = self._over = False
         self._renewed_at = deadline.time_limit
         limit = deadline.time_limit
         # The server's own time-outs come first: they leave a connection that can be used again.
@@ -170,13 +172,18 @@ class ReadOnlySession:
     def _ask_to_cancel(self) -> None:
         import psycopg
 
-        with suppress(psycopg.Error, OSError, ValueError):  # nothing to cancel, or it ends at its time limit
-            self._connection.cancel_safe(timeout=_CANCEL_SECONDS)
+        while not self._over:  # a query that was just being sent is not hit by the first request
+            with suppress(
+                psycopg.Error, OSError, ValueError
+            ):  # nothing to cancel, or it ends at its time limit
+                self._connection.cancel_safe(timeout=_CANCEL_SECONDS)
+            time.sleep(_AGAIN)
 
     def close(self) -> bool:
         """Roll back, and leave the connection as it was; whether it can be used again."""
         import psycopg
 
+        self._over = True
         try:
             self._connection.rollback()
             if self._cursor is not None:

@@ -12,7 +12,7 @@ import atexit
 import threading
 import weakref
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from queue import SimpleQueue
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -88,6 +88,7 @@ class Worker(Generic[AnySession]):
 
     def __init__(self, open_session: Callable[[], AnySession]) -> None:
         self.lost = self._shut = False
+        self._call: _Call | None = None
         self._held: list[AnySession] = []
         self._inbox: SimpleQueue[_Call | None] = SimpleQueue()
         self.thread = threading.Thread(
@@ -106,9 +107,9 @@ class Worker(Generic[AnySession]):
             ExecutionError: it was lost before, or shut. Otherwise whatever `work` raises.
         """
         left = deadline.remaining()
+        self._call = call = _Call(work)
         if self.lost:
             raise closed() if self._shut else _gone()
-        call = _Call(work)
         try:
             self._inbox.put(call)
             in_time = call.done.acquire(timeout=left)
@@ -120,11 +121,15 @@ class Worker(Generic[AnySession]):
             self.interrupt()
             self.give_up()
             raise
+        finally:
+            self._call = None
+        if self._shut and call.error is not None:
+            self.interrupt()
+            self.give_up()
+            raise closed()
         if not in_time:
             raise too_late(deadline.time_limit)
         error, call.error = call.error, None
-        if error is not None and self._shut:
-            error = closed()
         if error is not None:
             try:
                 raise error
@@ -157,7 +162,12 @@ class Worker(Generic[AnySession]):
         """End what runs, since its executor is closed: whoever waits for it is told so."""
         self._shut = True
         self.drop()
-        self.interrupt()
+        call = self._call
+        if call is not None:
+            call.error = closed()  # where it has not begun, it is not begun
+            self.interrupt()
+            with suppress(RuntimeError):  # it was done at this very moment
+                call.done.release()
 
     def give_up(self) -> None:
         """Leave the thread to itself: nobody, no fork either, waits for its call to return."""
@@ -215,6 +225,9 @@ class Workers(Pool[Worker[AnySession]]):
         watch = None
         try:
             worker = lease.connection = lease.connection or self._new()
+            if self.closed:
+                worker.shut()
+                raise closed()
             if watched:
                 late = deadline.moment + _grace(deadline) + _ABANDONED
                 watch = WATCHDOG.begin(late, lambda: self._take_away(lease))
@@ -307,12 +320,15 @@ def _serve(
 ) -> None:
     while (call := inbox.get()) is not None:
         try:
+            if call.error is not None:
+                continue
             if not held:
                 held.append(open_session())
             call.answer = call.work(held[0])
         except BaseException as error:  # noqa: BLE001 - raised again in the thread that asked
             call.error = error
-        call.done.release()
+        with suppress(RuntimeError):  # its executor was closed, and nobody waits any more
+            call.done.release()
         del call  # lest it outlive its caller
     for session in held:
         session.close()

@@ -139,6 +139,8 @@ class IsolatedExecutor(VerifyingExecutor):
         late = deadline.moment - deadline.time_limit + kill_after(deadline.time_limit) + _ABANDONED
         watch = WATCHDOG.begin(late, lambda: self._pool.take_away(lease))
         try:
+            if self._pool.closed:  # whoever closed it did not see this worker
+                raise closed()
             yield worker
         except QueryTimeoutError:
             worker.kill()  # it may still be at work

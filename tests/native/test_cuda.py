@@ -20,6 +20,7 @@ from fastsql.engine import Decoded, Engine
 from fastsql.engine.cuda import CudaEngine
 from fastsql.engine.native import NativeEngine
 from fastsql.grammar import ActionSpace
+from fastsql.grammar.grounding import Grounds
 from fastsql.grammar.tables import question_table
 from fastsql.limits import Limits
 from fastsql.linking.prepare import Prepared
@@ -70,15 +71,22 @@ def alone(cuda: Parser) -> list[dict[str, Any]]:
 
 
 def linked(
-    engine: Engine, texts: Sequence[str], schema: Schema, limits: Limits
+    engine: Engine, texts: Sequence[str], schema: Schema, limits: Limits, whole: Sequence[int] = ()
 ) -> tuple[Any, list[tuple[Prepared, ActionSpace]]]:
-    """A schema and questions over it, as an engine decodes them."""
+    """A schema and questions over it, as an engine decodes them; of the columns in `whole`, every third word is a value."""
     encoded = engine.encode_schema(schema)
     prepared = [engine.link(text, encoded, None) for text in texts]
-    spaces = [
-        ActionSpace.for_question(schema, one.text, one.offsets, one.candidates, limits=limits)
-        for one in prepared
-    ]
+    spaces = []
+    for one in prepared:
+        spans = {
+            (column, place, place) for column in whole for place in range(column % 3, len(one.offsets), 3)
+        }
+        grounds = Grounds(frozenset(whole), spans=frozenset(spans))
+        spaces.append(
+            ActionSpace.for_question(
+                schema, one.text, one.offsets, one.candidates, limits=limits, grounds=grounds
+            )
+        )
     return encoded, list(zip(prepared, spaces, strict=True))
 
 
@@ -95,14 +103,20 @@ def expect_close(found: Decoded, expected: Decoded) -> None:
 
 
 def compare(
-    cuda: Parser, cpu: Parser, texts: Sequence[str], schema: Schema, limits: Limits, beam: int
+    cuda: Parser,
+    cpu: Parser,
+    texts: Sequence[str],
+    schema: Schema,
+    limits: Limits,
+    beam: int,
+    whole: Sequence[int] = (),
 ) -> list[Search]:
     """Decodes questions on both, on the GPU in one batch, and returns what was found; raises AssertionError as above."""
     assert isinstance(cuda.engine, CudaEngine)
     assert isinstance(cpu.engine, NativeEngine)
-    encoded, asked = linked(cuda.engine, texts, schema, limits)
+    encoded, asked = linked(cuda.engine, texts, schema, limits, whole)
     found = cuda.engine.decode_batch(asked, encoded, beam)
-    encoded, asked = linked(cpu.engine, texts, schema, limits)
+    encoded, asked = linked(cpu.engine, texts, schema, limits, whole)
     for one, (prepared, space) in zip(found, asked, strict=True):
         expect_close(one, cpu.engine.decode(prepared, encoded, space, beam))
     return [one.search for one in found]
@@ -136,6 +150,12 @@ def test_searches_find_what_the_processor_finds(tmp_path: Path, joint: int) -> N
     cuda, cpu = (load_toy(folder, device=device, limits=SMALL) for device in ("cuda", "cpu"))
     found = compare(cuda, cpu, (*QUESTIONS, "", "?"), SCHEMA, SMALL, 2)
     assert all(search.finished for search in found)
+
+
+def test_literals_that_exist_are_those_of_the_processor(cuda: Parser, cpu: Parser) -> None:
+    free = compare(cuda, cpu, QUESTIONS, SCHEMA, SMALL, 2)
+    bound = compare(cuda, cpu, QUESTIONS, SCHEMA, SMALL, 2, range(len(SCHEMA.columns)))
+    assert [one.finished[0].path for one in bound] != [one.finished[0].path for one in free]
 
 
 def test_results_are_those_of_the_processor(cpu: Parser, alone: list[dict[str, Any]]) -> None:

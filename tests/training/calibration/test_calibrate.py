@@ -482,6 +482,14 @@ def test_what_cannot_be_fitted_leaves_the_bundle_alone(
     assert {path.name: path.read_bytes() for path in bundle.iterdir()} == before
 
 
+def test_without_questions_held_out_nothing_is_parsed(
+    bundle: Path, config: TrainConfig, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "observe", lambda *_args, **_options: pytest.fail("questions were parsed"))
+    with pytest.raises(CalibrationError, match="no question with an answer was held out"):
+        calibrate(bundle, config, replace(corpus, dev_templates=(), dev_examples=()))
+
+
 def test_settings_that_no_parser_could_read_are_not_stored(bundle: Path) -> None:
     before = (bundle / CONFIG).read_bytes()
     opened = with_settings(

@@ -6,6 +6,7 @@ import ctypes
 import errno
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -91,6 +92,8 @@ def _others(folder: Path) -> list[Path]:
 
 def _exchange(one: Path, other: Path) -> bool:
     """Whether two folders changed places, in one step, as Linux can. Raises OSError where they could not be moved at all."""
+    if not sys.platform.startswith("linux"):
+        return False
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if rename is None:
         return False

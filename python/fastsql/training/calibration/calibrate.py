@@ -34,7 +34,7 @@ from fastsql.training.calibration.questions import (
     held_out,
 )
 from fastsql.training.calibration.table import FOREIGN_PRIOR, PRIOR, shares_in_use, tabulate
-from fastsql.training.calibration.usable import CalibrationError
+from fastsql.training.calibration.usable import CalibrationError, check_questions
 from fastsql.training.config import TrainConfig
 from fastsql.training.corpus.corpus import Corpus
 
@@ -144,6 +144,7 @@ def calibrate(
         _check_width(observed, bundle, observations)
     else:
         questions = held_out(config, corpus, limit, config.seed, made)
+        check_questions(questions)
         observed = observe(bundle, config, questions, now=now, threads=threads, report=report)
         if observations is not None:
             save_observations(observed, observations)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from fastsql.errors import FastSQLError
 from fastsql.training.calibration.observe import Observation
-from fastsql.training.calibration.questions import AS_WRITTEN, FOREIGN, FOREIGN_MADE, SEEN, UNSEEN
+from fastsql.training.calibration.questions import AS_WRITTEN, FOREIGN, FOREIGN_MADE, SEEN, UNSEEN, Question
 
 LEAST = 5
 """Unanswerable questions below which u is not fitted: it has about ten weights."""
@@ -30,7 +30,8 @@ def usable(observations: Sequence[Observation]) -> tuple[tuple[Observation, ...]
     unanswerable = [item for item in own if item.question.part not in (SEEN, UNSEEN)]
     foreign = [item for item in observations if item.question.part == FOREIGN]
     made = [item for item in observations if item.question.part == FOREIGN_MADE]
-    _check(answerable)
+    check_questions(item.question for item in observations)
+    _check_right(answerable)
     said = []
     rarer = min((_right(answerable), "right"), (len(answerable) - _right(answerable), "wrong"))
     if rarer[0] < FEW:
@@ -53,22 +54,24 @@ def usable(observations: Sequence[Observation]) -> tuple[tuple[Observation, ...]
     return tuple(item for item in observations if id(item) in kept), tuple(said)
 
 
-def _check(answerable: Sequence[Observation]) -> None:
-    if not answerable:
+def check_questions(questions: Iterable[Question]) -> None:
+    """Raises CalibrationError where p cannot be fitted on these questions, whatever becomes of them."""
+    templates = [question.group for question in questions if question.part in (SEEN, UNSEEN)]
+    if not templates:
         what = "no question with an answer was held out, or nothing valid was written for any"
         raise CalibrationError(what, where="calibration", remedy=_MORE)
+    if len(set(templates)) < 2:
+        what = f"all of {len(templates)} questions with an answer are of one template"
+        raise CalibrationError(what, where="calibration", remedy=_MORE)
+
+
+def _check_right(answerable: Sequence[Observation]) -> None:
     right = _right(answerable)
     if right in (0, len(answerable)):
         raise CalibrationError(
             f"all of {len(answerable)} parses are {'right' if right else 'wrong'}",
             where="calibration",
             remedy=_MORE if right else "Train longer, or take more questions.",
-        )
-    if len(_groups(answerable)) < 2:
-        raise CalibrationError(
-            f"all of {len(answerable)} questions with an answer are of one template",
-            where="calibration",
-            remedy=_MORE,
         )
 
 

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from fastsql.errors import SchemaError, VerificationError
-from fastsql.execution import open_executor
+from fastsql.errors import ExecutionError, SchemaError, VerificationError
+from fastsql.execution import ReadOnlyExecutor, open_executor
 from fastsql.grammar import render, sql_to_program
 from fastsql.grammar.render import DIALECTS
 from fastsql.schema import Schema
+from fastsql.verification.readable import Readable
 from fastsql.verification.verify import runnable, verify
 
 from ..databases import PostgresServer
@@ -150,6 +151,23 @@ def test_a_schema_with_namespaces_comes_back_from_its_forms() -> None:
         again = Schema.from_ddl(SCHEMA.to_ddl(dialect), dialect)
         assert [again.table_name(i) for i in range(4)] == [SCHEMA.table_name(i) for i in range(4)]
         assert again.warnings == ()
+
+
+def test_the_usual_namespace_is_the_default_one_where_nobody_says_another() -> None:
+    def shown(dialect: str, namespace: str, **more: str) -> str:
+        tables = [{"name": "t", "namespace": namespace, "columns": [{"name": "c", "type": "text"}]}]
+        return Schema.from_dict({"dialect": dialect, "tables": tables, **more}).table_name(0)
+
+    assert [shown("sqlite", name) for name in ("main", "public", "dbo", "x")] == ["t", "t", "t", "x.t"]
+    assert [shown("postgres", name) for name in ("main", "public", "dbo", "")] == [
+        "main.t",
+        "t",
+        "dbo.t",
+        "t",
+    ]
+    assert shown("postgres", "public", default_namespace="x") == "public.t"
+    assert shown("sqlite", "public", default_namespace="main") == "public.t"
+    assert shown("mysql", "main") == "main.t"
 
 
 def test_another_default_namespace_takes_its_tables_names_without_it() -> None:
@@ -321,6 +339,86 @@ def test_attached_databases_of_sqlite_are_namespaces(attached: sqlite3.Connectio
         SchemaError, match=r"no database is attached under this name\. There are: main, billing"
     ):
         Schema.from_sqlite(attached, namespace="bills")
+
+
+@pytest.fixture
+def files(attached: sqlite3.Connection, tmp_path: Path) -> dict[str, Path]:
+    """The attached files by name, the main one as "main"."""
+    return {name: tmp_path / f"{name}.sqlite" for name in ("main", "billing", "audit", "Odd Name")}
+
+
+@pytest.mark.parametrize("isolated", [False, True])
+def test_an_executor_attaches_files_and_lets_queries_read_what_the_schema_has_of_them(
+    files: dict[str, Path], isolated: bool
+) -> None:
+    main, others = files["main"], {name: files[name] for name in ("billing", "Odd Name", "audit")}
+    named = {name: others[name] for name in ("billing", "Odd Name")}
+    schema = Schema.from_sqlite(main, attached=named)
+    assert [schema.table_name(i) for i in range(len(schema.tables))] == [
+        "patients", "billing.patients", "billing.invoices", "Odd Name.labs",
+    ]  # fmt: skip
+    with open_executor(main, schema=schema, attached=others, isolated=isolated) as executor:
+        for gold, rows in QUERIES.items():
+            sql = render(sql_to_program(gold, schema), schema)
+            assert list(executor.run(sql).rows) == rows, gold
+        for sql in set(HIDDEN) - {"SELECT name FROM main.patients"}:  # which this schema has
+            with pytest.raises(VerificationError):
+                executor.run(sql)
+
+
+def test_sqlite_itself_lets_no_query_read_what_the_schema_lacks_of_an_attached_file(
+    files: dict[str, Path],
+) -> None:
+    with closing(sqlite3.connect(files["billing"])) as connection, connection:
+        connection.execute("CREATE VIEW owing AS SELECT name FROM patients WHERE owed > 10")
+        connection.execute("CREATE VIEW statuses AS SELECT status FROM invoices")
+    readable = Readable.of_names(
+        {"patients": ["name"], "billing\0patients": ["name"], "billing\0owing": ["name"]}
+    )
+    others = {name: files[name] for name in ("billing", "audit")}
+    with ReadOnlyExecutor(files["main"], readable=readable, attached=others) as executor:
+        assert executor.run("SELECT name FROM billing.patients WHERE name = 'Cid'").rows == (("Cid",),)
+        assert executor.run("SELECT name FROM billing.owing").rows == (("Ada L.",),)
+        assert executor.run("SELECT COUNT(*) FROM billing.patients").rows == ((2,),)
+        for sql in (
+            "SELECT owed FROM billing.patients",
+            "SELECT status FROM billing.invoices",
+            "SELECT status FROM invoices",
+            "SELECT status FROM billing.statuses",
+            "SELECT COUNT(*) FROM billing.invoices",
+            "SELECT name FROM audit.patients",
+            "SELECT COUNT(*) FROM audit.patients",
+            "SELECT secret FROM logins",
+            "SELECT sql FROM billing.sqlite_master",
+            "SELECT name FROM temp.sqlite_master",
+            "WITH patients AS (SELECT secret AS name FROM audit.logins) SELECT name FROM patients",
+            "SELECT name FROM pragma_table_list",
+            "ATTACH 'x.sqlite' AS more",
+            "SELECT sex FROM patients",
+        ):
+            with pytest.raises(ExecutionError):
+                executor.run(sql)
+
+
+def test_an_attached_file_is_read_anew_when_it_was_written(files: dict[str, Path]) -> None:
+    others = {"billing": files["billing"]}
+    schema = Schema.from_sqlite(files["main"], attached=others, tables=["billing.*"])
+    with open_executor(files["main"], schema=schema, attached=others) as executor:
+        assert executor.run("SELECT COUNT(*) FROM billing.invoices").rows == ((2,),)
+        with closing(sqlite3.connect(files["billing"])) as connection, connection:
+            connection.execute("INSERT INTO invoices VALUES (12, 1, 'open')")
+        assert executor.run("SELECT COUNT(*) FROM billing.invoices").rows == ((3,),)
+        files["billing"].unlink()
+        with pytest.raises(ExecutionError, match="no such database"):
+            executor.run("SELECT COUNT(*) FROM billing.patients")
+
+
+@pytest.mark.parametrize("isolated", [False, True])
+def test_a_namespace_that_is_not_attached_is_told_at_once(files: dict[str, Path], isolated: bool) -> None:
+    with pytest.raises(ExecutionError, match="no file that is attached: billing, odd name"):
+        open_executor(files["main"], schema=SCHEMA, isolated=isolated)
+    with pytest.raises(SchemaError, match="no such file"):
+        Schema.from_sqlite(files["main"], attached={"x": files["main"].with_name("gone.sqlite")})
 
 
 def test_schemas_of_duckdb_run(duckdb_driver: None, tmp_path: Path) -> None:

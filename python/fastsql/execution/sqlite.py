@@ -9,12 +9,13 @@ sorts stays in memory, and its memory has a limit.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from fastsql.errors import ExecutionError
 from fastsql.execution.connections import CONNECTIONS, quota_of
 from fastsql.execution.deadline import Deadline
 from fastsql.execution.executor import BYTE_LIMIT, ROW_LIMIT, TIME_LIMIT, Bounds, query_text
@@ -24,6 +25,7 @@ from fastsql.execution.sqlite_session import SQLiteSession
 from fastsql.execution.threads import WorkerCursor, Workers
 from fastsql.limits import check_count
 from fastsql.schema import Schema
+from fastsql.schema.names import fold
 from fastsql.schema.sqlite_file import SQLiteFile
 from fastsql.verification.readable import Readable
 
@@ -44,6 +46,7 @@ class ReadOnlyExecutor:
         memory_limit: bytes that SQLite may take in this process, by any connection: see `lower_heap_limit`. None sets none.
         connections: queries that may run at the same time; executors of this process on the same file share them.
         readable: without a schema, what SQLite lets queries read; None for everything.
+        attached: further SQLite files by the names under which they are attached: the namespaces of their tables.
 
     Raises:
         LimitError: a limit is none.
@@ -64,6 +67,7 @@ class ReadOnlyExecutor:
         memory_limit: int | None = MEMORY_LIMIT,
         connections: int = CONNECTIONS,
         readable: Readable | None = None,
+        attached: Mapping[str, str | Path] | None = None,
     ) -> None:
         self._bounds = bounds = Bounds(time_limit, row_limit, byte_limit, cell_limit)
         check_count(connections, "connections")
@@ -75,7 +79,8 @@ class ReadOnlyExecutor:
 
             self._runnables = Runnables(schema, "sqlite")
             readable = Readable.of_schema(schema)
-        file = SQLiteFile(database)
+        file = SQLiteFile(database, attached)
+        check_attached(readable, file)
 
         def open_session() -> SQLiteSession:
             return SQLiteSession(file, readable, bounds, memory_limit)
@@ -83,6 +88,7 @@ class ReadOnlyExecutor:
         # Equal ones may use each other's connections.
         kind = (
             file.path,
+            *((name, other.path) for name, other in file.attached.items()),
             bounds,
             memory_limit,
             None if readable is None else frozenset(readable.tables.items()),
@@ -138,3 +144,14 @@ class ReadOnlyExecutor:
     def _verified(self, sql: str | None) -> str:
         text = query_text(sql)
         return text if self._runnables is None else self._runnables.of(text)
+
+
+def check_attached(readable: Readable | None, file: SQLiteFile) -> None:
+    """Raise ExecutionError where a namespace of the schema is not attached."""
+    missing = (set() if readable is None else readable.namespaces) - {fold(name) for name in file.attached}
+    if missing:
+        raise ExecutionError(
+            f"tables of these namespaces are in no file that is attached: {', '.join(sorted(missing))}",
+            where=str(file.path),
+            remedy="Say where they are: attached={'name': 'file.sqlite'}.",
+        )

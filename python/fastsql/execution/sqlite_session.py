@@ -47,7 +47,7 @@ class SQLiteSession:
         self._bounds = bounds
         self._memory_limit = memory_limit
         self._readable = readable
-        self._authorizer = Authorizer(readable)
+        self._authorizer = Authorizer(readable, file.attached)
         self._connection: sqlite3.Connection | None = None
         self._opened: FileState | None = None
         self._immutable = False
@@ -174,7 +174,7 @@ class SQLiteSession:
         ):
             self.close()
             connection = self._connection = self._connect(address)
-            self._authorizer = Authorizer(self._readable)
+            self._authorizer = Authorizer(self._readable, self._file.attached)
             self._authorizer.guard(connection)
         self._authorizer.learn(connection)
         self._opened, self._immutable = state, immutable
@@ -191,6 +191,7 @@ class SQLiteSession:
             timeout=self._bounds.time_limit,
         )
         try:
+            self._file.attach(connection)
             connection.execute("PRAGMA query_only = ON")
             connection.execute("PRAGMA temp_store = MEMORY")  # else sorts spill to files
             if self._memory_limit is not None:

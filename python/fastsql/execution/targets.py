@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,10 +17,12 @@ from fastsql.execution.isolation.worker_setup import (
     columns_of,
     driver_environment,
 )
-from fastsql.execution.sqlite import ReadOnlyExecutor
+from fastsql.execution.sqlite import ReadOnlyExecutor, check_attached
 from fastsql.limits import check_count
 from fastsql.schema import Schema
 from fastsql.schema.dialects import plain_url
+from fastsql.schema.sqlite_file import SQLiteFile
+from fastsql.verification.readable import Readable
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import URL, Engine
@@ -42,6 +45,7 @@ def open_executor(
     workers: int = WORKERS,
     memory_limit: int | None = None,
     connections: int | None = None,
+    attached: Mapping[str, str | Path] | None = None,
 ) -> Executor:
     """A read-only executor for a database.
 
@@ -61,6 +65,8 @@ def open_executor(
         connections: connections to the database that all executors of this process together may hold, 4 if nothing is
             said, or as many as there are `workers`; of several numbers the largest counts. Where they are in use, a query
             waits for its turn within its time limit. The pool of an engine that is given has bounds of its own.
+        attached: further SQLite files by the names under which they are attached to an SQLite file; these are the
+            namespaces of their tables.
 
     Raises:
         LimitError: a limit is none.
@@ -72,9 +78,13 @@ def open_executor(
         if count is not None:
             check_count(count, name)
     dialect, place = _found(target)
+    if attached and dialect != "sqlite":
+        raise ExecutionError(
+            "files are attached to an SQLite database alone", where="attached", remedy="Leave it out."
+        )
     if isolated:
         return _isolated_executor(
-            dialect, place, schema, bounds, workers, memory_limit or MEMORY_LIMIT, connections
+            dialect, place, schema, bounds, workers, memory_limit or MEMORY_LIMIT, connections, attached or {}
         )
     limits: dict[str, Any] = {"schema": schema, **bounds_arguments(bounds)}
     if connections is not None:
@@ -82,7 +92,7 @@ def open_executor(
     if dialect == "sqlite":
         if memory_limit is not None:
             limits["memory_limit"] = memory_limit
-        return ReadOnlyExecutor(place, **limits)
+        return ReadOnlyExecutor(place, attached=attached, **limits)
     if dialect == "duckdb":
         from fastsql.execution.duckdb import DuckDBExecutor
 
@@ -150,6 +160,7 @@ def _isolated_executor(
     workers: int,
     memory_limit: int,
     connections: int | None,
+    attached: Mapping[str, str | Path],
 ) -> Executor:
     from fastsql.execution.isolation.isolated import IsolatedExecutor
 
@@ -160,7 +171,11 @@ def _isolated_executor(
     if isinstance(place, Path):
         place = str(place.absolute())
     environment = driver_environment() if dialect == "postgres" else {}
-    setup = WorkerSetup(dialect, place, bounds, memory_limit, columns_of(schema, dialect), environment)
+    columns = columns_of(schema, dialect)
+    if dialect == "sqlite":
+        check_attached(None if columns is None else Readable.of_names(columns), SQLiteFile(place, attached))
+    others = {name: str(Path(path).absolute()) for name, path in attached.items()}
+    setup = WorkerSetup(dialect, place, bounds, memory_limit, columns, environment, others)
     return IsolatedExecutor(setup, schema=schema, workers=workers, connections=connections)
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from fastsql.errors import LimitError, SchemaError
 from fastsql.limits import DEFAULT, Limits
 from fastsql.schema.choice import ALL, Choice
-from fastsql.schema.model import Column, Constant, ForeignKey, Structure, Table, Value
+from fastsql.schema.model import USUAL_NAMESPACES, Column, Constant, ForeignKey, Structure, Table, Value
 from fastsql.schema.names import fold, is_reserved, label_from_name
 from fastsql.schema.sqltypes import classify_type
 
@@ -171,7 +171,8 @@ class _Namespaces:
 
     def __post_init__(self) -> None:
         default = self.draft.default_namespace
-        self.default_to_write = "" if default == self.draft.usual_namespace else default
+        usual = USUAL_NAMESPACES.get(self.draft.dialect, ())
+        self.default_to_write = "" if (default,) == usual else default
         self._uses = Counter(fold(table.name) for table in self.draft.tables)
 
     def label(self, table: DraftTable) -> str:

@@ -155,7 +155,7 @@ class TableReader:
 def namespace_of(parts: list[Piece], rename: Callable[[Piece], str]) -> str:
     """The namespace in a dotted name; empty where there is none, or one that databases take for granted."""
     name = rename(parts[-2]) if len(parts) > 1 else ""
-    return "" if fold(name) in USUAL_NAMESPACES.values() else name
+    return "" if fold(name) in USUAL_NAMESPACES["sqlite"] else name
 
 
 def describe(item: DraftColumn | DraftTable, comment: str) -> None:

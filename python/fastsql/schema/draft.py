@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from fastsql.schema.model import USUAL_NAMESPACES
+from fastsql.schema.model import is_default
 
 
 @dataclass
@@ -87,12 +87,7 @@ class Draft:
     left_out: list[DraftTable] = field(default_factory=list)
     """Tables that are there and were not chosen: keys to them are left out without a word."""
 
-    @property
-    def usual_namespace(self) -> str:
-        """The default namespace of the dialect, where nobody says otherwise."""
-        return USUAL_NAMESPACES.get(self.dialect, "")
-
     def shown(self, table: DraftTable) -> str:
         """The name of a table as SQL writes it."""
-        default = self.default_namespace or self.usual_namespace
-        return table.name if table.namespace == default else table.full_name
+        usual = is_default(table.namespace, self.default_namespace, self.dialect)
+        return table.name if usual else table.full_name

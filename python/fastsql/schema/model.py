@@ -15,8 +15,20 @@ from fastsql.schema.names import fold
 
 Value: TypeAlias = "str | int | float"
 
-USUAL_NAMESPACES = {"postgres": "public", "sqlite": "main", "duckdb": "main", "tsql": "dbo"}
-"""By dialect, the namespace whose tables SQL names without it, unless a schema says otherwise."""
+USUAL_NAMESPACES = {
+    "postgres": ("public",),
+    "sqlite": ("main", "public", "dbo"),
+    "duckdb": ("main",),
+    "tsql": ("dbo",),
+}
+"""By dialect, namespaces whose tables SQL names without them, unless a schema says otherwise. A schema of which nobody said
+the dialect counts as SQLite's, so that one may be any."""
+
+
+def is_default(namespace: str, default: str, dialect: str) -> bool:
+    """Whether SQL names tables without their namespace; `default` is a schema's, empty for the usual one."""
+    usual = (default,) if default else USUAL_NAMESPACES.get(dialect, ())
+    return namespace in ("", *usual)
 
 
 @dataclass(frozen=True)
@@ -136,8 +148,7 @@ class Structure:
     def namespace_in_sql(self, table: int) -> str:
         """The namespace that SQL names a table with; empty for the default one, and where none is known."""
         namespace = self.tables[table].namespace
-        default = self.default_namespace or USUAL_NAMESPACES.get(self.dialect, "")
-        return "" if namespace == default else namespace
+        return "" if is_default(namespace, self.default_namespace, self.dialect) else namespace
 
     def table_name(self, table: int) -> str:
         """Give "patients" or "billing.patients" of a table index, as SQL names it; no two tables share it."""

@@ -108,6 +108,7 @@ class Schema(Structure):
         source: str | Path | sqlite3.Connection,
         *,
         namespace: str | Iterable[str] | None = None,
+        attached: Mapping[str, str | Path] | None = None,
         tables: Iterable[str] | None = None,
         exclude: Iterable[str] = (),
         views: bool | Iterable[str] = False,
@@ -119,7 +120,8 @@ class Schema(Structure):
 
         Args:
             source: the file, or the connection.
-            namespace: names of databases attached to the connection, "main" among them, to read instead of the main one.
+            namespace: names of attached databases, "main" among them, to read; None for the main one and `attached`.
+            attached: further files by the names under which they are attached to the file.
             tables: names of the tables to read, None for all; ``*`` in a name stands for any characters.
             exclude: names of tables and views to leave out.
             views: True for all views, or names of some.
@@ -132,7 +134,13 @@ class Schema(Structure):
 
         choice = Choice.of(tables, exclude, views)
         found = schema_from_sqlite(
-            source, namespace=namespace, max_values=max_values, choice=choice, strict=strict, limits=limits
+            source,
+            namespace=namespace,
+            attached=attached,
+            max_values=max_values,
+            choice=choice,
+            strict=strict,
+            limits=limits,
         )
         return cls._of(found)
 

@@ -21,7 +21,7 @@ from fastsql.schema.sqlite_file import open_read_only
 from fastsql.schema.sqltypes import classify_type
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from fastsql.schema.model import Structure, Value
 
@@ -35,6 +35,7 @@ def schema_from_sqlite(
     source: str | Path | sqlite3.Connection,
     *,
     namespace: str | Iterable[str] | None = None,
+    attached: Mapping[str, str | Path] | None = None,
     max_values: int = 50,
     choice: Choice = ALL,
     strict: bool = False,
@@ -44,10 +45,13 @@ def schema_from_sqlite(
 
     Raises SchemaError where the file is missing, no database, locked or damaged.
     """
+    if namespace is None and attached:
+        namespace = ("main", *attached)
     path = ":memory:" if isinstance(source, sqlite3.Connection) else str(source)
     try:
-        with _connection(source) as connection:
+        with _connection(source, attached) as connection:
             draft = Draft(Path(path).stem if path != ":memory:" else "main")
+            draft.default_namespace = "" if namespace is None else "main"
             for name in (namespace,) if namespace is None or isinstance(namespace, str) else namespace:
                 _read(connection, draft, name or "", choice)
             choice.check()
@@ -67,8 +71,16 @@ def schema_from_sqlite(
 
 
 @contextmanager
-def _connection(source: str | Path | sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+def _connection(
+    source: str | Path | sqlite3.Connection, attached: Mapping[str, str | Path] | None
+) -> Iterator[sqlite3.Connection]:
     if isinstance(source, sqlite3.Connection):
+        if attached:
+            raise SchemaError(
+                "the connection has its own attached databases",
+                where="attached",
+                remedy="Attach them to it, and name them by namespace.",
+            )
         factories = source.row_factory, source.text_factory
         source.row_factory = None
         source.text_factory = str
@@ -78,12 +90,12 @@ def _connection(source: str | Path | sqlite3.Connection) -> Iterator[sqlite3.Con
         finally:
             source.row_factory, source.text_factory = factories
         return
-    path = Path(source)
-    if not path.is_file():
-        raise SchemaError(
-            "there is no such file", where=str(path), remedy="Check the path of the SQLite database."
-        )
-    with open_read_only(path) as connection:
+    for path in map(Path, (source, *(attached or {}).values())):
+        if not path.is_file():
+            raise SchemaError(
+                "there is no such file", where=str(path), remedy="Check the path of the SQLite database."
+            )
+    with open_read_only(source, attached) as connection:
         yield connection
 
 

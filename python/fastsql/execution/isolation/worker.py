@@ -174,7 +174,12 @@ class _Engine:
 
             readable = None if setup.columns is None else Readable.of_names(setup.columns)
             self._executor: Any = ReadOnlyExecutor(
-                setup.target, readable=readable, memory_limit=setup.memory_limit, connections=1, **limits
+                setup.target,
+                readable=readable,
+                attached=setup.attached,
+                memory_limit=setup.memory_limit,
+                connections=1,
+                **limits,
             )
         elif setup.dialect == "duckdb":
             from fastsql.execution.duckdb import DuckDBExecutor

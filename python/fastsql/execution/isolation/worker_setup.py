@@ -10,6 +10,7 @@ from typing import Any
 from fastsql.execution.executor import Bounds
 from fastsql.schema import Schema
 from fastsql.schema.names import quote
+from fastsql.verification.readable import names_of
 
 MEMORY_LIMIT = 2**30
 """Bytes that a worker may take for its queries, if nothing else is said."""
@@ -29,6 +30,7 @@ class WorkerSetup:
         memory_limit: bytes that the worker may take for its queries, beyond what it has when it is ready.
         columns: names of the tables that queries may read, with their columns; None where there is no schema.
         environment: variables for the database's driver.
+        attached: paths of further SQLite files, by the names under which they are attached.
     """
 
     dialect: str
@@ -37,6 +39,7 @@ class WorkerSetup:
     memory_limit: int = MEMORY_LIMIT
     columns: Mapping[str, list[str]] | None = field(default=None, repr=False)
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    attached: Mapping[str, str] = field(default_factory=dict)
 
     def database(self) -> Hashable:
         """What connections to the database are counted by."""
@@ -64,13 +67,12 @@ def bounds_arguments(bounds: Bounds) -> dict[str, Any]:
 
 
 def columns_of(schema: Schema | None, dialect: str) -> dict[str, list[str]] | None:
-    """The names of a schema's tables and columns, as it has them; in PostgreSQL, tables quoted and with their namespace."""
+    """The names of a schema's tables and columns: in PostgreSQL, tables quoted, with namespaces; else for `Readable`."""
     if schema is None:
         return None
-    names = (
-        _qualified(table.namespace, table.name) if dialect == "postgres" else table.name
-        for table in schema.tables
-    )
+    if dialect != "postgres":
+        return names_of(schema)
+    names = (_qualified(table.namespace, table.name) for table in schema.tables)
     columns = ([schema.columns[column].name for column in table.columns] for table in schema.tables)
     return dict(zip(names, columns, strict=True))
 

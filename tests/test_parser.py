@@ -173,6 +173,7 @@ def test_a_model_that_was_never_calibrated_answers_only_where_a_wrong_answer_cos
         assert bold.parse(question, SCHEMA, penalty=0.01).reason == refused.reason
 
 
+@pytest.mark.filterwarnings("ignore::fastsql.CalibrationWarning")
 def test_a_bundle_may_carry_a_calibrated_confidence_and_a_lexicon(tmp_path: Path) -> None:
     sure = {"intercept": 50.0, "weights": {"sequence": 0.001}}
     lexicon = [["admissions", "subject_id", ["known"]]]

@@ -68,9 +68,11 @@ class NativeEngine:
         weights = bundle.weights()
         self.encoder = resolve_encoder(encoder, self.device, weights)
         self._onnx = self._open_onnx(bundle) if self.encoder == "onnxruntime" else None
+        stored = weights.stored(encoder=self._onnx is None)
+        del weights  # the pages of its file, which are read, would count beside the core's copy
         self._engine = getattr(core, self.core_class)(
             bundle.config.model.to_dict(),
-            weights.stored(encoder=self._onnx is None),
+            stored,
             cls=self.tokenizer.cls,
             sep=self.tokenizer.sep,
             threads=self.threads,

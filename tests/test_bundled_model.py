@@ -71,3 +71,15 @@ def test_the_bundled_model_takes_the_same_actions_with_either_encoder(hospital: 
 def test_the_bundled_model_refuses_what_nobody_can_answer(ehr_en: Parser, hospital: Path) -> None:
     careful = fastsql.load("ehr-en", threads=1)
     assert careful.parse("Which nurse looked after patient 71021141 last night?", hospital).abstained
+
+
+def test_a_drug_that_the_database_does_not_hold_is_not_asked_for(ehr_en: Parser, hospital: Path) -> None:
+    """No patient got "ceftriaxon", and an answer of 0 to a typing error would be wrong."""
+    question = "How many patients were prescribed ceftriaxon?"
+    held = ehr_en.parse(question, hospital, values=hospital)
+    assert held.abstained
+    assert held.confidence < 0.01
+    assert "ceftriaxon" not in str(held.best)
+    said = ehr_en.parse(question, hospital, values=hospital, grounded=False)
+    assert said.sql is not None
+    assert "'ceftriaxon'" in said.sql

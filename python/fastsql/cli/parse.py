@@ -47,6 +47,11 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "--now", metavar="TIME", type=moment, help="the time that 'now' means, as a literal in the SQL"
     )
     parser.add_argument(
+        "--ungrounded",
+        action="store_true",
+        help="let columns equal what --values does not hold, as where the database is newer",
+    )
+    parser.add_argument(
         "--explain",
         action="store_true",
         help="tell what each word stands for, where values come from, what else was likely, how long it took",
@@ -64,7 +69,12 @@ def run(options: argparse.Namespace) -> int:
     schema = read_schema(options)
     values = read_values(options, schema)
     parser = load_parser(options)
-    settings: dict[str, Any] = {"dialect": options.dialect, "values": values, "now": options.now}
+    settings: dict[str, Any] = {
+        "dialect": options.dialect,
+        "values": values,
+        "now": options.now,
+        "grounded": not options.ungrounded,
+    }
     if options.beam is not None:
         settings["beam"] = options.beam
     explain = options.explain or options.decisions

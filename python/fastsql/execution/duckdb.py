@@ -66,8 +66,7 @@ class DuckDBExecutor(VerifyingExecutor):
             lambda: DuckDBSession(file, bounds), connections, quota=quota_of(os.path.realpath(database))
         )
         deadline = Deadline(max(time_limit, TIME_LIMIT))  # the limit is that of queries
-        with self._workers.one(deadline) as worker:
-            worker.call(DuckDBSession.open, deadline)
+        self._workers.call(DuckDBSession.open, deadline)
 
     def run(self, sql: str | None) -> Rows:
         """The rows of a query.
@@ -77,14 +76,13 @@ class DuckDBExecutor(VerifyingExecutor):
         """
         text = self._runnables.of(query_text(sql))
         deadline = Deadline(self._bounds.time_limit)
-        with self._workers.one(deadline) as worker:
-            return worker.call(lambda session: session.run(text), deadline)
+        return self._workers.call(lambda session: session.run(text), deadline)
 
     @contextmanager
     def unverified_cursor(self, sql: str) -> Iterator[WorkerCursor]:
         """As :meth:`cursor`, behind DuckDB's own walls alone; for tests of those."""
         deadline = Deadline(self._bounds.time_limit)
-        with self._workers.one(deadline, watched=True) as worker:
+        with self._workers.one(deadline) as worker:
             running = worker.call(lambda session: session.start(sql), deadline)
             try:
                 yield WorkerCursor(worker, running.description, running.fetchmany, deadline)

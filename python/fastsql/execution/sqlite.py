@@ -97,8 +97,7 @@ class ReadOnlyExecutor:
             open_session, connections, quota=quota_of(os.path.realpath(file.path)), kind=kind
         )
         deadline = Deadline(max(time_limit, TIME_LIMIT))  # the limit is that of queries
-        with self._workers.one(deadline) as worker:
-            worker.call(SQLiteSession.open, deadline)
+        self._workers.call(SQLiteSession.open, deadline)
 
     def run(self, sql: str | None) -> Rows:
         """The rows of a query.
@@ -109,8 +108,7 @@ class ReadOnlyExecutor:
         """
         text = self._verified(sql)
         deadline = Deadline(self._bounds.time_limit)
-        with self._workers.one(deadline) as worker:
-            return worker.call(lambda session: session.run(text, deadline), deadline)
+        return self._workers.call(lambda session: session.run(text, deadline), deadline)
 
     @contextmanager
     def cursor(self, sql: str | None) -> Iterator[WorkerCursor]:
@@ -122,7 +120,7 @@ class ReadOnlyExecutor:
         """
         text = self._verified(sql)
         deadline = Deadline(self._bounds.time_limit)
-        with self._workers.one(deadline, watched=True) as worker:
+        with self._workers.one(deadline) as worker:
             running = worker.call(lambda session: session.start(text, deadline), deadline)
             try:
                 yield WorkerCursor(worker, running.description, running.fetch_current, deadline)

@@ -208,14 +208,22 @@ class Workers(Pool[Worker[AnySession]]):
         super().renew_after_fork()
         self._workers = weakref.WeakSet()
 
-    @contextmanager
-    def one(self, deadline: Deadline, *, watched: bool = False) -> Iterator[Worker[AnySession]]:
-        """A worker for the ``with`` block alone.
+    def call(self, work: Callable[[AnySession], Answer], deadline: Deadline) -> Answer:
+        """What `work` gives with the session of a worker, in its thread.
 
-        Args:
-            deadline: until when the caller waits for one, and keeps it where it is watched.
-            watched: take it away from a block that goes on when the time is up. Where the block is nothing but a call of
-                the worker, that ends by itself.
+        Raises:
+            ConnectionsBusyError: none became free in time.
+            ExecutionError: too many were lost, or they are closed; otherwise as :meth:`Worker.call`.
+        """
+        lease = self.take(deadline)
+        try:
+            return self._worker(lease).call(work, deadline)
+        finally:
+            self._give_back(lease)
+
+    @contextmanager
+    def one(self, deadline: Deadline) -> Iterator[Worker[AnySession]]:
+        """A worker for the ``with`` block alone, from which it is taken away if the block goes on when the time is up.
 
         Raises:
             ConnectionsBusyError: none became free in time.
@@ -224,13 +232,9 @@ class Workers(Pool[Worker[AnySession]]):
         lease = self.take(deadline)
         watch = None
         try:
-            worker = lease.connection = lease.connection or self._new()
-            if self.closed:
-                worker.shut()
-                raise closed()
-            if watched:
-                late = deadline.moment + _grace(deadline) + _ABANDONED
-                watch = WATCHDOG.begin(late, lambda: self._take_away(lease))
+            worker = self._worker(lease)
+            late = deadline.moment + _grace(deadline) + _ABANDONED
+            watch = WATCHDOG.begin(late, lambda: self._take_away(lease))
             yield worker
         finally:
             if watch is not None:
@@ -245,6 +249,13 @@ class Workers(Pool[Worker[AnySession]]):
                 lease.connection.shut()
         for worker in idle:
             worker.close()
+
+    def _worker(self, lease: Lease[Worker[AnySession]]) -> Worker[AnySession]:
+        worker = lease.connection = lease.connection or self._new()
+        if self.closed:  # whoever closed it did not see this worker
+            worker.shut()
+            raise closed()
+        return worker
 
     def _new(self) -> Worker[AnySession]:
         with self.quota.lock:

@@ -113,7 +113,7 @@ class IsolatedExecutor(VerifyingExecutor):
     def unverified_cursor(self, sql: str) -> Iterator[IsolatedCursor]:
         """As :meth:`cursor`, behind the walls of the worker alone; for tests of those."""
         deadline = Deadline(self._bounds.time_limit)
-        with self._worker(deadline) as worker:
+        with self._worker(deadline, watched=True) as worker:
             cursor = IsolatedCursor(worker, _names(worker.ask({"start": sql}, deadline)), deadline)
             try:
                 yield cursor
@@ -133,11 +133,12 @@ class IsolatedExecutor(VerifyingExecutor):
         return self._runnables.of(text) if self._verifies else text
 
     @contextmanager
-    def _worker(self, deadline: Deadline) -> Iterator[WorkerProcess]:
+    def _worker(self, deadline: Deadline, *, watched: bool = False) -> Iterator[WorkerProcess]:
         lease, worker = self._pool.take_ready(deadline)
-        # A reader who does not come back by then keeps nobody waiting.
-        late = deadline.moment - deadline.time_limit + kill_after(deadline.time_limit) + _ABANDONED
-        watch = WATCHDOG.begin(late, lambda: self._pool.take_away(lease))
+        watch = None
+        if watched:  # a reader who does not come back by then keeps nobody waiting
+            late = deadline.moment - deadline.time_limit + kill_after(deadline.time_limit) + _ABANDONED
+            watch = WATCHDOG.begin(late, lambda: self._pool.take_away(lease))
         try:
             if self._pool.closed:  # whoever closed it did not see this worker
                 raise closed()
@@ -151,7 +152,8 @@ class IsolatedExecutor(VerifyingExecutor):
         else:
             return
         finally:
-            WATCHDOG.end(watch)
+            if watch is not None:
+                WATCHDOG.end(watch)
             if not worker.is_settled():
                 worker.kill()  # nobody knows what it would answer next
             self._pool.give_back(lease)

@@ -190,6 +190,24 @@ def test_values_are_set_by_name(hospital: Schema) -> None:
         hospital.with_values({("patients", "gender"): ["\0"]})
 
 
+def test_values_are_set_by_the_names_that_annotations_have(hospital: Schema) -> None:
+    more = hospital.with_values({"PATIENTS.Gender": ["f", "m"]})
+    assert more == hospital.with_values({("patients", "gender"): ["f", "m"]})
+    assert more == hospital.annotated({"patients.gender": {"values": ["f", "m"]}})
+    for name in ("patients.weight", "gender", "patients"):
+        with pytest.raises(SchemaError, match=f"'{name}': there is no such column"):
+            hospital.with_values({name: ["1"]})
+
+
+def test_a_name_with_dots_is_that_of_the_one_column_that_it_can_be() -> None:
+    schema = Schema.from_dict({"a": {"b.c": "TEXT"}, "a.b": {"d": "TEXT"}})
+    named = schema.with_values({"a.b.c": ["x"], "a.b.d": ["y"]})
+    assert [column.values for column in named.columns] == [("x",), ("y",)]
+    twice = Schema.from_dict({"a": {"b.c": "TEXT"}, "a.b": {"c": "TEXT"}})
+    with pytest.raises(SchemaError, match="several columns"):
+        twice.with_values({"a.b.c": ["x"]})
+
+
 def test_items_are_annotated_by_name(hospital: Schema) -> None:
     more = hospital.annotated(
         {

@@ -72,7 +72,7 @@ def machine() -> Machine:
         cores=os.cpu_count() or 1,
         vectors=next((shown for flag, shown in _WIDEST.items() if flag in flags), ""),
         memory_gib=None if pages is None else round(pages / 2**30, 1),
-        system=platform.platform(),
+        system=f"{platform.system()} {platform.machine()}, {' '.join(platform.libc_ver())}".rstrip(", "),
     )
 
 

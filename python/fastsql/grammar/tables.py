@@ -30,6 +30,7 @@ bits. A role says which rule of the automaton a symbol or production is subject 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -140,13 +141,19 @@ def question_table(space: ActionSpace) -> NDArray[np.int32]:
 
 
 def _grounds(grounds: Grounds) -> list[int]:
-    holds = dict.fromkeys(grounds.columns, 0)
-    for column, n in grounds.small:
-        holds[column] |= 1 << n
-    table = [len(holds), *(number for pair in sorted(holds.items()) for number in pair)]
+    table = [*_known_columns(grounds.columns, grounds.small)]
     for known in (grounds.candidates, grounds.spans):
         table += (len(known), *(number for place in sorted(known) for number in place))
     return table
+
+
+@lru_cache(maxsize=64)
+def _known_columns(columns: frozenset[int], small: frozenset[tuple[int, int]]) -> tuple[int, ...]:
+    """The list of columns whose values are known; a dictionary's are the same for every question."""
+    holds = dict.fromkeys(sorted(columns), 0)
+    for column, n in small:
+        holds[column] |= 1 << n
+    return (len(holds), *(number for pair in holds.items() for number in pair))
 
 
 def _bits(name: str, roles: Sequence[Collection[str]]) -> int:

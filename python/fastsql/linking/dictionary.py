@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -270,6 +271,12 @@ class ValueDictionary:
         return tuple(
             column for value, columns in self._index.find(text) if value == text for column in columns
         )
+
+    @cached_property
+    def small_numbers(self) -> frozenset[tuple[int, int]]:
+        """(column, n) where a column that is known whole holds 0, 1 or 2 as text."""
+        held = ((column, n) for n in range(3) for column in self.holding(str(n)))
+        return frozenset(pair for pair in held if pair[0] in self.whole)
 
     def canonical(self, column: int, text: str) -> str | None:
         """The value of `column` that equals `text` but for letter case; an exact one first; None where there is none."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fastsql.grammar.grounding import NO_GROUNDS, SMALL, Grounds
+from fastsql.grammar.grounding import NO_GROUNDS, Grounds
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -29,8 +29,9 @@ def find_grounds(
         if not candidate.columns
         for column in dictionary.holding(str(candidate.value))
     ]
-    first = {int(start): token for token, (start, _) in enumerate(prepared.offsets)}
-    last = {int(end): token for token, (_, end) in enumerate(prepared.offsets)}
+    offsets = prepared.offsets.tolist()
+    first = {start: token for token, (start, _) in enumerate(offsets)}
+    last = {end: token for token, (_, end) in enumerate(offsets)}
     spans = [
         (column, first[start], last[end])
         for start, end, columns in dictionary.written(prepared.text, core)
@@ -41,7 +42,5 @@ def find_grounds(
         whole,
         frozenset(pair for pair in pairs if pair[0] in whole),
         frozenset(span for span in spans if span[0] in whole),
-        frozenset(
-            (column, n) for n in range(len(SMALL)) for column in dictionary.holding(str(n)) if column in whole
-        ),
+        dictionary.small_numbers,
     )

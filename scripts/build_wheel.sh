@@ -3,10 +3,10 @@
 #
 #   scripts/build_wheel.sh [FOLDER]        # default: dist
 #
-# The wheel is built from the source distribution, with a libstdc++ of its own and without the CUDA core (which few could use), and
-# gets the manylinux tag that the symbols which its module really asks of the system allow. Both are reproducible: their dates are
-# SOURCE_DATE_EPOCH's (default: the last commit's) and they hold no path of this machine. Needs GCC or Clang; pip finds everything
-# else, in the versions of requirements/ci.txt.
+# The wheel is built from the source distribution, with a libstdc++ of its own and without the CUDA core (which few could use). It is
+# for systems with glibc 2.28 or later (RHEL 8 and its kin), whichever this one has: auditwheel refuses a module that asks for more. Both
+# are reproducible: their dates are SOURCE_DATE_EPOCH's (default: the last commit's) and they hold no path of this machine. Needs GCC;
+# pip finds everything else, in the versions of requirements/ci.txt.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -30,7 +30,7 @@ export PATH="$work/venv/bin:$PATH"
 
 python -m build --outdir "$work" --config-setting=cmake.define.FASTSQL_STATIC_RUNTIME=ON . >"$work/log" 2>&1 ||
   { tail -50 "$work/log" >&2; exit 1; }
-auditwheel repair --wheel-dir "$work/wheel" "$work"/fastsql-*.whl 2>"$work/log" || { cat "$work/log" >&2; exit 1; }
+auditwheel repair --plat "manylinux_2_28_$(uname -m)" --wheel-dir "$work/wheel" "$work"/fastsql-*.whl 2>"$work/log" || { cat "$work/log" >&2; exit 1; }
 mv "$work"/fastsql-*.tar.gz "$work/wheel/"
 python scripts/make_sbom.py "$work/wheel" >/dev/null
 mv "$work"/wheel/fastsql-* "$target/"

@@ -19,7 +19,7 @@ suppressions=$PWD/scripts/sanitizer_suppressions
 library() { "${CXX:-g++}" -print-file-name="$1"; }
 
 build() {  # name, value of -fsanitize
-  local options=(-G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DFASTSQL_TESTS=ON -DFASTSQL_CUDA=OFF -DFASTSQL_SANITIZE="$2")
+  local options=(-G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1" -DFASTSQL_TESTS=ON -DFASTSQL_CUDA=OFF -DFASTSQL_SANITIZE="$2")
   if [[ $parts != cpp ]]; then
     options+=(-DFASTSQL_PYTHON=ON -Dpybind11_DIR="$(python -m pybind11 --cmakedir)" -DPython_EXECUTABLE="$(command -v python)")
   fi

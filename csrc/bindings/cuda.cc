@@ -135,8 +135,7 @@ void bind_cuda(py::module_& module) {
       .def(py::init(&make), py::arg("sizes"), py::arg("weights"), py::arg("cls"), py::arg("sep"), py::arg("threads"))
       .def("encode_schema", &encode_schema, py::arg("inputs"), py::arg("text_means") = py::none(),
            py::arg("value_means") = py::none())
-      .def("parse", &parse, py::arg("schema"), py::arg("questions"), py::arg("beam"),
-           py::arg("states") = py::none());
+      .def("parse", &parse, py::arg("schema"), py::arg("questions"), py::arg("beam"), py::arg("states") = py::none());
 }
 
 }  // namespace fastsql::bindings

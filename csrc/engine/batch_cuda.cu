@@ -101,8 +101,8 @@ void Batch::plan_scratch() {
   const std::size_t rows = question_rows_ + schema_rows_, count = questions_.size();
   const bool encodes = states_ == nullptr;
   std::size_t total = (encodes ? engine_.encoder_->scratch_bytes(tokens_) + bytes<float>(tokens_ * hidden_) : 0) +
-                      bytes<float>(tokens_ * d_) + GraphLayer::memory_bytes(config, question_rows_, schema_rows_) + 2 * bytes<float>(rows * d_) +
-                      bytes<float>(config.decoder_layers * rows * 2 * d_) +
+                      bytes<float>(tokens_ * d_) + GraphLayer::memory_bytes(config, question_rows_, schema_rows_) +
+                      2 * bytes<float>(rows * d_) + bytes<float>(config.decoder_layers * rows * 2 * d_) +
                       std::size(kOfQuestion) * bytes<float>(question_rows_ * d_) +
                       std::size(kOfItems) * bytes<float>(schema_rows_ * d_);
   std::vector<std::size_t> workspaces(count);

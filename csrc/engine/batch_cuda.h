@@ -84,7 +84,7 @@ class Batch {
 
   // In scratch memory.
   float* own_states_ = nullptr;  // where the CUDA core encodes
-  float* tokens_in_ = nullptr;  // [tokens, d]
+  float* tokens_in_ = nullptr;   // [tokens, d]
   GraphMemory graph_{};
   float* normed_ = nullptr;              // [R + Z, d], final rows
   float* keys_values_ = nullptr;         // [decoder layers, R + Z, 2 d]

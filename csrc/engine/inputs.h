@@ -21,8 +21,8 @@ struct SchemaInputs {
   NodeLayout nodes;  // the schema's alone
   std::size_t values = 0;
   std::vector<TextGroup> texts, value_texts;
-  const float* text_means = nullptr;  // [texts, hidden] from another encoder, or null: the native one is asked
-  const float* value_means = nullptr;  // [value texts, hidden], likewise
+  const float* text_means = nullptr;           // [texts, hidden] from another encoder, or null: the native one is asked
+  const float* value_means = nullptr;          // [value texts, hidden], likewise
   const std::int64_t* item_text = nullptr;     // [S], a text's place through all groups
   const std::int64_t* item_type = nullptr;     // [S]
   const std::int64_t* column_table = nullptr;  // [columns]

@@ -11,5 +11,5 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 MANIFESTS: Mapping[str, str] = {
-    "ehr-en": "7911f03ba1db9f294e71cbf90067545780b7d844e8f1ff312845aa374cbe727f",
+    "ehr-en": "b40f5476fa0a05915fff11b356087689d7f0d8fc2b100553c2986bb0fd499c02",
 }

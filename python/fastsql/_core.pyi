@@ -329,7 +329,7 @@ class Engine:
     ) -> SchemaState:
         """See `fastsql.model.Model.encode_schema`.
 
-        `text_means` and `value_means`, float32[texts, hidden] through all groups, are what another encoder made of the texts;
+        `text_means` and `value_means`, float32[texts, hidden] through all groups, are another encoder's of the texts;
         the engine's own is asked by default.
 
         Raises:
@@ -478,7 +478,7 @@ class CudaEngine:
             schema: of this engine.
             questions: of each the space, token_ids, inside, features and relations that `Engine.parse` takes.
             beam: hypotheses that are followed, from 1 to 64.
-            states: address on the GPU of float32[tokens, hidden], what another encoder made of all texts with [CLS] and [SEP],
+            states: address on the GPU of float32[tokens, hidden], another encoder's of all texts with [CLS] and [SEP],
                 one after another, complete before the call; the core's own encoder is asked by default.
 
         Returns:

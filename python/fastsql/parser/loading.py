@@ -33,9 +33,9 @@ def load(
             a folder of the same name is "./ehr-en".
         device: "cpu" for the native core, "python" for the reference in NumPy, "auto" for the fastest that is there; see
             `fastsql doctor`.
-        encoder: what reads the texts: "native" (of "cpu" and "cuda"), "numpy" (of "python"), or "onnxruntime" for the bundle's
-            `encoder.onnx` in ONNX Runtime, on the GPU under "cuda"; "auto" is the device's own where the bundle has its weights,
-            under "python" ONNX Runtime where that is installed.
+        encoder: what reads the texts: "native" (of "cpu" and "cuda"), "numpy" (of "python"), or "onnxruntime" for the
+            bundle's `encoder.onnx` in ONNX Runtime, on the GPU under "cuda"; "auto" is the device's own where the bundle has
+            its weights, under "python" ONNX Runtime where that is installed.
         penalty: how many right answers a wrong one outweighs; the higher, the more is refused.
         threads: that share the work of one question; 0 leaves the choice to fastsql, or to ONNX Runtime under "python".
         limits: bounds of what is accepted.

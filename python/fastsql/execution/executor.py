@@ -9,6 +9,7 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from itertools import chain
 from sys import getsizeof
+from types import TracebackType
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -105,6 +106,12 @@ class Executor(Protocol):
 
     def close(self) -> None:
         """Let go of the database. The executor cannot be used afterwards."""
+
+    def __enter__(self) -> Executor: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> None: ...
 
 
 class RefusedError(ExecutionError):

@@ -48,7 +48,7 @@ def test_a_credit_leads_to_the_home_of_its_work(credit: Credit) -> None:
     assert not is_index(credit.where)
 
 
-@pytest.mark.parametrize("page", CREDITING, ids=lambda page: page.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize("page", CREDITING, ids=lambda page: f"{page.parent.name}/{page.name}")
 def test_a_page_that_credits_leads_to_no_package_index(page: Path) -> None:
     assert [address for address in _ADDRESS.findall(page.read_text("utf-8")) if is_index(address)] == []
 

@@ -208,7 +208,7 @@ def test_a_server_that_takes_no_more_is_asked_again_until_the_time_limit(
 ) -> None:
     import psycopg
 
-    with ExitStack() as others, open_executor(targets["postgres"], time_limit=0.3) as hasty:
+    with ExitStack() as others, open_executor(targets["postgres"], time_limit=3) as hasty:
         for _ in range(8):
             others.enter_context(psycopg.connect(server.conninfo(DATABASE, READER)))
         with pytest.raises(ConnectionsBusyError, match="the server takes no more connections of this role"):

@@ -24,6 +24,7 @@ from fastsql.schema import Schema
 
 from ..databases import PostgresServer
 from ..in_time import in_time, once_within, patiently
+from ..interrupts import interrupted
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="isolated=True needs Linux")
 
@@ -305,15 +306,8 @@ def test_who_waits_for_a_worker_too_long_is_told_so(executor: Any) -> None:
 def test_an_interrupt_ends_the_query_and_its_worker(sqlite_file: Path) -> None:
     with open_executor(sqlite_file, isolated=True, workers=1, time_limit=60) as executor:
         (pid,) = executor.pids()  # type: ignore[attr-defined]
-        main = threading.main_thread().ident
-        interrupt = threading.Timer(0.2, signal.pthread_kill, (main, signal.SIGINT))
-        before = signal.signal(signal.SIGINT, signal.default_int_handler)
-        try:
-            interrupt.start()
-            with pytest.raises(KeyboardInterrupt):
-                executor.run(ENDLESS)
-        finally:
-            signal.signal(signal.SIGINT, before)
+        with interrupted():
+            executor.run(ENDLESS)
         assert is_gone(pid)
         assert executor.run("SELECT 1").rows == ((1,),)
 

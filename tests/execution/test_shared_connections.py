@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sqlite3
 import sys
 import threading
@@ -21,6 +20,7 @@ from fastsql.schema import Schema
 
 from ..databases import PostgresServer
 from ..in_time import patiently
+from ..interrupts import interrupted
 from ..role_recipe import role_recipe
 
 DATABASE, READER = "shared", "fastsql_reader"
@@ -252,15 +252,8 @@ def test_queries_that_reach_their_time_limit_leave_the_connection_to_others(one:
 
 def test_an_interrupt_leaves_the_connection_to_others(one: Open) -> None:
     executor = one(time_limit=60)
-    main = threading.main_thread().ident
-    interrupt = threading.Timer(0.2, signal.pthread_kill, (main, signal.SIGINT))
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        interrupt.start()
-        with pytest.raises(KeyboardInterrupt):
-            executor.run(ENDLESS)
-    finally:
-        signal.signal(signal.SIGINT, before)
+    with interrupted():
+        executor.run(ENDLESS)
     assert executor.run(COUNT).rows == ((100,),)
 
 

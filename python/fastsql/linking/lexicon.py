@@ -15,7 +15,7 @@ from typing import Any
 from fastsql.errors import LimitError, ModelError, SchemaError
 from fastsql.limits import DEFAULT, Limits
 from fastsql.schema import Constant, Schema, Value
-from fastsql.schema.assemble import literal
+from fastsql.schema.literals import literal
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from fastsql.errors import LimitError, SchemaError
-from fastsql.schema.assemble import Findings, assemble_constants, assemble_values
 from fastsql.schema.draft import DraftConstant
+from fastsql.schema.findings import Findings
+from fastsql.schema.literals import assemble_constants, assemble_values
 from fastsql.schema.model import Column, Constant, Structure, Table, Value
 from fastsql.schema.names import fold
 

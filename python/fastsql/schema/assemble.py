@@ -7,37 +7,31 @@ out the 513th table would answer questions about it wrongly and silently.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fastsql.errors import LimitError, SchemaError
 from fastsql.limits import DEFAULT, Limits
 from fastsql.schema.choice import ALL, Choice
-from fastsql.schema.model import USUAL_NAMESPACES, Column, Constant, ForeignKey, Structure, Table, Value
+from fastsql.schema.findings import (
+    Findings,
+    is_text,
+    short,
+    unusable,
+    usable_description,
+    usable_label,
+    usable_synonyms,
+)
+from fastsql.schema.literals import assemble_constants, assemble_values
+from fastsql.schema.model import USUAL_NAMESPACES, Column, ForeignKey, Structure, Table
 from fastsql.schema.names import fold, is_reserved, label_from_name
 from fastsql.schema.sqltypes import classify_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fastsql.schema.draft import Draft, DraftColumn, DraftConstant, DraftKey, DraftTable
-
-
-@dataclass
-class Findings:
-    """What is odd about a schema: recorded, or raised at once where ``strict``."""
-
-    strict: bool
-    limits: Limits
-    warnings: list[str]
-
-    def note(self, item: str, what: str) -> None:
-        """Record ``what`` of ``item``; SchemaError where loading is strict."""
-        if self.strict:
-            raise SchemaError(what, where=item, remedy="Correct the schema, or load it with strict=False.")
-        self.warnings.append(f"{item}: {what}")
+    from fastsql.schema.draft import Draft, DraftColumn, DraftKey, DraftTable
 
 
 def assemble(
@@ -74,11 +68,11 @@ def assemble(
         tables.append(
             Table(
                 name=source.name,
-                label=_label(namespaces.label(source), source.name, f"table {source.name!r}", findings),
+                label=usable_label(namespaces.label(source), source.name, f"table {source.name!r}", findings),
                 columns=tuple(indices),
                 primary_key=key,
-                synonyms=_synonyms(source.synonyms, f"table {source.name!r}", findings),
-                description=_description(source.description, f"table {source.name!r}", findings),
+                synonyms=usable_synonyms(source.synonyms, f"table {source.name!r}", findings),
+                description=usable_description(source.description, f"table {source.name!r}", findings),
                 namespace=source.namespace,
             )
         )
@@ -151,7 +145,7 @@ def _check_sizes(draft: Draft, limits: Limits) -> None:
                 "columns_per_table",
                 len(table.columns),
                 limits.columns_per_table,
-                where=f"table {_short(table.name)}",
+                where=f"table {short(table.name)}",
             )
         for name in (table.name, table.namespace, *(column.name for column in table.columns)):
             if len(name) > limits.identifier_characters:
@@ -159,7 +153,7 @@ def _check_sizes(draft: Draft, limits: Limits) -> None:
                     "identifier_characters",
                     len(name),
                     limits.identifier_characters,
-                    where=f"name {_short(name)}",
+                    where=f"name {short(name)}",
                 )
 
 
@@ -191,7 +185,7 @@ def _usable_tables(
     for table in tables:
         shown = namespaces.draft.shown(table)
         item = f"table {shown!r}"
-        if reason := _unusable(table.name) or (table.namespace and _unusable(table.namespace)):
+        if reason := unusable(table.name) or (table.namespace and unusable(table.namespace)):
             findings.note(item, f"{reason}; the table is left out")
         elif is_reserved(table.name):
             findings.note(item, "SQLite reserves names that begin with sqlite_; the table is left out")
@@ -206,34 +200,13 @@ def _usable_columns(table: DraftTable, findings: Findings) -> list[DraftColumn]:
     kept: dict[str, DraftColumn] = {}
     for column in table.columns:
         item = f"column {table.name}.{column.name!r}"
-        if reason := _unusable(column.name):
+        if reason := unusable(column.name):
             findings.note(item, f"{reason}; the column is left out")
         elif fold(column.name) in kept:
             findings.note(item, "the table has another column of this name; this one is left out")
         else:
             kept[fold(column.name)] = column
     return list(kept.values())
-
-
-def _unusable(name: str) -> str:
-    """Why a name cannot stand in SQL even quoted; empty where it can."""
-    if not name:
-        return "the name is empty"
-    if "\0" in name:
-        return "the name holds a NUL character"
-    return "" if _is_text(name) else "the name is not valid Unicode"
-
-
-def _is_text(text: str) -> bool:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _short(name: str) -> str:
-    return repr(name if len(name) <= 40 else name[:40] + "...")
 
 
 def _primary_key(
@@ -265,92 +238,21 @@ def _column(table: DraftTable, column: DraftColumn, number: int, is_key: bool, f
         findings.note(item, f"{what}; it is taken as 'other'")
     return Column(
         name=column.name,
-        label=_label(column.label, column.name, item, findings),
+        label=usable_label(column.label, column.name, item, findings),
         table=number,
         type=cls,
         sql_type=_sql_type(column.sql_type, findings.limits),
         primary_key=is_key,
-        synonyms=_synonyms(column.synonyms, item, findings),
-        description=_description(column.description, item, findings),
+        synonyms=usable_synonyms(column.synonyms, item, findings),
+        description=usable_description(column.description, item, findings),
         values=assemble_values(column.values, item, findings),
     )
 
 
 def _sql_type(declared: str, limits: Limits) -> str:
     """The type as declared, in one line. A long one is a list of values, which stand with the column."""
-    text = " ".join(declared.split()) if _is_text(declared) else ""
+    text = " ".join(declared.split()) if is_text(declared) else ""
     return text[: limits.identifier_characters].rstrip()
-
-
-def _label(label: str, name: str, item: str, findings: Findings) -> str:
-    words = " ".join(label.split())
-    if words and not _is_text(words):
-        findings.note(item, "the label is not valid Unicode; it is derived from the name")
-        words = ""
-    return _cut(words or label_from_name(name), findings.limits.label_characters, "label", item, findings)
-
-
-def _description(text: str, item: str, findings: Findings) -> str:
-    if not _is_text(text):
-        findings.note(item, "the description is not valid Unicode; it is left out")
-        return ""
-    return _cut(text.strip(), findings.limits.description_characters, "description", item, findings)
-
-
-def _cut(text: str, limit: int, kind: str, item: str, findings: Findings) -> str:
-    if len(text) <= limit:
-        return text
-    findings.note(item, f"its {kind} of {len(text):,} characters is cut to {limit:,}")
-    return text[:limit].rstrip()
-
-
-def _synonyms(synonyms: list[str], item: str, findings: Findings) -> tuple[str, ...]:
-    kept = dict.fromkeys(" ".join(word.split()) for word in synonyms)
-    kept.pop("", None)
-    if len(kept) > findings.limits.synonyms:
-        raise LimitError.exceeded("synonyms", len(kept), findings.limits.synonyms, where=item)
-    for word in list(kept):
-        if not _is_text(word) or len(word) > findings.limits.label_characters:
-            findings.note(item, "a synonym is too long or not valid Unicode; it is left out")
-            del kept[word]
-    return tuple(kept)
-
-
-def assemble_values(values: Iterable[Any], item: str, findings: Findings) -> tuple[Value, ...]:
-    """The usable ones of a column's small-domain values, without repetition, in the order given."""
-    kept: dict[tuple[type, Value], None] = {}
-    left_out = 0
-    for value in values:
-        usable = literal(value)
-        if usable is None or (isinstance(usable, str) and len(usable) > findings.limits.value_characters):
-            left_out += 1
-        else:
-            kept[type(usable), usable] = None
-    # Values are named by number only: they may be cells of a patient's record.
-    if left_out:
-        findings.note(
-            item, f"{left_out} of its values cannot stand in SQL or are too long; they are left out"
-        )
-    most = findings.limits.values_per_column
-    if len(kept) > most:
-        findings.note(
-            item, f"it has {len(kept)} values, too many for a small domain; the first {most} are kept"
-        )
-    return tuple(value for _, value in list(kept)[:most])
-
-
-def literal(value: Any) -> Value | None:
-    """``value`` as one that can be written as a SQL literal, or None: no NaN, no NUL character, no bytes."""
-    if isinstance(value, bool):
-        return int(value)
-    if isinstance(value, int):
-        # SQLite reads a larger integer as a real, so the literal would not be the value.
-        return value if -(2**63) <= value < 2**63 else None
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, str):
-        return value if "\0" not in value and _is_text(value) else None
-    return None
 
 
 def _foreign_key(schema: Structure, key: DraftKey, findings: Findings) -> ForeignKey | None:
@@ -378,34 +280,3 @@ def _foreign_key(schema: Structure, key: DraftKey, findings: Findings) -> Foreig
     found = [index for index in (*columns, *references) if index is not None]
     pairs = sorted(zip(found[: len(columns)], found[len(columns) :], strict=True))
     return ForeignKey(tuple(column for column, _ in pairs), tuple(reference for _, reference in pairs))
-
-
-def assemble_constants(
-    schema: Structure, constants: Iterable[DraftConstant], findings: Findings
-) -> tuple[Constant, ...]:
-    """The usable ones of the named constants."""
-    kept: dict[str, Constant] = {}
-    for constant in constants:
-        item = f"constant {constant.name!r}"
-        column = None
-        if constant.column is not None:
-            column = schema.find_column(*constant.column)
-            if column is None:
-                findings.note(
-                    item, f"there is no column {'.'.join(constant.column)}; the constant is kept without it"
-                )
-        value = literal(constant.value)
-        if reason := _unusable(constant.name):
-            findings.note(item, f"{reason}; the constant is left out")
-        elif len(constant.name) > findings.limits.identifier_characters:
-            findings.note(
-                f"constant {_short(constant.name)}", "the name is too long; the constant is left out"
-            )
-        elif value is None:
-            findings.note(item, "its value is neither text nor a finite number; the constant is left out")
-        elif constant.name in kept:
-            findings.note(item, "there is another constant of this name; this one is left out")
-        else:
-            label = _label(constant.label, constant.name, item, findings)
-            kept[constant.name] = Constant(constant.name, value, label, column)
-    return tuple(kept.values())

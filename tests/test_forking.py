@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import signal
 import sqlite3
+import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from functools import cached_property
@@ -235,6 +238,42 @@ def test_a_cached_property_that_another_thread_computes_can_be_computed_in_the_c
         prop.func = function
         go_on.set()
         thread.join()
+
+
+@pytest.fixture
+def slow_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The name of a module whose import ends a moment after a process has begun to fork."""
+    name = "a_module_that_waits_for_a_fork"
+    lines = [
+        "import os, time",
+        "from fastsql import forking",
+        "while not forking._gate.closed:",
+        "    os.sched_yield()",
+    ]
+    (tmp_path / f"{name}.py").write_text("\n".join([*lines, "time.sleep(0.05)"]), encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    yield name
+    sys.modules.pop(name, None)
+
+
+def test_a_fork_waits_for_modules_that_other_threads_import(slow_module: str) -> None:
+    thread = threading.Thread(target=importlib.import_module, args=(slow_module,))
+    thread.start()
+    while slow_module not in sys.modules:
+        os.sched_yield()
+    assert in_child(lambda: importlib.import_module(slow_module)) == 0
+    thread.join()
+
+
+def test_a_module_may_fork_while_it_is_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a_module_that_forks.py").write_text(
+        "import os\nchild = os.fork()\nif not child:\n    os._exit(0)\nos.waitpid(child, 0)", encoding="utf-8"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    begun = time.monotonic()
+    importlib.import_module("a_module_that_forks")
+    assert time.monotonic() - begun < forking._IMPORT_PATIENCE
+    del sys.modules["a_module_that_forks"]
 
 
 def test_owners_are_told_as_long_as_they_live() -> None:

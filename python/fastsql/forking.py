@@ -1,8 +1,9 @@
-"""Forks while other threads work: locks and connections are made anew in the child, and SQLite is let out of its own locks.
+"""Forks while other threads work: locks and connections are made anew in the child, and others are waited for.
 
 A fork copies memory, but of all threads only the one that forks: a lock that another thread held stays held in the child
 for ever. So whatever owns locks, threads or connections is told in the child to make them anew. SQLite's allocator has a
-lock of its own that nobody can make anew; so a fork waits until no thread is inside SQLite, except where it holds none.
+lock of its own that nobody can make anew, and so has every module while it is imported, which much of this package is when
+it is first needed. So a fork waits until no thread is inside SQLite, except where it holds no lock, and none imports.
 """
 
 from __future__ import annotations
@@ -11,11 +12,16 @@ import functools
 import os
 import sys
 import threading
+import time
 import weakref
 from typing import Protocol
 
 _PATIENCE = 0.5
 """Seconds that a fork waits for SQLite at most: one call may take minutes, but then it computes, and locks nothing."""
+_IMPORT_PATIENCE = 2.0
+"""Seconds that a fork waits for imports at most: a module may itself wait, for this very thread even."""
+_IMPORT_POLL = 0.001
+"""Seconds between looks at the imports under way, which tell nobody when they end."""
 
 
 class Renewable(Protocol):
@@ -109,6 +115,30 @@ def forget_thread(thread: int | None) -> None:
     _gate.forget(thread)
 
 
+def _before() -> None:
+    _gate.close()
+    if not _imports_here():
+        end = time.monotonic() + _IMPORT_PATIENCE
+        while _is_importing() and time.monotonic() < end:
+            time.sleep(_IMPORT_POLL)
+
+
+def _is_importing() -> bool:
+    """Whether a module is being imported, by any thread."""
+    specs = [getattr(module, "__spec__", None) for module in list(sys.modules.values())]
+    return any(getattr(spec, "_initializing", False) for spec in specs)
+
+
+def _imports_here() -> bool:
+    """Whether this thread is at an import itself, so that waiting for the end of all would be in vain."""
+    frame = sys._getframe()
+    while (caller := frame.f_back) is not None:
+        frame = caller
+        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+            return True
+    return False
+
+
 def _renew() -> None:
     _gate.renew_after_fork()
     _renew_cached_properties()
@@ -130,4 +160,4 @@ def _renew_cached_properties() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_gate.close, after_in_parent=_gate.open, after_in_child=_renew)
+    os.register_at_fork(before=_before, after_in_parent=_gate.open, after_in_child=_renew)

@@ -10,7 +10,7 @@
 #include "decode/decode_cpu.h"
 #include "decode/workspace.h"
 #include "grammar/automaton.h"
-#include "grammar/grounding.h"
+#include "grammar/takable.h"
 
 namespace fastsql::decode {
 namespace {
@@ -92,8 +92,8 @@ class BeamSearch {
   // Whether some legal actions are grounded and others are not. Where none is, all may be taken.
   bool is_bound(const Live& live) const {
     const grammar::SpaceView& space = automaton_.space().view();
-    if (!grammar::binds(space, live.state)) return false;
-    const auto grounded = [&](std::int32_t action) { return grammar::is_grounded(space, live.state, action); };
+    if (!grammar::chooses(space, live.state)) return false;
+    const auto grounded = [&](std::int32_t action) { return grammar::is_takable(space, live.state, action); };
     const std::vector<std::int32_t>& legal = live.legal.actions;
     const auto count = std::count_if(legal.begin(), legal.end(), grounded);
     return count > 0 && static_cast<std::size_t>(count) < legal.size();
@@ -133,7 +133,7 @@ class BeamSearch {
       work_.own.clear();
       for (std::size_t i = 0; i < live.legal.actions.size(); ++i) {
         const std::int32_t action = live.legal.actions[i];
-        if (live.bound && !grammar::is_grounded(automaton_.space().view(), live.state, action)) continue;
+        if (live.bound && !grammar::is_takable(automaton_.space().view(), live.state, action)) continue;
         const float gain = live.legal.scores[i];
         work_.own.push_back({live.score + static_cast<double>(gain), static_cast<std::int32_t>(origin), action, gain});
       }

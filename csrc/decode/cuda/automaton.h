@@ -6,7 +6,7 @@
 
 #include "decode/cuda/question.h"
 #include "grammar/bounded_arena.h"
-#include "grammar/grounding.h"
+#include "grammar/takable.h"
 #include "grammar/step.h"
 
 namespace fastsql::cuda {
@@ -182,8 +182,8 @@ class Runner {
     __syncwarp();
     const int legal = slot_.legal;
     int mine = 0;
-    if (grammar::binds(space_, state_)) {
-      for (int i = lane_index(); i < legal; i += kLanes) mine += grammar::is_grounded(space_, state_, legal_[i]);
+    if (grammar::chooses(space_, state_)) {
+      for (int i = lane_index(); i < legal; i += kLanes) mine += grammar::is_takable(space_, state_, legal_[i]);
     }
     for (int bits = kLanes / 2; bits > 0; bits /= 2) mine += __shfl_xor_sync(kAllLanes, mine, bits);
     if (lane_index() == 0) slot_.takable = mine == 0 ? legal : mine;

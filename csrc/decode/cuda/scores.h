@@ -3,7 +3,7 @@
 #pragma once
 
 #include "decode/cuda/linear.h"
-#include "grammar/grounding.h"
+#include "grammar/takable.h"
 
 namespace fastsql::cuda {
 
@@ -138,7 +138,7 @@ __device__ inline void choose_own(const Question& question, int hypothesis, int 
     for (int i = lane; i < legal; i += kLanes) {
       const float gain = scores[i] - largest - logarithm;
       if (count > 0 && !decode::is_preferred(last, last_place, gain, i)) continue;
-      if (takable < legal && !grammar::is_grounded(space, memory.slots[slot].state, actions[i])) continue;
+      if (takable < legal && !grammar::is_takable(space, memory.slots[slot].state, actions[i])) continue;
       if (place < 0 || decode::is_preferred(gain, i, best, place)) best = gain, place = i;
     }
     for (int bits = kLanes / 2; bits > 0; bits /= 2) {

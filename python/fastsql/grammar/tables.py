@@ -38,6 +38,7 @@ from numpy.typing import NDArray
 
 from fastsql.grammar.actions import CANDIDATE
 from fastsql.grammar.bounds import LEAST_JOIN, MAX_COLUMNS, MAX_NESTING, MAX_SOURCES, MAX_SPAN
+from fastsql.grammar.comparing import COMPARES, NEWEST, OPERANDS
 from fastsql.grammar.compile import Alternative, Grammar
 from fastsql.grammar.grounding import COMPUTED, EQUATES, LISTED, LISTS, SMALL
 from fastsql.grammar.grouping import AGGREGATES, BESIDE, OF_ROWS, ORDERS
@@ -72,6 +73,8 @@ SYMBOL_ROLES: tuple[Collection[str], ...] = (
     ("plain",),
     ("any_cond",),
     LISTED,
+    OPERANDS,
+    NEWEST,
 )
 PRODUCTION_ROLES: tuple[Collection[str], ...] = (
     JOINS,
@@ -84,6 +87,7 @@ PRODUCTION_ROLES: tuple[Collection[str], ...] = (
     LISTS,
     *((name,) for name in SMALL),
     COMPUTED,
+    COMPARES,
 )
 _CONSTANT, _NOWHERE = -1, -2
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastsql.errors import ExecutionError, SchemaError
+from fastsql.linking.near import Near, NearIndex
 from fastsql.linking.value_index import ValueIndex, ValueMatch, is_sql_text
 from fastsql.schema.pace import COLUMN_SECONDS, Pace, Progress, ReadingInterrupted
 
@@ -165,7 +166,9 @@ class ValueDictionary:
 
     def __getstate__(self) -> dict[str, Any]:
         # What it was read from may be a connection, or bear a password.
-        return {**self.__dict__, "_origin": None, "_stamps": {}}
+        state = {**self.__dict__, "_origin": None, "_stamps": {}}
+        state.pop("_near", None)
+        return state
 
     @classmethod
     def from_mapping(
@@ -235,7 +238,7 @@ class ValueDictionary:
         dictionary = cls({}, schema, skipped)
         holders = [tuple(sorted(moved[column] for column in held)) for held in index.holders]
         dictionary._names = {column: column_name(schema, column) for column in sorted(moved.values())}
-        dictionary._index = ValueIndex.of(index.table, holders)
+        dictionary._index = ValueIndex.of(index.table, holders, index.packed_grams)
         dictionary.whole = frozenset(moved[column] for column in whole if column in moved)
         return dictionary
 
@@ -277,6 +280,21 @@ class ValueDictionary:
         """(column, n) where a column that is known whole holds 0, 1 or 2 as text."""
         held = ((column, n) for n in range(3) for column in self.holding(str(n)))
         return frozenset(pair for pair in held if pair[0] in self.whole)
+
+    def nearest(self, text: str, column: int | None = None, limit: int = 5) -> tuple[Near, ...]:
+        """At most `limit` values that are nearly `text`, the nearest first; those of one column where one is given.
+
+        Misspelled, in the plural, in another order, cut short or in part: see `fastsql.linking.nearness` for the distance,
+        which is 0 where only letter case, blanks and punctuation differ. What is farther than `near.FARTHEST` is left out.
+        Where no file has the index by letters that this needs, the first call makes it: some six seconds for a million
+        values. Raises ModelError where a file is damaged.
+        """
+        self._index.table.expect_unchanged()
+        return self._near.nearest(text, None if column is None else (column,), limit)
+
+    @cached_property
+    def _near(self) -> NearIndex:
+        return NearIndex(self._index, self._index.grams)
 
     def canonical(self, column: int, text: str) -> str | None:
         """The value of `column` that equals `text` but for letter case; an exact one first; None where there is none."""

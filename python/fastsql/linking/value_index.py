@@ -11,6 +11,7 @@ import numpy as np
 
 from fastsql.errors import ModelError
 from fastsql.linking.folding import keys, words
+from fastsql.linking.gram_table import GramTable, pack_grams
 from fastsql.linking.value_table import REMEDY, ValueTable, damaged, key_of, pack_values
 from fastsql.linking.vocabulary import chinese, english
 
@@ -49,22 +50,33 @@ class ValueIndex:
         self.holders: tuple[Columns, ...] = tuple(numbers)
         """The sets of columns that hold a value, as the table numbers them."""
         self._native: Any = None
+        self.packed_grams: GramTable | None = None
+        """The values by their grams, where somebody has packed them yet; see `grams`."""
 
     @classmethod
-    def of(cls, table: ValueTable, holders: Sequence[Columns]) -> ValueIndex:
-        """The index over values that are packed already."""
+    def of(cls, table: ValueTable, holders: Sequence[Columns], grams: GramTable | None = None) -> ValueIndex:
+        """The index over values that are packed already, and perhaps their grams."""
         index = cls.__new__(cls)
-        index.table, index.holders, index._native = table, tuple(holders), None
+        index.__setstate__({"table": table, "holders": tuple(holders), "grams": grams})
         return index
 
     def __len__(self) -> int:
         return len(self.table)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"table": self.table, "holders": self.holders}
+        return {"table": self.table, "holders": self.holders, "grams": self.packed_grams}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.table, self.holders, self._native = state["table"], state["holders"], None
+        self.table, self.holders, self.packed_grams = state["table"], state["holders"], state["grams"]
+        self._native = None
+
+    @property
+    def grams(self) -> GramTable:
+        """The values by their grams; made when they are first asked for, where no file has them."""
+        if self.packed_grams is None:
+            # Two threads may both make them; either will do.
+            self.packed_grams = pack_grams(self.table)
+        return self.packed_grams
 
     def items(self) -> Iterator[tuple[str, Columns]]:
         """Every value with its columns, in the order given."""
@@ -98,7 +110,7 @@ class ValueIndex:
         for start, end, numbers in (
             self._hits(sequence) if core is None else self._native_hits(sequence, core)
         ):
-            for value, columns in map(self._value, numbers):
+            for value, columns in map(self.value, numbers):
                 place = _written(value, text, found[start].start, found[end - 1].end)
                 if place is not None:
                     yield *place, columns
@@ -107,7 +119,7 @@ class ValueIndex:
         """Values equal to `text` but for letter case and outer blanks, each with its columns."""
         self.table.expect_unchanged()
         wanted = text.strip().casefold()
-        found = (self._value(number) for number in self.table.numbers(key_of(keys(text))))
+        found = (self.value(number) for number in self.table.numbers(key_of(keys(text))))
         return tuple((value, columns) for value, columns in found if value.casefold() == wanted)
 
     def _hits(self, sequence: list[str]) -> Iterator[Hit]:
@@ -139,7 +151,8 @@ class ValueIndex:
             raise ModelError(error.what, where=table.where, remedy=REMEDY) from error
         return hits
 
-    def _value(self, number: int) -> tuple[str, Columns]:
+    def value(self, number: int) -> tuple[str, Columns]:
+        """A value by its number in the table, with the columns that hold it."""
         value, holders = self.table.value(number)
         return value, self._columns(holders)
 
@@ -150,7 +163,7 @@ class ValueIndex:
 
     def _match(self, numbers: Sequence[int], text: str, start: int, end: int) -> ValueMatch:
         """The match of values with equal words. Those written in the text, punctuation and all, rule out the others."""
-        values = [self._value(number) for number in numbers]
+        values = [self.value(number) for number in numbers]
         exact: dict[tuple[int, int], list[tuple[str, Columns]]] = {}
         for value in values:
             place = _written(value[0], text, start, end)

@@ -59,11 +59,13 @@ class Runner {
     const SearchSizes& sizes = question_.sizes;
     const auto nodes = [&](int slot) { return memory.nodes + static_cast<std::size_t>(slot) * sizes.steps; };
     const auto gains = [&](int slot) { return memory.gains + static_cast<std::size_t>(slot) * sizes.steps; };
+    const auto kept = [&](int slot) { return memory.kept + static_cast<std::size_t>(slot) * sizes.steps; };
     length_ = memory.slots[from].length;
     copy_by_warp(state_, memory.slots[from].state);
     copy_by_warp(path_, memory.paths + static_cast<std::size_t>(from) * sizes.budget, length_);
     copy_by_warp(nodes(to), nodes(from), decisions);
     copy_by_warp(gains(to), gains(from), decisions);
+    copy_by_warp(kept(to), kept(from), decisions);
     __syncwarp();
   }
 

@@ -115,6 +115,23 @@ __device__ inline void score(const Question& question, const Group& group) {
 
 // ---------------------------------------------------------------- choice
 
+// Notes the log-probability of all that a hypothesis may take, `best` being the largest of theirs and `norm` what is taken off scores.
+// One warp.
+__device__ inline void keep(const Question& question, int slot, float norm, float best) {
+  Slot& own = question.memory.slots[slot];
+  float kept = 0.0f;
+  if (own.takable < own.legal) {
+    const float* scores = question.memory.scores + static_cast<std::size_t>(slot) * question.sizes.actions;
+    const std::int32_t* actions = question.memory.legal + static_cast<std::size_t>(slot) * question.sizes.actions;
+    float sum = 0.0f;
+    for (int i = lane_index(); i < own.legal; i += kLanes) {
+      if (grammar::is_takable(question.item.space, own.state, actions[i])) sum += expf(scores[i] - norm - best);
+    }
+    kept = best + logf(warp_sum(sum));
+  }
+  if (lane_index() == 0) own.kept = kept;
+}
+
 // The best actions of one hypothesis, best first, to memory.own. One warp; log-probabilities are float32, as scores are.
 __device__ inline void choose_own(const Question& question, int hypothesis, int slot) {
   const SearchMemory& memory = question.memory;
@@ -151,6 +168,7 @@ __device__ inline void choose_own(const Question& question, int hypothesis, int 
       const double score = memory.slots[slot].score + static_cast<double>(best);
       memory.own[hypothesis * beam + count] = {score, hypothesis, actions[place], best};
     }
+    if (count == 0) keep(question, slot, largest + logarithm, best);
     last = best;
     last_place = place;
   }

@@ -8,6 +8,7 @@ from fastsql.errors import DialectError
 from fastsql.limits import Limits
 from fastsql.parser.assess import Assessed, assess, evidence_of
 from fastsql.parser.write import Written, verified
+from fastsql.refusal.texts import language_of, sentence
 from fastsql.reliability.assess import Reliability
 from fastsql.reliability.inspection import Finding, Inspector, Rule, allies
 
@@ -18,9 +19,10 @@ def inspect(first: Written, reliability: Reliability, inspector: Inspector, limi
     Nothing is run that has not passed verification.
     """
     hypotheses = [None if first.fault else first, *(_runnable(first, n, limits) for n in first.others)]
+    language = language_of(first.linked.question)
     findings = inspector.inspect([None if written is None else written.sql for written in hypotheses])
     if inspector.rule is Rule.REFUSE:
-        return replace(assess(first, reliability), refusal=_refusal(findings[0]))
+        return replace(assess(first, reliability), refusal=_refusal(findings[0], language))
     best: Assessed | None = None
     for number, (written, finding) in enumerate(zip(hypotheses, findings, strict=True)):
         if written is None or finding.answer is None:
@@ -34,7 +36,7 @@ def inspect(first: Written, reliability: Reliability, inspector: Inspector, limi
             best = Assessed(written, reliability, links, found.confidence, found.unanswerable)
     if best is None:
         _, links = evidence_of(first, reliability)
-        return Assessed(first, reliability, links, 0.0, refusal="None of the queries could be run.")
+        return Assessed(first, reliability, links, 0.0, refusal=sentence(language, "all failed"))
     return best
 
 
@@ -46,7 +48,7 @@ def _runnable(first: Written, number: int, limits: Limits) -> Written | None:
     return None if written.fault else written
 
 
-def _refusal(finding: Finding) -> str:
+def _refusal(finding: Finding, language: str) -> str:
     if finding.failed:
-        return "The query could not be run."
-    return "The query's answer is empty, NULL or 0." if finding.void else ""
+        return sentence(language, "failed")
+    return sentence(language, "void") if finding.void else ""

@@ -245,11 +245,16 @@ def _coverage(question: str, spans: Iterable[tuple[int, int]]) -> float:
     return sum(start in taken for start in starts) / max(len(starts), 1)
 
 
+def named_tokens(prepared: Prepared, links: SchemaLinks) -> NDArray[np.bool_]:
+    """bool[Q]: the tokens of a question that are part of a name of the schema."""
+    nodes = links.nodes.with_question(len(prepared.offsets), len(prepared.candidates))
+    to_schema = np.isin(prepared.relations[nodes.tokens, nodes.schema], _NAMING)
+    return np.asarray(to_schema.any(axis=1))
+
+
 def _named(asked: Asked) -> float:
-    prepared = asked.prepared
-    nodes = asked.links.nodes.with_question(len(prepared.offsets), len(prepared.candidates))
-    to_schema = prepared.relations[nodes.tokens, nodes.schema]
-    return float(np.isin(to_schema, _NAMING).any(axis=1).mean()) if nodes.n_tokens else 0.0
+    named = named_tokens(asked.prepared, asked.links)
+    return float(named.mean()) if len(named) else 0.0
 
 
 def _unsaid(asked: Asked, program: Program, names: SchemaNames) -> float:

@@ -21,7 +21,8 @@ to be read side by side; `tests/grammar/test_twins.py` sees to that, and `tests/
 `mask.py`                      `mask.h`: what may come next
 `grounding.py`                 `grounding.h`: which of it says literals that exist
 `comparing.py`                 `comparing.h`: which of it compares what can be compared
-`takable.py`                   `takable.h`: both
+`joining.py`                   `joining.h`: which of it joins tables on keys
+`takable.py`                   `takable.h`: all three
 `step.py`                      `step.h`: what an action changes
 `automaton.py`                 `automaton.h`: the face of it all
 `tables.py`                    `grammar.cc`, `schema_items.cc`, `action_space.cc` read what it writes

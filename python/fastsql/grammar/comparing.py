@@ -38,9 +38,7 @@ def compares(state: State, cell: Cell) -> bool:
 def weighs(state: State) -> bool:
     """Whether a legal action may make no sense."""
     cell = state.stack
-    return cell is not None and (
-        state.space.grammar.symbols[cell.symbol] in NEWEST or compares(state, cell)
-    )
+    return cell is not None and (state.space.grammar.symbols[cell.symbol] in NEWEST or compares(state, cell))
 
 
 def is_sensible(state: State, action: int) -> bool:

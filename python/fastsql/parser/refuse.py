@@ -86,11 +86,13 @@ def _missing(
     for one in missing_words(linked.question, spans, names_of(linked.schema.links).words, familiarity):
         if assessed.unanswerable < UNLIKELY and not any(_overlap(one.span, other.span) for other in absent):
             continue
+        if known is not None and known.known(one.words):
+            continue
         slip = None if known is None else known.misspelt(one.words, one.span)
-        if slip is not None:
-            told.append(slip)
-        elif known is None or not known.known(one.words):
+        if slip is None:
             words.append(one)
+        else:
+            told.append(slip)
     return tuple(told), tuple(words)
 
 

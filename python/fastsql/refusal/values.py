@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from fastsql.grammar.grounding import EQUATES
 from fastsql.grammar.program import ColumnRef, Literal, Production, Program
 from fastsql.linking.canonical import compared_columns
+from fastsql.linking.relations import split_words
 from fastsql.refusal.suggestions import NearValue, Span, UnknownValue
 from fastsql.refusal.texts import listed, quoted, sentence
 
@@ -25,6 +26,8 @@ _SAID = ("span", "quoted")
 _LIKE, _SLIP = 0.34, 0.15
 """The distance (`fastsql.linking.nearness`) of values that are like what a column was to hold, and of slips of the pen: what
 may be in any column has to be nearer, as among all values something is always a little like it."""
+_SHORTEST = 6
+"""Characters of the shortest words that are taken for misspelt: of shorter ones something is a slip away."""
 _MOST_NEAR = 3
 _MOST_COLUMNS = 2
 """Columns that are named for one value."""
@@ -53,7 +56,7 @@ class Values:
         `sure` tells whether that column, of all, was to hold it.
         """
         column = self.schema.qualified_name(absent.column)
-        near = self._nearest(absent.words, absent.column, _LIKE)
+        near = self._nearest(absent.words, absent.column, _LIKE if sure else _SLIP)
         if near:
             return self._told("near value", absent, near, column)
         held = self._holders(absent.words)
@@ -63,12 +66,17 @@ class Values:
 
     def misspelt(self, words: str, span: Span) -> UnknownValue | None:
         """Values of any column that a slip of the pen makes of `words`; None where there are none."""
-        near = self._nearest(words, None, _SLIP)
+        count = len(split_words(words))
+        near = tuple(
+            one
+            for one in (self._nearest(words, None, _SLIP) if len(words) >= _SHORTEST else ())
+            if len(split_words(one.value)) == count
+        )
         return self._told("near elsewhere", Absent(words, span, -1), near, "") if near else None
 
     def known(self, words: str) -> bool:
-        """Whether a value is what `words` say."""
-        return bool(self._holders(words))
+        """Whether a value is what `words` say, in the singular or the plural."""
+        return bool(self._holders(words)) or bool(self._holders(words.removesuffix("s")))
 
     def _holders(self, words: str) -> tuple[NearValue, ...]:
         """Values that `words` say, but for letter case and punctuation."""

@@ -25,6 +25,8 @@ _LIKELY = 0.5
 """The same for a neighbour of such a word, which then counts as a part of its name: "operating system"."""
 _MET = 0.5
 """The share of a question's words that training must have met for the others to say something."""
+_INITIALS = range(3, 6)
+"""Letters of names that may be initials."""
 _MOST = 3
 _LONGEST_NAME = 4
 """Words of the longest run that is quoted as one name."""
@@ -44,6 +46,7 @@ _SAYS_NOTHING = frozenset(
         ),
         *("please", "someone", "something", "think", "whether", "whom", "whose", "why"),
         *("although", "because", "could", "into", "might", "ought", "shall", "should", "though", "would"),
+        *("date", "day", "detail", "hour", "left", "minute", "month", "question", "time", "year"),
         *("afternoon", "evening", "midnight", "morning", "night", "noon", "tomorrow", "week", "weekend"),
     )
 )
@@ -73,6 +76,7 @@ def missing_words(
     met = [word for word, _, _ in found if word in familiarity.words]
     if not familiarity.named or len(met) < _MET * len(found):
         return ()
+    explained = (*explained, *_spelled_out(found, names))
     taken = {place for start, end in explained for place in range(start, end)}
     shares = [
         familiarity.names(word)
@@ -104,6 +108,18 @@ def missing_words(
     return _surest(missing)
 
 
+def _spelled_out(words: Sequence[tuple[str, int, int]], names: frozenset[str]) -> list[Span]:
+    """Runs of words whose initials are a name of the schema: "date of birth" where a column is called dob."""
+    initials = "".join(word[0] for word, _, _ in words)
+    runs = (
+        (place, place + size)
+        for size in _INITIALS
+        for place in range(len(words) - size + 1)
+        if initials[place : place + size] in names
+    )
+    return [(words[first][1], words[end - 1][2]) for first, end in runs]
+
+
 def _surest(missing: Sequence[Missing]) -> tuple[Missing, ...]:
     first = {one.words.casefold(): one for one in reversed(missing)}
     return tuple(
@@ -112,7 +128,7 @@ def _surest(missing: Sequence[Missing]) -> tuple[Missing, ...]:
 
 
 def _may_name(word: str, familiarity: Familiarity) -> bool:
-    if not word.isalpha() or word in _SAYS_NOTHING:
+    if len(word) < 2 or not word.isalpha() or word in _SAYS_NOTHING:
         return False
     return word in familiarity.words or not _VERBAL.fullmatch(word)
 

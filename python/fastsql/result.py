@@ -85,6 +85,8 @@ class Result:
         abstained: whether the parser refuses to answer.
         reason: why it refuses, a sentence that may quote the question; None where it does not.
         suggestions: what would help where it refuses, such as values that are written like an unknown one; may be empty.
+        note: what did not work on the way, a sentence, such as that no query could be run to look at its answer; None where
+            all did.
         links: what of the question was linked to what of the schema, in order of the question.
         values: the literals of `best` with their provenance.
         timings: milliseconds a stage, in order, such as ``{"link": 0.4, "encode": 3.1, "decode": 4.0}``.
@@ -107,6 +109,7 @@ class Result:
     unanswerable: float = 0.0
     background: Background | None = None
     suggestions: tuple[Suggestion, ...] = ()
+    note: str | None = None
 
     @property
     def sql(self) -> str | None:
@@ -171,6 +174,7 @@ class Result:
             "threshold": self.threshold,
             "abstained": self.abstained,
             "reason": self.reason,
+            "note": self.note,
             "suggestions": [suggestion.to_dict() for suggestion in self.suggestions],
             "dialect": self.dialect,
             "links": [asdict(link) for link in self.links],

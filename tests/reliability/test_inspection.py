@@ -75,6 +75,32 @@ def test_answers_are_the_same_whatever_the_order_of_rows_and_the_type_of_numbers
     assert allies(findings, 2) == allies(findings, 3) == ()
 
 
+def test_a_void_answer_is_hollow_where_a_query_inside_has_no_row() -> None:
+    answers = {
+        "none": (),
+        "zero": ((0,),),
+        "some": SOME,
+        "inner none": (),
+        "inner null": ((None,),),
+        "inner": SOME,
+    }
+    parts = {0: ["inner", "inner none"], 1: ["inner null"], 2: ["never asked for"], 3: ["inner", "fails"]}
+    executor = Scripted(answers)
+    findings = Inspector(executor).inspect(["none", "zero", "some", "none"], lambda number: parts[number])
+    assert [finding.hollow for finding in findings] == [True, True, False, False]
+    assert executor.asked == ["none", "zero", "some", "inner", "inner none", "inner null", "fails"], (
+        "each once"
+    )
+
+
+def test_queries_inside_are_run_within_the_same_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter(range(100))
+    monkeypatch.setattr("fastsql.reliability.inspection.time.monotonic", lambda: next(clock))
+    executor = Scripted({"q": (), "inner": ()})
+    (finding,) = Inspector(executor, seconds=2).inspect(["q"], lambda _: ["inner"])
+    assert (executor.asked, finding.hollow) == (["q"], False)
+
+
 def test_budgets_bound_what_is_run() -> None:
     executor = Scripted(dict.fromkeys("abcdef", SOME))
     findings = Inspector(executor, hypotheses=2).inspect(list("abcdef"))
@@ -146,10 +172,21 @@ def test_queries_with_one_answer_support_each_other(parser: Parser) -> None:
     assert agreed > apart
 
 
-def test_where_every_query_fails_the_parser_refuses(parser: Parser) -> None:
+def test_where_no_query_can_be_run_the_plain_choice_is_given_with_a_word_that_it_was(parser: Parser) -> None:
+    plain = parser.parse(QUESTIONS[0], SCHEMA)
     result = parser.parse(QUESTIONS[0], SCHEMA, inspector=Inspector(Scripted({})))
-    assert (result.sql, result.confidence, result.reason) == (None, 0.0, "None of the queries could be run.")
-    assert result.best
+    assert (result.sql, result.confidence, result.unanswerable) == (
+        plain.sql,
+        plain.confidence,
+        plain.unanswerable,
+    )
+    assert plain.note is None
+    assert result.note == "None of the queries could be run, so that no answer was looked at."
+    assert result.to_dict()["note"] == result.note
+    late = parser.parse(
+        QUESTIONS[0], SCHEMA, inspector=Inspector(Scripted({str(plain.best): SOME}), seconds=1e-9)
+    )
+    assert (late.sql, late.note) == (plain.sql, result.note), "nor where there was no time for any"
 
 
 def test_the_preset_refuses_what_fails_or_says_nothing(parser: Parser, hospital: Path) -> None:

@@ -38,6 +38,7 @@ def decide(assessed: Assessed, penalty: float, watch: Stopwatch) -> Result:
         threshold=threshold(penalty, u) if decided else None,
         unanswerable=u,
         background=assessed,
+        note=assessed.note,
     )
 
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from fastsql.grammar.program import ColumnRef, Program
 from fastsql.linking.relations import RELATIONS, split_words
 from fastsql.reliability.correspondence import Correspondence
-from fastsql.reliability.evidence import BEAM, FEATURES, INSPECTED, Evidence, beam_figures
+from fastsql.reliability.evidence import BEAM, FEATURES, INSPECTED, Evidence, beam_figures, removed
 from fastsql.reliability.familiarity import Familiarity
 from fastsql.reliability.names import SchemaNames, names_of
 from fastsql.reliability.regression import Probe, Regression, malformed, sigmoid
@@ -211,6 +211,7 @@ class Reliability:
         names = names_of(asked.links)
         return Evidence(
             **asdict(beam_figures(search, chosen)),
+            removed=removed(search, chosen),
             strangeness=self.familiarity.strangeness(asked.question, spans),
             coverage=_coverage(asked.question, spans),
             named=_named(asked),
@@ -224,11 +225,19 @@ class Reliability:
         )
 
     def after_inspection(
-        self, evidence: Evidence, search: Search, chosen: int, allies: Sequence[int], *, void: bool
+        self,
+        evidence: Evidence,
+        search: Search,
+        chosen: int,
+        allies: Sequence[int],
+        *,
+        void: bool,
+        hollow: bool = False,
     ) -> Evidence:
         """The evidence once answers are known: hypotheses with the same one count together."""
         figures = asdict(beam_figures(search, chosen, allies))
-        return replace(evidence, **{name: figures[name] for name in BEAM}, void=float(void))
+        looked = {name: figures[name] for name in BEAM}
+        return replace(evidence, **looked, void=float(void), hollow=float(hollow))
 
     def assess(self, evidence: Evidence, *, inspected: bool = False) -> Assessment:
         """Both numbers of a hypothesis; `inspected` tells whether answers were looked at."""

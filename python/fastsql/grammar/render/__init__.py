@@ -54,9 +54,12 @@ def render(
     return sql
 
 
-def render_parts(program: Program, schema: Schema, *, dialect: str = "sqlite", now: str | None = None) -> tuple[str, ...]:
-    """SQL of each query inside a complete program, outermost first: all of them stand by themselves, since a column is one of
-    the innermost FROM.
+def render_parts(
+    program: Program, schema: Schema, *, dialect: str = "sqlite", now: str | None = None
+) -> tuple[str, ...]:
+    """SQL of each query inside a complete program, outermost first.
+
+    All of them stand by themselves, since a column is one of the innermost FROM.
 
     Raises as `render` does.
     """

@@ -62,7 +62,7 @@ def _verdict(result: Result) -> str:
         '<span class="bad">✗ Refused</span>' if result.abstained else '<span class="good">✓ Answered</span>'
     )
     told = certainty(result)
-    said = [*([result.reason] if result.reason else []), *further_suggestions(result)]
+    said = [*filter(None, (result.reason, result.note)), *further_suggestions(result)]
     reason = "".join(f'<p dir="auto">{escaped(text)}</p>' for text in said)
     return f"<p>{word}, {told}</p>{reason}{_bar(result.confidence, told, at=result.threshold)}"
 

@@ -127,6 +127,8 @@ def _verdict(explanation: Explanation, width: int) -> Iterator[Line]:
     yield [head, (f": {certainty(result)}", "")]
     if result.reason:
         yield from _indented(result.reason, width, 0)
+    if result.note:
+        yield from _indented(result.note, width, 0)
     yield from suggestion_lines(result, width)
     length = min(_BAR, width - 8)
     drawn = bar(result.confidence, length, result.threshold)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from fastsql import Schema, ValueDictionary
@@ -87,3 +89,21 @@ def test_known_are_values_in_the_singular_and_the_plural() -> None:
     assert VALUES.known("Warfarin")
     assert VALUES.known("warfarins")
     assert not VALUES.known("care")
+
+
+def test_no_refusal_waits_for_the_index_of_a_large_dictionary(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fastsql.refusal.values._INDEXED", 3)
+    fresh = ValueDictionary.from_mapping(
+        {("rx", "drug"): ["aspirin", "warfarin", "heparin", "insulin"]}, SCHEMA
+    )
+    absent = Absent("warfarn", (5, 12), DRUG)
+    assert Values(fresh, SCHEMA, ENGLISH).unknown(absent, sure=True) is None
+    assert not fresh.has_near
+    fresh.save(tmp_path / "values")
+    opened = ValueDictionary.load(tmp_path / "values", SCHEMA)
+    assert opened.has_near
+    found = Values(opened, SCHEMA, ENGLISH).unknown(absent, sure=True)
+    assert found is not None
+    assert found.nearest[0].value == "warfarin"

@@ -292,6 +292,11 @@ class ValueDictionary:
         self._index.table.expect_unchanged()
         return self._near.nearest(text, None if column is None else (column,), limit)
 
+    @property
+    def has_near(self) -> bool:
+        """Whether `nearest` can look at once: a file brought the index by letters, or it was made before."""
+        return self._index.packed_grams is not None
+
     @cached_property
     def _near(self) -> NearIndex:
         return NearIndex(self._index, self._index.grams)

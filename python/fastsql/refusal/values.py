@@ -28,6 +28,8 @@ _LIKE, _SLIP = 0.34, 0.15
 may be in any column has to be nearer, as among all values something is always a little like it."""
 _SHORTEST = 6
 """Characters of the shortest words that are taken for misspelt: of shorter ones something is a slip away."""
+_INDEXED = 20_000
+"""Values of the largest dictionary whose index by letters a refusal makes; that of a larger one comes from a file."""
 _MOST_NEAR = 3
 _MOST_COLUMNS = 2
 """Columns that are named for one value."""
@@ -85,6 +87,8 @@ class Values:
 
     def _nearest(self, words: str, column: int | None, farthest: float) -> tuple[NearValue, ...]:
         """The nearest values, nearest first; of one column, or of all."""
+        if len(self.dictionary) > _INDEXED and not self.dictionary.has_near:
+            return ()  # nobody waits for an index of so many values to hear why a question is refused
         found = self.dictionary.nearest(words, column, _MOST_NEAR)
         return tuple(self._near(one.value, one.columns) for one in found if one.distance <= farthest)
 

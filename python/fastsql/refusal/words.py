@@ -51,8 +51,11 @@ _SAYS_NOTHING = frozenset(
     )
 )
 """English words that name nothing but are rare in questions to databases."""
+_RARE = 3
+"""Training questions that have a word which is hardly known."""
+_BEFORE_VERBS = frozenset(("can", "he", "i", "must", "not", "she", "they", "to", "we", "will", "you"))
 _VERBAL = re.compile(r"\w+(ed|ing|ly)")
-"""English words that, never met, are rather verbs and adverbs than names."""
+"""English words that, hardly met, are rather verbs and adverbs than names."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,10 @@ def missing_words(
     taken = {place for start, end in explained for place in range(start, end)}
     shares = [
         familiarity.names(word)
-        if place and start not in taken and word not in names and _may_name(word, familiarity)
+        if place
+        and start not in taken
+        and word not in names
+        and _may_name(word, found[place - 1][0], familiarity)
         else 0.0
         for place, (word, start, _) in enumerate(found)
     ]
@@ -127,10 +133,12 @@ def _surest(missing: Sequence[Missing]) -> tuple[Missing, ...]:
     )
 
 
-def _may_name(word: str, familiarity: Familiarity) -> bool:
+def _may_name(word: str, before: str, familiarity: Familiarity) -> bool:
+    """Whether a word may be a name at all; one that training hardly met may be a verb, by its form or its place."""
     if len(word) < 2 or not word.isalpha() or word in _SAYS_NOTHING:
         return False
-    return word in familiarity.words or not _VERBAL.fullmatch(word)
+    rare = familiarity.words.get(word, 0) <= _RARE
+    return not rare or not (_VERBAL.fullmatch(word) or before in _BEFORE_VERBS)
 
 
 def unknown_words(missing: Sequence[Missing], language: str) -> UnknownWords | None:

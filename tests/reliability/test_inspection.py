@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
@@ -17,6 +18,7 @@ from fastsql.execution import ReadOnlyExecutor, Rows
 from fastsql.refusal.texts import TEXTS
 from fastsql.reliability import Inspector, Judge
 from fastsql.reliability.inspection import Finding, Rule, allies
+from fastsql.reliability.kept_answers import KeptAnswers
 from fastsql.reliability.regression import Regression
 
 from ..worlds.toy_bundle import QUESTIONS, load_toy
@@ -91,6 +93,59 @@ def test_a_void_answer_is_hollow_where_a_query_inside_has_no_row() -> None:
     assert executor.asked == ["none", "zero", "some", "inner", "inner none", "inner null", "fails"], (
         "each once"
     )
+
+
+def test_queries_inside_are_remembered_while_the_database_stays_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "ward.sqlite"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE bed (number INT)")
+    with ReadOnlyExecutor(path) as executor:
+        asked: list[str] = []
+
+        class Noting:
+            def state(self) -> object:
+                return executor.state()
+
+            def run(self, sql: str | None) -> Rows:
+                asked.append(str(sql))
+                return executor.run(sql)
+
+        whole, inner, timed = (
+            "SELECT SUM(number) FROM bed",
+            "SELECT number FROM bed",
+            "SELECT number FROM bed WHERE number > 'now'",
+        )
+        inspector = Inspector(Noting())
+        for _ in range(2):
+            (finding,) = inspector.inspect([whole], lambda _: [inner])
+            assert finding.hollow
+        assert asked == [whole, inner, whole], "the whole query is run for each question"
+        copied = pickle.loads(pickle.dumps(inspector.kept))
+        assert copied.of(executor.state()) == {}
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute("INSERT INTO bed VALUES (0)")
+        (finding,) = inspector.inspect([whole], lambda _: [inner])
+        assert finding.void
+        assert not finding.hollow
+        asked.clear()
+        for _ in range(2):
+            inspector.inspect([whole], lambda _: [timed])
+        assert asked == [whole, timed] * 2, "what hangs on the clock is asked again"
+
+
+def test_where_the_state_of_a_database_is_not_known_nothing_is_remembered() -> None:
+    executor = Scripted({"q": (), "inner": ()})
+    inspector = Inspector(executor)
+    for _ in range(2):
+        assert inspector.inspect(["q"], lambda _: ["inner"])[0].hollow
+    assert executor.asked == ["q", "inner"] * 2
+
+
+def test_what_is_remembered_is_bounded() -> None:
+    kept = KeptAnswers()
+    for number in range(5_000):
+        kept.of("state")[str(number)] = True
+    assert 0 < len(kept.of("state")) <= 1_024
 
 
 def test_queries_inside_are_run_within_the_same_budget(monkeypatch: pytest.MonkeyPatch) -> None:

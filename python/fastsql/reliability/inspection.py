@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from fastsql.errors import ExecutionError, VerificationError
 from fastsql.limits import check_count, check_seconds
+from fastsql.reliability.kept_answers import KeptAnswers, may_keep
 
 if TYPE_CHECKING:
     from fastsql.execution import Rows
@@ -31,6 +32,14 @@ class Running(Protocol):
 
     def run(self, sql: str) -> Rows:
         """The rows of a query; raises ExecutionError or VerificationError."""
+
+
+@runtime_checkable
+class Telling(Protocol):
+    """An executor that can tell whether its database has changed."""
+
+    def state(self) -> object:
+        """Equal for as long as the database is as it was; None where that is not known."""
 
 
 class Rule(Enum):
@@ -77,6 +86,8 @@ class Inspector:
         seconds: no further query is begun after so long.
         hypotheses: how many queries are run at most.
         rows: how many rows of an answer are compared.
+        kept: what is remembered of queries inside others, from question to question, where the executor tells the state of
+            its database.
 
     Raises:
         LimitError: one of these numbers is not a valid limit.
@@ -87,6 +98,7 @@ class Inspector:
     seconds: float = 5.0
     hypotheses: int = 4
     rows: int = 100
+    kept: KeptAnswers = field(default_factory=KeptAnswers, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_seconds(self.seconds, "Inspector.seconds")
@@ -112,10 +124,25 @@ class Inspector:
         findings = [
             look(sql) if number < self.hypotheses else Finding() for number, sql in enumerate(queries)
         ]
+        state = self._state()
+        kept = self.kept.of(state)
+
+        def rowless(sql: str) -> bool:
+            if sql not in kept:
+                found = look(sql)
+                if found.answer is None or not may_keep(sql) or self._state() != state:
+                    return found.rowless
+                kept[sql] = found.rowless
+            return kept[sql]
+
         return tuple(
-            replace(finding, hollow=finding.void and any(look(part).rowless for part in parts(number)))
+            replace(finding, hollow=finding.void and any(map(rowless, parts(number))))
             for number, finding in enumerate(findings)
         )
+
+    def _state(self) -> object:
+        """What stays as it is only while the database does; None where the executor cannot tell."""
+        return self.executor.state() if isinstance(self.executor, Telling) else None
 
     def _look(self, sql: str) -> Finding:
         try:

@@ -380,8 +380,8 @@ class Engine:
             token_states: float32[Q, hidden], what another encoder made of the tokens; the engine's own is asked by default.
 
         Returns:
-            finished: best first, actions int32[n], their log-probabilities float32[n], and the path int32[m], which has
-                forced actions, too.
+            finished: best first, actions int32[n], their log-probabilities float32[n], the path int32[m], which has forced
+                actions, too, and float32[n]: log-probability of all that might be decided at each.
             unfinished: log-probability of the best hypothesis that was left unfinished.
             steps: of the decoder.
             state: float32[d], the mean of the tokens' final rows; zeros where there is no token.
@@ -567,7 +567,8 @@ class Decoder:
             threads: that share the work of a step; the result does not depend on them.
 
         Returns:
-            finished: best first, actions int32[n], their log-probabilities float32[n], path int32[m] with forced actions.
+            finished: best first, actions int32[n], their log-probabilities float32[n], path int32[m] with forced actions,
+                float32[n], log-probability of all that might be decided at each.
             unfinished: log-probability of the best hypothesis that was left unfinished.
             steps: of the decoder.
 

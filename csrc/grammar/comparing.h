@@ -32,7 +32,10 @@ FASTSQL_HOST_DEVICE bool is_sensible(const SpaceView& space, const State& state,
   if (action.kind != Kind::kColumn) return true;
   const Cell& cell = *state.stack;
   const TypeClass type = space.schema.types[action.index];
-  if (has(space.grammar.symbol(cell.symbol), symbol_role::kNewest)) return meets(state.last.type, type);
+  if (has(space.grammar.symbol(cell.symbol), symbol_role::kNewest)) {
+    if (action.index == state.last.column && space.schema.is_unique[action.index]) return false;
+    return meets(state.last.type, type);
+  }
   if (!compares(space, state, cell)) return true;
   const Typed left = state.scope.left;
   if (action.index == left.column) {

@@ -6,14 +6,6 @@
 
 namespace fastsql::grammar {
 
-// Whether a table is among a source and those before it.
-FASTSQL_HOST_DEVICE bool has_table(const Source* source, std::int32_t table) {
-  for (; source != nullptr; source = source->before) {
-    if (source->table == table) return true;
-  }
-  return false;
-}
-
 // Whether a column is of a group of keys; of any, where the group is -1.
 FASTSQL_HOST_DEVICE bool is_of_group(const SchemaView& schema, std::int32_t column, std::int32_t group) {
   return group < 0 ? schema.key_group[column] >= 0 : schema.key_group[column] == group;
@@ -48,18 +40,18 @@ FASTSQL_HOST_DEVICE bool joins(const SpaceView& space, const State& state) {
     }
     return false;
   }
-  return newest->table >= 0 && !has_table(newest->before, newest->table);
+  return newest->table >= 0;
 }
 
-// Whether a table has a key in common with a source.
+// Whether a table has a key in common with a source; with itself, if not only that which tells its rows apart.
 FASTSQL_HOST_DEVICE bool can_join(const SpaceView& space, const State& state, std::int32_t table) {
   const SchemaView& schema = space.schema;
   const Range columns = schema.columns_of[table];
   for (std::int32_t column = columns.begin; column < columns.end; ++column) {
-    const std::int32_t group = schema.key_group[column];
-    if (group < 0) continue;
+    if (schema.key_group[column] < 0) continue;
     for (const Source* source = state.scope.sources; source != nullptr; source = source->before) {
-      if (has_key(schema, *source, group)) return true;
+      if (source->table == table && schema.is_unique[column]) continue;
+      if (has_key(schema, *source, schema.key_group[column])) return true;
     }
   }
   return false;

@@ -64,6 +64,7 @@ CLINIC = Schema.from_ddl(
     CREATE TABLE stays (id TEXT PRIMARY KEY, patient TEXT REFERENCES patients (id), payer TEXT REFERENCES payers (id));
     CREATE TABLE labs (patient TEXT REFERENCES patients (id), stay TEXT REFERENCES stays (id), code TEXT, value REAL);
     CREATE TABLE codes (code TEXT, label TEXT);
+    CREATE TABLE staff (id INTEGER PRIMARY KEY, boss INTEGER REFERENCES staff (id));
     """
 )
 """One with keys, declared and not."""

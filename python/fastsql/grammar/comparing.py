@@ -49,6 +49,8 @@ def is_sensible(state: State, action: int) -> bool:
     if kind != COLUMN:
         return True
     if space.grammar.symbols[cell.symbol] in NEWEST:
+        if index == state.last.column and index in space.schema.unique_columns:
+            return False
         return meets(state.last.type, space.column_types[index])
     if not compares(state, cell):
         return True

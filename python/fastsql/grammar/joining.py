@@ -1,7 +1,7 @@
 """Joins follow keys: a table joins FROM that has a key in common with those before it, and it is joined on one.
 
 As in `grounding.py`, what is legal is left as it is; a search passes over other tables and columns, unless it knows of no
-key at all. A table that FROM has already is joined on anything, and so is a derived table: they are there to be compared.
+key at all. Derived tables are joined on anything: they are there to be compared.
 """
 
 from __future__ import annotations
@@ -22,11 +22,6 @@ JOINED = ("new_source",)
 """Symbols of what is joined."""
 SIDES = ("earlier", "newest")
 """Symbols of what is compared."""
-
-
-def has_table(sources: tuple[Source, ...], table: int) -> bool:
-    """Whether a table is among the sources."""
-    return any(source.table == table for source in sources)
 
 
 def is_of_group(schema: Schema, column: int, group: int) -> bool:
@@ -50,15 +45,20 @@ def joins(state: State, cell: Cell) -> bool:
     symbol = grammar.symbols[cell.symbol]
     if symbol not in SIDES:
         return symbol in JOINED and any(has_key(state.space.schema, source) for source in sources)
-    return sources[-1].table >= 0 and not has_table(sources[:-1], sources[-1].table)
+    return sources[-1].table >= 0
 
 
 def can_join(state: State, table: int) -> bool:
-    """Whether a table has a key in common with a source."""
+    """Whether a table has a key in common with a source; with itself, if not only that which tells its rows apart."""
     schema, sources = state.space.schema, state.scope.sources
     return any(
-        group >= 0 and any(has_key(schema, source, group) for source in sources)
-        for group in (schema.key_groups[column] for column in schema.tables[table].columns)
+        schema.key_groups[column] >= 0
+        and any(
+            has_key(schema, source, schema.key_groups[column])
+            for source in sources
+            if source.table != table or column not in schema.unique_columns
+        )
+        for column in schema.tables[table].columns
     )
 
 

@@ -14,6 +14,7 @@ schema    version, tables, columns, values
           a table        number of columns: they are consecutive
           a column       type class
           a column       the least column that holds the same keys; -1: it is no key of a join
+          a column       whether it is a primary key by itself
           a value        its column; -1 for a constant that any number may be compared with, -2 for neither
 question  version, candidates, columns of candidates, tokens, step budget, whether grouping is strict
           a candidate    kind, flags (1 date with a format, 2 whole number, 4 text), the character at which it bars spans
@@ -127,6 +128,7 @@ def schema_table(schema: Schema) -> NDArray[np.int32]:
     table += (len(one.columns) for one in schema.tables)
     table += (TYPE_CLASSES.index(column.type) for column in schema.columns)
     table += schema.key_groups
+    table += (column in schema.unique_columns for column in range(len(schema.columns)))
     table += (_place(value) for value in values)
     return np.asarray(table, dtype=np.int32)
 

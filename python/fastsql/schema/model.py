@@ -167,6 +167,11 @@ class Structure:
         return key_groups(self)
 
     @cached_property
+    def unique_columns(self) -> frozenset[int]:
+        """The columns that are a primary key by themselves."""
+        return frozenset(table.primary_key[0] for table in self.tables if len(table.primary_key) == 1)
+
+    @cached_property
     def _namesakes(self) -> dict[str, tuple[int, ...]]:
         found: dict[str, tuple[int, ...]] = {}
         for index, table in enumerate(self.tables):

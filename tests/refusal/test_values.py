@@ -9,7 +9,7 @@ import pytest
 from fastsql import Schema, ValueDictionary
 from fastsql.grammar.program import ColumnRef, Literal, Production, Program, TableRef
 from fastsql.refusal.texts import ENGLISH
-from fastsql.refusal.values import Absent, Values, absent_values, mended
+from fastsql.refusal.values import Absent, Values, absent_values, is_misspelt, mended
 
 SCHEMA = Schema.from_ddl("CREATE TABLE rx (id INTEGER PRIMARY KEY, drug TEXT, ward TEXT, note TEXT)")
 DRUG, WARD, NOTE = 1, 2, 3
@@ -61,6 +61,7 @@ def test_the_nearest_values_of_the_column_come_first() -> None:
     assert value.nearest[0].value == "ceftriaxone"
     assert value.nearest[0].columns == ("rx.drug",)
     assert value.text.startswith("No value like 'ceftriaxon' in rx.drug; the nearest ")
+    assert is_misspelt(value)
     assert mended(equals(DRUG, said("ceftriaxon")), (value,)) == equals(
         DRUG, Literal("ceftriaxone", provenance="span", span=(5, 15))
     )
@@ -83,6 +84,13 @@ def test_a_slip_is_found_in_any_column_and_what_is_only_a_little_alike_is_not() 
     )
     assert VALUES.unknown(Absent("playstation", (5, 16), WARD), sure=True) is None
     assert VALUES.misspelt("care", (5, 9)) is None
+
+
+def test_a_value_that_only_shares_words_may_not_have_been_meant() -> None:
+    value = VALUES.unknown(Absent("metoprolol", (5, 15), DRUG), sure=True)
+    assert value is not None
+    assert value.nearest[0].value == "metoprolol tartrate"
+    assert not is_misspelt(value)
 
 
 def test_known_are_values_in_the_singular_and_the_plural() -> None:

@@ -18,7 +18,7 @@ from fastsql.parser.write import program_of
 from fastsql.refusal.describe import describe
 from fastsql.refusal.suggestions import BestGuess, SeveralReadings, Span, Suggestion, UnknownValue
 from fastsql.refusal.texts import language_of, sentence
-from fastsql.refusal.values import Values, absent_values, mended
+from fastsql.refusal.values import Values, absent_values, is_misspelt, mended
 from fastsql.refusal.words import Missing, missing_words, unknown_words
 from fastsql.reliability.assess import named_tokens
 from fastsql.reliability.names import names_of
@@ -114,7 +114,7 @@ def _guess(
     """What was meant with the nearest values in place of unknown ones; where all is known, what is likely to be meant."""
     schema = assessed.written.schema
     if values:
-        if not all(value.column in value.nearest[0].columns for value in values):
+        if not all(is_misspelt(value) for value in values):
             return None
         told = [describe(mended(free.program, values), schema, language)]
     elif assessed.confidence >= GUESSED:

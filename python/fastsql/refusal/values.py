@@ -127,6 +127,13 @@ def absent_values(program: Program, dictionary: ValueDictionary) -> tuple[Absent
     return tuple(found.values())
 
 
+def is_misspelt(value: UnknownValue) -> bool:
+    """Whether the nearest value of the column has as many words, so that it may well have been meant."""
+    nearest = value.nearest[0]
+    as_many = len(split_words(nearest.value)) == len(split_words(value.words))
+    return as_many and value.column in nearest.columns
+
+
 def mended(program: Program, values: tuple[UnknownValue, ...]) -> Program:
     """The program with the nearest value in the place of each that is unknown."""
     nearest = {value.span: value.nearest[0].value for value in values}

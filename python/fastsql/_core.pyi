@@ -213,6 +213,48 @@ class ValueIndex:
             ModelError: what was read is damaged.
         """
 
+class GramIndex:
+    """Values by the letters that they have in common with a text, read from the arrays of `fastsql.linking.gram_table`.
+
+    Thread-safe.
+    """
+
+    def __init__(
+        self, values: ValueIndex, body: NDArray[np.uint8], bounds: Sequence[int], checksums: NDArray[np.uint32]
+    ) -> None:
+        """Keeps the arrays, as `ValueIndex` does, and `values`, whose grams they are.
+
+        Raises:
+            ModelError: the sections cannot be those of a table.
+        """
+
+    def propose(self, texts: Sequence[Sequence[str]], allowed: Sequence[int]) -> list[int]:
+        """Numbers of the values that have most in common with rows of words, best first.
+
+        `allowed` says of each set of columns whether its values count.
+
+        Raises:
+            ModelError: what was read is damaged.
+        """
+
+    def said(
+        self,
+        words: Sequence[str],
+        idle: Sequence[int],
+        settled: Sequence[tuple[int, int]],
+        allowed: Sequence[int],
+    ) -> list[tuple[float, int, int, int]]:
+        """Distance, first and last word (exclusive) and number of each value with a place; see `near.NearIndex.said`.
+
+        `idle` has a mark for each word.
+
+        Raises:
+            ModelError: what was read is damaged.
+        """
+
+def half_letters(one: Sequence[str], other: Sequence[str], per_edit: int) -> int:
+    """What it costs to get from one sequence of words to the other; see `fastsql.linking.nearness.half_letters`."""
+
 class SchemaLinks:
     """Builds the relations of questions over one schema. Thread-safe. Made by `fastsql.linking.native_links`."""
 

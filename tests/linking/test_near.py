@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from fastsql.linking import ValueDictionary
+from fastsql.linking import ValueDictionary, find_candidates
+from fastsql.linking import dictionary as dictionary_module
 from fastsql.linking.gram_table import PROPOSED
 from fastsql.linking.near import FARTHEST, Near
 
@@ -84,3 +85,41 @@ def test_files_pickles_and_other_schemas_have_the_same_neighbours(tmp_path: Path
     for copy in (known, loaded):
         assert pickle.loads(pickle.dumps(copy)).nearest("kidney disease chronical") == found
     assert loaded.bound_to(SCHEMA).nearest("kidney disease chronical") == found
+
+
+def test_a_question_waits_for_no_index_of_a_large_dictionary(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known, question = ValueDictionary.from_mapping(VALUES, SCHEMA, whole=True), "patients on ceftriaxon"
+    assert [near.value for _, _, near in known.almost(question)] == ["Ceftriaxone"]
+    monkeypatch.setattr(dictionary_module, "SMALL", 3)
+    fresh = ValueDictionary.from_mapping(VALUES, SCHEMA, whole=True)
+    assert list(fresh.almost(question)) == []
+    assert fresh.nearest("ceftriaxon")
+    assert list(fresh.almost(question)) == []  # whoever asked before
+    fresh.save(tmp_path / "values")
+    loaded = ValueDictionary.load(tmp_path / "values", SCHEMA)
+    for one in (loaded, loaded.bound_to(SCHEMA), pickle.loads(pickle.dumps(loaded))):
+        assert [near.value for _, _, near in one.almost(question)] == ["Ceftriaxone"]
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("who got ceftriaxon?", "Ceftriaxone"),
+        ("patients with kidney disease, chronical", "Chronic kidney disease"),
+        ("patients with disease of the kidney", None),
+        ("how many renal failures were there?", "Acute renal failure"),
+        ("病人有急性肾衰吗", "急性肾衰竭"),
+        ("which patients got aspirin", None),  # exactly that
+        ("who takes heparin daily", None),
+        ("what was the ceft", None),
+    ],
+)
+def test_a_near_value_is_a_candidate_with_its_distance(question: str, value: str | None) -> None:
+    known = ValueDictionary.from_mapping(VALUES, SCHEMA, whole=True)
+    near = [one for one in find_candidates(question, SCHEMA, known) if one.distance]
+    assert [one.value for one in near][:1] == ([value] if value else [])
+    assert all(one.source == "dictionary" and one.columns for one in near)
+    partly = ValueDictionary.from_mapping(VALUES, SCHEMA)
+    assert not any(one.distance for one in find_candidates(question, SCHEMA, partly))

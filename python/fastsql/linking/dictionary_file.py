@@ -156,7 +156,7 @@ def _open_mapped(
     table, grams = ValueTable(bodies[0].body, _bounds(sizes[0]), bodies[0]), None
     if len(bodies) > 1:
         grams = GramTable(bodies[1].body, _bounds(sizes[1]), len(table), bodies[1])
-    return names, whole, ValueIndex.of(table, holders, grams)
+    return names, whole, ValueIndex.of(table, holders, grams, brought=grams is not None)
 
 
 def _bounds(sizes: Sequence[int]) -> list[int]:

@@ -32,7 +32,7 @@ SECTIONS = ("buckets", "postings", "sizes")
 """The arrays in the order in which they lie in memory and in a file."""
 PROPOSED = 200
 """Values that one look-up proposes at most."""
-READ = 1 << 19
+READ = 1 << 16
 """Postings that one look-up reads at most, those of the rarest grams first: a bound of its time."""
 
 _MOST_BITS, _FEWEST_BITS = 20, 10
@@ -166,7 +166,7 @@ class GramTable:
 
 
 def pack_grams(table: ValueTable) -> GramTable:
-    """The grams of all values of a table. Takes some six seconds a million values, and 20 bytes a letter meanwhile."""
+    """The grams of all values of a table. A million short values take some ten seconds, and 20 bytes a letter."""
     count = len(table)
     bits = min(max(count.bit_length() + 3, _FEWEST_BITS), _MOST_BITS)
     sizes = np.zeros(-(-count // 4) * 4, dtype=np.uint8)
@@ -174,10 +174,11 @@ def pack_grams(table: ValueTable) -> GramTable:
     keys = (_with_initials(table.key(number)) for number in range(count))
     for first in range(0, count, _AT_ONCE):
         pair = _gram_pairs(list(islice(keys, _AT_ONCE)), first, bits)
-        numbers, found = np.unique(pair & np.uint64(0xFFFFFFFF), return_counts=True)
-        sizes[numbers.astype(np.intp)] = np.minimum(found, 255)
+        found = np.bincount((pair & np.uint64(0xFFFFFFFF)).astype(np.int64) - first)
+        sizes[first : first + len(found)] = np.minimum(found, 255)
         pairs.append(pair)
-    every = np.sort(np.concatenate([*pairs, np.zeros(0, dtype=np.uint64)]))
+    # A stable sort merges what is in order already.
+    every = np.sort(np.concatenate([*pairs, np.zeros(0, dtype=np.uint64)]), kind="stable")
     starts = np.searchsorted(every >> np.uint64(32), np.arange((1 << bits) + 1, dtype=np.uint64))
     postings = (every & np.uint64(0xFFFFFFFF)).astype("<u4")
     parts = [starts.astype("<u4").tobytes(), postings.tobytes(), sizes.tobytes()]
@@ -191,12 +192,16 @@ def _with_initials(key: bytes) -> bytes:
     return f"{text} {initials(text.split(' '))}".encode("utf-8", "surrogatepass") if text.strip() else b""
 
 
-def _gram_pairs(keys: Sequence[bytes], first: int, bits: int) -> NDArray[np.uint64]:
+def _gram_pairs(keys: Sequence[bytes], start: int, bits: int) -> NDArray[np.uint64]:
     """Distinct hashes of values with the values' numbers in the low half, ascending."""
     text = _points(b" \n ".join(keys))
-    number = np.cumsum(text == _LINE)[_middles(text)] + first
+    number = np.cumsum(text == _LINE)[_middles(text)] + start
     hashes = _hashes(text) >> np.uint64(_MOST_BITS - bits)
-    return np.unique(hashes << np.uint64(32) | number.astype(np.uint64))
+    pairs = np.sort(hashes << np.uint64(32) | number.astype(np.uint64))
+    # Not by `np.unique`, which is many times slower in some versions.
+    first = np.concatenate([np.ones(min(len(pairs), 1), dtype=bool), pairs[1:] != pairs[:-1]])
+    distinct: NDArray[np.uint64] = pairs[first]
+    return distinct
 
 
 def _points(key: bytes) -> NDArray[np.uint64]:

@@ -22,6 +22,9 @@ from collections.abc import Sequence
 
 SHORTEST = 3
 """Letters that a cut word has at least, and words that are said by their initials."""
+PER_EDIT, STRICTLY = 3, 8
+"""Letters of a word for each that may be misspelled."""
+DIGITS = frozenset("0123456789٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹०१२३४५६७८९")
 OTHER_NUMBER = 8
 """What a word with digits costs without a partner, besides its letters, in half letters."""
 
@@ -32,19 +35,26 @@ def distance(one: Sequence[str], other: Sequence[str]) -> float:
     return half_letters(one, other) / (2 * whole) if whole else 0.0
 
 
-def half_letters(one: Sequence[str], other: Sequence[str]) -> int:
-    """What it costs to get from one sequence of words to the other, in half letters: at most two for each of the longer."""
+def half_letters(one: Sequence[str], other: Sequence[str], per_edit: int = PER_EDIT) -> int:
+    """What it costs to get from one sequence of words to the other, in half letters: at most two for each of the longer.
+
+    `per_edit`: letters of the longer of two words that each misspelled letter needs; `STRICTLY` many where one name must not
+    be taken for another, of texts compared by letters too.
+    """
     if one == other:
         return 0
     first, second = "".join(one), "".join(other)
     most = 2 * max(len(first), len(second))
     if not first or not second:
         return most
-    cost = min(_by_words(one, other), most)
+    cost = min(_by_words(one, other, per_edit), most)
     if _are_initials(one, other) or _are_initials(other, one):
         cost = min(cost, most // 4)
     if 2 * abs(len(first) - len(second)) < cost and _digits(first) == _digits(second):
-        cost = min(cost, max(1, 2 * edits(first, second)))
+        count = edits(first, second)
+        strictly = _may_be(count, most // 2, per_edit) and _begin_alike(first, second, per_edit)
+        if per_edit < STRICTLY or strictly:
+            cost = min(cost, max(1, 2 * count))
     return cost
 
 
@@ -76,7 +86,7 @@ def edits(one: str, other: str) -> int:
     return count
 
 
-def pair_cost(one: str, other: str) -> int | None:
+def pair_cost(one: str, other: str, per_edit: int = PER_EDIT) -> int | None:
     """What it costs to read one word for another, in half letters; None where they have nothing to do with each other."""
     if one == other:
         return 0
@@ -86,14 +96,24 @@ def pair_cost(one: str, other: str) -> int | None:
     missing = len(long) - len(short)
     if len(short) >= SHORTEST and long.startswith(short):
         return missing
-    if 3 * missing > len(long):
+    if not _may_be(missing, len(long), per_edit) or not _begin_alike(one, other, per_edit):
         return None
     cost = edits(one, other)
-    return 2 * cost if 3 * cost <= len(long) else None
+    return 2 * cost if _may_be(cost, len(long), per_edit) else None
 
 
-def _by_words(one: Sequence[str], other: Sequence[str]) -> int:
-    pairs = _paired(one, other)
+def _may_be(count: int, length: int, per_edit: int) -> bool:
+    """Whether so many misspelled letters are few; one always is in five."""
+    return per_edit * count <= length or (count < 2 and length > 4)
+
+
+def _begin_alike(one: str, other: str, per_edit: int) -> bool:
+    """Whether two words begin with the same letter, which few misspellings change; not strictly, any do."""
+    return per_edit < STRICTLY or one[:1] == other[:1]
+
+
+def _by_words(one: Sequence[str], other: Sequence[str], per_edit: int) -> int:
+    pairs = _paired(one, other, per_edit)
     cost = sum(price for _, _, price in pairs)
     first, second = {place for place, _, _ in pairs}, {place for _, place, _ in pairs}
     cost += sum(_alone(word) for place, word in enumerate(one) if place not in first)
@@ -102,7 +122,7 @@ def _by_words(one: Sequence[str], other: Sequence[str]) -> int:
     return cost + 2 * (order != sorted(order))
 
 
-def _paired(one: Sequence[str], other: Sequence[str]) -> list[tuple[int, int, int]]:
+def _paired(one: Sequence[str], other: Sequence[str], per_edit: int) -> list[tuple[int, int, int]]:
     """Places of words that stand for each other, with what it costs: equal ones first, then the cheapest."""
     pairs: list[tuple[int, int, int]] = []
     free: dict[str, list[int]] = {}
@@ -118,7 +138,7 @@ def _paired(one: Sequence[str], other: Sequence[str]) -> list[tuple[int, int, in
     found = []
     for first in left:
         for second in unpaired:
-            cost = pair_cost(one[first], other[second])
+            cost = pair_cost(one[first], other[second], per_edit)
             if cost is not None:
                 # No word is left on both sides, so that both directions see the same order.
                 texts = sorted((one[first], other[second]))
@@ -149,4 +169,4 @@ def _are_initials(one: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def _digits(text: str) -> str:
-    return "" if text.isalpha() else "".join(letter for letter in text if letter.isdigit())
+    return "" if text.isalpha() else "".join(letter for letter in text if letter in DIGITS)

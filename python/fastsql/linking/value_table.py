@@ -132,6 +132,14 @@ class ValueTable:
         _, begin, end, _ = self._record(number)
         return self._bytes(begin, end)
 
+    def words(self, number: int) -> list[str]:
+        """The words of a value's key; its text where it has none. Raises ModelError where they are no text."""
+        try:
+            found = self.key(number).decode("utf-8", "surrogatepass").split(" ")
+        except UnicodeDecodeError:
+            raise self._damaged("a value is not text") from None
+        return [word.replace("\0", " ") for word in found]
+
     def holders(self, numbers: NDArray[np.uint32]) -> NDArray[np.uint32]:
         """The numbers of the sets of columns that hold some values, each of which is here."""
         places = numbers.astype(np.int64) * _RECORD

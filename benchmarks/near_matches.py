@@ -23,6 +23,7 @@ import argparse
 import os
 import random
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -177,8 +178,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     examples = list(read_examples(folder / "valid.json"))[:: options.every]
     plain = next(iter(read_schemas(folder / "schemas.json").values()))
-    schema, dictionary = with_known_values(plain, options.database, None)
-    assert dictionary is not None
+    schema, read = with_known_values(plain, options.database, None)
+    assert read is not None
+    with tempfile.TemporaryDirectory() as place:
+        # Of a dictionary of this size, only a file brings the grams that a question asks for.
+        read.save(Path(place) / "values")
+        dictionary = ValueDictionary.load(Path(place) / "values", schema)
     print(machine())
     report: dict[str, Any] = {"values": len(dictionary), "ways": {}}
     for way in WAYS:

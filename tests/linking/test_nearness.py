@@ -64,7 +64,7 @@ def test_the_distance_is_symmetric_and_zero_for_equal_words_alone(one: list[str]
 
 @given(letters, letters)
 def test_edits_are_those_of_rapidfuzz(one: str, other: str) -> None:
-    osa = pytest.importorskip("rapidfuzz.distance", reason="needs rapidfuzz, of the extra dev").OSA
+    osa = pytest.importorskip("rapidfuzz.distance", reason="needs rapidfuzz: pip install rapidfuzz").OSA
     assert edits(one, other) == osa.distance(one, other)
 
 

@@ -19,12 +19,12 @@ from fastsql.parser.audit import Audit
 from fastsql.refusal.suggestions import BestGuess, UnknownValue, UnknownWords
 from fastsql.reliability.inspection import Inspector, Rule
 
-MISSPELT = "How many patients were prescribed ceftriaxon?"
+MISSPELT = "How many patients were prescribed zeftriaxome?"
 NURSE = "Which nurse looked after patient 71021141 last night?"
 ANSWERED = "How many patients were prescribed warfarin?"
 DOUBTED = "How many patients are there?"
-CANARY = "zyxwaldomycin"
-"""A word that no value, name or message has."""
+CANARY, HELD = "zyxwaldomycin", "vyxwaldomicim"
+"""A word that no value, name or message has, and a value that is like it, but not so near that it is offered for it."""
 
 
 @pytest.fixture(scope="module")
@@ -69,11 +69,11 @@ def test_a_misspelt_value_is_told_with_the_nearest_and_what_was_meant(
     assert result.sql is None
     unknown, guess = result.suggestions
     assert isinstance(unknown, UnknownValue)
-    assert (unknown.words, unknown.column) == ("ceftriaxon", "prescriptions.drug")
-    assert MISSPELT[slice(*unknown.span)] == "ceftriaxon"
+    assert (unknown.words, unknown.column) == ("zeftriaxome", "prescriptions.drug")
+    assert MISSPELT[slice(*unknown.span)] == "zeftriaxome"
     assert unknown.nearest[0].value == "ceftriaxone"
     assert result.reason == unknown.text
-    assert result.reason == "No value like 'ceftriaxon' in prescriptions.drug; the nearest is 'ceftriaxone'."
+    assert result.reason == "No value like 'zeftriaxome' in prescriptions.drug; the nearest is 'ceftriaxone'."
     assert isinstance(guess, BestGuess)
     assert "'ceftriaxone'" in guess.description
     assert guess.text == f"Did you mean: {guess.description}?"
@@ -136,7 +136,7 @@ def test_a_dictionary_of_a_part_or_of_other_values_raises_nothing(fastest: Parse
     for drugs, whole in (
         (["aspirin"], True),
         (["ceftriaxone"], False),
-        (["ceftriaxon"], True),
+        (["zeftriaxome"], True),
         ([CANARY], True),
     ):
         known = ValueDictionary.from_mapping({("prescriptions", "drug"): drugs}, schema, whole=whole)
@@ -192,7 +192,7 @@ def test_suggest_false_gives_the_plain_reason_alone(
     ):
         assert result.suggestions == ()
         assert result.reason is not None
-        assert "ceftriaxon" not in result.reason
+        assert "zeftriaxome" not in result.reason
         assert "suggest" not in result.timings
     assert quiet.parse(MISSPELT, schema, values=values, suggest=True).suggestions
 
@@ -206,8 +206,8 @@ def test_suggestions_go_to_json_and_survive_a_pickle(
     assert content[0] == {
         "kind": "unknown value",
         "text": result.reason,
-        "words": "ceftriaxon",
-        "span": [34, 44],
+        "words": "zeftriaxome",
+        "span": [34, 45],
         "column": "prescriptions.drug",
         "nearest": [{"value": "ceftriaxone", "columns": ["prescriptions.drug"]}],
     }
@@ -221,7 +221,7 @@ def test_views_show_the_reason_once_and_the_suggestions(
     page = io.StringIO()
     result.show(page, width=2_000)
     for shown in (page.getvalue(), result._repr_html_().replace("&#x27;", "'")):
-        assert shown.count("No value like 'ceftriaxon'") == 1
+        assert shown.count("No value like 'zeftriaxome'") == 1
         assert shown.count("Did you mean: ") == 1
 
 
@@ -233,16 +233,18 @@ def test_neither_records_nor_logs_nor_an_answers_repr_hold_what_a_refusal_quotes
 ) -> None:
     caplog.set_level(logging.DEBUG)
     question = f"How many patients were prescribed {CANARY}?"
-    known = ValueDictionary.from_mapping(
-        {("prescriptions", "drug"): [f"{CANARY}e", "aspirin"]}, schema, whole=True
-    )
+    known = ValueDictionary.from_mapping({("prescriptions", "drug"): [HELD, "aspirin"]}, schema, whole=True)
     records: list[Any] = []
     parser = load(threads=1, audit=Audit(records.append, sql=True, literals=True, identifiers=True))
     answer = parser.ask(question, schema, executor=Failing(), values=known)  # type: ignore[arg-type]
     assert answer.reason is not None
     assert CANARY in answer.reason
-    assert f"{CANARY}e" in str(answer.suggestions)
-    assert CANARY not in repr(answer) + "".join(record.to_json() for record in records)
+    assert HELD in str(answer.suggestions)
+    recorded = repr(answer) + "".join(record.to_json() for record in records)
+    assert CANARY not in recorded
+    assert HELD not in recorded
     assert records
     streams = capfd.readouterr()
-    assert CANARY not in caplog.text + streams.out + streams.err
+    overheard = caplog.text + streams.out + streams.err
+    assert CANARY not in overheard
+    assert HELD not in overheard

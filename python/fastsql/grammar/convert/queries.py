@@ -11,7 +11,7 @@ from sqlglot.errors import SqlglotError
 from fastsql.grammar.compile import load_grammar
 from fastsql.grammar.convert.conditions import conjunct_rank
 from fastsql.grammar.convert.errors import ConversionError
-from fastsql.grammar.convert.names import Scope, group_key, read_quoted_strings, sort_key
+from fastsql.grammar.convert.names import Scope, group_key, read_quoted_strings
 from fastsql.grammar.convert.nodes import (
     ARITHMETIC,
     COMPARISONS,
@@ -23,7 +23,8 @@ from fastsql.grammar.convert.nodes import (
 )
 from fastsql.grammar.convert.sources import Sources
 from fastsql.grammar.convert.values import cast_name
-from fastsql.grammar.program import Production, Program, Terminal
+from fastsql.grammar.convert.windows import has_window
+from fastsql.grammar.program import Literal, Production, Program, Terminal
 from fastsql.grammar.tree import ProgramError, read_tree
 
 if TYPE_CHECKING:
@@ -188,6 +189,12 @@ class Converter(Sources):
     def _item(self, node: exp.Expr) -> list[Terminal]:
         if isinstance(node, exp.Window):
             return self.window(node)
+        if has_window(node):
+            return [Production("over"), *self.value(node)]
+        if isinstance(node, exp.Literal) and node.is_string:
+            return [Production("label"), Literal(str(node.this))]
+        if isinstance(node, (exp.Literal, exp.Neg, exp.Boolean)):
+            return [Production("constant"), *self.value(node)]
         if isinstance(node, (exp.Predicate, exp.Not, exp.Connector)) and not isinstance(
             node, exp.SubqueryPredicate
         ):
@@ -197,9 +204,7 @@ class Converter(Sources):
     def _tail(self, node: exp.Select) -> list[Terminal]:
         written: list[Terminal] = []
         order, limit, offset = (node.args.get(k) for k in ("order", "limit", "offset"))
-        for key in order.expressions if order is not None else []:
-            key.set("this", sort_key(key.this, node.expressions).copy())
-            written += self.ordered(key)
+        written += self.sort_keys(order, node.expressions)
         if limit is None:
             return [*written, Production("end")]
         written += [Production("limit"), *whole_number(limit.expression)]

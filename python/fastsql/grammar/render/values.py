@@ -25,7 +25,16 @@ AGGREGATES: dict[str, tuple[type[exp.AggFunc], bool]] = {
     "min": (exp.Min, False),
     "max": (exp.Max, False),
 }
-PARTS = {"year_of": "%Y", "month_of": "%m", "day_of": "%d", "year_month_of": "%Y-%m", "date_of": "%Y-%m-%d"}
+PARTS = {
+    "year_of": "%Y",
+    "month_of": "%m",
+    "day_of": "%d",
+    "year_month_of": "%Y-%m",
+    "date_of": "%Y-%m-%d",
+    "month_day_of": "%m-%d",
+    "hour_of": "%H",
+    "weekday_of": "%w",
+}
 """Parts of a time, as strftime formats."""
 
 NOW = "now"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
+
 from sqlglot import exp
 
 from fastsql.grammar.convert.dates import concatenated
@@ -31,7 +34,7 @@ _OPPOSITES = {
 }
 # Conditions are ordered by what they are: restrictions through other tables, then plain ones, then those of time.
 _RANKS = {"in": 0, "not_in": 0, "in_list": 1, "not_in_list": 1, "not_between": 1, "is_null": 2, "not_null": 2}
-_RANKS |= {"not_begins": 1, "not_ends": 1, "not_like": 1, "like_value": 1, "contains_value": 1}
+_RANKS |= {"not_begins": 1, "not_ends": 1, "not_like": 1, "contains_value": 1}
 
 
 class Conditions(Windows):
@@ -51,10 +54,18 @@ class Conditions(Windows):
         if isinstance(node, exp.Not):
             return self._negation(node)
         if isinstance(node, exp.Exists):
-            # In a condition the same as IN: neither holds where the value is NULL.
-            return [Production("in"), *self._correlated(node)]
+            # The same as IN, but under NOT: where the value is NULL, IN is neither true nor false.
+            below = itertools.takewhile(lambda n: not isinstance(n, exp.Query), _ancestors(node))
+            heads = ("not", "not_exists") if any(isinstance(n, exp.Not) for n in below) else ("in",)
+            return [*map(Production, heads), *self._correlated(node)]
         if isinstance(node, exp.Column):
             return self._truth(node)
+        if (
+            isinstance(node, exp.GT)
+            and isinstance(unparen(node.this), exp.StrPosition)
+            and node.expression.name == "0"
+        ):
+            return self._containment(unparen(node.this))
         caseless = _caseless(node)
         if caseless is not None:
             value, text = caseless
@@ -75,6 +86,13 @@ class Conditions(Windows):
             return [Production(name), *self.condition(node.this), *self.condition(node.expression)]
         raise ConversionError(f"condition {type(node).__name__}")
 
+    def _containment(self, node: exp.Expr) -> list[Terminal]:
+        """`INSTR(LOWER(text), LOWER(part)) > 0`, which minds no case, as LIKE does not."""
+        sides = node.this, node.args["substr"]
+        if not all(isinstance(unparen(side), (exp.Lower, exp.Upper)) for side in sides):
+            raise ConversionError("INSTR that minds case")
+        return [Production("contains_value"), *(t for side in sides for t in self.value(_folded(side)))]
+
     def _correlated(self, node: exp.Expr) -> list[Terminal]:
         outer, query = correlation(node, self.schema)
         return [*self.value(outer), *self.query(query)]
@@ -86,7 +104,11 @@ class Conditions(Windows):
         kind = self.schema.columns[found.column].type if isinstance(found, ColumnRef) else ""
         if kind not in ("boolean", "number"):
             raise ConversionError("condition Column")
-        return [Production("eq"), *column, Literal(1)] if kind == "boolean" else [Production("ne"), *column, Literal(0)]
+        return (
+            [Production("eq"), *column, Literal(1)]
+            if kind == "boolean"
+            else [Production("ne"), *column, Literal(0)]
+        )
 
     def _likeness(self, node: exp.Expr) -> list[Terminal]:
         escape, like = "", node
@@ -104,13 +126,12 @@ class Conditions(Windows):
             name, text = read
             written = [*self.value(value), Literal(text)]
         else:
-            if escape:
-                raise ConversionError("ESCAPE of a pattern that is no literal")
-            name, inner = "like_value", pattern
             parts = concatenated(pattern)
-            if len(parts) == 3 and parts[0].name == parts[2].name == "%" and isinstance(parts[0], exp.Literal):
-                name, inner = "contains_value", parts[1]
-            written = [*self.value(value), *self.value(inner)]
+            if len(parts) != 3 or not all(
+                isinstance(p, exp.Literal) and p.this == "%" for p in (parts[0], parts[2])
+            ):
+                raise ConversionError("LIKE with a pattern that is computed")
+            name, written = "contains_value", [*self.value(value), *self.value(_folded(parts[1]))]
         if not like.args.get("negate"):
             return [Production(name), *written]
         negated = _OPPOSITES.get(name)
@@ -138,6 +159,12 @@ class Conditions(Windows):
         if head.name in _OPPOSITES:
             return [Production(_OPPOSITES[head.name]), *inner[1:]]
         return [Production("not"), *inner]
+
+
+def _ancestors(node: exp.Expr) -> Iterator[exp.Expr]:
+    while node.parent is not None:
+        node = node.parent
+        yield node
 
 
 def _folded(node: exp.Expr) -> exp.Expr:
@@ -169,7 +196,9 @@ def conjunct_rank(terminals: list[Terminal]) -> tuple[int, str]:
     """Place of a conjunct in the canonical order: by kind, then by the columns it names."""
     head = terminals[0]
     assert isinstance(head, Production)
-    through_query = head.name in ("in", "not_in", "not_exists") or any(t == Production("scalar") for t in terminals[:4])
+    through_query = head.name in ("in", "not_in", "not_exists") or any(
+        t == Production("scalar") for t in terminals[:4]
+    )
     kind = 0 if through_query else _RANKS.get(head.name, 3 if "_" in head.name else 1)
     shape = " ".join("literal" if isinstance(t, Literal) else repr(t) for t in terminals)
     columns = " ".join(f"{t.column:05d}" for t in terminals[:3] if isinstance(t, ColumnRef))

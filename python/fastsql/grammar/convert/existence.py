@@ -11,7 +11,7 @@ from fastsql.schema import Schema
 _CLAUSES = ("group", "having", "limit", "offset", "with_")
 
 
-def correlation(node: exp.Expr, schema: Schema) -> tuple[exp.Column, exp.Select]:
+def correlation(node: exp.Expr, schema: Schema) -> tuple[exp.Column, exp.Query]:
     """The column of the query around it, and the subquery, alone, that selects what must be equal to it.
 
     Raises ConversionError for a subquery that is tied in another way.
@@ -32,6 +32,14 @@ def correlation(node: exp.Expr, schema: Schema) -> tuple[exp.Column, exp.Select]
     if len(ties) != 1:
         raise ConversionError("EXISTS tied by other than one equality of columns")
     outer, inner = ties[0]
+    inside = query.args["from_"].this.this
+    if (
+        not rest
+        and not query.args.get("joins")
+        and isinstance(inside, exp.Query)
+        and len(inside.named_selects) == 1
+    ):
+        return outer, inside  # of a derived table, by its only column
     alone = query.copy()
     for name in ("distinct", "order", "where"):
         alone.set(name, None)

@@ -116,7 +116,9 @@ class Values(Names):
             return [Production("nullif"), *self.value(node.this), *self.value(node.expression)]
         if isinstance(node, exp.Coalesce):
             *firsts, last = [node.this, *node.expressions]
-            return [t for one in firsts for t in (Production("coalesce"), *self.value(one))] + self.value(last)
+            return [t for one in firsts for t in (Production("coalesce"), *self.value(one))] + self.value(
+                last
+            )
         if isinstance(node, exp.Round):
             return [Production("round"), *self.value(node.this), *place(node.args.get("decimals") or _NONE)]
         if isinstance(node, (exp.DPipe, exp.Concat)):

@@ -24,7 +24,7 @@ _OVER: dict[type[exp.Expr], str] = {
     exp.Max: "max_over",
 }
 _NEIGHBOURS: dict[type[exp.Expr], str] = {exp.Lag: "lag", exp.Lead: "lead"}
-_DEFAULT_FRAME = {"start": "UNBOUNDED", "start_side": "PRECEDING", "end": "CURRENT ROW"}
+_DEFAULT_FRAME = {"kind": "RANGE", "start": "UNBOUNDED", "start_side": "PRECEDING", "end": "CURRENT ROW"}
 
 
 def has_window(node: exp.Expr) -> bool:
@@ -37,16 +37,16 @@ class Windows(Values):
 
     def window(self, node: exp.Window) -> list[Terminal]:
         """A rank, an aggregate over a window, or the value of a neighbour."""
-        spec, plain = node.args.get("spec"), node
-        if spec is not None and spec.args.get("kind") == "RANGE":
-            if {name: part for name, part in spec.args.items() if part and name != "kind"} == _DEFAULT_FRAME:
-                plain = node.copy()
-                plain.set("spec", None)
+        plain = _without_default_frame(node)
         check_sayable(plain)
         function = plain.this
         order = plain.args.get("order")
         keys = [] if order is None else self._merged(order.expressions)
-        partition = [t for key in plain.args.get("partition_by") or [] for t in (Production("partition"), *self.value(key))]
+        partition = [
+            t
+            for key in plain.args.get("partition_by") or []
+            for t in (Production("partition"), *self.value(key))
+        ]
         if type(function) in _RANKS and keys:
             return [Production(_RANKS[type(function)]), *partition, *self._keys(keys)]
         if type(function) in _NEIGHBOURS and keys:
@@ -98,7 +98,7 @@ class Windows(Values):
         return merged
 
     def ordered(self, node: exp.Expr) -> list[Terminal]:
-        """A sort key with its direction. NULL comes first where it ascends and last where it descends, if nothing else is said."""
+        """A sort key with its direction. Unless it says otherwise, NULL is the least of all values."""
         check_sayable(node)
         name = "desc" if node.args.get("desc") else "asc"
         value = self.value(node.this)
@@ -108,12 +108,27 @@ class Windows(Values):
         return [Production(name), *value]
 
 
+def _without_default_frame(node: exp.Window) -> exp.Window:
+    """A window, without a frame that it would have anyway."""
+    spec = node.args.get("spec")
+    given = {name: part for name, part in spec.args.items() if part} if spec is not None else {}
+    if given != _DEFAULT_FRAME:
+        return node
+    plain = node.copy()
+    plain.set("spec", None)
+    return plain
+
+
 def _null_first(node: exp.Expr) -> exp.Expr | None:
     """The value of `CASE WHEN value IS NULL THEN 1 ELSE 0 END`, or None for anything else."""
     node = unparen(unalias(node))
     if not isinstance(node, exp.Case) or node.this is not None or len(node.args["ifs"]) != 1:
         return None
     branch, default = node.args["ifs"][0], node.args.get("default")
-    if not isinstance(branch.this, exp.Is) or not isinstance(branch.this.expression, exp.Null) or default is None:
+    if (
+        not isinstance(branch.this, exp.Is)
+        or not isinstance(branch.this.expression, exp.Null)
+        or default is None
+    ):
         return None
     return branch.this.this if (branch.args["true"].name, default.name) == ("1", "0") else None

@@ -11,5 +11,5 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 MANIFESTS: Mapping[str, str] = {
-    "ehr-en": "b40f5476fa0a05915fff11b356087689d7f0d8fc2b100553c2986bb0fd499c02",
+    "ehr-en": "e8803e9c159e6316430cd1422ada9ab92ca0343d45f9dbade1183fab4208d020",
 }

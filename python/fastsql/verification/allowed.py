@@ -128,6 +128,7 @@ _POSTGRES_LIKE = _TYPED | {
 DIALECT_NODES: dict[str, dict[str, str]] = {
     "sqlite": {
         "Anonymous": "this expressions",
+        "Date": "this",
         "TimeToStr": "this format",
         "TsOrDsToTimestamp": "this",
     },

@@ -120,7 +120,11 @@ class Values(Names):
                 last
             )
         if isinstance(node, exp.Round):
-            return [Production("round"), *self.value(node.this), *place(node.args.get("decimals") or _NONE)]
+            return [
+                Production("round"),
+                *self.value(node.this),
+                *place(node.args.get("decimals") or _NONE, "ROUND"),
+            ]
         if isinstance(node, (exp.DPipe, exp.Concat)):
             return self._concatenation(concatenated(node))
         return None

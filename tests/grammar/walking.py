@@ -116,6 +116,56 @@ HABITS: Mapping[str, Bias] = {
         "eq": 7.0,
         "group": -4.0,
     },
+    "sums over windows": {
+        **{name: 6.0 for name in ("over", "sum_over", "count_rows_over", "max_over", "lag")},
+        **{
+            name: 5.0
+            for name in ("partition", "asc_then", "desc_nulls_first", "whole", "divide", "coalesce", "group")
+        },
+        "derived": 3.0,
+    },
+    "rows that are missing": {
+        "not_exists": 9.0,
+        "and": 5.0,
+        "or": 5.0,
+        "coalesce": 5.0,
+        "concat": 5.0,
+        "contains_value": 6.0,
+    },
+    "functions in functions": {
+        **{
+            name: 7.0
+            for name in ("coalesce", "nullif", "round", "abs", "length", "upper", "concat", "concat_space")
+        },
+        "asc_nulls_last": 5.0,
+        "desc_nulls_first": 5.0,
+        "constant": 4.0,
+        "label": 4.0,
+    },
+    "computed dates": {
+        **{
+            name: 7.0
+            for name in (
+                "years_between",
+                "quarter_start",
+                "week_start_back",
+                "quarter_start_back",
+                "day_back",
+            )
+        },
+        **{
+            name: 5.0
+            for name in (
+                "weekday_of",
+                "seconds_between",
+                "on_date",
+                "this_year",
+                "between",
+                "holds",
+                "distinct",
+            )
+        },
+    },
 }
 """Ways in which a decoder may go wrong."""
 

@@ -11,5 +11,5 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 MANIFESTS: Mapping[str, str] = {
-    "ehr-en": "b40f5476fa0a05915fff11b356087689d7f0d8fc2b100553c2986bb0fd499c02",
+    "ehr-en": "880cdc5fef866070751d2ab65137f6703e5f74f219744438c342662390f00c6e",
 }

@@ -175,6 +175,18 @@ def test_statements_refused_and_failed_are_told_apart(database: Path) -> None:
     assert [record.user_id for record in records] == ["u", "u", "u", "u", None]
 
 
+def test_a_watched_executor_tells_whether_its_database_has_changed_as_far_as_it_knows(database: Path) -> None:
+    with open_executor(database) as executor:
+        watched = Audit(print).watch(executor)
+        before = watched.state()
+        assert before is not None
+        assert watched.state() == before
+        with closing(sqlite3.connect(database)) as connection, connection:
+            connection.execute("DELETE FROM quuxward")
+        assert watched.state() != before
+    assert Audit(print).watch(NoExecutor()).state() is None
+
+
 def test_the_text_of_a_statement_is_told_when_asked_for(database: Path) -> None:
     records: list[Any] = []
     with Audit(records.append, sql=True).watch(open_executor(database)) as executor:

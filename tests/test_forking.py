@@ -266,14 +266,15 @@ def test_a_fork_waits_for_modules_that_other_threads_import(slow_module: str) ->
 
 
 def test_a_module_may_fork_while_it_is_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "a_module_that_forks.py").write_text(
+    name = "a_module_that_forks"
+    (tmp_path / f"{name}.py").write_text(
         "import os\nchild = os.fork()\nif not child:\n    os._exit(0)\nos.waitpid(child, 0)", encoding="utf-8"
     )
     monkeypatch.syspath_prepend(tmp_path)
     begun = time.monotonic()
-    importlib.import_module("a_module_that_forks")
+    importlib.import_module(name)
     assert time.monotonic() - begun < forking._IMPORT_PATIENCE
-    del sys.modules["a_module_that_forks"]
+    del sys.modules[name]
 
 
 def test_owners_are_told_as_long_as_they_live() -> None:

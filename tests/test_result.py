@@ -220,8 +220,8 @@ def test_the_bundled_model_ties_words_to_what_they_stand_for(ehr_en: Parser, tmp
 # ---------------------------------------------------------------- as plain data
 
 KEYS = [
-    *("question", "sql", "best", "confidence", "unanswerable", "threshold", "abstained", "reason", "dialect"),
-    *("links", "values", "timings"),
+    *("question", "sql", "best", "confidence", "unanswerable", "threshold", "abstained", "reason"),
+    *("note", "suggestions", "dialect", "links", "values", "timings"),
 ]
 
 
@@ -237,7 +237,7 @@ def test_a_result_goes_to_json_and_back(result: Result) -> None:
     assert list(content) == KEYS
     assert read(result.to_json()) == content
     again = Result(
-        **{key: content[key] for key in KEYS if key not in ("sql", "links", "values")},
+        **{key: content[key] for key in KEYS if key not in ("sql", "suggestions", "links", "values")},
         links=tuple(Link(**{**link, "span": tuple(link["span"])}) for link in content["links"]),
         values=tuple(
             Literal(**{**value, "span": value["span"] and tuple(value["span"])})

@@ -13,7 +13,7 @@
 
 #include "bindings/bindings.h"
 #include "core/error.h"
-#include "grammar/grounding.h"
+#include "grammar/takable.h"
 #include "grammar/sample.h"
 
 namespace py = pybind11;
@@ -89,7 +89,7 @@ py::array_t<bool> takable(const Hypothesis& hypothesis) {
   bool* out = result.mutable_data();
   bool any = false;
   for (py::ssize_t i = 0; i < ids.size(); ++i) {
-    out[i] = !binds(space, hypothesis.state) || is_grounded(space, hypothesis.state, static_cast<std::int32_t>(ids.data()[i]));
+    out[i] = !chooses(space, hypothesis.state) || is_takable(space, hypothesis.state, static_cast<std::int32_t>(ids.data()[i]));
     any = any || out[i];
   }
   if (!any) std::fill_n(out, ids.size(), true);

@@ -11,6 +11,9 @@
 
 #include "bindings/bindings.h"
 #include "core/error.h"
+#include "linking/gram_table.h"
+#include "linking/near_places.h"
+#include "linking/nearness.h"
 #include "linking/schema_links.h"
 #include "linking/value_match.h"
 #include "linking/value_table.h"
@@ -58,6 +61,43 @@ py::list hits(const Values& values, const py::bytes& key) {
   return list;
 }
 
+// The same, beside the values whose grams they are, which live as long.
+struct Grams {
+  Grams(const Values& values, const Bytes& body, const std::array<std::uint64_t, GramTable::kSections + 1>& bounds,
+        const py::array_t<std::uint32_t, py::array::c_style>& checksums)
+      : values(values),
+        body(body),
+        table(view<1>("body", body).data, static_cast<std::size_t>(body.size()), bounds,
+              {checksums.data(), checksums.data() + checksums.size()}, values.table.size()) {}
+  const Values& values;
+  Bytes body;
+  GramTable table;
+};
+
+using Texts = std::vector<std::u32string>;
+
+std::vector<std::uint32_t> propose(const Grams& grams, const std::vector<Texts>& texts,
+                                   const std::vector<std::uint8_t>& allowed) {
+  const py::gil_scoped_release release;
+  return grams.table.propose(texts, grams.values.table, allowed);
+}
+
+py::list said(const Grams& grams, const Texts& words, const std::vector<std::uint8_t>& idle, const std::vector<WordRun>& settled,
+              const std::vector<std::uint8_t>& allowed) {
+  std::vector<NearPlace> found;
+  {
+    const py::gil_scoped_release release;
+    found = find_near(grams.values.table, grams.table, words, idle, settled, allowed);
+  }
+  py::list list;
+  for (const NearPlace& place : found) list.append(py::make_tuple(place.distance, place.begin, place.end, place.value));
+  return list;
+}
+
+std::size_t half_letters(const Texts& one, const Texts& other, std::size_t per_edit) {
+  return Nearness(per_edit).half_letters(one, other);
+}
+
 RelationNumbers relation_numbers(const py::dict& numbers) {
   const auto number = [&numbers](const char* name) { return numbers[name].cast<std::uint8_t>(); };
   return {number("token-self"),          number("token-candidate"),   number("candidate-token"), number("candidate-self"),
@@ -102,6 +142,14 @@ void bind_linking(py::module_& module) {
                     const py::array_t<std::uint32_t, py::array::c_style>&>(),
            py::arg("body").noconvert(), py::arg("bounds"), py::arg("checksums").noconvert())
       .def("hits", &hits, py::arg("key"));
+  py::class_<Grams>(module, "GramIndex", "Known values by the letters that they have in common with a text.")
+      .def(py::init<const Values&, const Bytes&, const std::array<std::uint64_t, GramTable::kSections + 1>&,
+                    const py::array_t<std::uint32_t, py::array::c_style>&>(),
+           py::arg("values"), py::arg("body").noconvert(), py::arg("bounds"), py::arg("checksums").noconvert(),
+           py::keep_alive<1, 2>())
+      .def("propose", &propose, py::arg("texts"), py::arg("allowed"))
+      .def("said", &said, py::arg("words"), py::arg("idle"), py::arg("settled"), py::arg("allowed"));
+  module.def("half_letters", &half_letters, py::arg("one"), py::arg("other"), py::arg("per_edit"));
   py::class_<SchemaLinks>(module, "SchemaLinks", "Links questions to one schema.")
       .def(py::init(&schema_links), py::arg("grams"), py::arg("parts"), py::arg("wholes"), py::arg("numbers"), py::arg("within"),
            py::arg("table_of"), py::arg("fits"))

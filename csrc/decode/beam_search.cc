@@ -10,7 +10,7 @@
 #include "decode/decode_cpu.h"
 #include "decode/workspace.h"
 #include "grammar/automaton.h"
-#include "grammar/grounding.h"
+#include "grammar/takable.h"
 
 namespace fastsql::decode {
 namespace {
@@ -75,7 +75,7 @@ class BeamSearch {
         live.bound = is_bound(live);
         return true;
       }
-      take(live, forced, 0.0f, false);
+      take(live, forced, 0.0f, 0.0f, false);
     }
     return false;
   }
@@ -92,18 +92,18 @@ class BeamSearch {
   // Whether some legal actions are grounded and others are not. Where none is, all may be taken.
   bool is_bound(const Live& live) const {
     const grammar::SpaceView& space = automaton_.space().view();
-    if (!grammar::binds(space, live.state)) return false;
-    const auto grounded = [&](std::int32_t action) { return grammar::is_grounded(space, live.state, action); };
+    if (!grammar::chooses(space, live.state)) return false;
+    const auto grounded = [&](std::int32_t action) { return grammar::is_takable(space, live.state, action); };
     const std::vector<std::int32_t>& legal = live.legal.actions;
     const auto count = std::count_if(legal.begin(), legal.end(), grounded);
     return count > 0 && static_cast<std::size_t>(count) < legal.size();
   }
 
-  void take(Live& live, std::int32_t action, float log_probability, bool decision) {
+  void take(Live& live, std::int32_t action, float log_probability, float kept, bool decision) {
     if (action < 0 || !automaton_.advance(live.state, action, decision)) {
       throw ModelError("the grammar comes to a dead end after " + std::to_string(live.state.used) + " actions");
     }
-    work_.taken.push_back({live.last, action, log_probability, decision});
+    work_.taken.push_back({live.last, action, log_probability, kept, decision});
     live.last = static_cast<std::int32_t>(work_.taken.size()) - 1;
   }
 
@@ -129,14 +129,15 @@ class BeamSearch {
   void choose() {
     work_.continuations.clear();
     for (std::size_t origin = 0; origin < hypotheses_; ++origin) {
-      const Live& live = work_.live[origin];
+      Live& live = work_.live[origin];
       work_.own.clear();
       for (std::size_t i = 0; i < live.legal.actions.size(); ++i) {
         const std::int32_t action = live.legal.actions[i];
-        if (live.bound && !grammar::is_grounded(automaton_.space().view(), live.state, action)) continue;
+        if (live.bound && !grammar::is_takable(automaton_.space().view(), live.state, action)) continue;
         const float gain = live.legal.scores[i];
         work_.own.push_back({live.score + static_cast<double>(gain), static_cast<std::int32_t>(origin), action, gain});
       }
+      live.kept = live.bound ? log_of_own() : 0.0f;
       const std::size_t count = std::min(beam_, work_.own.size());
       std::partial_sort(work_.own.begin(), work_.own.begin() + static_cast<std::ptrdiff_t>(count), work_.own.end(),
                         [](const Continuation& one, const Continuation& other) {
@@ -148,6 +149,14 @@ class BeamSearch {
     std::sort(work_.continuations.begin(), work_.continuations.end(),
               [](const Continuation& one, const Continuation& other) { return is_preferred(one, other); });
     if (work_.continuations.size() > beam_) work_.continuations.resize(beam_);
+  }
+
+  // Log-probability of all that a hypothesis may take, in float32 as those of the actions are.
+  float log_of_own() const {
+    float largest = work_.own.front().log_probability, sum = 0;
+    for (const Continuation& one : work_.own) largest = std::max(largest, one.log_probability);
+    for (const Continuation& one : work_.own) sum += std::exp(one.log_probability - largest);
+    return largest + std::log(sum);
   }
 
   // Takes the chosen continuations; what they become is live or finished then.
@@ -162,7 +171,7 @@ class BeamSearch {
       after.last = before.last;
       after.previous = next.action;
       after.score = next.score;
-      take(after, next.action, next.log_probability, true);
+      take(after, next.action, next.log_probability, before.kept, true);
       if (settle(after)) {
         work_.kept.push_back(origin);
       } else {
@@ -188,16 +197,19 @@ class BeamSearch {
     result.path.reserve(length);
     result.actions.reserve(length);
     result.log_probabilities.reserve(length);
+    result.kept.reserve(length);
     for (std::int32_t at = finished.last; at != kNone; at = work_.taken[static_cast<std::size_t>(at)].before) {
       const Taken& taken = work_.taken[static_cast<std::size_t>(at)];
       result.path.push_back(taken.decision ? taken.action : ~taken.action);
       if (!taken.decision) continue;
       result.actions.push_back(taken.action);
       result.log_probabilities.push_back(taken.log_probability);
+      result.kept.push_back(taken.kept);
     }
     std::reverse(result.path.begin(), result.path.end());
     std::reverse(result.actions.begin(), result.actions.end());
     std::reverse(result.log_probabilities.begin(), result.log_probabilities.end());
+    std::reverse(result.kept.begin(), result.kept.end());
     return result;
   }
 

@@ -17,6 +17,7 @@ namespace fastsql::decode {
 struct Hypothesis {
   std::vector<std::int32_t> actions;     // decisions; forced actions are not among them
   std::vector<float> log_probabilities;  // of each
+  std::vector<float> kept;               // log-probability of all that could be decided there; 0 where nothing was passed over
   std::vector<std::int32_t> path;        // all actions in their order; a forced action a is written ~a (-1 - a)
 };
 

@@ -16,6 +16,7 @@ struct Taken {
   std::int32_t before;
   std::int32_t action;
   float log_probability;  // of a decision
+  float kept;             // log-probability of all that the search might decide there
   bool decision;          // whether it was not the only legal one
 };
 
@@ -27,6 +28,7 @@ struct Live {
   double score = 0;                            // log-probability of the whole sequence
   LegalActions legal;
   bool bound = false;  // whether it may not take all of them: some say what does not exist
+  float kept = 0;      // log-probability of those that it may take
 };
 
 struct Finished {

@@ -71,13 +71,14 @@ constexpr std::int32_t kEffects = static_cast<std::int32_t>(std::size(kEffectNam
 // What the rules must know of a symbol or a production, as bits; python/fastsql/grammar/tables.py assigns them by name.
 namespace symbol_role {
 constexpr std::uint32_t kItems = 1, kBareItems = 2, kJoins = 4, kOperand = 8, kNewSource = 16, kOperandBody = 32, kWhich = 64,
-                        kPartial = 128, kBeside = 256, kTailRow = 512, kPlain = 1024, kAnyCond = 2048, kListed = 4096;
-constexpr std::int32_t kAll = 8191;
+                        kPartial = 128, kBeside = 256, kTailRow = 512, kPlain = 1024, kAnyCond = 2048, kListed = 4096,
+                        kCompared = 8192, kNewest = 16384, kSide = 32768;
+constexpr std::int32_t kAll = 65535;
 }  // namespace symbol_role
 namespace production_role {
 constexpr std::uint32_t kJoin = 1, kGroup = 2, kPartition = 4, kOrder = 8, kAggregate = 16, kOfRows = 32, kEquates = 64,
-                        kLists = 128, kZero = 256, kOne = 512, kTwo = 1024, kComputed = 2048;
-constexpr std::int32_t kAll = 4095;
+                        kLists = 128, kZero = 256, kOne = 512, kTwo = 1024, kComputed = 2048, kCompares = 4096, kKeyed = 8192;
+constexpr std::int32_t kAll = 16383;
 }  // namespace production_role
 
 // What an alternative requires beside the step budget, as bits, in the order of REQUIREMENTS in reading.py.

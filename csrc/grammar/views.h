@@ -121,6 +121,8 @@ struct SchemaView {
   const Range* columns_of;        // [tables]
   const TypeClass* types;         // [columns]
   const std::int32_t* table_of;   // [columns]
+  const std::int32_t* key_group;  // [columns]: the least column that holds the same keys; -1: it is no key of a join
+  const std::uint8_t* is_unique;  // [columns]: whether it is a primary key by itself
   const std::uint8_t* has_time;   // [tables]: whether a column can hold one
   const Word* times;              // flat ids of all columns that can hold a time; words up to the last column
   const Range* runs;              // of schema values that stand with a column, those of the first column first
@@ -131,7 +133,8 @@ struct SchemaView {
 
   template <typename Use>
   void each_array(Use use) {
-    use(columns_of), use(types), use(table_of), use(has_time), use(times), use(runs), use(first_run);
+    use(columns_of), use(types), use(table_of), use(key_group), use(is_unique), use(has_time), use(times), use(runs),
+        use(first_run);
   }
 };
 

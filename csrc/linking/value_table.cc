@@ -1,11 +1,8 @@
 #include "linking/value_table.h"
 
-#include <algorithm>
 #include <cstring>
-#include <string>
 #include <utility>
 
-#include "core/error.h"
 #include "linking/crc32.h"
 
 namespace fastsql::linking {
@@ -14,15 +11,13 @@ namespace {
 // Integers in a row of each section.
 constexpr std::size_t kRecord = 4, kKeyRow = 2, kWordRow = 5;
 
-[[noreturn]] void damaged(const char* why) { throw ModelError(std::string("the value dictionary is damaged: ") + why); }
-
 bool is_power_of_two(std::uint64_t number) { return number != 0 && (number & (number - 1)) == 0; }
 
 }  // namespace
 
 ValueTable::ValueTable(const std::uint8_t* body, std::size_t size, const std::array<std::uint64_t, kSections + 1>& bounds,
                        std::vector<std::uint32_t> checksums)
-    : body_(body), size_(size), bounds_(bounds), checksums_(std::move(checksums)) {
+    : bytes_(body, size, std::move(checksums)), bounds_(bounds) {
   if (bounds.front() != 0 || bounds.back() != size) damaged("its sections do not fill it");
   for (std::size_t section = 0; section < kSections; ++section) {
     if (bounds[section + 1] < bounds[section] || bounds[section] % 4 != 0) {
@@ -35,9 +30,6 @@ ValueTable::ValueTable(const std::uint8_t* body, std::size_t size, const std::ar
   for (const Section section : {kKeyBuckets, kWordBuckets}) {
     if (count(section) < 2 || !is_power_of_two(count(section) - 1)) damaged("a section is no table of buckets");
   }
-  if (checksums_.empty()) return;
-  if (checksums_.size() != (size + kBlock - 1) / kBlock) damaged("it has not one checksum for each block");
-  checked_ = std::make_unique<std::atomic<bool>[]>(checksums_.size());
 }
 
 void ValueTable::find(std::string_view key, std::uint32_t checksum, std::vector<std::uint32_t>& numbers) const {
@@ -45,11 +37,26 @@ void ValueTable::find(std::string_view key, std::uint32_t checksum, std::vector<
   for (std::uint64_t row = rows.first; row < rows.last; row += kKeyRow) {
     if (integer(kKeyRows, row) != checksum) continue;
     const std::uint32_t number = integer(kKeyRows, row + 1);
-    const std::uint64_t record = std::uint64_t{number} * kRecord;
-    if (record >= count(kRecords)) damaged("it refers to a value that it does not have");
-    expect(kRecords, record * 4, (record + kRecord) * 4);
+    const std::uint64_t record = record_of(number);
     if (text_is(integer(kRecords, record + 1), integer(kRecords, record + 2), key)) numbers.push_back(number);
   }
+}
+
+std::string_view ValueTable::key_of(std::uint32_t number) const {
+  const std::uint64_t record = record_of(number);
+  const std::uint64_t begin = integer(kRecords, record + 1), end = integer(kRecords, record + 2);
+  if (begin > end || end > bounds_[kSections] - bounds_[kTexts]) damaged("it refers to text that it does not have");
+  expect(kTexts, begin, end);
+  return {reinterpret_cast<const char*>(bytes_.at(bounds_[kTexts] + begin)), end - begin};
+}
+
+std::uint32_t ValueTable::holders_of(std::uint32_t number) const { return integer(kRecords, record_of(number) + 3); }
+
+std::uint64_t ValueTable::record_of(std::uint32_t number) const {
+  const std::uint64_t record = std::uint64_t{number} * kRecord;
+  if (record >= count(kRecords)) damaged("it refers to a value that it does not have");
+  expect(kRecords, record * 4, (record + kRecord) * 4);
+  return record;
 }
 
 void ValueTable::lengths_of(std::string_view word, std::vector<std::uint32_t>& lengths) const {
@@ -81,25 +88,15 @@ bool ValueTable::text_is(std::uint64_t begin, std::uint64_t end, std::string_vie
   if (begin > end || end > bounds_[kSections] - bounds_[kTexts]) damaged("it refers to text that it does not have");
   if (end - begin != text.size()) return false;
   expect(kTexts, begin, end);
-  return text.empty() || std::memcmp(body_ + bounds_[kTexts] + begin, text.data(), text.size()) == 0;
+  return text.empty() || std::memcmp(bytes_.at(bounds_[kTexts] + begin), text.data(), text.size()) == 0;
 }
 
 std::uint32_t ValueTable::integer(Section section, std::uint64_t place) const {
-  const std::uint8_t* at = body_ + bounds_[section] + place * 4;
-  return std::uint32_t{at[0]} | std::uint32_t{at[1]} << 8 | std::uint32_t{at[2]} << 16 | std::uint32_t{at[3]} << 24;
+  return bytes_.integer(bounds_[section] + place * 4);
 }
 
 void ValueTable::expect(Section section, std::uint64_t begin, std::uint64_t end) const {
-  if (checksums_.empty() || begin == end) return;
-  const std::uint64_t last = (bounds_[section] + end - 1) / kBlock;
-  for (std::uint64_t block = (bounds_[section] + begin) / kBlock; block <= last; ++block) {
-    if (checked_[block].load(std::memory_order_relaxed)) continue;
-    const std::size_t from = block * kBlock;
-    if (crc32(body_ + from, std::min(kBlock, size_ - from)) != checksums_[block]) {
-      throw ModelError("the value dictionary cannot be read further: its content is damaged");
-    }
-    checked_[block].store(true, std::memory_order_relaxed);
-  }
+  if (begin != end) bytes_.expect(bounds_[section] + begin, bounds_[section] + end);
 }
 
 }  // namespace fastsql::linking

@@ -4,12 +4,12 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string_view>
 #include <vector>
+
+#include "linking/checked_bytes.h"
 
 namespace fastsql::linking {
 
@@ -17,7 +17,6 @@ class ValueTable {
  public:
   // In the order in which they lie in memory.
   enum Section : std::size_t { kRecords, kKeyBuckets, kKeyRows, kWordBuckets, kWordRows, kLengths, kTexts, kSections };
-  static constexpr std::size_t kBlock = 4096;
 
   // `body` [size] belongs to the caller and must not change. Section s lies at bytes [bounds[s], bounds[s + 1]).
   // `checksums` are the CRC-32 of each block of the body, or empty: then what it holds is what was written, though it may
@@ -30,6 +29,13 @@ class ValueTable {
   // Appends the numbers of the values with this key, ascending; `checksum` is the key's CRC-32.
   void find(std::string_view key, std::uint32_t checksum, std::vector<std::uint32_t>& numbers) const;
 
+  // The number of values.
+  std::size_t size() const { return count(kRecords) / 4; }
+
+  // A value's key, its text where it has no words; and the number of the set of columns that hold it.
+  std::string_view key_of(std::uint32_t number) const;
+  std::uint32_t holders_of(std::uint32_t number) const;
+
   // Sets `lengths` to the lengths, in words, of the keys that begin with a word, the longest first.
   void lengths_of(std::string_view word, std::vector<std::uint32_t>& lengths) const;
 
@@ -41,14 +47,13 @@ class ValueTable {
   bool text_is(std::uint64_t begin, std::uint64_t end, std::string_view text) const;
   std::uint32_t integer(Section section, std::uint64_t place) const;
   std::uint64_t count(Section section) const { return (bounds_[section + 1] - bounds_[section]) / 4; }
-  // Compares the blocks of bytes [begin, end) of a section with their checksums, those that were not compared before.
+  // Where the record of a value begins, in integers, its block checked.
+  std::uint64_t record_of(std::uint32_t number) const;
+  // Checks the blocks of bytes [begin, end) of a section.
   void expect(Section section, std::uint64_t begin, std::uint64_t end) const;
 
-  const std::uint8_t* body_;
-  std::size_t size_;
+  CheckedBytes bytes_;
   std::array<std::uint64_t, kSections + 1> bounds_;
-  std::vector<std::uint32_t> checksums_;
-  std::unique_ptr<std::atomic<bool>[]> checked_;  // [blocks]
 };
 
 }  // namespace fastsql::linking

@@ -213,6 +213,52 @@ class ValueIndex:
             ModelError: what was read is damaged.
         """
 
+class GramIndex:
+    """Values by the letters that they have in common with a text, read from the arrays of `fastsql.linking.gram_table`.
+
+    Thread-safe.
+    """
+
+    def __init__(
+        self,
+        values: ValueIndex,
+        body: NDArray[np.uint8],
+        bounds: Sequence[int],
+        checksums: NDArray[np.uint32],
+    ) -> None:
+        """Keeps the arrays, as `ValueIndex` does, and `values`, whose grams they are.
+
+        Raises:
+            ModelError: the sections cannot be those of a table.
+        """
+
+    def propose(self, texts: Sequence[Sequence[str]], allowed: Sequence[int]) -> list[int]:
+        """Numbers of the values that have most in common with rows of words, best first.
+
+        `allowed` says of each set of columns whether its values count.
+
+        Raises:
+            ModelError: what was read is damaged.
+        """
+
+    def said(
+        self,
+        words: Sequence[str],
+        idle: Sequence[int],
+        settled: Sequence[tuple[int, int]],
+        allowed: Sequence[int],
+    ) -> list[tuple[float, int, int, int]]:
+        """Distance, first and last word (exclusive) and number of each value with a place; see `near.NearIndex.said`.
+
+        `idle` has a mark for each word.
+
+        Raises:
+            ModelError: what was read is damaged.
+        """
+
+def half_letters(one: Sequence[str], other: Sequence[str], per_edit: int) -> int:
+    """What it costs to get from one sequence of words to the other; see `fastsql.linking.nearness.half_letters`."""
+
 class SchemaLinks:
     """Builds the relations of questions over one schema. Thread-safe. Made by `fastsql.linking.native_links`."""
 
@@ -380,8 +426,8 @@ class Engine:
             token_states: float32[Q, hidden], what another encoder made of the tokens; the engine's own is asked by default.
 
         Returns:
-            finished: best first, actions int32[n], their log-probabilities float32[n], and the path int32[m], which has
-                forced actions, too.
+            finished: best first, actions int32[n], their log-probabilities float32[n], the path int32[m], which has forced
+                actions, too, and float32[n]: log-probability of all that might be decided at each.
             unfinished: log-probability of the best hypothesis that was left unfinished.
             steps: of the decoder.
             state: float32[d], the mean of the tokens' final rows; zeros where there is no token.
@@ -567,7 +613,8 @@ class Decoder:
             threads: that share the work of a step; the result does not depend on them.
 
         Returns:
-            finished: best first, actions int32[n], their log-probabilities float32[n], path int32[m] with forced actions.
+            finished: best first, actions int32[n], their log-probabilities float32[n], path int32[m] with forced actions,
+                float32[n], log-probability of all that might be decided at each.
             unfinished: log-probability of the best hypothesis that was left unfinished.
             steps: of the decoder.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fastsql.execution import Rows
+    from fastsql.refusal.suggestions import Suggestion
     from fastsql.result import Result
 
 
@@ -42,9 +43,14 @@ class Answer:
         return self.rows is None
 
     @property
-    def reason(self) -> str:
-        """Why it refused, a sentence; "" where it did not."""
+    def reason(self) -> str | None:
+        """Why it refused, a sentence that may quote the question; None where it did not."""
         return self.result.reason
+
+    @property
+    def suggestions(self) -> tuple[Suggestion, ...]:
+        """What would help where it refused."""
+        return self.result.suggestions
 
     def _repr_html_(self) -> str:
         """For notebooks: the rows below the explanation of the result."""
@@ -56,7 +62,7 @@ class Answer:
 
     def __repr__(self) -> str:
         if self.rows is None:
-            return f"Answer(refused, confidence={self.result.confidence:.2f}, reason={self.reason!r})"
+            return f"Answer(refused, confidence={self.result.confidence:.2f})"
         count = len(self.rows.rows)
         cut = ", truncated" if self.rows.truncated else ""
         noun = "row" if count == 1 else "rows"

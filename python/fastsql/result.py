@@ -11,6 +11,7 @@ from fastsql.explanation.explanation import Explanation
 from fastsql.explanation.reasons import link_reason, literal_reason
 from fastsql.explanation.trail import Trail
 from fastsql.plain_json import json_text, plain
+from fastsql.refusal.suggestions import Suggestion
 
 _SHOWN = 88
 """Characters of SQL in a repr; a notebook shows all of it through ``_repr_html_``."""
@@ -82,7 +83,10 @@ class Result:
         confidence: estimated probability that `best` is right, 0 to 1.
         unanswerable: estimated probability that the question has no answer in this schema; 0 where the model knows none.
         abstained: whether the parser refuses to answer.
-        reason: why it refuses, a sentence; "" where it does not.
+        reason: why it refuses, a sentence that may quote the question; None where it does not.
+        suggestions: what would help where it refuses, such as values that are written like an unknown one; may be empty.
+        note: what did not work on the way, a sentence, such as that no query could be run to look at its answer; None where
+            all did.
         links: what of the question was linked to what of the schema, in order of the question.
         values: the literals of `best` with their provenance.
         timings: milliseconds a stage, in order, such as ``{"link": 0.4, "encode": 3.1, "decode": 4.0}``.
@@ -96,7 +100,7 @@ class Result:
     best: str | None
     confidence: float
     abstained: bool = False
-    reason: str = ""
+    reason: str | None = None
     links: tuple[Link, ...] = ()
     values: tuple[Literal, ...] = ()
     timings: Mapping[str, float] = field(default_factory=dict)
@@ -104,6 +108,8 @@ class Result:
     threshold: float | None = None
     unanswerable: float = 0.0
     background: Background | None = None
+    suggestions: tuple[Suggestion, ...] = ()
+    note: str | None = None
 
     @property
     def sql(self) -> str | None:
@@ -168,6 +174,8 @@ class Result:
             "threshold": self.threshold,
             "abstained": self.abstained,
             "reason": self.reason,
+            "note": self.note,
+            "suggestions": [suggestion.to_dict() for suggestion in self.suggestions],
             "dialect": self.dialect,
             "links": [asdict(link) for link in self.links],
             "values": [asdict(literal) for literal in self.values],

@@ -131,6 +131,7 @@ def test_settings_reach_the_parser(run: Run, loader: Loader, database: Path) -> 
         "beam": 2,
         "now": "2100-12-31 00:00:00",
         "grounded": True,
+        "suggest": True,
     }
 
 

@@ -108,6 +108,7 @@ TEST_CASE("keys that the memory lacks are made in the search, to the last bit") 
       for (std::size_t i = 0; i < given.finished.size(); ++i) {
         CHECK(made.finished[i].path == given.finished[i].path);
         CHECK(made.finished[i].log_probabilities == given.finished[i].log_probabilities);
+        CHECK(made.finished[i].kept == given.finished[i].kept);
       }
     }
   }
@@ -157,6 +158,7 @@ TEST_CASE("a beam that forgets nothing finds the best query, and it is no worse 
   double before = 0;
   for (const Hypothesis& hypothesis : search.finished) {
     CHECK(hypothesis.log_probabilities.size() == hypothesis.actions.size());
+    CHECK(hypothesis.kept.size() == hypothesis.actions.size());
     CHECK(score(hypothesis) <= before);
     before = score(hypothesis);
   }
@@ -172,6 +174,7 @@ TEST_CASE("every instruction set and any number of threads find the same") {
     for (std::size_t i = 0; i < search.finished.size(); ++i) {
       CHECK(search.finished[i].actions == expected.finished[i].actions);
       CHECK(search.finished[i].log_probabilities == expected.finished[i].log_probabilities);
+      CHECK(search.finished[i].kept == expected.finished[i].kept);
     }
   }
   for (const InstructionSet set : available_instruction_sets()) {

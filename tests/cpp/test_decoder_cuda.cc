@@ -96,6 +96,7 @@ void check_identical(const decode::Search& found, const decode::Search& expected
   for (std::size_t i = 0; i < found.finished.size(); ++i) {
     CHECK(found.finished[i].path == expected.finished[i].path);
     CHECK(found.finished[i].log_probabilities == expected.finished[i].log_probabilities);
+    CHECK(found.finished[i].kept == expected.finished[i].kept);
   }
 }
 

@@ -101,7 +101,7 @@ std::string failure_of(const cuda::Outcome& outcome) {
 bool is_identical(const cuda::Outcome& one, const cuda::Outcome& other) {
   const decode::Search &found = one.parse.search, &expected = other.parse.search;
   const auto same = [](const decode::Hypothesis& a, const decode::Hypothesis& b) {
-    return a.path == b.path && a.actions == b.actions && a.log_probabilities == b.log_probabilities;
+    return a.path == b.path && a.actions == b.actions && a.log_probabilities == b.log_probabilities && a.kept == b.kept;
   };
   return failure_of(one) == failure_of(other) && one.parse.mean_state == other.parse.mean_state &&
          found.steps == expected.steps && found.unfinished == expected.unfinished &&
@@ -140,6 +140,7 @@ bool is_same(const Both& model, const Asked& asked, std::size_t beam, const cuda
     CHECK(found.finished[i].path == search.finished[i].path);
     CHECK(found.finished[i].actions == search.finished[i].actions);
     check_close(found.finished[i].log_probabilities, search.finished[i].log_probabilities);
+    check_close(found.finished[i].kept, search.finished[i].kept);
   }
   return true;
 }

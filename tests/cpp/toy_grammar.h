@@ -41,7 +41,7 @@ inline Integers toy_grammar() {
       -5, 2,                   // children of @column in items
   };
 }
-inline Integers toy_schema() { return {1, 2, 3, 0, 2, 1, 0, 1, 2}; }
+inline Integers toy_schema() { return {2, 2, 3, 0, 2, 1, 0, 1, 2, -1, -1, -1, 0, 0, 0}; }
 inline Integers toy_question(std::int32_t budget = 6) { return {2, 0, 0, 0, budget, 0, 0, 0, 0}; }
 
 inline std::shared_ptr<const grammar::ActionSpace> assemble(const Integers& grammar, const Integers& schema,
@@ -107,7 +107,7 @@ inline Integers rich_grammar() {
   };
 }
 inline std::shared_ptr<const grammar::ActionSpace> rich_space(bool strict_grouping, std::int32_t budget = 60) {
-  const Integers schema = {1, 2, 3, 3, 2, 1, 0, 1, 2, 0, -1, 1};
+  const Integers schema = {2, 2, 3, 3, 2, 1, 0, 1, 2, -1, -1, -1, 0, 0, 0, 0, -1, 1};
   const Integers question = {2,  3, 2,  4, budget, strict_grouping,
                              0,  2, -1, 0, 1,      1,
                              -1, 0, 2,  4, 5,      2,  // a whole number, a date, a text

@@ -56,7 +56,7 @@ def steps(parser: Parser, question: str, space: ActionSpace, choose: Any) -> tup
         scores = decoder.step(np.array(actions[-1:]), np.array([state.symbol]), np.array([state.parent]))
         legal = state.legal()
         found = log_softmax(scores[0, legal])
-        place = choose(len(gains), legal, found)
+        place = choose(len(gains), legal, np.where(state.takable(), found, -np.inf))
         actions.append(int(legal[place]))
         gains.append(float(found[place]))
         state = settle(state.advance(actions[-1]))
@@ -236,3 +236,10 @@ def test_what_may_not_be_said_keeps_its_probability() -> None:
     assert len(state.legal()) > state.takable().sum()
     assert free.flat(START, 1) in state.legal()
     assert held.log_probabilities[place] < -3.9
+    scores = model.step(np.zeros(1), np.zeros(1), np.zeros(1))[0, state.legal()]
+    assert held.kept[place] == pytest.approx(
+        np.log(np.exp(log_softmax(scores)[state.takable()]).sum()), abs=1e-5
+    )
+    assert held.kept[place] < -3.9
+    assert len(held.kept) == len(held.actions)
+    assert max(held.kept) <= 0

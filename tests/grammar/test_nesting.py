@@ -45,7 +45,8 @@ NESTED = {
     "coalesce": "SELECT COALESCE(age, {}) FROM admissions",
     "nullif": "SELECT NULLIF({}, 0) FROM admissions",
     "concatenation": "SELECT ward || ' ' || {} FROM admissions",
-    "window": "SELECT age - SUM(hadm_id) OVER (PARTITION BY ward ORDER BY age) / ({} - LAG(age) OVER (ORDER BY age)) FROM admissions",
+    "window": "SELECT age - SUM(hadm_id) OVER (PARTITION BY ward ORDER BY age) / ({} - LAG(age) OVER (ORDER BY age))"
+    " FROM admissions",
     "bare": "SELECT (SELECT 1 + age FROM admissions) = (SELECT {} FROM admissions)",
 }
 DAYS = "strftime('%J', dischtime) - strftime('%J', admittime)"
@@ -53,11 +54,12 @@ FLAT_QUERIES = {
     "order": f"SELECT age FROM admissions ORDER BY age, 24 * ({DAYS})",
     "order by an aggregate": f"SELECT age FROM admissions GROUP BY age ORDER BY COUNT(*), SUM({DAYS})",
     "window": "SELECT RANK() OVER (PARTITION BY age, ward ORDER BY age - strftime('%Y', admittime)) FROM admissions",
-    "sum over a window": f"SELECT SUM({DAYS}) OVER (PARTITION BY age, ward ORDER BY age, {DAYS} DESC NULLS FIRST) FROM admissions",
+    "sum over a window": f"SELECT SUM({DAYS}) OVER (PARTITION BY age, ward ORDER BY age, {DAYS} DESC NULLS FIRST)"
+    " FROM admissions",
     "quarter": "SELECT age FROM admissions ORDER BY DATE(admittime, 'start of month', '-' ||"
     " ((STRFTIME('%m', admittime) - 1) % 3) || ' months')",
-    "years": "SELECT age FROM admissions WHERE age = 1 AND age BETWEEN 1 AND (strftime('%Y', dischtime) - strftime('%Y', admittime)"
-    " - (strftime('%m-%d', dischtime) < strftime('%m-%d', admittime)))",
+    "years": "SELECT age FROM admissions WHERE age = 1 AND age BETWEEN 1 AND (strftime('%Y', dischtime)"
+    " - strftime('%Y', admittime) - (strftime('%m-%d', dischtime) < strftime('%m-%d', admittime)))",
     "containment": "SELECT age FROM admissions WHERE age = 1 AND INSTR(LOWER(ward), LOWER(ward)) > 0",
     "condition": f"SELECT age FROM admissions WHERE age = 1 AND age NOT BETWEEN 1 AND (24 * ({DAYS}))",
     "calendar": "SELECT age FROM admissions WHERE age = 1 AND"

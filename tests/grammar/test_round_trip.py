@@ -151,6 +151,14 @@ def test_conjuncts_have_one_order() -> None:
     assert one == two
 
 
+@pytest.mark.parametrize("dialect", ["sqlite", "postgres", "duckdb"])
+def test_equal_conjuncts_are_written_once(dialect: str) -> None:
+    once = "SELECT ward FROM admissions WHERE age = 1 GROUP BY ward HAVING COUNT(*) > 2"
+    twice = once.replace("age = 1", "age = 1 AND age = 1").replace("> 2", "> 2 AND COUNT(*) > 2")
+    written = [render(sql_to_program(sql, HOSPITAL), HOSPITAL, dialect=dialect) for sql in (once, twice)]
+    assert written[0] == written[1]
+
+
 def test_a_column_comes_before_a_constant_of_its_name() -> None:
     ward = HOSPITAL.with_constants({"age": 3})
     program = sql_to_program("SELECT hadm_id FROM admissions WHERE age > 1", ward)

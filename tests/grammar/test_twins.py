@@ -12,7 +12,18 @@ from fastsql import grammar
 
 PYTHON = Path(str(grammar.__file__)).parent
 NATIVE = Path(__file__).parents[2] / "csrc" / "grammar"
-TWINS = ("scope", "effects", "grouping", "pointed", "mask", "grounding", "step")
+TWINS = (
+    "scope",
+    "effects",
+    "grouping",
+    "pointed",
+    "mask",
+    "grounding",
+    "comparing",
+    "joining",
+    "takable",
+    "step",
+)
 
 ONLY_PYTHON = {
     "name_of",  # productions have names here, and roles there

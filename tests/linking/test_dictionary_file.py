@@ -60,8 +60,9 @@ def test_a_file_of_version_1_is_read(tmp_path: Path) -> None:
 def test_the_arrays_begin_at_a_block(saved: Path) -> None:
     header, directory = saved.read_bytes().split(b"\n", 2)[:2]
     begin = len(header) + 1 + json.loads(header)["bytes"]
-    size = sum(json.loads(directory)["sections"])
-    assert saved.stat().st_size == -(-begin // BLOCK) * BLOCK + size
+    sizes = json.loads(directory)
+    first = -(-begin // BLOCK) * BLOCK + sum(sizes["sections"])
+    assert saved.stat().st_size == -(-first // BLOCK) * BLOCK + sum(sizes["grams"])
 
 
 def test_damage_in_a_large_file_is_noticed_where_it_is_read(
@@ -113,11 +114,15 @@ def test_no_change_of_a_byte_goes_unnoticed(saved: Path, monkeypatch: pytest.Mon
     ValueDictionary.from_mapping(VALUES, SCHEMA).save(saved)
     content = saved.read_bytes()
     padding = content.index(b"\0" * 64)
+    directory = json.loads(content.split(b"\n", 2)[1])
+    between = range(BLOCK + sum(directory["sections"]), len(content) - sum(directory["grams"]))
+    assert not content[padding:BLOCK].strip(b"\0")
+    assert not content[between.start : between.stop].strip(b"\0")
     for place in range(0, len(content), 7):
         changed = bytearray(content)
         changed[place] ^= 64
         saved.write_bytes(changed)
-        if padding <= place < BLOCK and not content[place:BLOCK].strip(b"\0"):
+        if padding <= place < BLOCK or place in between:
             continue  # nothing is there
         with pytest.raises(ModelError):
             ValueDictionary.load(saved, SCHEMA)

@@ -86,10 +86,7 @@ class BothDecoders:
             beam=width,
             threads=threads,
         )
-        hypotheses = (
-            Hypothesis(tuple(actions.tolist()), tuple(gains.tolist()), tuple(path.tolist()))
-            for actions, gains, path in found
-        )
+        hypotheses = (Hypothesis(*(tuple(part.tolist()) for part in parts)) for parts in found)
         return Search(tuple(hypotheses), unfinished, steps)
 
     def compare(self, space: ActionSpace, rows: Rows, width: int = 4) -> tuple[Search, bool]:
@@ -116,6 +113,7 @@ def expect_same(native: Search, reference: Search) -> None:
         np.testing.assert_allclose(
             ours.log_probabilities, theirs.log_probabilities, rtol=1e-4, atol=TOLERANCE
         )
+        np.testing.assert_allclose(ours.kept, theirs.kept, rtol=1e-4, atol=TOLERANCE)
     assert native.steps == reference.steps
     assert native.unfinished == pytest.approx(reference.unfinished, rel=1e-4, abs=TOLERANCE)
 
@@ -128,7 +126,7 @@ def closest_ranks() -> Iterator[list[float]]:
 
     def noting(scores: Any, live: Any, width: int) -> Any:
         ranked = best(scores, live, width + 1)
-        totals = [live[origin].hypothesis.score + gain for origin, _, gain in ranked]
+        totals = [live[origin].hypothesis.score + gain for origin, _, gain, _ in ranked]
         gaps.extend(one - other for one, other in pairwise(totals))
         return ranked[:width]
 

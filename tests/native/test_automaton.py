@@ -33,7 +33,7 @@ from fastsql.schema import Schema
 from ..grammar.grounding import literals_as_candidates, space_for
 from ..grammar.strategies import habits, spaces
 from ..grammar.walking import HABITS, Bias
-from ..worlds.grammar_hospitals import HOSPITAL, SCHEMAS
+from ..worlds.grammar_hospitals import CLINIC, HOSPITAL, SCHEMAS
 from .automata import expect_same, follow_both, native_automaton, native_space, unpacked, walk_both
 
 QUESTION = 'Which of the top five patients since 08/2100 had "icu ward" or 药物 heparin 12.5 on 12/05/2100 m 3 times?'
@@ -49,7 +49,7 @@ differential = settings(
 
 
 @pytest.mark.parametrize("strict", [False, True], ids=["any grouping", "strict grouping"])
-@pytest.mark.parametrize("schema", SCHEMAS.values(), ids=SCHEMAS)
+@pytest.mark.parametrize("schema", [*SCHEMAS.values(), CLINIC], ids=(*SCHEMAS, "clinic"))
 @pytest.mark.parametrize("habit", HABITS)
 def test_every_habit_leads_to_the_same_states(
     core: ModuleType, habit: str, schema: Schema, strict: bool

@@ -97,6 +97,7 @@ def expect_close(found: Decoded, expected: Decoded) -> None:
     assert [one.actions for one in ours.finished] == [one.actions for one in theirs.finished]
     for one, other in zip(ours.finished, theirs.finished, strict=True):
         np.testing.assert_allclose(one.log_probabilities, other.log_probabilities, rtol=0, atol=TOLERANCE)
+        np.testing.assert_allclose(one.kept, other.kept, rtol=0, atol=TOLERANCE)
     assert ours.steps == theirs.steps
     assert ours.unfinished == pytest.approx(theirs.unfinished, abs=TOLERANCE)
     np.testing.assert_allclose(found.state, expected.state, rtol=0, atol=TOLERANCE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
@@ -15,7 +16,7 @@ from fastsql.grammar import sql_to_program
 from fastsql.linking.relations import SchemaLinks
 from fastsql.reliability import Evidence, Judge, Reliability
 from fastsql.reliability.assess import Asked, Elsewhere
-from fastsql.reliability.evidence import BeamFigures, beam_figures
+from fastsql.reliability.evidence import BeamFigures, beam_figures, removed
 from fastsql.reliability.familiarity import Familiarity, TrainingQuestion
 from fastsql.reliability.regression import Regression
 
@@ -89,6 +90,14 @@ def test_hypotheses_of_one_answer_count_together_and_are_no_rivals() -> None:
     assert together.worst == alone.worst
 
 
+def test_what_a_search_passes_over_adds_up_and_is_bounded() -> None:
+    some = replace(BEST, kept=(0.0, math.log(0.5), 0.0, math.log(0.1)))
+    search = Search((some, replace(NEXT, kept=(-90.0, 0.0)), hypothesis(-3.0)), -math.inf)
+    assert [removed(search, number) for number in range(3)] == [pytest.approx(math.log(20)), 6.0, 0.0]
+    rounded = Search((replace(BEST, kept=(1e-7, 0.0, 0.0, 0.0)),), -math.inf)
+    assert removed(rounded, 0) == 0.0, "float32 may round a probability above 1"
+
+
 # ---------------------------------------------------------------- what the words say of the query
 
 
@@ -130,6 +139,14 @@ def told(question: str, sql: str, reliability: Reliability | None = None) -> Evi
 def test_columns_that_no_word_names_are_not_said(question: str, unsaid: int) -> None:
     sql = "SELECT singer.singer_id, singer.home_town, singer.age FROM singer"
     assert told(question, sql).unsaid == unsaid, "a key needs no word"
+
+
+def test_evidence_has_what_the_search_passed_over() -> None:
+    passed = replace(BEST, kept=(math.log(0.25), 0.0, 0.0, 0.0))
+    asked = Asked("how old?", cast("Prepared", NOT_LINKED), SchemaLinks(SCHEMA), np.zeros(2, np.float32))
+    program = sql_to_program("SELECT singer.age FROM singer", SCHEMA)
+    found = Reliability().evidence(asked, Search((passed,), -math.inf), 0, program, ())
+    assert found.removed == pytest.approx(math.log(4))
 
 
 def test_what_the_schema_lacks_is_not_met() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
@@ -14,8 +15,10 @@ import pytest
 from fastsql import Parser
 from fastsql.errors import ExecutionError, LimitError
 from fastsql.execution import ReadOnlyExecutor, Rows
+from fastsql.refusal.texts import TEXTS
 from fastsql.reliability import Inspector, Judge
 from fastsql.reliability.inspection import Finding, Rule, allies
+from fastsql.reliability.kept_answers import KeptAnswers
 from fastsql.reliability.regression import Regression
 
 from ..worlds.toy_bundle import QUESTIONS, load_toy
@@ -72,6 +75,85 @@ def test_answers_are_the_same_whatever_the_order_of_rows_and_the_type_of_numbers
     findings = Inspector(executor).inspect(["a", "b", "c", "fails", "d"])
     assert allies(findings, 0) == (1,)
     assert allies(findings, 2) == allies(findings, 3) == ()
+
+
+def test_a_void_answer_is_hollow_where_a_query_inside_has_no_row() -> None:
+    answers = {
+        "none": (),
+        "zero": ((0,),),
+        "some": SOME,
+        "inner none": (),
+        "inner null": ((None,),),
+        "inner": SOME,
+    }
+    parts = {0: ["inner", "inner none"], 1: ["inner null"], 2: ["never asked for"], 3: ["inner", "fails"]}
+    executor = Scripted(answers)
+    findings = Inspector(executor).inspect(["none", "zero", "some", "none"], lambda number: parts[number])
+    assert [finding.hollow for finding in findings] == [True, True, False, False]
+    assert executor.asked == ["none", "zero", "some", "inner", "inner none", "inner null", "fails"], (
+        "each once"
+    )
+
+
+def test_queries_inside_are_remembered_while_the_database_stays_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "ward.sqlite"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE bed (number INT)")
+    with ReadOnlyExecutor(path) as executor:
+        asked: list[str] = []
+
+        class Noting:
+            def state(self) -> object:
+                return executor.state()
+
+            def run(self, sql: str | None) -> Rows:
+                asked.append(str(sql))
+                return executor.run(sql)
+
+        whole, inner, timed = (
+            "SELECT SUM(number) FROM bed",
+            "SELECT number FROM bed",
+            "SELECT number FROM bed WHERE number > 'now'",
+        )
+        inspector = Inspector(Noting())
+        for _ in range(2):
+            (finding,) = inspector.inspect([whole], lambda _: [inner])
+            assert finding.hollow
+        assert asked == [whole, inner, whole], "the whole query is run for each question"
+        copied = pickle.loads(pickle.dumps(inspector.kept))
+        assert copied.of(executor.state()) == {}
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute("INSERT INTO bed VALUES (0)")
+        (finding,) = inspector.inspect([whole], lambda _: [inner])
+        assert finding.void
+        assert not finding.hollow
+        asked.clear()
+        for _ in range(2):
+            inspector.inspect([whole], lambda _: [timed])
+        assert asked == [whole, timed] * 2, "what hangs on the clock is asked again"
+
+
+def test_where_the_state_of_a_database_is_not_known_nothing_is_remembered() -> None:
+    executor = Scripted({"q": (), "inner": ()})
+    inspector = Inspector(executor)
+    for _ in range(2):
+        assert inspector.inspect(["q"], lambda _: ["inner"])[0].hollow
+    assert executor.asked == ["q", "inner"] * 2
+
+
+def test_what_is_remembered_is_bounded() -> None:
+    kept = KeptAnswers()
+    for number in range(5_000):
+        kept.of("state")[str(number)] = True
+    assert 0 < len(kept.of("state")) <= 1_024
+
+
+def test_queries_inside_are_run_within_the_same_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter(range(100))
+    monkeypatch.setattr("fastsql.reliability.inspection.time.monotonic", lambda: next(clock))
+    executor = Scripted({"q": (), "inner": ()})
+    (finding,) = Inspector(executor, seconds=2).inspect(["q"], lambda _: ["inner"])
+    assert (executor.asked, finding.hollow) == (["q"], False)
 
 
 def test_budgets_bound_what_is_run() -> None:
@@ -145,10 +227,21 @@ def test_queries_with_one_answer_support_each_other(parser: Parser) -> None:
     assert agreed > apart
 
 
-def test_where_every_query_fails_the_parser_refuses(parser: Parser) -> None:
+def test_where_no_query_can_be_run_the_plain_choice_is_given_with_a_word_that_it_was(parser: Parser) -> None:
+    plain = parser.parse(QUESTIONS[0], SCHEMA)
     result = parser.parse(QUESTIONS[0], SCHEMA, inspector=Inspector(Scripted({})))
-    assert (result.sql, result.confidence, result.reason) == (None, 0.0, "None of the queries could be run.")
-    assert result.best
+    assert (result.sql, result.confidence, result.unanswerable) == (
+        plain.sql,
+        plain.confidence,
+        plain.unanswerable,
+    )
+    assert plain.note is None
+    assert result.note == "None of the queries could be run, so that no answer was looked at."
+    assert result.to_dict()["note"] == result.note
+    late = parser.parse(
+        QUESTIONS[0], SCHEMA, inspector=Inspector(Scripted({str(plain.best): SOME}), seconds=1e-9)
+    )
+    assert (late.sql, late.note) == (plain.sql, result.note), "nor where there was no time for any"
 
 
 def test_the_preset_refuses_what_fails_or_says_nothing(parser: Parser, hospital: Path) -> None:
@@ -156,7 +249,7 @@ def test_the_preset_refuses_what_fails_or_says_nothing(parser: Parser, hospital:
     for answers, reason in (
         ({}, "The query could not be run."),
         ({first: ((None,),)}, "The query's answer is empty, NULL or 0."),
-        ({first: SOME}, ""),
+        ({first: SOME}, None),
     ):
         result = parser.parse(QUESTIONS[0], SCHEMA, inspector=Inspector(Scripted(answers), rule=Rule.REFUSE))
         assert (result.best, result.reason, result.abstained) == (first, reason, bool(reason))
@@ -168,7 +261,7 @@ def test_a_real_executor_serves(toy: Parser, hospital: Path, rule: Rule) -> None
         for question in QUESTIONS:
             result = toy.parse(question, SCHEMA, inspector=Inspector(executor, rule=rule))
             assert result.best
-            assert result.reason in ("", "The query's answer is empty, NULL or 0.")
+            assert result.reason in (None, *(texts["void"] for texts in TEXTS.values()))
 
 
 def test_sql_that_fails_verification_is_never_run(toy: Parser, monkeypatch: pytest.MonkeyPatch) -> None:

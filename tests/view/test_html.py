@@ -92,6 +92,10 @@ def test_a_refusal_says_why_and_by_how_much() -> None:
     assert "probability of no answer" not in page.text
 
 
+def test_what_did_not_work_on_the_way_is_told() -> None:
+    assert "No answer <was> looked at." in shown(replace(ANSWER, note="No answer <was> looked at.")).text
+
+
 def test_the_probability_of_no_answer_stands_beside_the_confidence() -> None:
     result = replace(REFUSAL, unanswerable=0.071)
     told = "confidence 0.907, needed 0.909; probability of no answer 0.07"

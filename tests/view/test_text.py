@@ -64,6 +64,13 @@ def test_a_refusal_shows_by_how_much() -> None:
     assert "Refused: confidence 0.907, needed 0.909\nIt is not sure enough.\n" in text
 
 
+def test_what_did_not_work_on_the_way_is_told_of_answers_and_refusals() -> None:
+    note = "No answer was looked at."
+    text = str(replace(ANSWER, note=note).explain())
+    assert f"Answered: confidence 0.94, needed 0.91\n{note}\n" in text
+    assert f"It is not sure enough.\n{note}\n" in str(replace(REFUSAL, note=note).explain())
+
+
 def test_the_best_guess_of_a_refusal_cannot_be_taken_for_an_answer() -> None:
     answer, refusal = ANSWER.explain().text(100).splitlines(), REFUSAL.explain().text(100).splitlines()
     sql = answer[answer.index("SELECT COUNT(*) > 0") :][:7]

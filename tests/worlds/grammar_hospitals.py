@@ -56,3 +56,15 @@ TRAPS = Schema.from_dict(
 ).with_constants([Constant("key", 1), Constant("upper", 7)])
 
 SCHEMAS = {"hospital": HOSPITAL, "chinese": CHINESE, "traps": TRAPS}
+
+CLINIC = Schema.from_ddl(
+    """
+    CREATE TABLE payers (id TEXT PRIMARY KEY, name TEXT);
+    CREATE TABLE patients (id TEXT PRIMARY KEY, sex TEXT, born DATE);
+    CREATE TABLE stays (id TEXT PRIMARY KEY, patient TEXT REFERENCES patients (id), payer TEXT REFERENCES payers (id));
+    CREATE TABLE labs (patient TEXT REFERENCES patients (id), stay TEXT REFERENCES stays (id), code TEXT, value REAL);
+    CREATE TABLE codes (code TEXT, label TEXT);
+    CREATE TABLE staff (id INTEGER PRIMARY KEY, boss INTEGER REFERENCES staff (id));
+    """
+)
+"""One with keys, declared and not."""

@@ -6,7 +6,7 @@
 
 #include "decode/cuda/question.h"
 #include "grammar/bounded_arena.h"
-#include "grammar/grounding.h"
+#include "grammar/takable.h"
 #include "grammar/step.h"
 
 namespace fastsql::cuda {
@@ -59,11 +59,13 @@ class Runner {
     const SearchSizes& sizes = question_.sizes;
     const auto nodes = [&](int slot) { return memory.nodes + static_cast<std::size_t>(slot) * sizes.steps; };
     const auto gains = [&](int slot) { return memory.gains + static_cast<std::size_t>(slot) * sizes.steps; };
+    const auto kept = [&](int slot) { return memory.kept + static_cast<std::size_t>(slot) * sizes.steps; };
     length_ = memory.slots[from].length;
     copy_by_warp(state_, memory.slots[from].state);
     copy_by_warp(path_, memory.paths + static_cast<std::size_t>(from) * sizes.budget, length_);
     copy_by_warp(nodes(to), nodes(from), decisions);
     copy_by_warp(gains(to), gains(from), decisions);
+    copy_by_warp(kept(to), kept(from), decisions);
     __syncwarp();
   }
 
@@ -182,8 +184,8 @@ class Runner {
     __syncwarp();
     const int legal = slot_.legal;
     int mine = 0;
-    if (grammar::binds(space_, state_)) {
-      for (int i = lane_index(); i < legal; i += kLanes) mine += grammar::is_grounded(space_, state_, legal_[i]);
+    if (grammar::chooses(space_, state_)) {
+      for (int i = lane_index(); i < legal; i += kLanes) mine += grammar::is_takable(space_, state_, legal_[i]);
     }
     for (int bits = kLanes / 2; bits > 0; bits /= 2) mine += __shfl_xor_sync(kAllLanes, mine, bits);
     if (lane_index() == 0) slot_.takable = mine == 0 ? legal : mine;

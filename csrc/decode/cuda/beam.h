@@ -32,6 +32,7 @@ __device__ inline void finish(const Question& question, int slot, int decisions)
   const auto at = [](auto* array, int number, int stride) { return array + static_cast<std::size_t>(number) * stride; };
   copy_by_warp(at(result.paths, entry, budget), at(memory.paths, slot, budget), memory.slots[slot].length);
   copy_by_warp(at(result.gains, entry, steps), at(memory.gains, slot, steps), decisions);
+  copy_by_warp(at(result.kept, entry, steps), at(memory.kept, slot, steps), decisions);
   __syncwarp();
 }
 
@@ -103,7 +104,9 @@ __device__ inline void grow(Question& question, const Group& beam, const decode:
   runner.follow(from, to, beam.step);
   if (lane_index() == 0) {
     nodes[beam.step] = node;
-    memory.gains[static_cast<std::size_t>(to) * question.sizes.steps + beam.step] = next.log_probability;
+    const std::size_t place = static_cast<std::size_t>(to) * question.sizes.steps + beam.step;
+    memory.gains[place] = next.log_probability;
+    memory.kept[place] = memory.slots[from].kept;
   }
   __syncwarp();
   if (!runner.take(next.action, true)) return;

@@ -191,8 +191,9 @@ decode::Search read_search(const std::byte* result, const SearchSizes& sizes) {
     decode::Hypothesis& hypothesis = search.finished.emplace_back();
     hypothesis.path =
         copied(read.paths + static_cast<std::size_t>(place) * static_cast<std::size_t>(sizes.budget), read.lengths[place]);
-    hypothesis.log_probabilities =
-        copied(read.gains + static_cast<std::size_t>(place) * static_cast<std::size_t>(sizes.steps), read.decisions[place]);
+    const std::size_t first = static_cast<std::size_t>(place) * static_cast<std::size_t>(sizes.steps);
+    hypothesis.log_probabilities = copied(read.gains + first, read.decisions[place]);
+    hypothesis.kept = copied(read.kept + first, read.decisions[place]);
     std::copy_if(hypothesis.path.begin(), hypothesis.path.end(), std::back_inserter(hypothesis.actions),
                  [](std::int32_t action) { return action >= 0; });
   }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "decode/cuda/linear.h"
-#include "grammar/grounding.h"
+#include "grammar/takable.h"
 
 namespace fastsql::cuda {
 
@@ -115,6 +115,23 @@ __device__ inline void score(const Question& question, const Group& group) {
 
 // ---------------------------------------------------------------- choice
 
+// Notes the log-probability of all that a hypothesis may take, `best` being the largest of theirs and `norm` what is taken off scores.
+// One warp.
+__device__ inline void keep(const Question& question, int slot, float norm, float best) {
+  Slot& own = question.memory.slots[slot];
+  float kept = 0.0f;
+  if (own.takable < own.legal) {
+    const float* scores = question.memory.scores + static_cast<std::size_t>(slot) * question.sizes.actions;
+    const std::int32_t* actions = question.memory.legal + static_cast<std::size_t>(slot) * question.sizes.actions;
+    float sum = 0.0f;
+    for (int i = lane_index(); i < own.legal; i += kLanes) {
+      if (grammar::is_takable(question.item.space, own.state, actions[i])) sum += expf(scores[i] - norm - best);
+    }
+    kept = best + logf(warp_sum(sum));
+  }
+  if (lane_index() == 0) own.kept = kept;
+}
+
 // The best actions of one hypothesis, best first, to memory.own. One warp; log-probabilities are float32, as scores are.
 __device__ inline void choose_own(const Question& question, int hypothesis, int slot) {
   const SearchMemory& memory = question.memory;
@@ -138,7 +155,7 @@ __device__ inline void choose_own(const Question& question, int hypothesis, int 
     for (int i = lane; i < legal; i += kLanes) {
       const float gain = scores[i] - largest - logarithm;
       if (count > 0 && !decode::is_preferred(last, last_place, gain, i)) continue;
-      if (takable < legal && !grammar::is_grounded(space, memory.slots[slot].state, actions[i])) continue;
+      if (takable < legal && !grammar::is_takable(space, memory.slots[slot].state, actions[i])) continue;
       if (place < 0 || decode::is_preferred(gain, i, best, place)) best = gain, place = i;
     }
     for (int bits = kLanes / 2; bits > 0; bits /= 2) {
@@ -151,6 +168,7 @@ __device__ inline void choose_own(const Question& question, int hypothesis, int 
       const double score = memory.slots[slot].score + static_cast<double>(best);
       memory.own[hypothesis * beam + count] = {score, hypothesis, actions[place], best};
     }
+    if (count == 0) keep(question, slot, largest + logarithm, best);
     last = best;
     last_place = place;
   }

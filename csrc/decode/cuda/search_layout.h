@@ -45,6 +45,7 @@ struct Slot {
   std::int32_t legal;              // how many may come next; 0: it is finished
   std::int32_t legal_productions;  // the first of them
   std::int32_t takable;            // how many of them say what exists; all where none does
+  float kept;                      // log-probability of these, once they have scores
   std::uint32_t kinds;             // of the legal actions, bit k being that of kind k
   // What the decoder is told before its next step: symbol to be expanded, the production above it, the kind of the action decided
   // last (kKinds: none was), and what was decided there, a pointer to an earlier decision being replaced by that one's action.
@@ -85,6 +86,7 @@ struct SearchMemory {
   std::int32_t* nodes;           // [2 * beam, steps]
   std::int32_t* paths;           // [2 * beam, budget], all actions, a forced action a as ~a
   float* gains;                  // [2 * beam, steps], log-probabilities of decisions
+  float* kept;                   // [2 * beam, steps], of all that might be decided there
   std::int32_t* legal;           // [2 * beam, actions], ascending
   float* scores;                 // [2 * beam, actions], of those
   grammar::Word* masks;          // [kGroupRows, words], of the warps
@@ -110,6 +112,7 @@ struct SearchMemory {
     memory.nodes = carver.take<std::int32_t>(slots * steps);
     memory.paths = carver.take<std::int32_t>(slots * size(sizes.budget));
     memory.gains = carver.take<float>(slots * steps);
+    memory.kept = carver.take<float>(slots * steps);
     memory.legal = carver.take<std::int32_t>(slots * size(sizes.actions));
     memory.scores = carver.take<float>(slots * size(sizes.actions));
     memory.masks = carver.take<grammar::Word>(rows * grammar::words_for(size(sizes.actions)));
@@ -141,6 +144,7 @@ struct SearchResult {
   std::int32_t* decisions;  // [beam], among them
   std::int32_t* paths;      // [beam, budget]
   float* gains;             // [beam, steps]
+  float* kept;              // [beam, steps]
 
   FASTSQL_HOST_DEVICE static SearchResult at(Carver& carver, const SearchSizes& sizes) {
     const auto size = [](std::int32_t number) { return static_cast<std::size_t>(number); };
@@ -151,6 +155,7 @@ struct SearchResult {
     result.decisions = carver.take<std::int32_t>(size(sizes.beam));
     result.paths = carver.take<std::int32_t>(size(sizes.beam) * size(sizes.budget));
     result.gains = carver.take<float>(size(sizes.beam) * size(sizes.steps));
+    result.kept = carver.take<float>(size(sizes.beam) * size(sizes.steps));
     return result;
   }
 };

@@ -13,7 +13,7 @@ from fastsql.cli.console import Console
 from fastsql.cli.options import add_model_options, load_parser
 from fastsql.errors import ExecutionError, FastSQLError
 from fastsql.view.cells import cells, clean, pad
-from fastsql.view.text import guess_lines
+from fastsql.view.text import guess_lines, suggestion_lines
 
 if TYPE_CHECKING:
     from fastsql import Parser
@@ -122,7 +122,8 @@ class _Visit:
             return
         self._show_words(result)
         if result.sql is None:
-            self._console.line(f"   refused: {result.reason}", "yellow")
+            self._console.line(f"   refused: {clean(result.reason or '')}", "yellow")
+            self._console.lines(suggestion_lines(result, self._console.width - 3), indent="   ")
             if result.best:
                 self._console.lines(guess_lines(result.best, self._console.width - 3), indent="   ")
         else:

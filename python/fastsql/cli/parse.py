@@ -9,8 +9,9 @@ from typing import Any
 
 from fastsql.cli.options import add_model_options, load_parser, moment, positive
 from fastsql.cli.schema_options import add_schema_options, read_schema, read_values
+from fastsql.view.cells import clean
 from fastsql.view.terminal import Page
-from fastsql.view.text import guess_lines
+from fastsql.view.text import guess_lines, suggestion_lines
 
 _EPILOG = """\
 examples:
@@ -52,6 +53,11 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="let columns equal what --values does not hold, as where the database is newer",
     )
     parser.add_argument(
+        "--no-suggestions",
+        action="store_true",
+        help="refuse without saying what is missing and what would help, which quotes the question and values",
+    )
+    parser.add_argument(
         "--explain",
         action="store_true",
         help="tell what each word stands for, where values come from, what else was likely, how long it took",
@@ -74,6 +80,7 @@ def run(options: argparse.Namespace) -> int:
         "values": values,
         "now": options.now,
         "grounded": not options.ungrounded,
+        "suggest": not options.no_suggestions,
     }
     if options.beam is not None:
         settings["beam"] = options.beam
@@ -88,10 +95,11 @@ def run(options: argparse.Namespace) -> int:
         if result.sql is not None:
             sys.stdout.write(f"{result.sql}\n")
         else:
-            sys.stderr.write(f"refused: {result.reason}\n")
-            if result.best and not explain:
-                page = Page(sys.stderr)
-                page.lines(guess_lines(result.best, page.width))
+            page = Page(sys.stderr)
+            page.lines([[(f"refused: {clean(result.reason or '')}", "")]])
+            if not explain:
+                page.lines(suggestion_lines(result, page.width))
+                page.lines(guess_lines(result.best, page.width) if result.best else [])
         if explain:
             sys.stdout.flush()  # where both streams are one terminal, the SQL comes first
             result.show(sys.stderr, decisions=options.decisions)

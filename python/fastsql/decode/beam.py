@@ -50,6 +50,8 @@ class Hypothesis:
     log_probabilities: tuple[float, ...]
     path: tuple[int, ...] = ()
     """All actions, as `fastsql.grammar.read_path` reads them: the decisions, and as complements the forced actions."""
+    kept: tuple[float, ...] = ()
+    """Log-probability, at each decision, of all that the search might decide there: 0 where it passed over nothing."""
 
     @cached_property
     def score(self) -> float:
@@ -95,11 +97,14 @@ def beam_search(model: Scorer[Question], question: Question, space: ActionSpace,
         scores = decoder.step(previous, symbols, parents)
         kept: list[int] = []
         grown: list[_Growing] = []
-        for origin, action, gain in _best(scores, live, beam):
+        for origin, action, gain, mass in _best(scores, live, beam):
             before = live[origin].hypothesis
             longer = _settled(
                 Hypothesis(
-                    (*before.actions, action), (*before.log_probabilities, gain), (*before.path, action)
+                    (*before.actions, action),
+                    (*before.log_probabilities, gain),
+                    (*before.path, action),
+                    (*before.kept, mass),
                 ),
                 live[origin].state.advance(action),
             )
@@ -125,26 +130,35 @@ class _Growing:
     state: State
 
 
-def _best(scores: NDArray[np.float32], live: list[_Growing], beam: int) -> list[tuple[int, int, float]]:
-    """The `beam` best continuations of all hypotheses: (hypothesis, action, log-probability), best first.
+def _best(
+    scores: NDArray[np.float32], live: list[_Growing], beam: int
+) -> list[tuple[int, int, float, float]]:
+    """The `beam` best continuations of all hypotheses, best first: hypothesis, action, log-probability, and that of all that
+    the hypothesis may take.
 
     `scores`: float32[B, A], normalised here over each hypothesis' legal actions, also those that it may not take.
     """
-    continuations: list[tuple[float, int, int, float]] = []
+    continuations: list[tuple[float, int, int, float, float]] = []
     for origin, growing in enumerate(live):
         legal, takable = growing.state.legal(), growing.state.takable()
         gains = _log_softmax(scores[origin, legal])
+        kept = 0.0 if takable.all() else _log_of_sum(gains[takable])
         order = np.argsort(-gains, kind="stable")
         for place in order[takable[order]][:beam]:
             gain = float(gains[place])
-            continuations.append((-(growing.hypothesis.score + gain), origin, int(legal[place]), gain))
-    return [(origin, action, gain) for _, origin, action, gain in sorted(continuations)[:beam]]
+            continuations.append((-(growing.hypothesis.score + gain), origin, int(legal[place]), gain, kept))
+    return [(origin, action, gain, kept) for _, origin, action, gain, kept in sorted(continuations)[:beam]]
 
 
 def _log_softmax(scores: NDArray[np.float32]) -> NDArray[np.float32]:
     shifted = scores - scores.max()
     normalised: NDArray[np.float32] = shifted - np.log(np.exp(shifted).sum())
     return normalised
+
+
+def _log_of_sum(gains: NDArray[np.float32]) -> float:
+    largest = gains.max()
+    return float(largest + np.log(np.exp(gains - largest).sum()))
 
 
 def _settled(hypothesis: Hypothesis, state: State) -> _Growing:

@@ -119,10 +119,7 @@ class NativeEngine:
         `encoded` are milliseconds of another encoder before it.
         """
         found, unfinished, steps, state, (encoder_ms, graph_ms, _) = parsed
-        finished = tuple(
-            Hypothesis(tuple(actions.tolist()), tuple(gains.tolist()), tuple(path.tolist()))
-            for actions, gains, path in found
-        )
+        finished = tuple(Hypothesis(*(tuple(part.tolist()) for part in parts)) for parts in found)
         stages = {
             "encode": encoded + encoder_ms,
             "graph": graph_ms,

@@ -79,7 +79,7 @@ class ReadOnlyExecutor:
 
             self._runnables = Runnables(schema, "sqlite")
             readable = Readable.of_schema(schema)
-        file = SQLiteFile(database, attached)
+        self._file = file = SQLiteFile(database, attached)
         check_attached(readable, file)
 
         def open_session() -> SQLiteSession:
@@ -126,6 +126,10 @@ class ReadOnlyExecutor:
                 yield WorkerCursor(worker, running.description, running.fetch_current, deadline)
             finally:
                 worker.tidy(lambda _: running.close())
+
+    def state(self) -> object:
+        """Equal for as long as the files are as they were; None where one is not there."""
+        return self._file.look()
 
     def close(self) -> None:
         """Close the file. The executor cannot be used afterwards."""

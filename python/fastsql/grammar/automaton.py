@@ -20,6 +20,9 @@ to be read side by side; `tests/grammar/test_twins.py` sees to that, and `tests/
 `pointed.py`                   `pointed.h`: what a pointer may point at
 `mask.py`                      `mask.h`: what may come next
 `grounding.py`                 `grounding.h`: which of it says literals that exist
+`comparing.py`                 `comparing.h`: which of it compares what can be compared
+`joining.py`                   `joining.h`: which of it joins tables on keys
+`takable.py`                   `takable.h`: all three
 `step.py`                      `step.h`: what an action changes
 `automaton.py`                 `automaton.h`: the face of it all
 `tables.py`                    `grammar.cc`, `schema_items.cc`, `action_space.cc` read what it writes
@@ -34,11 +37,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsql.grammar.grounding import binds, is_grounded
 from fastsql.grammar.mask import mask
 from fastsql.grammar.space import ActionSpace
 from fastsql.grammar.state import State as Data
 from fastsql.grammar.step import IllegalActionError, advance, start
+from fastsql.grammar.takable import chooses, is_takable
 
 __all__ = ["IllegalActionError", "State"]
 
@@ -79,12 +82,12 @@ class State(Data):
         return self._legal
 
     def takable(self) -> NDArray[np.bool_]:
-        """Which of the legal actions a search may take: bool[L], those that say what exists; all where none does."""
+        """Which of the legal actions a search may take: bool[L]; all where it would be none (`takable.py`)."""
         legal = self.legal()
-        if not binds(self):
+        if not chooses(self):
             return np.ones(len(legal), dtype=bool)
-        grounded = np.asarray([is_grounded(self, int(action)) for action in legal], dtype=bool)
-        return grounded if grounded.any() else ~grounded
+        takable = np.asarray([is_takable(self, int(action)) for action in legal], dtype=bool)
+        return takable if takable.any() else ~takable
 
     def source_at(self, step: int) -> int:
         """Place in FROM of the source that a step stands for where one is asked for.

@@ -13,6 +13,8 @@ grammar   version, symbols, productions, alternatives, children; the bounds of `
 schema    version, tables, columns, values
           a table        number of columns: they are consecutive
           a column       type class
+          a column       the least column that holds the same keys; -1: it is no key of a join
+          a column       whether it is a primary key by itself
           a value        its column; -1 for a constant that any number may be compared with, -2 for neither
 question  version, candidates, columns of candidates, tokens, step budget, whether grouping is strict
           a candidate    kind, flags (1 date with a format, 2 whole number, 4 text), the character at which it bars spans
@@ -38,9 +40,11 @@ from numpy.typing import NDArray
 
 from fastsql.grammar.actions import CANDIDATE
 from fastsql.grammar.bounds import LEAST_JOIN, MAX_COLUMNS, MAX_NESTING, MAX_SOURCES, MAX_SPAN
+from fastsql.grammar.comparing import COMPARES, NEWEST, OPERANDS
 from fastsql.grammar.compile import Alternative, Grammar
 from fastsql.grammar.grounding import COMPUTED, EQUATES, LISTED, LISTS, SMALL
 from fastsql.grammar.grouping import AGGREGATES, BESIDE, OF_ROWS, ORDERS
+from fastsql.grammar.joining import KEYED, SIDES
 from fastsql.grammar.mask import JOINS
 from fastsql.grammar.pointed import PARTIAL
 from fastsql.grammar.reading import POINTERS, REQUIREMENTS
@@ -56,7 +60,7 @@ if TYPE_CHECKING:
     from fastsql.grammar.schema_values import SchemaValue
     from fastsql.schema import Schema
 
-VERSION, QUESTION_VERSION = 1, 2
+VERSION, SCHEMA_VERSION, QUESTION_VERSION = 1, 2, 2
 
 SYMBOL_ROLES: tuple[Collection[str], ...] = (
     ("items",),
@@ -72,6 +76,9 @@ SYMBOL_ROLES: tuple[Collection[str], ...] = (
     ("plain",),
     ("any_cond",),
     LISTED,
+    OPERANDS,
+    NEWEST,
+    SIDES,
 )
 PRODUCTION_ROLES: tuple[Collection[str], ...] = (
     JOINS,
@@ -84,6 +91,8 @@ PRODUCTION_ROLES: tuple[Collection[str], ...] = (
     LISTS,
     *((name,) for name in SMALL),
     COMPUTED,
+    COMPARES,
+    KEYED,
 )
 _CONSTANT, _NOWHERE = -1, -2
 
@@ -115,9 +124,11 @@ def grammar_table(grammar: Grammar) -> NDArray[np.int32]:
 def schema_table(schema: Schema) -> NDArray[np.int32]:
     """The table of a schema and the values that stand with it: int32[n]."""
     values = schema_values(schema)
-    table = [VERSION, len(schema.tables), len(schema.columns), len(values)]
+    table = [SCHEMA_VERSION, len(schema.tables), len(schema.columns), len(values)]
     table += (len(one.columns) for one in schema.tables)
     table += (TYPE_CLASSES.index(column.type) for column in schema.columns)
+    table += schema.key_groups
+    table += (column in schema.unique_columns for column in range(len(schema.columns)))
     table += (_place(value) for value in values)
     return np.asarray(table, dtype=np.int32)
 

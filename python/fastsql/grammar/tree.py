@@ -14,6 +14,7 @@ from fastsql.grammar.program import (
     Terminal,
 )
 
+_QUERIES = ("bare", "union", "union_all", "intersect", "except")
 _COLUMN = ("column", "time", "earlier", "newest")
 _POINTERS: dict[type, tuple[str, ...]] = {
     TableRef: ("table",),
@@ -63,6 +64,25 @@ def read_tree(program: Program, grammar: Grammar) -> Node:
         found = _describe(program[position]) if position < len(program) else "nothing"
         raise ProgramError(f"{found} after the end", position)
     return root
+
+
+def inner_queries(tree: Node) -> tuple[Node, ...]:
+    """The queries inside a query, the sides of a set operation among them, each before those inside it."""
+    found: list[Node] = []
+    left = [child for child in reversed(tree.children) if child is not None]
+    while left:
+        node = left.pop()
+        if _is_query(node):
+            found.append(node)
+        left += [child for child in reversed(node.children) if child is not None]
+    return tuple(found)
+
+
+def _is_query(node: Node) -> bool:
+    """A source of FROM is written as a query's beginning is, but has none of its clauses."""
+    if isinstance(node.terminal, TableRef):
+        return bool(node.children)
+    return node.name in _QUERIES or (node.name == "derived" and len(node.children) > 1)
 
 
 def _describe(terminal: Terminal) -> str:

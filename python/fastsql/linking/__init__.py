@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fastsql.linking.candidate import Candidate
 from fastsql.linking.candidates import CANDIDATE_LIMIT, find_candidates
 from fastsql.linking.dictionary import ValueDictionary
+from fastsql.linking.near import Near
 
 if TYPE_CHECKING:
     from fastsql.linking.gold import GoldItems, GoldLiteral, column_literals, gold_items, gold_literals
@@ -21,6 +22,7 @@ __all__ = [
     "GoldItems",
     "GoldLiteral",
     "LiteralRecall",
+    "Near",
     "SchemaSelector",
     "Selection",
     "ValueDictionary",

@@ -19,7 +19,8 @@ class Candidate:
     `value` is the literal as it will stand in SQL, already normalised: dates are text such as
     ``2100-08``, and ``07`` for the month alone. `span` counts characters of the question,
     ``[start, end)``. `columns` are indices into ``schema.columns`` and are filled for dictionary and
-    schema values only; `format` is filled for dates only.
+    schema values only; `format` is filled for dates only. `distance` is how far the words of a near match are from the
+    value (`nearness`), else 0.
     """
 
     value: Value
@@ -28,3 +29,4 @@ class Candidate:
     source: str
     columns: tuple[int, ...] = ()
     format: str = ""
+    distance: float = 0.0

@@ -52,6 +52,12 @@ def find_candidates(
     found = [*values, *_outside_values(dates, values)]
     found += _outside_values(_outside_dates(find_numbers(text), dates), values)
     found += [quoted for quoted in find_quoted(question) if not any(_same(quoted, value) for value in values)]
+    if dictionary is not None:
+        settled, closed = ([one.span for one in found] for found in (values, dates))
+        found += [
+            Candidate(near.value, "text", (start, end), "dictionary", near.columns, distance=near.distance)
+            for start, end, near in dictionary.almost(question, settled, closed, core)
+        ]
     distinct: dict[tuple[object, ...], Candidate] = {}
     for candidate in sorted(found, key=lambda one: (one.span, _PRECEDENCE.index(one.source))):
         distinct.setdefault(

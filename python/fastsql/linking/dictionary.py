@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastsql.errors import ExecutionError, SchemaError
-from fastsql.linking.value_index import ValueIndex, ValueMatch, is_sql_text
+from fastsql.linking.folding import keys, words
+from fastsql.linking.near import Near, NearIndex
+from fastsql.linking.value_index import STOP_WORDS, ValueIndex, ValueMatch, is_sql_text
 from fastsql.schema.pace import COLUMN_SECONDS, Pace, Progress, ReadingInterrupted
 
 if TYPE_CHECKING:
@@ -26,6 +28,8 @@ ColumnName = tuple[str, str]
 
 MAX_VALUES = 200_000
 MAX_CHARACTERS = 200
+SMALL = 20_000
+"""Values whose index by letters is made on the way of a question, in some tenths of a second."""
 
 
 class ValueDictionary:
@@ -165,7 +169,9 @@ class ValueDictionary:
 
     def __getstate__(self) -> dict[str, Any]:
         # What it was read from may be a connection, or bear a password.
-        return {**self.__dict__, "_origin": None, "_stamps": {}}
+        state = {**self.__dict__, "_origin": None, "_stamps": {}}
+        state.pop("_near", None)
+        return state
 
     @classmethod
     def from_mapping(
@@ -235,7 +241,7 @@ class ValueDictionary:
         dictionary = cls({}, schema, skipped)
         holders = [tuple(sorted(moved[column] for column in held)) for held in index.holders]
         dictionary._names = {column: column_name(schema, column) for column in sorted(moved.values())}
-        dictionary._index = ValueIndex.of(index.table, holders)
+        dictionary._index = ValueIndex.of(index.table, holders, index.packed_grams, brought=index.brought)
         dictionary.whole = frozenset(moved[column] for column in whole if column in moved)
         return dictionary
 
@@ -277,6 +283,70 @@ class ValueDictionary:
         """(column, n) where a column that is known whole holds 0, 1 or 2 as text."""
         held = ((column, n) for n in range(3) for column in self.holding(str(n)))
         return frozenset(pair for pair in held if pair[0] in self.whole)
+
+    def nearest(self, text: str, column: int | None = None, limit: int = 5) -> tuple[Near, ...]:
+        """At most `limit` values that are nearly `text`, the nearest first; those of one column where one is given.
+
+        Misspelled, in the plural, in another order, cut short or in part: see `fastsql.linking.nearness` for the distance,
+        which is 0 where only letter case, blanks and punctuation differ. What is farther than `near.FARTHEST` is left out.
+        Where no file has the index by letters that this needs, the first call makes it: some ten seconds for a million
+        values. Raises ModelError where a file is damaged.
+        """
+        self._index.table.expect_unchanged()
+        return self._near.nearest(text, None if column is None else (column,), limit)
+
+    @property
+    def has_near(self) -> bool:
+        """Whether `nearest` can look at once: a file brought the index by letters, or it was made before."""
+        return self._index.packed_grams is not None
+
+    def almost(
+        self,
+        question: str,
+        settled: Sequence[tuple[int, int]] = (),
+        closed: Sequence[tuple[int, int]] = (),
+        core: ModuleType | None = None,
+    ) -> Iterator[tuple[int, int, Near]]:
+        """Places [start, end) where the question nearly says a value, and that value.
+
+        They keep away from what is `closed`, and hold more than one that is `settled`, which says a value exactly, or none.
+        Looked for are values of columns that are known whole, since elsewhere what is written may exist as it is; those of
+        columns whose values stand with the schema are at hand anyway. Nothing is found in a dictionary of more than
+        `SMALL` values that no file brought, whose index by letters would take longer to make than a question may wait.
+        """
+        columns = self._near_columns
+        if not columns or (len(self) > SMALL and not self._index.brought):
+            return
+        self._index.table.expect_unchanged()
+        said = words(question)
+        texts = [
+            "" if any(start < word.end and word.start < end for start, end in closed) else word.key
+            for word in said
+        ]
+        idle = {place for place, text in enumerate(texts) if text in STOP_WORDS or text in self._named}
+        within = [
+            [place for place, word in enumerate(said) if start < word.end and word.start < end]
+            for start, end in settled
+        ]
+        exact = [(places[0], places[-1] + 1) for places in within if places]
+        for place in self._near.said(texts, idle, columns, exact, core):
+            yield said[place.begin].start, said[place.end - 1].end, place.near
+
+    @cached_property
+    def _near_columns(self) -> frozenset[int]:
+        return frozenset(column for column in self.whole if not self._checked.columns[column].values)
+
+    @cached_property
+    def _named(self) -> frozenset[str]:
+        """Words of the schema's names, in the singular and in the plural."""
+        items = [(one.name, one.label, *one.synonyms) for one in self._checked.tables]
+        items += [(one.name, one.label, *one.synonyms) for one in self._checked.columns]
+        named = {word for texts in items for text in texts for word in keys(text.replace("_", " "))}
+        return frozenset(named | {word + "s" for word in named} | {word.removesuffix("s") for word in named})
+
+    @cached_property
+    def _near(self) -> NearIndex:
+        return NearIndex(self._index, self._index.grams)
 
     def canonical(self, column: int, text: str) -> str | None:
         """The value of `column` that equals `text` but for letter case; an exact one first; None where there is none."""

@@ -1,17 +1,19 @@
-"""The local file of a value dictionary: a line of JSON, a directory, checksums, and the arrays of `value_table`.
+"""The local file of a value dictionary: a line of JSON, a directory, checksums, and two bodies of arrays.
 
-    {"format": "fastsql-values", "version": 2, "bytes": 123, "sha256": "..."}
-    {"columns": [["d_items", "label"], ...], "whole": [0, 2], "holders": [[0, 3], ...], "sections": [1024, ...]}
-    CRC-32 of each block of 4,096 bytes of the arrays, little-endian
+    {"format": "fastsql-values", "version": 3, "bytes": 123, "sha256": "..."}
+    {"columns": [["d_items", "label"], ...], "whole": [0, 2], "holders": [[0, 3], ...], "sections": [9, ...], "grams": [...]}
+    CRC-32 of each block of 4,096 bytes of the first body, then of the second, little-endian
     zeros up to a multiple of 4,096 bytes
-    the arrays, with the sizes that "sections" says
+    the arrays of `value_table`, with the sizes that "sections" says
+    zeros up to a multiple of 4,096 bytes
+    the arrays of `gram_table`, with the sizes that "grams" says
 
 "bytes" and "sha256" are of the second line and the checksums behind it. Opening a file reads no more than these; the arrays
 are mapped into memory, and each block is checked when it is first read. "holders" are the sets of columns that hold a value.
 Their numbers are positions in "columns": names, not schema indices, so that a file outlives a schema change. "whole" are the
 columns of which there is no other value; where a file does not say, none is.
 
-Files of version 1 (`dictionary_json`) are read, too.
+Files of version 2, which end behind the first body, and of version 1 (`dictionary_json`) are read, too.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from io import BufferedReader
 from pathlib import Path
 from typing import Any
@@ -29,11 +31,15 @@ import numpy as np
 
 from fastsql.errors import ModelError
 from fastsql.linking.dictionary_json import read_json_dictionary
+from fastsql.linking.gram_table import SECTIONS as GRAM_SECTIONS
+from fastsql.linking.gram_table import GramTable
 from fastsql.linking.mapped_file import BLOCK, MappedFile, block_checksums
 from fastsql.linking.value_index import Columns, ValueIndex
 from fastsql.linking.value_table import REMEDY, SECTIONS, ValueTable, damaged
 
-_FORMAT, _VERSION = "fastsql-values", 2
+_FORMAT, _VERSION = "fastsql-values", 3
+_READ = (1, 2, _VERSION)
+"""Versions that can be read."""
 _HEADER_BYTES = 1024
 _LARGEST_DIRECTORY = 1 << 28
 _LARGEST = 1 << 32
@@ -52,19 +58,22 @@ def write_dictionary(
     when the file cannot be written.
     """
     places = {column: number for number, column in enumerate(names)}
-    table = index.table
+    table, grams = index.table, index.grams
     table.expect_unchanged()
     directory = json.dumps(
         {
             "columns": list(names.values()),
             "whole": sorted(places[column] for column in whole),
             "holders": [[places[column] for column in held] for held in index.holders],
-            "sections": [end - begin for begin, end in zip(table.bounds, table.bounds[1:], strict=False)],
+            "sections": np.diff(table.bounds).tolist(),
+            "grams": np.diff(grams.bounds).tolist(),
         },
         ensure_ascii=False,
         separators=(",", ":"),
     ).encode("utf-8", "surrogatepass")
-    directory += b"\n" + block_checksums(table.body).astype("<u4").tobytes()
+    directory += b"\n"
+    for body in (table.body, grams.body):
+        directory += block_checksums(body).astype("<u4").tobytes()
     header = {
         "format": _FORMAT,
         "version": _VERSION,
@@ -80,6 +89,8 @@ def write_dictionary(
             with os.fdopen(handle, "wb") as stream:
                 stream.write(head + b"\0" * (-len(head) % BLOCK))
                 stream.write(table.body)
+                stream.write(b"\0" * (-len(table.body) % BLOCK))
+                stream.write(grams.body)
                 stream.flush()
                 os.fsync(stream.fileno())
             temporary.replace(path)
@@ -123,34 +134,54 @@ def _open_mapped(
     directory = stream.read(length)
     if len(directory) != length or hashlib.sha256(directory).hexdigest() != header.get("sha256"):
         raise damaged(path, "its checksum does not match")
-    line, _, checksums = directory.partition(b"\n")
-    names, whole, holders, sections = _directory(line, path)
-    start = -(-(begin + length) // BLOCK) * BLOCK
-    if size != start + sum(sections):
-        raise damaged(path, "it is shorter or longer than its directory says")
-    if len(checksums) != 4 * -(-sum(sections) // BLOCK):
-        raise damaged(path, "it has not one checksum for each block")
-    file = MappedFile(stream, start, size, np.frombuffer(checksums, dtype="<u4").astype(np.uint32), REMEDY)
-    if len(file.body) <= _CHECKED_AT_ONCE:
-        file.check(0, len(file.body))
-    index = ValueIndex.of(ValueTable(file.body, [0, *np.cumsum(sections).tolist()], file), holders)
-    return names, whole, index
+    line, _, tail = directory.partition(b"\n")
+    names, whole, holders, sizes = _directory(line, header["version"], path)
+    checksums = np.frombuffer(tail[: len(tail) // 4 * 4], dtype="<u4").astype(np.uint32)
+    bodies = []
+    end, first = begin + length, 0
+    for sections in sizes:
+        start = -(-end // BLOCK) * BLOCK
+        end, last = start + sum(sections), first - (-sum(sections) // BLOCK)
+        if end > size or 4 * last > len(tail):
+            raise damaged(
+                path, "it is shorter than its directory says, or has not one checksum for each block"
+            )
+        bodies.append(MappedFile(stream, start, end, checksums[first:last], REMEDY))
+        first = last
+    if size != end or len(tail) != 4 * first:
+        raise damaged(path, "it is longer than its directory says")
+    for file in bodies:
+        if len(file.body) <= _CHECKED_AT_ONCE:
+            file.check(0, len(file.body))
+    table, grams = ValueTable(bodies[0].body, _bounds(sizes[0]), bodies[0]), None
+    if len(bodies) > 1:
+        grams = GramTable(bodies[1].body, _bounds(sizes[1]), len(table), bodies[1])
+    return names, whole, ValueIndex.of(table, holders, grams, brought=grams is not None)
 
 
-def _directory(line: bytes, path: Path) -> tuple[list[ColumnName], list[int], list[Columns], list[int]]:
+def _bounds(sizes: Sequence[int]) -> list[int]:
+    return [0, *np.cumsum(sizes).tolist()]
+
+
+def _directory(
+    line: bytes, version: int, path: Path
+) -> tuple[list[ColumnName], list[int], list[Columns], list[list[int]]]:
+    """Names, columns that are known whole, sets of columns, and the sizes of the sections of each body."""
+    kinds = {"sections": SECTIONS, "grams": GRAM_SECTIONS} if version > 2 else {"sections": SECTIONS}
     try:
         data = json.loads(line.decode("utf-8", "surrogatepass"))
         names = [(str(table), str(column)) for table, column in data["columns"]]
         whole = [int(number) for number in data.get("whole", ())]
         holders = [tuple(int(number) for number in held) for held in data["holders"]]
-        sections = [int(size) for size in data["sections"]]
+        sizes = [[int(size) for size in data[kind]] for kind in kinds]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
         raise damaged(path, "its directory has another form") from error
     if any(not 0 <= number < len(names) for held in (whole, *holders) for number in held):
         raise damaged(path, "a value is held by a column that it does not list")
-    if len(sections) != len(SECTIONS) or any(not 0 <= size <= _LARGEST for size in sections):
-        raise damaged(path, "its directory lists other sections")
-    return names, whole, holders, sections
+    for expected, found in zip(kinds.values(), sizes, strict=True):
+        if len(found) != len(expected) or any(not 0 <= one <= _LARGEST for one in found):
+            raise damaged(path, "its directory lists other sections")
+    return names, whole, holders, sizes
 
 
 def _header(line: bytes, path: Path) -> dict[str, Any]:
@@ -160,10 +191,10 @@ def _header(line: bytes, path: Path) -> dict[str, Any]:
         raise damaged(path, "its first line is not that of a value dictionary") from error
     if not isinstance(header, dict) or header.get("format") != _FORMAT:
         raise damaged(path, "its first line is not that of a value dictionary")
-    if header.get("version") not in (1, _VERSION):
+    if header.get("version") not in _READ:
         version = header.get("version")
         raise ModelError(
-            f"this is version {version!r} of the format, and this fastsql reads versions 1 and {_VERSION}",
+            f"this is version {version!r} of the format, and this fastsql reads versions 1 to {_VERSION}",
             where=str(path),
             remedy=REMEDY,
         )

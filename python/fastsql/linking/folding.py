@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 # Full-width ASCII (U+FF01..U+FF5E), the ideographic space and the typographic forms of ASCII punctuation. Every entry maps
@@ -21,10 +22,19 @@ _FOLD |= {
 }
 _FOLD |= {0x2018: 0x27, 0x2019: 0x27, 0x201C: 0x22, 0x201D: 0x22}
 
-HAN = "\u3007\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_HAN_POINTS = ((0x3007, 0x3007), (0x3400, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF))
+UNSPACED = (*_HAN_POINTS, (0x3040, 0x30FF))
+"""First and last code points of characters that are words of their own: Chinese ones and Japanese syllables."""
+
+
+def _inside(ranges: Iterable[tuple[int, int]]) -> str:
+    return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges)
+
+
+HAN = _inside(_HAN_POINTS)
 """Chinese characters, as the inside of a regular expression's character class."""
 
-_UNSPACED = HAN + "\u3040-\u30ff"
+_UNSPACED = _inside(UNSPACED)
 _HAN = re.compile(f"[{HAN}]")
 _WORD = re.compile(rf"[{_UNSPACED}]|[0-9]+(?:\.[0-9]+)+|[^\W_{_UNSPACED}]+")
 

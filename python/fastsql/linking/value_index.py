@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 
 from fastsql.errors import ModelError
 from fastsql.linking.folding import keys, words
+from fastsql.linking.gram_table import GramTable, pack_grams
 from fastsql.linking.value_table import REMEDY, ValueTable, damaged, key_of, pack_values
 from fastsql.linking.vocabulary import chinese, english
 
@@ -21,7 +23,8 @@ Hit = tuple[int, int, list[int]]
 _FORMS = 3
 """Values that one span may stand for, as where two differ in punctuation only."""
 
-_STOP_WORDS = english.NO_VALUE | chinese.NO_VALUE
+STOP_WORDS = english.NO_VALUE | chinese.NO_VALUE
+"""Words that are no value by themselves."""
 
 
 @dataclass(frozen=True)
@@ -49,22 +52,47 @@ class ValueIndex:
         self.holders: tuple[Columns, ...] = tuple(numbers)
         """The sets of columns that hold a value, as the table numbers them."""
         self._native: Any = None
+        self.brought = False
+        """Whether the grams came with the values, from a file."""
+        self.packed_grams: GramTable | None = None
+        """The values by their grams, where somebody has packed them yet; see `grams`."""
 
     @classmethod
-    def of(cls, table: ValueTable, holders: Sequence[Columns]) -> ValueIndex:
-        """The index over values that are packed already."""
+    def of(
+        cls,
+        table: ValueTable,
+        holders: Sequence[Columns],
+        grams: GramTable | None = None,
+        *,
+        brought: bool = False,
+    ) -> ValueIndex:
+        """The index over values that are packed already, and perhaps their grams."""
         index = cls.__new__(cls)
-        index.table, index.holders, index._native = table, tuple(holders), None
+        index.__setstate__({"table": table, "holders": tuple(holders), "grams": grams, "brought": brought})
         return index
 
     def __len__(self) -> int:
         return len(self.table)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"table": self.table, "holders": self.holders}
+        return {
+            "table": self.table,
+            "holders": self.holders,
+            "grams": self.packed_grams,
+            "brought": self.brought,
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.table, self.holders, self._native = state["table"], state["holders"], None
+        self.table, self.holders, self.packed_grams = state["table"], state["holders"], state["grams"]
+        self.brought, self._native = state["brought"], None
+
+    @property
+    def grams(self) -> GramTable:
+        """The values by their grams; made when they are first asked for, where no file has them."""
+        if self.packed_grams is None:
+            # Two threads may both make them; either will do.
+            self.packed_grams = pack_grams(self.table)
+        return self.packed_grams
 
     def items(self) -> Iterator[tuple[str, Columns]]:
         """Every value with its columns, in the order given."""
@@ -98,7 +126,7 @@ class ValueIndex:
         for start, end, numbers in (
             self._hits(sequence) if core is None else self._native_hits(sequence, core)
         ):
-            for value, columns in map(self._value, numbers):
+            for value, columns in map(self.value, numbers):
                 place = _written(value, text, found[start].start, found[end - 1].end)
                 if place is not None:
                     yield *place, columns
@@ -107,7 +135,7 @@ class ValueIndex:
         """Values equal to `text` but for letter case and outer blanks, each with its columns."""
         self.table.expect_unchanged()
         wanted = text.strip().casefold()
-        found = (self._value(number) for number in self.table.numbers(key_of(keys(text))))
+        found = (self.value(number) for number in self.table.numbers(key_of(keys(text))))
         return tuple((value, columns) for value, columns in found if value.casefold() == wanted)
 
     def _hits(self, sequence: list[str]) -> Iterator[Hit]:
@@ -128,18 +156,28 @@ class ValueIndex:
 
     def _native_hits(self, sequence: list[str], core: ModuleType) -> list[Hit]:
         """What `_hits` gives, by the native reader of the same bytes. Two threads may both make one; either will do."""
-        table = self.table
-        try:
-            if self._native is None:
-                checksums = np.zeros(0, dtype=np.uint32) if table.file is None else table.file.checksums
-                body = np.frombuffer(table.body, dtype=np.uint8)
-                self._native = core.ValueIndex(body, table.bounds, checksums)
-            hits: list[Hit] = self._native.hits(key_of(sequence))
-        except ModelError as error:
-            raise ModelError(error.what, where=table.where, remedy=REMEDY) from error
+        with self.reported():
+            hits: list[Hit] = self.native(core).hits(key_of(sequence))
         return hits
 
-    def _value(self, number: int) -> tuple[str, Columns]:
+    def native(self, core: ModuleType) -> Any:
+        """The native reader of the same bytes."""
+        if self._native is None:
+            table = self.table
+            checksums = np.zeros(0, dtype=np.uint32) if table.file is None else table.file.checksums
+            self._native = core.ValueIndex(np.frombuffer(table.body, dtype=np.uint8), table.bounds, checksums)
+        return self._native
+
+    @contextmanager
+    def reported(self) -> Iterator[None]:
+        """Errors of the native reader say which file it is."""
+        try:
+            yield
+        except ModelError as error:
+            raise ModelError(error.what, where=self.table.where, remedy=REMEDY) from error
+
+    def value(self, number: int) -> tuple[str, Columns]:
+        """A value by its number in the table, with the columns that hold it."""
         value, holders = self.table.value(number)
         return value, self._columns(holders)
 
@@ -150,7 +188,7 @@ class ValueIndex:
 
     def _match(self, numbers: Sequence[int], text: str, start: int, end: int) -> ValueMatch:
         """The match of values with equal words. Those written in the text, punctuation and all, rule out the others."""
-        values = [self._value(number) for number in numbers]
+        values = [self.value(number) for number in numbers]
         exact: dict[tuple[int, int], list[tuple[str, Columns]]] = {}
         for value in values:
             place = _written(value[0], text, start, end)
@@ -192,11 +230,11 @@ def _is_telling(value_words: list[str]) -> bool:
         word = value_words[0]
         return (
             len(word) >= (4 if word[0].isdigit() and word.replace(".", "").isdigit() else 2)
-            and word not in _STOP_WORDS
+            and word not in STOP_WORDS
         )
     if all(len(word) == 1 and not word.isascii() for word in value_words):
-        return "".join(value_words) not in _STOP_WORDS
-    return any(not word.replace(".", "").isdigit() and word not in _STOP_WORDS for word in value_words)
+        return "".join(value_words) not in STOP_WORDS
+    return any(not word.replace(".", "").isdigit() and word not in STOP_WORDS for word in value_words)
 
 
 def _singular(word: str) -> str:

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from fastsql.errors import LimitError, ModelError
 from fastsql.linking.folding import keys
-from fastsql.linking.mapped_file import MappedFile
+from fastsql.linking.mapped_file import BLOCK, MappedFile
 
 SECTIONS = ("records", "key_buckets", "key_rows", "word_buckets", "word_rows", "lengths", "texts")
 """The arrays in the order in which they lie in memory and in a file."""
@@ -126,6 +126,27 @@ class ValueTable:
         except UnicodeDecodeError:
             pass  # raised below, unchained: a decoding error shows the bytes, which are a cell of a database
         raise self._damaged("a value is not text")
+
+    def key(self, number: int) -> bytes:
+        """A value's key; its text where it has no words."""
+        _, begin, end, _ = self._record(number)
+        return self._bytes(begin, end)
+
+    def words(self, number: int) -> list[str]:
+        """The words of a value's key; its text where it has none. Raises ModelError where they are no text."""
+        try:
+            found = self.key(number).decode("utf-8", "surrogatepass").split(" ")
+        except UnicodeDecodeError:
+            raise self._damaged("a value is not text") from None
+        return [word.replace("\0", " ") for word in found]
+
+    def holders(self, numbers: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        """The numbers of the sets of columns that hold some values, each of which is here."""
+        places = numbers.astype(np.int64) * _RECORD
+        for block in np.unique(places // (BLOCK // _SIZE)).tolist():
+            self._expect(0, block * BLOCK, block * BLOCK + _SIZE)
+        found: NDArray[np.uint32] = np.asarray(self._records)[places + _RECORD - 1]
+        return found
 
     def values(self) -> Iterator[tuple[str, int]]:
         """Every value with the number of its set of columns, in the order in which they were packed."""

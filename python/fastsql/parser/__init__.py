@@ -9,6 +9,7 @@ write               Decoded -> Written: a hypothesis as a program and as SQL
 assess              Written -> Assessed: how likely it is to be right, and what of the question it rests on
 inspect             the same for several hypotheses, once their answers are known
 decide              Assessed -> Result: an answer, or a refusal with its reason
+refuse              the same refusal with what is missing, and what would help
 audit               a record of it
 """
 

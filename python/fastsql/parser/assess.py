@@ -24,6 +24,7 @@ class Assessed:
         confidence: p, that it is right.
         unanswerable: u, that the question has no answer in this schema.
         refusal: a reason not to give it, whatever the probabilities; "" if there is none.
+        note: what did not work on the way, a sentence; None where all did.
     """
 
     written: Written
@@ -32,6 +33,7 @@ class Assessed:
     confidence: float
     unanswerable: float = 0.0
     refusal: str = ""
+    note: str | None = None
 
     def alternatives(self) -> tuple[Alternative, ...]:
         """The other hypotheses as SQL, each text once."""

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from fastsql.reliability.inspection import Telling
+
 if TYPE_CHECKING:
     from fastsql.execution import Cursor, Executor, Rows
     from fastsql.parser.audit import Audit, ExecutionEntry
@@ -32,6 +34,10 @@ class AuditedExecutor:
         self.dialect = dialect
         self._ids = ids
         self._inspection = inspection
+
+    def state(self) -> object:
+        """What the executor inside tells of its database's state; None where it tells nothing."""
+        return self.executor.state() if isinstance(self.executor, Telling) else None
 
     def run(self, sql: str | None) -> Rows:
         """The rows of a query. Raises ExecutionError, VerificationError: as the executor inside."""

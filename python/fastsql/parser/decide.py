@@ -5,11 +5,10 @@ from __future__ import annotations
 from fastsql.engine.stopwatch import Stopwatch
 from fastsql.explanation.links import found_values
 from fastsql.parser.assess import Assessed
+from fastsql.refusal.texts import ENGLISH, language_of, sentence
 from fastsql.reliability.decision import pays, threshold
 from fastsql.result import Result
 
-UNCALIBRATED = "This model was never calibrated: its confidence says little. Run fastsql calibrate, or ask with penalty=0."
-"""Why a model whose probabilities were not fitted answers only where a wrong answer costs nothing."""
 UNLIKELY = 0.5
 """The probability of having no answer from which a refusal is laid to the question, not to the SQL."""
 
@@ -17,12 +16,13 @@ UNLIKELY = 0.5
 def decide(assessed: Assessed, penalty: float, watch: Stopwatch) -> Result:
     """What is given back where a wrong answer outweighs `penalty` right ones."""
     written, p, u = assessed.written, assessed.confidence, assessed.unanswerable
+    language = language_of(written.linked.question)
     reason = written.fault or assessed.refusal
     decided = assessed.reliability.calibrated or penalty == 0
     if not reason and not decided:
-        reason = UNCALIBRATED
+        reason = sentence(language, "uncalibrated")  # which answers only where a wrong answer costs nothing
     elif not reason and not pays(p, u, penalty):
-        reason = doubt(p, threshold(penalty, u), penalty, u)
+        reason = doubt(p, threshold(penalty, u), penalty, u, language)
     values = found_values(written.program, written.schema)
     watch.lap("explain")
     return Result(
@@ -30,7 +30,7 @@ def decide(assessed: Assessed, penalty: float, watch: Stopwatch) -> Result:
         best=None if written.fault else written.sql,
         confidence=0.0 if written.fault else p,
         abstained=bool(reason),
-        reason=reason,
+        reason=reason or None,
         links=assessed.links,
         values=values,
         timings=watch.laps,
@@ -38,14 +38,17 @@ def decide(assessed: Assessed, penalty: float, watch: Stopwatch) -> Result:
         threshold=threshold(penalty, u) if decided else None,
         unanswerable=u,
         background=assessed,
+        note=assessed.note,
     )
 
 
-def doubt(confidence: float, needed: float, penalty: float, unanswerable: float = 0.0) -> str:
+def doubt(
+    confidence: float, needed: float, penalty: float, unanswerable: float = 0.0, language: str = ENGLISH
+) -> str:
     """Why the probabilities of being right and of having no answer lead to a refusal at this penalty."""
     if unanswerable >= UNLIKELY:
-        return f"This question probably has no answer in this schema (probability {unanswerable:.2f})."
+        return sentence(language, "no answer", u=unanswerable)
     from fastsql.view.figures import told_apart  # for refusals alone
 
     shown, asked = told_apart(confidence, needed)
-    return f"The confidence of {shown} is below the {asked} that penalty {penalty:g} asks for."
+    return sentence(language, "doubt", p=shown, needed=asked, penalty=penalty)

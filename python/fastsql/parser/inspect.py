@@ -2,40 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 
-from fastsql.errors import DialectError
+from fastsql.errors import DialectError, VerificationError
+from fastsql.grammar.render import render_parts
 from fastsql.limits import Limits
 from fastsql.parser.assess import Assessed, assess, evidence_of
 from fastsql.parser.write import Written, verified
+from fastsql.refusal.texts import language_of, sentence
 from fastsql.reliability.assess import Reliability
 from fastsql.reliability.inspection import Finding, Inspector, Rule, allies
+from fastsql.verification.verify import verify
 
 
 def inspect(first: Written, reliability: Reliability, inspector: Inspector, limits: Limits) -> Assessed:
     """The hypothesis to be given, `first` being the likeliest before any was run.
 
-    Nothing is run that has not passed verification.
+    Nothing is run that has not passed verification. Where no query can be run, `first` is given or refused as if nobody had
+    tried, with a note that says so.
     """
     hypotheses = [None if first.fault else first, *(_runnable(first, n, limits) for n in first.others)]
-    findings = inspector.inspect([None if written is None else written.sql for written in hypotheses])
+    language = language_of(first.linked.question)
+    texts = [None if written is None else written.sql for written in hypotheses]
+    findings = inspector.inspect(texts, lambda number: _parts(hypotheses[number], limits))
     if inspector.rule is Rule.REFUSE:
-        return replace(assess(first, reliability), refusal=_refusal(findings[0]))
+        return replace(assess(first, reliability), refusal=_refusal(findings[0], language))
     best: Assessed | None = None
     for number, (written, finding) in enumerate(zip(hypotheses, findings, strict=True)):
         if written is None or finding.answer is None:
             continue
         plain, links = evidence_of(written, reliability)
         evidence = reliability.after_inspection(
-            plain, written.decoded.search, number, allies(findings, number), void=finding.void
+            plain,
+            written.decoded.search,
+            number,
+            allies(findings, number),
+            void=finding.void,
+            hollow=finding.hollow,
         )
         found = reliability.assess(evidence, inspected=True)
         if best is None or found.confidence > best.confidence:
             best = Assessed(written, reliability, links, found.confidence, found.unanswerable)
     if best is None:
-        _, links = evidence_of(first, reliability)
-        return Assessed(first, reliability, links, 0.0, refusal="None of the queries could be run.")
+        return replace(assess(first, reliability), note=sentence(language, "all failed"))
     return best
+
+
+def _parts(written: Written | None, limits: Limits) -> Iterator[str]:
+    """The queries inside one, as far as they pass verification by themselves."""
+    if written is None:
+        return
+    for sql in render_parts(written.program, written.schema, dialect=written.dialect, now=written.now):
+        with suppress(VerificationError):  # what does not pass is not run
+            verify(sql, written.schema, dialect=written.dialect, limits=limits)
+            yield sql
 
 
 def _runnable(first: Written, number: int, limits: Limits) -> Written | None:
@@ -46,7 +68,7 @@ def _runnable(first: Written, number: int, limits: Limits) -> Written | None:
     return None if written.fault else written
 
 
-def _refusal(finding: Finding) -> str:
+def _refusal(finding: Finding, language: str) -> str:
     if finding.failed:
-        return "The query could not be run."
-    return "The query's answer is empty, NULL or 0." if finding.void else ""
+        return sentence(language, "failed")
+    return sentence(language, "void") if finding.void else ""

@@ -24,6 +24,7 @@ def load(
     penalty: float = DEFAULT_PENALTY,
     threads: int = 0,
     limits: Limits = DEFAULT,
+    suggest: bool = True,
     audit: Audit | Hook | None = None,
 ) -> Parser:
     """A parser from a bundled model's name or the folder of a bundle.
@@ -39,6 +40,7 @@ def load(
         penalty: how many right answers a wrong one outweighs; the higher, the more is refused.
         threads: that share the work of one question; 0 leaves the choice to fastsql, or to ONNX Runtime under "python".
         limits: bounds of what is accepted.
+        suggest: whether a refusal says what is missing and what would help, in words of the question and of its values.
         audit: called with a record of every parse and execution; see `fastsql.Audit`.
 
     Raises ModelError: no such model, device or encoder, or the bundle is damaged, exchanged or made for another grammar.
@@ -47,7 +49,14 @@ def load(
     """
     bundle = open_model(model)
     parser = Parser(
-        bundle, device=device, encoder=encoder, penalty=penalty, threads=threads, limits=limits, audit=audit
+        bundle,
+        device=device,
+        encoder=encoder,
+        penalty=penalty,
+        threads=threads,
+        limits=limits,
+        suggest=suggest,
+        audit=audit,
     )
     if parser.reliability.lacking:
         warnings.warn(f"{bundle.path}: {parser.reliability.lacking}", CalibrationWarning, stacklevel=2)

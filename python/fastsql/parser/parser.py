@@ -29,9 +29,11 @@ from fastsql.parser.checks import check_actions, check_grammar, check_penalty, c
 from fastsql.parser.decide import decide
 from fastsql.parser.inspect import inspect
 from fastsql.parser.link import link
+from fastsql.parser.refuse import explain_refusal
 from fastsql.parser.settings import Settings
 from fastsql.parser.sources import Sources
 from fastsql.parser.write import verified, write
+from fastsql.refusal.texts import language_of, sentence
 from fastsql.reliability.assess import Reliability
 from fastsql.reliability.inspection import Inspector
 from fastsql.result import Result
@@ -61,6 +63,7 @@ class Parser:
         penalty: float = DEFAULT_PENALTY,
         threads: int = 0,
         limits: Limits = DEFAULT,
+        suggest: bool = True,
         audit: Audit | Hook | None = None,
     ) -> None:
         self.penalty = check_penalty(penalty)
@@ -69,6 +72,7 @@ class Parser:
         check_actions(bundle, limits)
         self.bundle = bundle
         self.limits = limits
+        self.suggest = suggest
         self.threads = threads
         self._audit = None if audit is None else Audit.of(audit)
         settings = bundle.config.settings
@@ -94,6 +98,7 @@ class Parser:
             "penalty": self.penalty,
             "threads": self.threads,
             "limits": self.limits,
+            "suggest": self.suggest,
             "audit": self._audit,
         }
 
@@ -113,6 +118,7 @@ class Parser:
         penalty: float | None = None,
         now: str | None = None,
         grounded: bool = True,
+        suggest: bool | None = None,
         inspector: Inspector | None = None,
         request_id: str | None = None,
         user_id: str | None = None,
@@ -129,6 +135,8 @@ class Parser:
             now: a literal for the present, such as "2100-12-31 23:59:00"; otherwise the time of execution.
             grounded: whether a column is compared for equality only with what it holds, where `values` has all of it; False
                 where `values` are older than the database.
+            suggest: whether a refusal says what is missing and what would help, in words of the question and of `values`;
+                the parser's own unless given.
             inspector: runs the likeliest queries, read-only, and takes their answers into account.
             request_id: a text for the audit's records, such as that of the request that this answers; nothing else sees it.
             user_id: the same, for who asked.
@@ -138,7 +146,8 @@ class Parser:
         answered is not an error: the result says that it was refused, and why.
         """
         penalty = self.penalty if penalty is None else penalty
-        settings = Settings(dialect, beam, penalty, now, grounded, inspector, request_id, user_id)
+        suggest = self.suggest if suggest is None else suggest
+        settings = Settings(dialect, beam, penalty, now, grounded, suggest, inspector, request_id, user_id)
         if self._audit is None:
             return self._parse(question, schema, values, settings)
         with self._audit.parse(question, self.bundle.config.name, settings) as entry:
@@ -150,7 +159,7 @@ class Parser:
         dialect, inspector = settings.dialect, self._watched(settings)
         text = clean_question(question, self.limits)
         if not has_words(text):
-            reason = "There is no question in this text."
+            reason = sentence(language_of(question), "no question")
             return Result(question, None, 0.0, abstained=True, reason=reason, dialect=dialect)
         self._follow_fork()
         watch = Stopwatch()
@@ -169,7 +178,11 @@ class Parser:
         else:
             assessed = inspect(written, self._reliability, inspector, self.limits)
             watch.lap("inspect")
-        return decide(assessed, settings.penalty, watch)
+        result = decide(assessed, settings.penalty, watch)
+        if result.abstained and settings.suggest:
+            result = explain_refusal(result, assessed, self.engine, settings.beam)
+            watch.lap("suggest")
+        return result
 
     def _watched(self, settings: Settings) -> Inspector | None:
         """The inspector, what it runs on record where there is an audit."""

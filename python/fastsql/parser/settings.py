@@ -18,6 +18,7 @@ class Settings:
     penalty: float
     now: str | None
     grounded: bool
+    suggest: bool
     inspector: Inspector | None
     request_id: str | None
     user_id: str | None

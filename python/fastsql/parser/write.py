@@ -11,6 +11,7 @@ from fastsql.grammar.program import Program
 from fastsql.limits import Limits
 from fastsql.linking.canonical import canonical_literals
 from fastsql.parser.link import Linked
+from fastsql.refusal.texts import language_of, sentence
 from fastsql.schema import Schema
 from fastsql.verification.verify import verify
 
@@ -50,10 +51,15 @@ def write(
     linked: Linked, decoded: Decoded, number: int = 0, *, dialect: str = "sqlite", now: str | None = None
 ) -> Written:
     """Read a hypothesis as a program, and render it. Raises DialectError: the dialect has no words for it."""
-    hypothesis, space = decoded.search.finished[number], linked.space
-    program = canonical_literals(read_path(hypothesis.path, space), space.schema, linked.dictionary)
-    sql = render(program, space.schema, dialect=dialect, now=now)
+    program = program_of(linked, decoded, number)
+    sql = render(program, linked.space.schema, dialect=dialect, now=now)
     return Written(linked, decoded, number, program, sql, dialect, now)
+
+
+def program_of(linked: Linked, decoded: Decoded, number: int = 0) -> Program:
+    """A finished hypothesis as a program, literals in the letter case of their columns' values."""
+    hypothesis, space = decoded.search.finished[number], linked.space
+    return canonical_literals(read_path(hypothesis.path, space), space.schema, linked.dictionary)
 
 
 def verified(written: Written, limits: Limits) -> Written:
@@ -61,5 +67,6 @@ def verified(written: Written, limits: Limits) -> Written:
     try:
         verify(written.sql, written.schema, dialect=written.dialect, limits=limits)
     except VerificationError as error:
-        return replace(written, fault=f"The SQL that was written did not pass verification ({error.what}).")
+        language = language_of(written.linked.question)
+        return replace(written, fault=sentence(language, "fault", what=error.what))
     return written

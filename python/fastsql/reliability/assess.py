@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from fastsql.grammar.program import ColumnRef, Program
 from fastsql.linking.relations import RELATIONS, split_words
 from fastsql.reliability.correspondence import Correspondence
-from fastsql.reliability.evidence import BEAM, FEATURES, INSPECTED, Evidence, beam_figures
+from fastsql.reliability.evidence import BEAM, FEATURES, INSPECTED, Evidence, beam_figures, removed
 from fastsql.reliability.familiarity import Familiarity
 from fastsql.reliability.names import SchemaNames, names_of
 from fastsql.reliability.regression import Probe, Regression, malformed, sigmoid
@@ -211,6 +211,7 @@ class Reliability:
         names = names_of(asked.links)
         return Evidence(
             **asdict(beam_figures(search, chosen)),
+            removed=removed(search, chosen),
             strangeness=self.familiarity.strangeness(asked.question, spans),
             coverage=_coverage(asked.question, spans),
             named=_named(asked),
@@ -224,11 +225,19 @@ class Reliability:
         )
 
     def after_inspection(
-        self, evidence: Evidence, search: Search, chosen: int, allies: Sequence[int], *, void: bool
+        self,
+        evidence: Evidence,
+        search: Search,
+        chosen: int,
+        allies: Sequence[int],
+        *,
+        void: bool,
+        hollow: bool = False,
     ) -> Evidence:
         """The evidence once answers are known: hypotheses with the same one count together."""
         figures = asdict(beam_figures(search, chosen, allies))
-        return replace(evidence, **{name: figures[name] for name in BEAM}, void=float(void))
+        looked = {name: figures[name] for name in BEAM}
+        return replace(evidence, **looked, void=float(void), hollow=float(hollow))
 
     def assess(self, evidence: Evidence, *, inspected: bool = False) -> Assessment:
         """Both numbers of a hypothesis; `inspected` tells whether answers were looked at."""
@@ -245,11 +254,16 @@ def _coverage(question: str, spans: Iterable[tuple[int, int]]) -> float:
     return sum(start in taken for start in starts) / max(len(starts), 1)
 
 
+def named_tokens(prepared: Prepared, links: SchemaLinks) -> NDArray[np.bool_]:
+    """bool[Q]: the tokens of a question that are part of a name of the schema."""
+    nodes = links.nodes.with_question(len(prepared.offsets), len(prepared.candidates))
+    to_schema = np.isin(prepared.relations[nodes.tokens, nodes.schema], _NAMING)
+    return np.asarray(to_schema.any(axis=1))
+
+
 def _named(asked: Asked) -> float:
-    prepared = asked.prepared
-    nodes = asked.links.nodes.with_question(len(prepared.offsets), len(prepared.candidates))
-    to_schema = prepared.relations[nodes.tokens, nodes.schema]
-    return float(np.isin(to_schema, _NAMING).any(axis=1).mean()) if nodes.n_tokens else 0.0
+    named = named_tokens(asked.prepared, asked.links)
+    return float(named.mean()) if len(named) else 0.0
 
 
 def _unsaid(asked: Asked, program: Program, names: SchemaNames) -> float:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 _WIDEST_MARGIN = 10.0
 _WIDEST_ODDS = 10.0
+_MOST_REMOVED = 6.0
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,9 @@ class Evidence:
     """Square root of the number of decisions."""
     entropy: float = 0.0
     """Of the beam's finished hypotheses, normalised, in nats."""
+    removed: float = 0.0
+    """What the search passed over on its way, as it does not exist or makes no sense: minus the sum, over the decisions, of
+    the log-probability of all that it might decide; at most 6."""
     strangeness: float = 0.0
     """How strange the strangest unexplained word is (`Familiarity`)."""
     coverage: float = 0.0
@@ -48,6 +52,8 @@ class Evidence:
     """Log-odds of being unanswerable by words and length alone (`Correspondence`)."""
     void: float = 0.0
     """1 where the query's answer is empty, or nothing but NULL and 0; else, or if nobody looked, 0."""
+    hollow: float = 0.0
+    """1 where moreover a subquery that stands by itself returns no row; else, or if nobody looked, 0."""
     known: float = 1.0
     """Share of the schema's columns that the schemas have which calibration met in training (`Elsewhere`). No feature: it
     says which regressions are to be trusted."""
@@ -55,8 +61,9 @@ class Evidence:
 
 BEAM = ("sequence", "worst", "margin", "decisions", "entropy")
 WORDS = ("strangeness", "coverage", "named", "unmet", "unsaid")
-FEATURES = (*BEAM, *WORDS, "state", "correspondence")
-INSPECTED = (*FEATURES, "void")
+LOOKED = ("void", "hollow")
+FEATURES = (*BEAM, "removed", *WORDS, "state", "correspondence")
+INSPECTED = (*FEATURES, *LOOKED)
 
 
 @dataclass(frozen=True)
@@ -88,6 +95,11 @@ def beam_figures(search: Search, chosen: int, allies: Sequence[int] = ()) -> Bea
     return BeamFigures(
         _log_odds(score), _log_odds(best.worst), margin, math.sqrt(len(best.actions)), max(entropy, 0.0)
     )
+
+
+def removed(search: Search, chosen: int) -> float:
+    """The log-probability that the search passed over for a finished hypothesis, at least 0 and at most 6."""
+    return min(max(-sum(search.finished[chosen].kept), 0.0), _MOST_REMOVED)
 
 
 def _log_sum(scores: Sequence[float]) -> float:

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from fastsql.errors import SchemaError
+from fastsql.schema.keys import key_groups
 from fastsql.schema.names import fold
 
 Value: TypeAlias = "str | int | float"
@@ -159,6 +160,16 @@ class Structure:
     def qualified_name(self, column: int) -> str:
         """Give "table.column" of a column index, the table as :meth:`table_name` gives it."""
         return f"{self.table_name(self.columns[column].table)}.{self.columns[column].name}"
+
+    @cached_property
+    def key_groups(self) -> tuple[int, ...]:
+        """For each column the least column that holds the same keys; -1 for one that is no key of a join."""
+        return key_groups(self)
+
+    @cached_property
+    def unique_columns(self) -> frozenset[int]:
+        """The columns that are a primary key by themselves."""
+        return frozenset(table.primary_key[0] for table in self.tables if len(table.primary_key) == 1)
 
     @cached_property
     def _namesakes(self) -> dict[str, tuple[int, ...]]:

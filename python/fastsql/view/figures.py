@@ -30,6 +30,11 @@ def certainty(result: Result) -> str:
     return f"{told}; probability of no answer {result.unanswerable:.2f}" if result.unanswerable else told
 
 
+def further_suggestions(result: Result) -> list[str]:
+    """The sentences of suggestions that the reason does not say already."""
+    return [suggestion.text for suggestion in result.suggestions if suggestion.text != result.reason]
+
+
 def milliseconds(value: float) -> str:
     """A duration with as many decimals as tell something."""
     return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 1 else f"{value:.2f}"

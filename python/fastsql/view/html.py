@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from fastsql.view.differences import differences
-from fastsql.view.figures import GUESS, certainty, milliseconds
+from fastsql.view.figures import GUESS, certainty, further_suggestions, milliseconds
 from fastsql.view.marks import Mark, marks, numbers, sql_numbers
 from fastsql.view.markup import escaped, isolated, section, table
 from fastsql.view.sql_layout import kind, lay_out, places
@@ -62,7 +62,8 @@ def _verdict(result: Result) -> str:
         '<span class="bad">✗ Refused</span>' if result.abstained else '<span class="good">✓ Answered</span>'
     )
     told = certainty(result)
-    reason = f"<p>{escaped(result.reason)}</p>" if result.reason else ""
+    said = [*filter(None, (result.reason, result.note)), *further_suggestions(result)]
+    reason = "".join(f'<p dir="auto">{escaped(text)}</p>' for text in said)
     return f"<p>{word}, {told}</p>{reason}{_bar(result.confidence, told, at=result.threshold)}"
 
 

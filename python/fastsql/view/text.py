@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fastsql.explanation.trail import Decision, Line, Reason
 from fastsql.view.cells import cells, clean, cut, pad, wrap
 from fastsql.view.differences import differences
-from fastsql.view.figures import GUESS, certainty, milliseconds
+from fastsql.view.figures import GUESS, certainty, further_suggestions, milliseconds
 from fastsql.view.marks import Mark, marks, numbers
 from fastsql.view.sql_layout import kind, lay_out, places
 
@@ -69,6 +69,12 @@ def question_lines(question: str, marked: Sequence[Mark], width: int) -> Iterato
             yield [(below, "dim")]
 
 
+def suggestion_lines(result: Result, width: int) -> Iterator[Line]:
+    """What would help where a question was refused, but for what the reason says already."""
+    for told in further_suggestions(result):
+        yield from _indented(told, width, 0)
+
+
 def guess_lines(sql: str, width: int) -> Iterator[Line]:
     """The best hypothesis of a refusal, which must not be taken for an answer, with or without colours."""
     yield [(GUESS, "bad")]
@@ -121,6 +127,9 @@ def _verdict(explanation: Explanation, width: int) -> Iterator[Line]:
     yield [head, (f": {certainty(result)}", "")]
     if result.reason:
         yield from _indented(result.reason, width, 0)
+    if result.note:
+        yield from _indented(result.note, width, 0)
+    yield from suggestion_lines(result, width)
     length = min(_BAR, width - 8)
     drawn = bar(result.confidence, length, result.threshold)
     yield [("0 ", "dim"), (drawn, "bad" if result.abstained else "good"), (" 1", "dim")]

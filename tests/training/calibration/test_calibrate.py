@@ -130,15 +130,18 @@ def test_every_question_is_observed_as_the_parser_sees_it(
     assert all(item.state.shape == (D,) for item in found)
     assert all(item.evidence.void == 0 for item in found)
     assert any(item.inspected is not None for item in found)
+    assert {item.question.part for item in found if item.others} <= {SEEN, UNSEEN}
+    assert any(item.others for item in found), "the further hypotheses are seen as well"
     assert notes == [f"{len(questions)} of {len(questions)} parsed"]
     file = tmp_path / "observed.json.gz"
     save_observations(found, file)
     for old, new in zip(found, load_observations(file), strict=True):
-        assert (old.question, old.evidence, old.inspected, old.right) == (
+        assert (old.question, old.evidence, old.inspected, old.right, old.others) == (
             new.question,
             new.evidence,
             new.inspected,
             new.right,
+            new.others,
         )
         np.testing.assert_allclose(old.state, new.state, atol=1e-5)
 
@@ -184,6 +187,38 @@ def test_the_fit_uses_what_tells_right_from_wrong_and_answerable_from_not() -> N
     assert inspected.unanswerable is not None
     assert inspected.unanswerable.weights["void"] > 1
     assert found.figures["inspected"]["auc_unanswerable"] > found.figures["auc_unanswerable"]
+
+
+def test_hollow_answers_are_weighed_by_the_hypotheses_that_were_not_the_likeliest() -> None:
+    """Of the likeliest ones, none was hollow: what this says of a query is learnt from those behind them."""
+    plain = observations()
+    with_others = [
+        replace(item, others=tuple((replace(item.evidence, void=1.0, hollow=1.0), False) for _ in range(2)))
+        if item.right
+        else item
+        for item in plain
+    ]
+    without, found = (calibration(items, Familiarity()).reliability for items in (plain, with_others))
+    assert without.inspected is not None
+    assert found.inspected is not None
+    assert without.inspected.right.weights["hollow"] == pytest.approx(0, abs=1e-9)
+    assert found.inspected.right.weights["hollow"] < -0.5
+    assert found.judge == without.judge, "who looks at no answer learns nothing from them"
+    assert found.inspected.unanswerable == without.inspected.unanswerable
+
+
+def test_others_stay_with_their_question() -> None:
+    items = observations(40)
+    marked = [
+        replace(item, others=((replace(item.evidence, sequence=100.0 + place), bool(place % 2)),))
+        for place, item in enumerate(items)
+    ]
+    table = tabulate(marked)
+    chosen = np.array([30, 4, 17])
+    others = table.rows(chosen).others
+    assert others.rows.tolist() == [1, 2, 0]
+    np.testing.assert_array_equal(others.inspected, table.others.inspected[[4, 17, 30]])
+    np.testing.assert_array_equal(others.right, table.others.right[[4, 17, 30]])
 
 
 def test_predictions_are_across_folds() -> None:

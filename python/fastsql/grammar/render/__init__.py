@@ -17,7 +17,7 @@ from fastsql.grammar.compile import Grammar, load_grammar
 from fastsql.grammar.program import Program
 from fastsql.grammar.render.queries import Renderer
 from fastsql.grammar.render.values import CASTS, NOW, PARTS
-from fastsql.grammar.tree import read_tree
+from fastsql.grammar.tree import inner_queries, read_tree
 from fastsql.schema.dialects import plain_dialect
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 DIALECTS = ("sqlite", "postgres", "duckdb", "mysql", "tsql")
 """Dialects that SQL is written for: SQLite, and those of `typed`, which is imported where one of them is asked for."""
 
-__all__ = ["CASTS", "DIALECTS", "NOW", "PARTS", "Renderer", "render"]
+__all__ = ["CASTS", "DIALECTS", "NOW", "PARTS", "Renderer", "render", "render_parts"]
 
 
 def render(
@@ -52,6 +52,23 @@ def render(
     tree = read_tree(program, grammar or load_grammar())
     sql: str = _generator(dialect).generate(_renderer(dialect, schema, now).query(tree), copy=False)
     return sql
+
+
+def render_parts(
+    program: Program, schema: Schema, *, dialect: str = "sqlite", now: str | None = None
+) -> tuple[str, ...]:
+    """SQL of each query inside a complete program, outermost first.
+
+    All of them stand by themselves, since a column is one of the innermost FROM.
+
+    Raises as `render` does.
+    """
+    dialect = plain_dialect(dialect)
+    generator = _generator(dialect)
+    return tuple(
+        generator.generate(_renderer(dialect, schema, now).query(node), copy=False)
+        for node in inner_queries(read_tree(program, load_grammar()))
+    )
 
 
 def _renderer(dialect: str, schema: Schema, now: str | None) -> Renderer:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 
 from sqlglot import exp
@@ -46,6 +46,11 @@ def chain(node: Node | None) -> Iterator[Node]:
     while node is not None:
         yield node
         node = node.children[-1]
+
+
+def distinct(conditions: Iterable[Node]) -> list[Node]:
+    """Conditions that AND puts together, each once."""
+    return list(dict.fromkeys(conditions))
 
 
 def literal(value: str | int | float) -> exp.Expr:

@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from fastsql.grammar.program import Node, TableRef
 from fastsql.grammar.render.conditions import Conditions
-from fastsql.grammar.render.pieces import chain, child, conjunction, own, some
+from fastsql.grammar.render.pieces import chain, child, conjunction, distinct, own, some
 from fastsql.grammar.render.values import Source
 from fastsql.schema.names import fold
 
@@ -49,7 +49,7 @@ class Renderer(Conditions):
         select = exp.Select()
         joins, where, body = node.children[-3:]
         self._from(select, node, list(chain(joins)))
-        conditions = [self.condition(own(n, 1)) for n in chain(where)]
+        conditions = [self.condition(one) for one in distinct(own(n, 1) for n in chain(where))]
         if conditions:
             select.set("where", exp.Where(this=conjunction(conditions)))
         self._body(select, some(body), names)
@@ -116,7 +116,7 @@ class Renderer(Conditions):
             key, groups, having, items = node.children[:4]
             keys = [self.value(some(key)), *(self.value(child(g, 0)) for g in chain(groups))]
             select.group_by(*keys, copy=False)
-            clauses = [self.condition(child(clause, 0)) for clause in chain(having)]
+            clauses = [self.condition(one) for one in distinct(child(clause, 0) for clause in chain(having))]
             if clauses:
                 select.set("having", exp.Having(this=conjunction(clauses)))
             self._items(select, some(items), names)

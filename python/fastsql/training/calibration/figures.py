@@ -47,6 +47,7 @@ STEPS: Mapping[str, tuple[str, ...]] = {
     "beam, strangeness, coverage, names": (*RIGHT, "strangeness", "coverage", "named"),
     "correspondence alone": ("correspondence",),
     "state alone": ("state",),
+    "all but what was passed over": tuple(name for name in UNANSWERED if name != "removed"),
     "all but what is not said": tuple(name for name in UNANSWERED if name != "unsaid"),
     "all": UNANSWERED,
     "all, and words not met": (*UNANSWERED, "unmet"),

@@ -19,6 +19,7 @@ import numpy as np
 
 from fastsql.reliability.assess import Elsewhere, Judge, Reliability
 from fastsql.reliability.correspondence import LENGTH, SHARED, WIDEST, Correspondence
+from fastsql.reliability.evidence import LOOKED
 from fastsql.reliability.familiarity import Familiarity
 from fastsql.reliability.regression import Probe, Regression
 from fastsql.training.calibration.logistic import Flags, Floats, cross_fitted, fit_logistic, folds_of, sigmoid
@@ -27,12 +28,17 @@ from fastsql.training.calibration.table import NAMES, Table
 
 RIGHT = ("sequence", "worst", "margin", "decisions")
 """What q, the probability of being right if there is an answer, is told from."""
-UNANSWERED = (*RIGHT, "strangeness", "coverage", "named", "unsaid", "state")
+UNANSWERED = (*RIGHT, "removed", "strangeness", "coverage", "named", "unsaid", "state")
 """What u is told from."""
 RIGHT_ELSEWHERE = ("sequence", "coverage", "unsaid")
-UNANSWERED_ELSEWHERE = (*RIGHT, "strangeness", "coverage", "named", "unmet", "unsaid")
+UNANSWERED_ELSEWHERE = (*RIGHT, "removed", "strangeness", "coverage", "named", "unmet", "unsaid")
 """The same on schemas that were not trained on. `state` and `correspondence` know the schemas that they were fitted on and
 nothing of others; on the former, `unmet` says nothing that `strangeness` does not."""
+UNANSWERED_LOOKED = ("void",)
+"""What u is told from beside these once answers are known; q is told from all of `LOOKED`."""
+OTHER = 0.1
+"""What a hypothesis that was not the likeliest counts beside one that was, where q of inspected queries is fitted. Nearly
+all parses of the held-out questions are right: what a void answer says of wrong ones is learnt from the others."""
 STATE_RIDGE = 0.3
 """L2 penalty of the probe, in units of examples; chosen by its AUC across folds."""
 
@@ -87,7 +93,9 @@ def _judges(
     judge = fit_judge(plain, table, unanswered, right)
     if not (table.plain != table.inspected).any():
         return judge, None
-    return judge, fit_judge(inspected, table, (*unanswered, "void"), right)
+    return judge, fit_judge(
+        inspected, table, (*unanswered, *UNANSWERED_LOOKED), (*right, *LOOKED), others=True
+    )
 
 
 def first_layer(
@@ -120,12 +128,25 @@ def with_first(features: Floats, state: Floats, correspondence: Floats) -> Float
 
 
 def fit_judge(
-    features: Floats, table: Table, unanswered: Sequence[str], told_right: Sequence[str] = RIGHT
+    features: Floats,
+    table: Table,
+    unanswered: Sequence[str],
+    told_right: Sequence[str] = RIGHT,
+    *,
+    others: bool = False,
 ) -> Judge:
-    """The regression of q, on answerable questions, and that of u, on all; without unanswerable ones, u is not known."""
+    """The regression of q, on answerable questions, and that of u, on all; without unanswerable ones, u is not known.
+
+    With `others`, q is fitted on the hypotheses that were not the likeliest as well, which the first layer says nothing of.
+    """
     labels = table.unanswerable
-    void = tuple(name for name in unanswered if name == "void")
-    right = _regression(features[~labels], table.right[~labels], table.mass[~labels], (*told_right, *void))
+    shown, right_ones, mass = features[~labels], table.right[~labels], table.mass[~labels]
+    if others:
+        more = table.others
+        shown = np.concatenate([shown, more.inspected])
+        right_ones = np.concatenate([right_ones, more.right])
+        mass = np.concatenate([mass, OTHER * table.mass[more.rows]])
+    right = _regression(shown, right_ones, mass, told_right)
     if not labels.any():
         return Judge(right)
     return Judge(right, _regression(features, labels, table.mass, unanswered))
@@ -184,7 +205,9 @@ def predict_across(
 def _predict_side(table: Table, unanswered: Sequence[str], *, inspected: bool, seed: int) -> Predicted:
     """Predictions for rows that are all of schemas that were trained on, or all of others."""
     foreign = bool(table.foreign.all())
-    names = (*unanswered, "void") if inspected else tuple(unanswered)
+    names, told_right = tuple(unanswered), RIGHT_ELSEWHERE if foreign else RIGHT
+    if inspected:
+        names, told_right = (*names, *UNANSWERED_LOOKED), (*told_right, *LOOKED)
     fold = folds_of(table.groups, seed)
     p, u = np.zeros(len(fold)), np.zeros(len(fold))
     for number in np.unique(fold):
@@ -196,7 +219,7 @@ def _predict_side(table: Table, unanswered: Sequence[str], *, inspected: bool, s
         if not foreign:
             own = with_first(own, *first_layer(rest, across_folds=True, seed=seed))
             other = with_first(other, *first_layer(rest, across_folds=False, of=held))
-        judge = fit_judge(own, rest, names, RIGHT_ELSEWHERE if foreign else RIGHT)
+        judge = fit_judge(own, rest, names, told_right, others=inspected)
         if judge.unanswerable is not None:
             u[fold == number] = sigmoid(_odds(judge.unanswerable, other))
         p[fold == number] = (1 - u[fold == number]) * sigmoid(_odds(judge.right, other))

@@ -37,6 +37,7 @@ def save_observations(observations: Iterable[Observation], path: Path) -> None:
             "state": [round(float(value), 5) for value in item.state],
             "shared": item.shared,
             "right": item.right,
+            "others": [[asdict(evidence), right] for evidence, right in item.others],
         }
         for item in observations
     ]
@@ -75,4 +76,5 @@ def _observation(row: dict[str, Any]) -> Observation:
         np.array(row["state"], dtype=np.float32),
         float(row["shared"]),
         bool(row["right"]),
+        tuple((Evidence(**evidence), bool(right)) for evidence, right in row["others"]),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,7 +25,7 @@ from fastsql.reliability.inspection import Finding, Inspector
 from fastsql.reliability.names import names_of
 from fastsql.result import Link
 from fastsql.schema import Schema
-from fastsql.training.calibration.questions import Question
+from fastsql.training.calibration.questions import SEEN, UNSEEN, Question
 from fastsql.training.config import TrainConfig, expand_path
 
 EHRSQL_NOW = "2100-12-31 23:59:00"
@@ -43,6 +43,8 @@ class Observation:
         question: the question.
         evidence: of the likeliest hypothesis, without what is yet to be fitted (`state`, `correspondence`).
         inspected: the same once answers are known; None where there is no database, or the query fails on it.
+        others: what `inspected` is for the further hypotheses that ran, and whether each is right; of questions that have an
+            answer, over the schemas trained on.
         state: the question's state in the graph, float32[d].
         shared: share of the question's words that the schema's names have.
         right: whether the hypothesis is right.
@@ -54,6 +56,7 @@ class Observation:
     state: State
     shared: float
     right: bool
+    others: tuple[tuple[Evidence, bool], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,13 +73,26 @@ class _Notes:
     """What one parse lets be seen."""
 
     seen: _Seen | None = None
-    inspected: Evidence | None = None
-    sql: str | None = None
+    inspected: dict[int, Evidence] = field(default_factory=dict)
+    queries: list[str | None] = field(default_factory=lambda: [None])
+
+    @property
+    def sql(self) -> str | None:
+        """The SQL of the likeliest hypothesis; None where nothing valid was written."""
+        return self.queries[0]
+
+    def others(self) -> list[tuple[Evidence, str]]:
+        """The other hypotheses that ran."""
+        return [
+            (evidence, sql)
+            for number, evidence in sorted(self.inspected.items())
+            if number and (sql := self.queries[number]) is not None
+        ]
 
 
 @dataclass(frozen=True)
 class _Witness(Reliability):
-    """Keeps the evidence that it is asked about, for the likeliest hypothesis."""
+    """Keeps the evidence that it is asked about: before answers are known, for the likeliest hypothesis."""
 
     notes: _Notes = field(default_factory=_Notes)
 
@@ -90,24 +106,31 @@ class _Witness(Reliability):
         return found
 
     def after_inspection(
-        self, evidence: Evidence, search: Search, chosen: int, allies: Sequence[int], *, void: bool
+        self,
+        evidence: Evidence,
+        search: Search,
+        chosen: int,
+        allies: Sequence[int],
+        *,
+        void: bool,
+        hollow: bool = False,
     ) -> Evidence:
-        found = super().after_inspection(evidence, search, chosen, allies, void=void)
-        if chosen == 0:
-            self.notes.inspected = found
+        found = super().after_inspection(evidence, search, chosen, allies, void=void, hollow=hollow)
+        self.notes.inspected[chosen] = found
         return found
 
 
 @dataclass(frozen=True)
 class _Looking(Inspector):
-    """Keeps the SQL of the likeliest hypothesis, whichever is given in the end."""
+    """Keeps the SQL of all hypotheses, whichever is given in the end."""
 
     notes: _Notes = field(default_factory=_Notes)
 
-    def inspect(self, queries: Iterable[str | None]) -> tuple[Finding, ...]:
-        asked = list(queries)
-        self.notes.sql = asked[0]
-        return super().inspect(asked)
+    def inspect(
+        self, queries: Iterable[str | None], parts: Callable[[int], Iterable[str]] = lambda _: ()
+    ) -> tuple[Finding, ...]:
+        self.notes.queries = list(queries)
+        return super().inspect(self.notes.queries, parts)
 
 
 class _Observed(Parser):
@@ -116,7 +139,7 @@ class _Observed(Parser):
     def look(
         self, question: Question, schema: Schema, database: Path | None, now: str
     ) -> tuple[_Notes, str | None]:
-        """The evidence for the likeliest hypothesis, and its SQL; None where nothing valid was written."""
+        """What is seen of the hypotheses, and the SQL of the likeliest; None where nothing valid was written."""
         notes = _Notes()
         self._reliability = _Witness(familiarity=self._reliability.familiarity, notes=notes)
         values = database if question.values else None
@@ -152,7 +175,7 @@ def observe(
             for db_id in here:
                 schemas.setdefault(db_id, here[db_id])
                 paths[db_id] = paths.get(db_id) or files.path(db_id)
-        written: list[tuple[Question, _Seen, Evidence | None, str]] = []
+        written: list[tuple[Question, _Seen, _Notes, str]] = []
         # Questions over one part of a schema follow each other, as a parser keeps few of its parts ready.
         order = sorted(questions, key=lambda question: (question.pair.db_id, sorted(question.removed)))
         for number, question in enumerate(order, 1):
@@ -160,20 +183,18 @@ def observe(
             schema = without(schemas[db_id], question.removed)
             notes, sql = parser.look(question, schema, paths[db_id], now)
             if sql is not None and notes.seen is not None:
-                written.append((question, notes.seen, notes.inspected, sql))
+                written.append((question, notes.seen, notes, sql))
             if report is not None and (number % 50 == 0 or number == len(order)):
                 report(f"{number} of {len(order)} parsed")
         tasks = [
-            Task(question.pair.db_id, question.sql, sql, database=_text(paths[question.pair.db_id]), now=now)
-            for question, _, _, sql in written
+            Task(question.pair.db_id, question.sql, one, database=_text(paths[question.pair.db_id]), now=now)
+            for question, _, notes, sql in written
             if question.sql is not None
+            for one in (sql, *(other for _, other in _others(question, notes)))
         ]
         judges = stack.enter_context(Judges(schemas, 1))
         verdicts = judges.verdicts(tasks)
-        return tuple(
-            _observation(question, seen, inspected, question.sql is not None and _is_right(next(verdicts)))
-            for question, seen, inspected, _ in written
-        )
+        return tuple(_observation(question, seen, notes, verdicts) for question, seen, notes, _ in written)
 
 
 def without(schema: Schema, columns: frozenset[int]) -> Schema:
@@ -183,9 +204,16 @@ def without(schema: Schema, columns: frozenset[int]) -> Schema:
     return reduced(schema, [index for index in range(len(schema.columns)) if index not in columns]).schema
 
 
-def _observation(question: Question, seen: _Seen, inspected: Evidence | None, right: bool) -> Observation:
+def _others(question: Question, notes: _Notes) -> list[tuple[Evidence, str]]:
+    return notes.others() if question.part in (SEEN, UNSEEN) else []
+
+
+def _observation(question: Question, seen: _Seen, notes: _Notes, verdicts: Iterator[Verdict]) -> Observation:
+    """`verdicts` are of the likeliest hypothesis and of the others, where the question has an answer."""
     shared = correspondence_figures(question.pair.question, seen.names)[SHARED]
-    return Observation(question, seen.evidence, inspected, seen.state, shared, right)
+    right = question.sql is not None and _is_right(next(verdicts))
+    others = tuple((evidence, _is_right(next(verdicts))) for evidence, _ in _others(question, notes))
+    return Observation(question, seen.evidence, notes.inspected.get(0), seen.state, shared, right, others)
 
 
 def _is_right(verdict: Verdict) -> bool:

@@ -24,6 +24,7 @@ from fastsql.training.calibration.unanswerable.misplaced import (
     ask_for_lacking,
     column_labels,
 )
+from fastsql.training.calibration.unanswerable.unheard import name_unheard
 from fastsql.training.config import SourceSettings, TrainConfig, expand_path
 from fastsql.training.corpus.corpus import Corpus, Sample
 from fastsql.training.corpus.programs import template
@@ -37,7 +38,8 @@ FOREIGN, FOREIGN_MADE = "foreign", "foreign made"
 """Over databases that were held out whole: answerable questions, and unanswerable ones that were made."""
 
 MADE_QUESTIONS = 240
-"""How many are made for a source, half of them by taking from the schema what a question needs."""
+"""How many are made for a source, half of them by taking from the schema what a question needs; a quarter as many again
+name what its databases do not hold."""
 MADE_FOR_FOREIGN = 48
 """How many are made for a database that was held out, a quarter of each: over a schema that lacks what is needed, asked of
 the wrong database, asked for a column of another one, and what no database answers."""
@@ -135,7 +137,10 @@ def _make(corpus: Corpus, databases: set[str], count: int, rng: random.Random) -
         names = sorted({text for sample in samples for _, text in sample.entries})
         pairs = [(sample.pair.question, sample.program) for sample in samples]
         removed = remove_needed(pairs, corpus.domains[db_id].schema, count // 2, _SCHEMAS, rng)
-        for number, one in enumerate((*removed, *write_refusals(asked, names, count - len(removed), rng))):
+        written = write_refusals(asked, names, count - len(removed), rng)
+        mentioned = [(sample.pair.question, [text for _, text in sample.entries]) for sample in samples]
+        unheard = name_unheard(mentioned, names, count // 4, rng)
+        for number, one in enumerate((*removed, *written, *unheard)):
             pair = Pair(f"made-{number}", one.question, "", db_id)
             made.append(Question(pair, MADE, one.group, None, one.removed, kind=one.kind))
     return made

@@ -36,12 +36,32 @@ Numbers = NDArray[np.int_]
 
 
 @dataclass(frozen=True, eq=False)
+class Others:
+    """The hypotheses that were not the likeliest, m rows.
+
+    `rows` int[m]: the observation of each; `inspected` float[m, features]: in the order of `Evidence`; `right` bool[m].
+    """
+
+    rows: Numbers
+    inspected: Floats
+    right: Flags
+
+    def of_rows(self, numbers: Numbers) -> Others:
+        """Those of some observations, which are numbered anew in that order."""
+        place = {number: new for new, number in enumerate(numbers.tolist())}
+        kept = [i for i, row in enumerate(self.rows.tolist()) if row in place]
+        rows = np.array([place[row] for row in self.rows[kept].tolist()], dtype=np.int_)
+        return Others(rows, self.inspected[kept], self.right[kept])
+
+
+@dataclass(frozen=True, eq=False)
 class Table:
     """Observations as arrays, n rows. `kinds` are those of made questions, "" for others.
 
     `plain` and `inspected`: float[n, features], in the order of `Evidence`; `state` float[n, d]; `words` float[n, k]: the
     figures and openings of the correspondence model; `changed`: whether numbers were exchanged, the question as it was
-    written being among the rows, too; `mass` float[n]: how much each counts. `lacking`: what could not be fitted well.
+    written being among the rows, too; `mass` float[n]: how much each counts. `lacking`: what could not be fitted
+    well.
     """
 
     parts: NDArray[np.str_]
@@ -55,6 +75,7 @@ class Table:
     right: Flags
     changed: Flags
     mass: Floats
+    others: Others
     lacking: tuple[str, ...] = ()
 
     @property
@@ -81,7 +102,8 @@ class Table:
             for name in ("parts", "plain", "inspected", "state", "words", "right", "changed", "mass")
         }
         groups, kinds = (tuple(texts[i] for i in numbers) for texts in (self.groups, self.kinds))
-        return Table(groups=groups, kinds=kinds, openings=self.openings, **cut)
+        others = self.others.of_rows(numbers)
+        return Table(groups=groups, kinds=kinds, openings=self.openings, others=others, **cut)
 
 
 def tabulate(observations: Sequence[Observation]) -> Table:
@@ -116,7 +138,17 @@ def tabulate(observations: Sequence[Observation]) -> Table:
             ]
         ),
         _mass(parts),
+        _others(observations),
         lacking,
+    )
+
+
+def _others(observations: Sequence[Observation]) -> Others:
+    found = [(row, *other) for row, item in enumerate(observations) for other in item.others]
+    return Others(
+        np.array([row for row, _, _ in found], dtype=np.int_),
+        np.array([astuple(evidence) for _, evidence, _ in found], dtype=np.float64).reshape(-1, len(NAMES)),
+        np.array([right for _, _, right in found], dtype=bool),
     )
 
 

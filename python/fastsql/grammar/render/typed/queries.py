@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from fastsql.grammar.program import Node
-from fastsql.grammar.render.pieces import chain, child, conjunction, own
+from fastsql.grammar.render.pieces import chain, child, conjunction, distinct, own
 from fastsql.grammar.render.queries import SET_OPERATIONS, SORTS
 from fastsql.grammar.render.typed.closed import Closed, enclose
 from fastsql.grammar.render.typed.conditions import TypedConditions
@@ -104,7 +104,9 @@ class TypedRenderer(TypedConditions):
         grouping = grouping_of(keys, [*nodes, *(child(key, 0) for key in order), *having])
         self.groupings[-1] = grouping
         if having:
-            select.set("having", exp.Having(this=conjunction([self.condition(one) for one in having])))
+            select.set(
+                "having", exp.Having(this=conjunction([self.condition(one) for one in distinct(having)]))
+            )
         items = [self._item(one) for one in nodes]
         one_row = grouping is not None and not keys
         # One row needs no order, and nothing of which it could be one is left.

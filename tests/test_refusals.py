@@ -1,0 +1,250 @@
+"""A refusal says what is missing and what would help: in words, as data, and to nobody but who asked."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fastsql import ExecutionError, Parser, Schema, ValueDictionary, backends, load
+from fastsql.demo import create_hospital
+from fastsql.engine.base import Decoded
+from fastsql.execution import Rows
+from fastsql.parser.audit import Audit
+from fastsql.refusal.suggestions import BestGuess, UnknownValue, UnknownWords
+from fastsql.reliability.inspection import Inspector, Rule
+
+MISSPELT = "How many patients were prescribed zeftriaxome?"
+NURSE = "Which nurse looked after patient 71021141 last night?"
+ANSWERED = "How many patients were prescribed warfarin?"
+DOUBTED = "How many patients are there?"
+CANARY, HELD = "zyxwaldomycin", "vyxwaldomicim"
+"""A word that no value, name or message has, and a value that is like it, but not so near that it is offered for it."""
+
+
+@pytest.fixture(scope="module")
+def hospital(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("refusals") / "hospital.sqlite"
+    create_hospital(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def schema(hospital: Path) -> Schema:
+    return Schema.from_sqlite(hospital, max_values=12)
+
+
+@pytest.fixture(scope="module")
+def values(hospital: Path, schema: Schema) -> ValueDictionary:
+    known = ValueDictionary.from_database(hospital, schema)
+    assert len(known.whole) > 0
+    return known
+
+
+@pytest.fixture(scope="module", params=["python", "cpu"])
+def parser(request: pytest.FixtureRequest) -> Parser:
+    """The bundled model on every device that is there."""
+    if request.param == "cpu" and backends.native() is None:
+        pytest.skip(f"native module {backends.native_status().reason}")
+    return load(device=request.param, threads=1)
+
+
+@pytest.fixture(scope="module")
+def fastest() -> Parser:
+    return load(threads=1)
+
+
+# ---------------------------------------------------------------- what is said
+
+
+def test_a_misspelt_value_is_told_with_the_nearest_and_what_was_meant(
+    parser: Parser, schema: Schema, values: ValueDictionary
+) -> None:
+    result = parser.parse(MISSPELT, schema, values=values)
+    assert result.sql is None
+    unknown, guess = result.suggestions
+    assert isinstance(unknown, UnknownValue)
+    assert (unknown.words, unknown.column) == ("zeftriaxome", "prescriptions.drug")
+    assert MISSPELT[slice(*unknown.span)] == "zeftriaxome"
+    assert unknown.nearest[0].value == "ceftriaxone"
+    assert result.reason == unknown.text
+    assert result.reason == "No value like 'zeftriaxome' in prescriptions.drug; the nearest is 'ceftriaxone'."
+    assert isinstance(guess, BestGuess)
+    assert "'ceftriaxone'" in guess.description
+    assert guess.text == f"Did you mean: {guess.description}?"
+
+
+def test_a_word_that_nothing_is_called_is_told(
+    parser: Parser, schema: Schema, values: ValueDictionary
+) -> None:
+    result = parser.parse(NURSE, schema, values=values)
+    assert result.reason == "Nothing in this schema is called 'nurse'."
+    assert result.suggestions == (UnknownWords(result.reason, ("nurse",), ((6, 11),)),)
+
+
+def test_a_doubted_guess_is_told_in_words(parser: Parser, schema: Schema, values: ValueDictionary) -> None:
+    result = parser.parse(DOUBTED, schema, values=values)
+    assert result.reason is not None
+    assert "penalty 10" in result.reason
+    (guess,) = result.suggestions
+    assert isinstance(guess, BestGuess)
+    assert guess.description.startswith("how many different subject id of admissions")
+
+
+def test_an_answer_has_neither_reason_nor_suggestions_and_is_decoded_once(
+    parser: Parser, schema: Schema, values: ValueDictionary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decodes: list[int] = []
+    decode = parser.engine.decode
+
+    def counted(*arguments: Any) -> Decoded:
+        decodes.append(1)
+        return decode(*arguments)
+
+    monkeypatch.setattr(parser.engine, "decode", counted)
+    result = parser.parse(ANSWERED, schema, values=values)
+    assert (bool(result.sql), result.reason, result.suggestions, len(decodes)) == (True, None, (), 1)
+    assert "suggest" not in result.timings
+    decodes.clear()
+    assert "suggest" in parser.parse(MISSPELT, schema, values=values).timings
+    assert len(decodes) == 2
+
+
+def test_a_question_in_chinese_is_refused_in_chinese(fastest: Parser, schema: Schema) -> None:
+    result = fastest.parse("病人有多少？", schema)
+    assert result.sql is None
+    assert result.reason is not None
+    assert "概率" in result.reason or "置信度" in result.reason
+    assert fastest.parse("？！", schema).reason == "There is no question in this text."
+
+
+# ---------------------------------------------------------------- what it rests on
+
+
+def test_without_a_dictionary_a_refusal_says_what_it_can(fastest: Parser, schema: Schema) -> None:
+    assert fastest.parse(NURSE, schema).reason == "Nothing in this schema is called 'nurse'."
+    result = fastest.parse(MISSPELT, schema)
+    assert not any(isinstance(one, UnknownValue) for one in result.suggestions)
+
+
+def test_a_dictionary_of_a_part_or_of_other_values_raises_nothing(fastest: Parser, schema: Schema) -> None:
+    for drugs, whole in (
+        (["aspirin"], True),
+        (["ceftriaxone"], False),
+        (["zeftriaxome"], True),
+        ([CANARY], True),
+    ):
+        known = ValueDictionary.from_mapping({("prescriptions", "drug"): drugs}, schema, whole=whole)
+        result = fastest.parse(MISSPELT, schema, values=known)
+        assert result.sql or result.reason
+        for one in result.suggestions:
+            assert CANARY not in one.text
+
+
+def test_the_same_is_said_whatever_the_settings(
+    fastest: Parser, schema: Schema, values: ValueDictionary
+) -> None:
+    expected = fastest.parse(MISSPELT, schema, values=values).reason
+    for options in (
+        {"grounded": False, "penalty": 1e6},
+        {"penalty": 1e6},
+        {"beam": 1},
+        {"dialect": "postgres"},
+    ):
+        assert fastest.parse(MISSPELT, schema, values=values, **options).reason == expected
+
+
+class Failing:
+    """An executor whose database is gone."""
+
+    dialect = "sqlite"
+
+    def run(self, sql: str) -> Rows:
+        raise ExecutionError("is gone", where="query")
+
+
+def test_where_the_executor_fails_the_refusal_says_that(
+    fastest: Parser, schema: Schema, values: ValueDictionary
+) -> None:
+    inspector = Inspector(Failing(), rule=Rule.REFUSE)
+    result = fastest.parse(MISSPELT, schema, values=values, inspector=inspector)
+    assert result.reason == "The query could not be run."
+    assert isinstance(result.suggestions[0], UnknownValue)
+
+
+# ---------------------------------------------------------------- off, and on record
+
+
+def test_suggest_false_gives_the_plain_reason_alone(
+    fastest: Parser, schema: Schema, values: ValueDictionary
+) -> None:
+    quiet = load(threads=1, suggest=False)
+    for result in (
+        fastest.parse(MISSPELT, schema, values=values, suggest=False),
+        quiet.parse(MISSPELT, schema, values=values),
+        pickle.loads(pickle.dumps(quiet)).parse(MISSPELT, schema, values=values),
+        quiet.ask(MISSPELT, schema, executor=Failing(), values=values).result,  # type: ignore[arg-type]
+    ):
+        assert result.suggestions == ()
+        assert result.reason is not None
+        assert "zeftriaxome" not in result.reason
+        assert "suggest" not in result.timings
+    assert quiet.parse(MISSPELT, schema, values=values, suggest=True).suggestions
+
+
+def test_suggestions_go_to_json_and_survive_a_pickle(
+    fastest: Parser, schema: Schema, values: ValueDictionary
+) -> None:
+    result = fastest.parse(MISSPELT, schema, values=values)
+    content = json.loads(result.to_json())["suggestions"]
+    assert [one["kind"] for one in content] == ["unknown value", "best guess"]
+    assert content[0] == {
+        "kind": "unknown value",
+        "text": result.reason,
+        "words": "zeftriaxome",
+        "span": [34, 45],
+        "column": "prescriptions.drug",
+        "nearest": [{"value": "ceftriaxone", "columns": ["prescriptions.drug"]}],
+    }
+    assert pickle.loads(pickle.dumps(result)).suggestions == result.suggestions
+
+
+def test_views_show_the_reason_once_and_the_suggestions(
+    fastest: Parser, schema: Schema, values: ValueDictionary
+) -> None:
+    result = fastest.parse(MISSPELT, schema, values=values)
+    page = io.StringIO()
+    result.show(page, width=2_000)
+    for shown in (page.getvalue(), result._repr_html_().replace("&#x27;", "'")):
+        assert shown.count("No value like 'zeftriaxome'") == 1
+        assert shown.count("Did you mean: ") == 1
+
+
+def test_neither_records_nor_logs_nor_an_answers_repr_hold_what_a_refusal_quotes(
+    schema: Schema,
+    values: ValueDictionary,
+    caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    question = f"How many patients were prescribed {CANARY}?"
+    known = ValueDictionary.from_mapping({("prescriptions", "drug"): [HELD, "aspirin"]}, schema, whole=True)
+    records: list[Any] = []
+    parser = load(threads=1, audit=Audit(records.append, sql=True, literals=True, identifiers=True))
+    answer = parser.ask(question, schema, executor=Failing(), values=known)  # type: ignore[arg-type]
+    assert answer.reason is not None
+    assert CANARY in answer.reason
+    assert HELD in str(answer.suggestions)
+    recorded = repr(answer) + "".join(record.to_json() for record in records)
+    assert CANARY not in recorded
+    assert HELD not in recorded
+    assert records
+    streams = capfd.readouterr()
+    overheard = caplog.text + streams.out + streams.err
+    assert CANARY not in overheard
+    assert HELD not in overheard

@@ -13,8 +13,8 @@
 
 #include "bindings/bindings.h"
 #include "core/error.h"
-#include "grammar/takable.h"
 #include "grammar/sample.h"
+#include "grammar/takable.h"
 
 namespace py = pybind11;
 

@@ -62,9 +62,8 @@ py::tuple call(const decode::Decoder& decoder, const std::shared_ptr<grammar::Ac
   }
   py::list hypotheses;
   for (const decode::Hypothesis& hypothesis : found.finished) {
-    hypotheses.append(
-        py::make_tuple(array_of(hypothesis.actions), array_of(hypothesis.log_probabilities), array_of(hypothesis.path),
-                       array_of(hypothesis.kept)));
+    hypotheses.append(py::make_tuple(array_of(hypothesis.actions), array_of(hypothesis.log_probabilities),
+                                     array_of(hypothesis.path), array_of(hypothesis.kept)));
   }
   return py::make_tuple(hypotheses, found.unfinished, found.steps);
 }

@@ -92,9 +92,8 @@ QuestionInputs QuestionArrays::inputs(std::size_t items, std::size_t hidden) con
 py::tuple parse_tuple(const Parse& parse) {
   py::list finished;
   for (const decode::Hypothesis& hypothesis : parse.search.finished) {
-    finished.append(
-        py::make_tuple(array_of(hypothesis.actions), array_of(hypothesis.log_probabilities), array_of(hypothesis.path),
-                       array_of(hypothesis.kept)));
+    finished.append(py::make_tuple(array_of(hypothesis.actions), array_of(hypothesis.log_probabilities),
+                                   array_of(hypothesis.path), array_of(hypothesis.kept)));
   }
   const Milliseconds& times = parse.milliseconds;
   return py::make_tuple(finished, parse.search.unfinished, parse.search.steps, array_of(parse.mean_state),

@@ -6,8 +6,8 @@
 
 #include "decode/cuda/question.h"
 #include "grammar/bounded_arena.h"
-#include "grammar/takable.h"
 #include "grammar/step.h"
+#include "grammar/takable.h"
 
 namespace fastsql::cuda {
 

@@ -190,7 +190,7 @@ def run(options: argparse.Namespace) -> int:
     seen = None if options.seen is None else training_skeletons(read_examples(options.seen))
     given = options.from_predictions
     parser: ParserLike | Mapping[str, Prediction] = (
-        load_parser(options) if given is None else read_predictions(given)
+        load_parser(options, suggest=False) if given is None else read_predictions(given)
     )
     if isinstance(parser, dict):
         _warn_of_spare(parser, examples, whole=ids is None and options.limit is None, source=given)

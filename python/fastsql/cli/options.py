@@ -43,11 +43,11 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def load_parser(options: argparse.Namespace) -> Parser:
-    """The parser that the options ask for."""
+def load_parser(options: argparse.Namespace, *, suggest: bool = True) -> Parser:
+    """The parser that the options ask for; `suggest`: whether its refusals say what would help."""
     import fastsql
 
-    settings: dict[str, Any] = {"device": options.device, "encoder": options.encoder}
+    settings: dict[str, Any] = {"device": options.device, "encoder": options.encoder, "suggest": suggest}
     if options.penalty is not None:
         settings["penalty"] = options.penalty
     return fastsql.load(options.model, **settings)

@@ -11,5 +11,5 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 MANIFESTS: Mapping[str, str] = {
-    "ehr-en": "e8803e9c159e6316430cd1422ada9ab92ca0343d45f9dbade1183fab4208d020",
+    "ehr-en": "880cdc5fef866070751d2ab65137f6703e5f74f219744438c342662390f00c6e",
 }

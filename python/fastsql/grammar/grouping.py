@@ -22,7 +22,7 @@ BESIDE = frozenset((
     "any", "any_value", "any_cond", "plain_any", "plain_any_value", "window_value", "window_operand",
 ))  # fmt: skip
 """Symbols of what stands beside aggregates: in the select list, HAVING, keys of ORDER BY and windows."""
-ORDERS = frozenset(("asc", "desc"))
+ORDERS = frozenset(("asc", "desc", "asc_nulls_last", "desc_nulls_first"))
 AGGREGATES = frozenset(
     ("count_all", "count", "count_distinct", "sum", "avg", "min", "max", "sum_distinct", "avg_distinct")
 )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fastsql.engine.stopwatch import Stopwatch
 from fastsql.explanation.links import found_values
 from fastsql.parser.assess import Assessed
 from fastsql.refusal.texts import ENGLISH, language_of, sentence
 from fastsql.reliability.decision import pays, threshold
-from fastsql.result import Result
+from fastsql.result import Link, Result
 
 UNLIKELY = 0.5
 """The probability of having no answer from which a refusal is laid to the question, not to the SQL."""
@@ -16,8 +18,11 @@ UNLIKELY = 0.5
 def decide(assessed: Assessed, penalty: float, watch: Stopwatch) -> Result:
     """What is given back where a wrong answer outweighs `penalty` right ones."""
     written, p, u = assessed.written, assessed.confidence, assessed.unanswerable
-    language = language_of(written.linked.question)
+    question = written.linked.question
+    language = language_of(question)
     reason = written.fault or assessed.refusal
+    if not reason and says_only_values(question, assessed.links):
+        reason, p, u = sentence(language, "only values"), 0.0, 1.0
     decided = assessed.reliability.calibrated or penalty == 0
     if not reason and not decided:
         reason = sentence(language, "uncalibrated")  # which answers only where a wrong answer costs nothing
@@ -26,7 +31,7 @@ def decide(assessed: Assessed, penalty: float, watch: Stopwatch) -> Result:
     values = found_values(written.program, written.schema)
     watch.lap("explain")
     return Result(
-        question=written.linked.question,
+        question=question,
         best=None if written.fault else written.sql,
         confidence=0.0 if written.fault else p,
         abstained=bool(reason),
@@ -40,6 +45,15 @@ def decide(assessed: Assessed, penalty: float, watch: Stopwatch) -> Result:
         background=assessed,
         note=assessed.note,
     )
+
+
+def says_only_values(question: str, links: Sequence[Link]) -> bool:
+    """Whether a question is nothing but values that the query compares something with, so that nothing is asked."""
+    rest = list(question)
+    for link in links:
+        if link.kind == "value":
+            rest[slice(*link.span)] = " " * len(link.text)
+    return not any(map(str.isalpha, rest))
 
 
 def doubt(

@@ -220,7 +220,11 @@ class GramIndex:
     """
 
     def __init__(
-        self, values: ValueIndex, body: NDArray[np.uint8], bounds: Sequence[int], checksums: NDArray[np.uint32]
+        self,
+        values: ValueIndex,
+        body: NDArray[np.uint8],
+        bounds: Sequence[int],
+        checksums: NDArray[np.uint32],
     ) -> None:
         """Keeps the arrays, as `ValueIndex` does, and `values`, whose grams they are.
 

@@ -283,6 +283,16 @@ def test_a_bundled_model_is_renumbered_by_its_name(
     assert capsys.readouterr().out == f"{tmp_path / 'new'}\n"
 
 
+def test_renumbering_rounds_no_weight_that_was_exact(
+    bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = open_bundle(bundle).weights()
+    monkeypatch.setattr("fastsql.training.bundles.export.QUANTISED_ENTRIES", 1)
+    assert main(["renumber", str(bundle), "--output", str(tmp_path / "new")]) == 0
+    assert "decoder.symbol.weight" not in before.quantised
+    assert open_bundle(tmp_path / "new").weights().quantised == before.quantised
+
+
 def test_an_output_that_is_a_file_is_left_alone(
     bundle: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

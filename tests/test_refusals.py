@@ -22,7 +22,7 @@ from fastsql.reliability.inspection import Inspector, Rule
 MISSPELT = "How many patients were prescribed zeftriaxome?"
 NURSE = "Which nurse looked after patient 71021141 last night?"
 ANSWERED = "How many patients were prescribed warfarin?"
-DOUBTED = "How many patients are there?"
+DOUBTED = "How many patients died?"
 CANARY, HELD = "zyxwaldomycin", "vyxwaldomicim"
 """A word that no value, name or message has, and a value that is like it, but not so near that it is offered for it."""
 

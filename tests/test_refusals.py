@@ -116,11 +116,25 @@ def test_an_answer_has_neither_reason_nor_suggestions_and_is_decoded_once(
 
 
 def test_a_question_in_chinese_is_refused_in_chinese(fastest: Parser, schema: Schema) -> None:
-    result = fastest.parse("病人有多少？", schema)
+    result = fastest.parse("昨天住院的女病人有几个？", schema)
     assert result.sql is None
     assert result.reason is not None
     assert "概率" in result.reason or "置信度" in result.reason
     assert fastest.parse("？！", schema).reason == "There is no question in this text."
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("warfarin", "This names a value, but does not say what is asked about it."),
+        ("Warfarin?", "This names a value, but does not say what is asked about it."),
+        ("华法林", "这里只有一个值，没有说明要问什么。"),
+    ],
+)
+def test_a_value_alone_is_no_question(fastest: Parser, schema: Schema, text: str, reason: str) -> None:
+    result = fastest.parse(text, schema, penalty=0)
+    assert (result.sql, result.confidence, result.unanswerable) == (None, 0.0, 1.0)
+    assert result.reason == reason
 
 
 # ---------------------------------------------------------------- what it rests on

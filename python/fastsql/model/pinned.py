@@ -11,5 +11,5 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 MANIFESTS: Mapping[str, str] = {
-    "ehr-en": "880cdc5fef866070751d2ab65137f6703e5f74f219744438c342662390f00c6e",
+    "ehr-en": "4e3e862916d27561f29202eee026b10ac2d6b3fdcc5eaf4a8f526317f5390458",
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "linking/checked_bytes.h"
 #include "linking/crc32.h"
 #include "linking/name_table.h"
 #include "linking/schema_links.h"
@@ -62,8 +63,8 @@ struct Packed {
 
   std::vector<std::uint32_t> checksums() const {
     std::vector<std::uint32_t> found;
-    for (std::size_t begin = 0; begin < body.size(); begin += ValueTable::kBlock) {
-      found.push_back(crc32(body.data() + begin, std::min(ValueTable::kBlock, body.size() - begin)));
+    for (std::size_t begin = 0; begin < body.size(); begin += CheckedBytes::kBlock) {
+      found.push_back(crc32(body.data() + begin, std::min(CheckedBytes::kBlock, body.size() - begin)));
     }
     return found;
   }

@@ -106,8 +106,14 @@ TEST_CASE("tables that do not fit together are refused, and say why") {
   schema[1] = 1 << 15;
   CHECK_THROWS_MATCHES(assemble(toy_grammar(), schema, toy_question()), ModelError, Says("no room"));
   schema = toy_schema();
-  schema.back() = 5;
+  schema[8] = 5;
   CHECK_THROWS_MATCHES(assemble(toy_grammar(), schema, toy_question()), ModelError, Says("type of a column is 5"));
+  schema = toy_schema();
+  schema[9] = 3;
+  CHECK_THROWS_MATCHES(assemble(toy_grammar(), schema, toy_question()), ModelError, Says("key group of a column is 3"));
+  schema = toy_schema();
+  schema.back() = 5;
+  CHECK_THROWS_MATCHES(assemble(toy_grammar(), schema, toy_question()), ModelError, Says("uniqueness of a column is 5"));
   CHECK_THROWS_MATCHES(toy_space(0), ModelError, Says("the step budget is 0"));
 }
 

@@ -132,7 +132,8 @@ def test_a_question_in_chinese_is_refused_in_chinese(fastest: Parser, schema: Sc
     ],
 )
 def test_a_value_alone_is_no_question(fastest: Parser, schema: Schema, text: str, reason: str) -> None:
-    result = fastest.parse(text, schema, penalty=0)
+    assert fastest.parse(text, schema, penalty=0).sql is not None
+    result = fastest.parse(text, schema)
     assert (result.sql, result.confidence, result.unanswerable) == (None, 0.0, 1.0)
     assert result.reason == reason
 

@@ -11,5 +11,5 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 MANIFESTS: Mapping[str, str] = {
-    "ehr-en": "4e3e862916d27561f29202eee026b10ac2d6b3fdcc5eaf4a8f526317f5390458",
+    "ehr-en": "8a6d2b5246a1d2c0a49be0ee7ec4465ebb86fab2d6d6c7a4b6efb558e1146386",
 }

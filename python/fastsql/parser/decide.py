@@ -21,7 +21,7 @@ def decide(assessed: Assessed, penalty: float, watch: Stopwatch) -> Result:
     question = written.linked.question
     language = language_of(question)
     reason = written.fault or assessed.refusal
-    if not reason and says_only_values(question, assessed.links):
+    if not reason and penalty > 0 and says_only_values(question, assessed.links):
         reason, p, u = sentence(language, "only values"), 0.0, 1.0
     decided = assessed.reliability.calibrated or penalty == 0
     if not reason and not decided:
@@ -49,11 +49,11 @@ def decide(assessed: Assessed, penalty: float, watch: Stopwatch) -> Result:
 
 def says_only_values(question: str, links: Sequence[Link]) -> bool:
     """Whether a question is nothing but values that the query compares something with, so that nothing is asked."""
+    values = [link for link in links if link.kind == "value"]
     rest = list(question)
-    for link in links:
-        if link.kind == "value":
-            rest[slice(*link.span)] = " " * len(link.text)
-    return not any(map(str.isalpha, rest))
+    for link in values:
+        rest[slice(*link.span)] = " " * len(link.text)
+    return bool(values) and not any(map(str.isalpha, rest))
 
 
 def doubt(

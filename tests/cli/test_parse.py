@@ -121,7 +121,13 @@ def test_settings_reach_the_parser(run: Run, loader: Loader, database: Path) -> 
         *("--now", "2100-12-31", "--model", "m", "--device", "python", "--encoder", "numpy", "--penalty", 5),
     )
     (parser,) = loader.parsers
-    assert parser.settings == {"name": "m", "device": "python", "encoder": "numpy", "penalty": 5.0, "suggest": True}
+    assert parser.settings == {
+        "name": "m",
+        "device": "python",
+        "encoder": "numpy",
+        "penalty": 5.0,
+        "suggest": True,
+    }
     (call,) = parser.calls
     assert call.pop("schema").tables[0].name == "patients"
     assert call == {

@@ -4,41 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from fastsql.grammar import State, sql_to_program, trace_program
-from fastsql.grammar.actions import COLUMN, TABLE
+from fastsql.grammar import State
 from fastsql.grammar.comparing import meets
 
 from ..worlds.grammar_hospitals import HOSPITAL
 from .grounding import space_for
+from .steps import columns, decisions, state_after
 
 SPACE = space_for(HOSPITAL, "how many")
 
 
-def column(name: str) -> int:
-    table, _, rest = name.partition(".")
-    return HOSPITAL.column_index(table, rest)
-
-
 def after(*steps: str) -> State:
-    """The state after productions, tables and columns by name; forced actions come of themselves."""
-    state = State.start(SPACE)
-    for step in steps:
-        while len(state.legal()) == 1:
-            state = state.advance(int(state.legal()[0]), decision=False)
-        if step in SPACE.grammar.productions:
-            action = SPACE.grammar.productions.index(step)
-        elif "." in step:
-            action = SPACE.flat(COLUMN, column(step))
-        else:
-            action = SPACE.flat(TABLE, HOSPITAL.table_index(step))
-        state = state.advance(action)
-    return state
-
-
-def columns(state: State) -> set[str]:
-    """The columns that may be taken."""
-    taken = (SPACE.locate(int(action)) for action in state.legal()[state.takable()])
-    return {".".join(HOSPITAL.qualified_name(index).split(".")) for kind, index in taken if kind == COLUMN}
+    return state_after(SPACE, *steps)
 
 
 @pytest.mark.parametrize("comparison", ["eq", "ne", "lt", "ge", "between"])
@@ -95,10 +72,5 @@ def test_what_is_selected_or_grouped_is_not_compared() -> None:
     ],
 )
 def test_what_makes_sense_is_taken(sql: str) -> None:
-    program = sql_to_program(sql, HOSPITAL)
-    state = State.start(SPACE)
-    for action in trace_program(program, SPACE).actions:
-        while len(state.legal()) == 1:
-            state = state.advance(int(state.legal()[0]), decision=False)
+    for state, action in decisions(SPACE, sql):
         assert action in state.legal()[state.takable()]
-        state = state.advance(int(action))

@@ -5,35 +5,17 @@ from __future__ import annotations
 import pytest
 
 from fastsql.grammar import State, sql_to_program, trace_program
-from fastsql.grammar.actions import COLUMN, STEP, TABLE
+from fastsql.grammar.actions import STEP, TABLE
 
 from ..worlds.grammar_hospitals import CLINIC
 from .grounding import space_for
+from .steps import columns, decisions, state_after
 
 SPACE = space_for(CLINIC, "how many")
 
 
 def after(*steps: str) -> State:
-    """The state after productions, tables and columns by name; forced actions come of themselves."""
-    state = State.start(SPACE)
-    for step in steps:
-        while len(state.legal()) == 1:
-            state = state.advance(int(state.legal()[0]), decision=False)
-        if step in SPACE.grammar.productions:
-            action = SPACE.grammar.productions.index(step)
-        elif "." in step:
-            action = SPACE.flat(COLUMN, CLINIC.column_index(*step.split(".")))
-        else:
-            action = SPACE.flat(TABLE, CLINIC.table_index(step))
-        state = state.advance(action)
-    return state
-
-
-def columns(state: State, *, all_legal: bool = False) -> set[str]:
-    """The columns that may be taken, or that are legal."""
-    actions = state.legal() if all_legal else state.legal()[state.takable()]
-    found = (SPACE.locate(int(action)) for action in actions)
-    return {CLINIC.qualified_name(index) for kind, index in found if kind == COLUMN}
+    return state_after(SPACE, *steps)
 
 
 @pytest.mark.parametrize("join", ["join", "left_join"])
@@ -105,26 +87,19 @@ def test_no_legal_action_becomes_illegal() -> None:
     ],
 )
 def test_queries_that_join_on_keys_or_join_subqueries_are_taken(sql: str) -> None:
-    state = State.start(SPACE)
-    for action in trace_program(sql_to_program(sql, CLINIC), SPACE).actions:
-        while len(state.legal()) == 1:
-            state = state.advance(int(state.legal()[0]), decision=False)
+    for state, action in decisions(SPACE, sql):
         assert action in state.legal()[state.takable()]
-        state = state.advance(int(action))
 
 
 def test_an_item_of_a_derived_table_is_a_key_where_it_passes_one_on() -> None:
-    state = State.start(SPACE)
     sql = (
         "SELECT T.v FROM (SELECT patient AS p, value AS v FROM labs) AS T JOIN patients ON T.p = patients.id"
     )
-    for action in trace_program(sql_to_program(sql, CLINIC), SPACE).actions:
-        while len(state.legal()) == 1:
-            state = state.advance(int(state.legal()[0]), decision=False)
-        if SPACE.grammar.symbols[state.symbol] == "earlier":
-            legal, taken = state.legal(), state.legal()[state.takable()]
-            assert [SPACE.locate(int(a))[0] for a in legal] == [STEP, STEP]
-            assert list(taken) == [action]
-            return
-        state = state.advance(int(action))
-    pytest.fail("the query joins nothing")
+    sides = [
+        (state, action)
+        for state, action in decisions(SPACE, sql)
+        if SPACE.grammar.symbols[state.symbol] == "earlier"
+    ]
+    ((state, action),) = sides
+    assert [SPACE.locate(int(one))[0] for one in state.legal()] == [STEP, STEP]
+    assert state.legal()[state.takable()].tolist() == [action]

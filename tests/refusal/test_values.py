@@ -102,7 +102,7 @@ def test_known_are_values_in_the_singular_and_the_plural() -> None:
 def test_no_refusal_waits_for_the_index_of_a_large_dictionary(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fastsql.refusal.values._INDEXED", 3)
+    monkeypatch.setattr("fastsql.refusal.values.SMALL", 3)
     fresh = ValueDictionary.from_mapping(
         {("rx", "drug"): ["aspirin", "warfarin", "heparin", "insulin"]}, SCHEMA
     )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from fastsql.grammar.grounding import EQUATES
 from fastsql.grammar.program import ColumnRef, Literal, Production, Program
 from fastsql.linking.canonical import compared_columns
+from fastsql.linking.dictionary import SMALL
 from fastsql.linking.relations import split_words
 from fastsql.refusal.suggestions import NearValue, Span, UnknownValue
 from fastsql.refusal.texts import listed, quoted, sentence
@@ -28,8 +29,6 @@ _LIKE, _SLIP = 0.34, 0.15
 may be in any column has to be nearer, as among all values something is always a little like it."""
 _SHORTEST = 6
 """Characters of the shortest words that are taken for misspelt: of shorter ones something is a slip away."""
-_INDEXED = 20_000
-"""Values of the largest dictionary whose index by letters a refusal makes; that of a larger one comes from a file."""
 _MOST_NEAR = 3
 _MOST_COLUMNS = 2
 """Columns that are named for one value."""
@@ -87,7 +86,7 @@ class Values:
 
     def _nearest(self, words: str, column: int | None, farthest: float) -> tuple[NearValue, ...]:
         """The nearest values, nearest first; of one column, or of all."""
-        if len(self.dictionary) > _INDEXED and not self.dictionary.has_near:
+        if len(self.dictionary) > SMALL and not self.dictionary.has_near:
             return ()  # nobody waits for an index of so many values to hear why a question is refused
         found = self.dictionary.nearest(words, column, _MOST_NEAR)
         return tuple(self._near(one.value, one.columns) for one in found if one.distance <= farthest)

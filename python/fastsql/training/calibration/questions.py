@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from fastsql.datasets import read_examples
 from fastsql.schema import Schema
@@ -28,6 +29,7 @@ from fastsql.training.calibration.unanswerable.unheard import name_unheard
 from fastsql.training.config import SourceSettings, TrainConfig, expand_path
 from fastsql.training.corpus.corpus import Corpus, Sample
 from fastsql.training.corpus.programs import template
+from fastsql.training.corpus.sources import Domain
 from fastsql.training.corpus.split import Pair, letters_only, remove_reported
 
 SEEN, UNSEEN, UNANSWERABLE, AS_WRITTEN, MADE = "seen", "unseen", "unanswerable", "as written", "made"
@@ -139,11 +141,17 @@ def _make(corpus: Corpus, databases: set[str], count: int, rng: random.Random) -
         removed = remove_needed(pairs, corpus.domains[db_id].schema, count // 2, _SCHEMAS, rng)
         written = write_refusals(asked, names, count - len(removed), rng)
         mentioned = [(sample.pair.question, [text for _, text in sample.entries]) for sample in samples]
-        unheard = name_unheard(mentioned, names, count // 4, rng)
+        unheard = name_unheard(mentioned, names, count // 4, rng, partial(_holds, corpus.domains[db_id]))
         for number, one in enumerate((*removed, *written, *unheard)):
             pair = Pair(f"made-{number}", one.question, "", db_id)
             made.append(Question(pair, MADE, one.group, None, one.removed, kind=one.kind))
     return made
+
+
+def _holds(domain: Domain, name: str) -> bool:
+    """Whether the dictionary of a database has a name, but for letter case."""
+    held = () if domain.dictionary is None else domain.dictionary.written(name)
+    return any((start, end) == (0, len(name)) for start, end, _ in held)
 
 
 def _make_anywhere(corpus: Corpus, databases: set[str], count: int, rng: random.Random) -> list[Question]:

@@ -23,6 +23,14 @@ def test_a_name_gives_way_to_one_that_nobody_holds() -> None:
     assert made == name_unheard(ASKED, DRUGS, 5, random.Random(3))
 
 
+def test_what_the_database_holds_all_the_same_is_not_invented() -> None:
+    (first,) = name_unheard(ASKED, DRUGS, 1, random.Random(3))
+    name = first.question[14:-12]
+    (other,) = name_unheard(ASKED, DRUGS, 1, random.Random(3), lambda one: one == name)
+    assert name not in other.question
+    assert name_unheard(ASKED, DRUGS, 1, random.Random(3), lambda _: True) == ()
+
+
 def test_chinese_names_are_made_of_what_such_names_are_made_of() -> None:
     drugs = (
         "盐酸左氧氟沙星氯化钠注射液",

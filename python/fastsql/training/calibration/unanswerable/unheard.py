@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import re
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from fastsql.training.calibration.unanswerable.made import Refusal
 
@@ -21,15 +21,20 @@ _DRAWS = 50
 
 
 def name_unheard(
-    asked: Sequence[tuple[str, Sequence[str]]], known: Collection[str], count: int, rng: random.Random
+    asked: Sequence[tuple[str, Sequence[str]]],
+    known: Collection[str],
+    count: int,
+    rng: random.Random,
+    is_held: Callable[[str], bool] = lambda _: False,
 ) -> tuple[Refusal, ...]:
     """`count` questions at most, each with one of its names exchanged for an invented one.
 
     Args:
         asked: answerable questions, each with the names that it mentions.
-        known: names that the database holds. Invented ones are none of these, but put together as they are.
+        known: names of the database. Invented ones are none of these, nor parts of them, but put together as they are.
         count: how many are wanted.
         rng: draws questions and names.
+        is_held: whether the database holds a name all the same.
     """
     following = _following(known)
     folded = {name.casefold() for name in known}
@@ -40,7 +45,7 @@ def name_unheard(
         mentioned = [
             name for name in names if name.casefold() in question.casefold() and len(name) >= _SHORTEST
         ]
-        invented = _invent(following, folded, rng) if mentioned else None
+        invented = _invent(following, folded, is_held, rng) if mentioned else None
         if invented is not None:
             text = _exchange(question, max(mentioned, key=len), invented)
             found.append(Refusal(text, UNHEARD, f"{UNHEARD} {len(found)}"))
@@ -61,8 +66,13 @@ def _following(names: Collection[str]) -> dict[str, list[str]]:
     return following
 
 
-def _invent(following: dict[str, list[str]], known: Collection[str], rng: random.Random) -> str | None:
-    """A name that is none of those known, nor part of one; None where too few are known to make up another."""
+def _invent(
+    following: dict[str, list[str]],
+    known: Collection[str],
+    is_held: Callable[[str], bool],
+    rng: random.Random,
+) -> str | None:
+    """A name that is held nowhere, and no part of a known one; None where too few are known to make up another."""
     for _ in range(_DRAWS):
         name = ""
         while len(name) <= _LONGEST:
@@ -71,6 +81,7 @@ def _invent(following: dict[str, list[str]], known: Collection[str], rng: random
             if not character:
                 break
             name += character
-        if _SHORTEST <= len(name) <= _LONGEST and not any(name in one for one in known):
+        is_new = not any(name in one for one in known) and not is_held(name)
+        if _SHORTEST <= len(name) <= _LONGEST and is_new:
             return name
     return None

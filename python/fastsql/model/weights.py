@@ -107,6 +107,8 @@ class WeightFile:
 
     has_encoder: bool
     """Whether it has the weights of the native encoder: without them, ONNX Runtime has to read the texts."""
+    quantised: set[str]
+    """Names of those that are int8 in the file."""
 
     def __init__(self, path: Path, config: ModelConfig) -> None:
         """Compare the file's header with what the model needs; nothing else is read yet.
@@ -126,16 +128,16 @@ class WeightFile:
         self.has_encoder = any(map(_of_encoder, found))
         if not self.has_encoder:
             self.shapes = {name: shape for name, shape in self.shapes.items() if not _of_encoder(name)}
-        self._quantised = {name for name in self.shapes if name + SCALE in found}
-        wanted = set(self.shapes) | {name + SCALE for name in self._quantised}
+        self.quantised = {name for name in self.shapes if name + SCALE in found}
+        wanted = set(self.shapes) | {name + SCALE for name in self.quantised}
         for name in sorted(wanted ^ found):
             raise self._error(f"weight {name!r} is {'missing' if name in wanted else 'unknown'}")
         for name, shape in self.shapes.items():
-            kind = "I8" if name in self._quantised else "F32"
+            kind = "I8" if name in self.quantised else "F32"
             self._check(name, shape, kind)
-            if name in self._quantised:
+            if name in self.quantised:
                 self._check(name + SCALE, shape[:1], "F32")
-        if self.has_encoder and WORD not in self._quantised:
+        if self.has_encoder and WORD not in self.quantised:
             raise self._error(f"weight {WORD!r} is not int8")
 
     def _check(self, name: str, shape: Shape, kind: str) -> None:
@@ -169,7 +171,7 @@ class WeightFile:
 
     def _float(self, name: str) -> Array:
         tensor = self._file.get_tensor(name)
-        if name not in self._quantised:
+        if name not in self.quantised:
             result: Array = tensor
             return result
         return dequantise(tensor, self._file.get_tensor(name + SCALE))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,16 +43,18 @@ def export_bundle(
     symbols: Sequence[str],
     settings: Mapping[str, Any] | None = None,
     card: str = "",
+    exact: Collection[str] = (),
 ) -> Path:
     """Write a bundle and return its folder, which is made if need be; a bundle that lies there is replaced as a whole.
 
-    `productions` and `symbols` are the grammar's names, in order; `card` is the content of the README.md.
+    `productions` and `symbols` are the grammar's names, in order; `card` is the content of the README.md; `exact` are names
+    of weights that stay as they are, whatever their size.
     """
     config = BundleConfig(name, model.config, tuple(productions), tuple(symbols), settings or {})
     with replacing(folder) as path:
         write_json(path / CONFIG, config.to_dict())
         (path / WEIGHTS).write_bytes(
-            save(_stored(model))
+            save(_stored(model, exact))
         )  # `save_file` would make it readable by its owner only
         (path / ENCODER).write_bytes(encoder_graph(path / WEIGHTS, model.config.encoder))
         (path / TOKENIZER).write_text(tokenizer.json_text, encoding="utf-8")
@@ -62,12 +64,13 @@ def export_bundle(
     return Path(folder)
 
 
-def _stored(model: Model) -> dict[str, NDArray[Any]]:
+def _stored(model: Model, exact: Collection[str]) -> dict[str, NDArray[Any]]:
     tensors: dict[str, NDArray[Any]] = {}
     state = model.state_dict()
     for weight in weight_shapes(model.config):
         array: Array = np.ascontiguousarray(state[weight].detach().float().cpu().numpy())
-        if array.ndim == 2 and (array.size >= QUANTISED_ENTRIES or weight == WORD):
+        large = array.size >= QUANTISED_ENTRIES and weight not in exact
+        if array.ndim == 2 and (large or weight == WORD):
             tensors[weight], tensors[weight + SCALE] = quantise(array)
         else:
             tensors[weight] = array

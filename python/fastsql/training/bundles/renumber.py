@@ -74,6 +74,7 @@ def renumber(bundle: str | Path, output: str | Path) -> Path:
         model.decoder.production_scores.weight.zero_()
         model.decoder.production_scores.bias.fill_(UNLEARNED)
     model.load_state_dict(renumbered(opened.path, model.state_dict()))
+    weights = opened.weights()
     return export_bundle(
         model.eval(),
         opened.tokenizer(),
@@ -83,4 +84,5 @@ def renumber(bundle: str | Path, output: str | Path) -> Path:
         symbols=grammar.symbols,
         settings=opened.config.settings,
         card=(opened.path / CARD).read_text(encoding="utf-8"),
+        exact=weights.shapes.keys() - weights.quantised,  # what has grown is not rounded for it
     )

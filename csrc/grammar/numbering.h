@@ -72,8 +72,8 @@ constexpr std::int32_t kEffects = static_cast<std::int32_t>(std::size(kEffectNam
 namespace symbol_role {
 constexpr std::uint32_t kItems = 1, kBareItems = 2, kJoins = 4, kOperand = 8, kNewSource = 16, kOperandBody = 32, kWhich = 64,
                         kPartial = 128, kBeside = 256, kTailRow = 512, kPlain = 1024, kAnyCond = 2048, kListed = 4096,
-                        kCompared = 8192, kNewest = 16384, kSide = 32768;
-constexpr std::int32_t kAll = 65535;
+                        kCompared = 8192, kNewest = 16384, kSide = 32768, kStored = 65536;
+constexpr std::int32_t kAll = 131071;
 }  // namespace symbol_role
 namespace production_role {
 constexpr std::uint32_t kJoin = 1, kGroup = 2, kPartition = 4, kOrder = 8, kAggregate = 16, kOfRows = 32, kEquates = 64,

@@ -25,8 +25,10 @@ FASTSQL_HOST_DEVICE void add_tables(const SchemaView& schema, std::int32_t width
   }
 }
 
+// Columns of the sources that a pointer may name; `stored`: those of tables.
 template <class Writer>
-FASTSQL_HOST_DEVICE void add_columns(const SpaceView& space, const Scope& scope, Pointer pointer, SetPart<Writer>& set) {
+FASTSQL_HOST_DEVICE void add_columns(const SpaceView& space, const Scope& scope, Pointer pointer, bool stored,
+                                     SetPart<Writer>& set) {
   const SchemaView& schema = space.schema;
   const auto first = static_cast<std::size_t>(schema.first_column());
   const auto step = static_cast<std::size_t>(space.offset(Kind::kStep));
@@ -40,6 +42,7 @@ FASTSQL_HOST_DEVICE void add_columns(const SpaceView& space, const Scope& scope,
       times_only ? set.add_from(schema.times, begin, end) : set.add_range(begin, end);
       continue;
     }
+    if (stored) continue;
     for (const Item* item = source->items; item != nullptr; item = item->before) {
       if (times_only && !can_hold_time(item->typed.type)) continue;
       set.add(step + static_cast<std::size_t>(item->step));
@@ -47,9 +50,11 @@ FASTSQL_HOST_DEVICE void add_columns(const SpaceView& space, const Scope& scope,
   }
 }
 
+// Keys of GROUP BY; `stored`: those that are columns of tables.
 template <class Writer>
-FASTSQL_HOST_DEVICE void add_keys(const SpaceView& space, const Scope& scope, SetPart<Writer>& set) {
+FASTSQL_HOST_DEVICE void add_keys(const SpaceView& space, const Scope& scope, bool stored, SetPart<Writer>& set) {
   for (const Key* key = scope.keys; key != nullptr; key = key->before) {
+    if (stored && key->column < 0) continue;
     const std::int32_t id = key->column < 0 ? space.offset(Kind::kStep) + key->step : space.offset(Kind::kColumn) + key->column;
     set.add(static_cast<std::size_t>(id));
   }
@@ -83,9 +88,12 @@ FASTSQL_HOST_DEVICE void add_pointed(const SpaceView& space, const State& state,
     case Pointer::kColumn:
     case Pointer::kTime:
     case Pointer::kEarlier:
-    case Pointer::kNewest:
-      restricts_to_keys(space, state, cell) ? add_keys(space, state.scope, set) : add_columns(space, state.scope, pointer, set);
+    case Pointer::kNewest: {
+      const bool stored = has(space.grammar.symbol(cell.symbol), symbol_role::kStored);
+      restricts_to_keys(space, state, cell) ? add_keys(space, state.scope, stored, set)
+                                            : add_columns(space, state.scope, pointer, stored, set);
       break;
+    }
     case Pointer::kWhich:
       add_sources_meant(space, state, cell, set);
       break;

@@ -10,12 +10,19 @@ from fastsql.grammar import ActionSpace, Literal, Production, Program
 from fastsql.grammar.program import SMALL
 from fastsql.schema import Schema
 
-_CALENDAR = re.compile(r"start of (year|month|day)|(%[YmdHMSJ][-: ]?)+|now|[-+]\d+ (year|month|day|hour)")
-_ARITHMETIC = {24, 365, 12, *SMALL.values()}
+_CALENDAR = re.compile(r"start of (year|month|day)|(%[YmdHMSJws][-: ]?)+|now|[-+]\d+ (year|month|day|hour)s?")
+_FIXED = {"weekday 0", "-6 days", "-", " months", " "}
+"""Pieces of the first day of a week and of a quarter, and what stands between joined texts."""
+_ARITHMETIC = {24, 365, 12, 3, *SMALL.values()}
+_LONGER = (1, 3, 7)
+"""How many months or days the units are that are counted in these."""
 
 
-def check_names(query: exp.Expr, schema: Schema) -> set[str]:
-    """Asserts that every column is qualified by a source of its own query; returns the output names."""
+def check_names(query: exp.Expr, schema: Schema, around: dict[str, set[str]] | None = None) -> set[str]:
+    """Asserts that every column is qualified by a source of its own query; returns the output names.
+
+    A query whose rows are asked for (EXISTS) may name the sources `around` it, too.
+    """
     while isinstance(query, exp.Subquery):
         query = query.this
     if isinstance(query, exp.SetOperation):
@@ -28,20 +35,20 @@ def check_names(query: exp.Expr, schema: Schema) -> set[str]:
     for entry in entries:
         assert entry.alias_or_name not in sources, "two sources of one name"
         sources[entry.alias_or_name] = _columns(entry, schema)
-    inner: list[exp.Expr] = []
+    inner: list[tuple[exp.Expr, bool]] = []
 
     def visit(node: exp.Expr) -> None:
         if isinstance(node, exp.Column):
-            assert node.name in sources[node.table], "a column that its source lacks"
+            assert node.name in ((around or {}) | sources)[node.table], "a column that its source lacks"
         for child in node.iter_expressions():
             if isinstance(child, (exp.Select, exp.SetOperation)):
-                inner.append(child)
+                inner.append((child, isinstance(node, exp.Exists)))
             elif not any(child is entry for entry in entries):
                 visit(child)
 
     visit(query)
-    for one in inner:
-        check_names(one, schema)
+    for one, exists in inner:
+        check_names(one, schema, sources if exists else None)
     names = [item.alias_or_name for item in query.expressions]
     return set(names)
 
@@ -76,15 +83,16 @@ def check_written_literals(tree: exp.Expr, program: Program) -> None:
         patterns |= {text, f"{text}%", f"%{text}", f"%{text}%"}
     numbers = {abs(float(value)) for value in values if not isinstance(value, str)} | _ARITHMETIC
     closed = {item.name for item in program if isinstance(item, Production)} & SMALL.keys()
-    counts = {str(value) for value in values} | {str(SMALL[name]) for name in closed}
+    counted = [*(value for value in values if isinstance(value, int)), *(SMALL[name] for name in closed)]
+    counts = {str(value) for value in values} | {str(times * value) for value in counted for times in _LONGER}
     for literal in tree.find_all(exp.Literal):
         text = literal.name
         if not literal.is_string:
             assert float(text) in numbers
         elif text not in texts | patterns:
-            assert _CALENDAR.fullmatch(text)
+            assert text in _FIXED or _CALENDAR.fullmatch(text)
             count = re.search(r"\d+", text)
-            assert count is None or count[0] in counts
+            assert text in _FIXED or count is None or count[0] in counts
 
 
 def _escaped(text: str) -> str:

@@ -100,7 +100,7 @@ def test_after_a_subquery_the_scope_is_as_it_was() -> None:
 
 def test_a_subquery_of_in_selects_one_item() -> None:
     pen = Pen().write("patients in patients.subject_id admissions admissions.subject_id")
-    assert pen.offered() == {"asc", "desc", "limit", "end"}
+    assert pen.offered() == {"asc", "asc_nulls_last", "desc", "desc_nulls_first", "limit", "end"}
 
 
 def test_a_query_of_its_own_selects_as_many_as_it_likes() -> None:

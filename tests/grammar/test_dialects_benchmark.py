@@ -19,7 +19,7 @@ def toy(data: Path) -> Path:  # noqa: F811 - the fixture of that name
 def test_rows_are_compared(toy: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, report = run("dialects", toy, "--set", "toy", "--split", "dev", "--dialect", "duckdb")
     assert code == 0
-    assert report["unconverted"] == {"value Round": 1}
+    assert report["unconverted"] == {"value Ln": 1}
     assert report["dialects"]["duckdb"] | {"ms": None} == {
         "queries": 2,
         "same": 2,

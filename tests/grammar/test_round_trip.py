@@ -111,8 +111,29 @@ def test_sql_beyond_the_grammar_is_refused_by_construct(sql: str, construct: str
 
 def test_a_refusal_repeats_no_literal() -> None:
     with pytest.raises(ConversionError) as refusal:
-        sql_to_program("SELECT ROUND(age, 2) FROM admissions WHERE ward = 'Mrs Miller'", HOSPITAL)
+        sql_to_program("SELECT SQRT(age) FROM admissions WHERE ward = 'Mrs Miller'", HOSPITAL)
     assert "Miller" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("sql", "ours"),
+    [
+        (
+            "DATE_TRUNC('quarter', admittime)",
+            "DATE(admittime, 'start of month', '-' || ((strftime('%m', admittime) - 1) % 3) || ' months')",
+        ),
+        ("DATE_TRUNC('week', admittime)", "DATE(admittime, 'weekday 0', '-6 days')"),
+        ("TIMESTAMP_TRUNC(admittime, MONTH)", "strftime('%Y-%m-01', admittime)"),
+        ("DATE_TRUNC('year', CURRENT_DATE)", "DATE('now', 'start of year')"),
+        ("YEAR(admittime)", "CAST(strftime('%Y', admittime) AS INTEGER)"),
+        ("MONTH(DATE(admittime))", "CAST(strftime('%m', admittime) AS INTEGER)"),
+        ("YEAR(GETDATE())", "CAST(strftime('%Y', 'now') AS INTEGER)"),
+        ("CONCAT(ward, ' ', age)", "ward || ' ' || age"),
+    ],
+)
+def test_words_of_other_dialects_become_the_same_program(sql: str, ours: str) -> None:
+    one, other = (sql_to_program(f"SELECT {item} FROM admissions", HOSPITAL) for item in (sql, ours))
+    assert one == other
 
 
 def test_sql_without_end_is_refused() -> None:

@@ -116,6 +116,38 @@ HABITS: Mapping[str, Bias] = {
         "eq": 7.0,
         "group": -4.0,
     },
+    "sums over windows": {
+        **dict.fromkeys(("over", "sum_over", "count_rows_over", "max_over", "lag"), 6.0),
+        **dict.fromkeys(
+            ("partition", "asc_then", "desc_nulls_first", "whole", "divide", "coalesce", "group"), 5.0
+        ),
+        "derived": 3.0,
+    },
+    "rows that are missing": {
+        "not_exists": 9.0,
+        "and": 5.0,
+        "or": 5.0,
+        "coalesce": 5.0,
+        "concat": 5.0,
+        "contains_value": 6.0,
+    },
+    "functions in functions": {
+        **dict.fromkeys(
+            ("coalesce", "nullif", "round", "abs", "length", "upper", "concat", "concat_space"), 7.0
+        ),
+        "asc_nulls_last": 5.0,
+        "desc_nulls_first": 5.0,
+        "constant": 4.0,
+        "label": 4.0,
+    },
+    "computed dates": {
+        **dict.fromkeys(
+            ("years_between", "quarter_start", "week_start_back", "quarter_start_back", "day_back"), 7.0
+        ),
+        **dict.fromkeys(
+            ("weekday_of", "seconds_between", "on_date", "this_year", "between", "holds", "distinct"), 5.0
+        ),
+    },
 }
 """Ways in which a decoder may go wrong."""
 

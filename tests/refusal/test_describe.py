@@ -44,6 +44,15 @@ CASES = {
     " where admittime is no earlier than 1 year ago",
     "SELECT subject_id FROM admissions WHERE DATETIME(admittime) >= DATETIME('now', '-3 year')": "subject id of admissions"
     " where admittime is no earlier than 3 years ago",
+    "SELECT gender FROM patients WHERE NOT EXISTS (SELECT 1 FROM admissions WHERE subject_id = patients.subject_id)": ""
+    "gender of patients where subject id is not among (subject id of admissions)",
+    "SELECT SUM(age) OVER (PARTITION BY subject_id) FROM admissions": "the sum of age over all rows"
+    " within each subject id of admissions",
+    "SELECT age - LAG(age) OVER (ORDER BY admittime) FROM admissions": "age minus age of the row before by admittime (lowest"
+    " first) of admissions",
+    "SELECT COALESCE(age, 0) FROM admissions WHERE admittime >= DATE('now', 'start of month')": "age, or where that is"
+    " missing 0 of admissions where admittime is at least the beginning of this month",
+    "SELECT age FROM admissions ORDER BY age DESC NULLS FIRST": "age of admissions, by age (highest first, missing before)",
 }
 
 

@@ -50,6 +50,9 @@ def test_a_text_may_join_so_many_cells(dialect: str) -> None:
         "MAX(x || x)",
         "CAST(x || x AS TEXT)",
         "SUBSTR(x || x, 1)",
+        "NULLIF(x || x, 'none')",
+        "MAX(x || x) OVER ()",
+        "LAG(x || x) OVER (ORDER BY x)",
         "(x || x)",
     ],
 )
@@ -60,6 +63,24 @@ def test_growth_is_followed_through_what_keeps_a_text(value: str) -> None:
             f" v AS (SELECT {value} AS x FROM w) SELECT x || x FROM v",
             SCHEMA,
         )
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "STRFTIME('%Y', x || x)",
+        "DATE(x || x, 'start of month')",
+        "NULLIF(x, x)",
+        "INSTR(x, x)",
+        "COUNT(x) OVER ()",
+    ],
+)
+def test_what_stays_short_does_not_count(value: str) -> None:
+    verify(
+        "WITH w AS (SELECT name || name || name || name || name AS x FROM patients),"
+        f" v AS (SELECT {value} AS x FROM w) SELECT x || x || x FROM v",
+        SCHEMA,
+    )
 
 
 def test_growth_is_followed_through_stars_set_operations_and_aliases() -> None:

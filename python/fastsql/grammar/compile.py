@@ -17,7 +17,8 @@ __all__ = ["EFFECTS", "Alternative", "Grammar", "GrammarError", "compile_grammar
 
 # What a terminal costs at most, where that is not one action. Choosing a column may need one more: which of its sources
 # is meant. Where no candidate is text, a span of the question takes its place, and that is two actions. And where grouping
-# is strict, a column may have to stand for COUNT(*), and so it may where `*` is not offered.
+# is strict, a column may have to stand for COUNT(*), and so it may where `*` is not offered. Nothing that reads no column is
+# to be the cheapest way out.
 _COSTS = {
     "@column": 2,
     "@earlier": 2,
@@ -27,6 +28,7 @@ _COSTS = {
     "@pattern": 2,
     "count_all": 2,
     "all_columns": 2,
+    "this_year": 2,
 }
 
 

@@ -19,16 +19,19 @@ if TYPE_CHECKING:
 
 BESIDE = frozenset((
     "body", "operand_body", "grouped_items", "plain_items", "items", "item",
-    "any", "any_value", "any_cond", "plain_any", "plain_any_value",
+    "any", "any_value", "any_cond", "plain_any", "plain_any_value", "window_value", "window_operand",
+    "any_piece", "any_pieces",
 ))  # fmt: skip
 """Symbols of what stands beside aggregates: in the select list, HAVING, keys of ORDER BY and windows."""
-ORDERS = frozenset(("asc", "desc"))
+ORDERS = frozenset(("asc", "desc", "asc_nulls_last", "desc_nulls_first"))
 AGGREGATES = frozenset(
     ("count_all", "count", "count_distinct", "sum", "avg", "min", "max", "sum_distinct", "avg_distinct")
 )
 OF_ROWS = frozenset((
     "days_between", "hours_between", "year_of", "month_of", "day_of", "year_month_of", "date_of",
     "substring", "substring_from", "last_characters", "case", "when", "holds", "partition", "all_columns",
+    "years_between", "seconds_between", "month_day_of", "hour_of", "weekday_of",
+    "year_start", "quarter_start", "month_start", "week_start",
 ))  # fmt: skip
 """Productions that read columns of single rows where they stand."""
 

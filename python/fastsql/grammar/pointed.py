@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from fastsql.grammar.space import ActionSpace
     from fastsql.grammar.state import Cell, Scope, State
 
-PARTIAL = ("text", "pattern")
+STORED = ("piece", "pieces", "any_piece", "any_pieces")
+"""Symbols whose columns are those of tables."""
+PARTIAL = ("text", "pattern", *STORED)
 """Symbols for which a part of a value will do."""
 
 
@@ -36,21 +38,25 @@ def add_tables(space: ActionSpace, width: int | None, legal: NDArray[np.bool_]) 
     tables |= [width is None or len(table.columns) == width for table in space.schema.tables]
 
 
-def add_columns(space: ActionSpace, scope: Scope, pointer: str, legal: NDArray[np.bool_]) -> None:
-    """Columns of the sources that a pointer may name."""
+def add_columns(
+    space: ActionSpace, scope: Scope, pointer: str, legal: NDArray[np.bool_], *, stored: bool
+) -> None:
+    """Columns of the sources that a pointer may name; `stored`: those of tables."""
     times_only = pointer == "time"
     for source in eligible(scope, pointer):
         if source.table >= 0:
             legal[(space.times_of_table if times_only else space.columns_of_table)[source.table]] = True
             continue
-        for item in source.items:
+        for item in () if stored else source.items:
             if not times_only or can_hold_time(item.typed.type):
                 legal[space.flat(STEP, item.step)] = True
 
 
-def add_keys(space: ActionSpace, scope: Scope, legal: NDArray[np.bool_]) -> None:
-    """Keys of GROUP BY."""
+def add_keys(space: ActionSpace, scope: Scope, legal: NDArray[np.bool_], *, stored: bool) -> None:
+    """Keys of GROUP BY; `stored`: those that are columns of tables."""
     for key in scope.keys:
+        if stored and key.column < 0:
+            continue
         legal[space.flat(STEP, key.step) if key.column < 0 else space.flat(COLUMN, key.column)] = True
 
 
@@ -72,10 +78,11 @@ def add_pointed(state: State, cell: Cell, pointer: str, legal: NDArray[np.bool_]
         return
     match pointer:
         case "column" | "time" | "earlier" | "newest":
+            stored = space.grammar.symbols[cell.symbol] in STORED
             if restricts_to_keys(state, cell):
-                add_keys(space, scope, legal)
+                add_keys(space, scope, legal, stored=stored)
             else:
-                add_columns(space, scope, pointer, legal)
+                add_columns(space, scope, pointer, legal, stored=stored)
         case "which":
             add_sources_meant(state, cell, legal)
         case "number":

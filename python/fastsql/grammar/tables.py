@@ -46,7 +46,7 @@ from fastsql.grammar.grounding import COMPUTED, EQUATES, LISTED, LISTS, SMALL
 from fastsql.grammar.grouping import AGGREGATES, BESIDE, OF_ROWS, ORDERS
 from fastsql.grammar.joining import KEYED, SIDES
 from fastsql.grammar.mask import JOINS
-from fastsql.grammar.pointed import PARTIAL
+from fastsql.grammar.pointed import PARTIAL, STORED
 from fastsql.grammar.reading import POINTERS, REQUIREMENTS
 from fastsql.grammar.schema_values import schema_values
 from fastsql.grammar.space import ActionSpace
@@ -79,6 +79,7 @@ SYMBOL_ROLES: tuple[Collection[str], ...] = (
     OPERANDS,
     NEWEST,
     SIDES,
+    STORED,
 )
 PRODUCTION_ROLES: tuple[Collection[str], ...] = (
     JOINS,

@@ -122,7 +122,8 @@ def _action(terminal: Terminal, state: State) -> int:
 _SMALL_NAMES: dict[str | int | float, str] = {value: name for name, value in SMALL.items()}
 _NEEDS_NO_QUESTION = frozenset((
     "limit", "offset", "in_year", "in_month", "in_day", "case", "plus", "minus", "times", "divide", "modulo",
-    "substring", "substring_from", "last_characters",
+    "substring", "substring_from", "last_characters", "coalesce", "nullif", "round", "constant",
+    "year_start_back", "quarter_start_back", "month_start_back", "week_start_back",
 ))  # fmt: skip
 """Productions whose small numbers come with the construct rather than from the question."""
 
@@ -182,7 +183,7 @@ def _parent_name(state: State) -> str:
 
 def _best_candidate(found: list[int], state: State) -> int:
     """Of several equal candidates, one that is followed by the unit of time that the construct counts."""
-    unit = _parent_name(state).rpartition("_")[2]
+    unit = _parent_name(state).removesuffix("_back").rpartition("_")[2]
     if len(found) > 1 and unit in ("year", "month", "day", "hour"):
         space = state.space
         for action in found:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from fastsql.grammar.compile import load_grammar
 from fastsql.grammar.program import SMALL, ColumnRef, DerivedRef, Literal, Node, Program, TableRef
 from fastsql.grammar.render.pieces import chain, own
-from fastsql.grammar.render.queries import SET_OPERATIONS
+from fastsql.grammar.render.queries import SET_OPERATIONS, SORTS
 from fastsql.grammar.tree import read_tree
 from fastsql.refusal.phrases import PHRASES
 
@@ -179,7 +179,7 @@ class _Describer:
 
     def _tail(self, told: str, node: Node | None) -> str:
         orders = []
-        while node is not None and node.name in ("asc", "desc"):
+        while node is not None and node.name in SORTS:
             orders.append(self._say(node.name, self._value(_child(node, 0))))
             node = node.children[1]
         if orders:
@@ -220,7 +220,7 @@ class _Describer:
             along = self._along_key(_child(node, 0), _child(node, 1)) if name != "not_in" else None
             if along is not None:
                 return along
-        if name in ("in", "not_in"):
+        if name in ("in", "not_in", "not_exists"):
             return self._say(name, self._value(_child(node, 0)), self._inner(_child(node, 1)))
         if name == "test" and self._is_any(_child(node, 0)):
             return _ANY

@@ -87,9 +87,12 @@ FUNCTIONS: dict[str, str] = {
     "Rank": "",
     "RowNumber": "",
     "PercentRank": "",
+    "Lag": "this",
+    "Lead": "this",
     "Abs": "this",
     "Round": "this decimals",
     "Length": "this",
+    "StrPosition": "this substr",
     "Lower": "this",
     "Upper": "this",
     "Trim": "this",
@@ -125,6 +128,7 @@ _POSTGRES_LIKE = _TYPED | {
 DIALECT_NODES: dict[str, dict[str, str]] = {
     "sqlite": {
         "Anonymous": "this expressions",
+        "Date": "this",
         "TimeToStr": "this format",
         "TsOrDsToTimestamp": "this",
     },
@@ -134,6 +138,7 @@ DIALECT_NODES: dict[str, dict[str, str]] = {
     "mysql": _TYPED
     | {
         "AnyValue": "this",
+        "Concat": "expressions safe coalesce",
         "IntDiv": "this expression",
         "TimeToStr": "this format",
         "Timestamp": "this zone",  # TIMESTAMP(date, time): sqlglot takes the time for a zone
@@ -153,18 +158,19 @@ DIALECT_NODES: dict[str, dict[str, str]] = {
 """What a dialect has beside `NODES` and `FUNCTIONS`; only these dialects are verified."""
 
 _SHARED = """
-    abs avg cast coalesce count dense_rank length lower max min nullif percent_rank rank round row_number substr substring
-    sum trim upper
+    abs avg cast coalesce count dense_rank lag lead length lower max min nullif percent_rank rank round row_number substr
+    substring sum trim upper
 """
 NAMES: dict[str, frozenset[str]] = {
     dialect: words(f"{_SHARED} {names}")
     for dialect, names in {
-        "sqlite": "date datetime ifnull iif julianday strftime time",
-        "postgres": "array_agg date_trunc div extract greatest least regexp_replace right to_char trunc",
+        "sqlite": "date datetime ifnull iif instr julianday strftime time",
+        "postgres": "array_agg date_trunc div extract greatest least position regexp_replace right to_char trunc",
         "duckdb": """arg_max_null arg_min_null date_trunc extract first greatest least regexp_replace right strftime
-            to_seconds trunc try_cast""",
-        "mysql": "any_value date_format div extract right timestamp timestampdiff truncate",
-        "tsql": "datediff datediff_big dateadd datepart format right sysdatetime try_cast",
+            strpos to_seconds trunc try_cast""",
+        "mysql": """any_value char_length concat date_format div extract interval locate right timestamp timestampdiff
+            truncate weekday""",
+        "tsql": "charindex datediff datediff_big dateadd datepart format len right sysdatetime try_cast",
     }.items()
 }
 """Names of functions by dialect, folded, as they are written: sqlglot reads several names as one node type."""
@@ -191,7 +197,7 @@ DIALECT_TYPES: dict[str, frozenset[str]] = {
 TYPE_NAMES = words("decimal numeric varchar char timestamp time double float")
 """Names of types that take parameters."""
 
-UNITS = words("EPOCH YEAR MONTH DAY HOUR MINUTE SECOND MAX")
+UNITS = words("EPOCH DAYOFWEEK DOW YEAR QUARTER MONTH WEEK DAY HOUR MINUTE SECOND MAX")
 """Parts of a time, and the size of VARCHAR(MAX): the only bare words that are no names."""
 
 JOIN_SIDES = ("", "LEFT", "RIGHT", "FULL")

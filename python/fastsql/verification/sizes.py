@@ -24,8 +24,9 @@ MOST_CELLS = 16
 """Copies of cells in one text."""
 MOST_CHARACTERS = 100_000
 """Characters in one text beside those of cells."""
-MOST_REPEATED_CELLS = 256
-"""Copies of cells in one row beyond one for each column that it shows. A query has 256 decisions at most."""
+MOST_REPEATED_CELLS = 1_024
+"""Copies of cells in one row beyond one for each column that it shows. A query has 256 decisions at most, and a text that it
+puts together four pieces."""
 PATTERN_CHARACTERS = 256
 """Characters of a pattern, or of what replaces it. The longest value that a question can name has 200."""
 PADDED_CHARACTERS = 4_000
@@ -122,8 +123,14 @@ class _Sizes:
             return self._column(node)
         if isinstance(node, exp.Query):
             return self._output(node, 0)
-        if isinstance(node, exp.Case | exp.If | exp.Coalesce | exp.Max | exp.Min | exp.Greatest | exp.Least):
+        if isinstance(node, _ONE_OF_ITS_PARTS):
             return self._largest(node)
+        if _is_time(node):
+            return Size(0, _PLAIN)
+        if isinstance(node, exp.TimeToStr) and isinstance(node.args["format"], exp.Literal):
+            return Size(0, _PLAIN * (1 + len(node.args["format"].this)))
+        if isinstance(node, exp.Window) and isinstance(node.this, _OF_A_ROW):
+            return self._largest(node.this)
         if isinstance(node, _PLAIN_NODES):
             return Size(0, _PLAIN)
         if isinstance(node, exp.RegexpReplace):
@@ -211,11 +218,30 @@ _PLAIN_NODES = (
     exp.Neg,
     exp.Abs,
     exp.Round,
+    exp.StrPosition,
 )
 """Nodes whose values are numbers or truth values."""
 
 
+_ONE_OF_ITS_PARTS = (
+    exp.Case,
+    exp.If,
+    exp.Coalesce,
+    exp.Nullif,
+    exp.Max,
+    exp.Min,
+    exp.Greatest,
+    exp.Least,
+)
+_OF_A_ROW = (exp.Max, exp.Min, exp.Lag, exp.Lead)
+"""What gives, over a window, a value of one row."""
+_TIMES = frozenset(("date", "datetime", "julianday", "time"))
 _TEXT_TYPES = frozenset((exp.DType.TEXT, exp.DType.VARCHAR, exp.DType.CHAR))
+
+
+def _is_time(node: exp.Expr) -> bool:
+    """Whether a function of SQLite gives a time, which is short, whatever it is given."""
+    return isinstance(node, exp.Date) or (isinstance(node, exp.Anonymous) and fold(node.name) in _TIMES)
 
 
 def _growth(replacement: str) -> int:

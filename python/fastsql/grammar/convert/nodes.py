@@ -127,11 +127,11 @@ def whole_number(node: exp.Expr) -> list[Terminal]:
     return [Literal(_number(str(node.this)))]
 
 
-def place(node: exp.Expr | None) -> list[Terminal]:
-    """A position or length in a text."""
+def place(node: exp.Expr | None, function: str = "SUBSTR") -> list[Terminal]:
+    """A position or length in a text, or another whole number that a function takes."""
     node = None if node is None else unparen(node)
     if not isinstance(node, exp.Literal) or node.is_string or not str(node.this).isdecimal():
-        raise ConversionError("SUBSTR at other than written places")
+        raise ConversionError(f"{function} at other than written places")
     return [Literal(int(node.this))]
 
 

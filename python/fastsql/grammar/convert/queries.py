@@ -8,22 +8,25 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from fastsql.grammar.bounds import MAX_COLUMNS
 from fastsql.grammar.compile import load_grammar
 from fastsql.grammar.convert.conditions import conjunct_rank
 from fastsql.grammar.convert.errors import ConversionError
-from fastsql.grammar.convert.names import Scope, group_key, read_quoted_strings, sort_key
+from fastsql.grammar.convert.names import Scope, group_key, read_quoted_strings
 from fastsql.grammar.convert.nodes import (
     ARITHMETIC,
     COMPARISONS,
     check_sayable,
     conjuncts,
+    months_in_days,
     unalias,
     unparen,
     whole_number,
 )
 from fastsql.grammar.convert.sources import Sources
 from fastsql.grammar.convert.values import cast_name
-from fastsql.grammar.program import Production, Program, Terminal
+from fastsql.grammar.convert.windows import has_window
+from fastsql.grammar.program import Literal, Production, Program, Terminal
 from fastsql.grammar.tree import ProgramError, read_tree
 
 if TYPE_CHECKING:
@@ -56,6 +59,8 @@ class Converter(Sources):
         while isinstance(node, (exp.Subquery, exp.Paren)):
             check_sayable(node)
             node = node.this
+        if isinstance(node, exp.SetOperation):
+            node = self._sorted_outside(node) or node
         check_sayable(node)
         clause = node.args.get("with_")
         if clause is not None:
@@ -84,6 +89,23 @@ class Converter(Sources):
             return self.query(plain)
         finally:
             self.ctes = ctes
+
+    def _sorted_outside(self, node: exp.SetOperation) -> exp.Select | None:
+        """A query over a set operation that is sorted or limited, as a derived table; None where it is neither."""
+        frame = {name: node.args[name] for name in ("order", "limit", "offset") if node.args.get(name)}
+        if not frame:
+            return None
+        inner = node.copy()
+        for name in frame:
+            inner.set(name, None)
+        first = inner
+        while not isinstance(first, exp.Select):
+            first = first.this
+        items = [exp.column(name, quoted=True) for name in _output_names(first)]
+        outer = exp.Select().select(*items, copy=False).from_(inner.subquery("T", copy=False), copy=False)
+        for name, part in frame.items():
+            outer.set(name, part.copy())
+        return outer
 
     def _set_operation(self, node: exp.SetOperation) -> list[Terminal]:
         name = {exp.Union: "union", exp.Intersect: "intersect", exp.Except: "except"}[type(node)]
@@ -140,7 +162,8 @@ class Converter(Sources):
         where = node.args.get("where")
         written, conditions = self.from_clause(node, [] if where is None else conjuncts(where.this))
         self.scope.items = node.expressions
-        for conjunct in sorted((self.condition(c) for c in conditions), key=conjunct_rank):
+        once = dict.fromkeys(tuple(self.condition(c)) for c in conditions)
+        for conjunct in sorted(map(list, once), key=conjunct_rank):
             written += conjunct
         group = node.args.get("group")
         if group is not None:
@@ -163,31 +186,55 @@ class Converter(Sources):
             check_sayable(distinct)
             written.append(Production("distinct"))
         names = []
-        if any(isinstance(item, exp.Star) for item in node.expressions):
-            return self._all_columns(node)
-        for number, item in enumerate(node.expressions, 1):
-            inner = unalias(item)
-            written += self._item(unparen(inner))
-            names.append(item.alias or (inner.name if isinstance(inner, exp.Column) else f"_{number}"))
+        if any(item.is_star and not isinstance(item, exp.Count) for item in node.expressions):
+            if self._selects_all(node):
+                self.outputs = ["*"]
+                self.widths = [self.width(source) for source in self.scope.sources]
+                return [Production("all_columns")]
+            node = self._with_columns_spelled_out(node)
+        for item, name in zip(node.expressions, _output_names(node), strict=True):
+            written += self._item(unparen(unalias(item)))
+            names.append(name)
         self.outputs = names
         return written
 
-    def _all_columns(self, node: exp.Select) -> list[Terminal]:
-        """`SELECT *`, of the outermost query or an operand of it."""
-        if (
-            len(self.scopes) > 1
-            or len(node.expressions) > 1
-            or node.args.get("distinct")
-            or node.args.get("group")
-        ):
+    def _selects_all(self, node: exp.Select) -> bool:
+        """Whether a query is `SELECT *`, the outermost one or an operand of it."""
+        alone = (
+            len(self.scopes) == 1 and len(node.expressions) == 1 and isinstance(node.expressions[0], exp.Star)
+        )
+        return alone and not node.args.get("distinct") and not node.args.get("group")
+
+    def _with_columns_spelled_out(self, node: exp.Select) -> exp.Select:
+        """A query whose `*` and `table.*` are columns by name."""
+        items: list[exp.Expr] = []
+        for item in node.expressions:
+            if not item.is_star or isinstance(item, exp.Count):
+                items.append(item)
+                continue
+            sources = self.scope.sources
+            if isinstance(item, exp.Column):
+                sources = [source for source in sources if source.name == item.table.lower()]
+            items += (
+                exp.column(name, source.name, quoted=True)
+                for source in sources
+                for name in self.names(source)
+            )
+        if not items or len(items) > MAX_COLUMNS:
             raise ConversionError("* beside other items, or in a subquery")
-        self.outputs = ["*"]
-        self.widths = [self.width(source) for source in self.scope.sources]
-        return [Production("all_columns")]
+        plain = node.copy()
+        plain.set("expressions", [item.copy() for item in items])
+        return plain
 
     def _item(self, node: exp.Expr) -> list[Terminal]:
         if isinstance(node, exp.Window):
             return self.window(node)
+        if has_window(node):
+            return [Production("over"), *self.value(node)]
+        if isinstance(node, exp.Literal) and node.is_string:
+            return [Production("label"), Literal(str(node.this))]
+        if isinstance(node, (exp.Literal, exp.Neg, exp.Boolean)) or months_in_days(node) is not None:
+            return [Production("constant"), *self.value(node)]
         if isinstance(node, (exp.Predicate, exp.Not, exp.Connector)) and not isinstance(
             node, exp.SubqueryPredicate
         ):
@@ -197,9 +244,7 @@ class Converter(Sources):
     def _tail(self, node: exp.Select) -> list[Terminal]:
         written: list[Terminal] = []
         order, limit, offset = (node.args.get(k) for k in ("order", "limit", "offset"))
-        for key in order.expressions if order is not None else []:
-            key.set("this", sort_key(key.this, node.expressions).copy())
-            written += self.ordered(key)
+        written += self.sort_keys(order, node.expressions)
         if limit is None:
             return [*written, Production("end")]
         written += [Production("limit"), *whole_number(limit.expression)]
@@ -208,3 +253,12 @@ class Converter(Sources):
             if offset is not None
             else [*written, Production("end")]
         )
+
+
+def _output_names(node: exp.Select) -> list[str]:
+    """The names by which a query's items are known outside: aliases, columns, or numbers of their own."""
+    named = [(item.alias, unalias(item)) for item in node.expressions]
+    return [
+        alias or (inner.name if isinstance(inner, exp.Column) else f"_{number}")
+        for number, (alias, inner) in enumerate(named, 1)
+    ]

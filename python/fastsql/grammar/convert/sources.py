@@ -57,6 +57,12 @@ class Sources(Conditions):
         """Columns that a source has."""
         return len(source.outputs) if source.table is None else len(self.schema.tables[source.table].columns)
 
+    def names(self, source: Source) -> list[str]:
+        """Names of the columns that a source has."""
+        if source.table is None:
+            return source.outputs
+        return [self.schema.columns[column].name for column in self.schema.tables[source.table].columns]
+
     def _source(self, node: exp.Expr) -> tuple[Source, list[Terminal]]:
         check_sayable(node)
         if isinstance(node, exp.Table) and not node.db and node.name.lower() in self.ctes:

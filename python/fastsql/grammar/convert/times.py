@@ -36,6 +36,10 @@ DATE_SHAPES = {
 """The granularities at which a date is compared, and what their literals look like."""
 
 
+_CLOCKS = ("getdate", "sysdatetime")
+"""Functions of T-SQL that tell the time."""
+
+
 @dataclass(frozen=True)
 class TimeCondition:
     """A production with the time columns it is about, and the literal that follows them."""
@@ -178,6 +182,8 @@ def _given(node: exp.Expr) -> list[str]:
 def is_now(node: exp.Expr) -> bool:
     """Whether an expression stands for the present moment."""
     if isinstance(node, (exp.CurrentTime, exp.CurrentTimestamp)):
+        return True
+    if isinstance(node, exp.Anonymous) and node.name.lower() in _CLOCKS and not node.expressions:
         return True
     return isinstance(node, exp.Literal) and node.is_string and str(node.this) == "now"
 

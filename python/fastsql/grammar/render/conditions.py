@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 from sqlglot import exp
 
 from fastsql.grammar.program import Literal, Node
-from fastsql.grammar.render.pieces import COMPARISONS, chain, child, datetime, negated, some, strftime
-from fastsql.grammar.render.values import Values
+from fastsql.grammar.render.pieces import (
+    COMPARISONS,
+    chain,
+    child,
+    datetime,
+    negated,
+    some,
+    strftime,
+)
+from fastsql.grammar.render.values import Source, Values
+from fastsql.schema.names import fold
 
 PATTERNS = {"contains": "%{}%", "begins": "{}%", "ends": "%{}", "like": "{}"}
 """LIKE patterns around a text."""
+
+
+def contained(text: exp.Expr, part: exp.Expr) -> exp.Expr:
+    """Whether a text contains a part. Not by LIKE: a pattern out of a table could take time without bound."""
+    place = exp.StrPosition(this=exp.Lower(this=text), substr=exp.Lower(this=part))
+    return exp.GT(this=place, expression=exp.Literal.number(0))
 
 
 class Conditions(Values):
@@ -32,6 +49,10 @@ class Conditions(Values):
                 [some(parts[0]), some(parts[1]), *(child(n, 0) for n in chain(parts[2]))]
             )
             return negated(exp.In(this=operand, expressions=literals), name == "not_in_list")
+        if name == "not_exists":
+            return exp.Not(this=self.existence(some(parts[0]), some(parts[1])))
+        if name == "contains_value":
+            return self.containing(node)
         if name.removeprefix("not_") in PATTERNS:
             return negated(self.likeness(node), name.startswith("not_"))
         if name in ("is_null", "not_null"):
@@ -49,10 +70,63 @@ class Conditions(Values):
             return exp.Not(this=inner if isinstance(inner, exp.Paren) else exp.paren(inner, copy=False))
         return self.time_condition(node)
 
+    @abstractmethod
+    def derived(self, node: Node, alias: str) -> Source:
+        """A derived table as an entry of FROM."""
+
     def membership(self, node: Node, query: Node) -> exp.Expr:
         """A value among the rows of a query."""
         members = self.query(query).subquery(copy=False)
         return exp.In(this=self.operand(node), query=members)
+
+    def existence(self, node: Node, query: Node) -> exp.Expr:
+        """Whether a query has a row that is equal to a value."""
+        rows = self.query(query)
+        if self.may_tie(rows):
+            member = rows.expressions[0]
+        else:
+            source = self.derived(query, self.free_alias())
+            member = self.naming.column(source.outputs[0], source.name)
+            rows = exp.Select().from_(source.node, copy=False)
+        return self.tied(
+            rows,
+            exp.EQ(
+                this=exp.paren(member, copy=False) if isinstance(member, exp.Binary) else member,
+                expression=self.operand(node),
+            ),
+        )
+
+    def may_tie(self, rows: exp.Query) -> bool:
+        """Whether a condition that names columns of the queries around may stand in a query's WHERE."""
+        if not isinstance(rows, exp.Select) or any(
+            rows.args.get(clause) for clause in ("group", "distinct", "limit")
+        ):
+            return False
+        if rows.args.get("from_") is None or rows.expressions[0].find(exp.AggFunc, exp.Window) is not None:
+            return False
+        entries = [rows.args["from_"].this, *(join.this for join in rows.args.get("joins") or [])]
+        return self._names_around().isdisjoint(fold(entry.alias_or_name) for entry in entries)
+
+    def free_alias(self) -> str:
+        """An alias that no source of the queries around has."""
+        return self.naming.fresh_alias(self._names_around())
+
+    def _names_around(self) -> set[str]:
+        return {fold(source.name) for scope in self.scopes for source in scope}
+
+    def tied(self, rows: exp.Query, equality: exp.Expr) -> exp.Exists:
+        """EXISTS of those rows of a query for which an equality holds."""
+        assert isinstance(rows, exp.Select)
+        where = rows.args.get("where")
+        condition = equality if where is None else exp.And(this=equality, expression=where.this)
+        rows.set("where", exp.Where(this=condition))
+        rows.set("order", None)
+        rows.set("expressions", [exp.Literal.number(1)])
+        return exp.Exists(this=rows)
+
+    def containing(self, node: Node) -> exp.Expr:
+        """Whether one text contains another, whatever the case of letters."""
+        return contained(*(self.value(child(node, side)) for side in (0, 1)))
 
     def likeness(self, node: Node) -> exp.Expr:
         """A text that contains, begins with, ends with or is like another."""

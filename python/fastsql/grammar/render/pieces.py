@@ -70,6 +70,14 @@ def arithmetic(name: str, left: exp.Expr, right: exp.Expr) -> exp.Expr:
     return ARITHMETIC[name](this=left, expression=right)
 
 
+def concatenation(left: exp.Expr, right: exp.Expr) -> exp.Expr:
+    """Two texts put together; NULL where one of them is."""
+    sides = [exp.paren(s, copy=False) if isinstance(s, exp.Binary) else s for s in (left, right)]
+    if isinstance(left, exp.DPipe):
+        sides[0] = left
+    return exp.DPipe(this=sides[0], expression=sides[1], safe=True)
+
+
 def conjunction(conditions: Sequence[exp.Expr]) -> exp.Expr:
     """One AND of all, without parentheses: conditions that bind more loosely bring their own."""
     return reduce(lambda one, other: exp.And(this=one, expression=other), conditions)

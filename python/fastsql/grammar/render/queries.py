@@ -16,12 +16,13 @@ SET_OPERATIONS: dict[str, tuple[type[exp.SetOperation], bool]] = {
     "intersect": (exp.Intersect, True),
     "except": (exp.Except, True),
 }
-WINDOWS = {
-    "dense_rank": exp.DenseRank,
-    "rank": exp.Rank,
-    "row_number": exp.RowNumber,
-    "percent_rank": exp.PercentRank,
+SORTS = {
+    "asc": (False, True),
+    "desc": (True, False),
+    "asc_nulls_last": (False, False),
+    "desc_nulls_first": (True, True),
 }
+"""Directions of sort keys: whether they descend, and whether NULL comes first."""
 
 
 class Renderer(Conditions):
@@ -152,25 +153,28 @@ class Renderer(Conditions):
         """A select item."""
         if node.name == "test":
             return self.condition(child(node, 0))
-        if node.name in WINDOWS:
-            return self._window(node)
         return self.value(node)
 
-    def _window(self, node: Node) -> exp.Expr:
-        key, partition = child(node, 0), []
-        while key.name == "partition":
-            partition.append(self.value(child(key, 0)))
+    def window(self, node: Node, function: exp.Expr) -> exp.Expr:
+        """A rank, an aggregate over a window, or the value of a neighbouring row."""
+        key, partition, order = child(node, 0), [], []
+        while key.name == "partition" or key.name.endswith("_then"):
+            if key.name == "partition":
+                partition.append(self.value(child(key, 0)))
+            else:
+                order.append(self._ordered(key))
             key = child(key, 1)
-        order = exp.Order(expressions=[self._ordered(key)])
-        return exp.Window(this=WINDOWS[node.name](), partition_by=partition, order=order)
+        if key.name != "whole":
+            order.append(self._ordered(key))
+        sorting = exp.Order(expressions=order) if order else None
+        return exp.Window(this=function, partition_by=partition, order=sorting)
 
     def _ordered(self, node: Node) -> exp.Ordered:
-        return exp.Ordered(
-            this=self.value(child(node, 0)), desc=node.name == "desc", nulls_first=node.name == "asc"
-        )
+        descending, nulls_first = SORTS[node.name.removesuffix("_then")]
+        return exp.Ordered(this=self.value(child(node, 0)), desc=descending, nulls_first=nulls_first)
 
     def _tail(self, select: exp.Select, node: Node | None) -> None:
-        while node is not None and node.name in ("asc", "desc"):
+        while node is not None and node.name in SORTS:
             select.order_by(self._ordered(node), copy=False)
             node = node.children[1]
         self.limit(select, node)

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from fastsql.grammar.program import SMALL, ColumnRef, DerivedRef, Literal, Node
 from fastsql.grammar.render.names import SQLITE, Naming
-from fastsql.grammar.render.pieces import ARITHMETIC, COMPARISONS, arithmetic, child, literal, some, strftime
+from fastsql.grammar.render.pieces import (
+    ARITHMETIC,
+    COMPARISONS,
+    arithmetic,
+    child,
+    concatenation,
+    literal,
+    some,
+    strftime,
+)
 
 if TYPE_CHECKING:
     from fastsql.schema import Schema
@@ -25,15 +36,54 @@ AGGREGATES: dict[str, tuple[type[exp.AggFunc], bool]] = {
     "min": (exp.Min, False),
     "max": (exp.Max, False),
 }
-PARTS = {"year_of": "%Y", "month_of": "%m", "day_of": "%d", "year_month_of": "%Y-%m", "date_of": "%Y-%m-%d"}
+PARTS = {
+    "year_of": "%Y",
+    "month_of": "%m",
+    "day_of": "%d",
+    "year_month_of": "%Y-%m",
+    "date_of": "%Y-%m-%d",
+    "month_day_of": "%m-%d",
+    "hour_of": "%H",
+    "weekday_of": "%w",
+}
 """Parts of a time, as strftime formats."""
 
 NOW = "now"
 """The moment of execution, in SQLite's words."""
 
 
+STARTS = {"year_start": "year", "quarter_start": "quarter", "month_start": "month", "week_start": "week"}
+"""Units to whose first day a production goes back; with `_back` behind it, so many of them before today."""
+BACKS = {"year_back": "year", "month_back": "month", "day_back": "day"}
+FUNCTIONS: dict[str, type[exp.Func]] = {
+    "abs": exp.Abs,
+    "upper": exp.Upper,
+    "lower": exp.Lower,
+    "length": exp.Length,
+}
+"""Functions of one value."""
+
 CASTS = {"as_real": "REAL", "as_integer": "INTEGER", "as_text": "TEXT"}
 """Types that a value is turned into."""
+
+
+WINDOWS: dict[str, type[exp.Expr]] = {
+    "dense_rank": exp.DenseRank,
+    "rank": exp.Rank,
+    "row_number": exp.RowNumber,
+    "percent_rank": exp.PercentRank,
+    "count_rows_over": exp.Count,
+    "count_over": exp.Count,
+    "sum_over": exp.Sum,
+    "avg_over": exp.Avg,
+    "min_over": exp.Min,
+    "max_over": exp.Max,
+    "lag": exp.Lag,
+    "lead": exp.Lead,
+}
+"""Functions over windows."""
+RANKS = ("dense_rank", "rank", "row_number", "percent_rank")
+"""Those without an argument."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +94,26 @@ class Source:
     outputs: tuple[str, ...]
     node: exp.Expr
     table: int | None = None
+
+
+def coalesced(one: exp.Expr, other: exp.Expr) -> exp.Coalesce:
+    """The first of two values that is not NULL; one call also for more."""
+    rest = [other.this, *other.expressions] if isinstance(other, exp.Coalesce) else [other]
+    return exp.Coalesce(this=one, expressions=rest)
+
+
+JOINED = ("concat", "concat_space")
+"""Productions that put texts together."""
+
+
+def pieces(node: Node) -> Iterator[Node | None]:
+    """The texts that are put together, None for a space."""
+    while node.name in JOINED:
+        yield child(node, 0)
+        if node.name == "concat_space":
+            yield None
+        node = child(node, 1)
+    yield node
 
 
 def _cast(value: exp.Expr, name: str) -> exp.Expr:
@@ -101,7 +171,23 @@ class Values:
             kind, distinct = AGGREGATES[name]
             inner = self.value(child(node, 0))
             return kind(this=exp.Distinct(expressions=[inner]) if distinct else inner)
+        if name in FUNCTIONS:
+            return FUNCTIONS[name](this=self.value(child(node, 0)))
+        if name in ("coalesce", "nullif"):
+            one, other = (self.value(child(node, side)) for side in (0, 1))
+            return exp.Nullif(this=one, expression=other) if name == "nullif" else coalesced(one, other)
+        if name == "round":
+            return exp.Round(
+                this=self.value(child(node, 0)), decimals=exp.Literal.number(self.count(child(node, 1)))
+            )
+        if name in JOINED:
+            parts = [literal(" ") if part is None else self.value(part) for part in pieces(node)]
+            return reduce(concatenation, parts)
         return self._special_value(node)
+
+    @abstractmethod
+    def window(self, node: Node, function: exp.Expr) -> exp.Expr:
+        """A rank, an aggregate over a window, or the value of a neighbouring row: `function` with its window."""
 
     def _special_value(self, node: Node) -> exp.Expr:
         name = node.name
@@ -114,6 +200,16 @@ class Values:
             return inner if isinstance(inner, exp.Paren) else exp.paren(inner, copy=False)
         if name in ("substring", "substring_from", "last_characters"):
             return self._substring(node)
+        if name in WINDOWS:
+            return self.window(node, self._over(node))
+        if name in ("constant", "label", "over", "on_date"):
+            return self.value(child(node, 0))
+        if name in STARTS or name.removesuffix("_back") in STARTS or name in BACKS:
+            return self._date(node)
+        if name == "this_year":
+            return strftime("%Y", self.moment_now())
+        if name in ("years_between", "seconds_between"):
+            return self._between(node)
         if name in ("days_between", "hours_between"):
             days: exp.Expr = exp.Sub(
                 this=strftime("%J", self.value(child(node, 0))),
@@ -132,6 +228,52 @@ class Values:
             this=exp.Literal.number(365), expression=exp.Literal.number(self.count(child(node, 0)))
         )
         return arithmetic("divide", year, exp.Literal.number(12))
+
+    def _over(self, node: Node) -> exp.Expr:
+        """What a window is for."""
+        kind = WINDOWS[node.name]
+        if node.name in RANKS:
+            return kind()
+        return kind(this=exp.Star() if node.name == "count_rows_over" else self.value(child(node, 1)))
+
+    def _date(self, node: Node) -> exp.Expr:
+        """The first day of a period, or a day so long ago."""
+        back = node.name.endswith("_back")
+        unit = (STARTS | BACKS)[
+            node.name if node.name in (STARTS | BACKS) else node.name.removesuffix("_back")
+        ]
+        moment = self.moment_now() if back else self.value(child(node, 0))
+        modifiers: list[exp.Expr] = []
+        if node.name in BACKS:
+            pass
+        elif unit == "week":
+            modifiers = [literal("weekday 0"), literal("-6 days")]
+        elif unit == "quarter":
+            month = arithmetic("minus", strftime("%m", moment.copy()), exp.Literal.number(1))
+            months = exp.paren(
+                arithmetic("modulo", exp.paren(month, copy=False), exp.Literal.number(3)), copy=False
+            )
+            modifiers = [
+                literal("start of month"),
+                concatenation(concatenation(literal("-"), months), literal(" months")),
+            ]
+        else:
+            modifiers = [literal(f"start of {unit}")]
+        if back and (count := self.count(child(node, 0))):
+            times, of = {"quarter": (3, "month"), "week": (7, "day")}.get(unit, (1, unit))
+            modifiers.append(literal(f"-{times * count} {of}s"))
+        return exp.Anonymous(this="DATE", expressions=[moment, *modifiers])
+
+    def _between(self, node: Node) -> exp.Expr:
+        """Complete years, or seconds, between two moments."""
+        later, earlier = (self.value(child(node, side)) for side in (0, 1))
+        form = "%Y" if node.name == "years_between" else "%s"
+        difference = exp.Sub(this=strftime(form, later), expression=strftime(form, earlier))
+        if form == "%s":
+            return difference
+        sides = [strftime("%m-%d", moment.copy()) for moment in (later, earlier)]
+        birthday = exp.paren(exp.LT(this=sides[0], expression=sides[1]), copy=False)
+        return exp.Sub(this=difference, expression=birthday)
 
     def _case(self, node: Node) -> exp.Case:
         """One CASE; a `case` or `when` in the place of ELSE is one more WHEN of it."""

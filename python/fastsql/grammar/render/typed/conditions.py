@@ -7,14 +7,15 @@ from abc import abstractmethod
 from sqlglot import exp
 
 from fastsql.grammar.program import Literal, Node
-from fastsql.grammar.render.conditions import PATTERNS
+from fastsql.grammar.render.conditions import PATTERNS, contained
 from fastsql.grammar.render.pieces import COMPARISONS, child
 from fastsql.grammar.render.typed.closed import Closed
+from fastsql.grammar.render.typed.functions import TypedFunctions
 from fastsql.grammar.render.typed.types import comparison_kind
-from fastsql.grammar.render.typed.values import TypedValues, tight
+from fastsql.grammar.render.typed.values import tight
 
 
-class TypedConditions(TypedValues):
+class TypedConditions(TypedFunctions):
     """Writes conditions."""
 
     closed: Closed
@@ -35,6 +36,22 @@ class TypedConditions(TypedValues):
             self.closed.convert(0, lambda item: self.coerce.to(item, kind), self.naming)
         self.unsorted(members)
         return self.dialect.membership(tight(value.node), members, self.naming)
+
+    def existence(self, node: Node, query: Node) -> exp.Expr:
+        """Whether a query has a row that is equal to a value."""
+        value, rows = self.typed(node), self.query(query)
+        if self.may_tie(rows):
+            member = self.closed.operands[0][1][0]
+        else:
+            source = self.derived(query, self.free_alias())
+            member = self.output(0, source)
+            rows = exp.Select().from_(source.node, copy=False)
+        left, right = self.sides([member, value], ordering=False)
+        return self.tied(rows, exp.EQ(this=left, expression=right))
+
+    def containing(self, node: Node) -> exp.Expr:
+        """Whether one text contains another, whatever the case of letters."""
+        return contained(*(self.coerce.text(self.typed(child(node, side))).node for side in (0, 1)))
 
     def likeness(self, node: Node) -> exp.Expr:
         """A text that contains, begins with, ends with or is like another, whatever the case of letters."""

@@ -99,6 +99,10 @@ class Dialect:
         """LIKE, whatever the case of letters."""
         return exp.ILike(this=text, expression=pattern)
 
+    def rounded(self, number: exp.Expr, digits: int) -> exp.Expr:
+        """A number with so many digits behind the point."""
+        return exp.Round(this=number, decimals=exp.Literal.number(digits))
+
     # ---------------------------------------------------------------- times
 
     def now(self) -> exp.Expr:
@@ -117,6 +121,18 @@ class Dialect:
         """The beginning of the year, month or day that a moment lies in."""
         return exp.Anonymous(this="DATE_TRUNC", expressions=[exp.Literal.string(unit), moment])
 
+    def start_of(self, moment: exp.Expr, unit: str) -> exp.Expr:
+        """The first day of the year, quarter, month or week (from Monday) that a moment lies in."""
+        return self.cast(self.truncated(moment, unit), Kind.DATE)
+
+    def days_back(self, day: exp.Expr, count: int, unit: str) -> exp.Expr:
+        """A day so many years, months or days earlier."""
+        return self.cast(self.shifted(day, -count, unit), Kind.DATE)
+
+    def weekday(self, moment: exp.Expr) -> exp.Expr:
+        """The day of the week as a text, 0 for Sunday."""
+        return self.cast(exp.Extract(this=exp.var("DOW"), expression=moment), Kind.TEXT)
+
     def shifted(self, moment: exp.Expr, count: int, unit: str) -> exp.Expr:
         """A moment `count` years, months, days or hours later, earlier where that is negative."""
         interval = exp.Interval(this=exp.Literal.string(str(abs(count))), unit=exp.var(unit.upper()))
@@ -129,11 +145,14 @@ class Dialect:
             this=self.truncated(one, unit), expression=self.shifted(period, -back, unit) if back else period
         )
 
+    def seconds_between(self, later: exp.Expr, earlier: exp.Expr) -> exp.Expr:
+        """Seconds from one moment to another."""
+        difference = exp.paren(exp.Sub(this=later, expression=earlier), copy=False)
+        return exp.Extract(this=exp.var("EPOCH"), expression=difference)
+
     def days_between(self, later: exp.Expr, earlier: exp.Expr) -> exp.Expr:
         """Days from one moment to another, with their fraction."""
-        seconds = exp.Extract(
-            this=exp.var("EPOCH"), expression=exp.paren(exp.Sub(this=later, expression=earlier), copy=False)
-        )
+        seconds = self.seconds_between(later, earlier)
         return exp.Div(this=seconds, expression=exp.Literal.number(86400), typed=True)
 
     def leading_part(self, moment: exp.Expr, unit: str) -> exp.Expr:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fastsql.grammar.program import Node
 from fastsql.grammar.render.values import AGGREGATES
 
-_QUERIES = ("in", "not_in", "scalar")
+_QUERIES = ("in", "not_in", "not_exists", "scalar")
 """Productions whose last child is a query of its own."""
 
 

@@ -55,6 +55,25 @@ class MySQL(Dialect):
         """LIKE, which minds case where the column's collation does."""
         return exp.Like(this=text, expression=pattern)
 
+    def start_of(self, moment: exp.Expr, unit: str) -> exp.Expr:
+        """There is no DATE_TRUNC: by the form of the date, and days or months taken off."""
+        if unit == "week":
+            days = exp.Anonymous(this="WEEKDAY", expressions=[moment.copy()])
+            return exp.Sub(
+                this=self.cast(moment, Kind.DATE), expression=exp.Interval(this=days, unit=exp.var("DAY"))
+            )
+        first = self.cast(self.format(moment, "%Y-01-01" if unit == "year" else "%Y-%m-01"), Kind.DATE)
+        if unit != "quarter":
+            return first
+        month = exp.Extract(this=exp.var("MONTH"), expression=moment.copy())
+        before = exp.paren(exp.Sub(this=month, expression=exp.Literal.number(1)), copy=False)
+        months = exp.paren(exp.Mod(this=before, expression=exp.Literal.number(3)), copy=False)
+        return exp.Sub(this=first, expression=exp.Interval(this=months, unit=exp.var("MONTH")))
+
+    def weekday(self, moment: exp.Expr) -> exp.Expr:
+        """DATE_FORMAT has a code for it."""
+        return self.format(moment, "%w")
+
     def format(self, moment: exp.Expr, form: str) -> exp.Expr:
         """DATE_FORMAT."""
         return exp.Anonymous(this="DATE_FORMAT", expressions=[moment, self.form(form)])
@@ -65,10 +84,13 @@ class MySQL(Dialect):
         form = _PERIODS[unit]
         return exp.EQ(this=self.format(one, form), expression=self.format(period, form))
 
-    def days_between(self, later: exp.Expr, earlier: exp.Expr) -> exp.Expr:
+    def seconds_between(self, later: exp.Expr, earlier: exp.Expr) -> exp.Expr:
         """TIMESTAMPDIFF counts whole seconds."""
-        seconds = exp.Anonymous(this="TIMESTAMPDIFF", expressions=[exp.var("SECOND"), earlier, later])
-        return exp.Div(this=seconds, expression=exp.Literal.number(86400))
+        return exp.Anonymous(this="TIMESTAMPDIFF", expressions=[exp.var("SECOND"), earlier, later])
+
+    def days_between(self, later: exp.Expr, earlier: exp.Expr) -> exp.Expr:
+        """Days with their fraction, which `/` keeps."""
+        return exp.Div(this=self.seconds_between(later, earlier), expression=exp.Literal.number(86400))
 
     def some_row(self, value: exp.Expr) -> exp.Expr:
         """ANY_VALUE."""

@@ -50,6 +50,11 @@ class Postgres(Dialect):
         """DIV: the sum of a column of big integers is no integer here, and `/` would not cut it off."""
         return exp.Anonymous(this="DIV", expressions=[one, other])
 
+    def rounded(self, number: exp.Expr, digits: int) -> exp.Expr:
+        """ROUND of a NUMERIC, since that of a floating number takes no digits."""
+        exact = exp.Cast(this=number, to=exp.DataType.build("DECIMAL"))
+        return self.cast(super().rounded(exact, digits), Kind.REAL)
+
     def format(self, moment: exp.Expr, form: str) -> exp.Expr:
         """TO_CHAR."""
         return exp.Anonymous(this="TO_CHAR", expressions=[moment, self.form(form)])

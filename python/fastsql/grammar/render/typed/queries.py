@@ -9,11 +9,11 @@ from sqlglot import exp
 
 from fastsql.grammar.program import Node
 from fastsql.grammar.render.pieces import chain, child, conjunction, distinct, own
-from fastsql.grammar.render.queries import SET_OPERATIONS, WINDOWS
+from fastsql.grammar.render.queries import SET_OPERATIONS, SORTS
 from fastsql.grammar.render.typed.closed import Closed, enclose
 from fastsql.grammar.render.typed.conditions import TypedConditions
 from fastsql.grammar.render.typed.grouping import grouping_of
-from fastsql.grammar.render.typed.types import Kind, Type, Typed, merged_type, typed
+from fastsql.grammar.render.typed.types import Type, Typed, merged_type
 from fastsql.grammar.render.typed.values import TypedSource
 
 
@@ -23,6 +23,7 @@ class _Key:
 
     value: Typed
     descending: bool
+    nulls_first: bool
 
 
 class TypedRenderer(TypedConditions):
@@ -109,7 +110,7 @@ class TypedRenderer(TypedConditions):
         items = [self._item(one) for one in nodes]
         one_row = grouping is not None and not keys
         # One row needs no order, and nothing of which it could be one is left.
-        sorts = [] if one_row else [_Key(self.typed(child(one, 0)), one.name == "desc") for one in order]
+        sorts = [] if one_row else [_Key(self.typed(child(one, 0)), *SORTS[one.name]) for one in order]
         items = self._framed(select, items, sorts, names, distinct=listed.name == "distinct")
         self.limit(select, _after_sorting(tail))
         limit = select.args.get("limit")
@@ -130,9 +131,6 @@ class TypedRenderer(TypedConditions):
         """A select item."""
         if node.name == "test":
             return self.tested(self.condition(child(node, 0)))
-        if node.name in WINDOWS:
-            kind = Kind.REAL if node.name == "percent_rank" else Kind.INTEGER
-            return typed(self._window(node), kind)
         return self.typed(node)
 
     def _framed(
@@ -160,7 +158,10 @@ class TypedRenderer(TypedConditions):
         beside = [key.value for key in keys if key.value.node not in nodes]
         everything = [*nodes, *(value.node for value in beside)]
         columns = items
-        if select.args.get("group") or any(node.find(exp.Window, exp.Query) for node in everything):
+        closed = any(
+            node.find(exp.Window, exp.Query) or isinstance(node, exp.Literal | exp.Neg) for node in everything
+        )
+        if select.args.get("group") or closed:  # GROUP BY takes a written number for a position
             select.select(*self.naming.named(everything, []), copy=False)
             columns = enclose(select, [*items, *beside], self.naming)
             select.set("expressions", [])
@@ -190,17 +191,17 @@ def _listed(node: Node) -> list[Node]:
 
 def _sorted(node: Node | None) -> Iterator[Node]:
     """The keys of ORDER BY."""
-    while node is not None and node.name in ("asc", "desc"):
+    while node is not None and node.name in SORTS:
         yield node
         node = node.children[1]
 
 
 def _after_sorting(node: Node | None) -> Node | None:
-    while node is not None and node.name in ("asc", "desc"):
+    while node is not None and node.name in SORTS:
         node = node.children[1]
     return node
 
 
 def _ordered(node: exp.Expr, key: _Key) -> exp.Ordered:
-    """A key with its direction; NULL is the least of all values, as in SQLite."""
-    return exp.Ordered(this=node, desc=key.descending, nulls_first=not key.descending)
+    """A key with its direction, and where NULL comes."""
+    return exp.Ordered(this=node, desc=key.descending, nulls_first=key.nulls_first)

@@ -65,13 +65,34 @@ class TSQL(Dialect):
         """DATEADD."""
         return self._function("DATEADD", unit, exp.Literal.number(count), moment)
 
+    def start_of(self, moment: exp.Expr, unit: str) -> exp.Expr:
+        """As many periods after a Monday that began a year as lie between them."""
+        origin = self.cast(exp.Literal.string("1900-01-01"), Kind.DATE)
+        if unit != "week":
+            return self._function(
+                "DATEADD", unit, self._function("DATEDIFF", unit, origin.copy(), moment), origin
+            )
+        days = self._function("DATEDIFF", "day", origin.copy(), moment)
+        weeks = exp.Div(this=days, expression=exp.Literal.number(7), typed=True)
+        return self._function("DATEADD", "day", exp.Mul(this=weeks, expression=exp.Literal.number(7)), origin)
+
+    def weekday(self, moment: exp.Expr) -> exp.Expr:
+        """Days since a Sunday; DATEPART would depend on a setting."""
+        sunday = self.cast(exp.Literal.string("1899-12-31"), Kind.DATE)
+        days = self._function("DATEDIFF", "day", sunday, moment)
+        return self.cast(exp.Mod(this=days, expression=exp.Literal.number(7)), Kind.TEXT)
+
     def same_period(self, one: exp.Expr, other: exp.Expr, unit: str, back: int = 0) -> exp.Expr:
         """DATEDIFF counts the borders between the two."""
         return exp.EQ(this=self._function("DATEDIFF", unit, one, other), expression=exp.Literal.number(back))
 
-    def days_between(self, later: exp.Expr, earlier: exp.Expr) -> exp.Expr:
+    def seconds_between(self, later: exp.Expr, earlier: exp.Expr) -> exp.Expr:
         """DATEDIFF_BIG counts whole seconds."""
-        seconds = self._function("DATEDIFF_BIG", "second", earlier, later)
+        return self._function("DATEDIFF_BIG", "second", earlier, later)
+
+    def days_between(self, later: exp.Expr, earlier: exp.Expr) -> exp.Expr:
+        """Days with their fraction."""
+        seconds = self.seconds_between(later, earlier)
         return exp.Div(this=seconds, expression=exp.Literal.number("86400.0"), typed=True)
 
     def leading_part(self, moment: exp.Expr, unit: str) -> exp.Expr:

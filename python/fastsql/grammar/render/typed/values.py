@@ -166,10 +166,15 @@ class TypedValues(Renderer):
         elif function is not exp.Count:
             inner = self.coerce.number(inner)
             kind = inner.type if function is exp.Sum else Type(Kind.REAL)
-            if function is exp.Avg and inner.kind == Kind.INTEGER and self.dialect.averages_cut_off:
-                inner = inner.with_node(self.dialect.cast(inner.node, Kind.REAL))
+            if function is exp.Avg:
+                inner = inner.with_node(self.averaged(inner))
         argument = exp.Distinct(expressions=[inner.node]) if distinct else inner.node
         return Typed(self.dialect.aggregated(function(this=argument)), kind)
+
+    def averaged(self, number: Typed) -> exp.Expr:
+        """What an average is taken of."""
+        cut_off = number.kind == Kind.INTEGER and self.dialect.averages_cut_off
+        return self.dialect.cast(number.node, Kind.REAL) if cut_off else number.node
 
     def comparable(self, value: Typed) -> Typed:
         """A value that has a least and a greatest."""

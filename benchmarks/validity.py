@@ -4,14 +4,17 @@
     python benchmarks/validity.py --decodes 200 --set bird --seed 3 --json validity.json
     python benchmarks/validity.py --decodes 2000 --dialect postgres
     python benchmarks/validity.py --native --decodes 1000000 --every 20 --processes 2
+    python benchmarks/validity.py --native --turns 6 --decodes 20000      20,000 conversations of six turns
 
 Decodes queries with random scores: noise alone, or noise and a random preference for each action, in turn. Schemas and
 questions are those of the data sets, evenly over the sets. No model takes part. Each query must be complete within the
-budget, parse in sqlglot, name only what the schema and its own aliases offer, and prepare in SQLite on an empty database.
-With `--dialect postgres` it is written for PostgreSQL, with strict grouping, and prepares on a private server there; with
-`--dialect duckdb` it is written for DuckDB and prepares there. `--native` has the C++ automaton decode. `--every K` has
-every query prepared, but only one in K parsed in sqlglot and resolved.
-Decode number K depends on the seed and K alone: `--start K --decodes 1` repeats it.
+budget, parse in sqlglot, name only what the schema and its own aliases offer, have few enough words for the verifier, and
+prepare in SQLite on an empty database. With `--dialect postgres` it is written for PostgreSQL, with strict grouping, and
+prepares on a private server there; with `--dialect duckdb` it is written for DuckDB and prepares there. `--native` has the
+C++ automaton decode. `--every K` has every query prepared, but only one in K parsed in sqlglot and resolved.
+Decode number K depends on the seed and K alone: `--start K --decodes 1` repeats it. With `--turns N` each is a conversation
+of N questions, whose queries may point at those before them, but for one in eight, which count as refused; in half of the
+conversations they prefer to.
 """
 
 from __future__ import annotations
@@ -35,12 +38,16 @@ from fastsql.backends import native, resolve_device
 from fastsql.cli.console import Console
 from fastsql.datasets import read_examples, read_schemas
 from fastsql.errors import DialectError, FastSQLError, VerificationError
-from fastsql.grammar import ActionSpace, State, load_grammar, read_path, render
+from fastsql.grammar import ActionSpace, Program, State, Turn, load_grammar, read_path, read_turn, render
+from fastsql.grammar.actions import PRODUCTION
+from fastsql.grammar.inlining import inline
 from fastsql.grammar.tables import grammar_table, question_table, schema_table
+from fastsql.limits import DEFAULT
 from fastsql.linking import find_candidates
 from fastsql.linking.question import clean_question
 from fastsql.schema import Schema
 from fastsql.verification.resolve import UnresolvedError, resolve
+from fastsql.verification.text import scan_text
 from fastsql.verification.verify import parenthesis_depth, parse_query
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -55,6 +62,10 @@ QUESTIONS = 200
 """Questions of each set that are used."""
 PIECES = (r"\w+|[^\w\s]", r"\w|[^\w\s]", r"\w{1,4}|[^\w\s]")
 """Ways to cut a question into tokens, taken in turn."""
+FORGOTTEN = 8
+"""One turn in so many cannot be pointed at."""
+FONDNESS = 4.0
+"""What is added, in every second conversation, to the preference for productions that point at a turn."""
 KEPT = 20
 """Failures that are kept with their SQL."""
 
@@ -76,6 +87,8 @@ class Target:
     prepare: Prepare
     every: int = 1
     """One query in so many is parsed and resolved, too."""
+    turns: int = 1
+    """Questions of a conversation."""
     core: Any = None
     """The native module, if its automaton is to decode."""
 
@@ -86,6 +99,8 @@ class Tally:
 
     schemas: int
     decodes: int = 0
+    pointing: int = 0
+    """Those that point at an earlier turn."""
     complete: int = 0
     parsed: int = 0
     parse: int = 0
@@ -102,6 +117,7 @@ class Tally:
         for name in (
             "schemas",
             "decodes",
+            "pointing",
             "complete",
             "parsed",
             "parse",
@@ -121,6 +137,7 @@ class Tally:
         return {
             "schemas": self.schemas,
             "decodes": self.decodes,
+            **({"pointing": self.pointing} if self.pointing else {}),
             "complete": self.complete,
             "parsed": self.parsed,
             "parse": self.parse,
@@ -171,16 +188,24 @@ def run(options: argparse.Namespace, numbers: range) -> tuple[dict[str, Tally], 
     tallies = {source.name: Tally(0) for source in sources}
     failures: list[dict[str, Any]] = []
     with preparer(options.dialect) as prepare:
-        target = Target(options.dialect, prepare, options.every, native_module() if options.native else None)
+        core = native_module() if options.native else None
+        target = Target(options.dialect, prepare, options.every, options.turns, core)
         shown = numbers.start == options.start
         for number in Console().track(numbers, "decoding", len(numbers)) if shown else numbers:
             source = sources[number % len(sources)]
             turn = number // len(sources)
             schema = source.schemas[turn % len(source.schemas)]
-            question = source.questions[turn % len(source.questions)]
-            fault = decode_one(schema, question, number, options.seed, tallies[source.name], target)
-            if fault and len(failures) < KEPT:
-                failures.append({"set": source.name, "schema": schema.name, "decode": number, **fault})
+            earlier: tuple[Turn, ...] = ()
+            for asked in range(target.turns):
+                question = source.questions[(turn + asked) % len(source.questions)]
+                space, random = ask(
+                    schema, question, number * target.turns + asked, options.seed, target, earlier
+                )
+                fault, program = decode_one(space, random, number, tallies[source.name], target)
+                if fault and len(failures) < KEPT:
+                    failures.append({"set": source.name, "schema": schema.name, "decode": number, **fault})
+                if asked + 1 < target.turns and program:
+                    earlier = (*earlier, read_turn(program, space, usable=random.integers(FORGOTTEN) > 0))
     return tallies, failures
 
 
@@ -198,6 +223,7 @@ def _options() -> argparse.ArgumentParser:
     parser.add_argument("--start", type=int, default=0, help="number of the first decode")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--dialect", choices=("sqlite", "postgres", "duckdb"), default="sqlite")
+    parser.add_argument("--turns", type=int, default=1, metavar="N", help="questions of a conversation")
     parser.add_argument("--native", action="store_true", help="decode with the C++ automaton")
     parser.add_argument("--every", type=int, default=1, metavar="K", help="parse and resolve one query in K")
     parser.add_argument("--processes", type=int, default=1)
@@ -220,10 +246,10 @@ def read_sources(data: Path, names: Sequence[str] | None) -> list[Source]:
     return found
 
 
-def decode_one(
-    schema: Schema, question: str, number: int, seed: int, tally: Tally, target: Target
-) -> dict[str, str]:
-    """Decode and verify one query. Returns what is wrong and the SQL, or nothing."""
+def ask(
+    schema: Schema, question: str, number: int, seed: int, target: Target, turns: tuple[Turn, ...]
+) -> tuple[ActionSpace, np.random.Generator]:
+    """The action space of a question, and the random numbers of its decode."""
     random = np.random.default_rng((seed, number))
     tokens = [match.span() for match in re.finditer(PIECES[number % len(PIECES)], question)]
     space = ActionSpace.for_question(
@@ -232,30 +258,51 @@ def decode_one(
         np.asarray(tokens, dtype=np.int32).reshape(-1, 2),
         find_candidates(question, schema),
         strict_grouping=target.dialect == "postgres",
+        turns=turns,
     )
+    return space, random
+
+
+def decode_one(
+    space: ActionSpace, random: np.random.Generator, number: int, tally: Tally, target: Target
+) -> tuple[dict[str, str], Program]:
+    """Decode and verify one query. Returns what is wrong and the SQL, or nothing; and the query, where it is complete."""
+    schema = space.schema
     preference = PREFERENCES[number // len(PIECES) % len(PREFERENCES)] * random.standard_normal(space.size)
+    if number // len(PIECES) % 2:
+        preference[pointing(space)] += FONDNESS
     tally.decodes += 1
     clock = time.perf_counter()
     if target.core is None:
         path, finished = _decode(space, preference, random)
     else:
-        path, finished = _decode_native(space, preference, number, seed, target.core)
+        path, finished = _decode_native(space, preference, int(random.integers(1 << 62)), target.core)
     tally.decode_ms += 1000 * (time.perf_counter() - clock)
     used = len(path)
     if not finished or used > space.limits.actions:
-        return {"fault": f"a dead end after {used} actions", "sql": ""}
+        return {"fault": f"a dead end after {used} actions", "sql": ""}, ()
     tally.complete += 1
+    program = read_path(path, space)
+    plain = inline(program, space.turns, schema, space.grammar)
+    tally.pointing += plain is not program
     try:
-        sql = render(read_path(path, space), schema, dialect=target.dialect)
+        sql = render(plain, schema, dialect=target.dialect)
     except DialectError as error:
-        return {"fault": str(error), "sql": ""}
+        return {"fault": str(error), "sql": ""}, program
     tally.actions.append(used)
     tally.characters = max(tally.characters, len(sql))
     tally.depth = max(tally.depth, parenthesis_depth(sql))
     clock = time.perf_counter()
     fault = _verify(sql, schema, tally, target, whole=number // len(PIECES) % target.every == 0)
     tally.verify_ms += 1000 * (time.perf_counter() - clock)
-    return {"fault": fault, "sql": sql} if fault else {}
+    return {"fault": fault, "sql": sql} if fault else {}, program
+
+
+def pointing(space: ActionSpace) -> list[int]:
+    """Productions that point at an earlier turn; none where there is none."""
+    heads = (head for heads in space.grammar.alternatives for head in heads)
+    found = {head.action for head in heads if head.requires & {"turn", "member", "extended"}}
+    return [space.flat(PRODUCTION, action) for action in found if action is not None] if space.turns else []
 
 
 def _decode(
@@ -277,11 +324,11 @@ def _decode(
 
 
 def _decode_native(
-    space: ActionSpace, preference: NDArray[np.float64], number: int, seed: int, core: Any
+    space: ActionSpace, preference: NDArray[np.float64], seed: int, core: Any
 ) -> tuple[list[int], bool]:
     """The same by the native automaton, which draws its own noise."""
     native_space = core.ActionSpace(_native_schema(core, space.schema), question_table(space))
-    path, finished = core.Automaton(native_space).sample(preference.astype(np.float32), (seed << 40) + number)
+    path, finished = core.Automaton(native_space).sample(preference.astype(np.float32), seed)
     return path.tolist(), finished
 
 
@@ -293,6 +340,8 @@ def _native_schema(core: Any, schema: Schema) -> Any:
 def _verify(sql: str, schema: Schema, tally: Tally, target: Target, *, whole: bool) -> str:
     """What is wrong with the SQL; empty if nothing is. Without `whole`, it is only prepared."""
     try:
+        if target.dialect == "sqlite":
+            scan_text(sql, target.dialect, DEFAULT)
         if whole:
             tally.parsed += 1
             query = parse_query(sql, dialect=target.dialect)

@@ -175,7 +175,11 @@ def test_linking_is_timed_by_part(data: Path, tmp_path: Path) -> None:
     assert found["measured"]["command"].startswith("python benchmarks/linking_speed.py --data ")
     (one,) = found["sets"]
     assert {"tokens", "dates", "python: link", "python: relations"} <= set(one["ms"])
-    assert found["large"]["python"]["open_ms"] > 0
+    large = found["large"]["python"]
+    assert large["open_ms"] > 0
+    assert set(large["ms"]) == {
+        f"{part}, {turn}" for part in ("match", "link") for turn in ("first", "again")
+    }
 
 
 def test_verification_is_timed_for_each_dialect(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 from fastsql import ExecutionError, Parser, Schema, ValueDictionary, backends, load
 from fastsql.demo import create_hospital
 from fastsql.engine.base import Decoded
-from fastsql.execution import Rows
+from fastsql.execution import ReadOnlyExecutor, Rows
 from fastsql.parser.audit import Audit
 from fastsql.refusal.suggestions import BestGuess, UnknownValue, UnknownWords
 from fastsql.reliability.inspection import Inspector, Rule
@@ -85,6 +85,26 @@ def test_a_word_that_nothing_is_called_is_told(
     result = parser.parse(NURSE, schema, values=values)
     assert result.reason == "Nothing in this schema is called 'nurse'."
     assert result.suggestions == (UnknownWords(result.reason, ("nurse",), ((6, 11),)),)
+
+
+def test_a_key_that_no_row_has_is_told_where_the_database_can_be_asked(
+    parser: Parser, schema: Schema, values: ValueDictionary, hospital: Path
+) -> None:
+    question = "When was patient 999 admitted?"
+    assert parser.parse(question, schema, values=values).sql is not None
+    with ReadOnlyExecutor(hospital) as executor:
+        inspector = Inspector(executor)
+        result = parser.parse(question, schema, values=values, inspector=inspector)
+        there = parser.parse(NURSE.replace("nurse", "ward"), schema, values=values, inspector=inspector)
+        silent = parser.parse(question, schema, values=values, inspector=inspector, suggest=False)
+    assert result.sql is None
+    assert result.reason == "No row of admissions has subject_id = 999."
+    (unknown,) = result.suggestions
+    assert isinstance(unknown, UnknownValue)
+    assert (unknown.words, question[slice(*unknown.span)]) == ("999", "999")
+    assert (unknown.column, unknown.nearest) == ("admissions.subject_id", ())
+    assert "No row" not in (there.reason or "")
+    assert "999" not in (silent.reason or "")
 
 
 def test_a_doubted_guess_is_told_in_words(parser: Parser, schema: Schema, values: ValueDictionary) -> None:

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "linking/nearness.h"
 #include "linking/schema_links.h"
 #include "linking/value_match.h"
+#include "linking/value_parts.h"
 #include "linking/value_table.h"
 
 namespace py = pybind11;
@@ -94,6 +96,23 @@ py::list said(const Grams& grams, const Texts& words, const std::vector<std::uin
   return list;
 }
 
+using SaidText = std::tuple<py::bytes, py::bytes, std::vector<WordRun>, bool>;
+
+py::list parts(const Grams& grams, const std::vector<SaidText>& texts, const std::vector<std::uint8_t>& allowed) {
+  std::vector<Said> said;
+  for (const auto& [plain, key, places, whole] : texts) said.push_back({plain, key, places, whole});
+  std::vector<ValuePart> found;
+  {
+    const py::gil_scoped_release release;
+    found = find_parts(grams.values.table, grams.table, said, allowed);
+  }
+  py::list list;
+  for (const ValuePart& part : found) {
+    list.append(py::make_tuple(part.text, static_cast<int>(part.kind), part.fixed, part.furthest, part.holders));
+  }
+  return list;
+}
+
 std::size_t half_letters(const Texts& one, const Texts& other, std::size_t per_edit) {
   return Nearness(per_edit).half_letters(one, other);
 }
@@ -148,7 +167,8 @@ void bind_linking(py::module_& module) {
            py::arg("values"), py::arg("body").noconvert(), py::arg("bounds"), py::arg("checksums").noconvert(),
            py::keep_alive<1, 2>())
       .def("propose", &propose, py::arg("texts"), py::arg("allowed"))
-      .def("said", &said, py::arg("words"), py::arg("idle"), py::arg("settled"), py::arg("allowed"));
+      .def("said", &said, py::arg("words"), py::arg("idle"), py::arg("settled"), py::arg("allowed"))
+      .def("parts", &parts, py::arg("texts"), py::arg("allowed"));
   module.def("half_letters", &half_letters, py::arg("one"), py::arg("other"), py::arg("per_edit"));
   py::class_<SchemaLinks>(module, "SchemaLinks", "Links questions to one schema.")
       .def(py::init(&schema_links), py::arg("grams"), py::arg("parts"), py::arg("wholes"), py::arg("numbers"), py::arg("within"),

@@ -29,8 +29,8 @@ Keyed Decoder::read_rows(const float* rows, std::size_t n, float* storage, const
 }
 
 void Decoder::pointer_keys(grammar::Kind kind, const float* rows, std::size_t n, float* keys, const Workers& workers) const {
-  if (kind == grammar::Kind::kProduction || kind == grammar::Kind::kStep) {
-    throw ModelError("pointer keys are of graph rows; productions and steps have none");
+  if (kind == grammar::Kind::kProduction || kind == grammar::Kind::kStep || kind == grammar::Kind::kTurn) {
+    throw ModelError("pointer keys are of graph rows; productions, steps and turns have none");
   }
   weights_->pointer_key(kind).apply(rows, n, keys, Then::kStore, workers);
 }

@@ -111,7 +111,7 @@ void DecoderState::embed(const Frontier* frontiers, const Workers& workers) {
     const std::int32_t previous = resolved(hypothesis, frontier.previous);
     arrived_[nodes_ + hypothesis] = previous;
     if (previous == grammar::kNoAction) {
-      add(weights.kind.data() + grammar::kKinds * d, d, x);
+      add(weights.kind.data() + grammar::kWeightedKinds * d, d, x);
       add(weights.production.data() + (productions + 1) * d, d, x);
       add(weights.row_bias.data(), d, x);
       continue;

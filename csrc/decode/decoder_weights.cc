@@ -59,7 +59,7 @@ DecoderWeights::DecoderWeights(const model::Config& sizes, const Weights& weight
       set(instructions),
       layout(sizes.heads, sizes.head_size()),
       production(weights.floats("decoder.production.weight", {sizes.productions + 2, sizes.d})),
-      kind(weights.floats("decoder.kind.weight", {grammar::kKinds + 1, sizes.d})),
+      kind(weights.floats("decoder.kind.weight", {grammar::kWeightedKinds + 1, sizes.d})),
       symbol(weights.floats("decoder.symbol.weight", {sizes.symbols, sizes.d})),
       parent(weights.floats("decoder.parent.weight", {sizes.productions + 1, sizes.d})),
       position(weights.floats("decoder.position.weight", {sizes.max_steps, sizes.d})),

@@ -26,6 +26,7 @@ FASTSQL_HOST_DEVICE constexpr RowRange pointed_rows(grammar::Kind kind, const No
       return nodes.of(NodeKind::kToken);
     case grammar::Kind::kProduction:
     case grammar::Kind::kStep:
+    case grammar::Kind::kTurn:
       break;
   }
   return {};

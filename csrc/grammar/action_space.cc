@@ -5,13 +5,17 @@
 #include <utility>
 #include <vector>
 
+#include "grammar/bounded_arena.h"
 #include "grammar/grounding.h"
+#include "grammar/matching.h"
+#include "grammar/state.h"
 
 namespace fastsql::grammar {
 namespace {
 
 constexpr std::int32_t kMostCandidates = 1 << 16, kMostTokens = 1 << 20, kMostBudget = 1 << 20;
 constexpr std::int32_t kMostCharacters = 1 << 30;
+constexpr std::int32_t kMostTurns = 1 << 10, kMostEntries = 1 << 20, kTurnFlags = 31;
 
 // Flags of a candidate: a date with a format, a whole number fit for LIMIT, a text; and of a token: it begins a word, it
 // ends one.
@@ -42,9 +46,11 @@ class Reading {
     const std::size_t candidates = reader_.count("candidates", kMostCandidates, 4);
     const std::size_t columns = reader_.count("columns of candidates", 1 << 24, 1);
     const std::size_t tokens = reader_.count("tokens", kMostTokens, 2);
+    const std::size_t turns = reader_.count("turns", kMostTurns, 7);
+    const std::size_t entries = reader_.count("entries of turns", kMostEntries, 1);
     view_.budget = reader_.next("the step budget", 1, kMostBudget);
     view_.strict_grouping = reader_.next("whether grouping is strict", 0, 1) != 0;
-    lay_out(candidates, tokens);
+    lay_out(candidates, tokens, turns, entries);
     candidates_.resize(candidates);
     barred_.resize(candidates);
     words_ = view_.words();
@@ -54,6 +60,7 @@ class Reading {
     read_candidates(columns);
     read_tokens(tokens);
     read_grounds();
+    read_turns(turns, entries);
     reader_.end();
     bar_starts();
     for (const Range& run : schema.constants()) {
@@ -64,16 +71,18 @@ class Reading {
   }
 
   Image image() const {
-    return Image(Image::Array{whole_numbers_, view_.whole_numbers}, Image::Array{dates_, view_.dates},
-                 Image::Array{texts_, view_.texts}, Image::Array{word_ends_, view_.word_ends},
-                 Image::Array{fitting_, view_.fitting}, Image::Array{starts_, view_.starts},
-                 Image::Array{of_columns_, view_.of_columns}, Image::Array{barred_, view_.barred},
-                 Image::Array{tokens_by_character_, view_.tokens_by_character}, Image::Array{grounds_, view_.grounds},
-                 Image::Array{held_, view_.held}, Image::Array{held_spans_, view_.held_spans});
+    return Image(
+        Image::Array{whole_numbers_, view_.whole_numbers}, Image::Array{dates_, view_.dates}, Image::Array{texts_, view_.texts},
+        Image::Array{word_ends_, view_.word_ends}, Image::Array{fitting_, view_.fitting}, Image::Array{starts_, view_.starts},
+        Image::Array{of_columns_, view_.of_columns}, Image::Array{barred_, view_.barred},
+        Image::Array{tokens_by_character_, view_.tokens_by_character}, Image::Array{grounds_, view_.grounds},
+        Image::Array{held_, view_.held}, Image::Array{held_spans_, view_.held_spans}, Image::Array{matched_, view_.matched},
+        Image::Array{patterns_, view_.patterns}, Image::Array{turns_, view_.turn}, Image::Array{turn_items_, view_.turn_items},
+        Image::Array{turn_sources_, view_.turn_sources}, Image::Array{turn_keys_, view_.turn_keys});
   }
 
  private:
-  void lay_out(std::size_t candidates, std::size_t tokens) {
+  void lay_out(std::size_t candidates, std::size_t tokens, std::size_t turns, std::size_t entries) {
     const SchemaView& schema = view_.schema;
     const std::int32_t sizes[kKinds] = {view_.grammar.productions,
                                         schema.tables,
@@ -82,7 +91,8 @@ class Reading {
                                         schema.values,
                                         static_cast<std::int32_t>(tokens),
                                         static_cast<std::int32_t>(tokens),
-                                        view_.budget};
+                                        view_.budget + static_cast<std::int32_t>(entries),
+                                        static_cast<std::int32_t>(turns)};
     for (std::size_t kind = 0; kind < kKinds; ++kind) view_.offsets[kind + 1] = view_.offsets[kind] + sizes[kind];
   }
 
@@ -170,6 +180,113 @@ class Reading {
     view_.held_size = static_cast<std::int32_t>(held_.size());
     view_.held_spans_size = static_cast<std::int32_t>(held_spans_.size());
     note_operands();
+    read_patterns(candidates, tokens);
+  }
+
+  // What of the question is a part of some value.
+  void read_patterns(std::int32_t candidates, std::int32_t tokens) {
+    if (reader_.next("whether it is known what matches", 0, 1) == 0) return;
+    view_.has_patterns = view_.has_grounds;
+    for (std::int32_t list = 0; list < pattern::kLists; ++list) {
+      const bool offered = list == pattern::kCandidates;
+      const std::int32_t least = list == pattern::kBegun ? 0 : pattern::kEvery;
+      const std::size_t size = reader_.count("what matches", 1 << 24, 3), begin = patterns_.size();
+      for (std::size_t number = 0; number < size; ++number) {
+        const std::int32_t column = reader_.next("a column of what matches", least, view_.schema.columns - 1);
+        const std::int32_t fixed = reader_.next("a candidate or token that matches", 0, offered ? candidates : tokens);
+        patterns_.push_back({column, fixed, reader_.next("how far it matches", 0, offered ? 15 : tokens)});
+      }
+      std::sort(patterns_.begin() + static_cast<std::ptrdiff_t>(begin), patterns_.end(), is_before);
+      view_.pattern_bounds[list + 1] = static_cast<std::int32_t>(patterns_.size());
+    }
+    matched_.resize(static_cast<std::size_t>(view_.schema.columns));
+    note_matches();
+  }
+
+  // For which columns something can be said that matches.
+  void note_matches() {
+    const auto note = [&](std::int32_t column, std::uint32_t ways) {
+      for (std::size_t one = 0; one < matched_.size(); ++one) {
+        if (column == pattern::kEvery || static_cast<std::size_t>(column) == one)
+          matched_[one] |= static_cast<std::uint8_t>(ways);
+      }
+    };
+    constexpr std::uint32_t kWays[] = {0, pattern::kContains, pattern::kBegins, pattern::kEnds};
+    for (std::int32_t list = 0; list < pattern::kLists; ++list) {
+      for (std::int32_t place = view_.pattern_bounds[list]; place < view_.pattern_bounds[list + 1]; ++place) {
+        const Held& held = patterns_[static_cast<std::size_t>(place)];
+        const bool everywhere = list == pattern::kWithin && held.column == pattern::kEvery;
+        const auto ways = list == pattern::kCandidates ? static_cast<std::uint32_t>(held.last) : kWays[list];
+        note(held.column, everywhere ? ways | pattern::kBegins : ways);
+      }
+    }
+    for (const OfColumn& pair : of_columns_) note(pair.column, 15);
+    for (const Held& held : held_spans_) note(held.column, pattern::kLike);
+    const std::int32_t* first_run = view_.schema.first_run;
+    for (std::int32_t column = 0; column < view_.schema.columns; ++column) {
+      if (first_run[column] != first_run[column + 1]) note(column, 15 ^ pattern::kContains);
+    }
+  }
+
+  // Earlier turns, whose entries lie behind the steps of this question.
+  void read_turns(std::size_t turns, std::size_t entries) {
+    turns_.resize(turns);
+    std::int32_t step = view_.budget;
+    std::size_t bytes = taken(turns_.size() * sizeof(Offered));
+    for (Turn& turn : turns_) {
+      turn.first_step = step;
+      const std::int32_t flags = reader_.next("flags of a turn", 0, kTurnFlags);
+      turn.usable = (flags & 1) != 0;
+      turn.starred = (flags & 2) != 0;
+      turn.grouped = (flags & 4) != 0;
+      turn.aggregated = (flags & 8) != 0;
+      turn.of_rows = (flags & 16) != 0;
+      turn.nesting = reader_.next("nesting of a turn", 0, kMostBudget);
+      turn.actions = reader_.next("actions of a turn", 0, kMostBudget);
+      turn.spelled = reader_.next("actions of a turn that is spelled out", 0, kMostBudget);
+      const std::size_t items = reader_.count("items of a turn", kMostEntries, 2);
+      const std::size_t sources = reader_.count("sources of a turn", kMostEntries, 2);
+      const std::size_t keys = reader_.count("keys of a turn", kMostEntries, 2);
+      if (turn.usable && items == 0) reader_.fail("has a turn that selects nothing");
+      turn.items = read_items(items);
+      step += static_cast<std::int32_t>(items);
+      turn.sources.begin = static_cast<std::int32_t>(turn_sources_.size());
+      for (std::size_t source = 0; source < sources; ++source) {
+        const std::int32_t table = reader_.next("table of a turn", -1, view_.schema.tables - 1);
+        const std::size_t columns = reader_.count("items of a source", kMostEntries, 2);
+        turn_sources_.push_back({table, read_items(columns)});
+        step += 1 + static_cast<std::int32_t>(columns);
+      }
+      turn.sources.end = static_cast<std::int32_t>(turn_sources_.size());
+      turn.keys.begin = static_cast<std::int32_t>(turn_keys_.size());
+      for (std::size_t key = 0; key < keys; ++key) {
+        const std::int32_t column = reader_.next("column of a key", -1, view_.schema.columns - 1);
+        turn_keys_.push_back({column, reader_.next("entry of a key", 0, step - turn.first_step - 1)});
+      }
+      turn.keys.end = static_cast<std::int32_t>(turn_keys_.size());
+    }
+    if (step != view_.budget + static_cast<std::int32_t>(entries)) {
+      reader_.fail("has " + std::to_string(entries) + " entries of turns; its turns have " + std::to_string(step - view_.budget));
+    }
+    view_.turns = static_cast<std::int32_t>(turns_.size());
+    view_.turn_bytes =
+        static_cast<std::int32_t>(bytes + turn_items_.size() * taken(sizeof(Item)) +
+                                  turn_sources_.size() * taken(sizeof(Source)) + turn_keys_.size() * taken(sizeof(Key)));
+  }
+
+  Range read_items(std::size_t count) {
+    const auto begin = static_cast<std::int32_t>(turn_items_.size());
+    for (std::size_t item = 0; item < count; ++item) {
+      const auto type =
+          static_cast<TypeClass>(reader_.next("type class of an item", 0, static_cast<std::int32_t>(kTypeClasses) - 1));
+      turn_items_.push_back({type, reader_.next("column of an item", -1, view_.schema.columns - 1)});
+    }
+    return {begin, static_cast<std::int32_t>(turn_items_.size())};
+  }
+
+  // Bytes that a thing takes of the memory of states.
+  static constexpr std::size_t taken(std::size_t bytes) {
+    return (bytes + BoundedArena::kAlignment - 1) / BoundedArena::kAlignment * BoundedArena::kAlignment;
   }
 
   std::int32_t next_column() { return reader_.next("a column of a literal that is held", 0, view_.schema.columns - 1); }
@@ -221,6 +338,12 @@ class Reading {
   std::vector<std::int32_t> tokens_by_character_;
   std::vector<std::uint8_t> grounds_;
   std::vector<Held> held_, held_spans_;
+  std::vector<Turn> turns_;
+  std::vector<Typed> turn_items_;
+  std::vector<TurnSource> turn_sources_;
+  std::vector<TurnKey> turn_keys_;
+  std::vector<std::uint8_t> matched_;
+  std::vector<Held> patterns_;
 };
 
 }  // namespace

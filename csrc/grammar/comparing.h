@@ -20,18 +20,43 @@ FASTSQL_HOST_DEVICE bool compares(const SpaceView& space, const State& state, co
          (grammar.roles_of(cell.parent) & production_role::kCompares) != 0;
 }
 
+// Whether what comes next is looked for in what an earlier turn returned.
+FASTSQL_HOST_DEVICE bool seeks(const SpaceView& space, const State& state, const Cell& cell) {
+  const GrammarView& grammar = space.grammar;
+  return state.in_query && has(grammar.symbol(cell.symbol), symbol_role::kListed) &&
+         (grammar.roles_of(cell.parent) & production_role::kMembers) != 0;
+}
+
 // Whether a legal action may make no sense.
 FASTSQL_HOST_DEVICE bool weighs(const SpaceView& space, const State& state) {
-  return state.stack != nullptr && state.in_query &&
-         (has(space.grammar.symbol(state.stack->symbol), symbol_role::kNewest) || compares(space, state, *state.stack));
+  if (state.stack == nullptr || !state.in_query) return false;
+  const Cell& cell = *state.stack;
+  return has(space.grammar.symbol(cell.symbol), symbol_role::kNewest) || compares(space, state, cell) ||
+         seeks(space, state, cell) || state.compared;
+}
+
+// Whether what a turn returned, if that is one column, may be equal to what is on the left.
+FASTSQL_HOST_DEVICE bool turn_meets(const SpaceView& space, const State& state, std::int32_t number) {
+  const Turn& turn = space.turn[number];
+  return turn.usable && turn.items.size() == 1 && meets(state.scope.left.type, space.turn_items[turn.items.begin].type);
 }
 
 // Whether a legal action compares what can be compared.
 FASTSQL_HOST_DEVICE bool is_sensible(const SpaceView& space, const State& state, std::int32_t flat_id) {
   const Action action = space.locate(flat_id);
-  if (action.kind != Kind::kColumn) return true;
   const Cell& cell = *state.stack;
+  if (action.kind == Kind::kTurn) return !state.compared || turn_meets(space, state, action.index);
+  if (action.kind == Kind::kProduction && space.turns > 0 && compares(space, state, cell)) {
+    const Alternative* taken = space.grammar.find(cell.symbol, action);
+    if (taken == nullptr || (taken->requirements & requirement::kMember) == 0) return true;
+    for (std::int32_t number = 0; number < space.turns; ++number) {
+      if (turn_meets(space, state, number)) return true;
+    }
+    return false;
+  }
+  if (action.kind != Kind::kColumn) return true;
   const TypeClass type = space.schema.types[action.index];
+  if (seeks(space, state, cell)) return meets(state.scope.left.type, type);
   if (has(space.grammar.symbol(cell.symbol), symbol_role::kNewest)) {
     if (action.index == state.last.column && space.schema.is_unique[action.index]) return false;
     return meets(state.last.type, type);

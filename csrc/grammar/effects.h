@@ -2,7 +2,8 @@
 // none left.
 #pragma once
 
-#include "grammar/scope.h"
+#include "grammar/joining.h"
+#include "grammar/routes.h"
 
 namespace fastsql::grammar {
 
@@ -20,12 +21,14 @@ FASTSQL_HOST_DEVICE bool open_query(Memory& memory, State& state) {
   scope.followers = state.followers;
   scope.stands_for = state.stands_for;
   scope.widths = state.widths;
+  scope.wanted = state.wanted;
   state.scope = scope;
   state.in_query = true;
   state.arity = -1;
   state.followers = 0;
   state.stands_for = nullptr;
   state.widths = nullptr;
+  state.wanted = -1;
   return true;
 }
 
@@ -38,9 +41,10 @@ FASTSQL_HOST_DEVICE void close_query(State& state) {
   state.scope = state.in_query ? Scope(*scope.outer) : Scope{};
 }
 
-// `table` joins FROM, or where it is -1, a derived table with these items.
+// `table` joins FROM, or where it is -1, a derived table with these items: of a query, or of a `turn`.
 template <class Memory>
-FASTSQL_HOST_DEVICE bool add_source(const SpaceView& space, Memory& memory, State& state, std::int32_t table, const Item* items) {
+FASTSQL_HOST_DEVICE bool add_source(const SpaceView& space, Memory& memory, State& state, std::int32_t table, const Item* items,
+                                    std::int32_t turn = -1) {
   const SchemaView& schema = space.schema;
   const Source* before = state.scope.sources;
   Source source{};
@@ -48,6 +52,7 @@ FASTSQL_HOST_DEVICE bool add_source(const SpaceView& space, Memory& memory, Stat
   source.items = items;
   source.count = count_of(before) + 1;
   source.table = table;
+  source.turn = turn;
   source.step = step_of(state);
   source.width = table < 0 ? count_of(items) : schema.columns_of[table].size();
   source.total_width = (before == nullptr ? 0 : before->total_width) + source.width;
@@ -56,6 +61,15 @@ FASTSQL_HOST_DEVICE bool add_source(const SpaceView& space, Memory& memory, Stat
   source.any_derived = (before != nullptr && before->any_derived) || table < 0;
   state.scope.sources = memory.keep(source);
   return state.scope.sources != nullptr;
+}
+
+// A query opens with the FROM of an earlier turn's.
+template <class Memory>
+FASTSQL_HOST_DEVICE bool reopen(Memory& memory, State& state, std::int32_t turn) {
+  if (!open_query(memory, state)) return false;
+  state.scope.sources = state.offered[turn].sources;
+  state.scope.reopened = turn;
+  return true;
 }
 
 // `count` items more than `items`, the newest of the given type.
@@ -95,6 +109,19 @@ FASTSQL_HOST_DEVICE bool select_all_columns(const SpaceView& space, Memory& memo
   return state.scope.items != nullptr;
 }
 
+// The query selects and groups as the turn does that it extends.
+FASTSQL_HOST_DEVICE void keep_items(const SpaceView& space, State& state) {
+  Scope& scope = state.scope;
+  if (scope.reopened < 0) return;
+  const Turn& turn = space.turn[scope.reopened];
+  scope.items = state.offered[scope.reopened].items;
+  scope.keys = state.offered[scope.reopened].keys;
+  scope.starred = turn.starred;
+  scope.grouped = turn.grouped;
+  scope.aggregated = turn.aggregated;
+  scope.of_rows = turn.of_rows;
+}
+
 template <class Memory>
 FASTSQL_HOST_DEVICE bool carry_out(const SpaceView& space, Memory& memory, State& state, Effect effect, Action action) {
   switch (effect) {
@@ -113,11 +140,22 @@ FASTSQL_HOST_DEVICE bool carry_out(const SpaceView& space, Memory& memory, State
     case Effect::kGrouped:  // the query groups
       state.scope.grouped = true;
       break;
+    case Effect::kToward:  // the table just pointed at is where a way along keys leads
+      set_out(space, state, action.index);
+      break;
+    case Effect::kPrevious:  // the result of the turn just pointed at joins FROM
+      return action.kind != Kind::kTurn || add_source(space, memory, state, -1, state.offered[action.index].items, action.index);
+    case Effect::kReopen:  // a query opens with the FROM of the turn just pointed at
+      return action.kind != Kind::kTurn || reopen(memory, state, action.index);
+    case Effect::kKeep:  // it selects what that turn does
+      keep_items(space, state);
+      break;
     case Effect::kClose:  // the innermost query is complete
       close_query(state);
       break;
-    case Effect::kOne:  // the query to come selects one item
+    case Effect::kOne:  // the query to come selects one item, which what was just completed is compared with
       state.arity = 1;
+      state.wanted = group_of(space.schema, state.last);
       break;
     case Effect::kFirst:  // the left operand of a set operation comes
       state.followers += 1;

@@ -24,7 +24,8 @@ std::initializer_list<Pointer> pointers_of(Kind kind) {
                                                   kCandidates = {Pointer::kValue, Pointer::kNumber, Pointer::kDate,
                                                                  Pointer::kText, Pointer::kPattern},
                                                   kSchemaValues = {Pointer::kValue, Pointer::kPattern},
-                                                  kStarts = {Pointer::kStart}, kEnds = {Pointer::kEnd};
+                                                  kStarts = {Pointer::kStart}, kEnds = {Pointer::kEnd},
+                                                  kTurns = {Pointer::kTurn, Pointer::kMember, Pointer::kExtended};
   switch (kind) {
     case Kind::kTable:
       return kTables;
@@ -40,6 +41,8 @@ std::initializer_list<Pointer> pointers_of(Kind kind) {
       return kEnds;
     case Kind::kStep:
       return kSteps;
+    case Kind::kTurn:
+      return kTurns;
     case Kind::kProduction:
       break;
   }
@@ -61,9 +64,11 @@ std::size_t taken_by(Effect effect) {
     case Effect::kFrom:
       return taken<Scope>() + taken<Source>();
     case Effect::kScope:
+    case Effect::kReopen:
       return taken<Scope>();
     case Effect::kSource:
     case Effect::kDerived:
+    case Effect::kPrevious:
       return taken<Source>();
     case Effect::kItem:
     case Effect::kColumns:
@@ -92,6 +97,7 @@ class Reading {
     view_.bounds.columns = reader_.next("the bound of columns", 0, 1 << 16);
     view_.bounds.span = reader_.next("the bound of spans", 1, 1 << 16);
     view_.bounds.least_join = reader_.next("the least cost of a join", 0, kMostNumber);
+    view_.bounds.hops = reader_.next("the bound of joins on a way", 0, kMostNumber);
     if (symbols == 0) reader_.fail("has no symbol");
     view_.productions = static_cast<std::int32_t>(productions);
     view_.which = -1;
@@ -133,6 +139,7 @@ class Reading {
       reader_.fail("has " + std::to_string(alternatives_.size()) + " alternatives; its symbols have " + std::to_string(total));
     }
     view_.item_cost = reader_.next("cost of a select item", 0, kMostNumber);
+    view_.hop_cost = reader_.next("cost of a join on a way", 1, kMostNumber);
     return alternatives_of;
   }
 
@@ -141,7 +148,7 @@ class Reading {
     RoleHeads& heads = heads_.front();
     for (std::size_t number = 0; number < production_roles_.size(); ++number) {
       const auto roles = static_cast<std::uint32_t>(reader_.next("roles of a production", 0, production_role::kAll));
-      production_roles_[number] = static_cast<std::uint16_t>(roles);
+      production_roles_[number] = roles;
       if (roles & kJoin) heads.joins.add(number);
       if (roles & kPartition) heads.partitions.add(number);
       if (roles & kOrder) heads.orders.add(number);
@@ -169,7 +176,7 @@ class Reading {
         reader_.next("head of an alternative", -static_cast<std::int32_t>(kPointers), view_.productions - 1);
     alternative.production = static_cast<std::int16_t>(head >= 0 ? head : -1);
     alternative.pointer = head >= 0 ? Pointer{} : static_cast<Pointer>(-1 - head);
-    alternative.requirements = static_cast<std::uint8_t>(reader_.next("requirements", 0, requirement::kAll));
+    alternative.requirements = static_cast<std::uint16_t>(reader_.next("requirements", 0, requirement::kAll));
     needs_[number].cost = reader_.next("cost of an alternative", 0, kMostNumber);
     alternative.weight = static_cast<std::uint8_t>(reader_.next("weight of an alternative", 0, kMostNumber));
     needs_[number].nesting = reader_.next("nesting of an alternative", 0, kMostNumber);
@@ -223,6 +230,10 @@ class Reading {
       if (alternative.requirements & requirement::kText) symbol.needs_text.add(head);
       if (alternative.requirements & requirement::kColumns) symbol.needs_columns.add(head);
       if (alternative.requirements & requirement::kGrouped) symbol.needs_grouped.add(head);
+      if (alternative.requirements & requirement::kWay) symbol.needs_way.add(head);
+      if (alternative.requirements & requirement::kFree) symbol.needs_free.add(head);
+      if (alternative.requirements & requirement::kTurns) symbol.needs_turns.add(head);
+      if (alternative.requirements & requirement::kKeeps) symbol.needs_kept.add(head);
       if (alternative.production >= 0) {
         by_production_[symbol_number * production_roles_.size() + head] = static_cast<std::int16_t>(number);
       }
@@ -268,7 +279,7 @@ class Reading {
   TableReader reader_;
   GrammarView& view_;
   std::vector<Symbol> symbols_;
-  std::vector<std::uint16_t> production_roles_;
+  std::vector<std::uint32_t> production_roles_;
   std::vector<RoleHeads> heads_ = std::vector<RoleHeads>(1);
   HeadSet of_rows_;
   std::vector<Alternative> alternatives_;

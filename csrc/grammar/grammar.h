@@ -12,7 +12,7 @@ namespace fastsql::grammar {
 
 class Grammar {
  public:
-  static constexpr std::int32_t kVersion = 1;
+  static constexpr std::int32_t kVersion = 2;
 
   // Reads what `grammar_table` of python/fastsql/grammar/tables.py writes; the layout is described there.
   // Throws ModelError where a size or a number is out of range, or where an effect stands where it can never be

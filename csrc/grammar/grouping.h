@@ -12,7 +12,8 @@ FASTSQL_HOST_DEVICE bool is_key_of_partition(const GrammarView& grammar, const C
 }
 
 FASTSQL_HOST_DEVICE bool in_group(const GrammarView& grammar, const Cell& cell) {
-  return (grammar.roles_of(cell.parent) & production_role::kGroup) != 0;
+  return (grammar.roles_of(cell.parent) & production_role::kGroup) != 0 ||
+         has(grammar.symbol(cell.symbol), symbol_role::kGathered);
 }
 
 // Takes away the heads that strict grouping forbids.
@@ -26,6 +27,13 @@ FASTSQL_HOST_DEVICE void keep_grouped(const SpaceView& space, const State& state
   const bool key_of_group = has(symbol, symbol_role::kPlain) && in_group(grammar, cell);
   if (key_of_group || (is_key_of_partition(grammar, cell) && scope.aggregated)) {
     heads.keep_only(kColumnHead);
+    return;
+  }
+  if (has(symbol, symbol_role::kGathered)) {
+    HeadSet keys_and_aggregates = heads;
+    keys_and_aggregates &= grammar.heads->aggregates;
+    heads.keep_only(kColumnHead);
+    heads |= keys_and_aggregates;
     return;
   }
   if (has(symbol, symbol_role::kTailRow) && scope.aggregated) heads.remove(grammar.heads->orders);
@@ -76,9 +84,10 @@ FASTSQL_HOST_DEVICE void account(const SpaceView& space, State& state, const Cel
 // Notes the column that a key of GROUP BY points at; false where memory has none left.
 template <class Memory>
 FASTSQL_HOST_DEVICE bool add_key(const SpaceView& space, Memory& memory, State& state, const Cell& cell, Action action) {
-  if (!state.in_query || !in_group(space.grammar, cell)) return true;
+  const bool asked = has(space.grammar.symbol(cell.symbol), symbol_role::kWhich);
+  if (!state.in_query || !(asked ? state.keying : in_group(space.grammar, cell))) return true;
   std::int32_t column = -1, step = action.index;
-  if (has(space.grammar.symbol(cell.symbol), symbol_role::kWhich)) {
+  if (asked) {
     column = state.column;
   } else if (action.kind == Kind::kColumn) {
     column = action.index;

@@ -6,6 +6,11 @@
 
 namespace fastsql::grammar {
 
+// The group of keys of what passes a column on; -1 where that is no key.
+FASTSQL_HOST_DEVICE std::int32_t group_of(const SchemaView& schema, Typed typed) {
+  return typed.column < 0 ? -1 : schema.key_group[typed.column];
+}
+
 // Whether a column is of a group of keys; of any, where the group is -1.
 FASTSQL_HOST_DEVICE bool is_of_group(const SchemaView& schema, std::int32_t column, std::int32_t group) {
   return group < 0 ? schema.key_group[column] >= 0 : schema.key_group[column] == group;
@@ -57,17 +62,19 @@ FASTSQL_HOST_DEVICE bool can_join(const SpaceView& space, const State& state, st
   return false;
 }
 
-// The group of keys that an action names; -1 where it names no key.
-FASTSQL_HOST_DEVICE std::int32_t key_group_of(const SpaceView& space, const State& state, Action action) {
+// The group of keys that an action names as what a pointer points at; -1 where it names no key.
+FASTSQL_HOST_DEVICE std::int32_t key_group_of(const SpaceView& space, const State& state, Action action,
+                                              Pointer pointer = Pointer::kEarlier) {
   if (action.kind == Kind::kColumn) return space.schema.key_group[action.index];
   if (action.kind != Kind::kStep) return -1;
-  const Eligible sources = eligible(state.scope, Pointer::kEarlier);
+  const Eligible sources = eligible(state.scope, pointer);
+  std::int32_t group = -1;  // of items that one decision ended, the first is meant: the last that is met
   for (const Source* source = sources.first; source != sources.last; source = source->before) {
     for (const Item* item = source->items; item != nullptr; item = item->before) {
-      if (item->step == action.index) return item->typed.column < 0 ? -1 : space.schema.key_group[item->typed.column];
+      if (item->step == action.index) group = group_of(space.schema, item->typed);
     }
   }
-  return -1;
+  return group;
 }
 
 // Whether a legal action names a table that can join, or a key that both sides have, where one of these comes next.

@@ -12,13 +12,14 @@ namespace fastsql::grammar {
 
 // Kinds of action, in the order of KINDS in python/fastsql/grammar/actions.py: that in which they are laid out. What to do for another
 // one stands there.
-enum class Kind : std::uint8_t { kProduction, kTable, kColumn, kCandidate, kSchemaValue, kStart, kEnd, kStep };
-// What the weights of a bundle call them.
+enum class Kind : std::uint8_t { kProduction, kTable, kColumn, kCandidate, kSchemaValue, kStart, kEnd, kStep, kTurn };
+constexpr std::size_t kKinds = 9;
+// What the weights of a bundle call those that it has weights for.
 inline constexpr const char* kWeightNames[] = {"production", "table", "column", "candidate", "value", "start", "end", "step"};
-constexpr std::size_t kKinds = std::size(kWeightNames);
+constexpr std::size_t kWeightedKinds = std::size(kWeightNames);
 
-// All kinds but productions point at something. The model numbers these from 0.
-constexpr std::size_t kPointerKinds = kKinds - 1;
+// All of these but productions point at something. The model numbers them from 0.
+constexpr std::size_t kPointerKinds = kWeightedKinds - 1;
 FASTSQL_HOST_DEVICE constexpr std::size_t pointer_number(Kind kind) { return static_cast<std::size_t>(kind) - 1; }
 FASTSQL_HOST_DEVICE constexpr Kind pointer_kind(std::size_t number) { return static_cast<Kind>(number + 1); }
 
@@ -39,10 +40,13 @@ enum class Pointer : std::uint8_t {
   kText,
   kPattern,
   kStart,
-  kEnd
+  kEnd,
+  kTurn,
+  kMember,
+  kExtended
 };
-inline constexpr const char* kPointerNames[] = {"table",  "column", "earlier", "newest",  "which", "time", "value",
-                                                "number", "date",   "text",    "pattern", "start", "end"};
+inline constexpr const char* kPointerNames[] = {"table", "column", "earlier", "newest", "which", "time", "value",  "number",
+                                                "date",  "text",   "pattern", "start",  "end",   "turn", "member", "extended"};
 constexpr std::size_t kPointers = std::size(kPointerNames);
 
 // Semantic actions, in the order of EFFECTS in python/fastsql/grammar/reading.py. A child c < 0 is effect -1 - c.
@@ -62,29 +66,40 @@ enum class Effect : std::uint8_t {
   kTime,
   kNumbers,
   kColumns,
-  kGrouped
+  kGrouped,
+  kToward,
+  kPrevious,
+  kReopen,
+  kKeep
 };
-inline constexpr const char* kEffectNames[] = {"from",   "scope", "source", "derived", "item", "close",   "one",     "first",
-                                               "second", "left",  "number", "text",    "time", "numbers", "columns", "grouped"};
+inline constexpr const char* kEffectNames[] = {"from",    "scope",   "source", "derived",  "item",   "close", "one",
+                                               "first",   "second",  "left",   "number",   "text",   "time",  "numbers",
+                                               "columns", "grouped", "toward", "previous", "reopen", "keep"};
 constexpr std::int32_t kEffects = static_cast<std::int32_t>(std::size(kEffectNames));
 
 // What the rules must know of a symbol or a production, as bits; python/fastsql/grammar/tables.py assigns them by name.
 namespace symbol_role {
 constexpr std::uint32_t kItems = 1, kBareItems = 2, kJoins = 4, kOperand = 8, kNewSource = 16, kOperandBody = 32, kWhich = 64,
                         kPartial = 128, kBeside = 256, kTailRow = 512, kPlain = 1024, kAnyCond = 2048, kListed = 4096,
-                        kCompared = 8192, kNewest = 16384, kSide = 32768, kStored = 65536;
-constexpr std::int32_t kAll = 131071;
+                        kCompared = 8192, kNewest = 16384, kSide = 32768, kStored = 1 << 16, kTarget = 1 << 17, kHop = 1 << 18,
+                        kHops = 1 << 19, kGathered = 1 << 20, kSelecting = 1 << 21, kJoining = 1 << 22;
+constexpr std::int32_t kAll = (1 << 23) - 1;
 }  // namespace symbol_role
 namespace production_role {
 constexpr std::uint32_t kJoin = 1, kGroup = 2, kPartition = 4, kOrder = 8, kAggregate = 16, kOfRows = 32, kEquates = 64,
-                        kLists = 128, kZero = 256, kOne = 512, kTwo = 1024, kComputed = 2048, kCompares = 4096, kKeyed = 8192;
-constexpr std::int32_t kAll = 16383;
+                        kLists = 128, kZero = 256, kOne = 512, kTwo = 1024, kComputed = 2048, kCompares = 4096, kKeyed = 8192,
+                        kRouted = 1 << 14, kMembers = 1 << 15, kContains = 1 << 16, kBegins = 1 << 17, kEnds = 1 << 18,
+                        kLike = 1 << 19;
+constexpr std::int32_t kAll = (1 << 20) - 1;
 }  // namespace production_role
 
 // What an alternative requires beside the step budget, as bits, in the order of REQUIREMENTS in reading.py.
 namespace requirement {
-constexpr std::uint32_t kTime = 1, kDate = 2, kText = 4, kColumns = 8, kGrouped = 16;
-inline constexpr const char* kNames[] = {"time", "date", "text", "columns", "grouped"};
+constexpr std::uint32_t kTime = 1, kDate = 2, kText = 4, kColumns = 8, kGrouped = 16, kWay = 32, kFree = 64, kTurn = 128,
+                        kMember = 256, kExtended = 512, kKept = 1024, kRows = 2048, kGroups = 4096;
+constexpr std::uint32_t kTurns = kTurn | kMember | kExtended, kKeeps = kKept | kRows | kGroups;
+inline constexpr const char* kNames[] = {"time", "date",   "text",     "columns", "grouped", "way",   "free",
+                                         "turn", "member", "extended", "kept",    "rows",    "groups"};
 constexpr std::int32_t kAll = (1 << std::size(kNames)) - 1;
 }  // namespace requirement
 

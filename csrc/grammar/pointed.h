@@ -3,6 +3,7 @@
 
 #include "grammar/grouping.h"
 #include "grammar/literals.h"
+#include "grammar/routes.h"
 
 namespace fastsql::grammar {
 
@@ -74,12 +75,54 @@ FASTSQL_HOST_DEVICE void add_sources_meant(const SpaceView& space, const State& 
   }
 }
 
-// What a pointer may point at where a cell stands.
+// Tables that may open or join FROM where a symbol stands, or to which a way along keys may lead.
+template <class Writer>
+FASTSQL_HOST_DEVICE void add_joined(const SpaceView& space, const State& state, const Symbol& symbol, std::int32_t room,
+                                    SetPart<Writer>& set) {
+  if (has(symbol, symbol_role::kTarget)) {
+    add_targets(space, state, room, set);
+  } else if (has(symbol, symbol_role::kHop)) {
+    add_hops(space, state, set);
+  } else {
+    add_tables(space.schema, width_to_come(state, symbol), set);
+  }
+}
+
+// Whether the result of a turn is in FROM: it may be once, where its columns have one name each.
+FASTSQL_HOST_DEVICE bool is_in_from(const Scope& scope, std::int32_t turn) {
+  for (const Source* source = scope.sources; source != nullptr; source = source->before) {
+    if (source->turn == turn) return true;
+  }
+  return false;
+}
+
+// Whether a pointer may point at a turn that is written out so deep, where so much of the budget is left for it.
+FASTSQL_HOST_DEVICE bool fits(const SpaceView& space, std::int32_t number, Pointer pointer, std::int32_t depth,
+                              std::int32_t room) {
+  const Turn& turn = space.turn[number];
+  if (!turn.usable) return false;
+  if (pointer == Pointer::kExtended) return turn.actions <= room && turn.sources.size() > 0;
+  if (pointer == Pointer::kMember && turn.items.size() != 1) return false;
+  return turn.spelled <= room && turn.nesting <= space.grammar.bounds.nesting - depth;
+}
+
+// Earlier turns, where so much of the budget is left for them.
+template <class Writer>
+FASTSQL_HOST_DEVICE void add_turns(const SpaceView& space, const State& state, const Cell& cell, Pointer pointer,
+                                   std::int32_t room, SetPart<Writer>& set) {
+  for (std::int32_t number = 0; number < space.turns; ++number) {
+    if (!fits(space, number, pointer, cell.depth, room)) continue;
+    if (pointer == Pointer::kTurn && state.in_query && is_in_from(state.scope, number)) continue;
+    set.add(static_cast<std::size_t>(space.offset(Kind::kTurn) + number));
+  }
+}
+
+// What a pointer may point at where a cell stands; `room` is what is left of the budget before.
 template <class Writer>
 FASTSQL_HOST_DEVICE void add_pointed(const SpaceView& space, const State& state, const Cell& cell, Pointer pointer,
-                                     SetPart<Writer>& set) {
+                                     std::int32_t room, SetPart<Writer>& set) {
   if (pointer == Pointer::kTable) {
-    add_tables(space.schema, width_to_come(state, space.grammar.symbol(cell.symbol)), set);
+    add_joined(space, state, space.grammar.symbol(cell.symbol), room - 1, set);
     return;
   }
   if (!state.in_query) return;  // everything else is asked for within a query
@@ -89,6 +132,10 @@ FASTSQL_HOST_DEVICE void add_pointed(const SpaceView& space, const State& state,
     case Pointer::kTime:
     case Pointer::kEarlier:
     case Pointer::kNewest: {
+      if (is_routed(space.grammar, cell)) {
+        add_sides(space, state, pointer, set);
+        break;
+      }
       const bool stored = has(space.grammar.symbol(cell.symbol), symbol_role::kStored);
       restricts_to_keys(space, state, cell) ? add_keys(space, state.scope, stored, set)
                                             : add_columns(space, state.scope, pointer, stored, set);
@@ -120,6 +167,9 @@ FASTSQL_HOST_DEVICE void add_pointed(const SpaceView& space, const State& state,
       add_span_ends(space, state.span, set);
       break;
     case Pointer::kTable:
+    case Pointer::kTurn:
+    case Pointer::kMember:
+    case Pointer::kExtended:
       break;
   }
 }

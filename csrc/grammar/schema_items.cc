@@ -9,6 +9,9 @@ constexpr std::int32_t kMostTables = 1 << 16, kMostColumns = 1 << 20, kMostValue
 // In place of a value's column: a named constant without one, and a value that meets nothing.
 constexpr std::int32_t kConstant = -1, kNowhere = -2;
 
+// Distances that one number of the table holds, and the bits of each.
+constexpr std::int32_t kDistances = 10, kDistanceBits = 3;
+
 // The arrays of a SchemaView while they grow.
 class Reading {
  public:
@@ -30,6 +33,7 @@ class Reading {
     read_columns();
     for (std::int32_t& group : key_group_) group = reader_.next("key group of a column", -1, view_.columns - 1);
     for (std::uint8_t& unique : is_unique_) unique = static_cast<std::uint8_t>(reader_.next("uniqueness of a column", 0, 1));
+    for (std::size_t row = 0; row < tables; ++row) read_distances(tables);
     read_values();
     reader_.end();
   }
@@ -37,8 +41,9 @@ class Reading {
   Image image() const {
     return Image(Image::Array{columns_of_, view_.columns_of}, Image::Array{types_, view_.types},
                  Image::Array{table_of_, view_.table_of}, Image::Array{key_group_, view_.key_group},
-                 Image::Array{is_unique_, view_.is_unique}, Image::Array{has_time_, view_.has_time},
-                 Image::Array{times_, view_.times}, Image::Array{runs_, view_.runs}, Image::Array{first_run_, view_.first_run});
+                 Image::Array{is_unique_, view_.is_unique}, Image::Array{distances_, view_.distances},
+                 Image::Array{has_time_, view_.has_time}, Image::Array{times_, view_.times}, Image::Array{runs_, view_.runs},
+                 Image::Array{first_run_, view_.first_run});
   }
 
  private:
@@ -59,6 +64,17 @@ class Reading {
         has_time_[table] = 1;
         set_bit(times_.data(), static_cast<std::size_t>(view_.first_column() + column));
       }
+    }
+  }
+
+  // Those of one table; the array grows no faster than the table is read.
+  void read_distances(std::size_t tables) {
+    constexpr std::int32_t kMost = (1 << kDistanceBits) - 1;
+    std::int32_t held = 0;
+    for (std::size_t place = 0; place < tables; ++place) {
+      if (place % kDistances == 0) held = reader_.next("distances of a table", 0, (1 << kDistances * kDistanceBits) - 1);
+      distances_.push_back(static_cast<std::uint8_t>(held & kMost));
+      held >>= kDistanceBits;
     }
   }
 
@@ -97,7 +113,7 @@ class Reading {
   std::vector<Range> columns_of_, runs_;
   std::vector<TypeClass> types_;
   std::vector<std::int32_t> table_of_, key_group_, first_run_;
-  std::vector<std::uint8_t> is_unique_, has_time_;
+  std::vector<std::uint8_t> is_unique_, distances_, has_time_;
   std::vector<Word> times_;
 };
 

@@ -40,6 +40,7 @@ FASTSQL_HOST_DEVICE std::int32_t surcharge(const State& state, const GrammarView
     return scope.stands_for == nullptr ? grammar.item_cost * scope.followers : -grammar.item_cost;
   }
   if (has(symbol, symbol_role::kJoins) && scope.widths != nullptr) return -grammar.bounds.least_join;
+  if (has(symbol, symbol_role::kHops)) return -grammar.hop_cost;  // set aside when the way was chosen
   if (all_columns && scope.widths == nullptr) {
     return grammar.bounds.least_join * (count_of(scope.sources) - 1) * scope.followers;
   }

@@ -37,6 +37,7 @@ struct Source {
   std::int32_t step;
   std::int32_t width;        // columns that it has
   std::int32_t total_width;  // with those before
+  std::int32_t turn;         // whose result it is, or -1
   bool any_time, any_derived;
 };
 
@@ -45,6 +46,13 @@ struct Key {
   const Key* before;
   std::int32_t column;
   std::int32_t step;
+};
+
+// What an earlier turn offers, at steps of its own.
+struct Offered {
+  const Item* items;
+  const Source* sources;
+  const Key* keys;
 };
 
 // What is known of the query that is being written, and through `outer` of those around it.
@@ -58,10 +66,12 @@ struct Scope {
   std::int32_t arity = -1;     // items that it must select; -1 where nothing has fixed it
   std::int32_t followers = 0;  // right operands to come that must select as many items
   Typed left;                  // what a literal is to be compared with
+  std::int32_t wanted = -1;    // the group of keys that its item is compared with; -1: none
   bool starred = false;        // it selects `*`
   bool grouped = false;        // it has GROUP BY
   bool aggregated = false;     // it groups or aggregates
   bool of_rows = false;        // it reads columns of single rows in its select list
+  std::int32_t reopened = -1;  // the turn that it extends
 };
 
 struct State {
@@ -69,8 +79,11 @@ struct State {
   Scope scope;  // where `in_query`
   bool in_query = false;
   bool beside = false;                 // whether the source asked for must be a key of GROUP BY
+  bool keying = false;                 // whether the column whose source is asked for becomes one
+  bool compared = false;               // whether the turn asked for is compared with `left`
   Pointer pointer = Pointer::kColumn;  // that named the column whose source is asked for
   std::int32_t column = -1;            // that column
+  std::int32_t toward = -1;            // the table to which a way along keys leads
   std::int32_t span = -1;              // token at which the span begins
   std::int32_t used = 0;               // actions
   std::int32_t decisions = 0;          // those that were not the only legal one
@@ -81,8 +94,10 @@ struct State {
   std::int32_t followers = 0;
   const Item* stands_for = nullptr;
   const Source* widths = nullptr;
+  std::int32_t wanted = -1;
   const Item* closed = nullptr;
   const Source* closed_widths = nullptr;
+  const Offered* offered = nullptr;  // by earlier turns, [turns]
 
   FASTSQL_HOST_DEVICE bool finished() const { return stack == nullptr; }
   FASTSQL_HOST_DEVICE std::int32_t symbol() const { return stack->symbol; }  // the frontier; not once finished

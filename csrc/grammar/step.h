@@ -7,8 +7,10 @@
 // otherwise.
 #pragma once
 
+#include "grammar/comparing.h"
 #include "grammar/effects.h"
 #include "grammar/mask.h"
+#include "grammar/turns.h"
 
 namespace fastsql::grammar {
 
@@ -19,12 +21,16 @@ FASTSQL_HOST_DEVICE bool push(Memory& memory, State& state, const Cell& cell) {
   return kept != nullptr;
 }
 
-// The state before the first action. Where memory has no room for one cell it is finished at once: see whether memory is full.
+// The state before the first action. Where memory has no room for that it is finished at once: see whether memory is full.
 template <class Memory>
 FASTSQL_HOST_DEVICE State start(const SpaceView& space, Memory& memory) {
   State state;
   push(memory, state, {0, static_cast<std::int16_t>(space.grammar.productions), 0, nullptr});
   state.cost = space.grammar.symbol(0).cost;
+  if (space.turns > 0) {
+    state.offered = offer_turns(space, memory);
+    if (state.offered == nullptr) state.stack = nullptr;
+  }
   return state;
 }
 
@@ -67,6 +73,7 @@ FASTSQL_HOST_DEVICE bool note_pointed(const SpaceView& space, Memory& memory, St
     state.column = action.index;
     state.pointer = taken.pointer;
     state.beside = restricts_to_keys(space, state, cell);
+    state.keying = in_group(grammar, cell);
     state.cost += grammar.symbol(grammar.which).cost;
     return push(memory, state, {static_cast<std::int16_t>(grammar.which), cell.parent, cell.depth + taken.weight, state.stack});
   }
@@ -79,7 +86,18 @@ FASTSQL_HOST_DEVICE bool note_pointed(const SpaceView& space, Memory& memory, St
       }
     }
   }
+  if (action.kind == Kind::kTurn) {
+    const Turn& turn = space.turn[action.index];
+    state.used += taken.pointer == Pointer::kExtended ? turn.actions : turn.spelled;
+    if (turn.items.size() > 0) state.last = space.turn_items[turn.items.begin];
+  }
   return true;
+}
+
+// Notes which keys a scalar subquery is compared with that stands in a cell: what was completed last is not its left.
+FASTSQL_HOST_DEVICE void note_scalar(const SpaceView& space, State& state, const Cell& cell) {
+  const bool equated = compares(space, state, cell) && (space.grammar.roles_of(cell.parent) & production_role::kEquates) != 0;
+  state.wanted = equated ? group_of(space.schema, state.scope.left) : -1;
 }
 
 // Takes an action, which should be one that `mask` offers. `decision` is false for the only legal one. Returns false, with the
@@ -105,13 +123,17 @@ FASTSQL_HOST_DEVICE bool advance(const SpaceView& space, Memory& memory, State& 
   state.cost = cost + surcharge(state, grammar, grammar.symbol(cell->symbol), all_columns) + taken->children_cost;
   state.used += 1;
   state.decisions += decision;
+  state.compared = (taken->requirements & requirement::kMember) != 0 && compares(space, state, *cell);
   if (!expand(space, memory, state, *cell, *taken)) return false;
   if (space.strict_grouping) account(space, state, *cell, *taken);
   if (taken->production < 0) {
     if (!note_pointed(space, memory, state, *cell, *taken, action)) return false;
     if (space.strict_grouping && !add_key(space, memory, state, *cell, action)) return false;
   }
-  return settle(space, memory, state, action);
+  if (!settle(space, memory, state, action)) return false;
+  const bool opens = taken->child_count > 0 && grammar.children[taken->first_child] == -1 - static_cast<int>(Effect::kOne);
+  if (opens) note_scalar(space, state, *cell);
+  return true;
 }
 
 }  // namespace fastsql::grammar

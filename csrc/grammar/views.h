@@ -30,10 +30,10 @@ struct Action {
 // ---------------------------------------------------------------- the grammar
 
 struct alignas(16) Alternative {
-  std::int16_t production;    // or -1
-  Pointer pointer;            // where production is -1
-  std::uint8_t requirements;  // bits
-  std::uint8_t weight;        // entries that it leaves on SQLite's parser stack while its children are read
+  std::int16_t production;     // or -1
+  Pointer pointer;             // where production is -1
+  std::uint16_t requirements;  // bits
+  std::uint8_t weight;         // entries that it leaves on SQLite's parser stack while its children are read
   std::uint8_t child_count;
   std::uint16_t children_cost;  // fewest actions that complete all children
   std::int32_t first_child;     // in the array of all
@@ -43,11 +43,13 @@ struct Symbol {
   std::int32_t cost = 0;  // fewest actions that complete it
   std::uint32_t roles = 0;
   bool nullable = false;
-  std::uint8_t requirements = 0;                                             // those of any of its alternatives
-  std::uint16_t costs = 0, nestings = 0;                                     // sizes of the two tables below
-  std::int32_t first_cost = 0, first_nesting = 0;                            // where they begin in the array of all
-  HeadSet needs_time, needs_date, needs_text, needs_columns, needs_grouped;  // heads of alternatives with the requirement
-  HeadSet reads_rows;                                                        // of those that read columns of single rows
+  std::uint16_t requirements = 0;                  // those of any of its alternatives
+  std::uint16_t costs = 0, nestings = 0;           // sizes of the two tables below
+  std::int32_t first_cost = 0, first_nesting = 0;  // where they begin in the array of all
+  // Heads of alternatives with the requirement.
+  HeadSet needs_time, needs_date, needs_text, needs_columns, needs_grouped, needs_way, needs_free;
+  HeadSet needs_turns, needs_kept;  // of those with one of requirement::kTurns, kKeeps
+  HeadSet reads_rows;               // of those that read columns of single rows
 };
 
 // Heads of the productions with a role, of whatever symbol.
@@ -62,12 +64,14 @@ struct Bounds {
   std::int32_t columns;     // that `*` may select
   std::int32_t span;        // tokens of a free span
   std::int32_t least_join;  // actions that one more source costs at least
+  std::int32_t hops;        // joins of one way along keys
 };
 
 struct GrammarView {
   Bounds bounds;
   std::int32_t productions;
   std::int32_t item_cost;
+  std::int32_t hop_cost;    // fewest actions that one more join of a way along keys takes
   std::int32_t which;       // the symbol that asks for a column's source
   std::int32_t most_bytes;  // of memory that an action takes at most, at once and later, when its effects are carried out
   const Symbol* symbols;
@@ -76,7 +80,7 @@ struct GrammarView {
   const std::int16_t* children;
   const std::int16_t* by_production;      // [symbols, productions]: alternative, or -1
   const std::int16_t* by_kind;            // [symbols, kinds]: alternative that an action of the kind begins, or -1
-  const std::uint16_t* production_roles;  // [productions]
+  const std::uint32_t* production_roles;  // [productions]
   const RoleHeads* heads;                 // one
 
   FASTSQL_HOST_DEVICE const Symbol& symbol(std::int32_t number) const { return symbols[number]; }
@@ -123,6 +127,7 @@ struct SchemaView {
   const std::int32_t* table_of;   // [columns]
   const std::int32_t* key_group;  // [columns]: the least column that holds the same keys; -1: it is no key of a join
   const std::uint8_t* is_unique;  // [columns]: whether it is a primary key by itself
+  const std::uint8_t* distances;  // [tables, tables]: joins on keys that lead from one to the other; more than a way has: none
   const std::uint8_t* has_time;   // [tables]: whether a column can hold one
   const Word* times;              // flat ids of all columns that can hold a time; words up to the last column
   const Range* runs;              // of schema values that stand with a column, those of the first column first
@@ -131,10 +136,15 @@ struct SchemaView {
   FASTSQL_HOST_DEVICE std::int32_t first_column() const { return first_table + tables; }
   FASTSQL_HOST_DEVICE std::int32_t first_candidate() const { return first_column() + columns; }
 
+  // Joins on keys that lead from one table to another; more than a way has where none do.
+  FASTSQL_HOST_DEVICE std::int32_t distance(std::int32_t one, std::int32_t other) const {
+    return distances[static_cast<std::size_t>(one) * static_cast<std::size_t>(tables) + static_cast<std::size_t>(other)];
+  }
+
   template <typename Use>
   void each_array(Use use) {
-    use(columns_of), use(types), use(table_of), use(key_group), use(is_unique), use(has_time), use(times), use(runs),
-        use(first_run);
+    use(columns_of), use(types), use(table_of), use(key_group), use(is_unique), use(distances), use(has_time), use(times),
+        use(runs), use(first_run);
   }
 };
 
@@ -148,6 +158,25 @@ struct OfColumn {
 // A literal that a column holds: a candidate that names no column (`last` is 0), or the words from token `first` to `last`.
 struct Held {
   std::int32_t column, first, last;
+};
+
+// Of what is offered by an earlier turn of a conversation, an entry of FROM: a table, or a derived table (-1) and its items.
+struct TurnSource {
+  std::int32_t table;
+  Range items;
+};
+
+// A column that an earlier turn groups by and its source's entry, or -1 and the entry of a derived table's item.
+struct TurnKey {
+  std::int32_t column, entry;
+};
+
+// An earlier turn: python/fastsql/grammar/turns.py says what is known of it. Ranges are of the arrays of all turns.
+struct Turn {
+  Range items, sources, keys;
+  std::int32_t first_step;  // of its entries
+  std::int32_t nesting, actions, spelled;
+  bool usable, starred, grouped, aggregated, of_rows;
 };
 
 struct SpaceView {
@@ -171,9 +200,19 @@ struct SpaceView {
   const std::int32_t* tokens_by_character;  // [tokens]
   bool has_grounds;                         // whether all values of a column are known
   std::int32_t held_size, held_spans_size;
-  const std::uint8_t* grounds;  // [columns], bits of grounding.h; empty where nothing is known
-  const Held* held;             // candidates, ascending
-  const Held* held_spans;       // words, ascending
+  const std::uint8_t* grounds;     // [columns], bits of grounding.h; empty where nothing is known
+  const Held* held;                // candidates, ascending
+  const Held* held_spans;          // words, ascending
+  bool has_patterns;               // whether it is known what LIKE matches
+  std::int32_t pattern_bounds[5];  // where the lists of matching.h begin in `patterns`, and where the last ends
+  const std::uint8_t* matched;     // [columns], bits of matching.h: something can be said that a pattern matches
+  const Held* patterns;            // each list ascending
+  std::int32_t turns;              // earlier ones
+  std::int32_t turn_bytes;         // of memory that what they offer takes in a search
+  const Turn* turn;                // [turns]
+  const Typed* turn_items;
+  const TurnSource* turn_sources;
+  const TurnKey* turn_keys;
 
   // Number of flat ids, and of the words of a set of them.
   FASTSQL_HOST_DEVICE std::int32_t size() const { return offsets[kKinds]; }
@@ -193,7 +232,9 @@ struct SpaceView {
   template <typename Use>
   void each_array(Use use) {
     use(whole_numbers), use(dates), use(texts), use(word_ends), use(fitting), use(starts);
-    use(of_columns), use(barred), use(tokens_by_character), use(grounds), use(held), use(held_spans);
+    use(of_columns), use(barred), use(tokens_by_character), use(grounds), use(held), use(held_spans), use(matched), use(patterns),
+        use(turn), use(turn_items);
+    use(turn_sources), use(turn_keys);
   }
 };
 

@@ -12,6 +12,8 @@ constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15U;
 // Values whose scores are added up together, so that these lie near.
 constexpr std::uint32_t kRange = 1U << 15;
 constexpr std::int64_t kFine = 1 << 16;
+// Postings that are read to spare looking at one value.
+constexpr std::size_t kWorth = 16;
 
 // Chinese characters and Japanese syllables.
 bool is_unspaced(char32_t letter) {
@@ -43,7 +45,7 @@ class Best {
   bool takes(std::int64_t sum, std::int64_t scale) const { return sum * kFine >= (least_ + 1) * scale; }
   void add(Scored one) {
     kept_.push_back(one);
-    if (kept_.size() < 8 * most_) return;
+    if (kept_.size() < 2 * most_) return;
     std::nth_element(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(most_) - 1, kept_.end());
     kept_.resize(most_);
     // Numbers rise, so that of equal ones the first stay.
@@ -81,14 +83,7 @@ GramTable::GramTable(const std::uint8_t* body, std::size_t size, const std::arra
   bits_ = static_cast<unsigned>(std::bit_width(integers - 1) - 1);
 }
 
-std::vector<GramTable::Row> GramTable::rows_of(const std::vector<std::vector<std::u32string>>& texts) const {
-  std::vector<std::uint32_t> hashes;
-  for (const auto& words : texts) {
-    std::u32string text = U" ";
-    for (const std::u32string& word : words) text += word + U' ';
-    add_grams(text, kMostBits, hashes);
-  }
-  for (std::uint32_t& hash : hashes) hash >>= kMostBits - bits_;
+std::vector<GramTable::Row> GramTable::rows_of(std::vector<std::uint32_t> hashes) const {
   std::sort(hashes.begin(), hashes.end());
   hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
   std::vector<Row> rows;
@@ -103,6 +98,46 @@ std::vector<GramTable::Row> GramTable::rows_of(const std::vector<std::vector<std
   }
   std::stable_sort(rows.begin(), rows.end(),
                    [](const Row& one, const Row& other) { return one.last - one.next < other.last - other.next; });
+  return rows;
+}
+
+bool GramTable::holding(const std::u32string& word, std::size_t most, std::vector<std::uint32_t>& found) const {
+  found.clear();
+  std::vector<std::uint32_t> hashes;
+  add_grams(word.size() == 1 && is_unspaced(word[0]) ? U' ' + word + U' ' : word, bits_, hashes);
+  if (hashes.empty()) return false;
+  std::sort(hashes.begin(), hashes.end());
+  const auto different = static_cast<std::size_t>(std::unique(hashes.begin(), hashes.end()) - hashes.begin());
+  hashes.resize(different);
+  const std::vector<Row> rows = rows_of(std::move(hashes));
+  if (rows.size() < different) return true;  // a gram that no value has
+  if (rows[0].last - rows[0].next > most) return false;
+  std::vector<std::uint32_t> both;
+  for (const Row& row : rows) {
+    const bool first = &row == rows.data();
+    if (!first && row.last - row.next > kWorth * found.size()) break;
+    bytes_.expect(bounds_[kPostings] + row.next * 4, bounds_[kPostings] + row.last * 4);
+    both.clear();
+    auto known = found.begin();
+    for (std::uint64_t place = row.next; place < row.last; ++place) {
+      const std::uint32_t number = bytes_.integer(bounds_[kPostings] + place * 4);
+      if (number >= count_) damaged("it refers to a value that it does not have");
+      while (!first && known != found.end() && *known < number) ++known;
+      if (first || (known != found.end() && *known == number)) both.push_back(number);
+    }
+    found.swap(both);
+  }
+  return true;
+}
+
+std::vector<GramTable::Row> GramTable::rows_of(const std::vector<std::vector<std::u32string>>& texts) const {
+  std::vector<std::uint32_t> hashes;
+  for (const auto& words : texts) {
+    std::u32string text = U" ";
+    for (const std::u32string& word : words) text += word + U' ';
+    add_grams(text, bits_, hashes);
+  }
+  std::vector<Row> rows = rows_of(std::move(hashes));
   std::uint64_t left = kRead;
   std::size_t kept = 0;
   for (; kept < rows.size() && rows[kept].last - rows[kept].next <= left; ++kept) {
@@ -129,15 +164,18 @@ std::vector<std::uint32_t> GramTable::propose(const std::vector<std::vector<std:
     const std::uint64_t end = std::min<std::uint64_t>(first + kRange, count_);
     bool any = false;
     for (Row& row : rows) {
-      for (; row.next < row.last; ++row.next) {
-        const std::uint32_t number = bytes_.integer(bounds_[kPostings] + row.next * 4);
+      const std::uint64_t begin = row.next, postings = bounds_[kPostings];
+      std::uint64_t next = begin;
+      for (; next < row.last; ++next) {
+        const std::uint32_t number = bytes_.integer(postings + next * 4);
         if (number >= end) break;
         if (number < first) damaged("its postings are out of order");
         const std::uint64_t place = number - first;
         shared[place] += row.weight;
         touched[place / 64] |= std::uint64_t{1} << place % 64;
-        any = true;
       }
+      row.next = next;
+      any = any || next > begin;
     }
     if (!any) continue;
     bytes_.expect(bounds_[kSizes] + first, bounds_[kSizes] + end);
@@ -145,6 +183,7 @@ std::vector<std::uint32_t> GramTable::propose(const std::vector<std::vector<std:
       for (std::uint64_t bits = std::exchange(touched[word], 0); bits != 0; bits &= bits - 1) {
         const std::uint64_t place = word * 64 + static_cast<std::uint64_t>(std::countr_zero(bits));
         const std::int64_t sum = std::exchange(shared[place], 0);
+        if (!best.takes(sum, base)) continue;  // whatever its size
         const std::int64_t scale = base + mean * *bytes_.at(bounds_[kSizes] + first + place);
         if (!best.takes(sum, scale)) continue;
         const auto number = static_cast<std::uint32_t>(first + place);

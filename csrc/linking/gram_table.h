@@ -27,11 +27,17 @@ class GramTable {
   std::vector<std::uint32_t> propose(const std::vector<std::vector<std::u32string>>& texts, const ValueTable& table,
                                      const std::vector<std::uint8_t>& allowed) const;
 
+  // Sets `found` to the numbers of the values that may have a word, ascending, and returns true; false where it has no grams, or each
+  // is of more values than `most`. Thread-safe; throws ModelError where what it reads is damaged.
+  bool holding(const std::u32string& word, std::size_t most, std::vector<std::uint32_t>& found) const;
+
  private:
   struct Row {
     std::uint64_t next, last;  // postings
     std::uint32_t weight;
   };
+  // The postings of different hashes that have any, the rarest first.
+  std::vector<Row> rows_of(std::vector<std::uint32_t> hashes) const;
   // The postings of the texts' grams, the rarest first, kRead at most.
   std::vector<Row> rows_of(const std::vector<std::vector<std::u32string>>& texts) const;
 

@@ -15,29 +15,6 @@ namespace {
 constexpr double kSaid = 0.25;
 constexpr std::size_t kShortest = 4, kShortestUnspaced = 3, kLongest = 128, kMore = 2, kShortestPart = 3;
 
-// The words of a key: UTF-8 with one blank between two words and a NUL for a blank within one.
-std::vector<std::u32string> words_of(std::string_view key) {
-  std::vector<std::u32string> words(1);
-  for (std::size_t place = 0; place < key.size();) {
-    const auto lead = static_cast<unsigned char>(key[place]);
-    const std::size_t length = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-    if ((lead >= 0x80 && lead < 0xC0) || lead > 0xF4 || place + length > key.size()) damaged("a value is not text");
-    char32_t letter = length == 1 ? lead : lead & (0x7FU >> length);
-    for (std::size_t next = 1; next < length; ++next) {
-      const auto byte = static_cast<unsigned char>(key[place + next]);
-      if ((byte & 0xC0) != 0x80) damaged("a value is not text");
-      letter = letter << 6 | (byte & 0x3F);
-    }
-    place += length;
-    if (letter == U' ') {
-      words.emplace_back();
-    } else {
-      words.back() += letter == 0 ? U' ' : letter;
-    }
-  }
-  return words;
-}
-
 bool is_in(const std::u32string& word, Words value) {
   return std::any_of(value.begin(), value.end(), [&word](const std::u32string& other) {
     return word == other || word + U's' == other || word == other + U's';
@@ -137,6 +114,28 @@ class Search {
 };
 
 }  // namespace
+
+std::vector<std::u32string> words_of(std::string_view key) {
+  std::vector<std::u32string> words(1);
+  for (std::size_t place = 0; place < key.size();) {
+    const auto lead = static_cast<unsigned char>(key[place]);
+    const std::size_t length = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+    if ((lead >= 0x80 && lead < 0xC0) || lead > 0xF4 || place + length > key.size()) damaged("a value is not text");
+    char32_t letter = length == 1 ? lead : lead & (0x7FU >> length);
+    for (std::size_t next = 1; next < length; ++next) {
+      const auto byte = static_cast<unsigned char>(key[place + next]);
+      if ((byte & 0xC0) != 0x80) damaged("a value is not text");
+      letter = letter << 6 | (byte & 0x3F);
+    }
+    place += length;
+    if (letter == U' ') {
+      words.emplace_back();
+    } else {
+      words.back() += letter == 0 ? U' ' : letter;
+    }
+  }
+  return words;
+}
 
 std::vector<NearPlace> find_near(const ValueTable& table, const GramTable& grams, const std::vector<std::u32string>& words,
                                  const std::vector<std::uint8_t>& idle, const std::vector<WordRun>& settled,

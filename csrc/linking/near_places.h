@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,9 @@ struct NearPlace {
   double distance = 0;
   std::uint32_t begin = 0, end = 0, value = 0;
 };
+
+// The words of a key: UTF-8 with one blank between two words and a NUL for a blank within one. Throws ModelError where it is no text.
+std::vector<std::u32string> words_of(std::string_view key);
 
 using WordRun = std::pair<std::size_t, std::size_t>;  // [begin, end)
 

@@ -95,13 +95,13 @@ std::size_t Nearness::half_letters(Words one, Words other) {
 
 std::optional<std::size_t> Nearness::pair_cost(std::u32string_view one, std::u32string_view other) {
   if (one == other) return 0;
+  if (per_edit_ >= kStrictly && one.substr(0, 1) != other.substr(0, 1)) return std::nullopt;
   if (one.size() > other.size()) std::swap(one, other);
   const std::size_t missing = other.size() - one.size();
   const bool begins = one.size() >= kShortest && other.starts_with(one);
   if (!begins && !may_be(missing, other.size())) return std::nullopt;
   if (has_digit(one) || has_digit(other)) return std::nullopt;
   if (begins) return missing;
-  if (per_edit_ >= kStrictly && one.substr(0, 1) != other.substr(0, 1)) return std::nullopt;
   const auto differing = static_cast<std::size_t>(std::popcount(signature(one) ^ signature(other)));
   if (!may_be((differing + 1) / 2, other.size())) return std::nullopt;
   const std::size_t cost = edits(one, other);

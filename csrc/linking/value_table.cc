@@ -44,10 +44,13 @@ void ValueTable::find(std::string_view key, std::uint32_t checksum, std::vector<
 
 std::string_view ValueTable::key_of(std::uint32_t number) const {
   const std::uint64_t record = record_of(number);
-  const std::uint64_t begin = integer(kRecords, record + 1), end = integer(kRecords, record + 2);
-  if (begin > end || end > bounds_[kSections] - bounds_[kTexts]) damaged("it refers to text that it does not have");
-  expect(kTexts, begin, end);
-  return {reinterpret_cast<const char*>(bytes_.at(bounds_[kTexts] + begin)), end - begin};
+  return text(integer(kRecords, record + 1), integer(kRecords, record + 2));
+}
+
+std::string_view ValueTable::text_of(std::uint32_t number) const {
+  const std::uint64_t record = record_of(number);
+  const std::uint64_t begin = integer(kRecords, record), key = integer(kRecords, record + 1);
+  return text(begin, key == begin ? integer(kRecords, record + 2) : key);
 }
 
 std::uint32_t ValueTable::holders_of(std::uint32_t number) const { return integer(kRecords, record_of(number) + 3); }
@@ -82,6 +85,12 @@ ValueTable::Rows ValueTable::bucket(Section buckets, Section rows, std::size_t w
   if (found.first > found.last || found.last > count(rows)) damaged("it refers to rows that it does not have");
   expect(rows, found.first * 4, found.last * 4);
   return found;
+}
+
+std::string_view ValueTable::text(std::uint64_t begin, std::uint64_t end) const {
+  if (begin > end || end > bounds_[kSections] - bounds_[kTexts]) damaged("it refers to text that it does not have");
+  expect(kTexts, begin, end);
+  return {reinterpret_cast<const char*>(bytes_.at(bounds_[kTexts] + begin)), end - begin};
 }
 
 bool ValueTable::text_is(std::uint64_t begin, std::uint64_t end, std::string_view text) const {

@@ -32,8 +32,9 @@ class ValueTable {
   // The number of values.
   std::size_t size() const { return count(kRecords) / 4; }
 
-  // A value's key, its text where it has no words; and the number of the set of columns that hold it.
+  // A value's key, its text where it has no words; the text itself; and the number of the set of columns that hold it.
   std::string_view key_of(std::uint32_t number) const;
+  std::string_view text_of(std::uint32_t number) const;
   std::uint32_t holders_of(std::uint32_t number) const;
 
   // Sets `lengths` to the lengths, in words, of the keys that begin with a word, the longest first.
@@ -44,6 +45,7 @@ class ValueTable {
     std::uint64_t first, last;
   };
   Rows bucket(Section buckets, Section rows, std::size_t width, std::uint32_t checksum) const;
+  std::string_view text(std::uint64_t begin, std::uint64_t end) const;
   bool text_is(std::uint64_t begin, std::uint64_t end, std::string_view text) const;
   std::uint32_t integer(Section section, std::uint64_t place) const;
   std::uint64_t count(Section section) const { return (bounds_[section + 1] - bounds_[section]) / 4; }

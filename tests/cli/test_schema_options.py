@@ -109,3 +109,17 @@ def test_ctrl_c_while_values_are_read_goes_on_with_those_read(
     err = capsys.readouterr().err
     assert "interrupted; going on with what was read" in err
     assert "not read: the reading was ended before" in err
+
+
+def test_keys_that_nobody_declared_are_looked_for_where_asked(tmp_path: Path) -> None:
+    path = tmp_path / "ward.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(
+            "CREATE TABLE wards (id INTEGER PRIMARY KEY, n INT); CREATE TABLE beds (n INT, ward INTEGER);"
+        )
+        connection.executemany("INSERT INTO wards VALUES (?, 1)", [(k,) for k in range(1, 30)])
+        connection.executemany("INSERT INTO beds VALUES (1, ?)", [(k,) for k in range(1, 30)])
+        connection.commit()
+    assert not read_schema(options("--schema", str(path))).foreign_keys
+    (key,) = read_schema(options("--schema", str(path), "--keys-from", str(path))).foreign_keys
+    assert (key.columns, key.references) == ((3,), (0,))

@@ -88,8 +88,8 @@ TEST_CASE("nothing is asked of the heap in the steady state") {
 
 TEST_CASE("tables that do not fit together are refused, and say why") {
   Integers grammar = toy_grammar();
-  grammar[0] = 2;
-  CHECK_THROWS_MATCHES(Grammar(view(grammar)), ModelError, Says("grammar table is of version 2"));
+  grammar[0] = 3;
+  CHECK_THROWS_MATCHES(Grammar(view(grammar)), ModelError, Says("grammar table is of version 3"));
   grammar = toy_grammar();
   grammar.pop_back();
   CHECK_THROWS_MATCHES(Grammar(view(grammar)), ModelError, Says("ends before child"));
@@ -112,15 +112,26 @@ TEST_CASE("tables that do not fit together are refused, and say why") {
   schema[9] = 3;
   CHECK_THROWS_MATCHES(assemble(toy_grammar(), schema, toy_question()), ModelError, Says("key group of a column is 3"));
   schema = toy_schema();
-  schema.back() = 5;
+  schema[12] = 5;
   CHECK_THROWS_MATCHES(assemble(toy_grammar(), schema, toy_question()), ModelError, Says("uniqueness of a column is 5"));
+  schema = toy_schema();
+  schema.back() = -1;
+  CHECK_THROWS_MATCHES(assemble(toy_grammar(), schema, toy_question()), ModelError, Says("distances of a table is -1"));
   CHECK_THROWS_MATCHES(toy_space(0), ModelError, Says("the step budget is 0"));
+  Integers question = turn_question();
+  question[5] = 8;
+  CHECK_THROWS_MATCHES(assemble(toy_grammar(), toy_schema(), question), ModelError,
+                       Says("has 8 entries of turns; its turns have 6"));
+  question = turn_question();
+  question.back() = 5;
+  CHECK_THROWS_MATCHES(assemble(toy_grammar(), toy_schema(), question), ModelError, Says("entry of a key is 5"));
 }
 
 TEST_CASE("whatever table is read can be walked") {
   std::mt19937 random(0);
-  const std::int32_t numbers[] = {-2147483647, -15, -14, -12, -6, -4, -3, -1, 0, 1, 2, 3, 4, 5, 8, 63, 255, 2147483647};
-  Integers tables[] = {toy_grammar(), toy_schema(), toy_question()};
+  const std::int32_t numbers[] = {-2147483647, -20, -19, -18, -17, -16, -15, -14, -12, -6,  -4,        -3,
+                                  -1,          0,   1,   2,   3,   4,   5,   8,   63,  255, 2147483647};
+  Integers tables[] = {toy_grammar(), toy_schema(), turn_question()};
   int read = 0, refused = 0;
   for (Integers& table : tables) {
     for (std::int32_t& entry : table) {

@@ -128,14 +128,15 @@ bool is_same(const Model& model, const SearchQuestion& question, std::size_t bea
 
 // Tables of two columns each, of any type, over the words of rich_grammar.
 std::shared_ptr<const grammar::ActionSpace> wide_space(std::int32_t tables, std::int32_t tokens, std::int32_t budget) {
-  Integers schema = {2, tables, 2 * tables, 2}, question = {2, 0, 0, tokens, budget, 0};
+  Integers schema = {3, tables, 2 * tables, 2}, question = {3, 0, 0, tokens, 0, 0, budget, 0};
   for (std::int32_t table = 0; table < tables; ++table) schema.push_back(2);
   for (std::int32_t column = 0; column < 2 * tables; ++column) schema.push_back(column % 3);
   schema.insert(schema.end(), static_cast<std::size_t>(2 * tables), -1);  // no column is a key
   schema.insert(schema.end(), static_cast<std::size_t>(2 * tables), 0);
+  schema.insert(schema.end(), static_cast<std::size_t>(tables * ((tables + 9) / 10)), 0);  // ten distances to a number
   schema.insert(schema.end(), {1, 2 * tables - 1});
   for (std::int32_t token = 0; token < tokens; ++token) question.insert(question.end(), {token, 3});
-  question.insert(question.end(), {0, 0, 0});  // nothing is known of values
+  question.insert(question.end(), {0, 0, 0, 0});  // nothing is known of values
   return assemble(rich_grammar(), schema, question);
 }
 

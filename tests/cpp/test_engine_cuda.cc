@@ -41,13 +41,13 @@ ToyWeights weights_for(const model::Config& config) { return ToyWeights(config, 
 
 // The actions of a question over the schema of toy_grammar.h with three values.
 std::shared_ptr<const grammar::ActionSpace> space_for(std::int32_t tokens, std::int32_t candidates, std::int32_t budget = 18) {
-  Integers question = {2, candidates, 0, tokens, budget, 0};
+  Integers question = {3, candidates, 0, tokens, 0, 0, budget, 0};
   for (std::int32_t candidate = 0; candidate < candidates; ++candidate) {
     question.insert(question.end(), {candidate % 3, 1 << (candidate + 1) % 3, -1, 0});
   }
   for (std::int32_t token = 0; token < tokens; ++token) question.insert(question.end(), {3 * token, 3});
-  question.insert(question.end(), {0, 0, 0});  // nothing is known of values
-  return assemble(rich_grammar(), {2, 2, 3, 3, 2, 1, 0, 1, 2, -1, -1, -1, 0, 0, 0, 0, -1, 1}, question);
+  question.insert(question.end(), {0, 0, 0, 0});  // nothing is known of values
+  return assemble(rich_grammar(), {3, 2, 3, 3, 2, 1, 0, 1, 2, -1, -1, -1, 0, 0, 0, 40, 5, 0, -1, 1}, question);
 }
 
 // One model on the processor and on the GPU, and a schema that both have read.
@@ -245,7 +245,7 @@ TEST_CASE("what does not belong together is refused, and the engine goes on") {
   narrow.relations.columns -= 1;
   refused("6 tokens and 3 candidates over 5 tables and columns has relations [14, 13]", {narrow, asked.space});
   refused("the model has 6 tokens, the action space 5", {asked.arrays.inputs(), other.space});
-  const auto of_other_schema = assemble(rich_grammar(), {2, 2, 2, 0, 1, 1, 0, 1, -1, -1, 0, 0}, toy_question());
+  const auto of_other_schema = assemble(rich_grammar(), {3, 2, 2, 0, 1, 1, 0, 1, -1, -1, 0, 0, 40, 5}, toy_question());
   refused("the model has 3 columns, the action space 2", {asked.arrays.inputs(), of_other_schema});
   const Asked longer(29, 0);
   refused("a text of 31 tokens; it takes 30", longer.question());

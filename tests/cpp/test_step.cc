@@ -123,6 +123,37 @@ TEST_CASE("a state is the same wherever its memory is") {
   CHECK(longest > 40);
 }
 
+TEST_CASE("what earlier turns offer is made once, in memory that is counted") {
+  const Space owner = assemble(toy_grammar(), toy_schema(), turn_question());
+  const SpaceView& space = owner->view();
+  CHECK(space.end(Kind::kStep) - space.offset(Kind::kStep) == 6 + 6);
+  CHECK(space.end(Kind::kTurn) - space.offset(Kind::kTurn) == 2);
+  Piece piece(1 << 12);
+  BoundedArena bounded = piece.arena();
+  const State state = start(space, bounded);
+  REQUIRE(state.offered != nullptr);
+  CHECK(piece.used() <= static_cast<std::size_t>(space.turn_bytes + space.grammar.most_bytes));
+  const Offered& first = state.offered[0];
+  CHECK(first.items->step == 6);
+  CHECK(first.items->typed.column == 0);
+  CHECK(first.sources->table == 0);
+  CHECK(first.sources->step == 7);
+  CHECK(first.sources->width == 2);
+  const Offered& second = state.offered[1];
+  CHECK(count_of(second.items) == 2);
+  CHECK(second.items->step == 9);
+  CHECK(second.items->typed.type == TypeClass::kNumber);
+  CHECK(second.sources->step == 10);
+  CHECK(second.sources->items->step == 11);
+  CHECK(second.sources->any_time);
+  CHECK(second.keys->step == 11);
+  Piece small(static_cast<std::size_t>(space.turn_bytes) / 2);
+  BoundedArena full = small.arena();
+  CHECK(start(space, full).finished());
+  CHECK(full.full());
+  CHECK(!small.overrun());
+}
+
 TEST_CASE("a warp writes the mask that one thread writes") {
   std::mt19937 random(1);
   for (const Space& owner : spaces()) {

@@ -23,14 +23,14 @@ inline grammar::Table view(const Integers& table) { return {table.data(), {table
 
 inline Integers toy_grammar() {
   return {
-      1,  5, 1,    5,  8,      // version, symbols, productions, alternatives, children
-      75, 8, 1000, 64, 2,      // bounds
+      2,  5, 1,    5,  8,      // version, symbols, productions, alternatives, children
+      75, 8, 1000, 64, 2, 4,   // bounds
       4,  0, 0,    1,          // query
       2,  0, 0,    1,          // column
       0,  1, 1,    1,          // items
       1,  0, 0,    1,          // end
       1,  0, 64,   1,          // which
-      2,                       // cost of an item
+      2,  1,                   // cost of an item, and of a join on a way
       0,                       // end, the production
       -1, 0, 4,    0,  0, 6,   // @table
       -2, 0, 2,    0,  0, 0,   // @column
@@ -41,8 +41,22 @@ inline Integers toy_grammar() {
       -5, 2,                   // children of @column in items
   };
 }
-inline Integers toy_schema() { return {2, 2, 3, 0, 2, 1, 0, 1, 2, -1, -1, -1, 0, 0, 0}; }
-inline Integers toy_question(std::int32_t budget = 6) { return {2, 0, 0, 0, budget, 0, 0, 0, 0}; }
+inline Integers toy_schema() { return {3, 2, 3, 0, 2, 1, 0, 1, 2, -1, -1, -1, 0, 0, 0, 40, 5}; }
+inline Integers toy_question(std::int32_t budget = 6) { return {3, 0, 0, 0, 0, 0, budget, 0, 0, 0, 0, 0}; }
+
+// A question with two earlier turns: `SELECT a.x FROM a`, and one of two columns, grouped, from a derived table with a time.
+inline Integers turn_question(std::int32_t budget = 6) {
+  return {
+      3,  0, 0, 0,  2, 6, budget, 0, 0, 0, 0, 0,  // sizes: no candidate or token, two turns of six entries; nothing is known
+      1,  4, 3, 3,  1, 1, 0,                      // usable; nesting, actions, spelled out; items, sources, keys
+      0,  0,                                      // its item: number, x
+      0,  0,                                      // its source: a
+      13, 4, 6, 6,  2, 1, 1,                      // usable, grouped, aggregated
+      1,  1, 0, -1,                               // text, y; a number
+      -1, 1, 2, 2,                                // a derived table: time, z
+      -1, 3,                                      // the key, its fourth entry
+  };
+}
 
 inline std::shared_ptr<const grammar::ActionSpace> assemble(const Integers& grammar, const Integers& schema,
                                                             const Integers& question) {
@@ -68,8 +82,8 @@ inline std::shared_ptr<const grammar::ActionSpace> toy_space(std::int32_t budget
 // with values of x and y and a constant, three candidates, four tokens.
 inline Integers rich_grammar() {
   return {
-      1,   8,   7,    15, 31,             // version, symbols, productions, alternatives, children
-      75,  8,   1000, 2,  2,              // bounds
+      2,   8,   7,    15, 31,             // version, symbols, productions, alternatives, children
+      75,  8,   1000, 2,  2,  4,          // bounds
       4,   0,   0,    3,                  // query
       2,   0,   256,  1,                  // column
       0,   1,   1,    1,                  // items
@@ -78,7 +92,7 @@ inline Integers rich_grammar() {
       1,   0,   0,    1,                  // span
       2,   0,   1024, 1,                  // key
       1,   0,   64,   1,                  // which
-      2,                                  // cost of an item
+      2,   1,                             // cost of an item, and of a join on a way
       0,   0,   2,    0,  0,  0,  0,      // end, where, group, derived, inner, union, all
       -1,  0,   4,    0,  0,  6,          // @table
       3,   0,   8,    1,  1,  8,          // derived
@@ -107,14 +121,13 @@ inline Integers rich_grammar() {
   };
 }
 inline std::shared_ptr<const grammar::ActionSpace> rich_space(bool strict_grouping, std::int32_t budget = 60) {
-  const Integers schema = {2, 2, 3, 3, 2, 1, 0, 1, 2, -1, -1, -1, 0, 0, 0, 0, -1, 1};
-  const Integers question = {2,  3, 2,  4, budget, strict_grouping,
-                             0,  2, -1, 0, 1,      1,
-                             -1, 0, 2,  4, 5,      2,  // a whole number, a date, a text
-                             1,  2,                    // whose columns are y and z
-                             0,  1, 3,  3, 5,      1,
-                             9,  2,      // tokens
-                             0,  0, 0};  // nothing is known of values
+  const Integers schema = {3, 2, 3, 3, 2, 1, 0, 1, 2, -1, -1, -1, 0, 0, 0, 40, 5, 0, -1, 1};
+  const Integers question = {3, 3, 2,  4, 0, 0, budget, strict_grouping,
+                             0, 2, -1, 0, 1, 1, -1,     0,
+                             2, 4, 5,  2,                   // a whole number, a date, a text
+                             1, 2,                          // whose columns are y and z
+                             0, 1, 3,  3, 5, 1, 9,      2,  // tokens
+                             0, 0, 0,  0};                  // nothing is known of values
   return assemble(rich_grammar(), schema, question);
 }
 

@@ -45,7 +45,7 @@ void for_decoder_weights(const model::Config& config, Use use) {
     use(name + ".bias", Shape{d});
   };
   use("production.weight", Shape{config.productions + 2, d});
-  use("kind.weight", Shape{grammar::kKinds + 1, d});
+  use("kind.weight", Shape{grammar::kWeightedKinds + 1, d});
   use("symbol.weight", Shape{config.symbols, d});
   use("parent.weight", Shape{config.productions + 1, d});
   use("position.weight", Shape{config.max_steps, d});
@@ -63,7 +63,7 @@ void for_decoder_weights(const model::Config& config, Use use) {
   }
   norm("norm");
   linear("production_scores", config.productions, d);
-  linear("pointer_query", (grammar::kKinds - 1) * d, d);
+  linear("pointer_query", (grammar::kWeightedKinds - 1) * d, d);
   for (const char* kind : {"table", "column", "candidate", "value", "start", "end", "step"}) {
     use("pointer_key." + std::string(kind) + ".weight", Shape{d, d});
   }

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from fastsql.errors import SchemaError
 from fastsql.grammar import ActionSpace
 from fastsql.grammar.grounding import NO_GROUNDS, Grounds
+from fastsql.grammar.matching import EVERY, Patterns
 from fastsql.linking import Candidate, ValueDictionary, find_candidates
 from fastsql.linking.candidate import FORMATS
 from fastsql.linking.question import clean_question
@@ -113,11 +114,36 @@ def grounds(draw: st.DrawFn, space: ActionSpace) -> Grounds:
         )
 
     spans = places(len(space.tokens), len(space.tokens))
+    patterns = draw(st.none() | _patterns(columns, space))
     return Grounds(
         frozenset(columns),
         places(len(space.candidates)),  # type: ignore[arg-type]
         frozenset((column, min(ends), max(ends)) for column, *ends in spans),
         places(3),  # type: ignore[arg-type]
+        patterns,
+    )
+
+
+def _patterns(columns: list[int], space: ActionSpace) -> st.SearchStrategy[Patterns]:
+    """Parts of values; no two rows of one list begin alike."""
+
+    def rows(fixed: int, far: int, *others: int) -> st.SearchStrategy[frozenset[tuple[int, int, int]]]:
+        if not fixed or not far:
+            return st.just(frozenset())
+        pairs = st.dictionaries(
+            st.tuples(st.sampled_from([*columns, *others]), st.integers(0, fixed - 1)),
+            st.integers(0, far - 1),
+            max_size=6,
+        )
+        return pairs.map(lambda found: frozenset((*place, last) for place, last in found.items()))
+
+    tokens = len(space.tokens)
+    return st.builds(
+        Patterns,
+        rows(len(space.candidates), 16, EVERY),
+        rows(tokens, tokens, EVERY),
+        rows(tokens, tokens),
+        rows(tokens, tokens, EVERY),
     )
 
 

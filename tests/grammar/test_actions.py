@@ -14,19 +14,22 @@ from fastsql.grammar.actions import (
     START,
     STEP,
     TABLE,
+    TURN,
     ActionLayout,
 )
 from fastsql.grammar.schema_values import schema_values
 from fastsql.schema import Constant, Schema
 
-LAYOUT = ActionLayout.of(productions=3, tables=1, columns=2, candidates=0, schema_values=0, tokens=2, steps=4)
+LAYOUT = ActionLayout.of(
+    productions=3, tables=1, columns=2, candidates=0, schema_values=0, tokens=2, steps=4, turns=2
+)
 
 
 def test_kinds_of_actions_lie_in_the_documented_order() -> None:
-    order = (PRODUCTION, TABLE, COLUMN, CANDIDATE, SCHEMA_VALUE, START, END, STEP)
+    order = (PRODUCTION, TABLE, COLUMN, CANDIDATE, SCHEMA_VALUE, START, END, STEP, TURN)
     assert order == tuple(range(len(KINDS)))
-    assert LAYOUT.sizes == (3, 1, 2, 0, 0, 2, 2, 4)
-    assert LAYOUT.offsets == (0, 3, 4, 6, 6, 6, 8, 10, 14)
+    assert LAYOUT.sizes == (3, 1, 2, 0, 0, 2, 2, 4, 2)
+    assert LAYOUT.offsets == (0, 3, 4, 6, 6, 6, 8, 10, 14, 16)
 
 
 def test_a_flat_action_is_found_even_beside_empty_kinds() -> None:
@@ -35,7 +38,7 @@ def test_a_flat_action_is_found_even_beside_empty_kinds() -> None:
     assert [LAYOUT.flat(*place) for place in places] == list(range(LAYOUT.size))
 
 
-@pytest.mark.parametrize("action", [-1, 14])
+@pytest.mark.parametrize("action", [-1, 16])
 def test_numbers_outside_of_a_layout_are_no_actions(action: int) -> None:
     with pytest.raises(IndexError):
         LAYOUT.locate(action)

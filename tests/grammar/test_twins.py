@@ -16,11 +16,13 @@ TWINS = (
     "scope",
     "effects",
     "grouping",
+    "routes",
     "pointed",
     "mask",
     "grounding",
     "comparing",
     "joining",
+    "subqueries",
     "takable",
     "step",
 )
@@ -29,10 +31,12 @@ ONLY_PYTHON = {
     "name_of",  # productions have names here, and roles there
     "reads_rows",  # a table there
     "find",  # of the compiled grammar there
+    "_ends",  # a loop in each function there
 }
 ONLY_NATIVE = {
     "has",  # a role, which is a name here
     "longer",  # a list in an arena
+    "each_production",  # of a set of bits
     "push",  # memory that may be full
     "is_before",  # order in lists, which are sets here
     "find_held",

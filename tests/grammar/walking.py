@@ -67,6 +67,7 @@ HABITS: Mapping[str, Bias] = {
     "parentheses in parentheses": {"not": 9.0, "or": 4.0, "and": 4.0, "minus": 9.0},
     "derived tables": {"derived": 9.0, "join": 3.0, "left_join": 3.0},
     "join a table with itself": {"join": 9.0, "left_join": 9.0, "on": 5.0, "@1": 4.0, "@2": 3.0},
+    "ways along keys": {"along": 9.0, "gather": 6.0, "derived": 4.0, "in": 3.0, "desc": 2.0},
     "set operations": dict.fromkeys(_SET_OPERATIONS, 9.0) | {"derived": 2.0, "scalar": 3.0},
     "never stop": dict.fromkeys(_LONGER, 4.0) | {"end": -50.0, "limit": -50.0},
     "many items": {"end": -9.0, "limit": -9.0, "union": 3.0, "test": 2.0, "@2": 3.0, "@7": 3.0},

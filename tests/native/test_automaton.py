@@ -30,9 +30,10 @@ from fastsql.limits import DEFAULT
 from fastsql.linking import find_candidates
 from fastsql.schema import Schema
 
+from ..grammar.conversations import POINTING, converse, count_pointing
 from ..grammar.grounding import literals_as_candidates, space_for
 from ..grammar.strategies import habits, spaces
-from ..grammar.walking import HABITS, Bias
+from ..grammar.walking import HABITS, Bias, Walk
 from ..worlds.grammar_hospitals import CLINIC, HOSPITAL, SCHEMAS
 from .automata import expect_same, follow_both, native_automaton, native_space, unpacked, walk_both
 
@@ -49,7 +50,7 @@ differential = settings(
 
 
 @pytest.mark.parametrize("strict", [False, True], ids=["any grouping", "strict grouping"])
-@pytest.mark.parametrize("schema", [*SCHEMAS.values(), CLINIC], ids=(*SCHEMAS, "clinic"))
+@pytest.mark.parametrize("schema", SCHEMAS.values(), ids=SCHEMAS)
 @pytest.mark.parametrize("habit", HABITS)
 def test_every_habit_leads_to_the_same_states(
     core: ModuleType, habit: str, schema: Schema, strict: bool
@@ -78,6 +79,22 @@ def test_so_do_any_scores_on_any_schema(
     *_, used, finished = native_automaton(core, space).replay(np.asarray(decisions, dtype=np.int32))
     assert finished
     assert used <= budget
+
+
+@pytest.mark.parametrize("strict", [False, True], ids=["any grouping", "strict grouping"])
+def test_so_do_conversations(core: ModuleType, strict: bool) -> None:
+    def decode(space: ActionSpace, seed: int, bias: Bias) -> Walk:
+        decisions = walk_both(core, space, seed, bias)
+        return Walk(tuple(decisions), used=0, deepest=0)
+
+    pointing: set[str] = set()
+    for seed, schema in enumerate((CLINIC, SCHEMAS["chinese"], *[HOSPITAL] * 5), 21):
+        space = space_for(schema, QUESTION, find_candidates(QUESTION, schema))
+        budget = (40, 80, DEFAULT.actions)[seed % 3]
+        space = replace(space, strict_grouping=strict, limits=replace(DEFAULT, actions=budget))
+        for one in converse(space, seed, decode=decode):
+            pointing |= count_pointing(one.space, one.walk.decisions)
+    assert len(pointing) >= len(POINTING) - 3
 
 
 @pytest.mark.parametrize("folder", EVERY)

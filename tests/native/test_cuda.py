@@ -21,6 +21,7 @@ from fastsql.engine.cuda import CudaEngine
 from fastsql.engine.native import NativeEngine
 from fastsql.grammar import ActionSpace
 from fastsql.grammar.grounding import Grounds
+from fastsql.grammar.matching import Patterns
 from fastsql.grammar.tables import question_table
 from fastsql.limits import Limits
 from fastsql.linking.prepare import Prepared
@@ -81,7 +82,8 @@ def linked(
         spans = {
             (column, place, place) for column in whole for place in range(column % 3, len(one.offsets), 3)
         }
-        grounds = Grounds(frozenset(whole), spans=frozenset(spans))
+        patterns = Patterns(within=frozenset(spans), begun=frozenset(spans), ended=frozenset(spans))
+        grounds = Grounds(frozenset(whole), spans=frozenset(spans), patterns=patterns)
         spaces.append(
             ActionSpace.for_question(
                 schema, one.text, one.offsets, one.candidates, limits=limits, grounds=grounds

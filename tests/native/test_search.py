@@ -136,7 +136,7 @@ def test_literals_that_exist_give_the_same_queries(core: ModuleType) -> None:
             rows = Rows.draw(space, config.d, random)
             found, _ = both.compare(space, rows, 3)
             bound += found.finished[0].path != both.search_natively(free, rows, 3).finished[0].path
-    assert bound >= 4, "too few searches wanted to say what does not exist"
+    assert bound >= 2, "too few searches wanted to say what does not exist"
 
 
 # ---------------------------------------------------------------- ties and edges

@@ -95,6 +95,27 @@ def test_a_void_answer_is_hollow_where_a_query_inside_has_no_row() -> None:
     )
 
 
+def test_a_void_answer_is_hollow_where_a_look_up_finds_no_row() -> None:
+    answers = {"none": (), "some": SOME, "there": ((1,),), "missing": (), "inner": SOME}
+    look_ups = {0: ["there", "missing"], 1: ["never asked for"], 2: ["there", "fails"]}
+    executor = Scripted(answers)
+    findings = Inspector(executor).inspect(
+        ["none", "some", "none"], lambda _: ["inner"], lambda number: look_ups[number]
+    )
+    assert [(finding.hollow, finding.absent) for finding in findings] == [
+        (True, ("missing",)),
+        (False, ()),
+        (False, ()),
+    ]
+    assert executor.asked == ["none", "some", "there", "missing", "fails", "inner"], "each once"
+
+
+def test_no_look_up_is_begun_when_the_time_is_over() -> None:
+    executor = Scripted({"none": (), "missing": ()})
+    (finding,) = Inspector(executor, seconds=1e-9).inspect(["none"], look_ups=lambda _: ["missing"])
+    assert (finding.absent, finding.hollow, executor.asked) == ((), False, [])
+
+
 def test_queries_inside_are_remembered_while_the_database_stays_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "ward.sqlite"
     with closing(sqlite3.connect(path)) as connection, connection:

@@ -77,3 +77,51 @@ def test_a_name_or_a_part_of_a_key_is_no_sign() -> None:
 def test_chinese_names_are_compared_as_they_are() -> None:
     ddl = "CREATE TABLE 患者 (患者编号 INTEGER PRIMARY KEY); CREATE TABLE 就诊 (患者编号 INTEGER, 科室 TEXT);"
     assert groups(ddl) == [{"患者.患者编号", "就诊.患者编号"}]
+
+
+def test_keys_in_a_circle_are_one_group() -> None:
+    ddl = """
+    CREATE TABLE a (id INTEGER PRIMARY KEY, next INTEGER, FOREIGN KEY (id) REFERENCES b (id));
+    CREATE TABLE b (id INTEGER PRIMARY KEY, FOREIGN KEY (id) REFERENCES c (id));
+    CREATE TABLE c (id INTEGER PRIMARY KEY, FOREIGN KEY (id) REFERENCES a (id));
+    """
+    assert groups(ddl) == [{"a.id", "b.id", "c.id"}]
+
+
+def test_a_key_of_three_columns_has_three_groups() -> None:
+    ddl = """
+    CREATE TABLE cards (number TEXT, kind TEXT, house TEXT, PRIMARY KEY (number, kind, house));
+    CREATE TABLE visits (n TEXT, k TEXT, at TEXT, FOREIGN KEY (n, k, at) REFERENCES cards (number, kind, house));
+    """
+    assert groups(ddl) == [
+        {"cards.number", "visits.n"},
+        {"cards.kind", "visits.k"},
+        {"cards.house", "visits.at"},
+    ]
+
+
+def test_one_column_that_refers_to_three_keys_makes_one_group_of_them() -> None:
+    ddl = """
+    CREATE TABLE labs (row INTEGER PRIMARY KEY); CREATE TABLE drugs (row INTEGER PRIMARY KEY);
+    CREATE TABLE scans (row INTEGER PRIMARY KEY);
+    CREATE TABLE costs (event INTEGER, FOREIGN KEY (event) REFERENCES labs (row),
+                        FOREIGN KEY (event) REFERENCES drugs (row), FOREIGN KEY (event) REFERENCES scans (row));
+    """
+    assert groups(ddl) == [{"labs.row", "drugs.row", "scans.row", "costs.event"}]
+
+
+def test_tables_of_keys_are_those_that_have_a_column_of_the_group() -> None:
+    schema = Schema.from_ddl(
+        "CREATE TABLE staff (id INTEGER PRIMARY KEY, boss INTEGER REFERENCES staff (id), unit INTEGER);"
+        "CREATE TABLE units (id INTEGER PRIMARY KEY, head INTEGER REFERENCES staff (id)); CREATE TABLE notes (x TEXT);"
+    )
+    assert schema.tables_of_keys == {0: {0, 1}}
+    assert Schema.from_ddl("CREATE TABLE notes (x TEXT)").tables_of_keys == {}
+
+
+def test_numbers_of_rows_are_no_keys_of_other_tables() -> None:
+    ddl = """
+    CREATE TABLE patients (row_id INTEGER PRIMARY KEY, name TEXT);
+    CREATE TABLE labs (row_id INTEGER PRIMARY KEY, patient_row_id INTEGER);
+    """
+    assert groups(ddl) == [{"patients.row_id", "labs.patient_row_id"}]

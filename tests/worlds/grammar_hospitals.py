@@ -55,8 +55,6 @@ TRAPS = Schema.from_dict(
     }
 ).with_constants([Constant("key", 1), Constant("upper", 7)])
 
-SCHEMAS = {"hospital": HOSPITAL, "chinese": CHINESE, "traps": TRAPS}
-
 CLINIC = Schema.from_ddl(
     """
     CREATE TABLE payers (id TEXT PRIMARY KEY, name TEXT);
@@ -68,3 +66,5 @@ CLINIC = Schema.from_ddl(
     """
 )
 """One with keys, declared and not."""
+
+SCHEMAS = {"hospital": HOSPITAL, "chinese": CHINESE, "traps": TRAPS, "clinic": CLINIC}

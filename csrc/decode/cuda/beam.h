@@ -87,7 +87,7 @@ __device__ inline void begin(Question& question) {
     Runner runner(question, 0);
     runner.begin();
     runner.settle();
-    runner.leave(0.0, static_cast<std::int32_t>(grammar::kKinds), grammar::kNoAction);
+    runner.leave(0.0, static_cast<std::int32_t>(grammar::kWeightedKinds), grammar::kNoAction);
     if (question.status == static_cast<std::int32_t>(SearchStatus::kDone)) part(question, 1, 0, 0, 0);
     if (lane_index() == 0) note_failure(question);
   }

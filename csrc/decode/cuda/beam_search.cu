@@ -133,7 +133,9 @@ std::vector<T> copied(const T* from, std::int32_t count) {
 
 std::size_t automaton_bytes(const grammar::SpaceView& space, int beam) {
   const auto actions = static_cast<std::size_t>(beam) * (static_cast<std::size_t>(space.budget) + 1);
-  return std::min<std::size_t>(actions * static_cast<std::size_t>(space.grammar.most_bytes), grammar::BoundedArena::kMostBytes);
+  const std::size_t bytes =
+      actions * static_cast<std::size_t>(space.grammar.most_bytes) + static_cast<std::size_t>(space.turn_bytes);
+  return std::min<std::size_t>(bytes, grammar::BoundedArena::kMostBytes);
 }
 
 SearchSizes Decoder::sizes(const DecodeItem& item, int beam) const {
@@ -145,6 +147,7 @@ SearchSizes Decoder::sizes(const DecodeItem& item, int beam) const {
   expect_size("candidates", item.nodes.candidates, size(grammar::Kind::kCandidate));
   expect_size("schema values", static_cast<std::size_t>(item.schema_values), size(grammar::Kind::kSchemaValue));
   expect_size("tokens", item.nodes.tokens, size(grammar::Kind::kStart));
+  expect_size("earlier turns", 0, size(grammar::Kind::kTurn));  // none has weights for them
   if (beam < 1 || beam > kWidestBeam) {
     throw ModelError("a beam of " + std::to_string(beam) + " hypotheses; on the GPU it may have from 1 to " +
                      std::to_string(kWidestBeam));

@@ -80,7 +80,7 @@ DecoderLayerView Decoder::Layer::view() const {
 Decoder::Decoder(const model::Config& config, const Weights& weights)
     : config_(validated(config)),
       production_(embedding_at(weights, "production", config.productions + 2, config.d)),
-      kind_(embedding_at(weights, "kind", grammar::kKinds + 1, config.d)),
+      kind_(embedding_at(weights, "kind", grammar::kWeightedKinds + 1, config.d)),
       symbol_(embedding_at(weights, "symbol", config.symbols, config.d)),
       parent_(embedding_at(weights, "parent", config.productions + 1, config.d)),
       position_(embedding_at(weights, "position", config.max_steps, config.d)),

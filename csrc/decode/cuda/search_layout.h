@@ -48,7 +48,7 @@ struct Slot {
   float kept;                      // log-probability of these, once they have scores
   std::uint32_t kinds;             // of the legal actions, bit k being that of kind k
   // What the decoder is told before its next step: symbol to be expanded, the production above it, the kind of the action decided
-  // last (kKinds: none was), and what was decided there, a pointer to an earlier decision being replaced by that one's action.
+  // last (kWeightedKinds: none was), and what was decided there, a pointer to an earlier decision being replaced by that one's action.
   std::int32_t symbol, parent, kind, previous;
 };
 

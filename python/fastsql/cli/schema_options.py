@@ -40,6 +40,11 @@ def add_schema_options(parser: argparse.ArgumentParser) -> None:
         "--values", metavar="DB", help="a database to look up values in: names of drugs, diagnoses, ..."
     )
     group.add_argument(
+        "--keys-from",
+        metavar="DB",
+        help="a database to look for keys in that nobody declared: columns whose values are keys of another table",
+    )
+    group.add_argument(
         "--column-seconds",
         metavar="S",
         type=seconds,
@@ -65,6 +70,8 @@ def read_schema(options: argparse.Namespace) -> Schema:
         )
     except ReadingInterrupted as stopped:
         schema = _gone_on_with(stopped)
+    if options.keys_from is not None:
+        schema = schema.with_keys_from(options.keys_from)
     _tell("schema", schema.warnings)
     return schema
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsql.decode import Search
+from fastsql.errors import ModelError
 from fastsql.linking.prepare import Prepared
 from fastsql.linking.relations import SchemaLinks
 
@@ -34,6 +35,16 @@ class Encoded(Protocol):
     def links(self) -> SchemaLinks:
         """The schema's part of linking."""
         ...
+
+
+def check_scored(space: ActionSpace) -> None:
+    """Raises ModelError where earlier turns may be pointed at: no model has weights for them."""
+    if space.turns:
+        raise ModelError(
+            "has no weights for earlier turns of a conversation",
+            where="the model",
+            remedy="Ask a question that stands by itself.",
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fastsql.backends import native, resolve_device
 from fastsql.decode import Hypothesis, Search
-from fastsql.engine.base import Decoded
+from fastsql.engine.base import Decoded, check_scored
 from fastsql.engine.encoders import resolve_encoder
 from fastsql.engine.stopwatch import Stopwatch
 from fastsql.grammar import load_grammar
@@ -105,6 +105,7 @@ class NativeEngine:
 
     def arguments(self, prepared: Prepared, schema: NativeSchema, space: ActionSpace) -> Arguments:
         """A linked question as the core takes it."""
+        check_scored(space)
         return (
             self._core.ActionSpace(schema.items, question_table(space)),
             prepared.token_ids,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsql.decode import beam_search
-from fastsql.engine.base import Decoded
+from fastsql.engine.base import Decoded, check_scored
 from fastsql.engine.stopwatch import Stopwatch
 from fastsql.linking.prepare import Prepared, prepare
 from fastsql.model import Model, SchemaState
@@ -41,6 +41,7 @@ class ReferenceEngine:
 
     def decode(self, prepared: Prepared, schema: SchemaState, space: ActionSpace, beam: int) -> Decoded:
         """See `Engine`."""
+        check_scored(space)
         watch = Stopwatch()
         tokens = self.model.encode_tokens(prepared)
         watch.lap("encode")

@@ -27,6 +27,7 @@ from fastsql.grammar.program import (
     Program,
     Terminal,
 )
+from fastsql.grammar.readback import read_path
 from fastsql.grammar.space import ActionSpace
 from fastsql.grammar.transitions import transitions
 from fastsql.grammar.tree import read_tree
@@ -48,7 +49,12 @@ def retrace(
     prepared: Prepared,
     links: SchemaLinks,
 ) -> Trail:
-    """Reasons and decisions of a finished hypothesis, `program` being what it wrote."""
+    """Reasons and decisions of a finished hypothesis, `program` being what it wrote.
+
+    What it took from earlier turns was not decided here.
+    """
+    if space.turns:
+        program = read_path(path_of(hypothesis, space), space)
     decisions = tuple(decisions_of(hypothesis, space))
     nodes = tuple(_walk(read_tree(program, space.grammar)))
     columns = _column_names(nodes, hypothesis, space)

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from fastsql.grammar.automaton import IllegalActionError, State
 from fastsql.grammar.compile import Grammar, load_grammar
-from fastsql.grammar.program import ColumnRef, DerivedRef, Literal, Production, Program, TableRef
+from fastsql.grammar.program import ColumnRef, DerivedRef, Literal, Production, Program, TableRef, TurnRef
 from fastsql.grammar.readback import read_path, read_program
+from fastsql.grammar.reading_turns import read_turn
 from fastsql.grammar.render import render
 from fastsql.grammar.schema_values import SchemaValue
 from fastsql.grammar.space import ActionSpace
 from fastsql.grammar.trace import GroundingError, Trace, trace_program
+from fastsql.grammar.turns import Turn
 
 if TYPE_CHECKING:
     from fastsql.grammar.convert import ConversionError, sql_to_program
@@ -32,9 +34,12 @@ __all__ = [
     "State",
     "TableRef",
     "Trace",
+    "Turn",
+    "TurnRef",
     "load_grammar",
     "read_path",
     "read_program",
+    "read_turn",
     "render",
     "sql_to_program",
     "trace_program",

@@ -4,8 +4,8 @@
 
 To append a kind: its name in `KINDS` and its constant; its size in `ActionLayout.of`, and where that is called; the rows
 that it points at in `fastsql.model.pointing`, and its keys in `Decoder.read` of the model and of training; the pointers of
-the grammar that it answers, beside the automaton. In C++: `Kind` and its name in `numbering.h`, its size in
-`action_space.cc`, its rows and keys in `decode/`, its pointers in `grammar.cc`. Older models have no weights for it.
+the grammar that it answers, beside the automaton. In C++: `Kind`, the number of kinds and its name in `numbering.h`, its
+size in `action_space.cc`, its rows and keys in `decode/`, its pointers in `grammar.cc`. Older models have no weights for it.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 
-KINDS = ("production", "table", "column", "candidate", "schema_value", "start", "end", "step")
+KINDS = ("production", "table", "column", "candidate", "schema_value", "start", "end", "step", "turn")
 """Kinds of action, in the order in which they are laid out."""
-PRODUCTION, TABLE, COLUMN, CANDIDATE, SCHEMA_VALUE, START, END, STEP = range(len(KINDS))
-POINTER_KINDS = tuple(range(TABLE, len(KINDS)))
-"""The kinds that point at something."""
-WEIGHT_NAMES = tuple(kind.removeprefix("schema_") for kind in KINDS)
-"""What the weights of a bundle call each kind."""
+PRODUCTION, TABLE, COLUMN, CANDIDATE, SCHEMA_VALUE, START, END, STEP, TURN = range(len(KINDS))
+WEIGHT_NAMES = tuple(kind.removeprefix("schema_") for kind in KINDS[:TURN])
+"""What the weights of a bundle call each kind. No model has weights for turns yet."""
+POINTER_KINDS = tuple(range(TABLE, len(WEIGHT_NAMES)))
+"""The kinds that point at something, and that models have weights for."""
 
 NO_ACTION = -1
 """What stands for the last action before there is one."""
@@ -46,9 +46,13 @@ class ActionLayout:
         schema_values: int,
         tokens: int,
         steps: int,
+        turns: int = 0,
     ) -> ActionLayout:
-        """The layout of so many things to point at. A span starts and ends at tokens."""
-        return cls((productions, tables, columns, candidates, schema_values, tokens, tokens, steps))
+        """The layout of so many things to point at. A span starts and ends at tokens.
+
+        `steps`: the decisions of a query, and behind them what earlier turns offer (`Turn.entries`).
+        """
+        return cls((productions, tables, columns, candidates, schema_values, tokens, tokens, steps, turns))
 
     @cached_property
     def offsets(self) -> tuple[int, ...]:

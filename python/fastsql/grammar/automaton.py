@@ -17,13 +17,17 @@ to be read side by side; `tests/grammar/test_twins.py` sees to that, and `tests/
 `scope.py`                     `scope.h`: what the rules ask of a query's scope
 `effects.py`                   `effects.h`: what completing a construct changes
 `grouping.py`                  `grouping.h`: strict grouping
+`routes.py`                    `routes.h`: joins along keys
 `pointed.py`                   `pointed.h`: what a pointer may point at
 `mask.py`                      `mask.h`: what may come next
 `grounding.py`                 `grounding.h`: which of it says literals that exist
+`matching.py`                  `matching.h`: which of it says patterns that match
 `comparing.py`                 `comparing.h`: which of it compares what can be compared
 `joining.py`                   `joining.h`: which of it joins tables on keys
-`takable.py`                   `takable.h`: all three
+`subqueries.py`                `subqueries.h`: which of it selects the keys that a subquery is compared with
+`takable.py`                   `takable.h`: all four
 `step.py`                      `step.h`: what an action changes
+`turns.py`                     `turns.h`: what earlier turns of a conversation offer
 `automaton.py`                 `automaton.h`: the face of it all
 `tables.py`                    `grammar.cc`, `schema_items.cc`, `action_space.cc` read what it writes
 =============================  ===================================================================================

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fastsql.grammar.actions import COLUMN
+from fastsql.grammar.actions import COLUMN, PRODUCTION, TURN
 from fastsql.grammar.scope import eligible, name_of
 
 if TYPE_CHECKING:
@@ -18,6 +18,10 @@ COMPARES = ("eq", "ne", "lt", "le", "gt", "ge", "between", "not_between")
 """Productions that compare what is on their left with what follows."""
 OPERANDS = ("operand_value",)
 """Symbols of what follows, but for HAVING's."""
+MEMBERS = ("in_previous", "not_in_previous")
+"""Productions that look for a value in what an earlier turn returned; `left` is that."""
+SOUGHT = ("row",)
+"""Symbols of that value."""
 NEWEST = ("newest",)
 """Symbols for the second column of a join."""
 APART = (frozenset({"time", "number"}), frozenset({"time", "boolean"}))
@@ -35,10 +39,26 @@ def compares(state: State, cell: Cell) -> bool:
     return grammar.symbols[cell.symbol] in OPERANDS and name_of(grammar, cell.parent) in COMPARES
 
 
+def seeks(state: State, cell: Cell) -> bool:
+    """Whether what comes next is looked for in what an earlier turn returned."""
+    grammar = state.space.grammar
+    return grammar.symbols[cell.symbol] in SOUGHT and name_of(grammar, cell.parent) in MEMBERS
+
+
 def weighs(state: State) -> bool:
     """Whether a legal action may make no sense."""
     cell = state.stack
-    return cell is not None and (state.space.grammar.symbols[cell.symbol] in NEWEST or compares(state, cell))
+    if cell is None:
+        return False
+    symbol = state.space.grammar.symbols[cell.symbol]
+    return symbol in NEWEST or compares(state, cell) or seeks(state, cell) or state.compared
+
+
+def turn_meets(state: State, number: int) -> bool:
+    """Whether what a turn returned, if that is one column, may be equal to what is on the left."""
+    turn = state.space.turns[number]
+    items = turn.offered.items
+    return turn.usable and len(items) == 1 and meets(state.scope.left.type, items[0].typed.type)
 
 
 def is_sensible(state: State, action: int) -> bool:
@@ -46,8 +66,15 @@ def is_sensible(state: State, action: int) -> bool:
     space, cell = state.space, state.stack
     assert cell is not None
     kind, index = space.locate(action)
+    if kind == TURN:
+        return not state.compared or turn_meets(state, index)
+    if kind == PRODUCTION and space.turns and compares(state, cell):
+        asks = "member" in space.grammar.by_production[cell.symbol][index].requires
+        return not asks or any(turn_meets(state, number) for number in range(len(space.turns)))
     if kind != COLUMN:
         return True
+    if seeks(state, cell):
+        return meets(state.scope.left.type, space.column_types[index])
     if space.grammar.symbols[cell.symbol] in NEWEST:
         if index == state.last.column and index in space.schema.unique_columns:
             return False

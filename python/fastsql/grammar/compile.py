@@ -18,7 +18,7 @@ __all__ = ["EFFECTS", "Alternative", "Grammar", "GrammarError", "compile_grammar
 # What a terminal costs at most, where that is not one action. Choosing a column may need one more: which of its sources
 # is meant. Where no candidate is text, a span of the question takes its place, and that is two actions. And where grouping
 # is strict, a column may have to stand for COUNT(*), and so it may where `*` is not offered. Nothing that reads no column is
-# to be the cheapest way out.
+# to be the cheapest way out, nor what an earlier turn must allow.
 _COSTS = {
     "@column": 2,
     "@earlier": 2,
@@ -29,6 +29,10 @@ _COSTS = {
     "count_all": 2,
     "all_columns": 2,
     "this_year": 2,
+    "previous_value": 4,
+    "keep": 3,
+    "sort_rows": 2,
+    "sort_groups": 2,
 }
 
 
@@ -65,6 +69,11 @@ class Grammar:
     nullable: tuple[bool, ...]
     cost: tuple[int, ...]
     """Per symbol: fewest actions that complete it."""
+
+    @property
+    def hop_cost(self) -> int:
+        """Fewest actions that one more join of a way along keys takes."""
+        return 1 + self.cost[self.symbol("hop")]
 
     def symbol(self, name: str) -> int:
         """Number of a symbol; KeyError if there is none of that name."""

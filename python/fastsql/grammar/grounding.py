@@ -4,8 +4,8 @@ What is legal is left as it is, and so are the probabilities that the model give
 and takes the grounded ones (`State.takable`). So what the model would rather have said stays missing from the probability of
 what is written, and "no such value" shows as doubt.
 
-Bound are `=`, `<>` and IN; `<` and LIKE compare with more than values. The column passed on by an expression counts: that
-of ``MIN(x)``, not that of ``SUBSTR(x, 1, 2)``.
+Bound are `=`, `<>` and IN; LIKE is by `matching.py`, and `<` compares with more than values. The column passed on by an
+expression counts: that of ``MIN(x)``, not that of ``SUBSTR(x, 1, 2)``.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fastsql.grammar.actions import CANDIDATE, COLUMN, END, PRODUCTION, START
+from fastsql.grammar.matching import Patterns
 from fastsql.grammar.scope import name_of
 
 if TYPE_CHECKING:
@@ -41,12 +42,14 @@ class Grounds:
         candidates: (column, candidate) of candidates that name no column and that the column holds.
         spans: (column, first token, last token) of words that are a value of the column.
         small: (column, n) where the column holds "0", "1" or "2".
+        patterns: what matches, for LIKE; None where that was not looked up.
     """
 
     columns: frozenset[int] = frozenset()
     candidates: frozenset[tuple[int, int]] = frozenset()
     spans: frozenset[tuple[int, int, int]] = frozenset()
     small: frozenset[tuple[int, int]] = frozenset()
+    patterns: Patterns | None = None
 
     @cached_property
     def span_starts(self) -> frozenset[tuple[int, int]]:

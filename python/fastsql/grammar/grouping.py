@@ -36,14 +36,20 @@ OF_ROWS = frozenset((
 """Productions that read columns of single rows where they stand."""
 
 
+GROUPS = ("group", "gather")
+"""Productions that group."""
+GATHERED = ("gathered", "keyed", "counted", "both")
+"""Symbols of select items by which the query groups where they are no aggregates."""
+
+
 def is_key_of_partition(grammar: Grammar, cell: Cell) -> bool:
     """Whether a key of PARTITION BY stands in a cell."""
     return grammar.symbols[cell.symbol] == "plain" and name_of(grammar, cell.parent) == "partition"
 
 
 def in_group(grammar: Grammar, cell: Cell) -> bool:
-    """Whether GROUP BY has put a cell on the stack."""
-    return name_of(grammar, cell.parent) == "group"
+    """Whether a key of GROUP BY stands in a cell, or what it is made of."""
+    return name_of(grammar, cell.parent) in GROUPS or grammar.symbols[cell.symbol] in GATHERED
 
 
 def reads_rows(symbol: str, alternative: Alternative, production: str) -> bool:
@@ -63,6 +69,8 @@ def keep_grouped(state: State, cell: Cell, heads: list[Alternative]) -> list[Alt
 
     def forbidden(head: Alternative) -> bool:
         production = name_of(grammar, head.action)
+        if symbol in GATHERED:
+            return head.pointer != "column" and production not in AGGREGATES
         if production == "partition":
             return scope.aggregated and not scope.keys
         if symbol == "tail_row" and scope.aggregated and production in ORDERS:
@@ -93,7 +101,7 @@ def account(state: State, cell: Cell, taken: Alternative) -> None:
         return
     grammar, scope = state.space.grammar, state.scope
     symbol, production = grammar.symbols[cell.symbol], name_of(grammar, taken.action)
-    if production == "group":
+    if production in GROUPS:
         state.scope = scope._replace(aggregated=True)
     elif symbol in BESIDE and not scope.aggregated:
         if production in AGGREGATES:
@@ -107,10 +115,11 @@ def account(state: State, cell: Cell, taken: Alternative) -> None:
 def add_key(state: State, cell: Cell, kind: int, index: int) -> None:
     """Notes the column that a key of GROUP BY points at."""
     grammar = state.space.grammar
-    if not state.in_query or not in_group(grammar, cell):
+    asked = grammar.symbols[cell.symbol] == "which"
+    if not state.in_query or not (state.keying if asked else in_group(grammar, cell)):
         return
     key = Key(-1, index)
-    if grammar.symbols[cell.symbol] == "which":
+    if asked:
         key = Key(state.column, index)
     elif kind == COLUMN:
         table = state.space.schema.columns[index].table

@@ -13,7 +13,7 @@ from fastsql.grammar.comparing import NEWEST
 from fastsql.grammar.scope import eligible, name_of
 
 if TYPE_CHECKING:
-    from fastsql.grammar.state import Cell, Source, State
+    from fastsql.grammar.state import Cell, Source, State, Typed
     from fastsql.schema import Schema
 
 KEYED = ("join", "left_join")
@@ -22,6 +22,11 @@ JOINED = ("new_source",)
 """Symbols of what is joined."""
 SIDES = ("earlier", "newest")
 """Symbols of what is compared."""
+
+
+def group_of(schema: Schema, typed: Typed) -> int:
+    """The group of keys of what passes a column on; -1 where that is no key."""
+    return -1 if typed.column is None else schema.key_groups[typed.column]
 
 
 def is_of_group(schema: Schema, column: int, group: int) -> bool:
@@ -62,17 +67,17 @@ def can_join(state: State, table: int) -> bool:
     )
 
 
-def key_group_of(state: State, action: int) -> int:
-    """The group of keys that an action names; -1 where it names no key."""
+def key_group_of(state: State, action: int, pointer: str = "earlier") -> int:
+    """The group of keys that an action names as what a pointer points at; -1 where it names no key."""
     space = state.space
     kind, index = space.locate(action)
     if kind == COLUMN:
         return space.schema.key_groups[index]
     if kind == STEP:
-        for source in eligible(state.scope, "earlier"):
+        for source in eligible(state.scope, pointer):
             for item in source.items:
                 if item.step == index:
-                    return -1 if item.typed.column is None else space.schema.key_groups[item.typed.column]
+                    return group_of(space.schema, item.typed)
     return -1
 
 

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from fastsql.grammar.bounds import MAX_COLUMNS, MAX_NESTING, MAX_SOURCES
 from fastsql.grammar.grouping import keep_grouped
-from fastsql.grammar.pointed import PARTIAL, add_pointed, width_to_come
+from fastsql.grammar.pointed import PARTIAL, TURNS, add_pointed, add_turns, fits, is_in_from, width_to_come
+from fastsql.grammar.routes import has_arrived, leads_on
 from fastsql.grammar.scope import name_of, surcharge
 from fastsql.grammar.space import takes_span
 
@@ -17,8 +18,10 @@ if TYPE_CHECKING:
     from fastsql.grammar.compile import Alternative
     from fastsql.grammar.state import Cell, Scope, State
 
-JOINS = ("join", "left_join", "cross_join")
+JOINS = ("join", "left_join", "cross_join", "along")
 """Productions that add a source to FROM."""
+JOINED = ("new_source",)
+"""Symbols of a source that joins those before it."""
 
 
 def may(state: State, symbol: str) -> tuple[bool, bool]:
@@ -27,6 +30,9 @@ def may(state: State, symbol: str) -> tuple[bool, bool]:
     if symbol == "joins" and scope.widths:
         more = len(scope.sources) < len(scope.widths)
         return more, not more
+    if symbol == "hops":
+        arrived = has_arrived(state)
+        return not arrived, arrived
     if symbol not in ("items", "bare_items") or scope.arity is None:
         return True, True
     more = len(scope.items) < scope.arity
@@ -61,15 +67,48 @@ def keep_repeats(state: State, symbol: str, heads: list[Alternative]) -> list[Al
     return heads
 
 
+def points_at_turn(state: State, cell: Cell, head: Alternative, room: int) -> bool:
+    """Whether an alternative needs no earlier turn, or there is one for it."""
+    pointer = next((name for name in TURNS if name in head.requires), None)
+    if pointer is None:
+        return True
+    if pointer == "extended" and state.in_query:
+        return False  # it is the whole query
+    grammar = state.space.grammar
+    joins = grammar.symbols[cell.symbol] in JOINED
+    left = room - 1 - sum(grammar.cost[child] for child in head.children if child >= 0)
+    return any(
+        fits(state, number, pointer, cell.depth + head.weight, left)
+        and not (joins and is_in_from(state.scope, number))
+        for number in range(len(state.space.turns))
+    )
+
+
+def may_keep(state: State) -> tuple[bool, bool]:
+    """Whether the items of the turn that is extended may be kept, and whether they are grouped."""
+    scope = state.scope
+    if scope.reopened < 0:
+        return False, False
+    turn = state.space.turns[scope.reopened]
+    return not turn.starred or offers_all_columns(scope), turn.grouped
+
+
 def keep_possible(state: State, heads: list[Alternative]) -> list[Alternative]:
     """Takes away alternatives whose requirements are not met."""
     space, scope = state.space, state.scope
+    kept, groups = may_keep(state)
     met = {
         "time": any(source.any_time for source in scope.sources),
         "date": len(space.date_ids) > 0,
         "text": space.offers_text,
         "columns": state.in_query and offers_all_columns(scope),
         "grouped": space.strict_grouping or scope.grouped,
+        "way": any("way" in head.requires for head in heads) and not scope.widths and leads_on(state),
+        "free": scope.arity is None,
+        **dict.fromkeys(TURNS, len(space.turns) > 0),
+        "kept": kept,
+        "rows": not groups,
+        "groups": groups,
     }
     unmet = {requirement for requirement, is_met in met.items() if not is_met}
     return [head for head in heads if unmet.isdisjoint(head.requires)]
@@ -88,6 +127,8 @@ def offered(state: State, cell: Cell, room: int) -> list[Alternative]:
         and head.nesting <= MAX_NESTING - cell.depth
     ]
     heads = keep_possible(state, heads)
+    if state.space.turns:
+        heads = [head for head in heads if points_at_turn(state, cell, head, plain)]
     if len(state.scope.sources) >= MAX_SOURCES:
         heads = [head for head in heads if name_of(grammar, head.action) not in JOINS]
     if not offers_span(state):
@@ -107,11 +148,14 @@ def mask(state: State) -> NDArray[np.bool_]:
         rest -= grammar.cost[cell.symbol]
         be_taken, be_left_out = may(state, symbol)
         if be_taken:
-            for head in offered(state, cell, space.limits.actions - state.used - rest):
+            room = space.limits.actions - state.used - rest
+            for head in offered(state, cell, room):
                 if head.action is not None:
                     legal[head.action] = True
+                elif head.pointer in TURNS:
+                    add_turns(state, cell, head.pointer, room - head.cost, legal)
                 elif head.pointer is not None:
-                    add_pointed(state, cell, head.pointer, legal)
+                    add_pointed(state, cell, head.pointer, room - head.cost, legal)
         if not (grammar.nullable[cell.symbol] and be_left_out):
             break
         cell = cell.below

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsql.grammar.actions import COLUMN, STEP, TABLE
-from fastsql.grammar.bounds import MAX_SPAN
+from fastsql.grammar.actions import COLUMN, STEP, TABLE, TURN
+from fastsql.grammar.bounds import MAX_NESTING, MAX_SPAN
 from fastsql.grammar.grouping import restricts_to_keys
+from fastsql.grammar.routes import HOP, TARGET, add_hops, add_sides, add_targets, is_routed
 from fastsql.grammar.scope import eligible, is_key
 from fastsql.grammar.space import can_hold_time
 
@@ -21,6 +22,8 @@ STORED = ("piece", "pieces", "any_piece", "any_pieces")
 """Symbols whose columns are those of tables."""
 PARTIAL = ("text", "pattern", *STORED)
 """Symbols for which a part of a value will do."""
+TURNS = ("turn", "member", "extended")
+"""Pointers at earlier turns."""
 
 
 def width_to_come(state: State, symbol: str) -> int | None:
@@ -70,13 +73,50 @@ def add_sources_meant(state: State, cell: Cell, legal: NDArray[np.bool_]) -> Non
             legal[space.flat(STEP, source.step)] = True
 
 
-def add_pointed(state: State, cell: Cell, pointer: str, legal: NDArray[np.bool_]) -> None:
-    """What a pointer may point at where a cell stands."""
+def add_joined(state: State, symbol: str, room: int, legal: NDArray[np.bool_]) -> None:
+    """Tables that may open or join FROM where a symbol stands, or to which a way along keys may lead."""
+    if symbol == TARGET:
+        add_targets(state, room, legal)
+    elif symbol == HOP:
+        add_hops(state, legal)
+    else:
+        add_tables(state.space, width_to_come(state, symbol), legal)
+
+
+def is_in_from(scope: Scope, turn: int) -> bool:
+    """Whether the result of a turn is in FROM: it may be once, where its columns have one name each."""
+    return any(source.turn == turn for source in scope.sources)
+
+
+def fits(state: State, number: int, pointer: str, depth: int, room: int) -> bool:
+    """Whether a pointer may point at a turn that is written out so deep, where so much of the budget is left for it."""
+    turn = state.space.turns[number]
+    if not turn.usable:
+        return False
+    if pointer == "extended":
+        return turn.actions <= room and len(turn.offered.sources) > 0
+    if pointer == "member" and len(turn.offered.items) != 1:
+        return False
+    return turn.spelled <= room and turn.nesting <= MAX_NESTING - depth
+
+
+def add_turns(state: State, cell: Cell, pointer: str, room: int, legal: NDArray[np.bool_]) -> None:
+    """Earlier turns, where so much of the budget is left for them."""
+    for number in range(len(state.space.turns)):
+        if fits(state, number, pointer, cell.depth, room) and not (
+            pointer == "turn" and is_in_from(state.scope, number)
+        ):
+            legal[state.space.flat(TURN, number)] = True
+
+
+def add_pointed(state: State, cell: Cell, pointer: str, room: int, legal: NDArray[np.bool_]) -> None:
+    """What a pointer may point at where a cell stands; `room`: what is left of the budget then."""
     space, scope = state.space, state.scope
-    if pointer == "table":
-        add_tables(space, width_to_come(state, space.grammar.symbols[cell.symbol]), legal)
-        return
     match pointer:
+        case "table":
+            add_joined(state, space.grammar.symbols[cell.symbol], room, legal)
+        case "earlier" | "newest" if is_routed(space.grammar, cell):
+            add_sides(state, pointer, legal)
         case "column" | "time" | "earlier" | "newest":
             stored = space.grammar.symbols[cell.symbol] in STORED
             if restricts_to_keys(state, cell):

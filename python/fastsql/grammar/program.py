@@ -43,7 +43,8 @@ class DerivedRef:
 class Literal:
     """A literal. `format` is set for dates (strftime form), `name` for named constants.
 
-    `provenance` says where a decoded literal comes from: a candidate's source, "schema", "constant" or "span".
+    `provenance` says where a decoded literal comes from: a candidate's source, "schema", "constant", "span", or "turn" for
+    one of an earlier turn.
     """
 
     value: str | int | float
@@ -53,7 +54,14 @@ class Literal:
     span: tuple[int, int] | None = None
 
 
-Terminal = Production | TableRef | ColumnRef | DerivedRef | Literal
+@dataclass(frozen=True)
+class TurnRef:
+    """An earlier turn of the conversation, the first being 0."""
+
+    turn: int
+
+
+Terminal = Production | TableRef | ColumnRef | DerivedRef | Literal | TurnRef
 Program = tuple[Terminal, ...]
 
 SMALL = {

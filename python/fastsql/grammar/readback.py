@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fastsql.grammar.actions import CANDIDATE, COLUMN, END, PRODUCTION, SCHEMA_VALUE, START, STEP, TABLE
-from fastsql.grammar.program import ColumnRef, DerivedRef, Literal, Production, Program, TableRef, Terminal
+from fastsql.grammar.actions import CANDIDATE, COLUMN, END, PRODUCTION, SCHEMA_VALUE, START, STEP, TABLE, TURN
+from fastsql.grammar.program import (
+    ColumnRef,
+    DerivedRef,
+    Literal,
+    Production,
+    Program,
+    TableRef,
+    Terminal,
+    TurnRef,
+)
 from fastsql.grammar.space import ActionSpace
 from fastsql.grammar.trace import GroundingError
 from fastsql.grammar.transitions import fill_in, transitions
@@ -49,6 +58,8 @@ def _terminal(kind: int, index: int, start: int, state: State) -> Terminal:
         return Production(space.grammar.productions[index])
     if kind == TABLE:
         return TableRef(index)
+    if kind == TURN:
+        return TurnRef(index)
     if kind == CANDIDATE:
         c = space.candidates[index]
         return Literal(c.value, c.format, provenance=c.source, span=c.span)

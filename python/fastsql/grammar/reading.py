@@ -18,6 +18,9 @@ POINTERS = (
     "pattern",
     "start",
     "end",
+    "turn",
+    "member",
+    "extended",
 )
 """Kinds of pointer that a grammar may name."""
 
@@ -38,10 +41,28 @@ EFFECTS = (
     "numbers",
     "columns",
     "grouped",
+    "toward",
+    "previous",
+    "reopen",
+    "keep",
 )
 """Semantic actions; `effects.py` carries them out."""
 
-REQUIREMENTS = ("time", "date", "text", "columns", "grouped")
+REQUIREMENTS = (
+    "time",
+    "date",
+    "text",
+    "columns",
+    "grouped",
+    "way",
+    "free",
+    "turn",
+    "member",
+    "extended",
+    "kept",
+    "rows",
+    "groups",
+)
 
 
 class GrammarError(Exception):

@@ -41,6 +41,8 @@ def surcharge(state: State, symbol: str, *, all_columns: bool) -> int:
         return -item_cost if scope.stands_for else item_cost * scope.followers
     if symbol == "joins" and scope.widths:
         return -LEAST_JOIN
+    if symbol == "hops":
+        return -grammar.hop_cost  # set aside when the way was chosen
     if all_columns and not scope.widths:
         return LEAST_JOIN * (len(scope.sources) - 1) * scope.followers
     return 0

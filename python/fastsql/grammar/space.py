@@ -23,6 +23,8 @@ from fastsql.grammar.actions import (
 from fastsql.grammar.compile import Grammar, load_grammar
 from fastsql.grammar.grounding import NO_GROUNDS, Grounds
 from fastsql.grammar.schema_values import SchemaValue, schema_values
+from fastsql.grammar.state import Offered
+from fastsql.grammar.turns import Turn
 from fastsql.limits import DEFAULT, Limits
 
 if TYPE_CHECKING:
@@ -51,6 +53,7 @@ class ActionSpace:
     limits: Limits = DEFAULT
     strict_grouping: bool = False
     grounds: Grounds = NO_GROUNDS
+    turns: tuple[Turn, ...] = ()
 
     @classmethod
     def for_question(
@@ -64,11 +67,13 @@ class ActionSpace:
         limits: Limits = DEFAULT,
         strict_grouping: bool = False,
         grounds: Grounds = NO_GROUNDS,
+        turns: Sequence[Turn] = (),
     ) -> ActionSpace:
         """The space of a tokenised question over a schema.
 
         `strict_grouping`: beside aggregates only columns that the query groups by, as PostgreSQL demands.
         `grounds`: which literals exist, where that is known.
+        `turns`: the earlier ones of a conversation, over the same schema.
 
         Raises LimitError if `limits` allow fewer actions than the shortest query takes.
         """
@@ -89,6 +94,7 @@ class ActionSpace:
             limits,
             strict_grouping,
             grounds,
+            tuple(turns),
         )
 
     def __repr__(self) -> str:
@@ -105,7 +111,8 @@ class ActionSpace:
             candidates=len(self.candidates),
             schema_values=len(self.schema_values),
             tokens=len(self.tokens),
-            steps=self.limits.actions,
+            steps=self.limits.actions + sum(turn.entries for turn in self.turns),
+            turns=len(self.turns),
         )
 
     @cached_property
@@ -134,6 +141,16 @@ class ActionSpace:
     def span_text(self, start: int, end: int) -> str:
         """Text of the question from the first character of token `start` to the last of token `end`."""
         return self.text[int(self.tokens[start, 0]) : int(self.tokens[end, 1])]
+
+    @cached_property
+    def offered_by(self) -> tuple[Offered, ...]:
+        """What each earlier turn offers, at the steps behind those of the query that is being written."""
+        step = self.limits.actions
+        found = []
+        for turn in self.turns:
+            found.append(turn.offered.behind(step))
+            step += turn.entries
+        return tuple(found)
 
     # ------------------------------------------------------- which literals fit which column
 

@@ -46,6 +46,7 @@ class Source(NamedTuple):
     step: int
     width: int  # columns that it has
     any_time: bool  # whether one of them can hold a time
+    turn: int = -1  # whose result it is
 
 
 class Key(NamedTuple):
@@ -53,6 +54,24 @@ class Key(NamedTuple):
 
     column: int
     step: int
+
+
+class Offered(NamedTuple):
+    """What an earlier turn offers, at steps of its own."""
+
+    items: tuple[Item, ...]
+    sources: tuple[Source, ...] = ()
+    keys: tuple[Key, ...] = ()
+
+    def behind(self, steps: int) -> Offered:
+        """The same, so many steps later."""
+
+        def later(items: tuple[Item, ...]) -> tuple[Item, ...]:
+            return tuple(item._replace(step=item.step + steps) for item in items)
+
+        sources = (s._replace(step=s.step + steps, items=later(s.items)) for s in self.sources)
+        keys = (key._replace(step=key.step + steps) for key in self.keys)
+        return Offered(later(self.items), tuple(sources), tuple(keys))
 
 
 class Scope(NamedTuple):
@@ -67,10 +86,12 @@ class Scope(NamedTuple):
     arity: int | None = None  # items that it must select, where something else has fixed it
     followers: int = 0  # right operands to come that must select as many items
     left: Typed = Typed()  # what a literal is to be compared with
+    wanted: int = -1  # the group of keys that its item is compared with; -1: none
     starred: bool = False  # it selects `*`
     grouped: bool = False  # it has GROUP BY
     aggregated: bool = False  # it groups or aggregates
     of_rows: bool = False  # it reads columns of single rows in its select list
+    reopened: int = -1  # the turn that it extends
 
 
 _NO_QUERY, _UNTYPED = Scope(), Typed()
@@ -85,8 +106,11 @@ class State:
     scope: Scope = _NO_QUERY  # where `in_query`
     in_query: bool = False
     beside: bool = False  # whether the source asked for must be a key of GROUP BY
+    keying: bool = False  # whether the column whose source is asked for becomes one
+    compared: bool = False  # whether the turn asked for is compared with `left`
     pointer: str = "column"  # that named the column whose source is asked for
     column: int = -1  # that column
+    toward: int = -1  # the table to which a way along keys leads
     span: int = -1  # token at which the span begins
     used: int = 0  # actions
     decisions: int = 0  # those that were not the only legal one
@@ -97,6 +121,7 @@ class State:
     followers: int = 0
     stands_for: tuple[Item, ...] = ()
     widths: tuple[Source, ...] = ()
+    wanted: int = -1
     closed: tuple[Item, ...] = ()
     closed_widths: tuple[Source, ...] = ()
 

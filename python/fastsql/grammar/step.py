@@ -14,10 +14,15 @@ from fastsql.grammar.actions import (
     START,
     STEP,
     TABLE,
+    TURN,
 )
+from fastsql.grammar.comparing import compares
+from fastsql.grammar.compile import EFFECTS
 from fastsql.grammar.effects import settle
-from fastsql.grammar.grouping import account, add_key, restricts_to_keys
-from fastsql.grammar.scope import eligible, surcharge
+from fastsql.grammar.grounding import EQUATES
+from fastsql.grammar.grouping import account, add_key, in_group, restricts_to_keys
+from fastsql.grammar.joining import group_of
+from fastsql.grammar.scope import eligible, name_of, surcharge
 from fastsql.grammar.state import Cell, Typed
 
 if TYPE_CHECKING:
@@ -33,8 +38,12 @@ _POINTERS_OF: dict[int, tuple[str, ...]] = {
     SCHEMA_VALUE: ("value", "pattern"),
     START: ("start",),
     END: ("end",),
+    TURN: ("turn", "member", "extended"),
 }
 """The pointers that an action of a kind may stand for. A symbol that knows several takes the first."""
+
+
+_ONE = -1 - EFFECTS.index("one")
 
 
 class IllegalActionError(Exception):
@@ -79,6 +88,7 @@ def note_pointed(state: State, cell: Cell, taken: Alternative, kind: int, index:
             return
         state.column, state.pointer = index, pointer
         state.beside = restricts_to_keys(state, cell)
+        state.keying = in_group(space.grammar, cell)
         which = space.grammar.symbol("which")
         state.cost += space.grammar.cost[which]
         state.stack = Cell(which, cell.parent, cell.depth + taken.weight, state.stack)
@@ -86,6 +96,16 @@ def note_pointed(state: State, cell: Cell, taken: Alternative, kind: int, index:
         # Of items that one decision ended, the first is meant.
         items = (item for source in eligible(state.scope, pointer) for item in source.items)
         state.last = next(item.typed for item in items if item.step == index)
+    if kind == TURN:
+        turn = space.turns[index]
+        state.used += turn.actions if pointer == "extended" else turn.spelled
+        state.last = turn.offered.items[0].typed
+
+
+def note_scalar(state: State, cell: Cell) -> None:
+    """Notes which keys a scalar subquery is compared with that stands in a cell: what was completed last is not its left."""
+    equated = compares(state, cell) and name_of(state.space.grammar, cell.parent) in EQUATES
+    state.wanted = group_of(state.space.schema, state.scope.left) if equated else -1
 
 
 def advance(state: State, flat_id: int, *, decision: bool) -> None:
@@ -116,6 +136,7 @@ def advance(state: State, flat_id: int, *, decision: bool) -> None:
     )
     state.used += 1
     state.decisions += decision
+    state.compared = "member" in taken.requires and compares(state, cell)
     expand(state, cell, taken)
     if state.space.strict_grouping:
         account(state, cell, taken)
@@ -124,3 +145,5 @@ def advance(state: State, flat_id: int, *, decision: bool) -> None:
         if state.space.strict_grouping:
             add_key(state, cell, kind, index)
     settle(state, index)
+    if taken.children and taken.children[0] == _ONE:
+        note_scalar(state, cell)

@@ -3,9 +3,9 @@
 Each is one int32 array, which `csrc/grammar/` reads from front to back. First a version, then sizes, then records:
 
 grammar   version, symbols, productions, alternatives, children; the bounds of `bounds.py`: nesting, sources, columns, span,
-          least cost of a join
+          least cost of a join, joins of a way
           a symbol       cost, whether it may be left out, roles, number of alternatives
-          once           cost of a select item
+          once           cost of a select item, cost of one more join of a way
           a production   roles
           an alternative head (a production, or -1 - pointer), requirements, cost, weight, nesting, number of children;
                          those of the first symbol first
@@ -15,8 +15,10 @@ schema    version, tables, columns, values
           a column       type class
           a column       the least column that holds the same keys; -1: it is no key of a join
           a column       whether it is a primary key by itself
+          a table        joins on keys between it and every table, DISTANCES to a number, the first one in the lowest bits
           a value        its column; -1 for a constant that any number may be compared with, -2 for neither
-question  version, candidates, columns of candidates, tokens, step budget, whether grouping is strict
+question  version, candidates, columns of candidates, tokens, earlier turns, entries of these; step budget, whether
+          grouping is strict
           a candidate    kind, flags (1 date with a format, 2 whole number, 4 text), the character at which it bars spans
                          from beginning (-1: none), number of columns
           a column       of a candidate, those of the first one first
@@ -25,6 +27,16 @@ question  version, candidates, columns of candidates, tokens, step budget, wheth
          a column       whose values are all known, and whether it holds 0, 1, 2 (bits)
          a column, a candidate that names none and that it holds
          a column, the first and the last token of words that it holds
+         whether it is known what matches, and if so four lists of three, whose columns may be -1 for all of them:
+         a column, a candidate, bits: a part of a value, its beginning, its end, all of it
+         a column, the first token of words that a value has, the furthest last one; then of those with which a value begins
+         a column, the last token of words with which a value ends, the furthest first one
+         then, of earlier turns
+         a turn         flags (1 usable, 2 selects `*`, 4 has GROUP BY, 8 aggregates, 16 of rows), nesting, actions, actions
+                        with `*` spelled out; numbers of its items, sources and keys
+         an item        type class, column (-1: none), of a turn
+         a source       table (-1: derived), number of items, and these items
+         a key          column or -1, and its entry among what the turn offers
 
 Pointers, effects, requirements, type classes and kinds are numbered in the order of their tuples; requirements and roles are
 bits. A role says which rule of the automaton a symbol or production is subject to, which the rules of Python tell by name.
@@ -39,28 +51,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsql.grammar.actions import CANDIDATE
-from fastsql.grammar.bounds import LEAST_JOIN, MAX_COLUMNS, MAX_NESTING, MAX_SOURCES, MAX_SPAN
-from fastsql.grammar.comparing import COMPARES, NEWEST, OPERANDS
+from fastsql.grammar.bounds import LEAST_JOIN, MAX_COLUMNS, MAX_HOPS, MAX_NESTING, MAX_SOURCES, MAX_SPAN
+from fastsql.grammar.comparing import COMPARES, MEMBERS, NEWEST, OPERANDS
 from fastsql.grammar.compile import Alternative, Grammar
 from fastsql.grammar.grounding import COMPUTED, EQUATES, LISTED, LISTS, SMALL
-from fastsql.grammar.grouping import AGGREGATES, BESIDE, OF_ROWS, ORDERS
+from fastsql.grammar.grouping import AGGREGATES, BESIDE, GATHERED, GROUPS, OF_ROWS, ORDERS
 from fastsql.grammar.joining import KEYED, SIDES
 from fastsql.grammar.mask import JOINS
+from fastsql.grammar.matching import WAYS
 from fastsql.grammar.pointed import PARTIAL, STORED
 from fastsql.grammar.reading import POINTERS, REQUIREMENTS
+from fastsql.grammar.routes import HOP, ROUTED, TARGET
 from fastsql.grammar.schema_values import schema_values
 from fastsql.grammar.space import ActionSpace
+from fastsql.grammar.subqueries import JOINING, SELECTING
 from fastsql.linking.candidate import KINDS
 from fastsql.schema.sqltypes import TYPE_CLASSES
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from fastsql.grammar.grounding import Grounds
     from fastsql.grammar.schema_values import SchemaValue
+    from fastsql.grammar.state import Item
+    from fastsql.grammar.turns import Turn
     from fastsql.schema import Schema
 
-VERSION, SCHEMA_VERSION, QUESTION_VERSION = 1, 2, 2
+VERSION, SCHEMA_VERSION, QUESTION_VERSION = 2, 3, 3
+DISTANCES = 10
+"""Distances that one number of the schema's table holds, of three bits each."""
 
 SYMBOL_ROLES: tuple[Collection[str], ...] = (
     ("items",),
@@ -80,10 +99,16 @@ SYMBOL_ROLES: tuple[Collection[str], ...] = (
     NEWEST,
     SIDES,
     STORED,
+    (TARGET,),
+    (HOP,),
+    ("hops",),
+    GATHERED,
+    SELECTING,
+    JOINING,
 )
 PRODUCTION_ROLES: tuple[Collection[str], ...] = (
     JOINS,
-    ("group",),
+    GROUPS,
     ("partition",),
     ORDERS,
     AGGREGATES,
@@ -94,6 +119,9 @@ PRODUCTION_ROLES: tuple[Collection[str], ...] = (
     COMPUTED,
     COMPARES,
     KEYED,
+    ROUTED,
+    MEMBERS,
+    *WAYS,
 )
 _CONSTANT, _NOWHERE = -1, -2
 
@@ -103,12 +131,12 @@ def grammar_table(grammar: Grammar) -> NDArray[np.int32]:
     alternatives = [alternative for of_symbol in grammar.alternatives for alternative in of_symbol]
     children = [child for alternative in alternatives for child in alternative.children]
     sizes = (len(grammar.symbols), len(grammar.productions), len(alternatives), len(children))
-    table = [VERSION, *sizes, MAX_NESTING, MAX_SOURCES, MAX_COLUMNS, MAX_SPAN, LEAST_JOIN]
+    table = [VERSION, *sizes, MAX_NESTING, MAX_SOURCES, MAX_COLUMNS, MAX_SPAN, LEAST_JOIN, MAX_HOPS]
     for number, name in enumerate(grammar.symbols):
         alternatives_of = grammar.alternatives[number]
         roles = _bits(name, SYMBOL_ROLES)
         table += (grammar.cost[number], grammar.nullable[number], roles, len(alternatives_of))
-    table.append(grammar.cost[grammar.symbol("item")])
+    table += (grammar.cost[grammar.symbol("item")], grammar.hop_cost)
     table += (_bits(name, PRODUCTION_ROLES) for name in grammar.productions)
     for alternative in alternatives:
         table += (
@@ -130,14 +158,22 @@ def schema_table(schema: Schema) -> NDArray[np.int32]:
     table += (TYPE_CLASSES.index(column.type) for column in schema.columns)
     table += schema.key_groups
     table += (column in schema.unique_columns for column in range(len(schema.columns)))
+    for distances in schema.key_distances:
+        table += _packed(distances)
     table += (_place(value) for value in values)
     return np.asarray(table, dtype=np.int32)
+
+
+def _packed(distances: bytes) -> list[int]:
+    held = (distances[first : first + DISTANCES] for first in range(0, len(distances), DISTANCES))
+    return [sum(distance << 3 * place for place, distance in enumerate(row)) for row in held]
 
 
 def question_table(space: ActionSpace) -> NDArray[np.int32]:
     """The table of what a question adds to its schema: int32[n]."""
     columns = [column for candidate in space.candidates for column in candidate.columns]
-    sizes = (len(space.candidates), len(columns), len(space.tokens))
+    entries = sum(turn.entries for turn in space.turns)
+    sizes = (len(space.candidates), len(columns), len(space.tokens), len(space.turns), entries)
     table = [QUESTION_VERSION, *sizes, space.limits.actions, space.strict_grouping]
     kinds = (space.date_ids, space.whole_number_ids, space.text_ids)
     flags = _flags(len(space.candidates), [ids - space.offsets[CANDIDATE] for ids in kinds])
@@ -149,13 +185,39 @@ def question_table(space: ActionSpace) -> NDArray[np.int32]:
     for (start, _), flag in zip(space.tokens, flags, strict=True):
         table += (int(start), flag)
     table += _grounds(space.grounds)
+    for turn in space.turns:
+        table += _turn(turn)
     return np.asarray(table, dtype=np.int32)
+
+
+def _turn(turn: Turn) -> Iterator[int]:
+    items, sources, keys = turn.offered
+    flags = (turn.usable, turn.starred, turn.grouped, turn.aggregated, turn.of_rows)
+    yield sum(1 << bit for bit, is_set in enumerate(flags) if is_set)
+    yield from (turn.nesting, turn.actions, turn.spelled, len(items), len(sources), len(keys))
+    yield from _typed(items)
+    for source in sources:
+        yield from (source.table, len(source.items))
+        yield from _typed(source.items)
+    for key in keys:
+        yield from (key.column, key.step)
+
+
+def _typed(items: Sequence[Item]) -> Iterator[int]:
+    for item in items:
+        yield TYPE_CLASSES.index(item.typed.type)
+        yield -1 if item.typed.column is None else item.typed.column
 
 
 def _grounds(grounds: Grounds) -> list[int]:
     table = [*_known_columns(grounds.columns, grounds.small)]
     for known in (grounds.candidates, grounds.spans):
         table += (len(known), *(number for place in sorted(known) for number in place))
+    patterns = grounds.patterns
+    table.append(patterns is not None)
+    if patterns is not None:
+        for found in (patterns.candidates, patterns.within, patterns.begun, patterns.ended):
+            table += (len(found), *(number for place in found for number in place))
     return table
 
 

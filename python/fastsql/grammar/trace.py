@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsql.grammar.actions import CANDIDATE, COLUMN, END, PRODUCTION, SCHEMA_VALUE, START, STEP, TABLE
+from fastsql.grammar.actions import CANDIDATE, COLUMN, END, PRODUCTION, SCHEMA_VALUE, START, STEP, TABLE, TURN
 from fastsql.grammar.automaton import State
 from fastsql.grammar.bounds import MAX_SPAN
 from fastsql.grammar.program import (
@@ -25,6 +25,7 @@ from fastsql.grammar.program import (
     Program,
     TableRef,
     Terminal,
+    TurnRef,
 )
 from fastsql.grammar.scope import name_of
 from fastsql.grammar.space import ActionSpace
@@ -113,6 +114,8 @@ def _action(terminal: Terminal, state: State) -> int:
         return space.flat(TABLE, terminal.table)
     if isinstance(terminal, ColumnRef):
         return space.flat(COLUMN, terminal.column)
+    if isinstance(terminal, TurnRef):
+        return space.flat(TURN, terminal.turn)
     assert isinstance(terminal, DerivedRef)
     return space.flat(STEP, state.scope.sources[terminal.source].items[terminal.item].step)
 

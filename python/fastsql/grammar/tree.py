@@ -12,6 +12,7 @@ from fastsql.grammar.program import (
     Program,
     TableRef,
     Terminal,
+    TurnRef,
 )
 
 _QUERIES = ("bare", "union", "union_all", "intersect", "except")
@@ -21,6 +22,7 @@ _POINTERS: dict[type, tuple[str, ...]] = {
     ColumnRef: _COLUMN,
     DerivedRef: _COLUMN,
     Literal: ("value", "number", "date", "text", "pattern"),
+    TurnRef: ("turn", "member", "extended"),
 }
 
 
@@ -81,7 +83,7 @@ def inner_queries(tree: Node) -> tuple[Node, ...]:
 def _is_query(node: Node) -> bool:
     """A source of FROM is written as a query's beginning is, but has none of its clauses."""
     if isinstance(node.terminal, TableRef):
-        return bool(node.children)
+        return len(node.children) > 2  # a hop of a way has two columns
     return node.name in _QUERIES or (node.name == "derived" and len(node.children) > 1)
 
 

@@ -12,6 +12,7 @@ from fastsql.errors import ExecutionError, SchemaError
 from fastsql.linking.folding import keys, words
 from fastsql.linking.near import Near, NearIndex
 from fastsql.linking.value_index import STOP_WORDS, ValueIndex, ValueMatch, is_sql_text
+from fastsql.linking.value_parts import EVERY, Said, find_parts
 from fastsql.schema.pace import COLUMN_SECONDS, Pace, Progress, ReadingInterrupted
 
 if TYPE_CHECKING:
@@ -171,6 +172,7 @@ class ValueDictionary:
         # What it was read from may be a connection, or bear a password.
         state = {**self.__dict__, "_origin": None, "_stamps": {}}
         state.pop("_near", None)
+        state.pop("_whole_holders", None)
         return state
 
     @classmethod
@@ -277,6 +279,34 @@ class ValueDictionary:
         return tuple(
             column for value, columns in self._index.find(text) if value == text for column in columns
         )
+
+    def holding_like(self, text: str) -> tuple[int, ...]:
+        """The columns that are known whole and hold a value but for letter case."""
+        return tuple(
+            dict.fromkeys(
+                column for _, held in self._index.find(text) for column in held if column in self.whole
+            )
+        )
+
+    def parts(
+        self, texts: Sequence[Said], core: ModuleType | None = None
+    ) -> list[tuple[int, int, int, int, tuple[int, ...]]] | None:
+        """Runs of words that values of the columns known whole have: rows of `find_parts`, with columns for sets.
+
+        None where no file brought the index by letters, which takes longer to make than a question may wait.
+        """
+        if len(self) > SMALL and not self._index.brought:
+            return None
+        self._index.table.expect_unchanged()
+        holders = self._whole_holders
+        found = find_parts(self._near, texts, self._near.allowed(self.whole), core)
+        return [(*row[:4], holders[row[4]]) for row in found]
+
+    @cached_property
+    def _whole_holders(self) -> list[tuple[int, ...]]:
+        """Of each set of columns those that are known whole; behind the last, for `EVERY`, that."""
+        whole = [tuple(column for column in held if column in self.whole) for held in self._index.holders]
+        return [*whole, (EVERY,)]
 
     @cached_property
     def small_numbers(self) -> frozenset[tuple[int, int]]:

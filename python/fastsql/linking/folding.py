@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 # Full-width ASCII (U+FF01..U+FF5E), the ideographic space and the typographic forms of ASCII punctuation. Every entry maps
 # one character to one character, so that an offset in the folded text is an offset in the question.
@@ -39,8 +39,7 @@ _HAN = re.compile(f"[{HAN}]")
 _WORD = re.compile(rf"[{_UNSPACED}]|[0-9]+(?:\.[0-9]+)+|[^\W_{_UNSPACED}]+")
 
 
-@dataclass(frozen=True)
-class Word:
+class Word(NamedTuple):  # made many times a question, for which a dataclass is slow
     """A word with its place in the question, characters ``[start, end)``. `key` is what compares equal."""
 
     key: str

@@ -26,7 +26,7 @@ from fastsql.errors import ModelError
 from fastsql.linking.folding import UNSPACED
 from fastsql.linking.mapped_file import BLOCK, MappedFile
 from fastsql.linking.nearness import initials
-from fastsql.linking.value_table import ValueTable, damaged
+from fastsql.linking.value_table import ValueTable, damaged, key_of
 
 SECTIONS = ("buckets", "postings", "sizes")
 """The arrays in the order in which they lie in memory and in a file."""
@@ -41,6 +41,8 @@ _BLANK, _LINE = 0x20, 0x0A
 _AT_ONCE = 50_000
 """Values whose grams are counted together."""
 _FINE = 1 << 16
+_WORTH = 16
+"""Postings that are read to spare looking at one value."""
 
 Numbers = NDArray[np.uint32]
 
@@ -139,6 +141,30 @@ class GramTable:
         best = np.lexsort((numbers, -scores))[:PROPOSED]
         proposed: list[int] = numbers[best].tolist()
         return proposed
+
+    def holding(self, word: str, most: int) -> Numbers | None:
+        """Numbers of the values that may have a word, ascending; None where it has no grams, or each is of more than `most`.
+
+        The word may stand within a longer one, so that only grams inside of it count.
+        """
+        text = _points(key_of([word]))
+        hashes = _hashes(text if len(text) == 3 and _is_unspaced(text).any() else text[1:-1])
+        rows = sorted(
+            (end - begin, place, begin)
+            for place, begin, end in map(
+                self._row, set((hashes >> np.uint64(_MOST_BITS - self._bits)).tolist())
+            )
+        )
+        if not rows or rows[0][0] > most:
+            return None
+        found = self._read(rows[0][2], rows[0][2] + rows[0][0])
+        for size, _, begin in rows[1:]:
+            if size > _WORTH * len(found):
+                break
+            found = np.intersect1d(found, self._read(begin, begin + size), assume_unique=True)
+        if len(found) and int(found.max()) >= self.count:
+            raise self._damaged("it refers to a value that it does not have")
+        return found
 
     def _row(self, place: int) -> tuple[int, int, int]:
         self._expect(0, 4 * place, 4 * place + 8)

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from fastsql.grammar.grounding import NO_GROUNDS, Grounds
+from fastsql.grammar.matching import ANYWHERE, EVERY, LIKE, Patterns
+from fastsql.linking.value_parts import BEGUN, ENDED, WITHIN, Said
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import ModuleType
 
+    from numpy.typing import NDArray
+
     from fastsql.linking.dictionary import ValueDictionary
+    from fastsql.linking.folding import Word
     from fastsql.linking.prepare import Prepared
 
 
@@ -43,4 +52,63 @@ def find_grounds(
         frozenset(pair for pair in pairs if pair[0] in whole),
         frozenset(span for span in spans if span[0] in whole),
         dictionary.small_numbers,
+        find_patterns(prepared, dictionary, core),
     )
+
+
+def find_patterns(
+    prepared: Prepared, dictionary: ValueDictionary, core: ModuleType | None = None
+) -> Patterns | None:
+    """What of a linked question is a part of a value; None where the dictionary cannot tell in time.
+
+    Raises ModelError where its file is damaged.
+    """
+    texts = [
+        Said.of(prepared.text),
+        *(Said.of(str(one.value), whole=True) for one in prepared.candidates),
+    ]
+    rows = dictionary.parts(texts, core)
+    if rows is None:
+        return None
+    places = _Tokens.of(texts[0].words, prepared.offsets)
+    runs: tuple[dict[tuple[int, int], int], ...] = ({}, {}, {})
+    ways: dict[tuple[int, int], int] = {}
+    for number, candidate in enumerate(prepared.candidates):
+        if not texts[number + 1].words:
+            ways[EVERY, number] = ANYWHERE
+        if not candidate.columns:
+            for column in dictionary.holding_like(str(candidate.value)):
+                ways[column, number] = LIKE
+    for text, kind, fixed, far, columns in rows:
+        if text == 0:
+            place, reached = places.of_run(kind, fixed, far, exact=columns != (EVERY,))
+            for column in columns:
+                known = runs[kind].setdefault((column, place), reached)
+                runs[kind][column, place] = min(known, reached) if kind == ENDED else max(known, reached)
+        elif abs(fixed - far) == len(texts[text].words) - 1:
+            bits = 1 << kind if columns != (EVERY,) or kind == ENDED else 1 << WITHIN | 1 << BEGUN
+            for column in columns:
+                ways[column, text - 1] = ways.get((column, text - 1), 0) | bits
+    within, begun, ended = (frozenset((*place, far) for place, far in found.items()) for found in runs)
+    return Patterns(frozenset((*place, bits) for place, bits in ways.items()), within, begun, ended)
+
+
+@dataclass(frozen=True)
+class _Tokens:
+    """The first and the last token of each word, and the last before the next word."""
+
+    firsts: list[int]
+    lasts: list[int]
+    nexts: list[int]
+
+    @classmethod
+    def of(cls, words: Sequence[Word], offsets: NDArray[np.int32]) -> _Tokens:
+        starts, ends = ([word.start for word in words], [word.end for word in words])
+        firsts = np.searchsorted(offsets[:, 0], starts).tolist()
+        lasts = (np.searchsorted(offsets[:, 1], ends, side="right") - 1).tolist()
+        return cls(firsts, lasts, [*(first - 1 for first in firsts[1:]), len(offsets) - 1])
+
+    def of_run(self, kind: int, fixed: int, far: int, *, exact: bool) -> tuple[int, int]:
+        """The tokens of a run's fixed and furthest words; unless `exact`, with what stands behind it."""
+        lasts = self.lasts if exact else self.nexts
+        return (lasts[fixed], self.firsts[far]) if kind == ENDED else (self.firsts[fixed], lasts[far])

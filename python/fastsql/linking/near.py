@@ -19,7 +19,7 @@ from fastsql.linking.folding import keys
 from fastsql.linking.gram_table import GramTable
 from fastsql.linking.nearness import SHORTEST, STRICTLY, distance, half_letters, initials, pair_cost
 from fastsql.linking.value_index import ValueIndex
-from fastsql.linking.value_table import key_of
+from fastsql.linking.value_table import ValueTable, key_of
 
 FARTHEST = 0.4
 """The distance beyond which nothing is near."""
@@ -69,7 +69,8 @@ class NearIndex:
             return ()
         sought = self._grams.sought([key_of(said)], contained=False)
         found = []
-        for number in self._grams.propose(sought, self._index.table, self._allowed(columns)):
+        allowed = None if columns is None else self.allowed(columns)
+        for number in self._grams.propose(sought, self._index.table, allowed):
             value, held = self._index.value(number)
             far = distance(said, keys(value))
             if far <= FARTHEST:
@@ -92,7 +93,7 @@ class NearIndex:
         others, and no part of them. No two places overlap unless they are the same, of up to `FORMS` values.
         `core` is the native module where it is to look; the places are the same.
         """
-        allowed = self._allowed(columns)
+        allowed = self.allowed(columns)
         asked = (words, idle, settled, allowed)
         rows = self._native_rows(*asked, core) if core else self._rows(*asked)
         found = []
@@ -131,21 +132,43 @@ class NearIndex:
     ) -> list[tuple[float, int, int, int]]:
         marks = [int(place in idle) for place in range(len(words))]
         with self._index.reported():
-            if self._native is None:
-                grams = self._grams
-                checksums = np.zeros(0, dtype=np.uint32) if grams.file is None else grams.file.checksums
-                body = np.frombuffer(grams.body, dtype=np.uint8)
-                self._native = core.GramIndex(self._index.native(core), body, grams.bounds, checksums)
             every = np.ones(len(self._index.holders), dtype=bool) if allowed is None else allowed
-            rows: list[tuple[float, int, int, int]] = self._native.said(
+            rows: list[tuple[float, int, int, int]] = self._native_grams(core).said(
                 words, marks, list(settled), every.tolist()
             )
         return rows
 
-    def _allowed(self, columns: Collection[int] | None) -> NDArray[np.bool_] | None:
+    def _native_grams(self, core: ModuleType) -> Any:
+        """The native reader of the same bytes. Two threads may both make one; either will do."""
+        if self._native is None:
+            grams = self._grams
+            checksums = np.zeros(0, dtype=np.uint32) if grams.file is None else grams.file.checksums
+            body = np.frombuffer(grams.body, dtype=np.uint8)
+            self._native = core.GramIndex(self._index.native(core), body, grams.bounds, checksums)
+        return self._native
+
+    def native_parts(
+        self, core: ModuleType, texts: Sequence[object], allowed: NDArray[np.bool_]
+    ) -> list[tuple[int, int, int, int, int]]:
+        """What `value_parts.find_parts` gives, by the native reader."""
+        with self._index.reported():
+            rows: list[tuple[int, int, int, int, int]] = self._native_grams(core).parts(
+                texts, allowed.tolist()
+            )
+        return rows
+
+    @property
+    def table(self) -> ValueTable:
+        """The values."""
+        return self._index.table
+
+    @property
+    def grams(self) -> GramTable:
+        """Their grams."""
+        return self._grams
+
+    def allowed(self, columns: Collection[int]) -> NDArray[np.bool_]:
         """bool[h]: the sets of columns that have one of `columns`."""
-        if columns is None:
-            return None
         wanted = frozenset(columns)
         if wanted not in self._sets:
             of_set = [not wanted.isdisjoint(held) for held in self._index.holders]

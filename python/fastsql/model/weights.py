@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsql.errors import ModelError
-from fastsql.grammar.actions import KINDS, POINTER_KINDS, WEIGHT_NAMES
+from fastsql.grammar.actions import POINTER_KINDS, WEIGHT_NAMES
 from fastsql.model.config import (
     CANDIDATE_FORMATS,
     CANDIDATE_KINDS,
@@ -77,7 +77,7 @@ def weight_shapes(config: ModelConfig) -> dict[str, Shape]:
     norm("value_norm", d)
 
     shapes["decoder.production.weight"] = (config.n_productions + 2, d)
-    shapes["decoder.kind.weight"] = (len(KINDS) + 1, d)
+    shapes["decoder.kind.weight"] = (len(WEIGHT_NAMES) + 1, d)
     linear("decoder.row", d, d)
     shapes["decoder.symbol.weight"] = (config.n_symbols, d)
     shapes["decoder.parent.weight"] = (config.n_productions + 1, d)

@@ -8,6 +8,7 @@ from fastsql.errors import DialectError
 from fastsql.explanation.links import find_links
 from fastsql.explanation.trail import Trail
 from fastsql.parser.write import Written
+from fastsql.refusal.lookups import LookUp
 from fastsql.reliability.assess import Asked, Reliability
 from fastsql.reliability.evidence import Evidence
 from fastsql.result import Alternative, Link
@@ -25,6 +26,7 @@ class Assessed:
         unanswerable: u, that the question has no answer in this schema.
         refusal: a reason not to give it, whatever the probabilities; "" if there is none.
         note: what did not work on the way, a sentence; None where all did.
+        absent: literals of it that no row of the database holds, as far as an inspector asked.
     """
 
     written: Written
@@ -34,6 +36,7 @@ class Assessed:
     unanswerable: float = 0.0
     refusal: str = ""
     note: str | None = None
+    absent: tuple[LookUp, ...] = ()
 
     def alternatives(self) -> tuple[Alternative, ...]:
         """The other hypotheses as SQL, each text once."""

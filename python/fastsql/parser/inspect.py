@@ -7,10 +7,11 @@ from contextlib import suppress
 from dataclasses import replace
 
 from fastsql.errors import DialectError, VerificationError
-from fastsql.grammar.render import render_parts
+from fastsql.grammar.render import render, render_parts
 from fastsql.limits import Limits
 from fastsql.parser.assess import Assessed, assess, evidence_of
 from fastsql.parser.write import Written, verified
+from fastsql.refusal.lookups import LookUp, look_ups
 from fastsql.refusal.texts import language_of, sentence
 from fastsql.reliability.assess import Reliability
 from fastsql.reliability.inspection import Finding, Inspector, Rule, allies
@@ -26,9 +27,19 @@ def inspect(first: Written, reliability: Reliability, inspector: Inspector, limi
     hypotheses = [None if first.fault else first, *(_runnable(first, n, limits) for n in first.others)]
     language = language_of(first.linked.question)
     texts = [None if written is None else written.sql for written in hypotheses]
-    findings = inspector.inspect(texts, lambda number: _parts(hypotheses[number], limits))
+    asked: dict[str, LookUp] = {}
+    findings = inspector.inspect(
+        texts,
+        lambda number: _parts(hypotheses[number], limits),
+        lambda number: _look_ups(hypotheses[number], limits, asked),
+    )
+
+    def absent(finding: Finding) -> tuple[LookUp, ...]:
+        return tuple(asked[sql] for sql in finding.absent)
+
     if inspector.rule is Rule.REFUSE:
-        return replace(assess(first, reliability), refusal=_refusal(findings[0], language))
+        refusal = _refusal(findings[0], language)
+        return replace(assess(first, reliability), refusal=refusal, absent=absent(findings[0]))
     best: Assessed | None = None
     for number, (written, finding) in enumerate(zip(hypotheses, findings, strict=True)):
         if written is None or finding.answer is None:
@@ -44,7 +55,9 @@ def inspect(first: Written, reliability: Reliability, inspector: Inspector, limi
         )
         found = reliability.assess(evidence, inspected=True)
         if best is None or found.confidence > best.confidence:
-            best = Assessed(written, reliability, links, found.confidence, found.unanswerable)
+            best = Assessed(
+                written, reliability, links, found.confidence, found.unanswerable, absent=absent(finding)
+            )
     if best is None:
         return replace(assess(first, reliability), note=sentence(language, "all failed"))
     return best
@@ -57,6 +70,19 @@ def _parts(written: Written | None, limits: Limits) -> Iterator[str]:
     for sql in render_parts(written.program, written.schema, dialect=written.dialect, now=written.now):
         with suppress(VerificationError):  # what does not pass is not run
             verify(sql, written.schema, dialect=written.dialect, limits=limits)
+            yield sql
+
+
+def _look_ups(written: Written | None, limits: Limits, asked: dict[str, LookUp]) -> Iterator[str]:
+    """The queries for a row that holds a literal of one, put down in `asked`."""
+    if written is None:
+        return
+    schema = written.schema
+    for look_up in look_ups(written.program, schema, written.linked.dictionary):
+        sql = render(look_up.program(schema), schema, dialect=written.dialect, now=written.now)
+        with suppress(VerificationError):  # what does not pass is not run
+            verify(sql, schema, dialect=written.dialect, limits=limits)
+            asked[sql] = look_up
             yield sql
 
 

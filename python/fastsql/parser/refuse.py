@@ -1,7 +1,7 @@
 """After the last stage, where there is no answer: what is missing, and what would help.
 
-Only refusals come here, so it costs an answer nothing. What is said rests on the question, the schema and the dictionary
-that the caller gave; no database is asked.
+Only refusals come here, so it costs an answer nothing. What is said rests on the question, the schema, the dictionary that
+the caller gave, and what an inspector found; no database is asked.
 """
 
 from __future__ import annotations
@@ -48,9 +48,13 @@ def explain_refusal(result: Result, assessed: Assessed, engine: Engine, beam: in
     language = language_of(result.question)
     free = _free(assessed, engine, beam)
     values, words = _missing(assessed, free, language)
+    schema = assessed.written.schema
     told = unknown_words(words, language)
-    missing: tuple[Suggestion, ...] = (*values, *(() if told is None else (told,)))
-    guess = _guess(assessed, free, values, language) if told is None else None
+    # Where the hypothesis is a guess, or a word is missing, what was looked up may never have been meant.
+    meant = assessed.absent if told is None and free.sure else ()
+    absent = tuple(one.told(schema, language) for one in meant)
+    missing: tuple[Suggestion, ...] = (*absent, *values, *(() if told is None else (told,)))
+    guess = _guess(assessed, free, values, language) if told is None and not absent else None
     return replace(
         result,
         reason=missing[0].text if missing and not assessed.refusal else result.reason,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from fastsql.engine import Decoded
 from fastsql.errors import VerificationError
 from fastsql.grammar import read_path, render
+from fastsql.grammar.inlining import inline
 from fastsql.grammar.program import Program
 from fastsql.limits import Limits
 from fastsql.linking.canonical import canonical_literals
@@ -57,9 +58,10 @@ def write(
 
 
 def program_of(linked: Linked, decoded: Decoded, number: int = 0) -> Program:
-    """A finished hypothesis as a program, literals in the letter case of their columns' values."""
+    """A finished hypothesis as a program without turns, literals in the letter case of their columns' values."""
     hypothesis, space = decoded.search.finished[number], linked.space
-    return canonical_literals(read_path(hypothesis.path, space), space.schema, linked.dictionary)
+    program = inline(read_path(hypothesis.path, space), space.turns, space.schema, space.grammar)
+    return canonical_literals(program, space.schema, linked.dictionary)
 
 
 def verified(written: Written, limits: Limits) -> Written:

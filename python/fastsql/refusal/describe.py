@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fastsql.grammar.clauses import chain, grouping_of, joined, own
 from fastsql.grammar.compile import load_grammar
 from fastsql.grammar.program import SMALL, ColumnRef, DerivedRef, Literal, Node, Program, TableRef
-from fastsql.grammar.render.pieces import chain, own
 from fastsql.grammar.render.queries import SET_OPERATIONS, SORTS
 from fastsql.grammar.tree import read_tree
 from fastsql.refusal.phrases import PHRASES
@@ -93,22 +93,17 @@ class _Describer:
         joins, where, body = node.children[-3:]
         if body is None:
             raise _UndescribedError
-        source = self._from(node, list(chain(joins)))
+        source = self._from(node, list(joined(joins)))
         conditions = [self._value(own(n, 1)) for n in chain(where)]
-        groups: list[str] = []
-        having: list[str] = []
-        items = own(body, 1)
-        if body.name == "group":
-            items = _child(body, 3)  # so there are four parts
-            keys = [_child(body, 0), *(_child(group, 0) for group in chain(body.children[1]))]
-            groups = [self._value(key) for key in keys]
-            having = [self._value(_child(clause, 0)) for clause in chain(body.children[2])]
+        keys, clauses, items = grouping_of(body)
+        groups = [self._value(key) for key in keys]
+        having = [self._value(clause) for clause in clauses]
         told, outputs = self._items(items)
         told = self._say(*self._frame(told), source)
         for key_of, parts in (("where", conditions), ("group", groups), ("having", having)):
             if parts:
-                joined = self._phrases["comma" if key_of == "group" else "and words"].join(parts)
-                told = self._say(key_of, told, joined)
+                parts_told = self._phrases["comma" if key_of == "group" else "and words"].join(parts)
+                told = self._say(key_of, told, parts_told)
         told = self._tail(told, body.children[-1])
         self._outputs = outputs
         return told

@@ -32,7 +32,7 @@ class _Suggestion:
 
 @dataclass(frozen=True)
 class UnknownValue(_Suggestion):
-    """A value that the question says and the dictionary does not hold.
+    """A value that the question says and the dictionary does not hold, or no row of the database.
 
     `words` stand at `span`. `column` is the qualified name of the column that was to hold it, "" where that is not known;
     `nearest` are values that are written alike, nearest first, of `column` if it has any.

@@ -6,7 +6,7 @@ hypothesis of a search that may say anything: there a column that is known whole
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -117,7 +117,7 @@ class Values:
 def absent_values(program: Program, dictionary: ValueDictionary) -> tuple[Absent, ...]:
     """The literals of a program that do not exist, those of each place once; of columns that are known whole."""
     found: dict[Span, Absent] = {}
-    for literal, column in _equated(program):
+    for literal, column in equated(program):
         if literal.span is None or literal.provenance not in _SAID or column not in dictionary.whole:
             continue
         words = str(literal.value)
@@ -142,11 +142,11 @@ def mended(program: Program, values: tuple[UnknownValue, ...]) -> Program:
     )
 
 
-def _equated(program: Program) -> Iterator[tuple[Literal, int]]:
-    """The literals of a program that a column is to equal, with it."""
+def equated(program: Program, comparisons: Collection[str] = EQUATES) -> Iterator[tuple[Literal, int]]:
+    """The literals of a program that a column is to equal, with it; those of some productions."""
     comparison = ""
     for before, terminal, column in zip((None, *program), program, compared_columns(program), strict=False):
         if isinstance(before, Production) and isinstance(terminal, ColumnRef):
             comparison = before.name
-        if isinstance(terminal, Literal) and column is not None and comparison in EQUATES:
+        if isinstance(terminal, Literal) and column is not None and comparison in comparisons:
             yield terminal, column

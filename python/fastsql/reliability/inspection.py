@@ -58,7 +58,9 @@ class Finding:
     answer: Answer | None = None
     ran: bool = False
     hollow: bool = False
-    """Whether the answer is void, and a query inside this one returns no row, or nothing but NULL."""
+    """Whether the answer is void, and a query inside this one returns no row, or nothing but NULL, or a look-up none."""
+    absent: tuple[str, ...] = ()
+    """Look-ups that found no row, where the answer is void."""
 
     @property
     def failed(self) -> bool:
@@ -106,12 +108,16 @@ class Inspector:
             check_count(getattr(self, name), f"Inspector.{name}")
 
     def inspect(
-        self, queries: Iterable[str | None], parts: Callable[[int], Iterable[str]] = lambda _: ()
+        self,
+        queries: Iterable[str | None],
+        parts: Callable[[int], Iterable[str]] = lambda _: (),
+        look_ups: Callable[[int], Iterable[str]] = lambda _: (),
     ) -> tuple[Finding, ...]:
         """A finding for each query, in order; None stands for one that may not be run, which counts as failed.
 
-        `parts` gives the queries inside one that may be run, by its number. It is asked where an answer is void, and what it
-        gives is run after all queries, as far as the time allows.
+        `parts` gives the queries inside one that may be run, by its number, and `look_ups` those that ask whether a literal
+        of it exists. They are asked where an answer is void, and what they give is run after all queries, as far as the time
+        allows.
         """
         end = time.monotonic() + self.seconds
         seen: dict[str | None, Finding] = {None: Finding(ran=True)}
@@ -135,10 +141,13 @@ class Inspector:
                 kept[sql] = found.rowless
             return kept[sql]
 
-        return tuple(
-            replace(finding, hollow=finding.void and any(map(rowless, parts(number))))
-            for number, finding in enumerate(findings)
-        )
+        def completed(number: int, finding: Finding) -> Finding:
+            if not finding.void:
+                return finding
+            absent = tuple(sql for sql in look_ups(number) if rowless(sql))
+            return replace(finding, absent=absent, hollow=bool(absent) or any(map(rowless, parts(number))))
+
+        return tuple(completed(number, finding) for number, finding in enumerate(findings))
 
     def _state(self) -> object:
         """What stays as it is only while the database does; None where the executor cannot tell."""

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from fastsql.errors import LimitError, SchemaError
+from fastsql.limits import check_seconds
 from fastsql.schema.draft import DraftConstant
 from fastsql.schema.findings import Findings
 from fastsql.schema.literals import assemble_constants, assemble_values
@@ -17,6 +18,11 @@ from fastsql.schema.model import Column, Constant, Structure, Table, Value
 from fastsql.schema.names import fold
 
 if TYPE_CHECKING:
+    import sqlite3
+    from pathlib import Path
+
+    from sqlalchemy.engine import Engine
+
     from fastsql.limits import Limits
 
 AnySchema = TypeVar("AnySchema", bound=Structure)
@@ -88,6 +94,25 @@ def annotated(schema: AnySchema, notes: Mapping[str, Mapping[str, Any]], limits:
                 remedy='Write "table" or "table.column".',
             )
     return replace(schema, tables=tuple(tables), columns=tuple(columns))
+
+
+def with_keys_from(
+    schema: AnySchema, source: str | Path | sqlite3.Connection | Engine, seconds: float
+) -> AnySchema:
+    """See :meth:`Schema.with_keys_from`."""
+    from fastsql.schema.contained import contained_keys
+    from fastsql.schema.key_cells import open_cells
+
+    check_seconds(seconds, "seconds")
+    with open_cells(source, schema, seconds) as cells:
+        keys = contained_keys(schema, cells)
+        late = cells.late
+    warnings = (
+        (*schema.warnings, f"keys: looking for them took longer than {seconds:g} s")
+        if late
+        else schema.warnings
+    )
+    return replace(schema, foreign_keys=(*schema.foreign_keys, *keys), warnings=warnings)
 
 
 def with_default_namespace(schema: AnySchema, namespace: str) -> AnySchema:

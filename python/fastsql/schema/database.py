@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from fastsql.errors import SchemaError
@@ -15,7 +16,7 @@ from fastsql.schema.server_values import ServerValues, is_forbidden
 from fastsql.schema.sqltypes import classify_type
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from sqlalchemy.engine import Connection, Engine
 
@@ -70,6 +71,33 @@ def schema_from_sqlalchemy(
             engine.dispose()
     # The tables are chosen already.
     return assemble(draft, strict=strict, limits=limits)
+
+
+@contextmanager
+def opened(source: str | Engine) -> Iterator[Connection]:
+    """A connection to a URL or of an engine. Raises SchemaError where SQLAlchemy, the driver or the server is missing."""
+    try:
+        from sqlalchemy.exc import SQLAlchemyError
+    except ModuleNotFoundError as error:
+        raise SchemaError(
+            "SQLAlchemy is not installed",
+            where="database URL or engine",
+            remedy="Run: pip install 'fastsql[db]'.",
+        ) from error
+    engine = _engine(source) if isinstance(source, str) else source
+    try:
+        with engine.connect() as connection:
+            yield connection
+    except SQLAlchemyError as error:
+        # As above: the message may hold a password.
+        raise SchemaError(
+            f"the database cannot be read ({type(error).__name__})",
+            where=engine.url.render_as_string(hide_password=True),
+            remedy="Check the URL and the server.",
+        ) from error
+    finally:
+        if isinstance(source, str):
+            engine.dispose()
 
 
 def _engine(url: str) -> Engine:

@@ -12,8 +12,10 @@ from fastsql.schema.names import fold
 if TYPE_CHECKING:
     from fastsql.schema.model import Structure
 
+FARTHEST = 4
+"""Joins between tables that :func:`key_distances` tells of, at most."""
 _NO_LETTERS = re.compile(r"[\W_]+")
-_PLAIN = frozenset({"id", "code", "key", "no", "nr", "number", "uuid", "guid"})
+COMMON_NAMES = frozenset({"id", "code", "key", "no", "nr", "number", "uuid", "guid", "rowid"})
 """Names that a primary key may have in any table: elsewhere the table's name stands before them."""
 _MANNERS = ("name", "title", "label", "description", "type", "date", "value")
 """How names end that say what a column is like, not whose key it is."""
@@ -42,6 +44,30 @@ def key_groups(schema: Structure) -> tuple[int, ...]:
     return tuple(root(column) if column in keys else -1 for column in range(len(schema.columns)))
 
 
+def key_distances(schema: Structure) -> tuple[bytes, ...]:
+    """For each table and each other one the joins on keys that lead from one to the other; FARTHEST + 1 where none do."""
+    tables_of = schema.tables_of_keys
+    groups_of: list[list[int]] = [[] for _ in schema.tables]
+    for group, tables in tables_of.items():
+        for table in tables:
+            groups_of[table].append(group)
+    return tuple(_distances_from(table, groups_of, tables_of) for table in range(len(schema.tables)))
+
+
+def _distances_from(start: int, groups_of: list[list[int]], tables_of: dict[int, frozenset[int]]) -> bytes:
+    distances = bytearray([FARTHEST + 1]) * len(groups_of)
+    distances[start] = 0
+    border, passed = [start], set[int]()
+    for distance in range(1, FARTHEST + 1):
+        groups = {group for table in border for group in groups_of[table]} - passed
+        passed |= groups
+        reached = {table for group in groups for table in tables_of[group]}
+        border = [table for table in reached if distances[table] > distance]
+        for table in border:
+            distances[table] = distance
+    return bytes(distances)
+
+
 def _named_alike(schema: Structure) -> Iterator[tuple[int, int]]:
     """Columns and the primary keys that they are taken to refer to."""
     columns = schema.columns
@@ -52,12 +78,12 @@ def _named_alike(schema: Structure) -> Iterator[tuple[int, int]]:
     }
     by_name: dict[str, list[int]] = defaultdict(list)
     for index, column in enumerate(columns):
-        by_name[_plain(column.name)].append(index)
+        by_name[plain_name(column.name)].append(index)
     for number, table in enumerate(schema.tables):
         if len(table.primary_key) != 1:
             continue
         (key,) = table.primary_key
-        for name in _foreign_names(_plain(columns[key].name), _plain(table.name)):
+        for name in foreign_names(plain_name(columns[key].name), plain_name(table.name)):
             for index in by_name.get(name, ()):
                 other = columns[index].table
                 if (
@@ -68,9 +94,9 @@ def _named_alike(schema: Structure) -> Iterator[tuple[int, int]]:
                     yield index, key
 
 
-def _foreign_names(key: str, table: str) -> set[str]:
+def foreign_names(key: str, table: str) -> set[str]:
     """What a column is called that refers to a table's primary key."""
-    if key in _PLAIN:
+    if key in COMMON_NAMES:
         return {singular + key for singular in _singulars(table)}
     return set() if key.endswith(_MANNERS) else {key}
 
@@ -87,5 +113,6 @@ def _singulars(name: str) -> set[str]:
     return found
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
+    """The letters and digits of a name, without case."""
     return _NO_LETTERS.sub("", fold(name))

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from fastsql.errors import SchemaError
-from fastsql.schema.keys import key_groups
+from fastsql.schema.keys import key_distances, key_groups
 from fastsql.schema.names import fold
 
 Value: TypeAlias = "str | int | float"
@@ -165,6 +165,20 @@ class Structure:
     def key_groups(self) -> tuple[int, ...]:
         """For each column the least column that holds the same keys; -1 for one that is no key of a join."""
         return key_groups(self)
+
+    @cached_property
+    def key_distances(self) -> tuple[bytes, ...]:
+        """[T, T] joins on keys between two tables, on the shortest way; more than `fastsql.schema.keys.FARTHEST`: no way."""
+        return key_distances(self)
+
+    @cached_property
+    def tables_of_keys(self) -> dict[int, frozenset[int]]:
+        """By group of keys, the tables that have a column of it."""
+        tables: dict[int, set[int]] = {}
+        for group, column in zip(self.key_groups, self.columns, strict=True):
+            if group >= 0:
+                tables.setdefault(group, set()).add(column.table)
+        return {group: frozenset(found) for group, found in tables.items()}
 
     @cached_property
     def unique_columns(self) -> frozenset[int]:

@@ -287,6 +287,19 @@ class Schema(Structure):
 
         return annotated(self, notes, limits)
 
+    def with_keys_from(
+        self, source: str | Path | sqlite3.Connection | Engine, *, seconds: float = 30.0
+    ) -> Schema:
+        """A copy with foreign keys that nobody declared: columns whose values in a database are keys of another table.
+
+        Looked at are samples of columns between tables that no declared key connects; no value is kept. `docs/schemas.md`
+        says what tells a key. What is not found in `seconds` is left out, with a warning. Raises SchemaError where the
+        database cannot be read or lacks a table, LimitError for seconds that are no limit.
+        """
+        from fastsql.schema.additions import with_keys_from
+
+        return with_keys_from(self, source, seconds)
+
     def with_default_namespace(self, namespace: str) -> Schema:
         """A copy whose SQL names the tables of a namespace without it: that of the connection, as its search path says.
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from fastsql.schema.pace import Deadline
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from sqlalchemy.engine import Connection
 
@@ -64,7 +64,7 @@ class ServerValues:
         estimate, common = self._known(table, namespace).get(column, (0.0, []))
         if estimate > _TOO_MANY * most:
             return Found([], f"{too_many}: about {estimate:,.0f} by the server's statistics")
-        deadline = Deadline(self._seconds, None if self._postgres else self._canceller())
+        deadline = self.deadline(self._seconds)
         sample = self._read(table, namespace, column, most + 1, deadline, SAMPLE_ROWS)
         if sample is None:
             return Found([], missed(self._seconds), late=True)
@@ -98,6 +98,48 @@ class ServerValues:
             known[column] = (float(estimate), [value for value in common or () if value is not None])
         return known
 
+    def sample(
+        self, table: str, namespace: str | None, column: str, most: int, deadline: Deadline
+    ) -> list[Any] | None:
+        """At most `most` distinct values of the first rows; None where the time is up. Raises sqlalchemy's errors."""
+        return self._read(table, namespace, column, most, deadline, SAMPLE_ROWS)
+
+    def count(
+        self,
+        table: str,
+        namespace: str | None,
+        column: str,
+        deadline: Deadline,
+        among: Sequence[Any] | None = None,
+    ) -> int | None:
+        """Distinct values of a column, of `among` alone where that is given; None where the time is up."""
+        import sqlalchemy
+
+        cell: Any = sqlalchemy.column(_exactly(column))
+        origin: Any = sqlalchemy.table(_exactly(table), cell, schema=_exactly(namespace))
+        query: Any = sqlalchemy.select(sqlalchemy.func.count(cell.distinct())).select_from(origin)
+        found = self.cells(query if among is None else query.where(cell.in_(among)), deadline)
+        return None if found is None else found[0]
+
+    def filled(
+        self, table: str, namespace: str | None, column: str, deadline: Deadline, rows: int | None
+    ) -> tuple[int, int] | None:
+        """Values of the first rows, or of all, and how many distinct ones; None where the time is up."""
+        import sqlalchemy
+
+        cell: Any = sqlalchemy.column(_exactly(column))
+        part = sqlalchemy.select(cell).select_from(
+            sqlalchemy.table(_exactly(table), cell, schema=_exactly(namespace))
+        )
+        cells: Any = (part if rows is None else part.limit(rows)).subquery()
+        counts = []
+        for number in (sqlalchemy.func.count(cells.c[0]), sqlalchemy.func.count(cells.c[0].distinct())):
+            found = self.cells(sqlalchemy.select(number).select_from(cells), deadline)
+            if found is None:
+                return None
+            counts.append(int(found[0]))
+        return counts[0], counts[1]
+
     def _read(
         self,
         table: str,
@@ -116,6 +158,12 @@ class ServerValues:
             origin = sqlalchemy.select(cell).select_from(origin).limit(rows).subquery()
             cell = origin.c[0]
         query = sqlalchemy.select(cell).select_from(origin).where(cell.is_not(None)).distinct().limit(most)
+        return self.cells(query, deadline)
+
+    def cells(self, query: Any, deadline: Deadline) -> list[Any] | None:
+        """The first column of what a query returns; None where the time is up. Raises sqlalchemy's errors."""
+        import sqlalchemy
+
         try:
             if self._postgres:
                 milliseconds = str(max(int(deadline.left * 1000), 1))
@@ -135,6 +183,10 @@ class ServerValues:
         if not error.connection_invalidated:
             with suppress(SQLAlchemyError):
                 self._connection.rollback()
+
+    def deadline(self, seconds: float) -> Deadline:
+        """The time that queries have from now on, with a way to end them where the driver has one."""
+        return Deadline(seconds, None if self._postgres else self._canceller())
 
     def _canceller(self) -> Callable[[], object] | None:
         """What ends a query of this connection from another thread, if its driver can."""

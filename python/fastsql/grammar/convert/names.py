@@ -34,6 +34,8 @@ class Scope:
 
     sources: list[Source] = field(default_factory=list)
     items: list[exp.Expr] = field(default_factory=list)
+    operand: bool = False
+    """Whether it is an operand of a set operation."""
 
     def aliased(self, name: str) -> exp.Expr | None:
         """The select item of an alias, without the alias."""
@@ -52,6 +54,8 @@ class Names:
         """The queries of WITH in sight, by folded name. Each use becomes a derived table."""
         self.outputs: list[str] = []
         """Output names of the query converted last."""
+        self.as_operand = False
+        """Whether the query to come is an operand of a set operation."""
         self.widths: list[int] = []
         """Columns of each source of the query with `*` converted last."""
 

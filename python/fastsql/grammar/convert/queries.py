@@ -26,6 +26,7 @@ from fastsql.grammar.convert.nodes import (
 from fastsql.grammar.convert.sources import Sources
 from fastsql.grammar.convert.values import cast_name
 from fastsql.grammar.convert.windows import has_window
+from fastsql.grammar.grouping import AGGREGATES
 from fastsql.grammar.program import Literal, Production, Program, Terminal
 from fastsql.grammar.tree import ProgramError, read_tree
 
@@ -69,7 +70,8 @@ class Converter(Sources):
             return self._set_operation(node)
         if not isinstance(node, exp.Select):
             raise ConversionError(type(node).__name__)
-        self.scopes.append(Scope())
+        self.scopes.append(Scope(operand=self.as_operand))
+        self.as_operand = False
         try:
             return self._bare(node) if node.args.get("from_") is None else self._select(node)
         finally:
@@ -111,13 +113,17 @@ class Converter(Sources):
         name = {exp.Union: "union", exp.Intersect: "intersect", exp.Except: "except"}[type(node)]
         if name == "union" and not node.args.get("distinct"):
             name = "union_all"
-        left = self.query(node.this)
+        left = self._operand(node.this)
         outputs, widths = self.outputs, self.widths
-        right = self.query(node.expression)
+        right = self._operand(node.expression)
         if "*" in (*outputs, *self.outputs) and (outputs != self.outputs or widths != self.widths):
             raise ConversionError("a set operation of * over unlike sources")
         self.outputs = outputs
         return [Production(name), *left, *right]
+
+    def _operand(self, node: exp.Expr) -> list[Terminal]:
+        self.as_operand = True
+        return self.query(node)
 
     def _bare(self, node: exp.Select) -> list[Terminal]:
         if any(node.args.get(k) for k in ("where", "group", "order", "limit", "distinct")):
@@ -166,10 +172,15 @@ class Converter(Sources):
         for conjunct in sorted(map(list, once), key=conjunct_rank):
             written += conjunct
         group = node.args.get("group")
+        keys: list[list[Terminal]] = []
         if group is not None:
             check_sayable(group)
-            for key in group.expressions:
-                written += [Production("group"), *self.value(group_key(key, node.expressions))]
+            keys = [self.value(group_key(key, node.expressions)) for key in group.expressions]
+        gathered = self._gathered(node, keys) if keys else None
+        if gathered is not None:
+            return [*written, Production("gather"), *gathered, *self._tail(node)]
+        for key in keys:
+            written += [Production("group"), *key]
         having = node.args.get("having")
         if having is not None:
             if group is None:
@@ -197,6 +208,19 @@ class Converter(Sources):
             names.append(name)
         self.outputs = names
         return written
+
+    def _gathered(self, node: exp.Select, keys: list[list[Terminal]]) -> list[Terminal] | None:
+        """The select items of a query that groups by what it selects beside aggregates; None of any other."""
+        if self.scope.operand or node.args.get("having") or node.args.get("distinct"):
+            return None
+        if any(item.is_star and not isinstance(item, exp.Count) for item in node.expressions):
+            return None
+        items = [self._item(unparen(unalias(item))) for item in node.expressions]
+        others = [item for item in items if not _is_aggregate(item)]
+        if others != keys or len(others) == len(items):
+            return None
+        self.outputs = _output_names(node)
+        return [terminal for item in items for terminal in item]
 
     def _selects_all(self, node: exp.Select) -> bool:
         """Whether a query is `SELECT *`, the outermost one or an operand of it."""
@@ -253,6 +277,10 @@ class Converter(Sources):
             if offset is not None
             else [*written, Production("end")]
         )
+
+
+def _is_aggregate(item: list[Terminal]) -> bool:
+    return isinstance(item[0], Production) and item[0].name in AGGREGATES
 
 
 def _output_names(node: exp.Select) -> list[str]:

@@ -10,6 +10,7 @@ from fastsql.grammar.convert.conditions import Conditions, conjunct_rank
 from fastsql.grammar.convert.errors import ConversionError
 from fastsql.grammar.convert.names import Source
 from fastsql.grammar.convert.nodes import check_sayable, conjuncts, unparen
+from fastsql.grammar.convert.routes import Joined, joins_along_keys, joins_as_written
 from fastsql.grammar.program import ColumnRef, DerivedRef, Production, TableRef, Terminal
 
 _JOINS = {("", ""), ("", "INNER"), ("", "CROSS"), ("LEFT", ""), ("LEFT", "OUTER")}
@@ -110,11 +111,16 @@ class Sources(Conditions):
         order, pairs = _linked_order(len(entries), linked, spare, as_written=starred)
         used = {id(pair.condition) for group in pairs for pair in group}
         self.scope.sources = [entries[place][0] for place in order]
+        joined = [
+            Joined(self.scope.sources[place].table, entries[order[place]][1], self._on(group, place))
+            for place, group in enumerate(pairs, 1)
+        ]
         written = list(entries[0][1])
-        for place, group in zip(order[1:], pairs, strict=True):
-            written += [Production("join" if group else "cross_join"), *entries[place][1]]
-            written += self._on(group, order.index(place))
+        written += joins_as_written(joined) if starred else self._along_keys(joined)
         return written, conditions + [conjunct for conjunct in where if id(conjunct) not in used]
+
+    def _along_keys(self, joined: list[Joined]) -> list[Terminal]:
+        return joins_along_keys(self.schema, self.scope.sources[0].table, joined)
 
     def _joins_as_written(
         self, entries: list[tuple[Source, list[Terminal]]], joins: list[exp.Join], where: list[exp.Expr]

@@ -6,6 +6,7 @@ them what dialects with types need.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -14,6 +15,7 @@ from sqlglot.generator import Generator
 
 from fastsql.errors import DialectError
 from fastsql.grammar.compile import Grammar, load_grammar
+from fastsql.grammar.inlining import inline
 from fastsql.grammar.program import Program
 from fastsql.grammar.render.queries import Renderer
 from fastsql.grammar.render.values import CASTS, NOW, PARTS
@@ -21,6 +23,7 @@ from fastsql.grammar.tree import inner_queries, read_tree
 from fastsql.schema.dialects import plain_dialect
 
 if TYPE_CHECKING:
+    from fastsql.grammar.turns import Turn
     from fastsql.schema import Schema
 
 DIALECTS = ("sqlite", "postgres", "duckdb", "mysql", "tsql")
@@ -36,8 +39,9 @@ def render(
     dialect: str = "sqlite",
     now: str | None = None,
     grammar: Grammar | None = None,
+    turns: Sequence[Turn] = (),
 ) -> str:
-    """SQL text of a complete program.
+    """SQL text of a complete program; the earlier `turns` that it refers to are written out.
 
     `now` fixes the clock: a literal such as "2100-12-31 23:59:00" instead of the moment of execution.
     Raises DialectError for a dialect that fastsql does not write, and for a program that a dialect cannot say.
@@ -49,7 +53,8 @@ def render(
             where=f"dialect {dialect!r}",
             remedy=f"Use one of: {', '.join(DIALECTS)}.",
         )
-    tree = read_tree(program, grammar or load_grammar())
+    grammar = grammar or load_grammar()
+    tree = read_tree(inline(program, turns, schema, grammar), grammar)
     sql: str = _generator(dialect).generate(_renderer(dialect, schema, now).query(tree), copy=False)
     return sql
 

@@ -6,16 +6,9 @@ from abc import abstractmethod
 
 from sqlglot import exp
 
+from fastsql.grammar.clauses import chain, child, some
 from fastsql.grammar.program import Literal, Node
-from fastsql.grammar.render.pieces import (
-    COMPARISONS,
-    chain,
-    child,
-    datetime,
-    negated,
-    some,
-    strftime,
-)
+from fastsql.grammar.render.pieces import COMPARISONS, datetime, negated, strftime
 from fastsql.grammar.render.values import Source, Values
 from fastsql.schema.names import fold
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import reduce
 
 from sqlglot import exp
-
-from fastsql.grammar.program import Node
 
 COMPARISONS: dict[str, type[exp.Binary]] = {
     "eq": exp.EQ,
@@ -23,34 +21,6 @@ ARITHMETIC: dict[str, type[exp.Binary]] = {
     "times": exp.Mul,
     "modulo": exp.Mod,
 }
-
-
-def some(node: Node | None) -> Node:
-    """A child that the grammar requires."""
-    assert node is not None, "the grammar requires this child"
-    return node
-
-
-def child(node: Node, index: int) -> Node:
-    """A child of a node."""
-    return some(node.children[index])
-
-
-def own(node: Node, rest: int) -> Node:
-    """The node without the last `rest` children, which belong to the symbol that inlined it."""
-    return Node(node.terminal, node.children[: len(node.children) - rest])
-
-
-def chain(node: Node | None) -> Iterator[Node]:
-    """The elements of a list symbol: each element's last child is the rest of the list."""
-    while node is not None:
-        yield node
-        node = node.children[-1]
-
-
-def distinct(conditions: Iterable[Node]) -> list[Node]:
-    """Conditions that AND puts together, each once."""
-    return list(dict.fromkeys(conditions))
 
 
 def literal(value: str | int | float) -> exp.Expr:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from fastsql.grammar.clauses import chain, child, distinct, grouping_of, items_of, joined, own, some
 from fastsql.grammar.program import Node, TableRef
 from fastsql.grammar.render.conditions import Conditions
-from fastsql.grammar.render.pieces import chain, child, conjunction, distinct, own, some
+from fastsql.grammar.render.pieces import conjunction
 from fastsql.grammar.render.values import Source
 from fastsql.schema.names import fold
 
@@ -48,7 +49,7 @@ class Renderer(Conditions):
     def _select(self, node: Node, names: list[str] | None) -> exp.Select:
         select = exp.Select()
         joins, where, body = node.children[-3:]
-        self._from(select, node, list(chain(joins)))
+        self._from(select, node, list(joined(joins)))
         conditions = [self.condition(one) for one in distinct(own(n, 1) for n in chain(where))]
         if conditions:
             select.set("where", exp.Where(this=conjunction(conditions)))
@@ -111,18 +112,13 @@ class Renderer(Conditions):
     # ---------------------------------------------------------------- SELECT and what frames it
 
     def _body(self, select: exp.Select, node: Node, names: list[str] | None) -> None:
-        tail = node.children[-1]
-        if node.name == "group":
-            key, groups, having, items = node.children[:4]
-            keys = [self.value(some(key)), *(self.value(child(g, 0)) for g in chain(groups))]
-            select.group_by(*keys, copy=False)
-            clauses = [self.condition(one) for one in distinct(child(clause, 0) for clause in chain(having))]
-            if clauses:
-                select.set("having", exp.Having(this=conjunction(clauses)))
-            self._items(select, some(items), names)
-        else:
-            self._items(select, own(node, 1), names)
-        self._tail(select, tail)
+        keys, having, items = grouping_of(node)
+        select.group_by(*(self.value(key) for key in keys), copy=False)
+        clauses = [self.condition(one) for one in distinct(having)]
+        if clauses:
+            select.set("having", exp.Having(this=conjunction(clauses)))
+        self._items(select, items, names)
+        self._tail(select, node.children[-1])
 
     def _items(self, select: exp.Select, node: Node, names: list[str] | None) -> None:
         """`node`: all_columns, distinct, or the first item; its last child is the rest of the list."""
@@ -131,11 +127,8 @@ class Renderer(Conditions):
             return
         if node.name == "distinct":
             select.distinct(copy=False)
-            first = child(node, 0)
-        else:
-            first = own(node, 1)
-        nodes = [first, *(own(n, 1) for n in chain(node.children[-1]))]
-        select.select(*self.naming.named([self.item(n) for n in nodes], names), copy=False)
+        items = [self.item(item) for item in items_of(node)]
+        select.select(*self.naming.named(items, names), copy=False)
 
     def _all_columns(self) -> list[exp.Expr]:
         """What `*` selects: the columns of the schema, by name. The database may have others, which nobody asked for."""

@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from fastsql.grammar.clauses import child, some
 from fastsql.grammar.program import SMALL, ColumnRef, DerivedRef, Literal, Node
 from fastsql.grammar.render.names import SQLITE, Naming
 from fastsql.grammar.render.pieces import (
     ARITHMETIC,
     COMPARISONS,
     arithmetic,
-    child,
     concatenation,
     literal,
-    some,
     strftime,
 )
 

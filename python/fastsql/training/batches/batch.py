@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsql.grammar.actions import CANDIDATE, KINDS, PRODUCTION, START, STEP, ActionLayout
+from fastsql.grammar.actions import CANDIDATE, KINDS, PRODUCTION, START, STEP, WEIGHT_NAMES, ActionLayout
 from fastsql.grammar.trace import Trace
 from fastsql.linking.nodes import NodeLayout
 from fastsql.linking.prepare import Prepared
@@ -17,7 +17,7 @@ from fastsql.model.config import ModelConfig, features_of
 from fastsql.model.pointing import first_rows
 from fastsql.model.schema_inputs import SchemaInputs
 
-START_KIND = len(KINDS)
+START_KIND = len(WEIGHT_NAMES)
 """Kind of the action before the first: none has been taken."""
 
 Ints = NDArray[np.int64]

@@ -127,10 +127,13 @@ class _Looking(Inspector):
     notes: _Notes = field(default_factory=_Notes)
 
     def inspect(
-        self, queries: Iterable[str | None], parts: Callable[[int], Iterable[str]] = lambda _: ()
+        self,
+        queries: Iterable[str | None],
+        parts: Callable[[int], Iterable[str]] = lambda _: (),
+        look_ups: Callable[[int], Iterable[str]] = lambda _: (),
     ) -> tuple[Finding, ...]:
         self.notes.queries = list(queries)
-        return super().inspect(self.notes.queries, parts)
+        return super().inspect(self.notes.queries, parts, look_ups)
 
 
 class _Observed(Parser):

@@ -5,7 +5,16 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from fastsql.grammar.program import ColumnRef, DerivedRef, Literal, Production, Program, TableRef, Terminal
+from fastsql.grammar.program import (
+    ColumnRef,
+    DerivedRef,
+    Literal,
+    Production,
+    Program,
+    TableRef,
+    Terminal,
+    TurnRef,
+)
 
 
 def mask(program: Program) -> Program:
@@ -30,6 +39,8 @@ def dump_program(program: Program) -> str:
             rows.append(["@column", item.column, item.source])
         elif isinstance(item, DerivedRef):
             rows.append(["@item", item.source, item.item])
+        elif isinstance(item, TurnRef):
+            rows.append(["@turn", item.turn])
         else:
             rows.append(["@literal", item.value, item.format, item.name])
     return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
@@ -46,6 +57,8 @@ def parse_program(text: str) -> Program:
                 items.append(ColumnRef(column, source))
             case ["@item", int(source), int(item)]:
                 items.append(DerivedRef(source, item))
+            case ["@turn", int(turn)]:
+                items.append(TurnRef(turn))
             case ["@literal", str() | int() | float() as value, str(form), str(name)]:
                 items.append(Literal(value, form, name))
             case [str(production)]:

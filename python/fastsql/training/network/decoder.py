@@ -13,7 +13,6 @@ from fastsql.grammar.actions import (
     CANDIDATE,
     COLUMN,
     END,
-    KINDS,
     POINTER_KINDS,
     SCHEMA_VALUE,
     START,
@@ -100,7 +99,7 @@ class Decoder(nn.Module):
         self.d = d
         # Two more productions: none (the action was a pointer) and start.
         self.production = nn.Embedding(config.n_productions + 2, d)
-        self.kind = nn.Embedding(len(KINDS) + 1, d)
+        self.kind = nn.Embedding(len(WEIGHT_NAMES) + 1, d)
         self.row = nn.Linear(d, d)
         self.symbol = nn.Embedding(config.n_symbols, d)
         self.parent = nn.Embedding(config.n_productions + 1, d)

@@ -6,9 +6,10 @@ from abc import abstractmethod
 
 from sqlglot import exp
 
+from fastsql.grammar.clauses import child
 from fastsql.grammar.program import Literal, Node
 from fastsql.grammar.render.conditions import PATTERNS, contained
-from fastsql.grammar.render.pieces import COMPARISONS, child
+from fastsql.grammar.render.pieces import COMPARISONS
 from fastsql.grammar.render.typed.closed import Closed
 from fastsql.grammar.render.typed.functions import TypedFunctions
 from fastsql.grammar.render.typed.types import comparison_kind

@@ -7,8 +7,9 @@ from functools import reduce
 
 from sqlglot import exp
 
+from fastsql.grammar.clauses import child
 from fastsql.grammar.program import Literal, Node
-from fastsql.grammar.render.pieces import child, concatenation, literal
+from fastsql.grammar.render.pieces import concatenation, literal
 from fastsql.grammar.render.typed.types import Kind, Type, Typed, merged_type, typed, typed_literal
 from fastsql.grammar.render.typed.values import TypedValues
 from fastsql.grammar.render.values import BACKS, FUNCTIONS, JOINED, RANKS, STARTS, WINDOWS, coalesced, pieces

@@ -28,7 +28,7 @@ class Grouping:
         return node in self.keys
 
 
-def grouping_of(keys: list[Node], parts: list[Node]) -> Grouping | None:
+def grouping_with(keys: list[Node], parts: list[Node]) -> Grouping | None:
     """How a query groups whose select list, HAVING and ORDER BY consist of `parts`; None where it does not."""
     found = list(dict.fromkeys(aggregate for part in parts for aggregate in aggregates(part)))
     if not keys and not found:

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from fastsql.grammar.clauses import chain, child, distinct, grouping_of, items_of, own
 from fastsql.grammar.program import Node
-from fastsql.grammar.render.pieces import chain, child, conjunction, distinct, own
+from fastsql.grammar.render.pieces import conjunction
 from fastsql.grammar.render.queries import SET_OPERATIONS, SORTS
 from fastsql.grammar.render.typed.closed import Closed, enclose
 from fastsql.grammar.render.typed.conditions import TypedConditions
-from fastsql.grammar.render.typed.grouping import grouping_of
+from fastsql.grammar.render.typed.grouping import grouping_with
 from fastsql.grammar.render.typed.types import Type, Typed, merged_type
 from fastsql.grammar.render.typed.values import TypedSource
 
@@ -86,22 +87,17 @@ class TypedRenderer(TypedConditions):
     # ---------------------------------------------------------------- SELECT and what frames it
 
     def _body(self, select: exp.Select, node: Node, names: list[str] | None) -> None:
-        keys: list[Node] = []
-        having: list[Node] = []
-        listed, tail = own(node, 1), node.children[-1]
-        if node.name == "group":
-            keys = [child(node, 0), *(child(group, 0) for group in chain(node.children[1]))]
-            having = [child(clause, 0) for clause in chain(node.children[2])]
-            listed = child(node, 3)
-            select.group_by(*(self.value(key) for key in keys), copy=False)
+        keys, having, listed = grouping_of(node)
+        tail = node.children[-1]
+        select.group_by(*(self.value(key) for key in keys), copy=False)
         if listed.name == "all_columns":
             items = self._typed_columns()
             select.select(*(item.node for item in items), copy=False)
             self._tail(select, tail)
             self.closed = Closed([(select, items)], [item.type for item in items])
             return
-        nodes, order = _listed(listed), list(_sorted(tail))
-        grouping = grouping_of(keys, [*nodes, *(child(key, 0) for key in order), *having])
+        nodes, order = items_of(listed), list(_sorted(tail))
+        grouping = grouping_with(keys, [*nodes, *(child(key, 0) for key in order), *having])
         self.groupings[-1] = grouping
         if having:
             select.set(
@@ -181,12 +177,6 @@ class TypedRenderer(TypedConditions):
         """Drops an ORDER BY that says nothing, where the dialect wants none."""
         if not self.dialect.sorts_anywhere and query.args.get("limit") is None:
             query.set("order", None)
-
-
-def _listed(node: Node) -> list[Node]:
-    """The items of a select list; the last child of its first node is the rest of it."""
-    first = child(node, 0) if node.name == "distinct" else own(node, 1)
-    return [first, *(own(one, 1) for one in chain(node.children[-1]))]
 
 
 def _sorted(node: Node | None) -> Iterator[Node]:

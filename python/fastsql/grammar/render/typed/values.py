@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from fastsql.grammar.clauses import child
 from fastsql.grammar.program import SMALL, ColumnRef, DerivedRef, Literal, Node
-from fastsql.grammar.render.pieces import ARITHMETIC, COMPARISONS, child
+from fastsql.grammar.render.pieces import ARITHMETIC, COMPARISONS
 from fastsql.grammar.render.queries import Renderer
 from fastsql.grammar.render.typed.coercion import Coercion
 from fastsql.grammar.render.typed.dialect import Dialect

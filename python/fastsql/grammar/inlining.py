@@ -1,0 +1,203 @@
+"""Writes earlier turns out: a program that refers to them becomes one that stands by itself.
+
+The result is a program of the same grammar without turns, within the same bounds: the automaton counts what a turn takes
+when it is pointed at. So what holds for any query that it writes, that it prepares for one, holds in a conversation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from fastsql.grammar.clauses import chain, child, grouping_of, items_of, joined, some
+from fastsql.grammar.compile import Grammar
+from fastsql.grammar.program import (
+    ColumnRef,
+    DerivedRef,
+    Literal,
+    Node,
+    Production,
+    Program,
+    TableRef,
+    Terminal,
+    TurnRef,
+)
+from fastsql.grammar.tree import ProgramError, read_tree
+
+if TYPE_CHECKING:
+    from fastsql.grammar.turns import Turn
+    from fastsql.schema import Schema
+
+SET_OPERATIONS = ("union", "union_all", "intersect", "except")
+PROVENANCE = "turn"
+"""Of a literal that an earlier question said."""
+_OUTSIDE = {"in_previous": "in", "not_in_previous": "not_in"}
+
+
+def inline(program: Program, turns: Sequence[Turn], schema: Schema, grammar: Grammar) -> Program:
+    """The program with its earlier turns written out. Raises ProgramError where the grammar does not derive it."""
+    pointed = [terminal.turn for terminal in program if isinstance(terminal, TurnRef)]
+    if not pointed:
+        return program
+    if max(pointed) >= len(turns):
+        raise ProgramError(f"turn {max(pointed)} of {len(turns)}", 0)
+    trees = [read_tree(turn.program, grammar) for turn in turns]
+    return program_of(_Inliner(trees, schema).written_out(read_tree(program, grammar)))
+
+
+def say_groups(program: Program, grammar: Grammar) -> Program:
+    """The program with GROUP BY said wherever the select list implies it, so that HAVING can be added."""
+    if Production("gather") not in program:
+        return program
+    return program_of(_grouped(read_tree(program, grammar)))
+
+
+def spell_out(program: Program, schema: Schema, grammar: Grammar) -> Program:
+    """The program with the columns that `*` stands for."""
+    return program_of(_spelled(read_tree(program, grammar), schema))
+
+
+def program_of(tree: Node) -> Program:
+    """The terminals of a derivation tree, in order: the inverse of `read_tree`."""
+    found: list[Terminal] = []
+    left: list[Node | None] = [tree]
+    while left:
+        node = left.pop()
+        if node is not None:
+            found.append(node.terminal)
+            left += reversed(node.children)
+    return tuple(found)
+
+
+def _grouped(node: Node) -> Node:
+    children = tuple(None if one is None else _grouped(one) for one in node.children)
+    plain = Node(node.terminal, children)
+    if node.name != "gather":
+        return plain
+    (first, *further), _, select_list = grouping_of(plain)
+    groups: Node | None = None
+    for key in reversed(further):
+        groups = Node(Production("group"), (key, groups))
+    return Node(Production("group"), (first, groups, None, select_list, children[-1]))
+
+
+class _Inliner:
+    def __init__(self, trees: Sequence[Node], schema: Schema) -> None:
+        self._trees = trees
+        self._schema = schema
+
+    def written_out(self, node: Node) -> Node:
+        """A derivation tree without references to turns."""
+        children = tuple(None if child is None else self.written_out(child) for child in node.children)
+        match node.name:
+            case "previous":
+                return Node(Production("derived"), (self._result(children[0]), *children[1:]))
+            case "previous_value":
+                return Node(Production("scalar"), (self._result(children[0]), *children[1:]))
+            case "in_previous" | "not_in_previous":
+                return Node(Production(_OUTSIDE[node.name]), (children[1], self._result(children[0])))
+            case "extend" | "extend_from":
+                return self._extended(node.name == "extend", *children)
+        return Node(node.terminal, children)
+
+    def _turn(self, reference: Node | None) -> Node:
+        assert reference is not None
+        assert isinstance(reference.terminal, TurnRef)
+        return _said_before(self._trees[reference.terminal.turn])
+
+    def _result(self, reference: Node | None) -> Node:
+        return _spelled(self._turn(reference), self._schema)
+
+    def _extended(
+        self,
+        whole: bool,
+        reference: Node | None,
+        joins: Node | None,
+        where: Node | None,
+        change: Node | None,
+    ) -> Node:
+        """A turn's query with more joins and conditions, with its conditions only if it is kept `whole`."""
+        turn = self._turn(reference)
+        *first, before, conditions, body = turn.children
+        assert body is not None
+        assert change is not None
+        kept = conditions if whole else None
+        return Node(
+            turn.terminal, (*first, _chained(before, joins), _chained(kept, where), _changed(body, change))
+        )
+
+
+def _changed(body: Node, change: Node) -> Node:
+    """A body, or what an extension says in place of it."""
+    *clauses, tail = body.children
+    match change.name:
+        case "keep":
+            return body
+        case "sort_rows" | "sort_groups":
+            return Node(body.terminal, (*clauses, change.children[0]))
+        case "and_having":
+            condition, further = change.children
+            assert further is not None
+            key, groups, having, items = clauses
+            more = Node(Production("having"), (condition, None))
+            return _changed(Node(body.terminal, (key, groups, _chained(having, more), items, tail)), further)
+    return change
+
+
+def _chained(one: Node | None, other: Node | None) -> Node | None:
+    """Two lists as one: the last child of each element is the rest of its list."""
+    if one is None:
+        return other
+    return Node(one.terminal, (*one.children[:-1], _chained(one.children[-1], other)))
+
+
+def _said_before(node: Node) -> Node:
+    """A tree whose literals were said in an earlier question, where nobody finds their words now."""
+    terminal = node.terminal
+    if isinstance(terminal, Literal):
+        terminal = replace(terminal, provenance=PROVENANCE, span=None)
+    return Node(terminal, tuple(None if child is None else _said_before(child) for child in node.children))
+
+
+# ---------------------------------------------------------------- `*`
+
+
+def _spelled(query: Node, schema: Schema) -> Node:
+    """A query that selects columns in place of `*`, which only an outermost query and its operands do."""
+    if query.name in SET_OPERATIONS:
+        return Node(query.terminal, tuple(_spelled(some(side), schema) for side in query.children))
+    body = query.children[-1]
+    if body is None or body.name != "all_columns":
+        return query
+    (end,) = body.children
+    items: Node | None = None
+    columns = list(_all_columns(query, schema))
+    for column in reversed(columns[1:]):
+        items = Node(column, (items,))
+    return Node(query.terminal, (*query.children[:-1], Node(columns[0], (items, end))))
+
+
+def _all_columns(query: Node, schema: Schema) -> Iterator[ColumnRef | DerivedRef]:
+    """The columns of a query's sources."""
+    for number, source in enumerate(_sources(query)):
+        if isinstance(source.terminal, TableRef):
+            for column in schema.tables[source.terminal.table].columns:
+                yield ColumnRef(column, number)
+        else:
+            yield from (DerivedRef(number, item) for item in range(_arity(child(source, 0))))
+
+
+def _sources(query: Node) -> Iterator[Node]:
+    yield query
+    yield from (child(join, 0) for join in joined(query.children[-3]))
+
+
+def _arity(query: Node) -> int:
+    """How many items a derived table selects; none selects `*`."""
+    if query.name in SET_OPERATIONS:
+        return _arity(child(query, 0))
+    if query.name == "bare":
+        return 1 + len(list(chain(query.children[1])))
+    _, _, select_list = grouping_of(child(query, -1))
+    return len(items_of(select_list))

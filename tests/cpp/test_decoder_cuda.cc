@@ -144,14 +144,14 @@ std::shared_ptr<const grammar::ActionSpace> wide_space(std::int32_t tables, std:
 // the derived one points at a decision that nobody has taken.
 std::shared_ptr<const grammar::ActionSpace> space_that_points_ahead() {
   const Integers grammar = {
-      1,  5, 2,    5,  15,                    // version, symbols, productions, alternatives, children
-      75, 8, 1000, 64, 2,                     // bounds
+      2,  5, 2,    5,  15,                    // version, symbols, productions, alternatives, children
+      75, 8, 1000, 64, 2,  4,                 // bounds
       7,  0, 0,    1,                         // query
       2,  0, 0,    1,                         // inner
       1,  0, 0,    1,                         // column
       1,  0, 0,    1,                         // end
       1,  0, 0,    1,                         // source
-      1,                                      // cost of an item
+      1,  1,                                  // cost of an item, and of a join on a way
       0,  0,                                  // query, end
       0,  0, 7,    0,  0,  10,                // query
       -1, 0, 2,    0,  0,  4,                 // @table
@@ -162,7 +162,7 @@ std::shared_ptr<const grammar::ActionSpace> space_that_points_ahead() {
       -1, 2, -5,   -6,                        // of the first @table
       -3,                                     // of the second
   };
-  return assemble(grammar, {2, 1, 1, 0, 1, 0, -1, 0}, toy_question(12));
+  return assemble(grammar, {3, 1, 1, 0, 1, 0, -1, 0, 0}, toy_question(12));
 }
 
 }  // namespace

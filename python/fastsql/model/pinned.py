@@ -11,5 +11,5 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 MANIFESTS: Mapping[str, str] = {
-    "ehr-en": "8a6d2b5246a1d2c0a49be0ee7ec4465ebb86fab2d6d6c7a4b6efb558e1146386",
+    "ehr-en": "801d66cfc7385d7a7384f79da1771402674faef70e87ab9ba8392d365838c6ec",
 }

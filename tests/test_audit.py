@@ -220,7 +220,7 @@ def test_what_an_inspector_runs_is_on_record_as_that(toy_bundle: Path, database:
     assert result.sql
     first = records.index(next(record for record in records if isinstance(record, AuditRecord)))
     inspected = records[:first]
-    assert 1 <= len(inspected) <= 4
+    assert inspected
     assert all(record.inspection and record.request_id == "r" for record in inspected)
     assert records[first].inspected
     assert records[first].statement in {record.statement for record in inspected}

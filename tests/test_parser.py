@@ -105,7 +105,7 @@ def test_a_result_carries_its_evidence(toy: Parser, question: str) -> None:
 def test_values_come_with_their_provenance(tmp_path: Path) -> None:
     sources = {
         (literal.source, literal.span is None)
-        for seed in (8, 16, 24, 28)
+        for seed in (39, 56, 75, 94)
         for question in QUESTIONS
         for literal in load_toy(write_bundle(tmp_path / str(seed), seed=seed)).parse(question, SCHEMA).values
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -17,7 +18,7 @@ from fastsql.linking.prepare import prepare
 from fastsql.linking.relations import SchemaLinks
 from fastsql.schema import Schema
 
-from ..worlds.toy_bundle import QUESTIONS, search
+from ..worlds.toy_bundle import QUESTIONS, load_toy, search, write_bundle
 from ..worlds.toy_model import SCHEMA, WORDPIECE
 
 WARD = Schema.from_ddl(
@@ -210,9 +211,12 @@ def trails(toy: Parser) -> Iterator[tuple[str, Hypothesis, Trail]]:
             yield question, hypothesis, retrace(hypothesis, program, space, prepared, links)
 
 
-def test_decisions_are_those_of_the_hypothesis(toy: Parser) -> None:
+def test_decisions_are_those_of_the_hypothesis(toy: Parser, tmp_path: Path) -> None:
     kinds = set()
-    for _, hypothesis, trail in trails(toy):
+    spelling = load_toy(
+        write_bundle(tmp_path / "spelling", seed=56), device=toy.engine.device
+    )  # it spells literals out
+    for _, hypothesis, trail in (*trails(toy), *trails(spelling)):
         assert len(trail.decisions) == len(hypothesis.actions)
         assert sum(math.log(d.probability) for d in trail.decisions) == pytest.approx(
             hypothesis.score, abs=1e-6

@@ -58,7 +58,7 @@ def test_locate_inverts_flat(space: ActionSpace) -> None:
 
 def test_a_space_counts_what_can_be_pointed_at() -> None:
     tokens = len(SPACE.tokens)
-    assert SPACE.sizes == (len(load_grammar().productions), 5, 21, 5, 6, tokens, tokens, DEFAULT.actions)
+    assert SPACE.sizes == (len(load_grammar().productions), 5, 21, 5, 6, tokens, tokens, DEFAULT.actions, 0)
 
 
 def test_kinds_without_actions_are_passed_over() -> None:

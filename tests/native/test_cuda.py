@@ -31,8 +31,8 @@ from ..worlds.own_encoder import give_own_encoder
 from ..worlds.toy_bundle import LIMITS, QUESTIONS, load_toy, make_gpu_config, outcome, write_bundle
 from ..worlds.toy_model import SCHEMA
 
-TOLERANCE = 1e-2
-"""How far log-probabilities may differ from those of the processor: attention in the graph rounds to bfloat16."""
+TOLERANCE = 2e-2
+"""How far log-probabilities may differ from those of the processor: attention in the graph rounds to bfloat16, by 0.4 % each time."""
 SMALL = replace(LIMITS, actions=14)
 """The simulated GPU is slow."""
 
@@ -155,10 +155,16 @@ def test_searches_find_what_the_processor_finds(tmp_path: Path, joint: int) -> N
     assert all(search.finished for search in found)
 
 
-def test_literals_that_exist_are_those_of_the_processor(cuda: Parser, cpu: Parser) -> None:
+def paths(searches: Sequence[Search]) -> list[tuple[int, ...]]:
+    return [one.path for search in searches for one in search.finished]
+
+
+def test_literals_that_exist_are_those_of_the_processor(tmp_path: Path) -> None:
+    folder = write_bundle(tmp_path / "toy", seed=36, config=make_gpu_config())  # it compares with literals
+    cuda, cpu = (load_toy(folder, device=device, limits=SMALL) for device in ("cuda", "cpu"))
     free = compare(cuda, cpu, QUESTIONS, SCHEMA, SMALL, 2)
     bound = compare(cuda, cpu, QUESTIONS, SCHEMA, SMALL, 2, range(len(SCHEMA.columns)))
-    assert [one.finished[0].path for one in bound] != [one.finished[0].path for one in free]
+    assert paths(bound) != paths(free)
 
 
 def test_results_are_those_of_the_processor(cpu: Parser, alone: list[dict[str, Any]]) -> None:
@@ -203,8 +209,8 @@ def test_a_question_that_fails_does_so_alone(cuda: Parser) -> None:
     assert isinstance(engine, CudaEngine)
     encoded, asked = linked(engine, QUESTIONS[:2], SCHEMA, SMALL)
     table = question_table(asked[0][1])
-    assert table[4] == SMALL.actions
-    table[4] = 1
+    assert table[6] == SMALL.actions
+    table[6] = 1
     first, good = (engine.arguments(prepared, encoded, space) for prepared, space in asked)
     narrow = (engine._core.ActionSpace(encoded.items, table), *first[1:])
     failure, found = engine._engine.parse(encoded.state, [narrow, good], 2)

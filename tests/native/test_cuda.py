@@ -32,7 +32,7 @@ from ..worlds.toy_bundle import LIMITS, QUESTIONS, load_toy, make_gpu_config, ou
 from ..worlds.toy_model import SCHEMA
 
 TOLERANCE = 2e-2
-"""How far log-probabilities may differ from the processor's: attention in the graph rounds to bfloat16, by 0.4 % each time."""
+"""How far log-probabilities may differ from the processor's: attention in the graph rounds to bfloat16, by 0.4 % a time."""
 SMALL = replace(LIMITS, actions=14)
 """The simulated GPU is slow."""
 

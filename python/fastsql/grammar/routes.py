@@ -1,8 +1,8 @@
 """Ways along keys: `along` names a table, and the joins of the shortest way of keys from FROM to it follow by themselves.
 
-After EHRSQL's questions: "patients with a lab test" is said by its two tables, not by how many lie between. Each join of the
-way is three actions, a table and the two columns of ON, and where there is no choice they are forced and cost nothing; where
-several keys or tables are as near, pointers choose.
+"Patients with a lab test" is said by two tables, not by how many lie between them. Each join of a way is three actions, a
+table and the two columns of ON; where there is no choice they are forced and cost nothing, and where several keys or tables
+are as near, pointers choose. The same for GROUP BY is `gather` (`grouping.py`).
 """
 
 from __future__ import annotations

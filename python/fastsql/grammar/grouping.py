@@ -34,8 +34,6 @@ OF_ROWS = frozenset((
     "year_start", "quarter_start", "month_start", "week_start",
 ))  # fmt: skip
 """Productions that read columns of single rows where they stand."""
-
-
 GROUPS = ("group", "gather")
 """Productions that group."""
 GATHERED = ("gathered", "keyed", "counted", "both")

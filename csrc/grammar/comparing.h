@@ -21,7 +21,7 @@ FASTSQL_HOST_DEVICE bool compares(const SpaceView& space, const State& state, co
 }
 
 // Whether what comes next is looked for in what an earlier turn returned.
-FASTSQL_HOST_DEVICE bool seeks(const SpaceView& space, const State& state, const Cell& cell) {
+FASTSQL_HOST_DEVICE bool is_sought(const SpaceView& space, const State& state, const Cell& cell) {
   const GrammarView& grammar = space.grammar;
   return state.in_query && has(grammar.symbol(cell.symbol), symbol_role::kListed) &&
          (grammar.roles_of(cell.parent) & production_role::kMembers) != 0;
@@ -32,7 +32,7 @@ FASTSQL_HOST_DEVICE bool weighs(const SpaceView& space, const State& state) {
   if (state.stack == nullptr || !state.in_query) return false;
   const Cell& cell = *state.stack;
   return has(space.grammar.symbol(cell.symbol), symbol_role::kNewest) || compares(space, state, cell) ||
-         seeks(space, state, cell) || state.compared;
+         is_sought(space, state, cell) || state.compared;
 }
 
 // Whether what a turn returned, if that is one column, may be equal to what is on the left.
@@ -56,7 +56,7 @@ FASTSQL_HOST_DEVICE bool is_sensible(const SpaceView& space, const State& state,
   }
   if (action.kind != Kind::kColumn) return true;
   const TypeClass type = space.schema.types[action.index];
-  if (seeks(space, state, cell)) return meets(state.scope.left.type, type);
+  if (is_sought(space, state, cell)) return meets(state.scope.left.type, type);
   if (has(space.grammar.symbol(cell.symbol), symbol_role::kNewest)) {
     if (action.index == state.last.column && space.schema.is_unique[action.index]) return false;
     return meets(state.last.type, type);

@@ -72,10 +72,7 @@ FASTSQL_HOST_DEVICE bool is_grounded(const SpaceView& space, const State& state,
   if (column < 0) return true;
   switch (action.kind) {
     case Kind::kCandidate: {
-      const Pairs own = candidates_of(space, column);
-      for (const OfColumn* pair = own.first; pair != own.last; ++pair) {
-        if (pair->candidate == action.index) return true;
-      }
+      if (names_column(space, action.index, column)) return true;
       return find_held(space.held, space.held_size, {column, action.index, 0}) != nullptr;
     }
     case Kind::kSchemaValue:

@@ -28,6 +28,15 @@ FASTSQL_HOST_DEVICE Pairs candidates_of(const SpaceView& space, std::int32_t col
   return {first, last};
 }
 
+// Whether a candidate is one of those that meet a column.
+FASTSQL_HOST_DEVICE bool names_column(const SpaceView& space, std::int32_t candidate, std::int32_t column) {
+  const Pairs own = candidates_of(space, column);
+  for (const OfColumn* pair = own.first; pair != own.last; ++pair) {
+    if (pair->candidate == candidate) return true;
+  }
+  return false;
+}
+
 // Adds those candidates that are in a set.
 template <class Writer>
 FASTSQL_HOST_DEVICE void add_candidates(const SpaceView& space, const Word* from, SetPart<Writer>& set) {

@@ -79,10 +79,7 @@ FASTSQL_HOST_DEVICE bool matches(const SpaceView& space, const State& state, std
   if (column < 0) return true;
   switch (action.kind) {
     case Kind::kCandidate: {
-      const Pairs own = candidates_of(space, column);
-      for (const OfColumn* pair = own.first; pair != own.last; ++pair) {
-        if (pair->candidate == action.index) return true;
-      }
+      if (names_column(space, action.index, column)) return true;
       const Held* held = find_pattern(space, pattern::kCandidates, column, action.index);
       const Held* any = find_pattern(space, pattern::kCandidates, pattern::kEvery, action.index);
       return (held != nullptr && (static_cast<std::uint32_t>(held->last) & way) != 0) ||

@@ -39,7 +39,7 @@ def compares(state: State, cell: Cell) -> bool:
     return grammar.symbols[cell.symbol] in OPERANDS and name_of(grammar, cell.parent) in COMPARES
 
 
-def seeks(state: State, cell: Cell) -> bool:
+def is_sought(state: State, cell: Cell) -> bool:
     """Whether what comes next is looked for in what an earlier turn returned."""
     grammar = state.space.grammar
     return grammar.symbols[cell.symbol] in SOUGHT and name_of(grammar, cell.parent) in MEMBERS
@@ -51,7 +51,7 @@ def weighs(state: State) -> bool:
     if cell is None:
         return False
     symbol = state.space.grammar.symbols[cell.symbol]
-    return symbol in NEWEST or compares(state, cell) or seeks(state, cell) or state.compared
+    return symbol in NEWEST or compares(state, cell) or is_sought(state, cell) or state.compared
 
 
 def turn_meets(state: State, number: int) -> bool:
@@ -73,7 +73,7 @@ def is_sensible(state: State, action: int) -> bool:
         return not asks or any(turn_meets(state, number) for number in range(len(space.turns)))
     if kind != COLUMN:
         return True
-    if seeks(state, cell):
+    if is_sought(state, cell):
         return meets(state.scope.left.type, space.column_types[index])
     if space.grammar.symbols[cell.symbol] in NEWEST:
         if index == state.last.column and index in space.schema.unique_columns:

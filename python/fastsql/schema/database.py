@@ -38,37 +38,15 @@ def schema_from_sqlalchemy(
 
     Raises SchemaError where SQLAlchemy or the driver is missing or the server refuses.
     """
-    try:
-        import sqlalchemy
-    except ModuleNotFoundError as error:
-        raise SchemaError(
-            "SQLAlchemy is not installed",
-            where="database URL or engine",
-            remedy="Run: pip install 'fastsql[db]'.",
-        ) from error
-    engine = _engine(source) if isinstance(source, str) else source
-    where = engine.url.render_as_string(hide_password=True)
     namespaces = (
         (namespace,) if isinstance(namespace, str) else None if namespace is None else tuple(namespace)
     )
-    pace = pace or Pace()
-    try:
-        with engine.connect() as connection:
-            draft = reflect(connection, engine, namespaces, choice)
-            choice.check()
-            if max_values > 0:
-                most = min(max_values, limits.values_per_column)
-                _read_values(connection, draft, most, limits, pace)
-    except sqlalchemy.exc.SQLAlchemyError as error:
-        # The driver's own message may repeat the connection string and its password: only its kind is told.
-        raise SchemaError(
-            f"the database cannot be read ({type(error).__name__})",
-            where=where,
-            remedy="Check the URL and the server.",
-        ) from error
-    finally:
-        if isinstance(source, str):
-            engine.dispose()
+    with opened(source) as connection:
+        draft = reflect(connection, connection.engine, namespaces, choice)
+        choice.check()
+        if max_values > 0:
+            most = min(max_values, limits.values_per_column)
+            _read_values(connection, draft, most, limits, pace or Pace())
     # The tables are chosen already.
     return assemble(draft, strict=strict, limits=limits)
 
@@ -77,7 +55,7 @@ def schema_from_sqlalchemy(
 def opened(source: str | Engine) -> Iterator[Connection]:
     """A connection to a URL or of an engine. Raises SchemaError where SQLAlchemy, the driver or the server is missing."""
     try:
-        from sqlalchemy.exc import SQLAlchemyError
+        import sqlalchemy
     except ModuleNotFoundError as error:
         raise SchemaError(
             "SQLAlchemy is not installed",
@@ -88,8 +66,8 @@ def opened(source: str | Engine) -> Iterator[Connection]:
     try:
         with engine.connect() as connection:
             yield connection
-    except SQLAlchemyError as error:
-        # As above: the message may hold a password.
+    except sqlalchemy.exc.SQLAlchemyError as error:
+        # The driver's own message may repeat the connection string and its password: only its kind is told.
         raise SchemaError(
             f"the database cannot be read ({type(error).__name__})",
             where=engine.url.render_as_string(hide_password=True),

@@ -42,7 +42,7 @@ OUTER = (
     "parser",
     "datasets",
     "training",
-    "augment",
+    "synthesis",
     "session",
 )
 

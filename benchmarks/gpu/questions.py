@@ -11,12 +11,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from fastsql.augment import generate
-from fastsql.augment.checks import hospital_schema
-from fastsql.augment.generate import DATABASE
 from fastsql.datasets import read_examples, read_schemas
 from fastsql.linking.question import clean_question, has_words
 from fastsql.schema import Schema
+from fastsql.synthesis import generate, write_pairs
+from fastsql.synthesis.hospital import DATABASE, Hospital
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from figures import spread
@@ -33,13 +32,11 @@ def write_demo(folder: Path, count: int) -> Path:
     """A data folder of synthetic questions, `demo/valid.json` beside its `schemas.json`. Some 25 ms a question."""
     inner = folder / "demo"
     inner.mkdir(parents=True, exist_ok=True)
-    schema = {**hospital_schema().to_dict(), "db_id": DATABASE}
+    with Hospital() as source:
+        pairs = generate(source, count, report=str)
+    schema = {**source.schema.to_dict(), "db_id": DATABASE}
     (inner / "schemas.json").write_text(json.dumps([schema]), encoding="utf-8")
-    pairs = [
-        {"id": pair.id, "db_id": pair.db_id, "question": pair.question, "sql": pair.sql}
-        for pair in generate(count, report=str)
-    ]
-    (inner / "valid.json").write_text(json.dumps(pairs), encoding="utf-8")
+    write_pairs(pairs, inner / "valid.json")
     return folder
 
 

@@ -47,10 +47,9 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the pairs."""
-    from fastsql.augment import Vocabulary, generate
-    from fastsql.augment.generate import DATABASE
-    from fastsql.augment.write import write_pairs
     from fastsql.datasets import DatabaseFiles, read_examples
+    from fastsql.synthesis import generate, write_pairs
+    from fastsql.synthesis.hospital import DATABASE, Hospital, Vocabulary
 
     gold = [] if options.train is None else [item.sql for item in read_examples(options.train) if item.sql]
     with ExitStack() as stack:
@@ -58,7 +57,8 @@ def run(options: argparse.Namespace) -> int:
         if options.terminology is not None:
             database = stack.enter_context(DatabaseFiles(options.terminology, [DATABASE])).path(DATABASE)
         vocabulary = Vocabulary.collect(gold, database)
-    pairs = generate(options.examples, options.seed, vocabulary=vocabulary, known=gold, report=_note)
+    with Hospital(vocabulary) as hospital:
+        pairs = generate(hospital, options.examples, options.seed, known=gold, report=_note)
     write_pairs(pairs, options.output)
     return 0
 

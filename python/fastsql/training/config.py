@@ -50,7 +50,7 @@ class SourceSettings:
     # Example files that are only reported on: equal questions are left out.
     report: tuple[str, ...] = ()
     hints: bool = False  # write the example's `evidence`, which BIRD gives, behind its question
-    # So many synthetic examples instead of the file's, whose names they take (`fastsql.augment`; MIMIC-IV's tables only).
+    # So many synthetic examples instead of the file's, whose names they take (`fastsql.synthesis`; MIMIC-IV's tables only).
     generate: int = 0
     weight: float = 1.0  # how often an epoch shows each example, on average
     lexicon: bool = True  # its literals that questions do not spell out enter the lexicon, which is bundled

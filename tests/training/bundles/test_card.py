@@ -81,7 +81,7 @@ def test_a_card_knows_whether_many_schemas_were_met(bundle: Bundle, published: T
 def test_synthetic_questions_are_said_to_be_so(bundle: Bundle, published: TrainConfig) -> None:
     (source,) = published.data.sources
     more = replace(published, data=replace(published.data, sources=(source, replace(source, generate=8000))))
-    for words in ("Synthetic questions", "fastsql.augment", "met in synthetic questions"):
+    for words in ("Synthetic questions", "fastsql augment", "met in synthetic questions"):
         assert words in model_card(bundle, more)
         assert words not in model_card(bundle, published)
 

@@ -6,11 +6,10 @@ import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
-import fastsql.augment as augment_package
-from fastsql.augment import Vocabulary, generate
-from fastsql.augment.generate import DATABASE
-from fastsql.augment.write import write_pairs
+from fastsql import synthesis
 from fastsql.datasets import DatabaseFiles, Example, read_examples
+from fastsql.synthesis import generate, write_pairs
+from fastsql.synthesis.hospital import DATABASE, Hospital, Vocabulary
 from fastsql.training.config import SourceSettings, expand_path
 
 Report = Callable[[str], None]
@@ -19,11 +18,11 @@ Report = Callable[[str], None]
 def synthetic_examples(source: SourceSettings, seed: int, cache: Path, report: Report) -> tuple[Example, ...]:
     """`source.generate` pairs, with names from the source's gold SQL and from the terminology of its database.
 
-    What the gold SQL of `source.examples` lacks gets more weight (`fastsql.augment.generate`). Raises DatasetError.
+    What the gold SQL of `source.examples` lacks gets more weight (`fastsql.synthesis.generate`). Raises DatasetError.
     """
     examples = expand_path(source.examples)
-    package = Path(augment_package.__file__).parent
-    code = b"".join(path.read_bytes() for path in sorted(package.glob("*.py")))
+    package = Path(synthesis.__file__).parent
+    code = b"".join(path.read_bytes() for path in sorted(package.rglob("*.py")))
     identity = f"{source.generate} {seed}".encode() + examples.read_bytes() + code
     file = cache / f"synthetic-{hashlib.sha256(identity).hexdigest()[:16]}.json.gz"
     if not file.is_file():
@@ -31,7 +30,8 @@ def synthetic_examples(source: SourceSettings, seed: int, cache: Path, report: R
         database = expand_path(source.database) if source.database else None
         with DatabaseFiles(database, [DATABASE]) as files:
             vocabulary = Vocabulary.collect(gold, files.path(DATABASE))
-        pairs = generate(source.generate, seed, vocabulary=vocabulary, known=gold, report=report)
+        with Hospital(vocabulary) as hospital:
+            pairs = generate(hospital, source.generate, seed, known=gold, report=report)
         cache.mkdir(parents=True, exist_ok=True)
         temporary = file.with_name("part-" + file.name)
         write_pairs(pairs, temporary)

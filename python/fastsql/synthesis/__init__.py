@@ -1,0 +1,9 @@
+"""Synthetic questions with SQL: what draws, checks, balances and writes them, whatever schema they are about."""
+
+from __future__ import annotations
+
+from fastsql.synthesis.generate import generate
+from fastsql.synthesis.source import Draft, Source, Trial
+from fastsql.synthesis.write import write_pairs
+
+__all__ = ["Draft", "Source", "Trial", "generate", "write_pairs"]

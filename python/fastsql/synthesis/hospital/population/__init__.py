@@ -1,0 +1,1 @@
+"""Families of questions about all patients."""

@@ -1,0 +1,53 @@
+"""What makes pairs: a source draws queries, each with ways to ask for it, and names databases to try them on."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from fastsql.execution.rows import Cell
+from fastsql.schema import Schema
+
+Run = Callable[[str], list[tuple[Cell, ...]]]
+"""The rows of a query on a database. Raises ExecutionError where it does not run."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A query as it was drawn, not yet checked; `ask` puts it into words, with other seeds into others.
+
+    `family` is the kind of question. `seed` is the one that it was drawn by.
+    """
+
+    family: str
+    sql: str
+    seed: str
+    ask: Callable[[random.Random], str]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A query of a draft's form, and the database that it is tried on."""
+
+    sql: str
+    run: Run
+
+
+class Source(Protocol):
+    """A kind of pairs over one schema."""
+
+    @property
+    def db_id(self) -> str:
+        """The database's name in what is written."""
+
+    @property
+    def schema(self) -> Schema:
+        """What queries are converted with; with the values that questions mean without writing them."""
+
+    def draw(self, seed: str) -> Draft:
+        """The draft of a seed: the same seed draws the same."""
+
+    def trials(self, draft: Draft) -> Iterator[Trial]:
+        """Queries of the draft's form to try, until one returns something: of other values, where its own may not occur."""

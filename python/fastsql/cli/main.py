@@ -21,6 +21,7 @@ from fastsql.cli import (
     fit_ranking,
     parse,
     renumber,
+    synthesize,
     train,
 )
 from fastsql.errors import CalibrationWarning, FastSQLError
@@ -47,6 +48,7 @@ _COMMANDS = (
     calibrate,
     card,
     augment,
+    synthesize,
     renumber,
     fit_ranking,
     doctor,

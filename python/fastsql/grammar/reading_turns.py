@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import numpy as np
-
-from fastsql.grammar.actions import CANDIDATE, COLUMN, PRODUCTION, STEP, TABLE
-from fastsql.grammar.automaton import State
 from fastsql.grammar.inlining import SET_OPERATIONS, inline, say_groups, spell_out
-from fastsql.grammar.program import ColumnRef, DerivedRef, Literal, Production, Program, TableRef, Terminal
+from fastsql.grammar.program import Literal, Production, Program
 from fastsql.grammar.space import ActionSpace
 from fastsql.grammar.state import Item, Key, Offered, Scope, Source
 from fastsql.grammar.turns import Turn
+from fastsql.grammar.walking import open_space, walk
 from fastsql.limits import DEFAULT
-from fastsql.linking.candidate import Candidate
 
-_ANY_LITERAL = (Candidate(1, "number", (0, 1), "number"),)
 _MOST = 3
 """Actions of one terminal, at most: a column and its source; a span's two ends."""
 
@@ -78,44 +71,18 @@ class _Walk:
     """The automaton's way through a program that need not be legal where it is asked for: its question is another."""
 
     def __init__(self, program: Program, space: ActionSpace) -> None:
-        scratch = ActionSpace.for_question(
+        scratch = open_space(
             space.schema,
-            "?",
-            np.asarray([[0, 1]], dtype=np.int32),
-            _ANY_LITERAL,
-            grammar=space.grammar,
-            limits=replace(DEFAULT, actions=_MOST * len(program) + DEFAULT.actions),
+            space.grammar,
+            actions=_MOST * len(program) + DEFAULT.actions,
             strict_grouping=True,  # it keeps account of what groups
         )
-        which = space.grammar.symbol("which")
-        state = State.start(scratch)
         self.scope, self.nesting, spans = Scope(), 0, 0
-        for terminal in program:
-            state = self._taken(state, _action(terminal, state))
+        for before, terminal, after in walk(program, scratch):
+            if before.in_query and before.scope.outer is None:
+                self.scope = before.scope
+            if after.stack is not None:
+                self.nesting = max(self.nesting, after.stack.depth)
             spans += isinstance(terminal, Literal) and isinstance(terminal.value, str)
-            if isinstance(terminal, ColumnRef) and not state.finished and state.symbol == which:
-                state = self._taken(state, scratch.flat(STEP, state.scope.sources[terminal.source].step))
-        self.items = state.closed
-        self.used = state.used + spans
-
-    def _taken(self, state: State, action: int) -> State:
-        if state.in_query and state.scope.outer is None:
-            self.scope = state.scope
-        after = state.advance(action)
-        if after.stack is not None:
-            self.nesting = max(self.nesting, after.stack.depth)
-        return after
-
-
-def _action(terminal: Terminal, state: State) -> int:
-    space = state.space
-    match terminal:
-        case Production(name):
-            return space.flat(PRODUCTION, space.grammar.production(name))
-        case TableRef(table):
-            return space.flat(TABLE, table)
-        case ColumnRef(column):
-            return space.flat(COLUMN, column)
-        case DerivedRef(source, item):
-            return space.flat(STEP, state.scope.sources[source].items[item].step)
-    return space.flat(CANDIDATE, 0)
+        self.items = after.closed
+        self.used = after.used + spans

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from fastsql.synthesis.generate import generate
+from fastsql.synthesis.generate import generate, generate_drawn
 from fastsql.synthesis.source import Draft, Source, Trial
 from fastsql.synthesis.write import write_pairs
 
-__all__ = ["Draft", "Source", "Trial", "generate", "write_pairs"]
+__all__ = ["Draft", "Source", "Trial", "generate", "generate_drawn", "write_pairs"]

@@ -53,6 +53,32 @@ def generate(
     return pairs
 
 
+def generate_drawn(
+    source: Source, examples: int, seed: int = 1, *, report: Report = logger.info
+) -> list[Example]:
+    """At most `examples` pairs of a source whose drafts are checked and in the right mix as they are drawn, in their order.
+
+    Each question and each query comes once; fewer come where the source repeats itself. The same arguments give the same.
+    """
+    checker = Checker(source)
+    pairs: list[Example] = []
+    seen: set[str] = set()
+    queries: set[str] = set()
+    step = -(-examples // _NOTES)
+    for position in range(examples * _DRAWN_PER_EXAMPLE):
+        if len(pairs) == examples:
+            break
+        draft = source.draw(f"{seed}/{position}")
+        if draft.sql in queries:
+            continue
+        queries.add(draft.sql)
+        pairs += _realise(source.db_id, draft.sql, [draft], 1, seen, checker)
+        if (position + 1) % step == 0:
+            report(f"{len(pairs)} pairs of {position + 1} queries")
+    report(f"{len(pairs)} pairs")
+    return pairs
+
+
 def _draw_all(
     source: Source, number: int, seed: int, checker: Checker, report: Report
 ) -> dict[str, list[Draft]]:

@@ -1,0 +1,46 @@
+"""Clauses of a SELECT, as the grammar renders it."""
+
+from __future__ import annotations
+
+from typing import TypeGuard
+
+from sqlglot import exp
+
+
+def joins_of(select: exp.Select) -> list[exp.Join]:
+    """The joins of FROM."""
+    return list(select.args.get("joins") or ())
+
+
+def tables_of(select: exp.Select) -> list[exp.Expr]:
+    """What FROM names, in its order."""
+    return [select.args["from_"].this, *(join.this for join in joins_of(select))]
+
+
+def keys_of(select: exp.Select) -> list[exp.Expr]:
+    """The keys of GROUP BY."""
+    group = select.args.get("group")
+    return [] if group is None else list(group.expressions)
+
+
+def limit_of(select: exp.Select) -> str:
+    """The number of rows that are kept; empty for all."""
+    limit = select.args.get("limit")
+    return "" if limit is None else str(limit.expression.name)
+
+
+def is_column(node: exp.Expr) -> TypeGuard[exp.Column]:
+    """Whether it is a column, and nothing is done to it."""
+    return isinstance(node, exp.Column)
+
+
+def counts_rows(node: exp.Expr) -> bool:
+    """Whether it is COUNT(*)."""
+    return isinstance(node, exp.Count) and isinstance(node.this, exp.Star)
+
+
+def is_for_each_group(select: exp.Select) -> bool:
+    """Whether it gives an aggregate for every group: none is passed over, and none comes first."""
+    clauses = (select.args.get("having"), select.args.get("order"), select.args.get("limit"))
+    aggregates = any(item.find(exp.AggFunc) for item in select.expressions)
+    return bool(keys_of(select)) and aggregates and not any(clauses)

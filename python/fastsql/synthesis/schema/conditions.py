@@ -1,0 +1,241 @@
+"""Conditions of a query in words."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from fastsql.synthesis.phrases import expand
+from fastsql.synthesis.schema.words import UnsayableError, Words
+
+_SIGNS: dict[type[exp.Expr], str] = {
+    exp.GT: "[greater|higher|more|larger] than|above|over",
+    exp.GTE: "at least|no less than",
+    exp.LT: "[less|lower|smaller] than|below|under",
+    exp.LTE: "at most|no more than",
+}
+_TIME_SIGNS: dict[type[exp.Expr], str] = {
+    exp.GT: "after|later than",
+    exp.GTE: "from",
+    exp.LT: "before|earlier than",
+    exp.LTE: "until|up to",
+}
+_PARTS = {"%Y": "year", "%m": "month", "%d": "day"}
+_MIRRORED: dict[type[exp.Expr], type[exp.Expr]] = {
+    exp.GT: exp.LT,
+    exp.LT: exp.GT,
+    exp.GTE: exp.LTE,
+    exp.LTE: exp.GTE,
+}
+
+
+@dataclass(frozen=True)
+class Said:
+    """A condition in words that follow "whose": "age is above 60"; `table`: whose column it is on; `having`: it
+    follows "that" instead, as in "have no visits"; `either`: it is one of two.
+    """
+
+    table: int
+    text: str
+    having: bool = False
+    either: bool = False
+
+
+class Conditions:
+    """Puts conditions into words; `describe` says rows of a subquery: "visits whose year is 2014"."""
+
+    def __init__(self, words: Words, rng: random.Random, describe: Callable[[exp.Select], str]) -> None:
+        self._words = words
+        self._rng = rng
+        self._describe = describe
+
+    def say(self, condition: exp.Expr) -> Said:
+        """One condition. Raises UnsayableError."""
+        if condition.args.get("negate"):
+            return self._negated(condition)
+        match condition:
+            case exp.Paren(this=inner):
+                return self.say(inner)
+            case exp.Or(left=left, right=right):
+                return self._either(self.say(left), self.say(right))
+            case exp.Not(this=inner):
+                return self._negated(_bare(inner))
+            case exp.EQ() | exp.NEQ() | exp.GT() | exp.GTE() | exp.LT() | exp.LTE():
+                return self._comparison(condition)
+            case exp.Between(this=exp.Column() as column):
+                return self._between(column, condition, "")
+            case exp.Like(this=exp.Column() as column, expression=exp.Literal() as pattern):
+                return self._likeness(column, pattern.name, negated=False)
+            case exp.In(this=exp.Column() as column):
+                return self._membership(column, condition, negated=False)
+            case exp.Is(this=exp.Column() as column, expression=exp.Null()):
+                return self._whose(column, self._any("is [missing|not known|not recorded]"))
+        raise UnsayableError(type(condition).__name__)
+
+    def _literal(self, value: exp.Expr) -> str:
+        """A literal as people write it. Raises UnsayableError for another expression."""
+        match value:
+            case exp.Literal(is_string=True):
+                marks = (
+                    ("'", '"')
+                    if not value.name[-1:].isalnum()
+                    else ("", "'", '"')
+                    if " " in value.name
+                    else ("",)
+                )
+                mark = self._rng.choice(marks)
+                return f"{mark}{value.name}{mark}"
+            case exp.Literal():
+                return str(value.name)
+            case exp.Neg(this=exp.Literal() as inner):
+                return f"-{inner.name}"
+        raise UnsayableError(type(value).__name__)
+
+    def _negated(self, inner: exp.Expr) -> Said:
+        match inner:
+            case exp.Is(this=exp.Column() as column, expression=exp.Null()):
+                return self._whose(column, self._any("is [known|recorded|not missing]"))
+            case exp.In(this=exp.Column() as column):
+                return self._membership(column, inner, negated=True)
+            case exp.Between(this=exp.Column() as column):
+                return self._between(column, inner, "not ")
+            case exp.Like(this=exp.Column() as column, expression=exp.Literal() as pattern):
+                return self._likeness(column, pattern.name, negated=True)
+            case exp.EQ(this=exp.Column() as column, expression=value):
+                return self._whose(column, f"is not {self._literal(value)}")
+        raise UnsayableError(f"NOT {type(inner).__name__}")
+
+    def _comparison(self, node: exp.Binary) -> Said:
+        left, right = node.left, node.right
+        sign: type[exp.Expr] = type(node)
+        if not isinstance(left, (exp.Column, exp.TimeToStr)) and isinstance(right, exp.Column):
+            left, right, sign = right, left, _MIRRORED.get(sign, sign)
+        match left, right:
+            case exp.Column(), exp.Subquery(this=exp.Select() as inner):
+                return self._to_subquery(left, sign, inner)
+            case exp.Column(), exp.Column():
+                return self._whose(left, f"{self._sign(left, sign)} the {self._label(right)}")
+            case exp.Column(), _:
+                return self._whose(left, f"{self._sign(left, sign)} {self._literal(right)}")
+            case exp.TimeToStr(this=time), exp.Literal() if isinstance(_bare(time), exp.Column):
+                return self._of_date(_bare(time), left.text("format"), sign, right.name)
+        raise UnsayableError(f"comparison of {type(left).__name__}")
+
+    def _of_date(self, column: exp.Expr, form: str, sign: type[exp.Expr], value: str) -> Said:
+        assert isinstance(column, exp.Column)
+        table = self._words.owner(column)
+        if form in _PARTS:
+            return Said(
+                table, f"{_PARTS[form]} of the {self._label(column)} {self._sign(None, sign)} {value}"
+            )
+        return self._whose(
+            column,
+            f"is {'in' if len(value) <= 7 else 'on'} {value}"
+            if sign is exp.EQ
+            else f"{self._sign(column, sign)} {value}",
+        )
+
+    def _to_subquery(self, column: exp.Column, sign: type[exp.Expr], inner: exp.Select) -> Said:
+        if len(inner.expressions) != 1:
+            raise UnsayableError("subquery")
+        item = inner.expressions[0]
+        plain = not inner.args.get("where") and not inner.args.get("joins")
+        if isinstance(item, (exp.Max, exp.Min)) and sign is exp.EQ and plain and item.this == column:
+            most = (
+                "highest|largest|greatest|maximum" if isinstance(item, exp.Max) else "lowest|smallest|minimum"
+            )
+            return self._whose(column, f"is the {self._any(most)}")
+        names: dict[type[exp.Expr], str] = {
+            exp.Avg: "average|mean",
+            exp.Max: "highest|maximum",
+            exp.Min: "lowest|minimum",
+        }
+        if type(item) not in names or not isinstance(item.this, exp.Column):
+            raise UnsayableError("subquery")
+        mean = f"the {self._any(names[type(item)])}"
+        same = item.this == column
+        of = "" if same and plain else f" {self._label(item.this)} of {self._describe(inner)}"
+        return self._whose(column, f"{self._sign(column, sign)} {mean}{of}")
+
+    def _membership(self, column: exp.Column, node: exp.Expr, *, negated: bool) -> Said:
+        query = node.args.get("query")
+        if query is None:
+            values = [self._literal(value) for value in node.args.get("expressions") or ()]
+            joined = f"{', '.join(values[:-1])} or {values[-1]}" if len(values) > 1 else "".join(values)
+            return self._whose(
+                column, f"is neither {joined.replace(' or ', ' nor ')}" if negated else f"is {joined}"
+            )
+        inner = query.this if isinstance(query, exp.Subquery) else query
+        number = self._words.number(column)
+        if not isinstance(inner, exp.Select) or not _is_key(self._words, number):
+            raise UnsayableError("IN")
+        own = self._words.owner(column)
+        if own == self._of_item(inner):
+            raise UnsayableError("rows of the same table")
+        rows = self._describe(inner)
+        verb = "have no|do not have any" if negated else "have some|have any"
+        return Said(own, f"{self._any(verb)} {rows}", having=True)
+
+    def _of_item(self, select: exp.Select) -> int:
+        """The table whose keys a subquery selects."""
+        (item,) = select.expressions
+        if not isinstance(item, exp.Column):
+            raise UnsayableError("IN")
+        return self._words.owner(item)
+
+    def _between(self, column: exp.Column, node: exp.Expr, negation: str) -> Said:
+        low, high = self._literal(node.args["low"]), self._literal(node.args["high"])
+        return self._whose(column, f"is {negation}between {low} and {high}")
+
+    def _likeness(self, column: exp.Column, pattern: str, *, negated: bool) -> Said:
+        text = pattern.strip("%")
+        if "%" in text or "_" in text:
+            raise UnsayableError("pattern")
+        verb = {
+            (True, True): "contain",
+            (False, True): "start with",
+            (True, False): "end with",
+            (False, False): "read",
+        }[pattern.startswith("%"), pattern.endswith("%")]
+        first, _, rest = verb.partition(" ")
+        said = f"does not {verb}" if negated else f"{first}s {rest}".strip()
+        return self._whose(column, f"{said} '{text}'")
+
+    def _either(self, left: Said, right: Said) -> Said:
+        if left.table != right.table or left.having != right.having:
+            raise UnsayableError("OR of two tables")
+        return Said(left.table, f"{left.text} or {right.text}", left.having, either=True)
+
+    def _sign(self, column: exp.Column | None, sign: type[exp.Expr]) -> str:
+        if sign is exp.EQ:
+            return "is"
+        if sign is exp.NEQ:
+            return "is not"
+        of = "" if column is None else self._words.schema.columns[self._words.number(column)].type
+        if of == "text":
+            raise UnsayableError("order of texts")
+        is_time = of == "time"
+        return f"is {self._any((_TIME_SIGNS if is_time else _SIGNS)[sign])}"
+
+    def _whose(self, column: exp.Column, rest: str) -> Said:
+        return Said(self._words.owner(column), f"{self._label(column)} {rest}")
+
+    def _label(self, column: exp.Column) -> str:
+        return self._words.label(self._words.number(column), self._rng)
+
+    def _any(self, pattern: str) -> str:
+        """One phrase of a pattern. What users have written never is a part of one."""
+        return expand(pattern, self._rng)
+
+
+def _bare(node: exp.Expr) -> exp.Expr:
+    while isinstance(node, (exp.Paren, exp.TsOrDsToTimestamp, exp.TsOrDsToDate)):
+        node = node.this
+    return node
+
+
+def _is_key(words: Words, column: int) -> bool:
+    return words.schema.key_groups[column] >= 0

@@ -1,0 +1,239 @@
+"""Filling templates with a schema's tables, columns and values (ScienceBenchmark, Algorithm 1).
+
+The grammar's automaton walks along with the template: what it would not offer is not chosen, so a filled program is one that
+the parser can write. Equal positions get equal items, different positions different ones.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Collection, Sequence
+
+from fastsql.grammar.actions import COLUMN, PRODUCTION, TABLE
+from fastsql.grammar.automaton import State
+from fastsql.grammar.program import ColumnRef, DerivedRef, Literal, Production, Program, TableRef, Terminal
+from fastsql.grammar.routes import ROUTED, has_arrived
+from fastsql.grammar.walking import open_space, take
+from fastsql.schema import Schema
+from fastsql.synthesis.schema.contents import Contents
+from fastsql.synthesis.schema.kinds import column_kinds, type_of
+from fastsql.synthesis.schema.templates import (
+    ColumnHole,
+    ItemHole,
+    Leaf,
+    LiteralHole,
+    NamedSources,
+    TableHole,
+    Template,
+)
+
+ARITHMETIC = frozenset({"plus", "minus", "times", "divide", "modulo", "case", "when"})
+"""Productions whose numbers are compared with no column."""
+FARTHER = 0.3
+"""How much rarer a table is joined for each join more that leads to it."""
+_COUNTS = (1, 2, 3, 4, 5, 10)
+
+
+class UnfitError(ValueError):
+    """A draw in which a template does not fit a schema."""
+
+
+class Filler:
+    """Fills templates with the items of one schema, whose rows `contents` knows."""
+
+    def __init__(self, schema: Schema, contents: Contents) -> None:
+        self.schema = schema
+        self.contents = contents
+        self.kinds = column_kinds(schema)
+        self._space = open_space(schema)
+
+    def fill(self, template: Template, rng: random.Random) -> Program:
+        """One draw. Raises UnfitError where it leads nowhere, ExecutionError where a column cannot be read."""
+        return _Draw(self, template, rng).program()
+
+    def may_fill(self, template: Template) -> bool:
+        """Whether the schema has tables and columns enough, of the kinds that a template asks for."""
+        types = {type_of(kind) for kind in self.kinds}
+        fits = all(
+            kind in self.kinds or (type_of(kind) != "" and type_of(kind) in types) for kind in template.kinds
+        )
+        return fits and template.tables <= len(self.schema.tables)
+
+    def start(self) -> State:
+        """The automaton before the first action."""
+        return State.start(self._space)
+
+
+class _Draw:
+    def __init__(self, filler: Filler, template: Template, rng: random.Random) -> None:
+        self._filler = filler
+        self._template = template
+        self._rng = rng
+        self._state = filler.start()
+        self._sources = NamedSources()
+        self._program: list[Terminal] = []
+        self._tables: dict[int, int] = {}
+        self._columns: dict[int, int] = {}
+        self._literals: dict[int, Literal] = {}
+
+    def program(self) -> Program:
+        for leaf in self._template.leaves:
+            self._take(self._chosen(leaf))
+            if isinstance(leaf, TableHole) and self._is_under(ROUTED[:1]):
+                self._travel()
+        if not self._state.finished:
+            raise UnfitError("the template stops short")
+        return tuple(self._program)
+
+    def _chosen(self, leaf: Leaf) -> Terminal:
+        match leaf:
+            case Production(name):
+                self._check_production(name)
+                return leaf
+            case TableHole(position):
+                return TableRef(self._table(position))
+            case ColumnHole(position, source):
+                place = self._place(source)
+                return ColumnRef(self._column(position, place), place)
+            case ItemHole(source, item):
+                return DerivedRef(self._place(source), item)
+            case LiteralHole():
+                return self._literal(leaf)
+
+    def _check_production(self, name: str) -> None:
+        """Requirements are for the automaton to judge; what requires nothing is as legal here as where it came from."""
+        grammar = self._state.space.grammar
+        action = self._state.space.flat(PRODUCTION, grammar.production(name))
+        alternative = grammar.by_production[self._state.symbol].get(grammar.production(name))
+        if (alternative is None or alternative.requires) and action not in self._state.legal():
+            raise UnfitError(f"{name} is not possible")
+
+    def _travel(self) -> None:
+        """Joins the tables on the way to the table that was just chosen; where several lead there, any."""
+        while True:
+            for _ in range(3):  # the table, and the two sides of ON
+                kind, index = self._state.space.locate(self._any(self._offered(), "way"))
+                self._take(TableRef(index) if kind == TABLE else ColumnRef(index, self._holder(index)))
+            if has_arrived(self._state):
+                return
+            self._take(Production(ROUTED[1]))
+
+    def _holder(self, column: int) -> int:
+        """The last entry of FROM that has a column and may be meant by the side of ON that stands next."""
+        table = self._filler.schema.columns[column].table
+        sources = self._state.scope.sources
+        newest = self._state.space.grammar.symbols[self._state.symbol] == "newest"
+        places = [place for place, source in enumerate(sources) if source.table == table]
+        return places[-1] if newest or len(places) == 1 or places[-1] < len(sources) - 1 else places[-2]
+
+    def _table(self, position: int) -> int:
+        offered = {
+            self._state.space.locate(action)[1] for action in self._offered() if self._kind(action) == TABLE
+        }
+        if position in self._tables:
+            offered &= {self._tables[position]}
+        else:
+            offered -= set(self._tables.values())
+        if not offered:
+            raise UnfitError("no table fits")
+        choices = sorted(offered)
+        self._tables[position] = self._rng.choices(
+            choices, [FARTHER ** self._distance(table) for table in choices]
+        )[0]
+        return self._tables[position]
+
+    def _distance(self, table: int) -> int:
+        """Joins between FROM and a table that joins it; 0 for the first."""
+        sources = self._state.scope.sources if self._state.in_query else ()
+        row = self._filler.schema.key_distances[table]
+        return min((row[source.table] for source in sources if source.table >= 0), default=0)
+
+    def _column(self, position: int, place: int) -> int:
+        source = self._state.scope.sources[place]
+        offered = {
+            self._state.space.locate(action)[1] for action in self._offered() if self._kind(action) == COLUMN
+        }
+        if source.table < 0:
+            raise UnfitError("a derived table has no column of its own")
+        offered &= set(self._filler.schema.tables[source.table].columns)
+        if position in self._columns:
+            offered &= {self._columns[position]}
+        else:
+            offered = self._fit(offered - set(self._columns.values()), self._template.kinds[position])
+        self._columns[position] = self._any(sorted(offered), "column")
+        return self._columns[position]
+
+    def _fit(self, columns: set[int], kind: str) -> set[int]:
+        """Those columns that are of a kind; where there is none, those of its type that are no keys."""
+        kinds = self._filler.kinds
+        same = {column for column in columns if kinds[column] == kind}
+        return same or {column for column in columns if type_of(kinds[column]) == type_of(kind) != ""}
+
+    def _literal(self, hole: LiteralHole) -> Literal:
+        if hole.position not in self._literals:
+            literal = self._drawn(hole)
+            if literal in self._literals.values():
+                raise UnfitError("two literals are the same")
+            self._literals[hole.position] = literal
+        return self._literals[hole.position]
+
+    def _drawn(self, hole: LiteralHole) -> Literal:
+        state, contents, rng = self._state, self._filler.contents, self._rng
+        symbol = state.space.grammar.symbols[state.symbol]
+        if symbol == "date":
+            column = state.last.column
+            date = None if column is None else contents.date(column, hole.format, rng)
+            return Literal(self._some(date), hole.format)
+        column = None if self._is_under(ARITHMETIC) else state.scope.left.column
+        if symbol in ("number", "position") or column is None:
+            return Literal(rng.choice(_COUNTS) if hole.number is None else hole.number)
+        value = self._some(contents.value(column, rng))
+        if symbol in ("text", "pattern"):
+            return Literal(self._part(str(value)))
+        return Literal(value)
+
+    def _part(self, text: str) -> str:
+        """What LIKE asks a text for: its first word, its last, or one of them."""
+        words = [word for word in text.split() if len(word) > 1] or [text]
+        place = {True: 0, False: len(words) - 1}
+        if self._is_under(("begins", "not_begins")):
+            return words[place[True]]
+        if self._is_under(("ends", "not_ends")):
+            return words[place[False]]
+        if self._is_under(("like", "not_like")):
+            return text
+        return self._rng.choice(words)
+
+    def _some(self, value: str | float | None) -> str | int | float:
+        if value is None:
+            raise UnfitError("a column holds nothing to compare with")
+        return value
+
+    def _offered(self) -> Sequence[int]:
+        legal = self._state.legal()
+        takable: Sequence[int] = legal[self._state.takable()].tolist()
+        return takable
+
+    def _any(self, choices: Sequence[int], what: str) -> int:
+        if not choices:
+            raise UnfitError(f"no {what} fits")
+        return self._rng.choice(choices)
+
+    def _kind(self, action: int) -> int:
+        return self._state.space.locate(action)[0]
+
+    def _place(self, source: int) -> int:
+        try:
+            return self._sources.place(source)
+        except IndexError:
+            raise UnfitError("FROM is shorter than the template's") from None
+
+    def _is_under(self, productions: Collection[str]) -> bool:
+        names = self._state.space.grammar.productions
+        return self._state.parent < len(names) and names[self._state.parent] in productions
+
+    def _take(self, terminal: Terminal) -> None:
+        after = take(self._state, terminal)
+        self._sources.follow(self._state, after)
+        self._state = after
+        self._program.append(terminal)

@@ -1,0 +1,83 @@
+"""What is selected, counted and ordered by, in words."""
+
+from __future__ import annotations
+
+import random
+
+from sqlglot import exp
+
+from fastsql.synthesis.phrases import expand
+from fastsql.synthesis.schema.clauses import joins_of, tables_of
+from fastsql.synthesis.schema.words import UnsayableError, Words, plural
+
+_AGGREGATES: dict[type[exp.Expr], str] = {
+    exp.Avg: "average|mean",
+    exp.Sum: "total|sum of the",
+    exp.Min: "lowest|minimum|smallest",
+    exp.Max: "highest|maximum|largest",
+}
+
+
+class Items:
+    """Puts columns and aggregates into words."""
+
+    def __init__(self, words: Words, rng: random.Random) -> None:
+        self._words = words
+        self._rng = rng
+
+    def say(self, item: exp.Expr, select: exp.Select, subject: int, *, many: bool) -> str:
+        """A select item or a key of ORDER BY. Raises UnsayableError.
+
+        `subject`: the table that the question is about; columns of others are said with their table.
+        """
+        match item.this if isinstance(item, exp.Alias) else item:
+            case exp.Column() as column:
+                label = self._label(column, subject)
+                return plural(label) if many else label
+            case exp.Count(this=exp.Star()):
+                return f"number of {self._words.many(self.counted(select), self._rng)}"
+            case exp.Count(this=exp.Distinct(expressions=[exp.Column() as column])):
+                return f"number of {self._any('different|distinct')} {self._things(column, subject)}"
+            case exp.Count(this=exp.Column() as column) if not self._words.is_unique(column):
+                return f"number of {self._things(column, subject)}"
+            case (exp.Avg() | exp.Sum() | exp.Min() | exp.Max()) as aggregate if isinstance(
+                aggregate.this, exp.Column
+            ):
+                return f"{self._any(_AGGREGATES[type(aggregate)])} {self._label(aggregate.this, subject)}"
+        raise UnsayableError(type(item).__name__)
+
+    def key(self, key: exp.Expr) -> str:
+        """What stands for a group: "ward" for the primary key of wards. Raises UnsayableError for an expression."""
+        if not isinstance(key, exp.Column):
+            raise UnsayableError("key")
+        table = self._words.owner(key)
+        if self._words.schema.tables[table].primary_key == (self._words.number(key),):
+            return self._words.one(table, self._rng)
+        return self._words.label(self._words.number(key), self._rng)
+
+    def counted(self, select: exp.Select) -> int:
+        """The table of which each row of FROM is one: the only one that is joined to no other by a unique key of its own.
+
+        Raises UnsayableError where there are several.
+        """
+        tables = {self._words.source(node) for node in tables_of(select)}
+        for join in joins_of(select):
+            sides = join.args["on"].find_all(exp.Column) if join.args.get("on") else ()
+            tables -= {self._words.owner(side) for side in sides if self._words.is_unique(side)}
+        if len(tables) != 1:
+            raise UnsayableError("rows of several tables")
+        return tables.pop()
+
+    def _label(self, column: exp.Column, subject: int) -> str:
+        table = self._words.owner(column)
+        label = self._words.label(self._words.number(column), self._rng)
+        return label if table == subject else f"{self._words.one(table, self._rng)} {label}"
+
+    def _things(self, column: exp.Column, subject: int) -> str:
+        """What is counted: rows that a key stands for, or values of a column."""
+        if self._words.is_unique(column):
+            return self._words.many(self._words.owner(column), self._rng)
+        return plural(self._label(column, subject))
+
+    def _any(self, pattern: str) -> str:
+        return expand(pattern, self._rng)

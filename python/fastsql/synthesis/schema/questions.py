@@ -1,0 +1,159 @@
+"""Queries in words: a grammar over the clauses of a query, with many ways to say each.
+
+It says what it can say exactly; for the rest it raises UnsayableError.
+
+    questions --> items: "the names and ages"    rows: "of the singers whose country is France"    conditions    words
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from fastsql.synthesis.phrases import expand
+from fastsql.synthesis.schema.clauses import (
+    counts_rows,
+    is_column,
+    is_for_each_group,
+    joins_of,
+    keys_of,
+    limit_of,
+)
+from fastsql.synthesis.schema.items import Items
+from fastsql.synthesis.schema.rows import Rows
+from fastsql.synthesis.schema.words import UnsayableError, Words
+
+_BOTH: dict[type[exp.Expr], str] = {
+    exp.Intersect: "that are also among the",
+    exp.Except: "that are not among the",
+    exp.Union: "together with the",
+}
+
+
+def ask(query: exp.Expr, words: Words, rng: random.Random) -> str:
+    """A question for a query as the grammar renders it. Raises UnsayableError where there are no words for a construct."""
+    return _Asker(words, rng).ask(query)
+
+
+class _Asker:
+    def __init__(self, words: Words, rng: random.Random) -> None:
+        self._words = words
+        self._rng = rng
+        self._items = Items(words, rng)
+        self._rows = Rows(words, self._items, rng)
+
+    def ask(self, query: exp.Expr) -> str:
+        if isinstance(query, exp.SetOperation):
+            return self._request(self._set_operation(query), single=False)
+        if not isinstance(query, exp.Select) or query.args.get("from_") is None:
+            raise UnsayableError("no FROM")
+        first, *others = query.expressions
+        if counts_rows(first) and not others and not keys_of(query):
+            return self._count(query)
+        single = not others and (limit_of(query) == "1" or isinstance(first, exp.AggFunc))
+        return self._request(self._things(query), single=single)
+
+    def _count(self, select: exp.Select) -> str:
+        if select.args.get("order") is not None or limit_of(select):
+            raise UnsayableError("order of a count")
+        rows = self._rows.say(select, self._items.counted(select))
+        return self._finished("how many @ are there|count the @|what is the number of @|number of @", rows)
+
+    def _request(self, things: str, *, single: bool) -> str:
+        be = "is" if single else "are"
+        return self._finished(f"what {be} @|show @|list @|give me @|find @|@|return @|tell me @", things)
+
+    def _set_operation(self, query: exp.SetOperation) -> str:
+        left, right = query.left, query.right
+        if type(query) not in _BOTH or not (isinstance(left, exp.Select) and isinstance(right, exp.Select)):
+            raise UnsayableError("set operation")
+        if not all(map(self._are_alike, left.expressions, right.expressions)):
+            raise UnsayableError("set operation of different things")
+        return f"{self._things(left)} {_BOTH[type(query)]} {self._things(right).removeprefix('the ')}"
+
+    def _are_alike(self, left: exp.Expr, right: exp.Expr) -> bool:
+        """Whether two select items are the same column, or hold the same keys."""
+        if not (is_column(left) and is_column(right)):
+            return False
+        one, other = self._words.number(left), self._words.number(right)
+        groups = self._words.schema.key_groups
+        return one == other or -1 != groups[one] == groups[other]
+
+    def _things(self, select: exp.Select) -> str:
+        """As "the names and ages of the singers whose country is France"."""
+        self._check_groups(select)
+        subject, single = self._rows.subject(select), limit_of(select) == "1"
+        if select.is_star:
+            every = self._any("all information on the|everything about the|all columns of the")
+            return f"{every} {self._rows.say(select, subject)}"
+        if keys_of(select):
+            return (
+                self._for_each(select, subject)
+                if is_for_each_group(select)
+                else self._groups(select, subject)
+            )
+        distinct = f"{self._any('different|distinct|unique')} " if select.args.get("distinct") else ""
+        labels = [self._items.say(item, select, subject, many=not single) for item in select.expressions]
+        the = "the" if single else self._any("the|all the")
+        return f"the {distinct}{_listed(labels)} of {the} {self._rows.say(select, subject)}"
+
+    def _for_each(self, select: exp.Select, subject: int) -> str:
+        """As "the average ages for each country of the singers"."""
+        keys = keys_of(select)
+        labels = [
+            self._items.say(item, select, subject, many=True)
+            for item in select.expressions
+            if item not in keys
+        ]
+        each = f"{self._any('for each|per|of each|by')} {_listed([self._items.key(key) for key in keys])}"
+        rows = self._rows.say(select, subject)
+        named = select.args.get("where") is not None or self._rng.random() < 0.5
+        return f"the {_listed(labels)} {each}" + (f" {self._any('among|of|for')} the {rows}" if named else "")
+
+    def _groups(self, select: exp.Select, subject: int) -> str:
+        """Groups that pass, or that come first: "the themes with at least 2 concerts among the concerts of 2014"."""
+        keys, single = keys_of(select), limit_of(select) == "1"
+        labels = _listed(
+            [self._items.say(item, select, subject, many=not single) for item in select.expressions]
+        )
+        if any(is_column(key) and self._words.is_unique(key) for key in keys):
+            return f"the {labels} of the {self._rows.say(select, subject)}"
+        if not any(item in keys for item in select.expressions):
+            raise UnsayableError("groups that are not named")
+        where = self._rows.where(select, subject)
+        among = [f"among the {self._words.many(subject, self._rng)}", *where] if where else []
+        count = "" if single else limit_of(select)
+        return " ".join(filter(None, ["the", count, labels, *self._rows.passing(select, subject), *among]))
+
+    def _check_groups(self, select: exp.Select) -> None:
+        """Raises UnsayableError where what is selected is not the same in all rows of a group, or nothing is counted."""
+        keys = keys_of(select)
+        plain = [item for item in select.expressions if item.find(exp.AggFunc) is None and item not in keys]
+        if not keys:
+            if plain and len(plain) < len(select.expressions):
+                raise UnsayableError("aggregate beside a column")
+            return
+        parts = (*select.expressions, select.args.get("having"), select.args.get("order"))
+        if not any(part is not None and part.find(exp.AggFunc) for part in parts):
+            raise UnsayableError("groups without aggregates")
+        unique = {self._words.owner(key) for key in keys if is_column(key) and self._words.is_unique(key)}
+        if unique and not joins_of(select):
+            raise UnsayableError("groups of one row")
+        if not all(is_column(item) and self._words.owner(item) in unique for item in plain):
+            raise UnsayableError("ungrouped column")
+
+    def _any(self, pattern: str) -> str:
+        return expand(pattern, self._rng)
+
+    def _finished(self, pattern: str, filling: str) -> str:
+        text = self._any(pattern).replace("@", filling)
+        asks = text.startswith(("what", "how"))
+        return text[:1].upper() + text[1:] + ("?" if asks else self._rng.choice((".", "")))
+
+
+def _listed(items: Sequence[str]) -> str:
+    if not items:
+        raise UnsayableError("nothing but keys")
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"

@@ -1,0 +1,129 @@
+"""Pairs for one schema and its database."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
+
+from sqlglot import exp
+
+from fastsql.errors import ExecutionError, FastSQLError
+from fastsql.execution.executor import Executor
+from fastsql.execution.rows import Cell
+from fastsql.grammar import ConversionError, render, sql_to_program
+from fastsql.grammar.program import Program
+from fastsql.schema import Schema
+from fastsql.synthesis.schema.contents import Contents
+from fastsql.synthesis.schema.fill import Filler, UnfitError
+from fastsql.synthesis.schema.library import Weighted
+from fastsql.synthesis.schema.questions import ask
+from fastsql.synthesis.schema.words import UnsayableError, Words
+from fastsql.synthesis.source import Draft, Trial
+from fastsql.verification.parse import parse_query
+
+MIX: Mapping[str, float] = MappingProxyType(
+    {"easy": 0.25, "medium": 0.4, "hard": 0.2, "extra": 0.1, "beyond": 0.05}
+)
+"""Shares of Spider's levels of hardness among what is drawn; about those of its dev set."""
+ATTEMPTS = 400
+"""How often a draft is drawn anew, until one makes sense."""
+
+
+class SynthesisError(FastSQLError):
+    """No pairs can be made for a database."""
+
+
+class SchemaSource:
+    """Draws queries over a schema whose rows an executor reads."""
+
+    def __init__(
+        self,
+        schema: Schema,
+        executor: Executor,
+        templates: Sequence[Weighted],
+        *,
+        db_id: str = "",
+        mix: Mapping[str, float] = MIX,
+    ) -> None:
+        """`mix`: shares of the levels of hardness. Raises SynthesisError where there are no templates that fit."""
+        if not templates:
+            raise SynthesisError(
+                "nothing can be drawn: there are no templates", where=f"schema {schema.name!r}"
+            )
+        self.schema = schema
+        self.db_id = db_id or schema.name
+        self._executor = executor
+        self._filler = Filler(schema, Contents(schema, executor))
+        self._words = Words(schema)
+        able = [one for one in templates if self._filler.may_fill(one.template)]
+        self._levels = {level: [one for one in able if one.level == level] for level in mix}
+        self._levels = {level: found for level, found in self._levels.items() if found}
+        self._mix = [mix[level] for level in self._levels]
+        if not self._levels:
+            raise SynthesisError("no template fits its tables and columns", where=f"schema {schema.name!r}")
+
+    def draw(self, seed: str) -> Draft:
+        """See `Source`.
+
+        Raises SynthesisError where ATTEMPTS draws make no sense, ExecutionError where a column cannot be read.
+        """
+        rng = random.Random(seed)
+        for _ in range(ATTEMPTS):
+            weighted = self._template(rng)
+            try:
+                query = self._query(weighted, rng)
+            except (UnfitError, UnsayableError, ConversionError):
+                continue
+            if query is not None:
+                return Draft(weighted.level, query.sql("sqlite"), seed, partial(ask, query, self._words))
+        raise SynthesisError(
+            f"none of {ATTEMPTS} queries that were drawn returns something",
+            where=f"schema {self.schema.name!r}",
+            remedy="Give a database whose tables have rows.",
+        )
+
+    def trials(self, draft: Draft) -> Iterator[Trial]:
+        """See `Source`: the draft itself, which returned something when it was drawn."""
+        yield Trial(draft.sql, lambda sql: self._rows(sql_to_program(sql, self.schema)))
+
+    def _template(self, rng: random.Random) -> Weighted:
+        (level,) = rng.choices(list(self._levels), self._mix)
+        found = self._levels[level]
+        return rng.choices(found, [one.count**0.5 for one in found])[0]
+
+    def _query(self, weighted: Weighted, rng: random.Random) -> exp.Query | None:
+        """A template filled, in the grammar's own order of clauses; None for a query that makes no sense."""
+        program = self._filler.fill(weighted.template, rng)
+        ask(parse_query(render(program, self.schema)), self._words, rng)  # which costs less than to run it
+        program = sql_to_program(render(program, self.schema), self.schema)
+        query = parse_query(render(program, self.schema))
+        ask(query, self._words, rng)
+        return query if self._makes_sense(program, query) else None
+
+    def _makes_sense(self, program: Program, query: exp.Query) -> bool:
+        """Whether it returns something, not the same for every group, and less than it would without its condition."""
+        try:
+            rows = self._rows(program)
+        except ExecutionError:
+            return False
+        if not any(cell for row in rows for cell in row) or _are_all_ones(rows):
+            return False
+        where = query.args.get("where")
+        if where is None:
+            return True
+        wider = query.copy()
+        wider.set("where", None)
+        try:
+            return self._rows(sql_to_program(wider.sql("sqlite"), self.schema)) != rows
+        except ExecutionError:
+            return False
+
+    def _rows(self, program: Program) -> list[tuple[Cell, ...]]:
+        return list(self._executor.run(render(program, self.schema, dialect=self._executor.dialect)).rows)
+
+
+def _are_all_ones(rows: Sequence[tuple[Cell, ...]]) -> bool:
+    """Whether a column of several rows is 1 throughout, as counts of single rows are."""
+    return len(rows) > 1 and any(all(cell == 1 for cell in column) for column in zip(*rows, strict=True))

@@ -1,0 +1,123 @@
+"""What questions call the tables and columns of a schema."""
+
+from __future__ import annotations
+
+import random
+from typing import Protocol
+
+from sqlglot import exp
+
+from fastsql.schema import Schema
+
+_AS_THEY_ARE = ("news", "series", "species", "staff", "equipment", "information", "data", "status")
+_IRREGULAR = {
+    "person": "people",
+    "child": "children",
+    "man": "men",
+    "woman": "women",
+    "foot": "feet",
+    "diagnosis": "diagnoses",
+}
+_SINGULAR = {many: one for one, many in _IRREGULAR.items()}
+
+
+class UnsayableError(ValueError):
+    """A query for which there are no words yet. The message names the construct."""
+
+
+class _Named(Protocol):
+    @property
+    def label(self) -> str: ...
+    @property
+    def synonyms(self) -> tuple[str, ...]: ...
+
+
+class Words:
+    """Names for the items of one schema; where there are several, one is drawn anew each time."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        self._tables = {table.name: number for number, table in enumerate(schema.tables)}
+        self._columns = {
+            (schema.tables[column.table].name, column.name): number
+            for number, column in enumerate(schema.columns)
+        }
+
+    def source(self, node: exp.Expr) -> int:
+        """The number of a table in FROM. Raises UnsayableError for a derived table and for one under another name."""
+        if not isinstance(node, exp.Table) or node.alias not in ("", node.name):
+            raise UnsayableError("derived table or alias")
+        return self._tables[node.name]
+
+    def number(self, column: exp.Column) -> int:
+        """The number of a column. Raises UnsayableError for one of a derived table."""
+        if (column.table, column.name) not in self._columns:
+            raise UnsayableError("derived table")
+        return self._columns[column.table, column.name]
+
+    def owner(self, column: exp.Column) -> int:
+        """The number of a column's table."""
+        return self.schema.columns[self.number(column)].table
+
+    def is_unique(self, column: exp.Column) -> bool:
+        """Whether a column tells the rows of its table apart."""
+        return self.number(column) in self.schema.unique_columns
+
+    def one(self, table: int, rng: random.Random) -> str:
+        """A row of a table."""
+        return singular(self._said(self.schema.tables[table], rng))
+
+    def many(self, table: int, rng: random.Random) -> str:
+        """Rows of a table."""
+        return plural(self.one(table, rng))
+
+    def label(self, column: int, rng: random.Random) -> str:
+        """A column, without its table where its label repeats that: "name" of patients, not "patient name"."""
+        one = self.schema.columns[column]
+        said = self._said(one, rng)
+        owner = f"{singular(self.schema.tables[one.table].label.lower())} "
+        return said[len(owner) :] if said.startswith(owner) and rng.random() < 0.7 else said
+
+    def _said(self, item: object, rng: random.Random) -> str:
+        choices = [item.label, *item.synonyms]  # type: ignore[attr-defined]
+        return (
+            str(choices[0] if rng.random() < 0.6 else rng.choice(choices)).lower().replace("_", " ").strip()
+        )
+
+
+def plural(noun: str) -> str:
+    """The plural of an English noun or of the last one of several words; other scripts have none."""
+    head, _, last = noun.rpartition(" ")
+    return f"{head} {_plural(last)}".strip()
+
+
+def singular(noun: str) -> str:
+    """The singular of an English noun or of the last one of several words."""
+    head, _, last = noun.rpartition(" ")
+    return f"{head} {_singular(last)}".strip()
+
+
+def _plural(word: str) -> str:
+    if not word.isascii() or not word.isalpha() or word in _AS_THEY_ARE or word in _SINGULAR:
+        return word
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word  # it is one
+    if word.endswith(("s", "x", "z", "ch", "sh")):
+        return f"{word}es"
+    if word.endswith("y") and word[-2:-1] not in tuple("aeiou"):
+        return f"{word[:-1]}ies"
+    return f"{word}s"
+
+
+def _singular(word: str) -> str:
+    if not word.isascii() or not word.isalpha() or word in _AS_THEY_ARE:
+        return word
+    if word in _SINGULAR:
+        return _SINGULAR[word]
+    if word.endswith("ies") and len(word) > 4:
+        return f"{word[:-3]}y"
+    if word.endswith(("sses", "xes", "zzes", "ches", "shes", "uses")) and not word.endswith("ouses"):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) else word

@@ -1,0 +1,94 @@
+"""Questions say exactly what their queries do, or nothing at all."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from fastsql.grammar import render, sql_to_program
+from fastsql.schema import Schema
+from fastsql.synthesis.schema.questions import ask
+from fastsql.synthesis.schema.words import UnsayableError, Words, plural, singular
+from fastsql.verification.parse import parse_query
+
+_JOINED = "FROM patients p JOIN visits v ON p.patient_id = v.patient_id"
+
+
+def asked(sql: str, schema: Schema, seed: int) -> str:
+    query = parse_query(render(sql_to_program(sql, schema), schema))
+    return ask(query, Words(schema), random.Random(seed)).lower()
+
+
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        ("SELECT name FROM patients WHERE sex = 'F'", ["name", "patients", "sex is f"]),
+        ("SELECT COUNT(*) FROM patients WHERE weight > 70.5", ["patients", "weight is", "70.5"]),
+        (
+            f"SELECT p.name {_JOINED} WHERE v.reason = 'cough'",
+            ["name", "patients", "a visit", "reason is cough"],
+        ),
+        (f"SELECT p.name {_JOINED}", ["name", "patients", "visit"]),
+        ("SELECT name FROM patients WHERE name NOT LIKE '%Moss'", ["does not end with 'moss'"]),
+        ("SELECT name FROM patients WHERE name LIKE 'Ada%'", ["starts with 'ada'"]),
+        ("SELECT name FROM patients WHERE weight BETWEEN 50 AND 60", ["weight is between 50 and 60"]),
+        ("SELECT name FROM patients WHERE weight NOT BETWEEN 50 AND 60", ["weight is not between 50 and 60"]),
+        ("SELECT name FROM patients WHERE patient_id NOT IN (SELECT patient_id FROM visits)", ["visits"]),
+        ("SELECT reason FROM visits GROUP BY reason HAVING COUNT(*) >= 4", ["reasons", "4 visits"]),
+        ("SELECT name FROM patients WHERE weight > (SELECT AVG(weight) FROM patients)", ["weight is"]),
+        ("SELECT sex, AVG(weight) FROM patients GROUP BY sex", ["weight", "sex"]),
+    ],
+)
+def test_every_part_of_a_query_is_said(sql: str, said: list[str], clinic: Schema) -> None:
+    for seed in range(8):
+        question = asked(sql, clinic, seed)
+        for part in said:
+            assert part in question
+
+
+def test_what_is_counted_is_the_rows_that_are_joined(clinic: Schema) -> None:
+    sql = f"SELECT p.name {_JOINED} GROUP BY p.patient_id ORDER BY COUNT(*) DESC LIMIT 1"
+    for seed in range(8):
+        question = asked(sql, clinic, seed)
+        assert "visits" in question
+        assert "patients" not in question
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT name, AVG(weight) FROM patients",
+        "SELECT name, COUNT(*) FROM patients GROUP BY sex",
+        "SELECT name FROM patients LIMIT 3",
+        "SELECT name FROM patients UNION SELECT reason FROM visits",
+        "SELECT SUM(weight) / COUNT(*) FROM patients",
+        "SELECT COUNT(*) FROM patients GROUP BY patient_id",
+        "SELECT COUNT(*) FROM visits GROUP BY reason ORDER BY COUNT(*) DESC LIMIT 1",
+        "SELECT name FROM patients WHERE name > 'Ada'",
+        "SELECT sex FROM patients ORDER BY name LIMIT 1",
+    ],
+)
+def test_what_no_question_says_well_is_not_asked(sql: str, clinic: Schema) -> None:
+    with pytest.raises(UnsayableError):
+        asked(sql, clinic, 0)
+
+
+def test_values_are_never_read_as_patterns(clinic: Schema) -> None:
+    for seed in range(8):
+        assert "a|b [c] @" in asked("SELECT name FROM patients WHERE name = 'a|b [c] @'", clinic, seed)
+
+
+@pytest.mark.parametrize(
+    ("one", "many"),
+    [
+        ("patient", "patients"),
+        ("diagnosis", "diagnoses"),
+        ("biopsy", "biopsies"),
+        ("lab test", "lab tests"),
+        ("size", "sizes"),
+    ],
+)
+def test_nouns_have_a_plural(one: str, many: str) -> None:
+    assert plural(one) == many
+    assert singular(many) == one

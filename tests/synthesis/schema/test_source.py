@@ -1,0 +1,106 @@
+"""Pairs for a schema: queries that return something, and questions that say them."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from fastsql.execution import Executor, open_executor
+from fastsql.grammar import render, sql_to_program
+from fastsql.schema import Schema
+from fastsql.synthesis import generate_drawn
+from fastsql.synthesis.schema import SchemaSource, known_templates, read_template
+from fastsql.synthesis.schema.contents import Contents
+from fastsql.synthesis.schema.fill import Filler, UnfitError
+from fastsql.synthesis.schema.source import SynthesisError
+from fastsql.verification.verify import verify
+
+PAIRS = 80
+
+
+def test_every_query_returns_something_and_is_asked_once(clinic: Schema, executor: Executor) -> None:
+    pairs = generate_drawn(SchemaSource(clinic, executor, known_templates()), PAIRS)
+    assert len(pairs) == PAIRS
+    assert len({pair.question.lower() for pair in pairs}) == len({pair.sql for pair in pairs}) == PAIRS
+    for pair in pairs:
+        assert pair.sql is not None
+        verify(pair.sql, clinic)
+        assert render(sql_to_program(pair.sql, clinic), clinic) == pair.sql
+        rows = executor.run(pair.sql).rows
+        assert any(cell is not None for row in rows for cell in row)
+
+
+def test_the_same_seed_makes_the_same_pairs(clinic: Schema, executor: Executor) -> None:
+    one, again, other = (
+        generate_drawn(SchemaSource(clinic, executor, known_templates()), 20, seed) for seed in (3, 3, 4)
+    )
+    assert one == again != other
+
+
+def test_filled_templates_are_programs_of_the_grammar(clinic: Schema, executor: Executor) -> None:
+    filler, rng, filled = Filler(clinic, Contents(clinic, executor)), random.Random(5), 0
+    for one in known_templates()[:200]:
+        try:
+            sql = render(filler.fill(one.template, rng), clinic)
+        except UnfitError:
+            continue
+        filled += 1
+        # The order of conditions is the grammar's, that of joins may be another.
+        again = render(sql_to_program(sql, clinic), clinic)
+        assert sorted(map(repr, executor.run(again).rows)) == sorted(map(repr, executor.run(sql).rows))
+    assert filled > 100
+
+
+def test_different_positions_get_different_literals(clinic: Schema, executor: Executor) -> None:
+    program = sql_to_program("SELECT name FROM patients WHERE sex = 'F' OR sex = 'M'", clinic)
+    filler = Filler(clinic, Contents(clinic, executor))
+    template = read_template(program, clinic)
+    for seed in range(30):
+        try:
+            sql = render(filler.fill(template, random.Random(seed)), clinic)
+        except UnfitError:
+            continue
+        one, other = sql.split("'")[1::2]
+        assert one != other
+
+
+@pytest.mark.parametrize(
+    "ddl",
+    [
+        "CREATE TABLE t (a INTEGER)",
+        "CREATE TABLE t (a INTEGER); CREATE TABLE u (b TEXT)",
+        "CREATE TABLE 病人 (编号 INTEGER PRIMARY KEY, 姓名 TEXT)",
+        'CREATE TABLE "select" ("from" TEXT, "group by" INTEGER)',
+    ],
+)
+def test_a_database_without_rows_gives_an_error_that_says_so(ddl: str, tmp_path: Path) -> None:
+    path = tmp_path / "empty.sqlite"
+    with sqlite3.connect(path) as connection:
+        connection.executescript(ddl)
+    schema = Schema.from_sqlite(path)
+    with open_executor(path) as executor:
+        source = SchemaSource(schema, executor, known_templates())
+        with pytest.raises(SynthesisError, match="rows"):
+            source.draw("1")
+
+
+def test_names_in_any_script_and_reserved_words_are_asked_about(tmp_path: Path) -> None:
+    path = tmp_path / "odd.sqlite"
+    with sqlite3.connect(path) as connection:
+        connection.executescript(
+            'CREATE TABLE 病人 (编号 INTEGER PRIMARY KEY, 姓名 TEXT, "order" TEXT, "totalCost" REAL);'
+            "INSERT INTO 病人 VALUES (1, '王芳', 'a', 3.5), (2, '李雷', 'b', 7.25), (3, '张伟', 'a', 9);"
+        )
+    schema = Schema.from_sqlite(path)
+    with open_executor(path) as executor:
+        pairs = generate_drawn(SchemaSource(schema, executor, known_templates()), 20)
+    assert len(pairs) == 20
+    assert all("病人" in (pair.sql or "") for pair in pairs)
+
+
+def test_without_templates_nothing_can_be_drawn(clinic: Schema, executor: Executor) -> None:
+    with pytest.raises(SynthesisError, match="no templates"):
+        SchemaSource(clinic, executor, ())

@@ -23,5 +23,7 @@ def write_pairs(pairs: Iterable[Example], path: Path) -> None:
         for pair in pairs
     ]
     text = json.dumps(rows, ensure_ascii=False, indent=0).encode()
+    temporary = path.with_name(f".{path.name}.new")
     # No time of writing inside: the same pairs are the same bytes.
-    path.write_bytes(gzip.compress(text, mtime=0) if path.suffix == ".gz" else text)
+    temporary.write_bytes(gzip.compress(text, mtime=0) if path.suffix == ".gz" else text)
+    temporary.replace(path)

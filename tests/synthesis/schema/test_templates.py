@@ -85,3 +85,9 @@ def test_the_package_brings_templates_of_every_level() -> None:
     assert len(templates) > 2000
     assert {one.level for one in templates} == {"easy", "medium", "hard", "extra", "beyond"}
     assert [one.count for one in templates] == sorted((one.count for one in templates), reverse=True)
+
+
+def test_keys_are_not_reckoned_with(clinic: Schema) -> None:
+    program = sql_to_program("SELECT AVG(patient_id) FROM visits", clinic)
+    with pytest.raises(TemplateError, match="key"):
+        read_template(program, clinic)

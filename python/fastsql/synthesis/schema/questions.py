@@ -25,6 +25,8 @@ from fastsql.synthesis.schema.items import Items
 from fastsql.synthesis.schema.rows import Rows
 from fastsql.synthesis.schema.words import UnsayableError, Words
 
+MOST_ITEMS = 6
+"""Things that one question asks for."""
 _BOTH: dict[type[exp.Expr], str] = {
     exp.Intersect: "that are also among the",
     exp.Except: "that are not among the",
@@ -154,6 +156,6 @@ class _Asker:
 
 
 def _listed(items: Sequence[str]) -> str:
-    if not items:
-        raise UnsayableError("nothing but keys")
+    if not 0 < len(items) <= MOST_ITEMS:
+        raise UnsayableError("nothing but keys" if not items else "too many items")
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"

@@ -16,10 +16,30 @@ from fastsql.grammar.routes import HOP, is_routed
 from fastsql.grammar.state import State
 from fastsql.grammar.walking import open_space, walk
 from fastsql.schema import Schema
-from fastsql.synthesis.schema.kinds import column_kinds
+from fastsql.synthesis.schema.kinds import KEY, column_kinds
 
 SMALL = 20
 """The largest whole number that is taken for a part of the template."""
+
+
+RECKONING = frozenset(
+    {
+        "sum",
+        "avg",
+        "min",
+        "max",
+        "sum_distinct",
+        "avg_distinct",
+        "plus",
+        "minus",
+        "times",
+        "divide",
+        "modulo",
+        "abs",
+        "round",
+    }
+)
+"""Productions for which a column has to be an amount: identifiers are none ("non-aggregatable columns", section 3.3.2)."""
 
 
 class TemplateError(ValueError):
@@ -89,7 +109,8 @@ class Template:
 def read_template(program: Program, schema: Schema) -> Template:
     """The template of a program over a schema.
 
-    Raises TemplateError for one that names a constant of its schema or a column of a table on the way between two others.
+    Raises TemplateError for one that names a constant of its schema or a column of a table on the way between two others,
+    and for one that reckons with keys.
     """
     reader = _Reader(schema)
     leaves = [
@@ -131,6 +152,11 @@ class NamedSources:
         return self._named[-1][number]
 
 
+def _is_reckoned_with(state: State) -> bool:
+    names = state.space.grammar.productions
+    return state.parent < len(names) and names[state.parent] in RECKONING
+
+
 def is_on_way(state: State, terminal: Terminal) -> bool:
     """Whether a terminal is one of those that a way along keys implies."""
     if terminal == Production("further"):
@@ -169,6 +195,8 @@ class _Reader:
             case TableRef(table):
                 return TableHole(self._position("table", table))
             case ColumnRef(column, source):
+                if self._kinds[column] == KEY and _is_reckoned_with(state):
+                    raise TemplateError("reckons with a key")
                 hole = ColumnHole(self._position("column", column), self._source(source))
                 if hole.position == len(self.kinds):
                     self.kinds.append(self._kinds[column])

@@ -1,0 +1,72 @@
+"""``fastsql synthesize``."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from fastsql.cli.main import main
+
+
+@pytest.fixture
+def clinic(tmp_path: Path) -> Path:
+    path = tmp_path / "clinic.sqlite"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE patients (id INTEGER PRIMARY KEY, name TEXT, sex TEXT, weight REAL)")
+        rows = [(n, f"Name {n}", "FM"[n % 2], 50.0 + n) for n in range(30)]
+        connection.executemany("INSERT INTO patients VALUES (?, ?, ?, ?)", rows)
+    return path
+
+
+def test_it_writes_pairs_and_says_what_they_are_like(
+    clinic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "pairs.json"
+    assert main(["synthesize", str(clinic), "-n", "12", "-o", str(output)]) == 0
+    pairs = json.loads(output.read_text())
+    assert len(pairs) == 12
+    assert set(pairs[0]) == {"id", "db_id", "question", "sql", "template"}
+    printed = capsys.readouterr()
+    assert "12 pairs" in printed.err
+    assert "easy" in printed.err
+    assert pairs[0]["question"] in printed.out
+
+
+def test_the_same_seed_writes_the_same_bytes(clinic: Path, tmp_path: Path) -> None:
+    for name in ("one.json.gz", "again.json.gz"):
+        assert main(["synthesize", str(clinic), "-n", "5", "--seed", "7", "-o", str(tmp_path / name)]) == 0
+    assert (tmp_path / "one.json.gz").read_bytes() == (tmp_path / "again.json.gz").read_bytes()
+
+
+def test_seeds_that_are_no_use_are_named_and_the_others_used(
+    clinic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    seeds = tmp_path / "seeds.json"
+    queries = {
+        "good": "SELECT name FROM patients WHERE weight > 60",
+        "broken": "SELECT name FROM (",
+        "unknown": "SELECT hair FROM patients",
+    }
+    items = [{"id": name, "db_id": "clinic", "question": "?", "sql": sql} for name, sql in queries.items()]
+    seeds.write_text(json.dumps(items))
+    output = tmp_path / "pairs.json"
+    assert main(["synthesize", str(clinic), "-n", "6", "--seeds", str(seeds), "-o", str(output)]) == 0
+    told = capsys.readouterr().err
+    assert ": broken: " in told
+    assert ": unknown: " in told
+    assert ": good: " not in told
+    assert len(json.loads(output.read_text())) == 6
+
+
+def test_nothing_is_written_of_a_database_without_rows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, output = tmp_path / "empty.sqlite", tmp_path / "pairs.json"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE patients (id INTEGER PRIMARY KEY, name TEXT)")
+    assert main(["synthesize", str(path), "-n", "5", "-o", str(output)]) == 2
+    assert "rows" in capsys.readouterr().err
+    assert not output.exists()

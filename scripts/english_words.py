@@ -3,8 +3,9 @@
 
     python scripts/english_words.py TOKENIZER DATA > python/fastsql/profile/english.txt
 
-TOKENIZER is a bundle's tokenizer.json, whose vocabulary (BERT's, Apache-2.0) is in order of frequency. DATA is a folder of
-data sets (docs/data.md), of which words of training questions are counted. Words are placed by the better of their two ranks.
+TOKENIZER is a bundle's tokenizer.json, whose vocabulary (BERT's, Apache-2.0) is in order of frequency. DATA is a folder
+of data sets (docs/data.md), of which words of training questions are counted. Words are placed by the better of their
+two ranks.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import json
 import re
 import sys
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 TRAINING = ("spider", "bird", "ehrsql2024")
@@ -34,6 +36,7 @@ def main() -> None:
     ranks = {word: rank for rank, word in enumerate(whole) if len(word) > SHORTEST or rank < COMMON}
     counts = Counter(word for name in TRAINING for word in _asked(data / name / "train.json"))
     asked = [word for word, count in counts.most_common() if count >= MET and _is_word(word)]
+    asked = [word for word in asked if word in vocabulary or not _is_joined(word, vocabulary)]
     for rank, word in enumerate(asked):
         ranks[word] = min(ranks.get(word, rank if word in vocabulary else 2 * rank), 2 * rank)
     ordered = sorted(ranks, key=lambda word: (ranks[word], word))[:KEPT]
@@ -48,6 +51,11 @@ def main() -> None:
 
 def _is_word(word: str) -> bool:
     return len(word) >= SHORTEST and bool(re.fullmatch("[a-z]+", word))
+
+
+def _is_joined(word: str, vocabulary: Mapping[str, int]) -> bool:
+    """Whether it is two words written as one, as names of columns are."""
+    return any(word[:place] in vocabulary and word[place:] in vocabulary for place in range(2, len(word) - 1))
 
 
 def _asked(path: Path) -> list[str]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Final
 
+from fastsql.profile.english import word_set
+
 
 def _entries(text: str) -> MappingProxyType[str, str]:
     lines = (entry.partition("=") for line in text.splitlines() for entry in line.split(";"))
@@ -95,24 +97,32 @@ MEDICAL: Final = _entries("""
     """)
 """In a schema that speaks of patients; there these come before the general ones."""
 
-CLINICAL_WORDS: Final = frozenset(
-    "patient patients admission admissions admit diagnosis diagnoses prescription prescriptions hospital icu "
-    "ward encounter encounters clinic clinical medication medications drug drugs icd loinc snomed rxnorm physician physicians "
-    "mrn hadm discharge nurse surgery allergy allergies immunization vital vitals dx rx specimen".split()  # noqa: SIM905
+CLINICAL_WORDS: Final = word_set(
+    """
+    patient patients admission admissions admit diagnosis diagnoses prescription prescriptions hospital
+    icu ward encounter encounters clinic clinical medication medications drug drugs icd loinc snomed
+    rxnorm physician physicians mrn hadm discharge nurse surgery allergy allergies immunization vital
+    vitals dx rx specimen
+    """
 )
 """Two of these among a schema's names say that it speaks of patients."""
 
 AT_END: Final = _entries("no=number; nos=numbers; dte=date; ds=description; pc=percent; ct=count; cy=county")
 """As the last word of a name only, and not alone."""
 
-PREFIXES: Final = frozenset(
-    "tbl t tab tb dim fact fct vw view v xref x lu tlu lkp lkup ref dbo stg d usp rpt rel jct".split()  # noqa: SIM905
+PREFIXES: Final = word_set(
+    """
+    tbl t tab tb dim fact fct vw view v xref x lu tlu lkp lkup ref dbo stg d usp rpt rel jct
+    """
 )
 """What stands before the names of tables and says nothing of what is in them. Left out only where an underscore or
 capital ends it and a word of three letters or more follows."""
 
-SPOKEN: Final = frozenset(
-    "api atc bmi cas cpr cpt csv dea dna drg ecg ekg faq gpa gtin guid hcpcs hiv html http icd icu iqr isbn iso json loinc "
-    "lsoa mri ndc nhs npi pdf pin rna rxcui rxnorm snomed sql uri url usd utc utm uuid vat who xml".split()  # noqa: SIM905
+SPOKEN: Final = word_set(
+    """
+    api atc bmi cas cpr cpt csv dea dna drg ecg ekg faq gpa gtin guid hcpcs hiv html http icd icu iqr isbn
+    iso json loinc lsoa mri ndc nhs npi pdf pin rna rxcui rxnorm snomed sql uri url usd utc utm uuid vat
+    who xml
+    """
 )
 """Initials that people say as they are."""

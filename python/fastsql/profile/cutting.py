@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 
-from fastsql.profile.english import is_english, ranks
+from fastsql.profile.english import is_english, ranks, word_set
 
 _LONGEST_RUN = 40
 _LONGEST_WORD = 18
@@ -18,13 +18,15 @@ _LEAST = 6
 """Letters that a run must have unless it ends with one of `ENDS`."""
 ENDS = frozenset({"id", "ids", "no", "cd", "dt", "nm", "num", "nbr", "uom", "amt", "qty"})
 """What is often written behind a word without a gap, and is none itself."""
-_HEADS = ENDS | frozenset(
-    "account address age amount area balance birth category charge class code cost count country date day days death desc "
-    "description dose duration end event fee file first flag group height hour hours income index item key kind last length "
-    "level limit line local location month name names note notes number order parent path patient percent period phone "
-    "place price quantity rate ratio reason record region result salary score sex site size source speed start "
-    "state station status sum table tax text time times title total type unit units use user value version visit volume "
-    "weight width year years zip".split()  # noqa: SIM905
+_HEADS = ENDS | word_set(
+    """
+    account address age amount area balance birth category charge class code cost count country date day
+    days death desc description dose duration end event fee file first flag group height hour hours income
+    index item key kind last length level limit line local location month name names note notes number
+    order parent path patient percent period phone place price quantity rate ratio reason record region
+    result salary score sex site size source speed start state station status sum table tax text time
+    times title total type unit units use user value version visit volume weight width year years zip
+    """
 )
 """What columns are called by. Words run together in common English (windstorm, evergreen) rarely end so."""
 _OWN = math.log(200)

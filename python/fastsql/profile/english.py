@@ -13,6 +13,11 @@ COMMON = 6_000
 """Rank up to which a word is one that people put into names."""
 
 
+def word_set(text: str) -> frozenset[str]:
+    """The words between the blanks of a text."""
+    return frozenset(text.split())
+
+
 @cache
 def ranks() -> Mapping[str, int]:
     """The place of each word, the most common one first."""
@@ -27,7 +32,15 @@ def is_english(word: str) -> bool:
         return True
     return any(
         word.endswith(ending) and len(word) - len(ending) >= 3 and word[: -len(ending)] + rest in known
-        for ending, rest in (("s", ""), ("es", ""), ("ies", "y"), ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e"))
+        for ending, rest in (
+            ("s", ""),
+            ("es", ""),
+            ("ies", "y"),
+            ("ed", ""),
+            ("ed", "e"),
+            ("ing", ""),
+            ("ing", "e"),
+        )
     )
 
 

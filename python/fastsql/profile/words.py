@@ -45,7 +45,9 @@ class Names:
         clinical = len(CLINICAL_WORDS & own) >= _LEAST_CLINICAL
         self._short: Mapping[str, str] = {**GENERAL, **MEDICAL} if clinical else GENERAL
         self._full = frozenset(
-            word for word in own | said if len(word) >= _BEGINNING and is_english(word) and word not in self._short
+            word
+            for word in own | said
+            if len(word) >= _BEGINNING and is_english(word) and word not in self._short
         )
         self._by_letter: dict[str, list[str]] = {}
         for word in sorted(self._full):
@@ -90,7 +92,9 @@ class Names:
             return _one_of(full for full in begun if full in self._of_tables)
         if len(word) < _BEGINNING:
             return ""
-        squeezed = [] if _VOWEL.search(word, 1) else [full for full in longer if closeness(full, word) == SQUEEZED]
+        squeezed = (
+            [] if _VOWEL.search(word, 1) else [full for full in longer if closeness(full, word) == SQUEEZED]
+        )
         found = _one_of(begun) or _one_of(squeezed)
         if found or begun or len(word) < _OF_ENGLISH:
             return found

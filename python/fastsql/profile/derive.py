@@ -19,17 +19,19 @@ _UNGROUPED = frozenset({"", "count", "%"})
 """Units by which columns have nothing in common."""
 
 
-def derive(schema: Structure, *, declared_values: bool = False) -> Profile:
+def derive(schema: Structure, *, likely: Sequence[ForeignKey] = (), declared_values: bool = False) -> Profile:
     """The profile that a schema suggests.
 
+    `likely` are keys that nobody declared, such as `contained_keys` tells by values; those that names tell come beside.
+
     `declared_values`: whether small domains of columns are declared, as by ENUM, and may be listed; those that were read
-    from rows must not be. Likely keys are told by names, those that are foreign keys already left out.
+    from rows must not be.
     """
     words, table_words = _words(schema)
     labels = [_given(column) for column in schema.columns]
     table_labels = [_given(table) for table in schema.tables]
     called = [label or said for label, said in zip(labels, words, strict=True)]
-    likely = tuple(ForeignKey((column,), (key,)) for column, key in named_alike(schema))
+    likely = (*likely, *(ForeignKey((column,), (key,)) for column, key in named_alike(schema)))
     keys = (*schema.foreign_keys, *likely)
     of_keys = frozenset(
         [column for key in keys for column in (*key.columns, *key.references)]

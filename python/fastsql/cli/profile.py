@@ -92,7 +92,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, write, and say what was written."""
-    from fastsql.profile.updating import updated
+    from fastsql.profile.updating import update_file
     from fastsql.profile.writing import profile_text, write_whole
 
     path: Path = options.output
@@ -108,8 +108,7 @@ def run(options: argparse.Namespace) -> int:
     console = Console(out=sys.stdout)
     least = None if database is None else options.least
     if options.update and path.exists():
-        change = updated(str(path), path.read_text(encoding="utf-8"), schema, profile)
-        write_whole(path, change.text)
+        change = update_file(path, schema, profile)
         added, gone = _listed("added", change.added), _listed("commented out", change.gone)
         console.line(f"{path}: {added}{gone}{change.values:,} new values")
         return 0

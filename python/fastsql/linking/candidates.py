@@ -16,6 +16,7 @@ from fastsql.linking.folding import fold
 from fastsql.linking.numbers import find_numbers
 from fastsql.linking.quoted import find_quoted
 from fastsql.linking.value_index import ValueIndex, ValueMatch
+from fastsql.linking.value_synonyms import called_numbers, called_texts
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -90,7 +91,7 @@ def _value_candidates(
 ) -> Iterator[Candidate]:
     """Schema and dictionary matches; of two overlapping ones where one lies inside the other, the longer."""
     matches = [("schema", match) for match in schema_value_index(schema).match(question, core)]
-    matches += [("schema", match) for match in _called_values(question, schema, core)]
+    matches += [("schema", match) for match in called_texts(question, schema, core)]
     if dictionary is not None:
         dictionary.check(schema)
         matches += [("dictionary", match) for match in dictionary.match(question, core)]
@@ -101,34 +102,7 @@ def _value_candidates(
             known[1].update(columns)
     for (start, end, value), (source, columns_of) in merged.items():
         yield Candidate(value, "text", (start, end), source, tuple(sorted(columns_of)))
-
-
-def _called_values(question: str, schema: Schema, core: ModuleType | None) -> Iterator[ValueMatch]:
-    """Places where the question calls a value by a synonym, with the value itself."""
-    called = tuple(column.value_synonyms for column in schema.columns)
-    if not any(called):
-        return
-    index = _synonym_index(called)
-    for match in index.match(question, core):
-        meant: dict[str, list[int]] = {}
-        for synonym, columns in match.values:
-            for column in columns:
-                for value, synonyms in called[column]:
-                    if synonym in synonyms and isinstance(value, str):
-                        meant.setdefault(value, []).append(column)
-        values = tuple((value, tuple(sorted(columns))) for value, columns in meant.items())
-        if values:
-            yield ValueMatch(match.start, match.end, values)
-
-
-@lru_cache(maxsize=64)
-def _synonym_index(called: tuple[tuple[tuple[Value, tuple[str, ...]], ...], ...]) -> ValueIndex:
-    """Synonyms of values by the columns whose values they are; built once for equal ones."""
-    columns: dict[str, list[int]] = {}
-    for column, values in enumerate(called):
-        for synonym in dict.fromkeys(synonym for _, synonyms in values for synonym in synonyms):
-            columns.setdefault(synonym, []).append(column)
-    return ValueIndex({synonym: tuple(held) for synonym, held in columns.items()})
+    yield from called_numbers(question, schema, core)
 
 
 def _not_contained(matches: list[tuple[str, ValueMatch]]) -> Iterator[tuple[str, ValueMatch]]:

@@ -113,7 +113,8 @@ def _groups(
                 shared["time" if is_time else units[column]].append(column)
         for unit, columns in shared.items():
             if len(columns) > 1:
-                groups = [unit if index in columns else group for index, group in enumerate(groups)]
+                for column in columns:
+                    groups[column] = unit
     return groups
 
 

@@ -55,7 +55,7 @@ class Shapes:
         labelled = {word for column in one.columns for word in self.labels[column].split()[-2:]}
         if self._is_person(table, labelled):
             return False
-        name = label_from_name(one.name).split()
+        name = label_from_name(one.name).split() or [""]
         listed = name[0] in LOOKUP_PREFIXES or bool(LOOKUPS & {*name, *self.table_labels[table].split()})
         coded = any(self.kinds[column] in ("code", "identifier") for column in one.columns)
         titled = any(kind in ("name", "text") for kind in kinds)

@@ -6,6 +6,7 @@ Read is the outline only: headers, keys and where values end. The text must be T
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -32,24 +33,21 @@ class Place:
 def outline(text: str) -> Iterator[Place]:
     """The headers and keys of a text in their order; keys inside inline tables are left out."""
     place, header = 0, KeyPath()
+    breaks = [found for found, character in enumerate(text) if character == "\n"]
     while True:
         skipped = _SKIPPED.match(text, place)
         place = skipped.end() if skipped else place
         if place >= len(text):
             return
-        first = _line(text, place)
+        first = bisect_left(breaks, place) + 1
         if text[place] == "[":
-            place = _SKIPPED_BRACKETS.match(text, place).end()  # type: ignore[union-attr] # a bracket is there
-            header, place = _key(text, place)
+            header, place = _key(text, place + 1 + text.startswith("[[", place))
             place = _end_of_line(text, place)
             yield Place(header, first, first, is_header=True)
             continue
         key, place = _key(text, place)
         place = _end_of_value(text, place + 1)
-        yield Place((*header, *key), first, _line(text, place), is_header=False)
-
-
-_SKIPPED_BRACKETS = re.compile(r"\[{1,2}")
+        yield Place((*header, *key), first, bisect_left(breaks, place) + 1, is_header=False)
 
 
 def _key(text: str, place: int) -> tuple[KeyPath, int]:
@@ -92,7 +90,3 @@ def _end_of_value(text: str, place: int) -> int:
 def _end_of_line(text: str, place: int) -> int:
     end = text.find("\n", place)
     return len(text) if end < 0 else end
-
-
-def _line(text: str, place: int) -> int:
-    return text.count("\n", 0, place) + 1

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from fastsql.limits import DEFAULT, Limits
 from fastsql.profile.model import Profile
 from fastsql.profile.reading import checked, parsed, unknown_sections
 from fastsql.profile.toml_places import KeyPath, Place, outline
-from fastsql.profile.writing import column_section, section, table_sections, value_lines
+from fastsql.profile.writing import column_section, section, table_sections, value_lines, write_whole
+from fastsql.schema.mapping import read_text
 from fastsql.schema.model import Structure
 from fastsql.schema.names import fold
 
@@ -75,6 +77,16 @@ def updated(where: str, text: str, schema: Structure, profile: Profile, limits: 
                 inserted[ends[("column", column)]].append("\n" + section(path, value_lines(new)))
     names = tuple(".".join(path[1:]) for path in gone)
     return Update(_with(text, inserted), tuple(added), names, values)
+
+
+def update_file(path: Path, schema: Structure, profile: Profile, limits: Limits = DEFAULT) -> Update:
+    """Bring a file up to a schema as `updated` does; its ends of lines stay what they are. Raises as `updated` does."""
+    text = read_text(path, limits)
+    with path.open("rb") as file:
+        crlf = b"\r\n" in file.read()
+    change = updated(str(path), text, schema, profile, limits)
+    write_whole(path, change.text.replace("\n", "\r\n") if crlf else change.text)
+    return change
 
 
 _END = 10**9

@@ -25,6 +25,8 @@ _BEGINNING, _OF_ENGLISH = 4, 5
 """Letters that the beginning of a word of the schema must have, and that of any English word. The beginning of a word in a
 table's name may be shorter: tables lend their names to their columns (``stu_gpa``)."""
 _LEAST_CLINICAL = 2
+_UNNAMED = "unnamed"
+"""The words of a name that is only blanks."""
 
 
 @dataclass(frozen=True)
@@ -44,19 +46,16 @@ class Names:
         in_tables, own = _words(tables), _words((*tables, *columns))
         clinical = len(CLINICAL_WORDS & own) >= _LEAST_CLINICAL
         self._short: Mapping[str, str] = {**GENERAL, **MEDICAL} if clinical else GENERAL
-        self._full = frozenset(
-            word
-            for word in own | said
-            if len(word) >= _BEGINNING and is_english(word) and word not in self._short
-        )
+        long = frozenset(word for word in own | said if len(word) >= _BEGINNING and word not in self._short)
+        self._full = frozenset(word for word in long if is_english(word))
         self._by_letter: dict[str, list[str]] = {}
-        for word in sorted(self._full):
+        for word in sorted(long):
             self._by_letter.setdefault(word[0], []).append(word)
         self._of_tables = self._full & in_tables
 
     def read(self, name: str, *, table: bool = False) -> NameWords:
         """The words of a name. Of a table's, a prefix that only says that it is a table is left out."""
-        words = label_from_name(name).split()
+        words = label_from_name(name).split() or [_UNNAMED]
         if table and len(words) > 1 and words[0] in PREFIXES:
             words = words[1:]
         words = self._cut(words)
@@ -95,9 +94,9 @@ class Names:
         squeezed = (
             [] if _VOWEL.search(word, 1) else [full for full in longer if closeness(full, word) == SQUEEZED]
         )
-        found = _one_of(begun) or _one_of(squeezed)
-        if found or begun or len(word) < _OF_ENGLISH:
-            return found
+        if begun or squeezed or len(word) < _OF_ENGLISH:
+            found = _one_of(begun or squeezed)
+            return found if found in self._full else ""
         return _one_of(full for full in beginnings().get(word[:_OF_ENGLISH], ()) if _begins(word, full))
 
 

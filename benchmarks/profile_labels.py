@@ -7,6 +7,7 @@ FASTSQL_DATA names the folder of the data sets. Every label of a schema is throw
 plain      labels that are the names, cut at underscores, blanks and camelCase, as readers make them where a source has none
 label      labels cut and spelled out as a profile's are
 synonym    plain labels, with the derived ones as synonyms, which link words of the question by name
+described  the same, with the column's description as one more synonym; where a set has none, as synonym
 given      the labels of the data set, for comparison
 
 em is the share of answerable questions whose first query is gold's but for values. No database is read.
@@ -33,8 +34,8 @@ from fastsql.schema import Column, Schema, Table, label_from_name
 sys.path.insert(0, str(Path(__file__).parent))
 from record import save
 
-SETS = {"spider": "dev", "ehrsql2024": "valid", "snails": "dev"}
-WAYS = ("plain", "label", "synonym", "given")
+SETS = {"spider": "dev", "ehrsql2024": "valid", "snails": "dev", "defog_sqleval": "dev", "omop_epi": "dev"}
+WAYS = ("plain", "label", "synonym", "described", "given")
 Item = TypeVar("Item", Table, Column)
 
 
@@ -87,7 +88,9 @@ def _said(item: Item, derived: str, way: str) -> Item:
     plain = label_from_name(item.name)
     if way == "label":
         return replace(item, label=derived, synonyms=())
-    return replace(item, label=plain, synonyms=(derived,) if way == "synonym" and derived != plain else ())
+    said = [derived] if way in ("synonym", "described") and derived != plain else []
+    said += [item.description] if way == "described" and item.description else []
+    return replace(item, label=plain, synonyms=tuple(said))
 
 
 if __name__ == "__main__":

@@ -82,3 +82,14 @@ def test_what_is_no_schema_leaves_no_file(run: Run, tmp_path: Path, source: str)
 
 def test_a_count_below_one_is_refused(run: Run, tmp_path: Path) -> None:
     assert run("profile", DDL, "-o", str(tmp_path / "p.toml"), "--least", "0").status == 2
+
+
+def test_an_update_counts_as_the_file_says(run: Run, hospital: Path, tmp_path: Path) -> None:
+    out = tmp_path / "clinic.toml"
+    assert run("profile", str(hospital), "-o", str(out), "--least", "90").status == 0
+    written = out.read_text(encoding="utf-8")
+    assert "least = 90\n" in written
+    assert run("profile", str(hospital), "-o", str(out), "--update").status == 0
+    assert out.read_text(encoding="utf-8") == written
+    refused = run("profile", str(hospital), "-o", str(out), "--update", "--least", "10")
+    assert (refused.status, "that 90 patients share" in refused.err) == (2, True)

@@ -217,3 +217,18 @@ def test_whatever_the_names_a_profile_comes_back(columns: list[str], values: lis
         one.values for one in profile.columns
     ]
     assert updated("p", text, schema, profile).text == text
+
+
+def test_an_update_says_how_many_share_a_value_where_the_file_did_not() -> None:
+    change = updated("p.toml", TEXT, SCHEMA, SCHEMA.profile, 10)
+    assert 'format = 1\nleast = 10\nschema = "clinic"\n' in change.text
+    assert updated("p.toml", change.text, SCHEMA, SCHEMA.profile, 10).text == change.text
+
+
+def test_values_and_their_synonyms_have_limits_and_no_error_says_them() -> None:
+    limits = Limits(value_characters=5, label_characters=6, synonyms=1)
+    for line in ("secret = []", 'F = ["secretly"]', 'F = ["a", "b"]'):
+        with pytest.raises(SchemaError, match="limits allow") as raised:
+            checked("p.toml", f"format = 1\n[column.patients.sex.values]\n{line}", SCHEMA, limits)
+        assert raised.value.where == "p.toml, line 3, column.patients.sex.values"
+        assert "secret" not in str(raised.value)

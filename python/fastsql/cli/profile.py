@@ -68,8 +68,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "--least",
         metavar="N",
         type=positive,
-        default=LEAST_PATIENTS,
-        help="patients who must share a value before the file may hold it (default: %(default)s)",
+        help=f"patients who must share a value before the file may hold it (default: {LEAST_PATIENTS}, or as the file says)",
     )
     values.add_argument(
         "--no-values", action="store_true", help="write no values, and tell keys by name alone"
@@ -92,7 +91,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, write, and say what was written."""
-    from fastsql.profile.updating import update_file
+    from fastsql.profile.updating import least_of, update_file
     from fastsql.profile.writing import profile_text, write_whole
 
     path: Path = options.output
@@ -100,15 +99,22 @@ def run(options: argparse.Namespace) -> int:
         raise FastSQLError(
             "it is there already", where=str(path), remedy="Give --update to add to it, or another name."
         )
+    known = least_of(path) if path.exists() else None
+    if None not in (known, options.least) and known != options.least:
+        raise FastSQLError(
+            f"its values are those that {known:,} patients share",
+            where=str(path),
+            remedy="Leave --least out, or write another.",
+        )
     schema = read_schema(options)
     database = None if options.no_values else options.database or _database(options.schema)
-    profile = _profile(options, schema, database)
+    least = None if database is None else options.least or known or LEAST_PATIENTS
+    profile = _profile(options, schema, database, least or LEAST_PATIENTS)
     for line in profile.warnings:
         sys.stderr.write(f"profile: {line}\n")
     console = Console(out=sys.stdout)
-    least = None if database is None else options.least
     if options.update and path.exists():
-        change = update_file(path, schema, profile)
+        change = update_file(path, schema, profile, least)
         added, gone = _listed("added", change.added), _listed("commented out", change.gone)
         console.line(f"{path}: {added}{gone}{change.values:,} new values")
         return 0
@@ -119,7 +125,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _profile(options: argparse.Namespace, schema: Schema, database: str | None) -> Profile:
+def _profile(options: argparse.Namespace, schema: Schema, database: str | None, least: int) -> Profile:
     from fastsql.profile.counting import with_counted_values
     from fastsql.profile.derive import derive
     from fastsql.schema.pace import COLUMN_SECONDS, Pace
@@ -129,7 +135,7 @@ def _profile(options: argparse.Namespace, schema: Schema, database: str | None) 
     profile = derive(schema, likely=_likely(schema, database, options.key_seconds))
     limit = COLUMN_SECONDS if options.column_seconds is None else options.column_seconds
     pace = Pace(limit, progress=sys.stderr.isatty())
-    return with_counted_values(schema, profile, database, least=options.least, pace=pace)
+    return with_counted_values(schema, profile, database, least=least, pace=pace)
 
 
 def _likely(schema: Schema, database: str, limit: float) -> tuple[ForeignKey, ...]:

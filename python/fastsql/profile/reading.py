@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 import math
-import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -15,12 +13,11 @@ from fastsql.errors import LimitError, SchemaError
 from fastsql.limits import DEFAULT, Limits
 from fastsql.profile.derive import derive
 from fastsql.profile.model import KINDS, ColumnProfile, Profile, TableProfile
-from fastsql.profile.toml_places import KeyPath, Place, outline
-from fastsql.profile.writing import FORMAT
+from fastsql.profile.sections import Sections, parsed
+from fastsql.profile.toml_places import KeyPath, outline
 from fastsql.schema.mapping import read_text
 from fastsql.schema.model import Structure, Value
 
-_TOP: Final = ("format", "schema", "least", "table", "column")
 _TEXT: Final = {
     "words": "label",
     "label": "label",
@@ -32,23 +29,7 @@ _TEXT: Final = {
 }
 """Keys of texts, with the limit of their length."""
 _TABLE_KEYS: Final = ("words", "label", "synonyms", "description", "row", "reference")
-_COLUMN_KEYS: Final = (
-    *(
-        "words",
-        "label",
-        "synonyms",
-        "description",
-        "kind",
-        "unit",
-        "unit_column",
-        "aggregatable",
-        "group",
-        "refers_to",
-    ),
-    "values",
-)
-_SHOWN = 5
-"""Lines that an error about several names."""
+_COLUMN_KEYS: Final = (*_TEXT, "synonyms", "kind", "aggregatable", "values")
 
 
 def read_profile(path: str | Path, schema: Structure, limits: Limits = DEFAULT) -> Profile:
@@ -76,135 +57,11 @@ def checked(where: str, text: str, schema: Structure, limits: Limits = DEFAULT) 
     return Profile(schema.name, tuple(tables), tuple(columns))
 
 
-def parsed(where: str, text: str) -> dict[str, Any]:
-    """A text as TOML. Raises SchemaError, with the line, where it is none."""
-    tomllib = _parser()
-    try:
-        return dict(tomllib.loads(text))
-    except (
-        ValueError
-    ) as error:  # a TOMLDecodeError is one; its message has line and column, and nothing of the text
-        raise SchemaError(f"it is not TOML ({error})", where=where, remedy="Correct that line.") from error
-    except RecursionError as error:
-        raise SchemaError("it nests too deeply for a profile", where=where) from error
-
-
-def _parser() -> Any:
-    name = "tomllib" if sys.version_info >= (3, 11) else "tomli"
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        raise SchemaError(
-            f"reading TOML needs {name}", where="profile", remedy="Run: pip install 'tomli>=2.0'"
-        ) from error
-
-
 @dataclass(frozen=True)
-class _Reader:
-    where: str
-    places: tuple[Place, ...]
-    schema: Structure
+class _Reader(Sections):
+    """Sections, and what stands in them."""
+
     limits: Limits
-
-    def at(self, path: KeyPath) -> str:
-        """Where a key is, as errors say it."""
-        lines = [place.first for place in self.places if place.path[: len(path)] == path]
-        if not lines:  # a key in an inline table
-            lines = [place.first for place in self.places if path[: len(place.path)] == place.path][-1:]
-        shown = ".".join(path)
-        return f"{self.where}, line {lines[0]}, {shown}" if lines else f"{self.where}, {shown}"
-
-    def check_top(self, data: Mapping[str, Any]) -> None:
-        """Raise SchemaError for what no profile has, and LimitError or SchemaError for another format."""
-        for key in data:
-            if key not in _TOP:
-                raise self._unknown((key,), _TOP)
-        if data.get("format") != FORMAT or isinstance(data.get("format"), bool):
-            raise SchemaError(
-                f"its format is not {FORMAT}",
-                where=self.at(("format",)),
-                remedy="Make it again with this fastsql, or use the version that made it.",
-            )
-        for key in ("table", "column"):
-            for name, entry in self._entries(data, (key,)):
-                if not isinstance(entry, Mapping):
-                    raise self._wrong((key, name), "a section")
-
-    def tables(self, data: Mapping[str, Any]) -> list[tuple[int, KeyPath, Mapping[str, Any]]]:
-        """Tables that have a section, which none may have twice."""
-        found: dict[int, tuple[KeyPath, Mapping[str, Any]]] = {}
-        self._check_known(data)
-        for name, entry in self._entries(data, ("table",)):
-            self._put(found, self.schema.table_index(name), ("table", name), entry)
-        return [(index, *rest) for index, rest in found.items()]
-
-    def columns(self, data: Mapping[str, Any]) -> list[tuple[int, KeyPath, Mapping[str, Any]]]:
-        """The same of columns."""
-        found: dict[int, tuple[KeyPath, Mapping[str, Any]]] = {}
-        for table, entries in self._entries(data, ("column",)):
-            for name, entry in entries.items():
-                path = ("column", table, name)
-                if not isinstance(entry, Mapping):
-                    raise self._wrong(path, "a section")
-                self._put(found, self.schema.column_index(table, name), path, entry)
-        return [(index, *rest) for index, rest in found.items()]
-
-    def unknown(self, data: Mapping[str, Any]) -> list[KeyPath]:
-        """Sections of tables and columns that the schema does not have."""
-        gone: list[KeyPath] = [
-            ("table", name)
-            for name, _ in self._entries(data, ("table",))
-            if self.schema.find_table(name) is None
-        ]
-        for table, entries in self._entries(data, ("column",)):
-            if self.schema.find_table(table) is None:
-                gone.append(("column", table))
-            else:
-                gone += [
-                    ("column", table, name)
-                    for name in entries
-                    if self.schema.find_column(table, name) is None
-                ]
-        return gone
-
-    def _check_known(self, data: Mapping[str, Any]) -> None:
-        gone = self.unknown(data)
-        if not gone:
-            return
-        named = {*data.get("table", ()), *data.get("column", ())}
-        if named and all(self.schema.find_table(name) is None for name in named):
-            raise SchemaError(
-                f"it is the profile of another schema: none of its {len(named):,} tables is in {self.schema.name!r}",
-                where=self.where,
-                remedy="Give the profile of this schema, or make one: fastsql profile.",
-            )
-        lines = [self.at(path).removeprefix(f"{self.where}, ") for path in gone]
-        more = f"; and so are {len(lines) - 1:,} more: {'; '.join(lines[1:_SHOWN])}" if len(lines) > 1 else ""
-        kind = "column" if len(gone[0]) > 2 else "table"
-        raise SchemaError(
-            f"the schema has no such {kind}{more}",
-            where=self.at(gone[0]),
-            remedy="Correct the name, or run fastsql profile --update, which comments out what is gone.",
-        )
-
-    def _put(
-        self,
-        found: dict[int, tuple[KeyPath, Mapping[str, Any]]],
-        index: int,
-        path: KeyPath,
-        entry: Mapping[str, Any],
-    ) -> None:
-        if index in found:
-            raise SchemaError(
-                f"it has two sections, the other one {self.at(found[index][0])}", where=self.at(path)
-            )
-        found[index] = path, entry
-
-    def _entries(self, data: Mapping[str, Any], path: KeyPath) -> list[tuple[str, Any]]:
-        entries = data.get(path[0], {})
-        if not isinstance(entries, Mapping):
-            raise self._wrong(path, "a section")
-        return list(entries.items())
 
     def table(
         self, derived: TableProfile, index: int, path: KeyPath, entry: Mapping[str, Any]
@@ -264,7 +121,7 @@ class _Reader:
     def _values(self, given: Any, index: int, path: KeyPath) -> dict[Value, tuple[str, ...]]:
         """Values with their synonyms. No error says one: they are cells."""
         if not isinstance(given, Mapping):
-            raise self._wrong(path, 'a section of values, each with a list of texts: open = ["unpaid"]')
+            raise self.wrong(path, 'a section of values, each with a list of texts: open = ["unpaid"]')
         if len(given) > self.limits.values_per_column:
             raise LimitError.exceeded(
                 "values_per_column", len(given), self.limits.values_per_column, where=self.at(path)
@@ -274,6 +131,12 @@ class _Reader:
         for value, synonyms in given.items():
             if not isinstance(synonyms, list) or not all(isinstance(one, str) for one in synonyms):
                 raise self._wrong_value(path, value, "a value must have a list of texts, such as []")
+            if len(value) > self.limits.value_characters or any(
+                len(one) > self.limits.label_characters for one in synonyms
+            ):
+                raise self._wrong_value(path, value, "a value or a synonym is longer than limits allow")
+            if len(synonyms) > self.limits.synonyms:
+                raise self._wrong_value(path, value, "a value has more synonyms than limits allow")
             number = _number(value) if is_number else value
             if number is None:
                 raise self._wrong_value(path, value, "a value of a column of numbers must be a number")
@@ -297,11 +160,11 @@ class _Reader:
     def _check_keys(self, entry: Mapping[str, Any], path: KeyPath, known: tuple[str, ...]) -> None:
         for key in entry:
             if key not in known:
-                raise self._unknown((*path, key), known)
+                raise self.unknown_key((*path, key), known)
 
     def _text(self, value: Any, path: KeyPath, limit: str) -> Any:
         if not isinstance(value, str):
-            raise self._wrong(path, "a text")
+            raise self.wrong(path, "a text")
         most = getattr(self.limits, f"{limit}_characters")
         if limit == "identifier":
             most = 3 * most  # with the names of a table and a namespace before it
@@ -311,26 +174,13 @@ class _Reader:
 
     def _texts(self, value: Any, path: KeyPath, limit: str) -> tuple[str, ...]:
         if not isinstance(value, list):
-            raise self._wrong(path, "a list of texts")
+            raise self.wrong(path, "a list of texts")
         return tuple(dict.fromkeys(text for one in value if (text := self._text(one, path, limit))))
 
     def _flag(self, value: Any, path: KeyPath) -> Any:
         if not isinstance(value, bool):
-            raise self._wrong(path, "true or false")
+            raise self.wrong(path, "true or false")
         return value
-
-    def _wrong(self, path: KeyPath, wanted: str) -> SchemaError:
-        return SchemaError(f"it must be {wanted}", where=self.at(path))
-
-    def _unknown(self, path: KeyPath, known: tuple[str, ...]) -> SchemaError:
-        return SchemaError(
-            "there is no such key", where=self.at(path), remedy=f"Keys are: {', '.join(known)}."
-        )
-
-
-def unknown_sections(where: str, text: str, schema: Structure) -> list[KeyPath]:
-    """Sections of a file whose tables or columns the schema does not have."""
-    return _Reader(where, (), schema, DEFAULT).unknown(parsed(where, text))
 
 
 def named_column(schema: Structure, name: str) -> int | None:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from fastsql.limits import DEFAULT, Limits
 from fastsql.profile.model import Profile
-from fastsql.profile.reading import checked, parsed, unknown_sections
+from fastsql.profile.reading import checked
+from fastsql.profile.sections import parsed, unknown_sections
 from fastsql.profile.toml_places import KeyPath, Place, outline
 from fastsql.profile.writing import column_section, section, table_sections, value_lines, write_whole
 from fastsql.schema.mapping import read_text
@@ -30,11 +31,19 @@ class Update:
     """Values of categories that were added."""
 
 
-def updated(where: str, text: str, schema: Structure, profile: Profile, limits: Limits = DEFAULT) -> Update:
+def updated(
+    where: str,
+    text: str,
+    schema: Structure,
+    profile: Profile,
+    least: int | None = None,
+    limits: Limits = DEFAULT,
+) -> Update:
     """A file's text with sections for what of `profile` it lacks; those of what is gone become comments.
 
     New columns stand behind the others of their table. Sections that are there stay as they are, but for new values of
-    categories. Raises as `read_profile` does for what is wrong with the file beside that.
+    categories, which `least` patients share; None where none were counted. Raises as `read_profile` does for what is wrong
+    with the file beside that.
     """
     text = text if text.endswith("\n") or not text else f"{text}\n"
     gone = [] if not text else unknown_sections(where, text, schema)
@@ -49,6 +58,10 @@ def updated(where: str, text: str, schema: Structure, profile: Profile, limits: 
     }
     ends = _last_lines(schema, tuple(outline(text)))
     inserted: dict[int, list[str]] = defaultdict(list)
+    if least is not None and "least" not in data:
+        inserted[max(place.last for place in outline(text) if place.path == ("format",))].append(
+            f"least = {least}\n"
+        )
     added: list[str] = []
     values = 0
     for table, one in enumerate(schema.tables):
@@ -79,12 +92,20 @@ def updated(where: str, text: str, schema: Structure, profile: Profile, limits: 
     return Update(_with(text, inserted), tuple(added), names, values)
 
 
-def update_file(path: Path, schema: Structure, profile: Profile, limits: Limits = DEFAULT) -> Update:
+def least_of(path: Path, limits: Limits = DEFAULT) -> int | None:
+    """How many patients share every value of a file, as it says; None where it holds none. Raises as `update_file`."""
+    least = parsed(str(path), read_text(path, limits)).get("least")
+    return least if isinstance(least, int) else None
+
+
+def update_file(
+    path: Path, schema: Structure, profile: Profile, least: int | None = None, limits: Limits = DEFAULT
+) -> Update:
     """Bring a file up to a schema as `updated` does; its ends of lines stay what they are. Raises as `updated` does."""
     text = read_text(path, limits)
     with path.open("rb") as file:
         crlf = b"\r\n" in file.read()
-    change = updated(str(path), text, schema, profile, limits)
+    change = updated(str(path), text, schema, profile, least, limits)
     write_whole(path, change.text.replace("\n", "\r\n") if crlf else change.text)
     return change
 

@@ -102,6 +102,17 @@ def test_inner_layers_never_import_outer_ones() -> None:
     assert wrong == []
 
 
+def test_of_the_inner_layers_only_the_schema_hands_out_profiles() -> None:
+    importing = {
+        path.relative_to(PACKAGE).as_posix()
+        for folder in INNER
+        for path in (PACKAGE / folder).rglob("*.py")
+        for name, _ in _imports(path)
+        if name.startswith("fastsql.profile")
+    }
+    assert importing == {"schema/schema.py"}
+
+
 def test_no_files_import_each_other_in_a_circle() -> None:
     """Inside functions too; what only types are imported for does not count."""
     modules = {_module_of(path): path for path in PACKAGE.rglob("*.py")}

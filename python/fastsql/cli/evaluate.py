@@ -20,6 +20,7 @@ from fastsql.cli.options import (
     positive,
     seconds,
 )
+from fastsql.errors import SchemaError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from fastsql.datasets import DatabaseFiles, Example
     from fastsql.evaluation import Prediction
     from fastsql.evaluation.evaluate import ParserLike
+    from fastsql.schema import Schema
 
 _EPILOG = """\
 examples:
@@ -74,6 +76,11 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "--databases",
         metavar="D",
         help="an SQLite file (or .gz), or a folder of them; without, nothing is run",
+    )
+    data.add_argument(
+        "--profile",
+        metavar="P",
+        help="a profile of a schema, or a folder of them, NAME.toml of each; see fastsql profile",
     )
     data.add_argument(
         "--split-ids",
@@ -187,6 +194,8 @@ def run(options: argparse.Namespace) -> int:
         examples, asked = draw_sample(examples, options.limit, options.seed), len(examples)
     db_ids = {example.db_id for example in examples}
     schemas = read_schemas(options.schemas, databases=db_ids)
+    if options.profile is not None:
+        schemas = _profiled(schemas, Path(options.profile))
     seen = None if options.seen is None else training_skeletons(read_examples(options.seen))
     given = options.from_predictions
     parser: ParserLike | Mapping[str, Prediction] = (
@@ -224,6 +233,27 @@ def run(options: argparse.Namespace) -> int:
         write_plots(options.plots, report)
     print_figures(console, figures, report.provenance)
     return 0
+
+
+def _profiled(schemas: Mapping[str, Schema], path: Path) -> dict[str, Schema]:
+    """Schemas with their profiles. SchemaError where a file is given for several schemas, or a folder has none of theirs."""
+    if not path.is_dir():
+        if len(schemas) > 1:
+            raise SchemaError(
+                f"it is one profile, and the questions are on {len(schemas):,} schemas",
+                where=str(path),
+                remedy="Give a folder with NAME.toml of each schema that has a profile.",
+            )
+        return {name: schema.with_profile(path) for name, schema in schemas.items()}
+    files = {name: path / f"{name}.toml" for name in schemas if (path / f"{name}.toml").is_file()}
+    if not files:
+        raise SchemaError(
+            "it holds no profile of these schemas", where=str(path), remedy="Call each NAME.toml."
+        )
+    return {
+        name: schema.with_profile(files[name]) if name in files else schema
+        for name, schema in schemas.items()
+    }
 
 
 def _warn_of_missing(db_ids: set[str], databases: DatabaseFiles, source: str | None) -> None:

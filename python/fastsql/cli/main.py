@@ -20,6 +20,7 @@ from fastsql.cli import (
     export,
     fit_ranking,
     parse,
+    profile,
     renumber,
     synthesize,
     train,
@@ -31,6 +32,7 @@ _EPILOG = """\
 examples:
   fastsql demo                                          watch it answer questions on a synthetic hospital
   fastsql parse "How many patients were prescribed warfarin?" --schema hospital.sqlite
+  fastsql profile hospital.sqlite -o clinic.toml         what it knows of a schema, for you to correct
   fastsql eval valid.json --schemas schemas.json --databases mimic_iv.sqlite.gz --json report.json
   fastsql train configs/ehr-en.toml --output runs/first --max-minutes 30
   fastsql calibrate runs/first/bundle --config configs/ehr-en.toml
@@ -42,6 +44,7 @@ Each command has its own help: fastsql COMMAND --help
 _COMMANDS = (
     demo,
     parse,
+    profile,
     evaluate,
     train,
     export,

@@ -26,16 +26,10 @@ def add_schema_options(parser: argparse.ArgumentParser) -> None:
         required=True,
         help="an SQLite file, a .sql or .json file, a database URL (extra db), or CREATE TABLE text",
     )
-    for option, text in (
-        (
-            "--namespace",
-            "schemas of the database to read; SQL names their tables with them (default: its own default)",
-        ),
-        ("--tables", "tables to read (default: all); * stands for any characters"),
-        ("--exclude", "tables and views to leave out"),
-        ("--views", "views to read, too; '*' for all"),
-    ):
-        group.add_argument(option, metavar="N,...", type=_names, action="extend", help=text)
+    add_choice_options(group)
+    group.add_argument(
+        "--profile", metavar="P", help="a profile of the schema, which fastsql profile made and people edited"
+    )
     group.add_argument(
         "--values", metavar="DB", help="a database to look up values in: names of drugs, diagnoses, ..."
     )
@@ -50,6 +44,20 @@ def add_schema_options(parser: argparse.ArgumentParser) -> None:
         type=seconds,
         help="seconds that reading the values of one column may take (default: 10)",
     )
+
+
+def add_choice_options(group: argparse._ActionsContainer) -> None:
+    """Which of a database's tables make up the schema."""
+    for option, text in (
+        (
+            "--namespace",
+            "schemas of the database to read; SQL names their tables with them (default: its own default)",
+        ),
+        ("--tables", "tables to read (default: all); * stands for any characters"),
+        ("--exclude", "tables and views to leave out"),
+        ("--views", "views to read, too; '*' for all"),
+    ):
+        group.add_argument(option, metavar="N,...", type=_names, action="extend", help=text)
 
 
 def read_schema(options: argparse.Namespace) -> Schema:
@@ -72,6 +80,8 @@ def read_schema(options: argparse.Namespace) -> Schema:
         schema = _gone_on_with(stopped)
     if options.keys_from is not None:
         schema = schema.with_keys_from(options.keys_from)
+    if options.profile is not None:
+        schema = schema.with_profile(options.profile)
     _tell("schema", schema.warnings)
     return schema
 

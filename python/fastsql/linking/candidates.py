@@ -16,6 +16,7 @@ from fastsql.linking.folding import fold
 from fastsql.linking.numbers import find_numbers
 from fastsql.linking.quoted import find_quoted
 from fastsql.linking.value_index import ValueIndex, ValueMatch
+from fastsql.linking.value_synonyms import called_numbers, called_texts
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -90,6 +91,7 @@ def _value_candidates(
 ) -> Iterator[Candidate]:
     """Schema and dictionary matches; of two overlapping ones where one lies inside the other, the longer."""
     matches = [("schema", match) for match in schema_value_index(schema).match(question, core)]
+    matches += [("schema", match) for match in called_texts(question, schema, core)]
     if dictionary is not None:
         dictionary.check(schema)
         matches += [("dictionary", match) for match in dictionary.match(question, core)]
@@ -100,6 +102,7 @@ def _value_candidates(
             known[1].update(columns)
     for (start, end, value), (source, columns_of) in merged.items():
         yield Candidate(value, "text", (start, end), source, tuple(sorted(columns_of)))
+    yield from called_numbers(question, schema, core)
 
 
 def _not_contained(matches: list[tuple[str, ValueMatch]]) -> Iterator[tuple[str, ValueMatch]]:

@@ -246,6 +246,9 @@ def _column(table: DraftTable, column: DraftColumn, number: int, is_key: bool, f
         synonyms=usable_synonyms(column.synonyms, item, findings),
         description=usable_description(column.description, item, findings),
         values=assemble_values(column.values, item, findings),
+        value_synonyms=tuple(
+            (value, usable_synonyms(synonyms, item, findings)) for value, synonyms in column.value_synonyms
+        ),
     )
 
 

@@ -25,6 +25,7 @@ class DraftColumn:
     synonyms: list[str] = field(default_factory=list)
     description: str = ""
     values: list[Any] = field(default_factory=list)
+    value_synonyms: list[tuple[Any, list[str]]] = field(default_factory=list)
 
 
 @dataclass

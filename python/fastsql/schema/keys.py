@@ -37,7 +37,7 @@ def key_groups(schema: Structure) -> tuple[int, ...]:
 
     declared = [pair for key in schema.foreign_keys for pair in zip(key.columns, key.references, strict=True)]
     keys: set[int] = set()
-    for one, other in (*declared, *_named_alike(schema)):
+    for one, other in (*declared, *named_alike(schema)):
         keys |= {one, other}
         first, second = sorted((root(one), root(other)))
         group[second] = first
@@ -68,7 +68,7 @@ def _distances_from(start: int, groups_of: list[list[int]], tables_of: dict[int,
     return bytes(distances)
 
 
-def _named_alike(schema: Structure) -> Iterator[tuple[int, int]]:
+def named_alike(schema: Structure) -> Iterator[tuple[int, int]]:
     """Columns and the primary keys that they are taken to refer to."""
     columns = schema.columns
     connected = {

@@ -168,7 +168,16 @@ def _column(data: Any, table: str) -> DraftColumn:
         synonyms=_texts(data, "synonyms", item),
         description=_text(data.get("description") or "", item, "description"),
         values=_items(data, "values", item),
+        value_synonyms=_value_synonyms(data, item),
     )
+
+
+def _value_synonyms(data: Mapping[str, Any], item: str) -> list[tuple[Any, list[str]]]:
+    """``[["open", ["unpaid"]]]``: pairs, as a value may be a number and keys of JSON are texts."""
+    pairs = _items(data, "value_synonyms", item)
+    if not all(isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in pairs):
+        raise SchemaError("its value_synonyms are not pairs of a value and a list", where=item, remedy=_FORM)
+    return [(value, _texts({"value_synonyms": texts}, "value_synonyms", item)) for value, texts in pairs]
 
 
 _CLASS_WORDS = frozenset({"number", "text", "time", "boolean", "other", "others"})
@@ -303,6 +312,8 @@ def _column_to_dict(column: Column) -> dict[str, Any]:
     data.update(_notes(column))
     if column.values:
         data["values"] = list(column.values)
+    if column.value_synonyms:
+        data["value_synonyms"] = [[value, list(synonyms)] for value, synonyms in column.value_synonyms]
     return data
 
 

@@ -46,6 +46,8 @@ class Column:
     synonyms: tuple[str, ...] = ()
     description: str = ""
     values: tuple[Value, ...] = ()
+    value_synonyms: tuple[tuple[Value, tuple[str, ...]], ...] = ()
+    """Values with what people call them: "unpaid" is ``open``. Linking offers a value where a question says its synonym."""
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.engine import Engine
 
+    from fastsql.profile.model import Profile
     from fastsql.schema.additions import ColumnValues
 
 SchemaSource: TypeAlias = "Schema | str | Path | Mapping[str, Any] | sqlite3.Connection | Engine"
@@ -299,6 +300,26 @@ class Schema(Structure):
         from fastsql.schema.additions import with_keys_from
 
         return with_keys_from(self, source, seconds)
+
+    @cached_property
+    def profile(self) -> Profile:
+        """What names, types, keys and comments tell of tables and columns: words, kinds, units, terminologies.
+
+        Of no database, and what :meth:`with_profile` was given is not in it but for labels, synonyms and descriptions.
+        """
+        from fastsql.profile.derive import derive
+
+        return derive(self)
+
+    def with_profile(self, profile: str | Path | Profile, *, limits: Limits = DEFAULT) -> Schema:
+        """A copy with labels, synonyms, descriptions, values and likely keys of a profile, a file or ready.
+
+        `docs/profile.md` says what each key does. Raises SchemaError, naming line and key, for what is not in the schema or
+        not known, LimitError for what is too long.
+        """
+        from fastsql.profile.applying import with_profile
+
+        return with_profile(self, profile, limits)
 
     def with_default_namespace(self, namespace: str) -> Schema:
         """A copy whose SQL names the tables of a namespace without it: that of the connection, as its search path says.

@@ -160,8 +160,26 @@ class ServerValues:
         query = sqlalchemy.select(cell).select_from(origin).where(cell.is_not(None)).distinct().limit(most)
         return self.cells(query, deadline)
 
+    def shared(
+        self, table: str, namespace: str | None, column: str, holders: Sequence[str], deadline: Deadline
+    ) -> list[tuple[Any, ...]] | None:
+        """Rows of a value, how many rows have it, and how many distinct values of each holder; None where the time is up."""
+        import sqlalchemy
+
+        cell: Any = sqlalchemy.column(_exactly(column))
+        held: list[Any] = [sqlalchemy.column(_exactly(holder)) for holder in holders]
+        counts = [sqlalchemy.func.count(), *(sqlalchemy.func.count(one.distinct()) for one in held)]
+        origin = sqlalchemy.table(_exactly(table), cell, *held, schema=_exactly(namespace))
+        query = sqlalchemy.select(cell, *counts).select_from(origin).where(cell.is_not(None)).group_by(cell)
+        return self._rows(query, deadline)
+
     def cells(self, query: Any, deadline: Deadline) -> list[Any] | None:
         """The first column of what a query returns; None where the time is up. Raises sqlalchemy's errors."""
+        rows = self._rows(query, deadline)
+        return None if rows is None else [row[0] for row in rows]
+
+    def _rows(self, query: Any, deadline: Deadline) -> list[tuple[Any, ...]] | None:
+        """What a query returns; None where the time is up. Raises sqlalchemy's errors."""
         import sqlalchemy
 
         try:
@@ -170,7 +188,7 @@ class ServerValues:
                 limit = "SELECT pg_catalog.set_config('statement_timeout', :time, true)"
                 self._connection.execute(_text(limit), {"time": milliseconds})
             with deadline.running():
-                return [row[0] for row in self._connection.execute(query)]
+                return [tuple(row) for row in self._connection.execute(query)]
         except sqlalchemy.exc.DBAPIError as error:
             self._after_error(error)
             if _state(error) == "57014" or deadline.passed:

@@ -69,6 +69,19 @@ def read_source(source: Any, sought: Sought) -> Structure:
     raise SchemaError(f"a {type(source).__name__} is not a schema", where="schema", remedy=_REMEDY)
 
 
+def is_database(source: str) -> bool:
+    """Whether a text is a database's URL or names its file. Raises SchemaError as reading it does."""
+    if _URL.match(source):
+        return True
+    if _DDL_START.match(source) or "\n" in source or not source.strip():
+        return False
+    path = Path(source)
+    suffix = path.suffix.lower()
+    return (
+        suffix not in _DDL_SUFFIXES and suffix != ".json" and (suffix in _SQLITE_SUFFIXES or _is_sqlite(path))
+    )
+
+
 def _from_text(source: str, sought: Sought) -> Structure:
     if not source.strip():
         raise SchemaError("the text is empty", where="schema", remedy=_REMEDY)

@@ -17,6 +17,7 @@ from fastsql.schema.assemble import assemble
 from fastsql.schema.choice import ALL, Choice
 from fastsql.schema.draft import Draft, DraftColumn, DraftKey, DraftTable
 from fastsql.schema.names import is_reserved, quote
+from fastsql.schema.sql_comments import comments_of_table, has_comments
 from fastsql.schema.sqlite_file import open_read_only
 from fastsql.schema.sqltypes import classify_type
 
@@ -110,10 +111,10 @@ def _read(connection: sqlite3.Connection, draft: Draft, namespace: str, choice: 
             remedy=f"There are: {', '.join(known)}.",
         )
     found = connection.execute(
-        f"SELECT name, type FROM {prefix}sqlite_master WHERE type IN ('table', 'view') ORDER BY rowid"  # noqa: S608 -- quoted
+        f"SELECT name, type, sql FROM {prefix}sqlite_master WHERE type IN ('table', 'view') ORDER BY rowid"  # noqa: S608 -- quoted
     )
     shadows = _shadow_tables(connection)
-    for table, kind in found.fetchall():
+    for table, kind, sql in found.fetchall():
         if is_reserved(table) or table in shadows:
             continue
         if not choice.wants(table, namespace, view=kind == "view"):
@@ -128,6 +129,8 @@ def _read(connection: sqlite3.Connection, draft: Draft, namespace: str, choice: 
             draft.warnings.append((f"table {table!r}", f"SQLite cannot open it ({error}); it is left out"))
             continue
         made = _table(connection, DraftTable(table, namespace=namespace), rows)
+        if kind == "table" and has_comments(sql or ""):
+            comments_of_table(sql, made)
         draft.tables.append(made)
         draft.foreign_keys.extend(_foreign_keys(connection, made))
 

@@ -1,0 +1,54 @@
+"""English words by how common they are: what tells TOTALCOST from a word that nobody knows.
+
+`english.txt` has them in order; `scripts/english_words.py` writes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+COMMON = 6_000
+"""Rank up to which a word is one that people put into names."""
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words between the blanks of a text."""
+    return frozenset(text.split())
+
+
+@cache
+def ranks() -> Mapping[str, int]:
+    """The place of each word, the most common one first."""
+    text = files("fastsql.profile").joinpath("english.txt").read_text(encoding="ascii")
+    return {word: rank for rank, word in enumerate(text.split())}
+
+
+def is_english(word: str) -> bool:
+    """Whether a word of lower case, or what it may be the plural or past of, is in the list."""
+    known = ranks()
+    if word in known:
+        return True
+    return any(
+        word.endswith(ending) and len(word) - len(ending) >= 3 and word[: -len(ending)] + rest in known
+        for ending, rest in (
+            ("s", ""),
+            ("es", ""),
+            ("ies", "y"),
+            ("ed", ""),
+            ("ed", "e"),
+            ("ing", ""),
+            ("ing", "e"),
+        )
+    )
+
+
+@cache
+def beginnings() -> Mapping[str, frozenset[str]]:
+    """By their first five letters, the common words of seven letters and more."""
+    found: dict[str, set[str]] = {}
+    for word, rank in ranks().items():
+        if rank < COMMON and len(word) >= 7:
+            found.setdefault(word[:5], set()).add(word)
+    return {start: frozenset(words) for start, words in found.items()}

@@ -1,0 +1,114 @@
+"""What the names of a schema say in words: cut where nothing separates them, and abbreviations spelled out.
+
+An abbreviation is one of a list (`abbreviations.py`), or the beginning or the consonants of one word that the schema
+spells out elsewhere, and of no other. SNAILS (Luoma and Kumar, SIGMOD 2025) is about such names, and its data set is the
+test (`benchmarks/name_words.py`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from fastsql.linking.vocabulary.english import ENDINGS
+from fastsql.linking.word_match import SQUEEZED, closeness, stem
+from fastsql.profile.abbreviations import AT_END, CLINICAL_WORDS, GENERAL, MEDICAL, PREFIXES, SPOKEN
+from fastsql.profile.cutting import cut
+from fastsql.profile.english import beginnings, is_english
+from fastsql.schema.names import label_from_name
+
+_DIGITS_BEHIND = re.compile(r"([a-z]{4,})(\d{1,2})")
+_WORD = re.compile(r"[a-z]+")
+_VOWEL = re.compile("[aeiou]")
+_BEGINNING, _OF_ENGLISH = 4, 5
+"""Letters that the beginning of a word of the schema must have, and that of any English word. The beginning of a word in a
+table's name may be shorter: tables lend their names to their columns (``stu_gpa``)."""
+_LEAST_CLINICAL = 2
+_UNNAMED = "unnamed"
+"""The words of a name that is only blanks."""
+
+
+@dataclass(frozen=True)
+class NameWords:
+    """A name as `cut` into words, and with its abbreviations `spelled` out; both in lower case."""
+
+    cut: str
+    spelled: str
+
+
+class Names:
+    """The names of a schema together: each helps to read the others. Immutable once built."""
+
+    def __init__(self, tables: Sequence[str], columns: Sequence[str], texts: Iterable[str] = ()) -> None:
+        """`texts` is what is said of tables and columns, such as comments."""
+        said = {word for text in texts for word in _WORD.findall(text.lower())}
+        in_tables, own = _words(tables), _words((*tables, *columns))
+        clinical = len(CLINICAL_WORDS & own) >= _LEAST_CLINICAL
+        self._short: Mapping[str, str] = {**GENERAL, **MEDICAL} if clinical else GENERAL
+        long = frozenset(word for word in own | said if len(word) >= _BEGINNING and word not in self._short)
+        self._full = frozenset(word for word in long if is_english(word))
+        self._by_letter: dict[str, list[str]] = {}
+        for word in sorted(long):
+            self._by_letter.setdefault(word[0], []).append(word)
+        self._of_tables = self._full & in_tables
+
+    def read(self, name: str, *, table: bool = False) -> NameWords:
+        """The words of a name. Of a table's, a prefix that only says that it is a table is left out."""
+        words = label_from_name(name).split() or [_UNNAMED]
+        if table and len(words) > 1 and words[0] in PREFIXES:
+            words = words[1:]
+        words = self._cut(words)
+        spelled = [self._spelled(word, place, words) for place, word in enumerate(words)]
+        return NameWords(" ".join(words), " ".join(spelled))
+
+    def _cut(self, words: Sequence[str]) -> list[str]:
+        found: list[str] = []
+        for word in words:
+            digits = _DIGITS_BEHIND.fullmatch(word)
+            if digits and word not in self._short:
+                found += [*self._cut([digits[1]]), digits[2]]
+            elif word.isascii() and word.isalpha():
+                found += cut(word, self._full, self._short)
+            else:
+                found.append(word)
+        return found
+
+    def _spelled(self, word: str, place: int, words: Sequence[str]) -> str:
+        if place and place == len(words) - 1 and word in AT_END and words[place - 1] != "yes":
+            return AT_END[word]
+        if word in self._short:
+            return self._short[word]
+        if word in SPOKEN or not word.isascii() or not word.isalpha() or is_english(word):
+            return word
+        return self._in_full(word) or word
+
+    def _in_full(self, word: str) -> str:
+        """The one word of the schema, else of English, that a word is the beginning or the consonants of; or none."""
+        longer = [full for full in self._by_letter.get(word[0], ()) if len(full) > len(word)]
+        begun = [full for full in longer if _begins(word, full)]
+        if len(word) == _BEGINNING - 1:
+            return _one_of(full for full in begun if full in self._of_tables)
+        if len(word) < _BEGINNING:
+            return ""
+        squeezed = (
+            [] if _VOWEL.search(word, 1) else [full for full in longer if closeness(full, word) == SQUEEZED]
+        )
+        if begun or squeezed or len(word) < _OF_ENGLISH:
+            found = _one_of(begun or squeezed)
+            return found if found in self._full else ""
+        return _one_of(full for full in beginnings().get(word[:_OF_ENGLISH], ()) if _begins(word, full))
+
+
+def _words(names: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for name in names for word in label_from_name(name).split())
+
+
+def _begins(word: str, full: str) -> bool:
+    return full.startswith(word) and full[len(word) :] not in ENDINGS
+
+
+def _one_of(words: Iterable[str]) -> str:
+    """The shortest of words that are forms of one; empty where they are of several, or there are none."""
+    found = sorted(words, key=lambda word: (len(word), word))
+    return found[0] if found and len({stem(word) for word in found}) == 1 else ""

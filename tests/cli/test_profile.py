@@ -1,0 +1,95 @@
+"""``fastsql profile`` writes what is known of a schema, and other commands take it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from fastsql import Schema
+from fastsql.demo import create_hospital
+
+from .conftest import DDL, WOMEN, Outcome
+
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture(scope="module")
+def hospital(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("hospital") / "hospital.sqlite"
+    create_hospital(path)
+    return path
+
+
+def test_a_database_has_its_values_counted_and_its_keys_looked_for(
+    run: Run, hospital: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "clinic.toml"
+    outcome = run("profile", str(hospital), "-o", str(out))
+    assert (outcome.status, outcome.err) == (0, "")
+    assert "17 tables, 4 of them terminologies" in outcome.out
+    assert "that 10 patients or more share" in outcome.out
+    schema = Schema.from_sqlite(hospital)
+    assert schema.with_profile(out).columns[schema.column_index("admissions", "hadm_id")].synonyms == (
+        "hospital admission id",
+    )
+
+
+def test_without_a_database_there_are_names_and_declared_values(run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "clinic.toml"
+    ddl = "CREATE TABLE t (TOTALCOST INT, state ENUM('open', 'paid'))"
+    assert run("profile", ddl, "-o", str(out)).status == 0
+    text = out.read_text(encoding="utf-8")
+    assert 'words = "total cost"' in text
+    assert "open = []\npaid = []\n" in text
+    assert "least" not in text
+
+
+def test_a_file_is_not_written_over_but_updated(run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "clinic.toml"
+    assert run("profile", DDL, "-o", str(out)).status == 0
+    edited = out.read_text(encoding="utf-8") + "# mine\n"
+    out.write_text(edited, encoding="utf-8")
+    refused = run("profile", DDL, "-o", str(out))
+    assert (refused.status, out.read_text(encoding="utf-8")) == (2, edited)
+    assert "--update" in refused.err
+    outcome = run("profile", DDL + "; CREATE TABLE wards (id INT)", "-o", str(out), "--update")
+    assert (outcome.status, outcome.out) == (0, f"{out}: added: wards; nothing commented out, 0 new values\n")
+    assert out.read_text(encoding="utf-8").startswith(edited)
+
+
+def test_a_profile_is_given_to_a_parse(run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "clinic.toml"
+    run("profile", DDL, "-o", str(out))
+    asked = ("parse", "Which patients are women?", "--schema", DDL, "--profile", str(out))
+    assert run(*asked) == Outcome(0, f"{WOMEN}\n", "")
+    out.write_text("format = 1\n[table.patient]\n[table.patients]\n", encoding="utf-8")
+    assert run(*asked) == Outcome(
+        2,
+        "",
+        f"fastsql: {out}, line 2, table.patient: the schema has no such table. Correct the name, or run fastsql profile "
+        "--update, which comments out what is gone.\n",
+    )
+
+
+@pytest.mark.parametrize("source", ["none.sqlite", "CREATE TABLE t", ""])
+def test_what_is_no_schema_leaves_no_file(run: Run, tmp_path: Path, source: str) -> None:
+    out = tmp_path / "clinic.toml"
+    assert run("profile", source, "-o", str(out)).status == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_count_below_one_is_refused(run: Run, tmp_path: Path) -> None:
+    assert run("profile", DDL, "-o", str(tmp_path / "p.toml"), "--least", "0").status == 2
+
+
+def test_an_update_counts_as_the_file_says(run: Run, hospital: Path, tmp_path: Path) -> None:
+    out = tmp_path / "clinic.toml"
+    assert run("profile", str(hospital), "-o", str(out), "--least", "90").status == 0
+    written = out.read_text(encoding="utf-8")
+    assert "least = 90\n" in written
+    assert run("profile", str(hospital), "-o", str(out), "--update").status == 0
+    assert out.read_text(encoding="utf-8") == written
+    refused = run("profile", str(hospital), "-o", str(out), "--update", "--least", "10")
+    assert (refused.status, "that 90 patients share" in refused.err) == (2, True)

@@ -1,0 +1,130 @@
+"""Values of categories enter a profile only where enough patients share them, and nothing else of a row does."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fastsql import LimitError, Limits, Schema, SchemaError
+from fastsql.profile.counting import with_counted_values
+from fastsql.profile.writing import profile_text
+from fastsql.schema import Value
+from fastsql.schema.pace import Pace
+
+LEAST = 3
+DDL = """
+CREATE TABLE patients (patient_id INT PRIMARY KEY, last_name TEXT, sex TEXT, blood_type TEXT, smoker_flag INT);
+CREATE TABLE stays (stay_id INT PRIMARY KEY, patient_id INT REFERENCES patients (patient_id), ward_type TEXT);
+CREATE TABLE transfers (transfer_id INT PRIMARY KEY, patient_id INT, transfer_type TEXT);
+"""
+
+
+@pytest.fixture
+def ward(tmp_path: Path) -> Path:
+    path = tmp_path / "ward.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(DDL)
+        people = [(n, "Meier", "F" if n % 2 else "M", "AB" if n == 1 else "0", n % 2) for n in range(8)]
+        connection.executemany("INSERT INTO patients VALUES (?, ?, ?, ?, ?)", people)
+        # patient 1 was in the burns unit nine times, three patients were in surgery once
+        stays = [(n, 1, "burns") for n in range(9)] + [(20 + n, n, "surgery") for n in range(3)]
+        connection.executemany("INSERT INTO stays VALUES (?, ?, ?)", stays)
+        connection.executemany("INSERT INTO transfers VALUES (?, ?, ?)", [(n, 1, "secret") for n in range(9)])
+        connection.commit()
+    return path
+
+
+def values(path: Path | Any, **settings: Any) -> dict[str, list[Value]]:
+    schema = Schema.coerce(path)
+    profile = with_counted_values(schema, schema.profile, path, **{"least": LEAST, **settings})
+    return {
+        schema.qualified_name(index): list(one.values)
+        for index, one in enumerate(profile.columns)
+        if one.values
+    }
+
+
+SHARED = {
+    "patients.sex": ["F", "M"],
+    "patients.blood_type": ["0"],
+    "patients.smoker_flag": [0, 1],
+    "stays.ward_type": ["surgery"],
+}
+
+
+def test_a_value_is_listed_where_enough_patients_share_it(ward: Path) -> None:
+    assert values(ward) == SHARED
+
+
+def test_rows_of_one_patient_are_one_patient_by_declared_and_by_likely_keys(ward: Path) -> None:
+    assert "stays.ward_type" in values(ward)
+    assert "burns" not in values(ward)["stays.ward_type"]
+    assert "transfers.transfer_type" not in values(ward)
+
+
+def test_how_many_is_said(ward: Path) -> None:
+    assert values(ward, least=1)["stays.ward_type"] == ["burns", "surgery"]
+    assert values(ward, least=5) == {"patients.blood_type": ["0"]}
+    with pytest.raises(LimitError, match="least"):
+        values(ward, least=0)
+
+
+def test_nothing_else_of_a_row_is_in_the_file(ward: Path) -> None:
+    schema = Schema.from_sqlite(ward)
+    profile = with_counted_values(schema, schema.profile, ward, least=LEAST)
+    text = profile_text(schema, profile, LEAST)
+    assert f"that {LEAST} patients or more share" in text
+    assert [cell for cell in ("Meier", "AB", "burns", "secret") if cell in text] == []
+
+
+def test_a_schema_that_was_read_from_rows_gives_none_of_them_away(ward: Path) -> None:
+    schema = Schema.from_sqlite(ward)
+    assert "burns" in schema.columns[schema.column_index("stays", "ward_type")].values
+    assert "burns" not in profile_text(schema, schema.profile)
+
+
+def test_cells_that_no_file_can_hold_are_left_out(ward: Path) -> None:
+    with closing(sqlite3.connect(ward)) as connection:
+        connection.execute("UPDATE patients SET blood_type = CAST(x'ff41' AS TEXT)")
+        connection.execute("UPDATE patients SET sex = ''")
+        connection.commit()
+    found = values(ward)
+    assert "patients.blood_type" not in found
+    assert "patients.sex" not in found
+
+
+def test_a_column_of_more_values_than_a_schema_holds_has_none(ward: Path) -> None:
+    assert "patients.sex" not in values(ward, limits=Limits(values_per_column=1))
+
+
+def test_a_server_is_counted_alike(ward: Path) -> None:
+    pytest.importorskip("sqlalchemy")
+    assert values(f"sqlite:///{ward}") == SHARED
+
+
+def test_an_interrupted_reading_says_so(ward: Path) -> None:
+    schema = Schema.from_sqlite(ward)
+    pace = Pace(progress=lambda done, *_: done < 1)
+    profile = with_counted_values(schema, schema.profile, ward, least=LEAST, pace=pace)
+    assert profile.warnings == ("values of 4 columns were not counted: the reading was ended before",)
+
+
+@pytest.mark.parametrize("broken", ["gone", "no database", "other tables"])
+def test_a_database_that_is_not_what_it_was_is_an_error_without_a_cell(ward: Path, broken: str) -> None:
+    schema = Schema.from_sqlite(ward)
+    profile = schema.profile
+    ward.unlink()
+    if broken == "no database":
+        ward.write_bytes(b"Meier" * 400)
+    if broken == "other tables":
+        with closing(sqlite3.connect(ward)) as connection:
+            connection.execute("CREATE TABLE patients (sex_of TEXT)")
+            connection.commit()
+    with pytest.raises(SchemaError) as raised:
+        with_counted_values(schema, profile, ward)
+    assert raised.value.where in (str(ward), "column patients.sex")
+    assert "Meier" not in str(raised.value)

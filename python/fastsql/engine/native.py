@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fastsql.backends import native, resolve_device
 from fastsql.decode import Hypothesis, Search
-from fastsql.engine.base import Decoded, check_scored
+from fastsql.engine.base import Decoded, check_space, check_turns
 from fastsql.engine.encoders import resolve_encoder
 from fastsql.engine.stopwatch import Stopwatch
 from fastsql.grammar import load_grammar
@@ -24,9 +24,12 @@ from fastsql.model.config import features_of
 from fastsql.model.schema_inputs import SchemaInputs
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from fastsql import _core
     from fastsql.grammar import ActionSpace
     from fastsql.linking.dictionary import ValueDictionary
+    from fastsql.linking.turns import EarlierTurn
     from fastsql.model.onnx_encoder import OnnxEncoder
     from fastsql.schema import Schema
 
@@ -64,6 +67,7 @@ class NativeEngine:
         self._core = core
         self.tokenizer = bundle.tokenizer()
         self.threads = threads or min(os.cpu_count() or 1, MOST_THREADS)
+        self._config = bundle.config.model
         self._grammar = self._core.Grammar(grammar_table(load_grammar()))
         weights = bundle.weights()
         self.encoder = resolve_encoder(encoder, self.device, weights)
@@ -88,9 +92,16 @@ class NativeEngine:
             self._core.SchemaItems(self._grammar, schema_table(schema)),
         )
 
-    def link(self, text: str, schema: NativeSchema, dictionary: ValueDictionary | None) -> Prepared:
+    def link(
+        self,
+        text: str,
+        schema: NativeSchema,
+        dictionary: ValueDictionary | None,
+        turns: Sequence[EarlierTurn] = (),
+    ) -> Prepared:
         """See `Engine`."""
-        return prepare(text, schema.links, self.tokenizer, dictionary=dictionary)
+        check_turns(turns, self._config)
+        return prepare(text, schema.links, self.tokenizer, dictionary=dictionary, turns=turns)
 
     def decode(self, prepared: Prepared, schema: NativeSchema, space: ActionSpace, beam: int) -> Decoded:
         """See `Engine`."""
@@ -105,7 +116,8 @@ class NativeEngine:
 
     def arguments(self, prepared: Prepared, schema: NativeSchema, space: ActionSpace) -> Arguments:
         """A linked question as the core takes it."""
-        check_scored(space)
+        check_space(prepared, space, self._config)
+        self._refuse_turns(space)
         return (
             self._core.ActionSpace(schema.items, question_table(space)),
             prepared.token_ids,

@@ -22,9 +22,7 @@ def linked(*turns: EarlierTurn) -> Prepared:
 
 def edges(prepared: Prepared, turn: int) -> tuple[dict[str, str], dict[str, str]]:
     """Relations from a turn to some nodes, and from these to it, but for those that have none of their own."""
-    nodes = LINKS.nodes.with_question(
-        len(prepared.token_ids), len(prepared.candidates), len(prepared.turns)
-    )
+    nodes = LINKS.nodes.with_question(len(prepared.token_ids), len(prepared.candidates), len(prepared.turns))
     places = {"token": nodes.tokens.start}
     places |= {
         f"={one.value}": nodes.candidates.start + index for index, one in enumerate(prepared.candidates)

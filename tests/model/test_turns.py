@@ -93,9 +93,7 @@ def test_a_pointer_at_a_decision_that_pointed_at_an_entry_stands_for_the_entry(
     )
 
 
-def test_how_long_ago_a_turn_was_and_whether_it_is_usable_are_read(
-    model: Model, schema: SchemaState
-) -> None:
+def test_how_long_ago_a_turn_was_and_whether_it_is_usable_are_read(model: Model, schema: SchemaState) -> None:
     first, second, _ = TURNS
     unusable = EarlierTurn(first.turn.unusable, first.pooled)
     asked = [(first,), (unusable,), (first, second), (second, first)]

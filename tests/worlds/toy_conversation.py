@@ -46,7 +46,7 @@ class Asked:
 
 
 def earlier_turns(d: int, queries: Sequence[str] = SAID, seed: int = 0) -> tuple[EarlierTurn, ...]:
-    """Turns of these queries, the second of which may not be pointed at, as if a model of width `d` had read their questions."""
+    """Turns of these queries, as if a model of width `d` had read their questions; the second may not be pointed at."""
     space = ActionSpace.for_question(SCHEMA, "?", np.asarray([[0, 1]], dtype=np.int32))
     pooled = np.random.default_rng(seed).normal(size=(len(queries), d)).astype(np.float32)
     turns = [read_turn(sql_to_program(sql, SCHEMA), space) for sql in queries]

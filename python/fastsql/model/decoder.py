@@ -52,7 +52,6 @@ class Memory:
     steps: int  # decisions of a query; pointers to steps behind these point at entries
     entry_pointers: Array  # [E, d]
 
-
     def row(self, kind: int, place: int) -> Array:
         """What a pointer of a kind points at, [d]; a pointer to a step, at an entry."""
         entry = kind == STEP

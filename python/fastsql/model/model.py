@@ -127,16 +127,12 @@ class Model:
             if index >= self.config.cached_layers:
                 items = layer.schema_with_question(read, rows, relations)
             rows = layer.question(rows, read, relations)
-        nodes = schema.inputs.nodes.with_question(
-            len(tokens), len(prepared.candidates), len(prepared.turns)
-        )
+        nodes = schema.inputs.nodes.with_question(len(tokens), len(prepared.candidates), len(prepared.turns))
         rows = self.weights.norm("graph_norm", rows)
         read_schema = schema.memory or self._schema_memory(items, schema.inputs)
         entries = None
         if prepared.turns:
-            entries = entry_states(
-                self.weights.at("turn"), turns, rows[nodes.turns], read_schema.items.rows
-            )
+            entries = entry_states(self.weights.at("turn"), turns, rows[nodes.turns], read_schema.items.rows)
         memory = self.decoder.read(
             rows, nodes, read_schema, schema.values, schema.value_pointers, entries, steps
         )

@@ -22,6 +22,7 @@ from fastsql.model import Bundle
 from fastsql.model.bundle import ENCODER
 from fastsql.model.config import features_of
 from fastsql.model.schema_inputs import SchemaInputs
+from fastsql.model.turns import TurnInputs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,11 +48,16 @@ class NativeSchema:
 
 
 Arguments: TypeAlias = (
-    "tuple[_core.ActionSpace, NDArray[np.int32], NDArray[np.float32], NDArray[np.int64], NDArray[np.uint8]]"
+    "tuple[_core.ActionSpace, NDArray[np.int32], NDArray[np.float32], NDArray[np.int64], NDArray[np.uint8], "
+    "TurnInputs | None]"
 )
-"""A question as the native core takes it: action space, token ids, weights of tokens in candidates, features, relations."""
-Parsed: TypeAlias = "tuple[list[Any], float, int, NDArray[np.float32], tuple[float, float, float]]"
-"""What it makes of one: hypotheses, best unfinished score, steps, mean state, milliseconds of encoder, graph and search."""
+"""A question as the native core takes it: action space, token ids, weights of tokens in candidates, features, relations,
+earlier turns."""
+Parsed: TypeAlias = (
+    "tuple[list[Any], float, int, NDArray[np.float32], NDArray[np.float32], tuple[float, float, float]]"
+)
+"""What it makes of one: hypotheses, best unfinished score, steps, mean state, pooled tokens, milliseconds of encoder, graph
+and search."""
 
 
 class NativeEngine:
@@ -117,13 +123,14 @@ class NativeEngine:
     def arguments(self, prepared: Prepared, schema: NativeSchema, space: ActionSpace) -> Arguments:
         """A linked question as the core takes it."""
         check_space(prepared, space, self._config)
-        self._refuse_turns(space)
+        nodes, d = schema.links.nodes, self._config.d
         return (
             self._core.ActionSpace(schema.items, question_table(space)),
             prepared.token_ids,
             span_weights(prepared.offsets, prepared.candidates),
             features_of(prepared.candidates),
             prepared.relations,
+            TurnInputs.of(prepared.turns, nodes, d) if prepared.turns else None,
         )
 
     def decoded(self, parsed: Parsed, milliseconds: float, encoded: float = 0.0) -> Decoded:
@@ -131,14 +138,14 @@ class NativeEngine:
 
         `encoded` are milliseconds of another encoder before it.
         """
-        found, unfinished, steps, state, (encoder_ms, graph_ms, _) = parsed
+        found, unfinished, steps, state, pooled, (encoder_ms, graph_ms, _) = parsed
         finished = tuple(Hypothesis(*(tuple(part.tolist()) for part in parts)) for parts in found)
         stages = {
             "encode": encoded + encoder_ms,
             "graph": graph_ms,
             "decode": milliseconds - encoder_ms - graph_ms,
         }
-        return Decoded(Search(finished, unfinished, steps), state, stages)
+        return Decoded(Search(finished, unfinished, steps), state, pooled, stages)
 
     def _open_onnx(self, bundle: Bundle) -> OnnxEncoder:
         """Its threads do not look for work when there is none: the core's need the processor next."""

@@ -84,7 +84,8 @@ void bind_decoder(py::module_& module) {
            }),
            py::arg("sizes"), py::arg("weights"))
       .def("search", &call, py::arg("space"), py::arg("question").noconvert(), py::arg("items").noconvert(),
-           py::arg("values").noconvert(), py::arg("entries").noconvert(), py::kw_only(), py::arg("beam") = 4, py::arg("threads") = 1);
+           py::arg("values").noconvert(), py::arg("entries").noconvert(), py::kw_only(), py::arg("beam") = 4,
+           py::arg("threads") = 1);
 }
 
 }  // namespace fastsql::bindings

@@ -81,8 +81,8 @@ void DecoderState::score_steps(std::size_t hypothesis, const float* query, const
     const auto place = static_cast<std::size_t>(places[i]), budget = static_cast<std::size_t>(space_->view().budget);
     scores[i] = -std::numeric_limits<float>::infinity();
     if (place < budget && place + 1 >= steps_) continue;
-    const float* state = place < budget ? states_.data() + static_cast<std::size_t>(path[place]) * d
-                                        : memory_->entry(place - budget, d);
+    const float* state =
+        place < budget ? states_.data() + static_cast<std::size_t>(path[place]) * d : memory_->entry(place - budget, d);
     weights_->pointer_key(Kind::kStep).apply(state, 1, step_keys_.data(), Then::kStore, workers);
     compare(query, step_keys_.data(), &first, 1, d, 1.0f / std::sqrt(static_cast<float>(d)), scores + i);
   }

@@ -106,12 +106,12 @@ void Batch::plan_scratch() {
   const model::Config& config = engine_.config();
   const std::size_t rows = question_rows_ + schema_rows_, count = questions_.size();
   const bool encodes = states_ == nullptr;
-  std::size_t total = (encodes ? engine_.encoder_->scratch_bytes(tokens_) + bytes<float>(tokens_ * hidden_) : 0) +
-                      bytes<float>((tokens_ + turns_) * d_) + 2 * bytes<float>(entries_ * d_) + GraphLayer::memory_bytes(config, question_rows_, schema_rows_) +
-                      2 * bytes<float>(rows * d_) + bytes<float>(config.decoder_layers * rows * 2 * d_) +
-                      std::size(kOfQuestion) * bytes<float>(question_rows_ * d_) +
-                      std::size(kOfItems) * bytes<float>(schema_rows_ * d_) +
-                      (turns_ > 0 ? bytes<float>(question_rows_ * d_) : 0);
+  std::size_t total =
+      (encodes ? engine_.encoder_->scratch_bytes(tokens_) + bytes<float>(tokens_ * hidden_) : 0) +
+      bytes<float>((tokens_ + turns_) * d_) + 2 * bytes<float>(entries_ * d_) +
+      GraphLayer::memory_bytes(config, question_rows_, schema_rows_) + 2 * bytes<float>(rows * d_) +
+      bytes<float>(config.decoder_layers * rows * 2 * d_) + std::size(kOfQuestion) * bytes<float>(question_rows_ * d_) +
+      std::size(kOfItems) * bytes<float>(schema_rows_ * d_) + (turns_ > 0 ? bytes<float>(question_rows_ * d_) : 0);
   std::vector<std::size_t> workspaces(count);
   result_bytes_ = bytes<float>(2 * count * d_);
   for (std::size_t number = 0; number < count; ++number) {
@@ -220,9 +220,8 @@ void Batch::stage_turns(std::size_t number, FirstRow* rows) {
   for (std::size_t entry = 0; entry < inputs.entries; ++entry) {
     const std::int64_t* numbers = inputs.entry + entry * kEntryNumbers;
     const std::int64_t item = numbers[kEntryNumbers - 1];
-    EntryRow row{turns + static_cast<std::size_t>(numbers[0]) * d_,
-                 item < 0 ? nullptr : items + static_cast<std::size_t>(item) * d_,
-                 {}};
+    EntryRow row{
+        turns + static_cast<std::size_t>(numbers[0]) * d_, item < 0 ? nullptr : items + static_cast<std::size_t>(item) * d_, {}};
     for (std::size_t feature = 0; feature < kEntryFeatures; ++feature) {
       row.features[feature] = static_cast<std::int32_t>(numbers[1 + feature]);
     }

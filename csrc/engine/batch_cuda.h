@@ -82,7 +82,7 @@ class Batch {
   Staging::Slot<float> inside_slot_;
   Staging::Slot<float> pooled_slot_;  // [turns, d]
   Staging::Slot<EntryRow> entry_slot_;
-  Staging::Slot<Run> runs_;  // of tokens among the question rows, then among those of all texts
+  Staging::Slot<Run> runs_;                              // of tokens among the question rows, then among those of all texts
   std::vector<Staging::Slot<AttentionItem>> attention_;  // of each layer
   Staging::Slot<MergeItem> merge_;
   Staging::Slot<DecodeItem> search_slot_;

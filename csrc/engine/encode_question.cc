@@ -48,7 +48,8 @@ void Engine::check(const SchemaState& schema, const QuestionInputs& question) co
   const std::size_t n = question.rows() + schema.n_items();
   if (question.relations.rows != n || question.relations.columns != n) {
     throw ModelError("a question of " + std::to_string(question.tokens) + " tokens, " + std::to_string(question.candidates) +
-                     " candidates and " + std::to_string(question.turns.turns) + " earlier turns over " + std::to_string(schema.n_items()) + " tables and columns has relations [" +
+                     " candidates and " + std::to_string(question.turns.turns) + " earlier turns over " +
+                     std::to_string(schema.n_items()) + " tables and columns has relations [" +
                      std::to_string(question.relations.rows) + ", " + std::to_string(question.relations.columns) + "]");
   }
   check_turns(question.turns, schema.n_items());

@@ -71,8 +71,9 @@ void Engine::check(const SchemaState& schema, const Question& question) const {
   const RelationRows& relations = inputs.relations;
   if (relations.rows != n || relations.columns != n) {
     throw ModelError("a question of " + std::to_string(inputs.tokens) + " tokens, " + std::to_string(inputs.candidates) +
-                     " candidates and " + std::to_string(inputs.turns.turns) + " earlier turns over " + std::to_string(schema.n_items()) + " tables and columns has relations [" +
-                     std::to_string(relations.rows) + ", " + std::to_string(relations.columns) + "]");
+                     " candidates and " + std::to_string(inputs.turns.turns) + " earlier turns over " +
+                     std::to_string(schema.n_items()) + " tables and columns has relations [" + std::to_string(relations.rows) +
+                     ", " + std::to_string(relations.columns) + "]");
   }
   for (std::size_t token = 0; token < inputs.tokens; ++token) {
     expect_below("a token's id", inputs.token_ids[token], config().encoder.vocabulary);

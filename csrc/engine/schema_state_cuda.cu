@@ -43,8 +43,8 @@ SchemaState::SchemaState(const fastsql::SchemaState& schema, std::size_t d, cons
 }
 
 std::size_t SchemaState::bytes() const {
-  std::size_t bytes = bytes_of(items_) + bytes_of(item_rows_) + bytes_of(item_keys_values_) + bytes_of(item_pointed_) + bytes_of(table_keys_) +
-                      bytes_of(column_keys_) + bytes_of(value_pointed_) + bytes_of(value_keys_);
+  std::size_t bytes = bytes_of(items_) + bytes_of(item_rows_) + bytes_of(item_keys_values_) + bytes_of(item_pointed_) +
+                      bytes_of(table_keys_) + bytes_of(column_keys_) + bytes_of(value_pointed_) + bytes_of(value_keys_);
   for (const Layer& layer : layers_) {
     bytes += bytes_of(layer.keys_values) + bytes_of(layer.query) + bytes_of(layer.mixed) + bytes_of(layer.log_sum);
   }

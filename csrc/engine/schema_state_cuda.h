@@ -59,7 +59,7 @@ class SchemaState {
   DeviceArray<float> items_;  // [S, d], after the cached layers
   std::vector<Layer> layers_;
   DeviceArray<float> item_rows_, item_keys_values_, item_pointed_, table_keys_, column_keys_;  // empty where a layer is joint
-  DeviceArray<float> value_pointed_, value_keys_;                                  // [W, d]
+  DeviceArray<float> value_pointed_, value_keys_;                                              // [W, d]
   mutable std::mutex mutex_;
   mutable std::vector<Tables> resident_;
 };

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from fastsql.errors import LimitError, ModelError
 from fastsql.model.schema_inputs import SchemaInputs
+from fastsql.model.turns import TurnInputs
 
 __version__: str
 compiler: str
@@ -389,9 +390,10 @@ class Engine:
         inside: NDArray[np.float32],
         features: NDArray[np.int64],
         relations: NDArray[np.uint8],
+        turns: TurnInputs | None,
         token_states: NDArray[np.float32] | None = None,
     ) -> NDArray[np.float32]:
-        """The graph's final rows of a question, float32[N, d]: tokens, candidates, tables, columns.
+        """The graph's final rows of a question, float32[N, d]: tokens, candidates, turns, tables, columns.
 
         Arguments and errors are those of `parse`.
         """
@@ -434,6 +436,7 @@ class Engine:
             unfinished: log-probability of the best hypothesis that was left unfinished.
             steps: of the decoder.
             state: float32[d], the mean of the tokens' final rows; zeros where there is no token.
+            pooled: float32[d], the mean of their first rows, likewise.
             milliseconds: of encoder, graph and search.
 
         Raises:
@@ -618,9 +621,10 @@ class Decoder:
 
         Args:
             space: the actions of the question.
-            question: float32[Q + V, d], tokens and candidates.
+            question: float32[Q + V + K, d], tokens, candidates and earlier turns.
             items: float32[T + C, d], tables and columns.
             values: float32[W, d], schema values.
+            entries: float32[E, d], what the turns offer.
             beam: hypotheses that are followed.
             threads: that share the work of a step; the result does not depend on them.
 

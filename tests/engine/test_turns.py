@@ -1,4 +1,4 @@
-"""Earlier turns of a conversation: whatever a model scores, its queries are valid, and models without weights for turns say so."""
+"""Earlier turns of a conversation: whatever a model scores, queries are valid; models without weights for them say so."""
 
 from __future__ import annotations
 

@@ -113,7 +113,9 @@ def test_turns_that_do_not_fit_are_refused(core: ModuleType, tmp_path: Path) -> 
     refused("the turn that offers an entry is 3", with_entry(0, 3))
     refused("an entry's feature is -1", with_entry(1, -1))
     refused("the table or column of an entry is 11", with_entry(4, 11))
-    refused("the model has 10 things that earlier turns offer", replace(turns, entries=turns.entries[1:].copy()))
+    refused(
+        "the model has 10 things that earlier turns offer", replace(turns, entries=turns.entries[1:].copy())
+    )
 
 
 def test_a_core_without_weights_for_turns_refuses_them(core: ModuleType, tmp_path: Path) -> None:

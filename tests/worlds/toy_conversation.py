@@ -22,8 +22,16 @@ from .toy_model import SCHEMA
 LIMITS = Limits(actions=40)
 QUESTIONS = (*toy_bundle.QUESTIONS, "only those of type urgent", "how many of these are there?")
 FOND = {
-    **{"end": 5.0, "eq": 2.0, "count": 2.0, "in_list": 1.0, "where": 2.0},
-    **{"previous": 8.0, "extend": 7.0, "extend_from": 4.0, "in_previous": 4.0, "keep": 1.0, "sort_rows": 3.0},
+    "end": 5.0,
+    "eq": 2.0,
+    "count": 2.0,
+    "in_list": 1.0,
+    "previous": 8.0,
+    "extend": 7.0,
+    "extend_from": 4.0,
+    "in_previous": 4.0,
+    "keep": 1.0,
+    "sort_rows": 3.0,
 }
 """What is added to scores of productions, so that earlier turns come up."""
 SAID = (

@@ -1,7 +1,7 @@
 """The nodes of the relation graph: their kinds, and where those of each kind lie.
 
-N nodes are [tokens][candidates][turns][tables][columns]: the question's with the earlier turns of its conversation, then the schema's. `csrc/linking/nodes.h` says the same to
-the native core, and `tests/native/test_numbering.py` compares the two.
+N nodes are [tokens][candidates][turns][tables][columns]: the question's, with the earlier turns of its conversation, then
+the schema's. `csrc/linking/nodes.h` says the same to the native core, and `tests/native/test_numbering.py` compares the two.
 
 To append a kind: its name in `QUESTION` or `SCHEMA`; its number and its slice in `NodeLayout`; its relations to the others
 in `relations.py`; its first rows in the model, and what points at it in `fastsql.model.pointing`. In C++: its name, number

@@ -1,4 +1,4 @@
-"""Earlier turns of a conversation as nodes of the relation graph: what a later question is given of each, and their edges."""
+"""Earlier turns of a conversation as nodes of the graph: what later questions are given of each, and their edges."""
 
 from __future__ import annotations
 

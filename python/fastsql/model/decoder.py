@@ -56,7 +56,8 @@ class Memory:
         """What a pointer of a kind points at, [d]; a pointer to a step, at an entry."""
         entry = kind == STEP
         first = len(self.rows) - len(self.entry_pointers) - self.steps if entry else self.first_rows[kind]
-        return self.rows[first + place]
+        row: Array = self.rows[first + place]
+        return row
 
 
 @dataclass(frozen=True, eq=False)

@@ -92,7 +92,8 @@ class Model(nn.Module):
     def read(self, batch: Batch) -> Memory:
         """Encoder and graph: what the decoder reads, whatever it decides."""
         schema = batch.schema
-        groups = [self._tensor(group).long() for group in (*schema.texts, *batch.turn_texts)]
+        groups = [self._tensor(group).long() for group in schema.texts]
+        groups += [self._tensor(group) for group in batch.turn_texts]
         states = self.encoder([*groups, self._tensor(batch.token_ids)], self._tensor(batch.token_lengths))
         item_texts = torch.cat([group.mean(dim=1) for group in states[: len(schema.texts)]])
 

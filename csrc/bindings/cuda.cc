@@ -44,7 +44,7 @@ std::shared_ptr<const cuda::SchemaState> encode_schema(const cuda::Engine& engin
 }
 
 // A question: its action space, then the arrays of `Engine.parse`.
-using Asked = std::tuple<std::shared_ptr<grammar::ActionSpace>, Ids, Floats, Indices, Bytes>;
+using Asked = std::tuple<std::shared_ptr<grammar::ActionSpace>, Ids, Floats, Indices, Bytes, py::object>;
 
 // `states` is the address on the GPU of the encoder's states of all texts, one after another, or None: the CUDA core encodes.
 py::list parse(const cuda::Engine& engine, const cuda::SchemaState& schema, const std::vector<Asked>& asked, std::size_t beam,
@@ -52,9 +52,9 @@ py::list parse(const cuda::Engine& engine, const cuda::SchemaState& schema, cons
   std::vector<QuestionArrays> arrays;
   std::vector<cuda::Question> questions;
   arrays.reserve(asked.size());
-  for (const auto& [space, token_ids, inside, features, relations] : asked) {
-    arrays.push_back({token_ids, inside, features, relations, std::nullopt});
-    questions.push_back({arrays.back().inputs(schema.n_items(), engine.config().encoder.hidden), space});
+  for (const auto& [space, token_ids, inside, features, relations, turns] : asked) {
+    arrays.push_back({token_ids, inside, features, relations, std::nullopt, TurnArrays(turns)});
+    questions.push_back({arrays.back().inputs(schema.n_items(), engine.config()), space});
   }
   std::vector<cuda::Outcome> outcomes;
   {

@@ -31,14 +31,21 @@ py::array_t<T> array_of(const std::vector<T>& values) {
   return py::array_t<T>(static_cast<py::ssize_t>(values.size()), values.data());
 }
 
+// How many things earlier turns offer.
+std::size_t entries_of(const grammar::ActionSpace& space) {
+  return static_cast<std::size_t>(space.end(Kind::kStep) - space.offset(Kind::kStep) - space.view().budget);
+}
+
 // All that a search needs beside the space, made from the graph's final rows.
 decode::Search search(const decode::Decoder& decoder, std::shared_ptr<const grammar::ActionSpace> space, const float* question,
-                      const float* items, const float* values, std::size_t beam, std::size_t threads) {
+                      const float* items, const float* values, const float* entries, std::size_t beam, std::size_t threads) {
   const auto count = [&](Kind kind) { return static_cast<std::size_t>(space->end(kind) - space->offset(kind)); };
   decode::Memory memory;
-  memory.nodes = {count(Kind::kStart), count(Kind::kCandidate), count(Kind::kTable), count(Kind::kColumn)};
+  memory.nodes = {count(Kind::kStart), count(Kind::kCandidate), count(Kind::kTable), count(Kind::kColumn), count(Kind::kTurn)};
   memory.schema_values = count(Kind::kSchemaValue);
   memory.values = values;
+  memory.entries = entries_of(*space);
+  memory.entry_rows = entries;
   std::vector<float> question_storage(decoder.keyed_size(memory.nodes.question()));
   std::vector<float> item_storage(decoder.keyed_size(memory.nodes.schema()));
   memory.question = decoder.read_rows(question, memory.nodes.question(), question_storage.data());
@@ -47,18 +54,18 @@ decode::Search search(const decode::Decoder& decoder, std::shared_ptr<const gram
 }
 
 py::tuple call(const decode::Decoder& decoder, const std::shared_ptr<grammar::ActionSpace>& space, const Floats& question,
-               const Floats& items, const Floats& values, std::size_t beam, std::size_t threads) {
+               const Floats& items, const Floats& values, const Floats& entries, std::size_t beam, std::size_t threads) {
   const std::size_t d = decoder.config().d;
   const auto count = [&](Kind kind) { return static_cast<std::size_t>(space->end(kind) - space->offset(kind)); };
-  if (rows_of("question", question, d) != count(Kind::kStart) + count(Kind::kCandidate) ||
+  if (rows_of("question", question, d) != count(Kind::kStart) + count(Kind::kCandidate) + count(Kind::kTurn) ||
       rows_of("items", items, d) != count(Kind::kTable) + count(Kind::kColumn) ||
-      rows_of("values", values, d) != count(Kind::kSchemaValue)) {
+      rows_of("values", values, d) != count(Kind::kSchemaValue) || rows_of("entries", entries, d) != entries_of(*space)) {
     throw ModelError("the graph's rows are not those of the action space");
   }
   decode::Search found;
   {
     const py::gil_scoped_release release;
-    found = search(decoder, space, question.data(), items.data(), values.data(), beam, threads);
+    found = search(decoder, space, question.data(), items.data(), values.data(), entries.data(), beam, threads);
   }
   py::list hypotheses;
   for (const decode::Hypothesis& hypothesis : found.finished) {
@@ -77,7 +84,8 @@ void bind_decoder(py::module_& module) {
            }),
            py::arg("sizes"), py::arg("weights"))
       .def("search", &call, py::arg("space"), py::arg("question").noconvert(), py::arg("items").noconvert(),
-           py::arg("values").noconvert(), py::kw_only(), py::arg("beam") = 4, py::arg("threads") = 1);
+           py::arg("values").noconvert(), py::arg("entries").noconvert(), py::kw_only(), py::arg("beam") = 4,
+           py::arg("threads") = 1);
 }
 
 }  // namespace fastsql::bindings

@@ -40,13 +40,13 @@ std::shared_ptr<const SchemaState> encode_schema(const Engine& engine, const py:
 }
 
 QuestionInputs inputs_of(const Engine& engine, const SchemaState& schema, const QuestionArrays& arrays) {
-  return arrays.inputs(schema.n_items(), engine.config().encoder.hidden);
+  return arrays.inputs(schema.n_items(), engine.config());
 }
 
 py::tuple parse(const Engine& engine, const SchemaState& schema, const std::shared_ptr<grammar::ActionSpace>& space,
-                const Ids& token_ids, const Floats& inside, const Indices& features, const Bytes& relations, std::size_t beam,
-                const std::optional<Floats>& token_states) {
-  const QuestionArrays arrays{token_ids, inside, features, relations, token_states};
+                const Ids& token_ids, const Floats& inside, const Indices& features, const Bytes& relations,
+                const py::object& turns, std::size_t beam, const std::optional<Floats>& token_states) {
+  const QuestionArrays arrays{token_ids, inside, features, relations, token_states, TurnArrays(turns)};
   const QuestionInputs inputs = inputs_of(engine, schema, arrays);
   Parse found;
   {
@@ -57,8 +57,9 @@ py::tuple parse(const Engine& engine, const SchemaState& schema, const std::shar
 }
 
 Floats graph_rows(const Engine& engine, const SchemaState& schema, const Ids& token_ids, const Floats& inside,
-                  const Indices& features, const Bytes& relations, const std::optional<Floats>& token_states) {
-  const QuestionArrays arrays{token_ids, inside, features, relations, token_states};
+                  const Indices& features, const Bytes& relations, const py::object& turns,
+                  const std::optional<Floats>& token_states) {
+  const QuestionArrays arrays{token_ids, inside, features, relations, token_states, TurnArrays(turns)};
   const QuestionInputs inputs = inputs_of(engine, schema, arrays);
   Floats rows({inputs.relations.rows, engine.config().d});
   float* out = rows.mutable_data();
@@ -84,9 +85,9 @@ void bind_engine(py::module_& module) {
       .def("encode_schema", &encode_schema, py::arg("inputs"), py::arg("text_means") = py::none(),
            py::arg("value_means") = py::none())
       .def("parse", &parse, py::arg("schema"), py::arg("space"), py::arg("token_ids"), py::arg("inside"), py::arg("features"),
-           py::arg("relations"), py::arg("beam"), py::arg("token_states") = py::none())
+           py::arg("relations"), py::arg("turns").none(true), py::arg("beam"), py::arg("token_states") = py::none())
       .def("graph_rows", &graph_rows, py::arg("schema"), py::arg("token_ids"), py::arg("inside"), py::arg("features"),
-           py::arg("relations"), py::arg("token_states") = py::none());
+           py::arg("relations"), py::arg("turns").none(true), py::arg("token_states") = py::none());
 }
 
 }  // namespace fastsql::bindings

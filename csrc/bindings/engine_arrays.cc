@@ -77,15 +77,34 @@ SchemaArrays::SchemaArrays(const py::object& given, const std::optional<Floats>&
   if (value_means_) inputs_.value_means = data("value_means", *value_means_, {texts_of(value_texts_), hidden});
 }
 
-QuestionInputs QuestionArrays::inputs(std::size_t items, std::size_t hidden) const {
+TurnArrays::TurnArrays(const py::object& given) {
+  if (given.is_none()) return;
+  pooled = given.attr("pooled").cast<Floats>();
+  features = given.attr("features").cast<Indices>();
+  entries = given.attr("entries").cast<Indices>();
+}
+
+TurnInputs TurnArrays::inputs(std::size_t d) const {
+  TurnInputs inputs;
+  if (!pooled) return inputs;
+  inputs.turns = length("pooled", *pooled);
+  inputs.entries = length("entries", entries);
+  inputs.pooled = data("pooled", *pooled, {inputs.turns, d});
+  inputs.features = data("features of turns", features, {inputs.turns, kTurnFeatures});
+  inputs.entry = data("entries", entries, {inputs.entries, kEntryNumbers});
+  return inputs;
+}
+
+QuestionInputs QuestionArrays::inputs(std::size_t items, const model::Config& config) const {
   QuestionInputs inputs;
+  inputs.turns = turns.inputs(config.d);
   inputs.tokens = length("token_ids", token_ids);
   inputs.candidates = length("inside", inside);
   inputs.token_ids = data("token_ids", token_ids, {inputs.tokens});
   inputs.inside = data("inside", inside, {inputs.candidates, inputs.tokens});
   inputs.features = data("features", features, {inputs.candidates, kCandidateFeatures});
   inputs.relations = relation_rows(relations, inputs.rows() + items);
-  if (token_states) inputs.token_states = data("token_states", *token_states, {inputs.tokens, hidden});
+  if (token_states) inputs.token_states = data("token_states", *token_states, {inputs.tokens, config.encoder.hidden});
   return inputs;
 }
 
@@ -96,7 +115,7 @@ py::tuple parse_tuple(const Parse& parse) {
                                    array_of(hypothesis.path), array_of(hypothesis.kept)));
   }
   const Milliseconds& times = parse.milliseconds;
-  return py::make_tuple(finished, parse.search.unfinished, parse.search.steps, array_of(parse.mean_state),
+  return py::make_tuple(finished, parse.search.unfinished, parse.search.steps, array_of(parse.mean_state), array_of(parse.pooled),
                         py::make_tuple(times.encoder, times.graph, times.decode));
 }
 

@@ -37,6 +37,17 @@ class SchemaArrays {
   SchemaInputs inputs_;
 };
 
+// A fastsql.model.turns.TurnInputs: its arrays, held as long as the views of them.
+struct TurnArrays {
+  // Of None, no turns.
+  explicit TurnArrays(const pybind11::object& given);
+  // Views of them, for a model of this width. Throws ModelError where shapes disagree.
+  TurnInputs inputs(std::size_t d) const;
+
+  std::optional<Floats> pooled;
+  Indices features, entries;
+};
+
 // The arrays of a question.
 struct QuestionArrays {
   Ids token_ids;
@@ -44,12 +55,13 @@ struct QuestionArrays {
   Indices features;
   Bytes relations;
   std::optional<Floats> token_states;
+  TurnArrays turns;
 
-  // Views of them, for a schema of so many tables and columns and an encoder of this width. Throws ModelError where shapes disagree.
-  QuestionInputs inputs(std::size_t items, std::size_t hidden) const;
+  // Views of them, for a schema of so many tables and columns and a model of these sizes. Throws ModelError where shapes disagree.
+  QuestionInputs inputs(std::size_t items, const model::Config& config) const;
 };
 
-// A parse as a tuple: finished hypotheses, the best unfinished one's score, steps, mean state, milliseconds.
+// A parse as a tuple: finished hypotheses, the best unfinished one's score, steps, mean state, pooled tokens, milliseconds.
 pybind11::tuple parse_tuple(const Parse& parse);
 
 }  // namespace fastsql::bindings

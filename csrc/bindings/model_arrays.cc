@@ -25,6 +25,7 @@ model::Config config_of(const py::dict& sizes) {
   config.decoder_layers = size(sizes, "decoder_layers");
   config.relations = size(sizes, "relations");
   config.max_steps = size(sizes, "max_steps");
+  config.turns = sizes.contains("turns") && sizes["turns"].cast<bool>();
   config.encoder = {size(encoder, "hidden"), size(encoder, "layers"),     size(encoder, "heads"),
                     size(encoder, "ffn"),    size(encoder, "vocabulary"), size(encoder, "positions")};
   return config;

@@ -23,8 +23,9 @@ py::tuple names(const char* const (&listed)[count]) {
 }
 
 // First row and number of rows that actions of each kind point at.
-py::tuple pointed_rows(std::size_t tokens, std::size_t candidates, std::size_t tables, std::size_t columns, std::size_t values) {
-  const NodeLayout nodes{tokens, candidates, tables, columns};
+py::tuple pointed_rows(std::size_t tokens, std::size_t candidates, std::size_t turns, std::size_t tables, std::size_t columns,
+                       std::size_t values) {
+  const NodeLayout nodes{tokens, candidates, tables, columns, turns};
   py::tuple found(grammar::kKinds);
   for (std::size_t kind = 0; kind < grammar::kKinds; ++kind) {
     const RowRange rows = decode::pointed_rows(static_cast<grammar::Kind>(kind), nodes, values);
@@ -48,8 +49,8 @@ void bind_numbering(py::module_& module) {
   numbering.attr("production_roles") = grammar::production_role::kAll;
   numbering.attr("candidate_features") = kCandidateFeatures;
   numbering.attr("no_action") = grammar::kNoAction;
-  numbering.def("pointed_rows", &pointed_rows, py::arg("tokens"), py::arg("candidates"), py::arg("tables"), py::arg("columns"),
-                py::arg("values"));
+  numbering.def("pointed_rows", &pointed_rows, py::arg("tokens"), py::arg("candidates"), py::arg("turns"), py::arg("tables"),
+                py::arg("columns"), py::arg("values"));
 }
 
 }  // namespace fastsql::bindings

@@ -68,7 +68,8 @@ void DecoderState::score_productions(LegalActions* const* legal, const Workers& 
   }
 }
 
-// Earlier decisions: their keys are made when they are pointed at, which is seldom. One that has not been taken scores -inf.
+// Earlier decisions and what earlier turns offer: their keys are made when they are pointed at, which is seldom. A decision that
+// has not been taken scores -inf.
 void DecoderState::score_steps(std::size_t hypothesis, const float* query, const std::int32_t* places, std::size_t count,
                                float* scores, const Workers& workers) {
   const std::size_t d = weights_->config.d;
@@ -77,10 +78,11 @@ void DecoderState::score_steps(std::size_t hypothesis, const float* query, const
   const std::int32_t first = 0;
   if (step_keys_.size() < d) step_keys_.resize(d);
   for (std::size_t i = 0; i < count; ++i) {
-    const auto place = static_cast<std::size_t>(places[i]);
+    const auto place = static_cast<std::size_t>(places[i]), budget = static_cast<std::size_t>(space_->view().budget);
     scores[i] = -std::numeric_limits<float>::infinity();
-    if (place + 1 >= steps_) continue;
-    const float* state = states_.data() + static_cast<std::size_t>(path[place]) * d;
+    if (place < budget && place + 1 >= steps_) continue;
+    const float* state =
+        place < budget ? states_.data() + static_cast<std::size_t>(path[place]) * d : memory_->entry(place - budget, d);
     weights_->pointer_key(Kind::kStep).apply(state, 1, step_keys_.data(), Then::kStore, workers);
     compare(query, step_keys_.data(), &first, 1, d, 1.0f / std::sqrt(static_cast<float>(d)), scores + i);
   }

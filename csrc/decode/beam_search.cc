@@ -234,7 +234,9 @@ void validate(const Decoder& decoder, const Memory& memory, const grammar::Actio
   expect_size("candidates", memory.nodes.candidates, size(Kind::kCandidate));
   expect_size("schema values", memory.schema_values, size(Kind::kSchemaValue));
   expect_size("tokens", memory.nodes.tokens, size(Kind::kStart));
-  expect_size("earlier turns", 0, size(Kind::kTurn));  // none has weights for them
+  expect_size("earlier turns", memory.nodes.turns, size(Kind::kTurn));
+  expect_size("things that earlier turns offer", memory.entries, size(Kind::kStep) - space.view().budget);
+  if (memory.nodes.turns > 0 && !decoder.config().turns) throw ModelError("the model has no weights for earlier turns");
   if (memory.question.n != memory.nodes.question() || memory.items.n != memory.nodes.schema()) {
     throw ModelError("the decoder's memory has " + std::to_string(memory.question.n) + " rows of the question and " +
                      std::to_string(memory.items.n) + " of the schema, which its counts do not add up to");

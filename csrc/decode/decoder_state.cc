@@ -118,7 +118,8 @@ void DecoderState::embed(const Frontier* frontiers, const Workers& workers) {
     }
     const Action action = space_->locate(previous);
     // The kind is that of the pointer itself; the rest, of what it stands for.
-    add(weights.kind.data() + static_cast<std::size_t>(space_->locate(frontier.previous).kind) * d, d, x);
+    const Kind kind = space_->locate(frontier.previous).kind;
+    add(kind == Kind::kTurn ? weights.turn_kind.data() : weights.kind.data() + static_cast<std::size_t>(kind) * d, d, x);
     if (action.kind == Kind::kProduction) {
       add(weights.production.data() + static_cast<std::size_t>(action.index) * d, d, x);
       add(weights.row_bias.data(), d, x);
@@ -135,18 +136,21 @@ void DecoderState::embed(const Frontier* frontiers, const Workers& workers) {
   }
 }
 
-// What a pointer to an earlier decision stands for is what was decided there.
+// What a pointer to an earlier decision stands for is what was decided there; one to what an earlier turn offers stands for itself.
 std::int32_t DecoderState::resolved(std::size_t hypothesis, std::int32_t action) const {
-  if (action == grammar::kNoAction || space_->locate(action).kind != Kind::kStep) return action;
+  if (action == grammar::kNoAction) return action;
+  const Action pointer = space_->locate(action);
+  if (pointer.kind != Kind::kStep || pointer.index >= space_->view().budget) return action;
   // What was decided in step s led to the node of step s + 1.
-  const std::size_t arrival = static_cast<std::size_t>(space_->locate(action).index) + 1;
+  const std::size_t arrival = static_cast<std::size_t>(pointer.index) + 1;
   if (arrival >= steps_) throw ModelError("a pointer to decision " + std::to_string(arrival) + " comes before it");
   return arrived_[static_cast<std::size_t>(paths_[hypothesis * weights_->config.max_steps + arrival])];
 }
 
-// The row [d] that a pointer to the graph or to a schema value points at.
+// The row [d] that a pointer to the graph, to a schema value or to what an earlier turn offers points at.
 const float* DecoderState::pointed_row(Action action) const {
   const std::size_t d = weights_->config.d;
+  if (action.kind == Kind::kStep) return memory_->entry(static_cast<std::size_t>(action.index - space_->view().budget), d);
   return memory_->row(memory_->pointed(action.kind).first + static_cast<std::size_t>(action.index), d);
 }
 

@@ -81,6 +81,10 @@ DecoderWeights::DecoderWeights(const model::Config& sizes, const Weights& weight
     pointer_queries.emplace_back(rows_of(queries, first, sizes.d), biases.data() + first, set);
     pointer_keys.push_back(weights.linear(pointer_key_name(grammar::pointer_kind(pointer)), sizes.d, sizes.d, set));
   }
+  if (!sizes.turns) return;
+  turn_kind = weights.floats("decoder.turn.kind.weight", {1, sizes.d});
+  pointer_queries.push_back(weights.linear("decoder.turn.query", sizes.d, sizes.d, set));
+  pointer_keys.push_back(weights.linear(pointer_key_name(grammar::Kind::kTurn), sizes.d, sizes.d, set));
 }
 
 }  // namespace fastsql::decode

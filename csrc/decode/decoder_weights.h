@@ -40,12 +40,13 @@ struct DecoderWeights {
   std::vector<float> parent;      // [productions + 1, d]
   std::vector<float> position;    // [max_steps, d]
   std::vector<float> row_bias;    // [d]
+  std::vector<float> turn_kind;   // [d], of a pointer to an earlier turn; empty where the model reads none
   Linear row;                     // what a pointer pointed at
 
   std::vector<DecoderLayer> layers;
   LayerNorm norm;
   Linear production_scores;                           // d to productions
-  std::vector<Linear> pointer_queries, pointer_keys;  // by pointer_number, d to d
+  std::vector<Linear> pointer_queries, pointer_keys;  // by pointer_number, d to d; those of turns last, if the model reads them
 
   DecoderWeights(const model::Config& sizes, const model::Weights& weights, InstructionSet instructions);
 

@@ -10,7 +10,7 @@
 namespace fastsql::decode {
 
 // The rows that actions of a kind point at, of [N nodes][W schema values]. Productions point at none, and steps at what was decided
-// there.
+// there, or at what earlier turns offer.
 FASTSQL_HOST_DEVICE constexpr RowRange pointed_rows(grammar::Kind kind, const NodeLayout& nodes, std::size_t schema_values) {
   switch (kind) {
     case grammar::Kind::kTable:
@@ -24,9 +24,10 @@ FASTSQL_HOST_DEVICE constexpr RowRange pointed_rows(grammar::Kind kind, const No
     case grammar::Kind::kStart:
     case grammar::Kind::kEnd:
       return nodes.of(NodeKind::kToken);
+    case grammar::Kind::kTurn:
+      return nodes.of(NodeKind::kTurn);
     case grammar::Kind::kProduction:
     case grammar::Kind::kStep:
-    case grammar::Kind::kTurn:
       break;
   }
   return {};
@@ -34,6 +35,7 @@ FASTSQL_HOST_DEVICE constexpr RowRange pointed_rows(grammar::Kind kind, const No
 
 // The weights that make the keys of a kind of pointer.
 inline std::string pointer_key_name(grammar::Kind kind) {
+  if (kind == grammar::Kind::kTurn) return "decoder.turn.key";
   return std::string("decoder.pointer_key.") + grammar::kWeightNames[static_cast<std::size_t>(kind)];
 }
 

@@ -72,6 +72,8 @@ void Batch::plan_staging() {
     place.text = tokens_;
     place.row = question_rows_;
     place.inside = inside_;
+    place.turn = turns_;
+    place.entry = entries_;
     place.relations = staging.place<std::uint8_t>(q * (q + s));
     if (joint_) place.item_relations = staging.place<std::uint8_t>(s * q);
     place.space = staging.place<std::byte>(questions_[number].space->image_bytes());
@@ -80,13 +82,17 @@ void Batch::plan_staging() {
     question_rows_ += q;
     largest_ = std::max(largest_, q);
     inside_ += inputs.candidates * inputs.tokens;
+    turns_ += inputs.turns.turns;
+    entries_ += inputs.turns.entries;
   }
   if (joint_) schema_rows_ = questions_.size() * s;
   ids_ = staging.place<std::int32_t>(tokens_);
   first_ = staging.place<std::int32_t>(questions_.size() + 1);
   first_rows_ = staging.place<FirstRow>(question_rows_);
   inside_slot_ = staging.place<float>(inside_);
-  runs_ = staging.place<Run>(questions_.size());
+  pooled_slot_ = staging.place<float>(turns_ * d_);
+  entry_slot_ = staging.place<EntryRow>(entries_);
+  runs_ = staging.place<Run>(2 * questions_.size());
   for (std::size_t layer = 0; layer < engine_.graph_.size(); ++layer) {
     const bool joint = layer >= engine_.config().cached_layers;
     attention_.push_back(staging.place<AttentionItem>((joint ? 2 : 1) * questions_.size()));
@@ -100,19 +106,21 @@ void Batch::plan_scratch() {
   const model::Config& config = engine_.config();
   const std::size_t rows = question_rows_ + schema_rows_, count = questions_.size();
   const bool encodes = states_ == nullptr;
-  std::size_t total = (encodes ? engine_.encoder_->scratch_bytes(tokens_) + bytes<float>(tokens_ * hidden_) : 0) +
-                      bytes<float>(tokens_ * d_) + GraphLayer::memory_bytes(config, question_rows_, schema_rows_) +
-                      2 * bytes<float>(rows * d_) + bytes<float>(config.decoder_layers * rows * 2 * d_) +
-                      std::size(kOfQuestion) * bytes<float>(question_rows_ * d_) +
-                      std::size(kOfItems) * bytes<float>(schema_rows_ * d_);
+  std::size_t total =
+      (encodes ? engine_.encoder_->scratch_bytes(tokens_) + bytes<float>(tokens_ * hidden_) : 0) +
+      bytes<float>((tokens_ + turns_) * d_) + 2 * bytes<float>(entries_ * d_) +
+      GraphLayer::memory_bytes(config, question_rows_, schema_rows_) + 2 * bytes<float>(rows * d_) +
+      bytes<float>(config.decoder_layers * rows * 2 * d_) + std::size(kOfQuestion) * bytes<float>(question_rows_ * d_) +
+      std::size(kOfItems) * bytes<float>(schema_rows_ * d_) + (turns_ > 0 ? bytes<float>(question_rows_ * d_) : 0);
   std::vector<std::size_t> workspaces(count);
-  result_bytes_ = bytes<float>(count * d_);
+  result_bytes_ = bytes<float>(2 * count * d_);
   for (std::size_t number = 0; number < count; ++number) {
     const Question& question = questions_[number];
     Place& place = places_[number];
     DecodeItem& item = searches_[number];
     schema_.fill(item);
-    item.nodes = item.nodes.with_question(question.inputs.tokens, question.inputs.candidates);
+    item.nodes = item.nodes.with_question(question.inputs.tokens, question.inputs.candidates, question.inputs.turns.turns);
+    item.entries = static_cast<int>(question.inputs.turns.entries);
     item.space = schema_.view(*question.space, memory_.staging.device(place.space));
     item.automaton = automaton_bytes(question.space->view(), static_cast<int>(beam_));
     place.sizes = engine_.decoder_.sizes(item, static_cast<int>(beam_));
@@ -128,13 +136,16 @@ void Batch::plan_scratch() {
     memory_.results = PinnedMemory(result_bytes_);
   }
   if (encodes) states_ = own_states_ = scratch.take<float>(tokens_ * hidden_);
-  tokens_in_ = scratch.take<float>(tokens_ * d_);
+  tokens_in_ = scratch.take<float>((tokens_ + turns_) * d_);
+  entry_states_ = scratch.take<float>(entries_ * d_);
+  entry_pointed_ = scratch.take<float>(entries_ * d_);
   graph_ = GraphLayer::take_memory(config, question_rows_, schema_rows_, scratch);
   normed_ = scratch.take<float>(rows * d_);
   pointed_ = scratch.take<float>(rows * d_);
   keys_values_ = scratch.take<float>(config.decoder_layers * rows * 2 * d_);
   for (const Kind kind : kOfQuestion) keys_[place_of(kind)] = scratch.take<float>(question_rows_ * d_);
   for (const Kind kind : kOfItems) keys_[place_of(kind)] = scratch.take<float>(schema_rows_ * d_);
+  if (turns_ > 0) keys_[place_of(Kind::kTurn)] = scratch.take<float>(question_rows_ * d_);
   for (std::size_t number = 0; number < count; ++number)
     searches_[number].workspace = scratch.take<std::byte>(workspaces[number]);
   std::byte* results = scratch.take<std::byte>(result_bytes_);
@@ -169,11 +180,13 @@ void Batch::stage_question(std::size_t number) {
   const auto first_token = static_cast<std::int32_t>(place.text + 1);
   FirstRow* rows = staging.host(first_rows_) + place.row;
   for (std::size_t token = 0; token < inputs.tokens; ++token)
-    *rows++ = {first_token + static_cast<std::int32_t>(token), -1, 0, {}};
+    *rows++ = {first_token + static_cast<std::int32_t>(token), -1, 0, {}, false, {}};
   for (std::size_t candidate = 0; candidate < inputs.candidates; ++candidate) {
     FirstRow row{first_token,
                  static_cast<std::int32_t>(place.inside + candidate * inputs.tokens),
                  static_cast<std::int32_t>(inputs.tokens),
+                 {},
+                 false,
                  {}};
     for (std::size_t feature = 0; feature < kCandidateFeatures; ++feature) {
       row.features[feature] = static_cast<std::int32_t>(inputs.features[candidate * kCandidateFeatures + feature]);
@@ -181,9 +194,39 @@ void Batch::stage_question(std::size_t number) {
     *rows++ = row;
   }
   std::copy_n(inputs.inside, inputs.candidates * inputs.tokens, staging.host(inside_slot_) + place.inside);
-  staging.host(runs_)[number] = {static_cast<std::int32_t>(place.row), static_cast<std::int32_t>(inputs.tokens)};
+  stage_turns(number, rows);
+  const auto tokens = static_cast<std::int32_t>(inputs.tokens);
+  staging.host(runs_)[number] = {static_cast<std::int32_t>(place.row), tokens};
+  staging.host(runs_)[questions_.size() + number] = {first_token, tokens};
   copy_block(inputs.relations, 0, q, 0, q + s, staging.host(place.relations));
   if (joint_) copy_block(inputs.relations, q, s, 0, q, staging.host(place.item_relations));
+}
+
+// A question's earlier turns, whose first rows begin at `rows`, and what they offer.
+void Batch::stage_turns(std::size_t number, FirstRow* rows) {
+  const Staging& staging = memory_.staging;
+  const TurnInputs& inputs = questions_[number].inputs.turns;
+  const Place& place = places_[number];
+  std::copy_n(inputs.pooled, inputs.turns * d_, staging.host(pooled_slot_) + place.turn * d_);
+  for (std::size_t turn = 0; turn < inputs.turns; ++turn) {
+    FirstRow row{static_cast<std::int32_t>(tokens_ + place.turn + turn), -1, 0, {}, true, {}};
+    for (std::size_t feature = 0; feature < kTurnFeatures; ++feature) {
+      row.turn[feature] = static_cast<std::int32_t>(inputs.features[turn * kTurnFeatures + feature]);
+    }
+    *rows++ = row;
+  }
+  const float* turns = normed_ + (place.row + searches_[number].nodes.first(NodeKind::kTurn)) * d_;
+  const float* items = joint_ ? normed_ + (question_rows_ + number * schema_.n_items()) * d_ : schema_.final_rows();
+  for (std::size_t entry = 0; entry < inputs.entries; ++entry) {
+    const std::int64_t* numbers = inputs.entry + entry * kEntryNumbers;
+    const std::int64_t item = numbers[kEntryNumbers - 1];
+    EntryRow row{
+        turns + static_cast<std::size_t>(numbers[0]) * d_, item < 0 ? nullptr : items + static_cast<std::size_t>(item) * d_, {}};
+    for (std::size_t feature = 0; feature < kEntryFeatures; ++feature) {
+      row.features[feature] = static_cast<std::int32_t>(numbers[1 + feature]);
+    }
+    staging.host(entry_slot_)[place.entry + entry] = row;
+  }
 }
 
 void Batch::stage_search(std::size_t number) {
@@ -200,6 +243,12 @@ void Batch::stage_search(std::size_t number) {
   const float* own = keys_[place_of(Kind::kCandidate)] + (place.row + item.nodes.first(NodeKind::kCandidate)) * d_;
   item.pointer_keys[place_of(Kind::kCandidate)] = own;
   for (const Kind kind : {Kind::kStart, Kind::kEnd}) item.pointer_keys[place_of(kind)] = keys_[place_of(kind)] + place.row * d_;
+  if (turns_ > 0) {
+    item.pointer_keys[place_of(Kind::kTurn)] =
+        keys_[place_of(Kind::kTurn)] + (place.row + item.nodes.first(NodeKind::kTurn)) * d_;
+    item.entry_states = entry_states_ + place.entry * d_;
+    item.entry_pointed = entry_pointed_ + place.entry * d_;
+  }
   if (joint_) {
     const std::size_t first = number * schema_.n_items();
     item.item_keys_values = keys_values_ + (question_rows_ + first) * 2 * d_;
@@ -249,7 +298,13 @@ void Batch::queue() {
   }
   reached(1);
   engine_.token_in_.apply(states_, tokens_, tokens_in_, Then::kStore, stream);
-  FirstRows first{staging.device(first_rows_), question_rows_, tokens_in_, staging.device(inside_slot_), {}, d_};
+  if (turns_ > 0) {
+    engine_.turns_->question().apply(staging.device(pooled_slot_), turns_, tokens_in_ + tokens_ * d_, Then::kStore, stream);
+  }
+  FirstRows first{staging.device(first_rows_), question_rows_, tokens_in_, staging.device(inside_slot_), {}, {}, d_};
+  for (std::size_t feature = 0; turns_ > 0 && feature < kTurnFeatures; ++feature) {
+    first.turn_features[feature] = engine_.turns_->feature(feature);
+  }
   for (std::size_t feature = 0; feature < kCandidateFeatures; ++feature)
     first.features[feature] = engine_.candidate_[feature].data();
   first_rows(first, graph_.rows, stream);
@@ -264,8 +319,14 @@ void Batch::queue() {
   }
   engine_.graph_norm_.apply(graph_.rows, rows, normed_, stream);
   mean_rows(staging.device(runs_), count, normed_, d_, means_, stream);
+  mean_rows(staging.device(runs_) + count, count, tokens_in_, d_, means_ + count * d_, stream);
   engine_.decoder_.read_rows(normed_, rows, keys_values_, pointed_, stream);
   for (const Kind kind : kOfQuestion) engine_.decoder_.pointer_keys(kind, normed_, question_rows_, keys_[place_of(kind)], stream);
+  if (turns_ > 0) {
+    engine_.decoder_.pointer_keys(Kind::kTurn, normed_, question_rows_, keys_[place_of(Kind::kTurn)], stream);
+    engine_.turns_->entry_states(staging.device(entry_slot_), entries_, entry_states_, stream);
+    engine_.decoder_.read_pointed(entry_states_, entries_, entry_pointed_, stream);
+  }
   for (const Kind kind : kOfItems) {
     if (joint_) engine_.decoder_.pointer_keys(kind, normed_ + question_rows_ * d_, schema_rows_, keys_[place_of(kind)], stream);
   }
@@ -291,6 +352,8 @@ std::vector<Outcome> Batch::wait() {
   for (std::size_t number = 0; number < questions_.size(); ++number) {
     Parse& parse = outcomes[number].parse;
     parse.mean_state.assign(means + number * d_, means + (number + 1) * d_);
+    const float* pooled = means + (questions_.size() + number) * d_;
+    parse.pooled.assign(pooled, pooled + d_);
     parse.milliseconds = times;
     try {
       parse.search = read_search(memory_.results.data() + places_[number].result, places_[number].sizes);

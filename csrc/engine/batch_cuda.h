@@ -48,6 +48,7 @@ class Batch {
     std::size_t text = 0;                        // its first token among those of all texts, [CLS]
     std::size_t row = 0;                         // its first question row
     std::size_t inside = 0;                      // the first weight of its candidates
+    std::size_t turn = 0, entry = 0;             // the first of its earlier turns, and of what these offer
     Staging::Slot<std::uint8_t> relations;       // [q, q + S]
     Staging::Slot<std::uint8_t> item_relations;  // [S, q], where a layer is joint
     Staging::Slot<std::byte> space;
@@ -58,6 +59,7 @@ class Batch {
   void plan_staging();
   void plan_scratch();
   void stage_question(std::size_t number);
+  void stage_turns(std::size_t number, FirstRow* rows);
   void stage_items();
   void stage_search(std::size_t number);
 
@@ -71,26 +73,31 @@ class Batch {
   std::size_t d_, hidden_;
   bool joint_;
   std::size_t tokens_ = 0, longest_ = 0, question_rows_ = 0, schema_rows_ = 0, largest_ = 0, inside_ = 0, result_bytes_ = 0;
+  std::size_t turns_ = 0, entries_ = 0;
   std::vector<Place> places_;
   std::vector<DecodeItem> searches_;
 
   Staging::Slot<std::int32_t> ids_, first_;
   Staging::Slot<FirstRow> first_rows_;
   Staging::Slot<float> inside_slot_;
-  Staging::Slot<Run> runs_;
+  Staging::Slot<float> pooled_slot_;  // [turns, d]
+  Staging::Slot<EntryRow> entry_slot_;
+  Staging::Slot<Run> runs_;                              // of tokens among the question rows, then among those of all texts
   std::vector<Staging::Slot<AttentionItem>> attention_;  // of each layer
   Staging::Slot<MergeItem> merge_;
   Staging::Slot<DecodeItem> search_slot_;
 
   // In scratch memory.
   float* own_states_ = nullptr;  // where the CUDA core encodes
-  float* tokens_in_ = nullptr;   // [tokens, d]
+  float* tokens_in_ = nullptr;   // [tokens, then turns, d]
   GraphMemory graph_{};
   float* normed_ = nullptr;              // [R + Z, d], final rows
   float* keys_values_ = nullptr;         // [decoder layers, R + Z, 2 d]
   float* pointed_ = nullptr;             // [R + Z, d]
   float* keys_[grammar::kKinds] = {};    // of pointers, by kind: [R, d] or [Z, d]
-  float* means_ = nullptr;               // [questions, d], the beginning of what is copied back
+  float* entry_states_ = nullptr;        // [entries, d]
+  float* entry_pointed_ = nullptr;       // [entries, d]
+  float* means_ = nullptr;               // [2, questions, d], of final and of first rows: the beginning of what is copied back
   std::byte* search_results_ = nullptr;  // behind them
 };
 

@@ -34,7 +34,11 @@ Milliseconds Engine::encode_question(const SchemaState& schema, const QuestionIn
   float* rows = workspace.graph.scratch.take(question.rows() * config_.d);
   encode_tokens(question, rows, workspace);
   const auto encoded = Clock::now();
+  workspace.pooled = mean_of_rows(rows, question.tokens, config_.d);
   add_candidates(question, rows);
+  if (question.turns.turns > 0) {
+    turns_->first_states(question.turns, rows + (question.tokens + question.candidates) * config_.d, workers_);
+  }
   const float* items = run_graph(schema, question, rows, workspace);
   read_memory(schema, question, rows, items, workspace);
   return {milliseconds(start, encoded), milliseconds(encoded, Clock::now()), 0};
@@ -43,13 +47,21 @@ Milliseconds Engine::encode_question(const SchemaState& schema, const QuestionIn
 void Engine::check(const SchemaState& schema, const QuestionInputs& question) const {
   const std::size_t n = question.rows() + schema.n_items();
   if (question.relations.rows != n || question.relations.columns != n) {
-    throw ModelError("a question of " + std::to_string(question.tokens) + " tokens and " + std::to_string(question.candidates) +
-                     " candidates over " + std::to_string(schema.n_items()) + " tables and columns has relations [" +
+    throw ModelError("a question of " + std::to_string(question.tokens) + " tokens, " + std::to_string(question.candidates) +
+                     " candidates and " + std::to_string(question.turns.turns) + " earlier turns over " +
+                     std::to_string(schema.n_items()) + " tables and columns has relations [" +
                      std::to_string(question.relations.rows) + ", " + std::to_string(question.relations.columns) + "]");
   }
+  check_turns(question.turns, schema.n_items());
   for (std::size_t i = 0; i < question.candidates * kCandidateFeatures; ++i) {
     candidate_[i % kCandidateFeatures].expect("a candidate's feature", question.features[i]);
   }
+}
+
+void Engine::check_turns(const TurnInputs& turns, std::size_t items) const {
+  if (turns.turns == 0 && turns.entries == 0) return;
+  if (!turns_) throw ModelError("the model has no weights for earlier turns of a conversation");
+  turns_->check(turns, items);
 }
 
 // Encoder states of the tokens, [Q, d], to the first rows.
@@ -128,7 +140,7 @@ void Engine::read_memory(const SchemaState& schema, const QuestionInputs& questi
   Scratch& scratch = workspace.graph.scratch;
   decode::Memory& memory = workspace.memory;
   const std::size_t d = config_.d, q = question.rows(), n = schema.n_items();
-  memory.nodes = schema.nodes.with_question(question.tokens, question.candidates);
+  memory.nodes = schema.nodes.with_question(question.tokens, question.candidates, question.turns.turns);
   memory.schema_values = schema.values;
   graph_norm_.apply(rows, q, rows);
   memory.question = decoder_.read_rows(rows, q, scratch.take(decoder_.keyed_size(q)), workers_);
@@ -142,6 +154,12 @@ void Engine::read_memory(const SchemaState& schema, const QuestionInputs& questi
     float* normed = scratch.take(n * d);
     graph_norm_.apply(items, n, normed);
     memory.items = decoder_.read_rows(normed, n, scratch.take(decoder_.keyed_size(n)), workers_);
+  }
+  memory.entries = question.turns.entries;
+  if (memory.entries > 0) {
+    float* entries = scratch.take(memory.entries * d);
+    turns_->entry_states(question.turns, rows + memory.nodes.first(NodeKind::kTurn) * d, memory.items.rows, entries);
+    memory.entry_rows = entries;
   }
 }
 

@@ -30,6 +30,7 @@ Engine::Engine(const model::Config& config, const model::Weights& weights, std::
       graph_norm_(norm_at(weights, "graph_norm", config.d, set)),
       value_norm_(norm_at(weights, "value_norm", config.d, set)),
       decoder_(config, weights, set) {
+  if (config.turns) turns_.emplace(config, weights, set);
   if (weights.has("encoder.word.weight")) encoder_.emplace(config.encoder, weights, set);
   for (std::size_t index = 0; index < kCandidateFeatures; ++index) {
     const std::string name = "candidate." + std::to_string(index) + ".weight";
@@ -38,6 +39,15 @@ Engine::Engine(const model::Config& config, const model::Weights& weights, std::
   for (std::size_t index = 0; index < config.cached_layers + config.joint_layers; ++index) {
     graph_.emplace_back(config, weights, "graph." + std::to_string(index) + ".", set);
   }
+}
+
+std::vector<float> mean_of_rows(const float* rows, std::size_t count, std::size_t d) {
+  std::vector<float> mean(d, 0.0f);
+  for (std::size_t row = 0; row < count; ++row) {
+    for (std::size_t i = 0; i < d; ++i) mean[i] += rows[row * d + i];
+  }
+  for (float& entry : mean) entry /= static_cast<float>(std::max<std::size_t>(count, 1));
+  return mean;
 }
 
 const Encoder& Engine::encoder() const {
@@ -67,12 +77,8 @@ Parse Engine::parse(const SchemaState& schema, const QuestionInputs& question, s
   const auto workspace = workspaces_.take();
   Parse parse;
   parse.milliseconds = encode_question(schema, question, *workspace);
-  parse.mean_state.assign(config_.d, 0.0f);
-  for (std::size_t token = 0; token < question.tokens; ++token) {
-    const float* row = workspace->memory.question.rows + token * config_.d;
-    for (std::size_t i = 0; i < config_.d; ++i) parse.mean_state[i] += row[i];
-  }
-  for (float& entry : parse.mean_state) entry /= static_cast<float>(std::max<std::size_t>(question.tokens, 1));
+  parse.mean_state = mean_of_rows(workspace->memory.question.rows, question.tokens, config_.d);
+  parse.pooled = workspace->pooled;
 
   const auto start = std::chrono::steady_clock::now();
   parse.search = decode::beam_search(decoder_, workspace->memory, std::move(space), beam, workers_);

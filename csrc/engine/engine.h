@@ -22,6 +22,7 @@
 #include "encoder/encoder.h"
 #include "engine/inputs.h"
 #include "engine/schema_state.h"
+#include "engine/turns.h"
 #include "grammar/action_space.h"
 #include "graph/graph_layer.h"
 #include "linear/linear.h"
@@ -39,8 +40,12 @@ struct Milliseconds {
 struct Parse {
   decode::Search search;
   std::vector<float> mean_state;  // [d], of the graph's final rows of the tokens; zeros where there is no token
+  std::vector<float> pooled;      // [d], of their first rows: what later questions of a conversation are given of this one
   Milliseconds milliseconds;
 };
+
+// The mean [d] of rows [count, d]; zeros where there is none.
+std::vector<float> mean_of_rows(const float* rows, std::size_t count, std::size_t d);
 
 class Engine {
  public:
@@ -60,7 +65,11 @@ class Engine {
   // or an index is out of range, or no states are given and the weights hold no encoder.
   std::shared_ptr<const SchemaState> encode_schema(const SchemaInputs& inputs) const;
 
-  // The graph's final rows [N, d] for a question: tokens, candidates, tables, columns. Throws as `parse` does.
+  // Throws ModelError where a number of earlier turns is out of range, for a schema of so many tables and columns, or the model has no
+  // weights for turns.
+  void check_turns(const TurnInputs& turns, std::size_t items) const;
+
+  // The graph's final rows [N, d] for a question: tokens, candidates, turns, tables, columns. Throws as `parse` does.
   std::vector<float> graph_rows(const SchemaState& schema, const QuestionInputs& question) const;
 
   // The likeliest queries for a question. `space` must be of the same schema and question. Throws ModelError where an index is
@@ -73,6 +82,7 @@ class Engine {
   struct Workspace {
     GraphWorkspace graph;
     std::vector<std::int32_t> ids;
+    std::vector<float> pooled;
     decode::Memory memory;
   };
 
@@ -105,6 +115,7 @@ class Engine {
   std::vector<GraphLayer> graph_;
   LayerNorm graph_norm_, value_norm_;
   decode::Decoder decoder_;
+  std::optional<Turns> turns_;
   mutable Pool<Workspace> workspaces_;
 };
 

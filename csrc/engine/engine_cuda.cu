@@ -30,6 +30,7 @@ Engine::Engine(const model::Config& config, const model::Weights& weights, std::
       token_in_(linear_at(weights, "token_in", config.d, config.encoder.hidden)),
       graph_norm_(norm_at(weights, "graph_norm", config.d)),
       decoder_(config, weights) {
+  if (config.turns) turns_.emplace(config, weights);
   if (weights.has("encoder.word.weight")) encoder_.emplace(config.encoder, weights);
   for (std::size_t index = 0; index < kCandidateFeatures; ++index) {
     const std::string name = "candidate." + std::to_string(index) + ".weight";
@@ -69,9 +70,10 @@ void Engine::check(const SchemaState& schema, const Question& question) const {
   const std::size_t n = inputs.rows() + schema.n_items();
   const RelationRows& relations = inputs.relations;
   if (relations.rows != n || relations.columns != n) {
-    throw ModelError("a question of " + std::to_string(inputs.tokens) + " tokens and " + std::to_string(inputs.candidates) +
-                     " candidates over " + std::to_string(schema.n_items()) + " tables and columns has relations [" +
-                     std::to_string(relations.rows) + ", " + std::to_string(relations.columns) + "]");
+    throw ModelError("a question of " + std::to_string(inputs.tokens) + " tokens, " + std::to_string(inputs.candidates) +
+                     " candidates and " + std::to_string(inputs.turns.turns) + " earlier turns over " +
+                     std::to_string(schema.n_items()) + " tables and columns has relations [" + std::to_string(relations.rows) +
+                     ", " + std::to_string(relations.columns) + "]");
   }
   for (std::size_t token = 0; token < inputs.tokens; ++token) {
     expect_below("a token's id", inputs.token_ids[token], config().encoder.vocabulary);
@@ -79,6 +81,7 @@ void Engine::check(const SchemaState& schema, const Question& question) const {
   for (std::size_t i = 0; i < inputs.candidates * kCandidateFeatures; ++i) {
     expect_below("a candidate's feature", inputs.features[i], candidate_[i % kCandidateFeatures].size() / config().d);
   }
+  reader_.check_turns(inputs.turns, schema.n_items());
   std::uint8_t largest = 0;
   for (std::size_t row = 0; row < n; ++row) {
     const std::uint8_t* first = relations.data + row * relations.row_stride;

@@ -17,6 +17,7 @@
 #include "encoder/encoder_cuda.h"
 #include "engine/engine.h"
 #include "engine/schema_state_cuda.h"
+#include "engine/turns_cuda.h"
 #include "graph/graph_layer_cuda.h"
 
 namespace fastsql::cuda {
@@ -67,6 +68,7 @@ class Engine {
   std::vector<GraphLayer> graph_;
   LayerNorm graph_norm_;
   Decoder decoder_;
+  std::optional<Turns> turns_;  // none where the model reads no turns
   mutable Pool<BatchMemory> memories_;
 };
 

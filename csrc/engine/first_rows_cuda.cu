@@ -22,6 +22,11 @@ __global__ void __launch_bounds__(kThreads) begin_row(const FirstRows given, flo
         entry += given.features[feature][row.features[feature] * given.d + i];
       }
     }
+    if (row.is_turn) {
+      for (std::size_t feature = 0; feature < kTurnFeatures; ++feature) {
+        entry += given.turn_features[feature][row.turn[feature] * given.d + i];
+      }
+    }
     rows[blockIdx.x * given.d + i] = entry;
   }
 }

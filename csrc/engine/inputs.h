@@ -35,7 +35,18 @@ struct SchemaInputs {
 
 constexpr std::size_t kCandidateFeatures = 4;  // kind, source, date format, rank
 
-// A linked question: Q tokens, V candidates, and N = Q + V + S rows of the graph.
+constexpr std::size_t kTurnFeatures = 2;  // how long ago, whether it may be pointed at
+constexpr std::size_t kEntryNumbers = 5;  // turn, kind, type class, place among its likes, table or column (-1: none)
+
+// Mirrors TurnInputs of python/fastsql/model/turns.py: K earlier turns, which offer E entries.
+struct TurnInputs {
+  std::size_t turns = 0, entries = 0;
+  const float* pooled = nullptr;           // [K, d]
+  const std::int64_t* features = nullptr;  // [K, kTurnFeatures]
+  const std::int64_t* entry = nullptr;     // [E, kEntryNumbers]
+};
+
+// A linked question: Q tokens, V candidates, K earlier turns, and N = Q + V + K + S rows of the graph.
 struct QuestionInputs {
   std::size_t tokens = 0, candidates = 0;
   const std::int32_t* token_ids = nullptr;  // [Q], without [CLS] and [SEP]
@@ -43,8 +54,9 @@ struct QuestionInputs {
   const float* inside = nullptr;            // [V, Q], each row the weights of the tokens of the candidate's span
   const std::int64_t* features = nullptr;   // [V, kCandidateFeatures]
   RelationRows relations;                   // [N, N]
+  TurnInputs turns;
 
-  std::size_t rows() const { return NodeLayout{tokens, candidates}.question(); }
+  std::size_t rows() const { return NodeLayout().with_question(tokens, candidates, turns.turns).question(); }
 };
 
 }  // namespace fastsql

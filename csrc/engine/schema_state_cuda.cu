@@ -23,18 +23,19 @@ SchemaState::SchemaState(const fastsql::SchemaState& schema, std::size_t d, cons
       nodes_(schema.nodes),
       values_(schema.values),
       items_(uploaded(schema.items)),
+      item_rows_(uploaded(schema.memory.rows)),
       value_pointed_(values_ * d, kWhat),
       value_keys_(uploaded(schema.value_keys)) {
   for (const SchemaLayer& layer : schema.layers) {
     layers_.push_back(
         {rounded(layer.keys_values, kWhat), rounded(layer.query, kWhat), uploaded(layer.mixed), uploaded(layer.log_sum)});
   }
-  const DeviceArray<float> values = uploaded(schema.value_states), rows = uploaded(schema.memory.rows);
+  const DeviceArray<float> values = uploaded(schema.value_states);
   decoder.read_pointed(values.data(), values_, value_pointed_.data(), nullptr);
-  if (rows.size() > 0) {
+  if (item_rows_.size() > 0) {
     item_keys_values_ = DeviceArray<float>(decoder.layers() * n_items() * 2 * d, kWhat);
     item_pointed_ = DeviceArray<float>(n_items() * d, kWhat);
-    decoder.read_rows(rows.data(), n_items(), item_keys_values_.data(), item_pointed_.data(), nullptr);
+    decoder.read_rows(item_rows_.data(), n_items(), item_keys_values_.data(), item_pointed_.data(), nullptr);
     table_keys_ = uploaded(schema.memory.table_keys);
     column_keys_ = uploaded(schema.memory.column_keys);
   }
@@ -42,8 +43,8 @@ SchemaState::SchemaState(const fastsql::SchemaState& schema, std::size_t d, cons
 }
 
 std::size_t SchemaState::bytes() const {
-  std::size_t bytes = bytes_of(items_) + bytes_of(item_keys_values_) + bytes_of(item_pointed_) + bytes_of(table_keys_) +
-                      bytes_of(column_keys_) + bytes_of(value_pointed_) + bytes_of(value_keys_);
+  std::size_t bytes = bytes_of(items_) + bytes_of(item_rows_) + bytes_of(item_keys_values_) + bytes_of(item_pointed_) +
+                      bytes_of(table_keys_) + bytes_of(column_keys_) + bytes_of(value_pointed_) + bytes_of(value_keys_);
   for (const Layer& layer : layers_) {
     bytes += bytes_of(layer.keys_values) + bytes_of(layer.query) + bytes_of(layer.mixed) + bytes_of(layer.log_sum);
   }

@@ -34,6 +34,9 @@ class SchemaState {
   // tables and columns.
   void fill(DecodeItem& item) const;
 
+  // Final states [S, d] of tables and columns where no layer is joint; null where one is, as they are each question's own.
+  const float* final_rows() const { return item_rows_.size() == 0 ? nullptr : item_rows_.data(); }
+
   // The view of an action space whose own arrays will lie at `base` in device memory; those of grammar and schema are uploaded the
   // first time. Thread-safe.
   grammar::SpaceView view(const grammar::ActionSpace& space, const std::byte* base) const;
@@ -55,8 +58,8 @@ class SchemaState {
   std::size_t values_;
   DeviceArray<float> items_;  // [S, d], after the cached layers
   std::vector<Layer> layers_;
-  DeviceArray<float> item_keys_values_, item_pointed_, table_keys_, column_keys_;  // empty where a layer is joint
-  DeviceArray<float> value_pointed_, value_keys_;                                  // [W, d]
+  DeviceArray<float> item_rows_, item_keys_values_, item_pointed_, table_keys_, column_keys_;  // empty where a layer is joint
+  DeviceArray<float> value_pointed_, value_keys_;                                              // [W, d]
   mutable std::mutex mutex_;
   mutable std::vector<Tables> resident_;
 };

@@ -9,9 +9,10 @@
 
 namespace fastsql {
 
-// Kinds of node, in the order in which they are laid out: the question's, then the schema's.
-enum class NodeKind : std::uint8_t { kToken, kCandidate, kTable, kColumn };
-inline constexpr const char* kNodeNames[] = {"token", "candidate", "table", "column"};
+// Kinds of node, in the order in which they are laid out: the question's, with the earlier turns of its conversation, then the
+// schema's.
+enum class NodeKind : std::uint8_t { kToken, kCandidate, kTurn, kTable, kColumn };
+inline constexpr const char* kNodeNames[] = {"token", "candidate", "turn", "table", "column"};
 constexpr std::size_t kNodeKinds = std::size(kNodeNames);
 
 // Neighbouring rows.
@@ -21,10 +22,10 @@ struct RowRange {
 
 // How many nodes of each kind there are, and where they lie; those of a schema alone where the question's numbers are 0.
 struct NodeLayout {
-  std::size_t tokens = 0, candidates = 0, tables = 0, columns = 0;
+  std::size_t tokens = 0, candidates = 0, tables = 0, columns = 0, turns = 0;
 
   // Nodes of the question, which come first, of the schema, and of both.
-  FASTSQL_HOST_DEVICE constexpr std::size_t question() const { return tokens + candidates; }
+  FASTSQL_HOST_DEVICE constexpr std::size_t question() const { return tokens + candidates + turns; }
   FASTSQL_HOST_DEVICE constexpr std::size_t schema() const { return tables + columns; }
   FASTSQL_HOST_DEVICE constexpr std::size_t size() const { return question() + schema(); }
 
@@ -34,6 +35,8 @@ struct NodeLayout {
         return {0, tokens};
       case NodeKind::kCandidate:
         return {tokens, candidates};
+      case NodeKind::kTurn:
+        return {tokens + candidates, turns};
       case NodeKind::kTable:
         return {question(), tables};
       case NodeKind::kColumn:
@@ -45,8 +48,8 @@ struct NodeLayout {
   FASTSQL_HOST_DEVICE constexpr std::size_t first(NodeKind kind) const { return of(kind).first; }
 
   // These nodes of a schema behind those of a question.
-  constexpr NodeLayout with_question(std::size_t n_tokens, std::size_t n_candidates) const {
-    return {n_tokens, n_candidates, tables, columns};
+  constexpr NodeLayout with_question(std::size_t n_tokens, std::size_t n_candidates, std::size_t n_turns = 0) const {
+    return {n_tokens, n_candidates, tables, columns, n_turns};
   }
 };
 

@@ -17,6 +17,7 @@ struct Config {
   std::size_t d = 0, heads = 0, ffn = 0;
   std::size_t cached_layers = 0, joint_layers = 0, decoder_layers = 0;
   std::size_t relations = 0, max_steps = 0;
+  bool turns = false;  // whether it reads earlier turns of a conversation
   EncoderConfig encoder;
 
   std::size_t head_size() const { return d / heads; }

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from fastsql.errors import LimitError, ModelError
 from fastsql.model.schema_inputs import SchemaInputs
+from fastsql.model.turns import TurnInputs
 
 __version__: str
 compiler: str
@@ -31,7 +32,7 @@ class _Numbering:
     no_action: int
 
     def pointed_rows(
-        self, tokens: int, candidates: int, tables: int, columns: int, values: int
+        self, tokens: int, candidates: int, turns: int, tables: int, columns: int, values: int
     ) -> tuple[tuple[int, int], ...]:
         """First row and number of rows that actions of each kind point at."""
 
@@ -389,9 +390,10 @@ class Engine:
         inside: NDArray[np.float32],
         features: NDArray[np.int64],
         relations: NDArray[np.uint8],
+        turns: TurnInputs | None,
         token_states: NDArray[np.float32] | None = None,
     ) -> NDArray[np.float32]:
-        """The graph's final rows of a question, float32[N, d]: tokens, candidates, tables, columns.
+        """The graph's final rows of a question, float32[N, d]: tokens, candidates, turns, tables, columns.
 
         Arguments and errors are those of `parse`.
         """
@@ -404,6 +406,7 @@ class Engine:
         inside: NDArray[np.float32],
         features: NDArray[np.int64],
         relations: NDArray[np.uint8],
+        turns: TurnInputs | None,
         beam: int,
         token_states: NDArray[np.float32] | None = None,
     ) -> tuple[
@@ -411,9 +414,10 @@ class Engine:
         float,
         int,
         NDArray[np.float32],
+        NDArray[np.float32],
         tuple[float, float, float],
     ]:
-        """The likeliest queries for a linked question of Q tokens and V candidates; N = Q + V + T + C.
+        """The likeliest queries for a linked question of Q tokens, V candidates and K earlier turns; N = Q + V + K + T + C.
 
         Args:
             schema: of this engine.
@@ -422,6 +426,7 @@ class Engine:
             inside: float32[V, Q], from `fastsql.linking.relations.span_weights`.
             features: int64[V, 4], from `fastsql.model.config.features_of`.
             relations: uint8[N, N].
+            turns: the earlier turns of a conversation, if the model has weights for them.
             beam: hypotheses that are followed.
             token_states: float32[Q, hidden], what another encoder made of the tokens; the engine's own is asked by default.
 
@@ -431,6 +436,7 @@ class Engine:
             unfinished: log-probability of the best hypothesis that was left unfinished.
             steps: of the decoder.
             state: float32[d], the mean of the tokens' final rows; zeros where there is no token.
+            pooled: float32[d], the mean of their first rows, likewise.
             milliseconds: of encoder, graph and search.
 
         Raises:
@@ -503,7 +509,14 @@ class CudaEngine:
         self,
         schema: CudaSchemaState,
         questions: Sequence[
-            tuple[ActionSpace, NDArray[np.int32], NDArray[np.float32], NDArray[np.int64], NDArray[np.uint8]]
+            tuple[
+                ActionSpace,
+                NDArray[np.int32],
+                NDArray[np.float32],
+                NDArray[np.int64],
+                NDArray[np.uint8],
+                TurnInputs | None,
+            ]
         ],
         beam: int,
         states: int | None = None,
@@ -512,6 +525,7 @@ class CudaEngine:
             list[tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.int32]]],
             float,
             int,
+            NDArray[np.float32],
             NDArray[np.float32],
             tuple[float, float, float],
         ]
@@ -522,7 +536,7 @@ class CudaEngine:
 
         Args:
             schema: of this engine.
-            questions: of each the space, token_ids, inside, features and relations that `Engine.parse` takes.
+            questions: of each the space, token_ids, inside, features, relations and turns that `Engine.parse` takes.
             beam: hypotheses that are followed, from 1 to 64.
             states: address on the GPU of float32[tokens, hidden], another encoder's of all texts with [CLS] and [SEP],
                 one after another, complete before the call; the core's own encoder is asked by default.
@@ -598,6 +612,7 @@ class Decoder:
         question: NDArray[np.float32],
         items: NDArray[np.float32],
         values: NDArray[np.float32],
+        entries: NDArray[np.float32],
         *,
         beam: int = 4,
         threads: int = 1,
@@ -606,9 +621,10 @@ class Decoder:
 
         Args:
             space: the actions of the question.
-            question: float32[Q + V, d], tokens and candidates.
+            question: float32[Q + V + K, d], tokens, candidates and earlier turns.
             items: float32[T + C, d], tables and columns.
             values: float32[W, d], schema values.
+            entries: float32[E, d], what the turns offer.
             beam: hypotheses that are followed.
             threads: that share the work of a step; the result does not depend on them.
 

@@ -8,13 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fastsql.grammar.actions import NO_ACTION, STEP
+from fastsql.grammar.actions import NO_ACTION, STEP, TURN
+from fastsql.linking.prepare import prepare
 from fastsql.linking.relations import SchemaLinks
 from fastsql.model import load_bundle
 from fastsql.model.bundle import WEIGHTS, write_manifest
 from fastsql.model.schema_inputs import SchemaInputs
 from fastsql.model.weights import weight_shapes
 
+from ..worlds.toy_conversation import earlier_turns
 from ..worlds.toy_model import (
     CONFIG_OF,
     QUESTIONS,
@@ -30,7 +32,7 @@ from ..worlds.toy_model import (
 torch = pytest.importorskip("torch", reason="pip install '.[train]' runs this")
 pytest.importorskip("onnx", reason="pip install '.[train]' runs this")
 
-from fastsql.training.batches.batch import Instance, collate  # noqa: E402
+from fastsql.training.batches.batch import Instance, collate, instance_layout  # noqa: E402
 from fastsql.training.bundles.agreement import compare, teacher_forced  # noqa: E402
 from fastsql.training.bundles.export import bundle_weights, export_bundle, load_trained  # noqa: E402
 from fastsql.training.bundles.onnx_graph import encoder_graph  # noqa: E402
@@ -180,3 +182,29 @@ def test_the_first_decision_follows_no_action() -> None:
     batch = collate(make_instances(), INPUTS, make_config(), SPECIAL)
     assert (batch.previous_production[:, 0] == make_config().n_productions + 1).all()
     assert NO_ACTION == -1
+
+
+@pytest.mark.parametrize("sizes", CONFIG_OF.values(), ids=CONFIG_OF.keys())
+def test_reference_and_torch_read_earlier_turns_alike(tmp_path: Path, sizes: tuple[int, int]) -> None:
+    """Random decisions, some of them pointers at turns and at what these offer; some questions have fewer turns, or none."""
+    config = make_config(*sizes).with_turns()
+    model = Model(config)
+    model.load_state_dict({name: torch.from_numpy(one) for name, one in random_weights(config).items()})
+    folder = export(model.eval(), tmp_path / "toy")
+    turns = earlier_turns(config.d)
+    prepared = [
+        prepare(text, SchemaLinks(SCHEMA), WORDPIECE, turns=turns[:count])
+        for text, count in zip(QUESTIONS, (3, 1, 0, 2), strict=True)
+    ]
+    instances = [
+        Instance(question, random_trace(question, INPUTS, config, 50 + index, seed=index))
+        for index, question in enumerate(prepared)
+    ]
+    kinds = {
+        instance_layout(one, INPUTS, config).locate(int(a))[0] for one in instances for a in one.trace.actions
+    }
+    assert {STEP, TURN} <= kinds
+    reference = load_bundle(folder, encoder="numpy")
+    agreement = compare(load_trained(folder), reference, reference.encode_schema(SCHEMA), instances)
+    assert agreement.worst < 1e-4
+    assert agreement.same == agreement.examples

@@ -32,21 +32,29 @@ TOLERANCE = 1e-4
 class Rows:
     """Final graph rows of a question and its schema, each float32[n, d], and of schema values."""
 
-    question: Array  # tokens, then candidates
+    question: Array  # tokens, then candidates, then earlier turns
     items: Array  # tables, then columns
     values: Array
+    entries: Array  # what earlier turns offer
 
     @classmethod
     def of(cls, memory: Memory) -> Rows:
         """The rows that a memory was made from."""
-        tables, values = memory.first_rows[TABLE], memory.first_rows[SCHEMA_VALUE]
-        return cls(*(np.ascontiguousarray(part) for part in np.split(memory.rows, [tables, values])))
+        borders = (
+            memory.first_rows[TABLE],
+            memory.first_rows[SCHEMA_VALUE],
+            len(memory.rows) - len(memory.entry_pointers),
+        )
+        return cls(*(np.ascontiguousarray(part) for part in np.split(memory.rows, borders)))
 
     @classmethod
     def draw(cls, space: ActionSpace, d: int, random: np.random.Generator) -> Rows:
         """Rows for a space, as if a graph had made them."""
-        nodes = NodeLayout.of_schema(space.schema).with_question(len(space.tokens), len(space.candidates))
-        counts = (nodes.question.stop, nodes.size - nodes.question.stop, len(space.schema_values))
+        nodes = NodeLayout.of_schema(space.schema).with_question(
+            len(space.tokens), len(space.candidates), len(space.turns)
+        )
+        entries = sum(turn.entries for turn in space.turns)
+        counts = (nodes.question.stop, nodes.size - nodes.question.stop, len(space.schema_values), entries)
         return cls(*(random.normal(size=(count, d)).astype(np.float32) for count in counts))
 
 
@@ -69,8 +77,9 @@ class BothDecoders:
         nodes = NodeLayout.of_schema(space.schema)
         schema = self.reference.read_schema(rows.items, nodes)
         values = self.reference.value_pointers(rows.values)
-        nodes = nodes.with_question(len(space.tokens), len(space.candidates))
-        return self.reference.read(rows.question, nodes, schema, rows.values, values)
+        nodes = nodes.with_question(len(space.tokens), len(space.candidates), len(space.turns))
+        steps = space.limits.actions if space.turns else None
+        return self.reference.read(rows.question, nodes, schema, rows.values, values, rows.entries, steps)
 
     def start(self, memory: Memory, hypotheses: int) -> DecoderState:
         """The reference's decoder before its first decision."""
@@ -83,6 +92,7 @@ class BothDecoders:
             rows.question,
             rows.items,
             rows.values,
+            rows.entries,
             beam=width,
             threads=threads,
         )

@@ -27,8 +27,10 @@ from fastsql.limits import Limits
 from fastsql.linking.prepare import Prepared
 from fastsql.schema import Schema
 
+from ..worlds import toy_conversation
 from ..worlds.own_encoder import give_own_encoder
 from ..worlds.toy_bundle import LIMITS, QUESTIONS, load_toy, make_gpu_config, outcome, write_bundle
+from ..worlds.toy_conversation import count_pointers, earlier_turns, space_of
 from ..worlds.toy_model import SCHEMA
 
 TOLERANCE = 2e-2
@@ -201,6 +203,37 @@ def test_threads_share_a_parser(cuda: Parser, alone: list[dict[str, Any]]) -> No
 
 
 # ---------------------------------------------------------------- what does not fit
+
+
+@pytest.mark.parametrize("layers", [(2, 1), (2, 0)], ids=["one joint layer", "everything cached"])
+def test_earlier_turns_are_read_as_the_processor_reads_them(tmp_path: Path, layers: tuple[int, int]) -> None:
+    """One batch holds questions with three turns, one and none."""
+    config = make_gpu_config(cached_layers=layers[0], joint_layers=layers[1])
+    folder = toy_conversation.write_bundle(tmp_path / "toy", config=config, seed=0)
+    gpu, processor = (load_toy(folder, device=device).engine for device in ("cuda", "cpu"))
+    assert isinstance(gpu, CudaEngine)
+    assert isinstance(processor, NativeEngine)
+    turns = earlier_turns(config.d)
+
+    def asked(engine: Engine) -> tuple[Any, list[tuple[Prepared, ActionSpace]]]:
+        encoded = engine.encode_schema(SCHEMA)
+        prepared = [
+            engine.link(text, encoded, None, turns[:count])
+            for text, count in zip(QUESTIONS[:3], (3, 0, 1), strict=True)
+        ]
+        return encoded, [(one, space_of(one)) for one in prepared]
+
+    encoded, questions = asked(gpu)
+    found = gpu.decode_batch(questions, encoded, 2)
+    encoded, questions = asked(processor)
+    pointed = np.zeros(2, dtype=int)
+    for one, (prepared, space) in zip(found, questions, strict=True):
+        expected = processor.decode(prepared, encoded, space, 2)
+        expect_close(one, expected)
+        np.testing.assert_allclose(one.pooled, expected.pooled, rtol=0, atol=TOLERANCE)
+        for hypothesis in one.search.finished:
+            pointed += count_pointers(space, hypothesis.actions)
+    assert (pointed > 0).all(), "turns, and what they offer, were pointed at"
 
 
 def test_a_question_that_fails_does_so_alone(cuda: Parser) -> None:

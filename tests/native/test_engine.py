@@ -62,7 +62,7 @@ class Both:
     def parse(self, prepared: Prepared, beam: int, threads: int = 1, **options: Any) -> tuple[Search, Any]:
         """What the native search found, and the mean state of the tokens."""
         space = native_space(self.core, self.space(prepared))
-        found, unfinished, steps, state, _ = self.natives[threads].parse(
+        found, unfinished, steps, state, _, _ = self.natives[threads].parse(
             self.states[threads], space, *arguments(prepared), beam, **options
         )
         hypotheses = tuple(Hypothesis(*(tuple(part.tolist()) for part in parts)) for parts in found)
@@ -85,10 +85,10 @@ def make_engine(core: ModuleType, folder: Path, threads: int) -> Any:
     return core.Engine(bundle.config.model.to_dict(), weights, tokenizer.cls, tokenizer.sep, threads)
 
 
-def arguments(prepared: Prepared) -> tuple[NDArray[Any], ...]:
-    """Token ids, span weights, features and relations, as the engine takes them."""
+def arguments(prepared: Prepared) -> tuple[Any, ...]:
+    """Token ids, span weights, features, relations and no earlier turns, as the engine takes them."""
     weights = span_weights(prepared.offsets, prepared.candidates)
-    return prepared.token_ids, weights, features_of(prepared.candidates), prepared.relations
+    return prepared.token_ids, weights, features_of(prepared.candidates), prepared.relations, None
 
 
 @pytest.fixture(scope="module", params=CONFIG_OF.values(), ids=CONFIG_OF.keys())
@@ -257,11 +257,11 @@ def test_a_schema_that_does_not_fit_is_refused(layers: Both, change: dict[str, A
 
 def test_a_question_that_does_not_fit_is_refused(layers: Both) -> None:
     engine, state = layers.natives[1], layers.states[1]
-    ids, inside, features, relations = arguments(link(QUESTIONS[1]))
+    ids, inside, features, relations, _ = arguments(link(QUESTIONS[1]))
 
     def refused(message: str, *given: NDArray[Any], **options: Any) -> None:
         with pytest.raises(ModelError, match=message):
-            engine.graph_rows(state, *given, **options)
+            engine.graph_rows(state, *given, None, **options)
 
     refused("inside has shape", ids[:-1], inside, features, relations)
     refused("relations has shape", ids, inside, features, relations[:-1, :-1])
@@ -273,7 +273,7 @@ def test_a_question_that_does_not_fit_is_refused(layers: Both) -> None:
     )
     refused("token's id is -5", np.full_like(ids, -5), inside, features, relations)
     with pytest.raises(TypeError):
-        engine.graph_rows(state, ids, inside.astype(np.float64), features, relations)
+        engine.graph_rows(state, ids, inside.astype(np.float64), features, relations, None)
 
 
 def test_a_space_of_another_question_is_refused(searching: Both) -> None:

@@ -43,10 +43,10 @@ def test_the_core_knows_what_stands_for_no_action(core: ModuleType) -> None:
 
 
 def test_actions_point_at_the_same_rows_in_the_core(core: ModuleType) -> None:
-    layout = NodeLayout(n_tokens=5, n_candidates=3, n_tables=2, n_columns=7)
-    rows = core.numbering.pointed_rows(tokens=5, candidates=3, tables=2, columns=7, values=4)
+    layout = NodeLayout(n_tokens=5, n_candidates=3, n_turns=6, n_tables=2, n_columns=7)
+    rows = core.numbering.pointed_rows(tokens=5, candidates=3, turns=6, tables=2, columns=7, values=4)
     assert tuple(first for first, _ in rows) == first_rows(layout)
     sizes = actions.ActionLayout.of(
-        productions=0, tables=2, columns=7, candidates=3, schema_values=4, tokens=5, steps=0
+        productions=0, tables=2, columns=7, candidates=3, schema_values=4, tokens=5, steps=0, turns=6
     ).sizes
     assert tuple(count for _, count in rows) == sizes

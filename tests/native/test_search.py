@@ -242,7 +242,7 @@ def test_a_space_is_as_good_as_new_after_a_search(toy: BothDecoders) -> None:
     space = toy_space(QUESTIONS[1])
     rows = Rows.draw(space, toy.config.d, np.random.default_rng(0))
     native = native_space(toy.core, space)
-    arguments = (native, rows.question, rows.items, rows.values)
+    arguments = (native, rows.question, rows.items, rows.values, rows.entries)
     one, other = (toy.native.search(*arguments, beam=4) for _ in range(2))
     assert one[1:] == other[1:]
     for ours, theirs in zip(one[0], other[0], strict=True):

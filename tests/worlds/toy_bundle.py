@@ -6,6 +6,7 @@ What it writes means nothing; that it is valid SQL, and the same however it is a
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -79,9 +80,12 @@ def write_bundle(
     seed: int = 3,
     config: ModelConfig | None = None,
     calibrated: bool = True,
+    likely: Mapping[str, float] = _LIKELY,
     **settings: Any,
 ) -> Path:
     """A bundle whose `encoder.onnx` is a graph where the package onnx is there to write it.
+
+    `likely` is added to the scores of productions.
 
     Unless `settings` say otherwise, it counts as `calibrated` with the probability of the sequence for its confidence.
     """
@@ -91,7 +95,7 @@ def write_bundle(
     grammar = load_grammar()
     folder.mkdir(parents=True, exist_ok=True)
     weights = random_weights(config, seed)
-    weights["decoder.production_scores.bias"] += [_LIKELY.get(name, -3.0) for name in grammar.productions]
+    weights["decoder.production_scores.bias"] += [likely.get(name, -3.0) for name in grammar.productions]
     tensors = {}
     for name, weight in weights.items():
         if name == WORD or weight.size >= 2**10:

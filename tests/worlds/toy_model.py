@@ -165,7 +165,8 @@ def random_trace(
     rng = np.random.default_rng(seed)
     layout = question_layout(prepared, schema, config)
     legal = rng.random((decisions, layout.size)) < 0.3
-    legal[:, layout.offsets[STEP] :] = np.tri(decisions, config.max_steps, k=-1, dtype=bool)
+    first = layout.offsets[STEP]
+    legal[:, first : first + config.max_steps] = np.tri(decisions, config.max_steps, k=-1, dtype=bool)
     legal[:, 0] = True
     actions = [rng.choice(np.flatnonzero(row)) for row in legal]
     return Trace(
@@ -184,5 +185,6 @@ def question_layout(prepared: Prepared, schema: SchemaInputs, config: ModelConfi
         candidates=len(prepared.candidates),
         schema_values=schema.n_values,
         tokens=len(prepared.token_ids),
-        steps=config.max_steps,
+        steps=config.max_steps + sum(turn.turn.entries for turn in prepared.turns),
+        turns=len(prepared.turns),
     )

@@ -12,6 +12,7 @@ namespace fastsql::cuda {
 struct DecodeItem {
   NodeLayout nodes{};
   int schema_values = 0;
+  int entries = 0;  // what earlier turns offer: pointers to steps behind those of a query
   // Keys and values of every decoder layer, [layers][n, 2 d] with `..._stride` floats from layer to layer, as Decoder::read_rows
   // writes them: of nodes of the question; of nodes of the schema.
   const float* question_keys_values = nullptr;
@@ -21,6 +22,8 @@ struct DecodeItem {
   const float* question_pointed = nullptr;
   const float* item_pointed = nullptr;
   const float* value_pointed = nullptr;
+  const float* entry_pointed = nullptr;
+  const float* entry_states = nullptr;  // [entries, d], what pointers to them are compared with, as with states of decisions
   // Pointer keys [n, d] by kind, as Decoder::pointer_keys writes them; productions and steps have none.
   const float* pointer_keys[grammar::kKinds] = {};
   grammar::SpaceView space{};      // its arrays in device memory

@@ -115,14 +115,14 @@ __device__ inline void grow(Question& question, const Group& beam, const decode:
   // What a pointer to an earlier decision stands for is what was decided there: in step s, what led to the node of step s + 1.
   const grammar::Action action = space.locate(next.action);
   std::int32_t previous = next.action;
-  if (action.kind == grammar::Kind::kStep && memory.slots[to].legal > 0) {
+  if (action.kind == grammar::Kind::kStep && action.index < space.budget && memory.slots[to].legal > 0) {
     if (action.index >= beam.step) {
       runner.fail(SearchStatus::kPointsAhead);
       return;
     }
     previous = memory.arrived[nodes[action.index + 1]];
   }
-  runner.leave(next.score, static_cast<std::int32_t>(action.kind), previous);
+  runner.leave(next.score, kind_row(action.kind), previous);
 }
 
 // From the scores of a step to the hypotheses of the next. `beam` has all those of the step. All threads of the first block call it.

@@ -147,7 +147,10 @@ SearchSizes Decoder::sizes(const DecodeItem& item, int beam) const {
   expect_size("candidates", item.nodes.candidates, size(grammar::Kind::kCandidate));
   expect_size("schema values", static_cast<std::size_t>(item.schema_values), size(grammar::Kind::kSchemaValue));
   expect_size("tokens", item.nodes.tokens, size(grammar::Kind::kStart));
-  expect_size("earlier turns", 0, size(grammar::Kind::kTurn));  // none has weights for them
+  expect_size("earlier turns", item.nodes.turns, size(grammar::Kind::kTurn));
+  expect_size("things that earlier turns offer", static_cast<std::size_t>(item.entries),
+              size(grammar::Kind::kStep) - space.budget);
+  if (item.nodes.turns > 0 && !config_.turns) throw ModelError("the model has no weights for earlier turns");
   if (beam < 1 || beam > kWidestBeam) {
     throw ModelError("a beam of " + std::to_string(beam) + " hypotheses; on the GPU it may have from 1 to " +
                      std::to_string(kWidestBeam));

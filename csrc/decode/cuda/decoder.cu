@@ -19,6 +19,16 @@ DeviceArray<float> embedding_at(const Weights& weights, const std::string& name,
   return DeviceArray<float>(weights.floats("decoder." + name + ".weight", {rows, d}), "the decoder");
 }
 
+// Embeddings of kinds of action, in the order of kind_row.
+DeviceArray<float> kinds_of(const model::Config& config, const Weights& weights) {
+  std::vector<float> rows = weights.floats("decoder.kind.weight", {grammar::kWeightedKinds + 1, config.d});
+  if (config.turns) {
+    const std::vector<float> turn = weights.floats("decoder.turn.kind.weight", {1, config.d});
+    rows.insert(rows.end(), turn.begin(), turn.end());
+  }
+  return DeviceArray<float>(rows, "the decoder");
+}
+
 // The query of pointers to decisions and the map of their keys in one: a state s is compared as q . (K s) = (K^T q) . s, so that no
 // step makes keys.
 Linear query_of_steps(const Weights& weights, std::size_t d) {
@@ -80,7 +90,7 @@ DecoderLayerView Decoder::Layer::view() const {
 Decoder::Decoder(const model::Config& config, const Weights& weights)
     : config_(validated(config)),
       production_(embedding_at(weights, "production", config.productions + 2, config.d)),
-      kind_(embedding_at(weights, "kind", grammar::kWeightedKinds + 1, config.d)),
+      kind_(kinds_of(config, weights)),
       symbol_(embedding_at(weights, "symbol", config.symbols, config.d)),
       parent_(embedding_at(weights, "parent", config.productions + 1, config.d)),
       position_(embedding_at(weights, "position", config.max_steps, config.d)),
@@ -107,6 +117,10 @@ Decoder::Decoder(const model::Config& config, const Weights& weights)
     pointer_queries_.emplace_back(queries.rows(first, config.d), biases.data() + first);
     pointer_keys_.emplace(kind, linear_at(weights, pointer_key_name(kind), config.d, config.d));
   }
+  if (config.turns) {
+    pointer_queries_.push_back(linear_at(weights, "decoder.turn.query", config.d, config.d));
+    pointer_keys_.emplace(Kind::kTurn, linear_at(weights, pointer_key_name(Kind::kTurn), config.d, config.d));
+  }
   layer_views_ = DeviceArray<DecoderLayerView>(views, "the decoder");
   view_ = DeviceArray<DecoderView>(std::vector<DecoderView>{view()}, "the decoder");
 }
@@ -130,7 +144,7 @@ DecoderView Decoder::view() const {
   view.layer = layer_views_.data();
   view.norm = norm_.view();
   view.production_scores = production_scores_.view();
-  for (std::size_t pointer = 0; pointer < kPointerKinds; ++pointer)
+  for (std::size_t pointer = 0; pointer < pointer_queries_.size(); ++pointer)
     view.pointer_queries[pointer] = pointer_queries_[pointer].view();
   return view;
 }

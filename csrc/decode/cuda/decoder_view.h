@@ -18,11 +18,20 @@ struct DecoderLayerView {
   LinearView ffn_in, ffn_out;
 };
 
+// Kinds of pointer that there are queries for: all, those at earlier turns included.
+constexpr std::size_t kAskedKinds = grammar::kPointerKinds + 1;
+static_assert(grammar::pointer_number(grammar::Kind::kTurn) == grammar::kPointerKinds);
+
+// The row of DecoderView::kind of an action; kWeightedKinds stands for none.
+FASTSQL_HOST_DEVICE constexpr std::int32_t kind_row(grammar::Kind kind) {
+  return static_cast<std::int32_t>(kind) + (kind == grammar::Kind::kTurn ? 1 : 0);
+}
+
 struct DecoderView {
   int productions, symbols, d, heads, ffn, layers, max_steps;
   // Embeddings; see decode/decoder_weights.h.
   const float* production;        // [productions + 2, d]
-  const float* kind;              // [kinds + 1, d]
+  const float* kind;              // [kinds + 1, d], and behind these that of earlier turns, if the model reads them
   const float* symbol;            // [symbols, d]
   const float* parent;            // [productions + 1, d]
   const float* position;          // [max_steps, d]
@@ -31,8 +40,8 @@ struct DecoderView {
   LayerNormView norm;
   LinearView production_scores;
   // By pointer_number. That of decisions includes the map of their keys, so that it is compared with states
-  // themselves.
-  LinearView pointer_queries[grammar::kPointerKinds];
+  // themselves. That of earlier turns is empty where the model reads none.
+  LinearView pointer_queries[kAskedKinds];
 };
 
 }  // namespace fastsql::cuda

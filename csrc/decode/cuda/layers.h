@@ -8,9 +8,12 @@
 
 namespace fastsql::cuda {
 
-// What a pointer to the graph or to a schema value adds to the input, [d].
+// What a pointer to the graph, to a schema value or to what an earlier turn offers adds to the input, [d].
 __device__ inline const float* pointed_row(const DecodeItem& item, grammar::Action action, int d) {
   const NodeLayout& nodes = item.nodes;
+  if (action.kind == grammar::Kind::kStep) {
+    return item.entry_pointed + static_cast<std::size_t>(action.index - item.space.budget) * static_cast<std::size_t>(d);
+  }
   const RowRange pointed = decode::pointed_rows(action.kind, nodes, static_cast<std::size_t>(item.schema_values));
   const std::size_t row = pointed.first + static_cast<std::size_t>(action.index), width = static_cast<std::size_t>(d);
   if (row < nodes.question()) return item.question_pointed + row * width;

@@ -38,7 +38,7 @@ __device__ inline void ask(const Question& question, const Group& group) {
       productions[row * model.productions + output] = value;
     } else {
       const int pointer = static_cast<int>(tile.map - model.pointer_queries);
-      queries[(row * static_cast<int>(grammar::kPointerKinds) + pointer) * d + output] = value;
+      queries[(row * static_cast<int>(kAskedKinds) + pointer) * d + output] = value;
     }
   });
   question.team.barrier();
@@ -52,6 +52,8 @@ __device__ inline const float* key_of(const Question& question, const Group& gro
   if (action.kind != grammar::Kind::kStep) {
     return question.item.pointer_keys[static_cast<int>(action.kind)] + static_cast<std::size_t>(action.index) * d;
   }
+  const int budget = question.item.space.budget;
+  if (action.index >= budget) return question.item.entry_states + static_cast<std::size_t>(action.index - budget) * d;
   if (action.index >= group.step) return nullptr;
   const std::int32_t* path = question.memory.nodes + static_cast<std::size_t>(slot) * question.sizes.steps;
   return question.memory.states + static_cast<std::size_t>(path[action.index]) * d;
@@ -104,7 +106,7 @@ __device__ inline void score(const Question& question, const Group& group) {
       place = static_cast<std::size_t>(slot) * question.sizes.actions + memory.slots[slot].legal_productions + i;
       const grammar::Action action = question.item.space.locate(memory.legal[place]);
       query = memory.queries +
-              (row * static_cast<int>(grammar::kPointerKinds) + static_cast<int>(grammar::pointer_number(action.kind))) * model.d;
+              (row * static_cast<int>(kAskedKinds) + static_cast<int>(grammar::pointer_number(action.kind))) * model.d;
       key = key_of(question, group, slot, action);
     }
     const float product = compare(query, key, model.d);

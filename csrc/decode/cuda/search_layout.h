@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "core/host_device.h"
+#include "decode/cuda/decoder_view.h"
 #include "decode/ranking.h"
 #include "grammar/bits.h"
 #include "grammar/numbering.h"
@@ -47,7 +48,7 @@ struct Slot {
   std::int32_t takable;            // how many of them say what exists; all where none does
   float kept;                      // log-probability of these, once they have scores
   std::uint32_t kinds;             // of the legal actions, bit k being that of kind k
-  // What the decoder is told before its next step: symbol to be expanded, the production above it, the kind of the action decided
+  // What the decoder is told before its next step: symbol to be expanded, the production above it, the kind_row of the action decided
   // last (kWeightedKinds: none was), and what was decided there, a pointer to an earlier decision being replaced by that one's action.
   std::int32_t symbol, parent, kind, previous;
 };
@@ -123,7 +124,7 @@ struct SearchMemory {
     memory.change = carver.take<float>(rows * d);
     memory.hidden = carver.take<float>(rows * size(sizes.ffn));
     memory.productions = carver.take<float>(rows * size(sizes.productions));
-    memory.queries = carver.take<float>(rows * grammar::kPointerKinds * d);
+    memory.queries = carver.take<float>(rows * kAskedKinds * d);
     memory.automaton = carver.take<std::byte>(sizes.automaton);
     return memory;
   }

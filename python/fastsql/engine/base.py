@@ -9,7 +9,7 @@ All engines give the same hypotheses; scores differ by rounding.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -22,8 +22,10 @@ from fastsql.linking.prepare import Prepared
 from fastsql.linking.relations import SchemaLinks
 
 if TYPE_CHECKING:
-    from fastsql.grammar import ActionSpace
+    from fastsql.grammar import ActionSpace, Turn
     from fastsql.linking.dictionary import ValueDictionary
+    from fastsql.linking.turns import EarlierTurn
+    from fastsql.model.config import ModelConfig
     from fastsql.model.tokenizer import Tokenizer
     from fastsql.schema import Schema
 
@@ -37,13 +39,26 @@ class Encoded(Protocol):
         ...
 
 
-def check_scored(space: ActionSpace) -> None:
-    """Raises ModelError where earlier turns may be pointed at: no model has weights for them."""
-    if space.turns:
+def check_turns(turns: Sequence[EarlierTurn | Turn], config: ModelConfig) -> None:
+    """Raises ModelError where there are earlier turns, but the model has no weights for them."""
+    if turns and not config.turns:
         raise ModelError(
             "has no weights for earlier turns of a conversation",
             where="the model",
             remedy="Ask a question that stands by itself.",
+        )
+
+
+def check_space(prepared: Prepared, space: ActionSpace, config: ModelConfig) -> None:
+    """Raises ModelError where the model has no weights for the earlier turns of an action space, or the question was linked
+    to others.
+    """
+    check_turns(space.turns, config)
+    if tuple(turn.turn for turn in prepared.turns) != space.turns:
+        raise ModelError(
+            f"it has {len(space.turns)} earlier turns, the linked question {len(prepared.turns)}, or others",
+            where="the action space",
+            remedy="Give both the same turns.",
         )
 
 
@@ -54,6 +69,8 @@ class Decoded:
     search: Search
     state: NDArray[np.float32]
     """The mean of the question's rows in the graph, float32[d]; zeros where it has no token."""
+    pooled: NDArray[np.float32]
+    """The mean of its tokens before the graph, float32[d]: what an `EarlierTurn` of later questions needs of it."""
     milliseconds: Mapping[str, float]
     """Of each stage."""
 
@@ -72,10 +89,23 @@ class Engine(Protocol):
         """Everything about a schema that does not depend on a question. Raises ModelError for one without tables."""
         ...
 
-    def link(self, text: str, schema: Any, dictionary: ValueDictionary | None) -> Prepared:
-        """A question linked to a schema. Raises LimitError where it has more tokens than the encoder has positions."""
+    def link(
+        self,
+        text: str,
+        schema: Any,
+        dictionary: ValueDictionary | None,
+        turns: Sequence[EarlierTurn] = (),
+    ) -> Prepared:
+        """A question linked to a schema and to the earlier turns of its conversation.
+
+        Raises LimitError where it has more tokens than the encoder has positions, ModelError where the model has no weights
+        for turns.
+        """
         ...
 
     def decode(self, prepared: Prepared, schema: Any, space: ActionSpace, beam: int) -> Decoded:
-        """The likeliest queries for a linked question."""
+        """The likeliest queries for a linked question; `space` has the turns that it was linked to.
+
+        Raises ModelError for other turns, or turns of another model.
+        """
         ...

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fastsql.backends import native, resolve_device
 from fastsql.decode import Hypothesis, Search
-from fastsql.engine.base import Decoded, check_scored
+from fastsql.engine.base import Decoded, check_space, check_turns
 from fastsql.engine.encoders import resolve_encoder
 from fastsql.engine.stopwatch import Stopwatch
 from fastsql.grammar import load_grammar
@@ -22,11 +22,15 @@ from fastsql.model import Bundle
 from fastsql.model.bundle import ENCODER
 from fastsql.model.config import features_of
 from fastsql.model.schema_inputs import SchemaInputs
+from fastsql.model.turns import TurnInputs
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from fastsql import _core
     from fastsql.grammar import ActionSpace
     from fastsql.linking.dictionary import ValueDictionary
+    from fastsql.linking.turns import EarlierTurn
     from fastsql.model.onnx_encoder import OnnxEncoder
     from fastsql.schema import Schema
 
@@ -44,11 +48,16 @@ class NativeSchema:
 
 
 Arguments: TypeAlias = (
-    "tuple[_core.ActionSpace, NDArray[np.int32], NDArray[np.float32], NDArray[np.int64], NDArray[np.uint8]]"
+    "tuple[_core.ActionSpace, NDArray[np.int32], NDArray[np.float32], NDArray[np.int64], NDArray[np.uint8], "
+    "TurnInputs | None]"
 )
-"""A question as the native core takes it: action space, token ids, weights of tokens in candidates, features, relations."""
-Parsed: TypeAlias = "tuple[list[Any], float, int, NDArray[np.float32], tuple[float, float, float]]"
-"""What it makes of one: hypotheses, best unfinished score, steps, mean state, milliseconds of encoder, graph and search."""
+"""A question as the native core takes it: action space, token ids, weights of tokens in candidates, features, relations,
+earlier turns."""
+Parsed: TypeAlias = (
+    "tuple[list[Any], float, int, NDArray[np.float32], NDArray[np.float32], tuple[float, float, float]]"
+)
+"""What it makes of one: hypotheses, best unfinished score, steps, mean state, pooled tokens, milliseconds of encoder, graph
+and search."""
 
 
 class NativeEngine:
@@ -64,6 +73,7 @@ class NativeEngine:
         self._core = core
         self.tokenizer = bundle.tokenizer()
         self.threads = threads or min(os.cpu_count() or 1, MOST_THREADS)
+        self._config = bundle.config.model
         self._grammar = self._core.Grammar(grammar_table(load_grammar()))
         weights = bundle.weights()
         self.encoder = resolve_encoder(encoder, self.device, weights)
@@ -88,9 +98,16 @@ class NativeEngine:
             self._core.SchemaItems(self._grammar, schema_table(schema)),
         )
 
-    def link(self, text: str, schema: NativeSchema, dictionary: ValueDictionary | None) -> Prepared:
+    def link(
+        self,
+        text: str,
+        schema: NativeSchema,
+        dictionary: ValueDictionary | None,
+        turns: Sequence[EarlierTurn] = (),
+    ) -> Prepared:
         """See `Engine`."""
-        return prepare(text, schema.links, self.tokenizer, dictionary=dictionary)
+        check_turns(turns, self._config)
+        return prepare(text, schema.links, self.tokenizer, dictionary=dictionary, turns=turns)
 
     def decode(self, prepared: Prepared, schema: NativeSchema, space: ActionSpace, beam: int) -> Decoded:
         """See `Engine`."""
@@ -105,13 +122,15 @@ class NativeEngine:
 
     def arguments(self, prepared: Prepared, schema: NativeSchema, space: ActionSpace) -> Arguments:
         """A linked question as the core takes it."""
-        check_scored(space)
+        check_space(prepared, space, self._config)
+        nodes, d = schema.links.nodes, self._config.d
         return (
             self._core.ActionSpace(schema.items, question_table(space)),
             prepared.token_ids,
             span_weights(prepared.offsets, prepared.candidates),
             features_of(prepared.candidates),
             prepared.relations,
+            TurnInputs.of(prepared.turns, nodes, d) if prepared.turns else None,
         )
 
     def decoded(self, parsed: Parsed, milliseconds: float, encoded: float = 0.0) -> Decoded:
@@ -119,14 +138,14 @@ class NativeEngine:
 
         `encoded` are milliseconds of another encoder before it.
         """
-        found, unfinished, steps, state, (encoder_ms, graph_ms, _) = parsed
+        found, unfinished, steps, state, pooled, (encoder_ms, graph_ms, _) = parsed
         finished = tuple(Hypothesis(*(tuple(part.tolist()) for part in parts)) for parts in found)
         stages = {
             "encode": encoded + encoder_ms,
             "graph": graph_ms,
             "decode": milliseconds - encoder_ms - graph_ms,
         }
-        return Decoded(Search(finished, unfinished, steps), state, stages)
+        return Decoded(Search(finished, unfinished, steps), state, pooled, stages)
 
     def _open_onnx(self, bundle: Bundle) -> OnnxEncoder:
         """Its threads do not look for work when there is none: the core's need the processor next."""

@@ -8,14 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsql.decode import beam_search
-from fastsql.engine.base import Decoded, check_scored
+from fastsql.engine.base import Decoded, check_space, check_turns
 from fastsql.engine.stopwatch import Stopwatch
 from fastsql.linking.prepare import Prepared, prepare
 from fastsql.model import Model, SchemaState
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from fastsql.grammar import ActionSpace
     from fastsql.linking.dictionary import ValueDictionary
+    from fastsql.linking.turns import EarlierTurn
     from fastsql.schema import Schema
 
 
@@ -35,21 +38,30 @@ class ReferenceEngine:
         """See `Engine`."""
         return self.model.encode_schema(schema)
 
-    def link(self, text: str, schema: SchemaState, dictionary: ValueDictionary | None) -> Prepared:
+    def link(
+        self,
+        text: str,
+        schema: SchemaState,
+        dictionary: ValueDictionary | None,
+        turns: Sequence[EarlierTurn] = (),
+    ) -> Prepared:
         """See `Engine`."""
-        return prepare(text, schema.links, self.tokenizer, dictionary=dictionary)
+        check_turns(turns, self.model.config)
+        return prepare(text, schema.links, self.tokenizer, dictionary=dictionary, turns=turns)
 
     def decode(self, prepared: Prepared, schema: SchemaState, space: ActionSpace, beam: int) -> Decoded:
         """See `Engine`."""
-        check_scored(space)
+        check_space(prepared, space, self.model.config)
         watch = Stopwatch()
         tokens = self.model.encode_tokens(prepared)
         watch.lap("encode")
-        encoded = self.model.encode_question(prepared, schema, tokens)
+        steps = space.limits.actions if space.turns else None
+        encoded = self.model.encode_question(prepared, schema, tokens, steps)
         watch.lap("graph")
         search = beam_search(self.model, encoded, space, beam=beam)
         watch.lap("decode")
-        return Decoded(search, mean_state(encoded.memory.rows[: len(prepared.offsets)]), watch.laps)
+        state = mean_state(encoded.memory.rows[: len(prepared.offsets)])
+        return Decoded(search, state, mean_state(tokens), watch.laps)
 
 
 def mean_state(rows: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -18,9 +18,9 @@ KINDS = ("production", "table", "column", "candidate", "schema_value", "start", 
 """Kinds of action, in the order in which they are laid out."""
 PRODUCTION, TABLE, COLUMN, CANDIDATE, SCHEMA_VALUE, START, END, STEP, TURN = range(len(KINDS))
 WEIGHT_NAMES = tuple(kind.removeprefix("schema_") for kind in KINDS[:TURN])
-"""What the weights of a bundle call each kind. No model has weights for turns yet."""
+"""What the weights of a bundle call each kind. Those of turns lie apart: a model may lack them (`fastsql.model.turns`)."""
 POINTER_KINDS = tuple(range(TABLE, len(WEIGHT_NAMES)))
-"""The kinds that point at something, and that models have weights for."""
+"""The kinds that point at something, and that all models have weights for."""
 
 NO_ACTION = -1
 """What stands for the last action before there is one."""

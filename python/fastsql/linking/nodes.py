@@ -1,7 +1,7 @@
 """The nodes of the relation graph: their kinds, and where those of each kind lie.
 
-N nodes are [tokens][candidates][tables][columns]: the question's, then the schema's. `csrc/linking/nodes.h` says the same to
-the native core, and `tests/native/test_numbering.py` compares the two.
+N nodes are [tokens][candidates][turns][tables][columns]: the question's, with the earlier turns of its conversation, then
+the schema's. `csrc/linking/nodes.h` says the same to the native core, and `tests/native/test_numbering.py` compares the two.
 
 To append a kind: its name in `QUESTION` or `SCHEMA`; its number and its slice in `NodeLayout`; its relations to the others
 in `relations.py`; its first rows in the model, and what points at it in `fastsql.model.pointing`. In C++: its name, number
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from fastsql.schema import Schema
 
-QUESTION = ("token", "candidate")
+QUESTION = ("token", "candidate", "turn")
 SCHEMA = ("table", "column")
 KINDS = (*QUESTION, *SCHEMA)
 """Kinds of node, in the order in which they are laid out."""
@@ -29,6 +29,7 @@ class NodeLayout:
 
     n_tokens: int = 0
     n_candidates: int = 0
+    n_turns: int = 0
     n_tables: int = 0
     n_columns: int = 0
 
@@ -45,7 +46,7 @@ class NodeLayout:
     @cached_property
     def question(self) -> slice:
         """All nodes of the question."""
-        return slice(0, self.candidates.stop)
+        return slice(0, self.turns.stop)
 
     @cached_property
     def schema(self) -> slice:
@@ -61,6 +62,11 @@ class NodeLayout:
     def candidates(self) -> slice:
         """The value candidates."""
         return self._of("candidate")
+
+    @cached_property
+    def turns(self) -> slice:
+        """The earlier turns."""
+        return self._of("turn")
 
     @cached_property
     def tables(self) -> slice:
@@ -80,9 +86,9 @@ class NodeLayout:
         """The node of a column."""
         return int(self.columns.start) + index
 
-    def with_question(self, n_tokens: int, n_candidates: int) -> NodeLayout:
+    def with_question(self, n_tokens: int, n_candidates: int, n_turns: int = 0) -> NodeLayout:
         """These nodes of a schema behind those of a question."""
-        return replace(self, n_tokens=n_tokens, n_candidates=n_candidates)
+        return replace(self, n_tokens=n_tokens, n_candidates=n_candidates, n_turns=n_turns)
 
     def _of(self, kind: str) -> slice:
         sizes = [getattr(self, f"n_{name}s") for name in KINDS]

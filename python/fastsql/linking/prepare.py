@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fastsql.linking.candidate import Candidate
 from fastsql.linking.candidates import find_candidates
 from fastsql.linking.relations import SchemaLinks
+from fastsql.linking.turns import EarlierTurn, add_turns
 
 if TYPE_CHECKING:
     from fastsql.linking.dictionary import ValueDictionary
@@ -31,6 +32,7 @@ class Prepared:
     offsets: NDArray[np.int32]
     candidates: tuple[Candidate, ...]
     relations: NDArray[np.uint8]
+    turns: tuple[EarlierTurn, ...] = ()
 
 
 def prepare(
@@ -40,18 +42,24 @@ def prepare(
     *,
     dictionary: ValueDictionary | None = None,
     candidates: Sequence[Candidate] | None = None,
+    turns: Sequence[EarlierTurn] = (),
 ) -> Prepared:
     """Tokenize and link a question, natively where `links` does; `candidates` replaces the search for value candidates.
+
+    `turns` are the earlier ones of its conversation, over the same schema.
 
     Raises `LimitError` if the question has more tokens than the encoder has positions.
     """
     tokens = tokenizer.tokenize(text)
     if candidates is None:
         candidates = find_candidates(text, links.schema, dictionary, core=links.core)
+    nodes = links.nodes.with_question(len(tokens.ids), len(candidates))
+    relations = links.relations(text, tokens.offsets, candidates)
     return Prepared(
         text=text,
         token_ids=tokens.ids,
         offsets=tokens.offsets,
         candidates=tuple(candidates),
-        relations=links.relations(text, tokens.offsets, candidates),
+        relations=add_turns(relations, nodes, turns, candidates, links.schema),
+        turns=tuple(turns),
     )

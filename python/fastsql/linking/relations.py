@@ -1,4 +1,4 @@
-"""Relations between question tokens, value candidates, tables and columns: the edges of the graph.
+"""Relations between question tokens, value candidates, tables and columns: the edges of the graph (`turns.py` adds turns).
 
 The nodes are those of `NodeLayout`: Q tokens, V candidates, T tables, C columns. `relations[i, j]` is the type of
 the edge that row i sees when it attends to column j. The types are those of RAT-SQL (Wang et al., ACL 2020,
@@ -49,8 +49,12 @@ RELATIONS = (
     *("column-table", "column-own-table", "key-own-table"),
     *("column-self", "column-column", "column-same-table", "column-references", "column-referenced"),
     "column-same-name",
+    # earlier turns, and the nodes that their queries name or return: tables, columns and candidates
+    *("turn-self", "turn-turn", "turn-uses", "used-by-turn", "turn-returns", "returned-by-turn"),
 )
-"""The edge types; an edge's number is its place here."""
+"""The edge types; an edge's number is its place here. A turn and what its query does not name have none of their own."""
+PLAIN_RELATIONS = RELATIONS[: RELATIONS.index("turn-self")]
+"""Those of models without turns."""
 
 _NUMBER = {name: index for index, name in enumerate(RELATIONS)}
 _LONGEST_NAME = 6

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastsql.errors import ModelError
-from fastsql.linking.relations import RELATIONS
+from fastsql.linking.relations import PLAIN_RELATIONS, RELATIONS
 from fastsql.model.config import ModelConfig
 from fastsql.model.tokenizer import Tokenizer
 from fastsql.model.weights import REMEDY, WeightFile
@@ -52,6 +52,11 @@ LARGEST = {
 """Bytes that a file of a bundle may have; a larger one is not read."""
 
 
+def _relations(config: ModelConfig) -> tuple[str, ...]:
+    """The names of the relations that a model's graph tells apart."""
+    return RELATIONS if config.turns else PLAIN_RELATIONS
+
+
 @dataclass(frozen=True)
 class BundleConfig:
     """What `config.json` says. `settings` is free for what a parser needs beside the weights, such as thresholds."""
@@ -70,7 +75,7 @@ class BundleConfig:
             "model": self.model.to_dict(),
             "productions": list(self.productions),
             "symbols": list(self.symbols),
-            "relations": list(RELATIONS),
+            "relations": list(_relations(self.model)),
             "settings": dict(self.settings),
         }
 
@@ -252,12 +257,6 @@ def _json_object(content: bytes, path: Path) -> dict[str, Any]:
 def _read_config(path: Path) -> BundleConfig:
     content = _json_object(_read(path), path)
     _check_version(content, path)
-    if content.get("relations") != list(RELATIONS):
-        raise ModelError(
-            "its relations are not those of this fastsql",
-            where=str(path),
-            remedy="Install the fastsql version that the bundle was made for, or train it again.",
-        )
     model, name = content.get("model"), content.get("name")
     productions, symbols = _names(content, "productions", path), _names(content, "symbols", path)
     settings = content.get("settings")
@@ -267,7 +266,13 @@ def _read_config(path: Path) -> BundleConfig:
         config = ModelConfig.from_dict(model)
     except ModelError as error:
         raise _damaged(path, error.what) from error
-    if (len(productions), len(symbols), len(RELATIONS)) != (
+    if content.get("relations") != list(_relations(config)):
+        raise ModelError(
+            "its relations are not those of this fastsql",
+            where=str(path),
+            remedy="Install the fastsql version that the bundle was made for, or train it again.",
+        )
+    if (len(productions), len(symbols), len(_relations(config))) != (
         config.n_productions,
         config.n_symbols,
         config.relations,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fastsql.errors import ModelError
 from fastsql.linking.candidate import FORMATS, KINDS, SOURCES, Candidate
-from fastsql.linking.relations import RELATIONS
+from fastsql.linking.relations import PLAIN_RELATIONS, RELATIONS
 from fastsql.schema import Column
 
 CANDIDATE_KINDS = ("other", *KINDS)
@@ -20,6 +20,13 @@ CANDIDATE_SOURCES = ("other", *SOURCES)
 CANDIDATE_FORMATS = ("", *FORMATS)
 CANDIDATE_RANKS = 4
 """Candidates of one span ("50s" gives 50 and 59) are told apart by their rank, the last rank being shared."""
+
+AGES = 8
+"""Earlier turns are told apart by how long ago they were, the last age being shared."""
+ENTRY_KINDS = ("item", "source", "column")
+"""What an earlier turn offers: select items, sources of its FROM, columns of those that are derived tables."""
+ENTRY_PLACES = 16
+"""Those of one list are told apart by their place in it, the last place being shared."""
 
 _LARGEST_SIZE, _MOST_LAYERS = 1_000_000, 256
 """What a configuration may say. A matrix must be in the file to be allocated; names of a layer's weights need not."""
@@ -76,7 +83,8 @@ class ModelConfig:
     """Sizes of the whole model; `n_productions` and `n_symbols` come from the grammar.
 
     `cached_layers` graph layers compute schema rows without the question (so they are cached), `joint_layers`
-    layers let schema rows see the question. Dropout rates matter in training only.
+    layers let schema rows see the question. `turns`: whether it reads earlier turns of a conversation. Dropout rates
+    matter in training only.
     """
 
     n_productions: int
@@ -87,10 +95,11 @@ class ModelConfig:
     cached_layers: int = 2
     joint_layers: int = 1
     decoder_layers: int = 2
-    relations: int = len(RELATIONS)
+    relations: int = len(PLAIN_RELATIONS)
     max_steps: int = 256
     dropout: float = 0.1
     encoder_dropout: float = 0.1
+    turns: bool = False
     encoder: EncoderConfig = field(default_factory=EncoderConfig)
 
     def __post_init__(self) -> None:
@@ -111,6 +120,12 @@ class ModelConfig:
                 )
         if self.relations > 256:
             raise ModelError(f"{self.relations} relations do not fit a byte", where="model config")
+        if not isinstance(self.turns, bool):
+            raise ModelError("turns is neither true nor false", where="model config")
+
+    def with_turns(self) -> ModelConfig:
+        """The same sizes for a model that reads earlier turns of a conversation."""
+        return dataclasses.replace(self, turns=True, relations=len(RELATIONS))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers, for JSON."""
@@ -131,5 +146,5 @@ def _sizes(config: ModelConfig | EncoderConfig) -> list[tuple[str, Any]]:
     return [
         (entry.name, getattr(config, entry.name))
         for entry in dataclasses.fields(config)
-        if entry.name not in ("dropout", "encoder_dropout", "encoder")
+        if entry.name not in ("dropout", "encoder_dropout", "turns", "encoder")
     ]

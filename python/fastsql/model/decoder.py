@@ -24,6 +24,7 @@ from fastsql.grammar.actions import (
     START,
     STEP,
     TABLE,
+    TURN,
     WEIGHT_NAMES,
     ActionLayout,
 )
@@ -37,14 +38,26 @@ Ints = NDArray[np.integer[Any]]
 
 @dataclass(frozen=True, eq=False)
 class Memory:
-    """What the decoder reads of one question: N graph rows, W schema values. Shared by all hypotheses."""
+    """What the decoder reads of one question: N graph rows, W schema values, E entries of earlier turns.
+
+    Shared by all hypotheses.
+    """
 
     layout: ActionLayout
-    rows: Array  # [N + W, d], what a previous action can have pointed at
+    rows: Array  # [N + W + E, d], what a previous action can have pointed at
     first_rows: tuple[int, ...]  # of each kind of action, see `fastsql.model.pointing`
     keys: tuple[Array, ...]  # per decoder layer [h, N, e]
     values: tuple[Array, ...]  # per decoder layer [h, N, e]
     pointers: dict[int, Array]  # by kind, but for steps: keys [actions, d]
+    steps: int  # decisions of a query; pointers to steps behind these point at entries
+    entry_pointers: Array  # [E, d]
+
+    def row(self, kind: int, place: int) -> Array:
+        """What a pointer of a kind points at, [d]; a pointer to a step, at an entry."""
+        entry = kind == STEP
+        first = len(self.rows) - len(self.entry_pointers) - self.steps if entry else self.first_rows[kind]
+        row: Array = self.rows[first + place]
+        return row
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +92,8 @@ class Decoder:
 
     def pointer_keys(self, kind: int, rows: Array) -> Array:
         """What queries of a kind of pointer are compared with, for rows [n, d] that it can point at."""
-        return self.weights.linear(f"pointer_key.{WEIGHT_NAMES[kind]}", rows)
+        name = "turn.key" if kind == TURN else f"pointer_key.{WEIGHT_NAMES[kind]}"
+        return self.weights.linear(name, rows)
 
     def read_rows(self, rows: Array) -> Keyed:
         """The graph's final states, [n, d], with their keys and values in every layer."""
@@ -96,11 +110,33 @@ class Decoder:
         return SchemaMemory(self.read_rows(items), tables, columns)
 
     def read(
-        self, question: Array, nodes: NodeLayout, schema: SchemaMemory, values: Array, value_pointers: Array
+        self,
+        question: Array,
+        nodes: NodeLayout,
+        schema: SchemaMemory,
+        values: Array,
+        value_pointers: Array,
+        entries: Array | None = None,
+        steps: int | None = None,
     ) -> Memory:
-        """Make ready `question` rows [Q + V, d], behind them the schema's, and schema `values` [W, d]."""
+        """Make ready `question` rows [Q + V + K, d], behind them the schema's, and schema `values` [W, d].
+
+        `entries` [E, d] are what earlier turns offer, at the steps behind the `steps` of a query.
+        """
         own, items = self.read_rows(question), schema.items
         tokens, candidates = question[nodes.tokens], question[nodes.candidates]
+        entries = values[:0] if entries is None else entries
+        steps = self.config.max_steps if steps is None else steps
+        pointers = {
+            TABLE: schema.tables,
+            COLUMN: schema.columns,
+            CANDIDATE: self.pointer_keys(CANDIDATE, candidates),
+            SCHEMA_VALUE: value_pointers,
+            START: self.pointer_keys(START, tokens),
+            END: self.pointer_keys(END, tokens),
+        }
+        if nodes.n_turns:
+            pointers[TURN] = self.pointer_keys(TURN, question[nodes.turns])
         return Memory(
             layout=ActionLayout.of(
                 productions=self.config.n_productions,
@@ -109,20 +145,16 @@ class Decoder:
                 candidates=nodes.n_candidates,
                 schema_values=len(values),
                 tokens=nodes.n_tokens,
-                steps=self.config.max_steps,
+                steps=steps + len(entries),
+                turns=nodes.n_turns,
             ),
-            rows=np.concatenate([question, items.rows, values]),
+            rows=np.concatenate([question, items.rows, values, entries]),
             first_rows=first_rows(nodes),
             keys=_behind(own.keys, items.keys),
             values=_behind(own.values, items.values),
-            pointers={
-                TABLE: schema.tables,
-                COLUMN: schema.columns,
-                CANDIDATE: self.pointer_keys(CANDIDATE, candidates),
-                SCHEMA_VALUE: value_pointers,
-                START: self.pointer_keys(START, tokens),
-                END: self.pointer_keys(END, tokens),
-            },
+            pointers=pointers,
+            steps=steps,
+            entry_pointers=self.pointer_keys(STEP, entries),
         )
 
 
@@ -198,15 +230,15 @@ class DecoderState:
                 x[index] = weights["production.weight"][-1] + weights["kind.weight"][-1] + weights["row.bias"]
                 continue
             kind, place = layout.locate(action)
-            x[index] = weights["kind.weight"][kind]
-            if kind == STEP:
+            x[index] = weights["turn.kind.weight"][0] if kind == TURN else weights["kind.weight"][kind]
+            if kind == STEP and place < self.memory.steps:
                 action = int(self._taken[index, place])
                 kind, place = layout.locate(action)
             self._taken[index, self.steps - 1] = action
             if kind == PRODUCTION:
                 x[index] += weights["production.weight"][place] + weights["row.bias"]
             else:
-                row = self.memory.rows[self.memory.first_rows[kind] + place]
+                row = self.memory.row(kind, place)
                 x[index] += weights["production.weight"][-2] + weights.linear("row", row)
         return x
 
@@ -230,14 +262,20 @@ class DecoderState:
         config, weights, layout = self.decoder.config, self.decoder.weights, self.memory.layout
         scores = np.full((len(x), layout.size), -np.inf, np.float32)
         scores[:, : config.n_productions] = weights.linear("production_scores", x)
-        queries = weights.linear("pointer_query", x) * np.float32(config.d**-0.5)
+        scale = np.float32(config.d**-0.5)
+        queries = weights.linear("pointer_query", x) * scale
         query_of = dict(zip(POINTER_KINDS, queries.reshape(len(x), -1, config.d).swapaxes(0, 1), strict=True))
+        if TURN in self.memory.pointers:
+            query_of[TURN] = weights.linear("turn.query", x) * scale
         for kind, keys in self.memory.pointers.items():
             scores[:, layout.offsets[kind] : layout.offsets[kind + 1]] = query_of[kind] @ keys.T
         # A decision can point at those before it: the one being taken is the newest in the cache.
         earlier = self._step_pointers[:, : self.steps - 1]
         start = layout.offsets[STEP]
         scores[:, start : start + self.steps - 1] = (earlier @ query_of[STEP][..., None])[..., 0]
+        scores[:, start + self.memory.steps : layout.offsets[STEP + 1]] = (
+            query_of[STEP] @ self.memory.entry_pointers.T
+        )
         return scores
 
     def _grow(self) -> None:

@@ -21,6 +21,7 @@ from fastsql.model.encoder import Encoder, encode_groups
 from fastsql.model.graph import GraphLayer, SchemaRows
 from fastsql.model.schema_inputs import SchemaInputs
 from fastsql.model.tokenizer import Tokenizer
+from fastsql.model.turns import TurnInputs, entry_states, first_states
 from fastsql.schema import Schema
 
 
@@ -101,14 +102,22 @@ class Model:
     # ---------------------------------------------------------------- question
 
     def encode_question(
-        self, prepared: Prepared, schema: SchemaState, tokens: Array | None = None
+        self,
+        prepared: Prepared,
+        schema: SchemaState,
+        tokens: Array | None = None,
+        steps: int | None = None,
     ) -> QuestionState:
         """A question linked with `schema.links` through the encoder and the graph.
 
-        `tokens` is what `encode_tokens` gave for it, where that has been asked already.
+        `tokens` is what `encode_tokens` gave for it, where that has been asked already; `steps` the decisions that its query
+        may take, behind which earlier turns are numbered: as many as the model has if None.
         """
         tokens = self.encode_tokens(prepared) if tokens is None else tokens
+        turns = TurnInputs.of(prepared.turns, schema.inputs.nodes, self.config.d)
         rows = np.concatenate([tokens, self._candidates(prepared, tokens)])
+        if prepared.turns:
+            rows = np.concatenate([rows, first_states(self.weights.at("turn"), turns)])
         items = schema.items
         relations = prepared.relations
         for index, layer in enumerate(self.graph):
@@ -118,12 +127,14 @@ class Model:
             if index >= self.config.cached_layers:
                 items = layer.schema_with_question(read, rows, relations)
             rows = layer.question(rows, read, relations)
+        nodes = schema.inputs.nodes.with_question(len(tokens), len(prepared.candidates), len(prepared.turns))
+        rows = self.weights.norm("graph_norm", rows)
+        read_schema = schema.memory or self._schema_memory(items, schema.inputs)
+        entries = None
+        if prepared.turns:
+            entries = entry_states(self.weights.at("turn"), turns, rows[nodes.turns], read_schema.items.rows)
         memory = self.decoder.read(
-            self.weights.norm("graph_norm", rows),
-            schema.inputs.nodes.with_question(len(tokens), len(prepared.candidates)),
-            schema.memory or self._schema_memory(items, schema.inputs),
-            schema.values,
-            schema.value_pointers,
+            rows, nodes, read_schema, schema.values, schema.value_pointers, entries, steps
         )
         return QuestionState(prepared, memory)
 

@@ -15,13 +15,17 @@ from numpy.typing import NDArray
 from fastsql.errors import ModelError
 from fastsql.grammar.actions import POINTER_KINDS, WEIGHT_NAMES
 from fastsql.model.config import (
+    AGES,
     CANDIDATE_FORMATS,
     CANDIDATE_KINDS,
     CANDIDATE_RANKS,
     CANDIDATE_SOURCES,
+    ENTRY_KINDS,
+    ENTRY_PLACES,
     ITEM_TYPES,
     ModelConfig,
 )
+from fastsql.schema.sqltypes import TYPE_CLASSES
 
 if TYPE_CHECKING:
     from fastsql.model.attention import Array
@@ -99,6 +103,20 @@ def weight_shapes(config: ModelConfig) -> dict[str, Shape]:
     linear("decoder.pointer_query", len(POINTER_KINDS) * d, d)
     for kind in POINTER_KINDS:
         linear(f"decoder.pointer_key.{WEIGHT_NAMES[kind]}", d, d, bias=False)
+    if config.turns:
+        linear("turn.question", d, d)
+        for name, count in (
+            ("age", AGES),
+            ("usable", 2),
+            ("entry_kind", len(ENTRY_KINDS)),
+            ("entry_type", len(TYPE_CLASSES)),
+            ("entry_place", ENTRY_PLACES),
+        ):
+            shapes[f"turn.{name}.weight"] = (count, d)
+        norm("turn.entry_norm", d)
+        shapes["decoder.turn.kind.weight"] = (1, d)
+        linear("decoder.turn.query", d, d)
+        linear("decoder.turn.key", d, d, bias=False)
     return shapes
 
 

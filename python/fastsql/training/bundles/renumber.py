@@ -33,8 +33,9 @@ _BY_SYMBOL: tuple[str, ...] = ("decoder.symbol.weight",)
 def renumbered(path: str | Path, own: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     """A bundle's weights in the numbering of the grammar of today: rows follow their production's or symbol's name.
 
-    `own` are the weights of a new model, which rows of names that the bundle lacks are taken from. Rows behind the
-    last production (none, start) keep their distance from the end.
+    `own` are the weights of a new model, which rows of names that the bundle lacks are taken from; so are the relations of
+    earlier turns, which come last, for a model that reads turns where the bundle does not. Rows behind the last production
+    (none, start) keep their distance from the end.
     """
     config = open_bundle(path).config
     grammar = load_grammar()
@@ -53,6 +54,9 @@ def renumbered(path: str | Path, own: Mapping[str, torch.Tensor]) -> dict[str, t
             if moved.shape[1:] == weights[name].shape[1:]:
                 moved[here] = weights[name][there]
                 weights[name] = moved
+    for name, known in weights.items():
+        if ".relation_" in name and name in own and known.shape[1:] == own[name].shape[1:]:
+            weights[name] = torch.cat([known, own[name].detach().cpu()[len(known) :]])[: len(own[name])]
     return weights
 
 

@@ -103,7 +103,8 @@ class Prefixes:
         batch, own = scorer.batch(self._question, self._prefixes)
         memory = self._memory.repeat(len(self._prefixes))
         padded = scorer.model.decide(batch, memory)[:, -1].float().cpu().numpy()
-        places, padded_places = shared_actions(own, batch.layout)
+        entries = batch.entries.shape[1]  # of one question, so that nothing is padded
+        places, padded_places = shared_actions(own, batch.layout, entries, entries)
         scores = np.full((len(padded), own.size), -np.inf, np.float32)
         scores[:, places] = padded[:, padded_places]
         return scores

@@ -24,23 +24,30 @@ from fastsql.linking.nodes import NodeLayout
 from fastsql.model.config import ModelConfig
 from fastsql.training.network.attention import additive_mask, attention, heads_first, heads_last
 from fastsql.training.network.dropout import Dropout
+from fastsql.training.network.turns import TurnPointers
 
 
 @dataclass(frozen=True, eq=False)
 class Memory:
     """What the decoder reads of B questions: `rows` [B, N, d], the states of `nodes`.
 
-    `mask` [B, 1, 1, N] is 0 or -inf, `values` [W, d] are the schema's.
+    `mask` [B, 1, 1, N] is 0 or -inf, `values` [W, d] are the schema's, `entries` [B, E, d] what earlier turns offer.
     """
 
     rows: Tensor
     mask: Tensor
     nodes: NodeLayout
     values: Tensor
+    entries: Tensor
 
     def repeat(self, count: int) -> Memory:
         """One question's memory for `count` hypotheses."""
-        return replace(self, rows=self.rows.expand(count, -1, -1), mask=self.mask.expand(count, -1, -1, -1))
+        return replace(
+            self,
+            rows=self.rows.expand(count, -1, -1),
+            mask=self.mask.expand(count, -1, -1, -1),
+            entries=self.entries.expand(count, -1, -1),
+        )
 
 
 class DecoderLayer(nn.Module):
@@ -111,6 +118,7 @@ class Decoder(nn.Module):
         self.pointer_key = nn.ModuleDict(
             {WEIGHT_NAMES[kind]: nn.Linear(d, d, bias=False) for kind in POINTER_KINDS}
         )
+        self.turn = TurnPointers(config) if config.turns else None
         self.dropout = Dropout(config.dropout)
         for embedding in (self.production, self.kind, self.symbol, self.parent):
             nn.init.normal_(embedding.weight, std=0.1)
@@ -145,17 +153,25 @@ class Decoder(nn.Module):
         kind, production, row = previous
         states = memory.rows
         values = memory.values.expand(batch, -1, -1).to(states.dtype)
-        rows = torch.cat([states, values, states.new_zeros(batch, 1, self.d)], dim=1)
+        entries = memory.entries.to(states.dtype)
+        rows = torch.cat([states, values, entries, states.new_zeros(batch, 1, self.d)], dim=1)
         pointed = rows.gather(1, row[:, :, None].expand(-1, -1, self.d))
         x: Tensor = self.dropout(
             self.production(production)
-            + self.kind(kind)
+            + self._kind(kind)
             + self.row(pointed)
             + self.symbol(symbols)
             + self.parent(parents)
             + self.position.weight[:steps]
         )
         return x
+
+    def _kind(self, kind: Tensor) -> Tensor:
+        """Embeddings of kinds of action; behind the start comes a pointer at a turn."""
+        if self.turn is None:
+            embedded: Tensor = self.kind(kind)
+            return embedded
+        return F.embedding(kind, torch.cat([self.kind.weight, self.turn.kind.weight]))
 
     def _scores(self, x: Tensor, memory: Memory) -> Tensor:
         """Scores of all actions for final states x [B, D, d]."""
@@ -173,6 +189,11 @@ class Decoder(nn.Module):
         scores = [self.production_scores(x)]
         for kind, query in zip(POINTER_KINDS, queries, strict=True):
             scores.append(query @ self.pointer_keys(kind, targets[kind]).transpose(-1, -2))
+            if kind == STEP:
+                scores.append(query @ self.pointer_keys(STEP, memory.entries).transpose(-1, -2))
+        if self.turn is not None:
+            keys = self.turn.key(rows[:, nodes.turns])
+            scores.append(self.turn.query(x) * self.d**-0.5 @ keys.transpose(-1, -2))
         return torch.cat(scores, dim=-1)
 
 

@@ -29,6 +29,7 @@ from fastsql.training.network.dropout import Dropout
 from fastsql.training.network.encoder import Encoder
 from fastsql.training.network.graph import GraphLayer
 from fastsql.training.network.pretrained import Pretrained
+from fastsql.training.network.turns import Turns
 
 VALUE_REFRESH = 300
 """In training, the text of a schema value is encoded anew when so many batches have passed, and without a gradient: there
@@ -61,6 +62,7 @@ class Model(nn.Module):
         self.dropout = Dropout(config.dropout)
         for embedding in (self.item_type, *self.candidate):
             nn.init.normal_(embedding.weight, std=0.1)
+        self.turn = Turns(config) if config.turns else None
         self._value_texts: dict[bytes, tuple[int, Tensor]] = {}
         self._batches = 0
 
@@ -91,12 +93,14 @@ class Model(nn.Module):
         """Encoder and graph: what the decoder reads, whatever it decides."""
         schema = batch.schema
         groups = [self._tensor(group).long() for group in schema.texts]
+        groups += [self._tensor(group) for group in batch.turn_texts]
         states = self.encoder([*groups, self._tensor(batch.token_ids)], self._tensor(batch.token_lengths))
-        item_texts = torch.cat([group.mean(dim=1) for group in states[:-1]])
+        item_texts = torch.cat([group.mean(dim=1) for group in states[: len(schema.texts)]])
 
         tokens = self.token_in(states[-1][:, 1:-1])
         candidates = self._candidates(batch, tokens)
-        question = self.dropout(torch.cat([tokens.to(candidates.dtype), candidates], dim=1))
+        turns = self._turns(batch, states[len(schema.texts) : -1], tokens)
+        question = self.dropout(torch.cat([tokens.to(candidates.dtype), candidates, *turns], dim=1))
         items = self.dropout(self._items(item_texts, schema))[None]
 
         node_mask = self._tensor(batch.node_mask)
@@ -114,8 +118,13 @@ class Model(nn.Module):
         memory = self.graph_norm(torch.cat([question, items.expand(len(question), -1, -1)], dim=1))
         memory_mask = torch.cat([bias, bias.new_zeros(len(question), 1, 1, schema.n_items)], dim=-1)
         values = self._values(schema, cached[0])
-        nodes = schema.nodes.with_question(tokens.shape[1], candidates.shape[1])
-        return Memory(memory, memory_mask, nodes, values)
+        nodes = schema.nodes.with_question(tokens.shape[1], candidates.shape[1], batch.turn_text.shape[1])
+        entries = memory.new_zeros(len(memory), 0, self.config.d)
+        if self.turn is not None and nodes.n_turns:
+            entries = self.turn.entry_states(
+                self._tensor(batch.entries), memory[:, nodes.turns], memory[:, nodes.schema]
+            )
+        return Memory(memory, memory_mask, nodes, values, entries)
 
     def decide(self, batch: Batch, memory: Memory) -> Tensor:
         """Unmasked scores of all actions at every decision of the batch, float[B, D, A]."""
@@ -138,6 +147,17 @@ class Model(nn.Module):
         for index, embedding in enumerate(self.candidate):
             states = states + embedding(features[..., index])
         return states
+
+    def _turns(self, batch: Batch, texts: Sequence[Tensor], tokens: Tensor) -> list[Tensor]:
+        """First states of the earlier turns, [B, K, d], if there are any; `texts` are encoder states of their questions."""
+        if self.turn is None or not batch.turn_text.shape[1]:
+            return []
+        pooled = self._tensor(batch.turn_pooled).to(tokens.dtype)
+        if texts:
+            means = torch.cat([_mean_of_tokens(self.token_in(states)) for states in texts])
+            place = self._tensor(batch.turn_text)
+            pooled = torch.where((place >= 0)[..., None], means[place.clamp(min=0)].to(pooled.dtype), pooled)
+        return [self.turn.first_states(pooled, self._tensor(batch.turn_features))]
 
     def _items(self, texts: Tensor, schema: SchemaInputs) -> Tensor:
         """First states of tables and columns, [S, d]; a column's also says whose it is, as labels repeat."""
@@ -193,3 +213,9 @@ class Model(nn.Module):
 
     def _tensor(self, array: NDArray[np.generic]) -> Tensor:
         return torch.from_numpy(array).to(self.device, non_blocking=True)
+
+
+def _mean_of_tokens(states: Tensor) -> Tensor:
+    """Means [texts, d] of states [texts, tokens, d] between [CLS] and [SEP]; zeros where there is nothing between."""
+    inner = states[:, 1:-1]
+    return inner.mean(dim=1) if inner.shape[1] else states.new_zeros(len(states), states.shape[-1])

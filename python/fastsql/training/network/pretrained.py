@@ -44,7 +44,7 @@ def load_pretrained(source: str | Path = DEFAULT) -> Pretrained:
 def model_config(config: TrainConfig, pretrained: Pretrained) -> ModelConfig:
     """The model's sizes: from the settings, the grammar, and the encoder that it starts from."""
     grammar, model = load_grammar(), config.model
-    return ModelConfig(
+    sizes = ModelConfig(
         n_productions=len(grammar.productions),
         n_symbols=len(grammar.symbols),
         d=model.d,
@@ -57,6 +57,7 @@ def model_config(config: TrainConfig, pretrained: Pretrained) -> ModelConfig:
         encoder_dropout=model.encoder_dropout,
         encoder=pretrained.config,
     )
+    return sizes.with_turns() if model.turns else sizes
 
 
 def _rename(source: dict[str, torch.Tensor], layers: int) -> dict[str, torch.Tensor]:

@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from fastsql.grammar.compile import load_grammar
+from fastsql.model.config import ModelConfig
 from fastsql.training.batches.maker import ExampleMaker
 from fastsql.training.batches.stream import Delivery, Loader, deliveries
 from fastsql.training.bundles.agreement import check_bundle
@@ -122,7 +123,8 @@ class Run:
 
     def restore(self, state: dict[str, Any]) -> None:
         """The inverse of `state`. Raises TrainingError for a checkpoint of another model."""
-        if state["model_config"] != self.model_config.to_dict() or state["grammar"] != grammar_names():
+        sizes = ModelConfig.from_dict(state["model_config"])
+        if sizes != self.model_config or state["grammar"] != grammar_names():
             raise TrainingError(
                 "the checkpoint has a model of another grammar or other sizes",
                 where=str(self.folder),

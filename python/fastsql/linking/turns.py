@@ -1,0 +1,94 @@
+"""Earlier turns of a conversation as nodes of the graph: what later questions are given of each, and their edges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastsql.grammar.program import ColumnRef, Literal, TableRef
+from fastsql.linking.relations import RELATIONS, Relations
+
+if TYPE_CHECKING:
+    from fastsql.grammar.turns import Turn
+    from fastsql.linking.candidate import Candidate
+    from fastsql.linking.nodes import NodeLayout
+    from fastsql.schema import Schema
+
+_NUMBER = {name: index for index, name in enumerate(RELATIONS)}
+
+
+@dataclass(frozen=True, eq=False)
+class EarlierTurn:
+    """An earlier turn as a later question needs it; no question is encoded twice.
+
+    Attributes:
+        turn: its query, and what that offers.
+        pooled: float32[d], the mean of its question's tokens (`Decoded.pooled`), made by the model that is asked.
+    """
+
+    turn: Turn
+    pooled: NDArray[np.float32]
+
+    @cached_property
+    def columns(self) -> frozenset[int]:
+        """Columns of the schema that its query names."""
+        return frozenset(item.column for item in self.turn.program if isinstance(item, ColumnRef))
+
+    @cached_property
+    def returned(self) -> frozenset[int]:
+        """Columns of the schema that its query passes on unchanged."""
+        columns = (item.typed.column for item in self.turn.offered.items)
+        return frozenset(column for column in columns if column is not None)
+
+    def tables(self, schema: Schema) -> frozenset[int]:
+        """Tables that its query names, or goes through."""
+        named = {item.table for item in self.turn.program if isinstance(item, TableRef)}
+        joined = {source.table for source in self.turn.offered.sources if source.table >= 0}
+        return frozenset(named | joined | {schema.columns[column].table for column in self.columns})
+
+    def says(self, candidate: Candidate) -> bool:
+        """Whether a candidate is a literal of its query; numbers and text that are written alike are equal."""
+        return candidate.value in self._literals or str(candidate.value) in self._literals
+
+    @cached_property
+    def _literals(self) -> frozenset[str | int | float]:
+        values = [item.value for item in self.turn.program if isinstance(item, Literal) and not item.name]
+        return frozenset((*values, *map(str, values)))
+
+
+def add_turns(
+    relations: Relations,
+    nodes: NodeLayout,
+    turns: Sequence[EarlierTurn],
+    candidates: Sequence[Candidate],
+    schema: Schema,
+) -> Relations:
+    """The relations of a question, uint8[N, N] over `nodes`, with K earlier turns among them, uint8[N + K, N + K]."""
+    if not turns:
+        return relations
+    places = [nodes.schema.start] * len(turns)
+    grown: Relations = np.insert(
+        np.insert(relations, places, _NUMBER["none"], axis=0), places, _NUMBER["none"], axis=1
+    )
+    nodes = nodes.with_question(nodes.n_tokens, nodes.n_candidates, len(turns))
+    grown[nodes.turns, nodes.turns] = _NUMBER["turn-turn"]
+    for node, turn in enumerate(turns, nodes.turns.start):
+        grown[node, node] = _NUMBER["turn-self"]
+        used = [
+            *(nodes.candidates.start + index for index, one in enumerate(candidates) if turn.says(one)),
+            *map(nodes.table, turn.tables(schema)),
+            *map(nodes.column, turn.columns),
+        ]
+        returned = list(map(nodes.column, turn.returned))
+        for others, seen, seeing in (
+            (used, "turn-uses", "used-by-turn"),
+            (returned, "turn-returns", "returned-by-turn"),
+        ):
+            grown[node, others] = _NUMBER[seen]
+            grown[others, node] = _NUMBER[seeing]
+    return grown

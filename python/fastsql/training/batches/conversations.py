@@ -1,0 +1,44 @@
+"""A conversation as examples: every question with its gold query, the gold ones before it being its earlier turns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from fastsql.grammar import ActionSpace, Program, read_turn, trace_program
+from fastsql.linking.dictionary import ValueDictionary
+from fastsql.linking.prepare import prepare
+from fastsql.linking.relations import SchemaLinks
+from fastsql.linking.turns import EarlierTurn
+from fastsql.model.tokenizer import Tokenizer
+from fastsql.training.batches.batch import Instance
+
+_UNREAD = np.zeros(0, dtype=np.float32)
+"""What a question is pooled to before the network has read it."""
+
+
+def conversation(
+    said: Sequence[tuple[str, Program]],
+    links: SchemaLinks,
+    tokenizer: Tokenizer,
+    dictionary: ValueDictionary | None = None,
+) -> Iterator[Instance]:
+    """The examples of questions and programs in the order in which they were asked; programs may refer to those before.
+
+    Raises GroundingError for a program that its question and the turns before do not let be written.
+    """
+    turns: tuple[EarlierTurn, ...] = ()
+    earlier: tuple[np.ndarray[tuple[int, ...], np.dtype[np.int32]], ...] = ()
+    for question, program in said:
+        prepared = prepare(question, links, tokenizer, dictionary=dictionary, turns=turns)
+        space = ActionSpace.for_question(
+            links.schema,
+            prepared.text,
+            prepared.offsets,
+            prepared.candidates,
+            turns=[one.turn for one in turns],
+        )
+        yield Instance(prepared, trace_program(program, space), earlier)
+        turns = (*turns, EarlierTurn(read_turn(program, space), _UNREAD))
+        earlier = (*earlier, prepared.token_ids)

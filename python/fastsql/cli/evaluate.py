@@ -20,6 +20,7 @@ from fastsql.cli.options import (
     positive,
     seconds,
 )
+from fastsql.errors import SchemaError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from fastsql.datasets import DatabaseFiles, Example
     from fastsql.evaluation import Prediction
     from fastsql.evaluation.evaluate import ParserLike
+    from fastsql.schema import Schema
 
 _EPILOG = """\
 examples:
@@ -74,6 +76,13 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "--databases",
         metavar="D",
         help="an SQLite file (or .gz), or a folder of them; without, nothing is run",
+    )
+    data.add_argument(
+        "--reference",
+        metavar="T,...",
+        type=lambda text: text.split(","),
+        default=[],
+        help="tables that are terminologies, whose rows are read with the values; of the schemas that have them",
     )
     data.add_argument(
         "--split-ids",
@@ -186,7 +195,7 @@ def run(options: argparse.Namespace) -> int:
     if options.limit is not None and options.limit < len(examples):
         examples, asked = draw_sample(examples, options.limit, options.seed), len(examples)
     db_ids = {example.db_id for example in examples}
-    schemas = read_schemas(options.schemas, databases=db_ids)
+    schemas = _marked(read_schemas(options.schemas, databases=db_ids), options.reference)
     seen = None if options.seen is None else training_skeletons(read_examples(options.seen))
     given = options.from_predictions
     parser: ParserLike | Mapping[str, Prediction] = (
@@ -224,6 +233,19 @@ def run(options: argparse.Namespace) -> int:
         write_plots(options.plots, report)
     print_figures(console, figures, report.provenance)
     return 0
+
+
+def _marked(schemas: Mapping[str, Schema], tables: Sequence[str]) -> dict[str, Schema]:
+    """The schemas with these reference tables. Raises SchemaError for one that none of them has."""
+    for table in tables:
+        if all(schema.find_table(table) is None for schema in schemas.values()):
+            raise SchemaError(
+                "no schema has this table", where=f"--reference {table}", remedy="Check its name."
+            )
+    return {
+        db_id: schema.with_reference_tables(*(t for t in tables if schema.find_table(t) is not None))
+        for db_id, schema in schemas.items()
+    }
 
 
 def _warn_of_missing(db_ids: set[str], databases: DatabaseFiles, source: str | None) -> None:

@@ -34,6 +34,10 @@ def add_schema_options(parser: argparse.ArgumentParser) -> None:
         ("--tables", "tables to read (default: all); * stands for any characters"),
         ("--exclude", "tables and views to leave out"),
         ("--views", "views to read, too; '*' for all"),
+        (
+            "--reference",
+            "tables that are terminologies and say nothing of patients: their rows are read with --values",
+        ),
     ):
         group.add_argument(option, metavar="N,...", type=_names, action="extend", help=text)
     group.add_argument(
@@ -72,6 +76,8 @@ def read_schema(options: argparse.Namespace) -> Schema:
         schema = _gone_on_with(stopped)
     if options.keys_from is not None:
         schema = schema.with_keys_from(options.keys_from)
+    if options.reference:
+        schema = schema.with_reference_tables(*options.reference)
     _tell("schema", schema.warnings)
     return schema
 

@@ -77,6 +77,8 @@ class Limits:
     """Characters of DDL text."""
     schema_file_bytes: int = 64 * 2**20
     """Bytes of a JSON or SQL file holding a schema."""
+    reference_cells: int = 4_000_000
+    """Cells, rows times columns, of a reference table whose rows a dictionary may hold; each costs 8 bytes."""
     actions: int = 256
     """Decisions of one decoded query."""
     sql_depth: int = 48

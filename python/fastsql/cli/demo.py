@@ -60,7 +60,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Make the hospital, ask the questions, then those that are typed."""
-    from fastsql.demo import NOW, QUESTIONS, create_hospital
+    from fastsql.demo import NOW, QUESTIONS, REFERENCE, create_hospital
     from fastsql.execution import ReadOnlyExecutor
     from fastsql.linking.dictionary import ValueDictionary
     from fastsql.schema import Schema
@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
         database = options.keep or Path(folder) / "hospital.sqlite"
         if not database.exists():
             create_hospital(database)
-        schema = Schema.from_sqlite(database, max_values=_SMALL_DOMAIN)
+        schema = Schema.from_sqlite(database, max_values=_SMALL_DOMAIN).with_reference_tables(*REFERENCE)
         values = ValueDictionary.from_database(database, schema)
         with ReadOnlyExecutor(database) as executor:
             console.line("A synthetic hospital: every patient, drug and reading is made up.", "bold")

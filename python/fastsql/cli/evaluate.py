@@ -83,6 +83,13 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="a profile of a schema, or a folder of them, NAME.toml of each; see fastsql profile",
     )
     data.add_argument(
+        "--reference",
+        metavar="T,...",
+        type=lambda text: text.split(","),
+        default=[],
+        help="tables that are terminologies, whose rows are read with the values; of the schemas that have them",
+    )
+    data.add_argument(
         "--split-ids",
         metavar="F",
         help="only these ids: a list, or FILE:a.b for the list under those keys of a JSON file",
@@ -193,7 +200,7 @@ def run(options: argparse.Namespace) -> int:
     if options.limit is not None and options.limit < len(examples):
         examples, asked = draw_sample(examples, options.limit, options.seed), len(examples)
     db_ids = {example.db_id for example in examples}
-    schemas = read_schemas(options.schemas, databases=db_ids)
+    schemas = _marked(read_schemas(options.schemas, databases=db_ids), options.reference)
     if options.profile is not None:
         schemas = _profiled(schemas, Path(options.profile))
     seen = None if options.seen is None else training_skeletons(read_examples(options.seen))
@@ -253,6 +260,19 @@ def _profiled(schemas: Mapping[str, Schema], path: Path) -> dict[str, Schema]:
     return {
         name: schema.with_profile(files[name]) if name in files else schema
         for name, schema in schemas.items()
+    }
+
+
+def _marked(schemas: Mapping[str, Schema], tables: Sequence[str]) -> dict[str, Schema]:
+    """The schemas with these reference tables. Raises SchemaError for one that none of them has."""
+    for table in tables:
+        if all(schema.find_table(table) is None for schema in schemas.values()):
+            raise SchemaError(
+                "no schema has this table", where=f"--reference {table}", remedy="Check its name."
+            )
+    return {
+        db_id: schema.with_reference_tables(*(t for t in tables if schema.find_table(t) is not None))
+        for db_id, schema in schemas.items()
     }
 
 

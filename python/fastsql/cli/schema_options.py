@@ -31,6 +31,13 @@ def add_schema_options(parser: argparse.ArgumentParser) -> None:
         "--profile", metavar="P", help="a profile of the schema, which fastsql profile made and people edited"
     )
     group.add_argument(
+        "--reference",
+        metavar="N,...",
+        type=_names,
+        action="extend",
+        help="tables that are terminologies and say nothing of patients: their rows are read with --values",
+    )
+    group.add_argument(
         "--values", metavar="DB", help="a database to look up values in: names of drugs, diagnoses, ..."
     )
     group.add_argument(
@@ -82,6 +89,8 @@ def read_schema(options: argparse.Namespace) -> Schema:
         schema = schema.with_keys_from(options.keys_from)
     if options.profile is not None:
         schema = schema.with_profile(options.profile)
+    if options.reference:
+        schema = schema.with_reference_tables(*options.reference)
     _tell("schema", schema.warnings)
     return schema
 

@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from fastsql.demo.hospital import NOW, create_hospital
 from fastsql.demo.questions import QUESTIONS
+from fastsql.demo.tables import REFERENCE
 
-__all__ = ["NOW", "QUESTIONS", "create_hospital"]
+__all__ = ["NOW", "QUESTIONS", "REFERENCE", "create_hospital"]

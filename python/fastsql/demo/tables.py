@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+REFERENCE = ("d_icd_diagnoses", "d_icd_procedures", "d_items", "d_labitems")
+"""The tables that are terminologies."""
+
 HOSPITAL_DDL = """
 CREATE TABLE patients (
     row_id INT NOT NULL PRIMARY KEY, subject_id INT NOT NULL UNIQUE, gender VARCHAR(255),

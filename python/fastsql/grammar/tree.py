@@ -80,6 +80,11 @@ def inner_queries(tree: Node) -> tuple[Node, ...]:
     return tuple(found)
 
 
+def filtered_queries(tree: Node) -> tuple[Node, ...]:
+    """The query and those inside it that have a FROM: their last children are its joins, WHERE and the body."""
+    return tuple(node for node in (tree, *inner_queries(tree)) if node.name in ("", "derived"))
+
+
 def _is_query(node: Node) -> bool:
     """A source of FROM is written as a query's beginning is, but has none of its clauses."""
     if isinstance(node.terminal, TableRef):

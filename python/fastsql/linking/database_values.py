@@ -1,4 +1,7 @@
-"""Reading distinct cell values from SQLite or, through SQLAlchemy, from any database, column by column. Only ever reads."""
+"""Reading distinct cell values, and rows of reference tables, from SQLite or, through SQLAlchemy, from any database.
+
+Only ever reads.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,11 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from fastsql.errors import ExecutionError
 from fastsql.forking import inside_sqlite
+from fastsql.limits import DEFAULT
+from fastsql.linking.reference_rows import ReferenceRows, rows_of
 from fastsql.schema import quote
 from fastsql.schema.pace import Deadline, Pace
-from fastsql.schema.server_values import SAMPLE_ROWS, Found, ServerValues, is_forbidden, missed
+from fastsql.schema.server_values import SAMPLE_ROWS, Found, ServerValues, is_forbidden, late, missed
 from fastsql.schema.sqlite_file import OvertakenError, SQLiteFile, open_read_only
 
 if TYPE_CHECKING:
@@ -22,6 +27,10 @@ if TYPE_CHECKING:
     from fastsql.schema import Schema
 
     Source: TypeAlias = str | Path | sqlite3.Connection | Engine
+
+
+ROWS = "*"
+"""Stands for the column where the rows of a table are spoken of."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +42,8 @@ class Origin:
     max_values: int
     max_characters: int
     column_seconds: float
+    max_cells: int = DEFAULT.reference_cells
+    """Of the rows of one reference table."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +53,12 @@ class Reading:
     values: Mapping[int, Sequence[str]]
     skipped: tuple[tuple[str, str, str], ...] = ()
     """Columns that were left out, or of which there may be more values, as (table, column, why)."""
-    stamps: Mapping[int, str] = field(default_factory=dict)
-    """Of the columns that were read to their end: a text that changes with their table, where the database has one."""
+    stamps: Mapping[str, str] = field(default_factory=dict)
+    """By "table.column" of what was read to its end: a text that changes with the table, where the database has one."""
     whole: frozenset[int] = frozenset()
     """Columns of which every value is text and is here, blank ones aside."""
+    rows: tuple[ReferenceRows, ...] = ()
+    """Those of the schema's reference tables."""
     unchanged: bool = False
     """Whether all is as it was read earlier."""
 
@@ -57,47 +70,112 @@ class _Reader(Protocol):
     def read(self, column: int, most: int) -> Found:
         """The distinct values of a column that are not NULL. Raises ExecutionError naming the column, never a value."""
 
+    def rows(self, table: int, most: int) -> Sequence[Sequence[Any]] | str:
+        """At most `most` rows of a table, or why there are none. Raises ExecutionError naming it, never a value."""
+
 
 def read_values(origin: Origin, schema: Schema, pace: Pace, earlier: Reading | None = None) -> Reading:
-    """The values of columns, in the time that each may take; those whose stamp is as `earlier` are taken from there.
+    """The values of columns and the rows of the schema's reference tables, in the time that each may take.
 
-    Text as stored is what counts: numbers in a text column of SQLite, and blank text, are passed over.
+    Text as stored is what counts as a value: numbers in a text column of SQLite, and blank text, are passed over. What has
+    its stamp from `earlier` is taken from there.
     Raises ExecutionError naming the table and column, never a value.
     """
-    columns, fresh = origin.columns, 0
-    values: dict[int, Sequence[str]] = {}
-    skipped: list[tuple[str, str, str]] = []
-    stamps: dict[int, str] = {}
-    whole: set[int] = set()
-    names = [schema.qualified_name(column) for column in columns]
-    why = {f"{table}.{column}": reason for table, column, reason in (earlier.skipped if earlier else ())}
+    found = _Found(origin, schema, earlier)
+    tables = [index for index, table in enumerate(schema.tables) if table.reference]
+    places = [
+        *(_name(schema, column) for column in origin.columns),
+        *(_rows_of(schema, table) for table in tables),
+    ]
+    names = [".".join(place) for place in places]
     with _reader(origin.source, schema, pace.seconds) as reader:
         for place in pace.each(names):
-            column, name = columns[place], names[place]
-            with pace.column(name):
-                stamp = reader.stamp(column)
-                if earlier is not None and stamp and earlier.stamps.get(column) == stamp:
-                    values[column], missing = earlier.values.get(column, ()), why.get(name, "")
-                    is_whole = column in earlier.whole
+            with pace.column(names[place]):
+                if place < len(origin.columns):
+                    found.column(reader, origin.columns[place])
                 else:
-                    fresh += 1
-                    found = reader.read(column, origin.max_values)
-                    values[column], missing = _texts(found.values, origin.max_characters), found.missing
-                    is_whole = not missing and all(_is_said(v, origin.max_characters) for v in found.values)
-                    stamp = "" if found.late else stamp
-                if missing:
-                    skipped.append((*_name(schema, column), missing))
-                if stamp:
-                    stamps[column] = stamp
-                if is_whole:
-                    whole.add(column)
-    unread = set(pace.unread)
-    skipped += [
-        (*_name(schema, column), "not read: the reading was ended before")
-        for column, name in zip(columns, names, strict=True)
-        if name in unread
+                    found.table(reader, tables[place - len(origin.columns)])
+    skipped = found.skipped + [
+        (*place, "not read: the reading was ended before")
+        for place, name in zip(places, names, strict=True)
+        if name in pace.unread
     ]
-    return Reading(values, tuple(skipped), stamps, frozenset(whole), unchanged=not fresh and not unread)
+    return Reading(
+        found.values,
+        tuple(skipped),
+        found.stamps,
+        frozenset(found.whole),
+        tuple(found.rows),
+        unchanged=not found.fresh and not pace.unread,
+    )
+
+
+class _Found:
+    """What has been read until now, and how much of it anew."""
+
+    def __init__(self, origin: Origin, schema: Schema, earlier: Reading | None) -> None:
+        self._origin, self._schema, self._earlier = origin, schema, earlier or Reading({})
+        self._why = {f"{table}.{column}": reason for table, column, reason in self._earlier.skipped}
+        self.values: dict[int, Sequence[str]] = {}
+        self.skipped: list[tuple[str, str, str]] = []
+        self.stamps: dict[str, str] = {}
+        self.whole: set[int] = set()
+        self.rows: list[ReferenceRows] = []
+        self.fresh = 0
+
+    def column(self, reader: _Reader, column: int) -> None:
+        """The values of a column."""
+        longest, name = self._origin.max_characters, self._schema.qualified_name(column)
+        stamp = reader.stamp(column)
+        if self._is_known(name, stamp):
+            values, missing = self._earlier.values.get(column, ()), self._why.get(name, "")
+            is_whole = column in self._earlier.whole
+        else:
+            found = reader.read(column, self._origin.max_values)
+            values, missing = _texts(found.values, longest), found.missing
+            is_whole = not missing and all(_is_said(value, longest) for value in found.values)
+            stamp = "" if found.late else stamp
+        self.values[column] = values
+        self._note(_name(self._schema, column), name, missing, stamp)
+        if is_whole:
+            self.whole.add(column)
+
+    def table(self, reader: _Reader, table: int) -> None:
+        """The rows of a reference table."""
+        columns = self._schema.tables[table].columns
+        place = _rows_of(self._schema, table)
+        name = ".".join(place)
+        stamp = reader.stamp(columns[0])
+        if self._is_known(name, stamp):
+            rows, missing = self._known_rows(place[0]), self._why.get(name, "")
+        else:
+            most = self._origin.max_cells // len(columns)
+            found = reader.rows(table, most + 1)
+            rows, missing = None, ""
+            if isinstance(found, str):
+                missing, stamp = found, ""
+            elif len(found) > most:
+                missing = f"more than {most:,} rows"
+            else:
+                names = [self._schema.columns[column].name for column in columns]
+                rows = rows_of(place[0], names, found)
+        if rows is not None:
+            self.rows.append(rows)
+        self._note(place, name, missing, stamp)
+
+    def _is_known(self, name: str, stamp: str) -> bool:
+        known = bool(stamp) and self._earlier.stamps.get(name) == stamp
+        self.fresh += not known
+        return known
+
+    def _known_rows(self, table: str) -> ReferenceRows | None:
+        return next((one for one in self._earlier.rows if one.table == table), None)
+
+    def _note(self, place: tuple[str, str], name: str, missing: str, stamp: str) -> None:
+        if missing:
+            self.skipped.append((*place, missing))
+        if stamp:
+            self.stamps[name] = stamp
 
 
 def _texts(values: Sequence[Any], most: int) -> list[str]:
@@ -110,6 +188,10 @@ def _is_said(value: Any, most: int) -> bool:
 
 def _name(schema: Schema, column: int) -> tuple[str, str]:
     return schema.table_name(schema.columns[column].table), schema.columns[column].name
+
+
+def _rows_of(schema: Schema, table: int) -> tuple[str, str]:
+    return schema.table_name(table), ROWS
 
 
 @contextmanager
@@ -149,10 +231,7 @@ class _SQLiteReader:
 
     def read(self, column: int, most: int) -> Found:
         one = self.schema.columns[column]
-        table, namespace = self.schema.tables[one.table].name, self.schema.namespace_in_sql(one.table)
-        origin = f"{quote(namespace)}.{quote(table)}" if namespace else quote(table)
-        # A qualified name: SQLite takes an unknown bare "name" in double quotes for a string.
-        name = f"{quote(table)}.{quote(one.name)}"
+        origin, name = self._origin(one.table), self._column(column)
         deadline = Deadline(self.seconds, self.connection.interrupt)
         # What is no text comes as one number, which says that there is such.
         sql = "SELECT DISTINCT CASE typeof({0}) WHEN 'text' THEN {0} ELSE 0 END FROM {1} WHERE {0} IS NOT NULL LIMIT ?"
@@ -165,11 +244,34 @@ class _SQLiteReader:
             return Found(sample, missed(self.seconds), late=True)
         return Found([], f"more than {most:,} distinct values") if len(found) > most else Found(found)
 
+    def rows(self, table: int, most: int) -> Sequence[Sequence[Any]] | str:
+        columns = self.schema.tables[table].columns
+        names = ", ".join(map(self._column, columns))
+        deadline = Deadline(self.seconds, self.connection.interrupt)
+        sql = f"SELECT {names} FROM {self._origin(table)} LIMIT ?"  # noqa: S608 -- quoted
+        found = self._run(sql, [most], deadline, columns[0])
+        return late(self.seconds) if found is None else found
+
+    def _origin(self, table: int) -> str:
+        name, namespace = self.schema.tables[table].name, self.schema.namespace_in_sql(table)
+        return f"{quote(namespace)}.{quote(name)}" if namespace else quote(name)
+
+    def _column(self, column: int) -> str:
+        # A qualified name: SQLite takes an unknown bare "name" in double quotes for a string.
+        one = self.schema.columns[column]
+        return f"{quote(self.schema.tables[one.table].name)}.{quote(one.name)}"
+
     def _rows(self, sql: str, values: list[int], deadline: Deadline, column: int) -> list[Any] | None:
-        """The cells; None where the time is up."""
+        """The cells of the first column; None where the time is up."""
+        found = self._run(sql, values, deadline, column)
+        return None if found is None else [row[0] for row in found]
+
+    def _run(
+        self, sql: str, values: list[int], deadline: Deadline, column: int
+    ) -> Sequence[Sequence[Any]] | None:
         try:
             with deadline.running():
-                return [row[0] for row in self.connection.execute(sql, values)]
+                return self.connection.execute(sql, values).fetchall()
         except (sqlite3.Error, UnicodeError) as error:
             interrupted = str(error) == "interrupted"
         if interrupted and deadline.passed:
@@ -231,6 +333,21 @@ class _ServerReader:
             if is_forbidden(error):
                 return Found([], "the role may not read it", late=True)
             failure = _failed(self.schema, column, self.dialect)
+        raise failure
+
+    def rows(self, table: int, most: int) -> Sequence[Sequence[Any]] | str:
+        from sqlalchemy.exc import SQLAlchemyError
+
+        columns = self.schema.tables[table].columns
+        names = [self.schema.columns[column].name for column in columns]
+        try:
+            found = self.values.rows(*self._table(columns[0]), names, most)
+        except (SQLAlchemyError, UnicodeError) as error:
+            if is_forbidden(error):
+                return "the role may not read it"
+            failure = _failed(self.schema, columns[0], self.dialect)
+        else:
+            return late(self.values.seconds) if found is None else found
         raise failure
 
     def _table(self, column: int) -> tuple[str, str | None]:

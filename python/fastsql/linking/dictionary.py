@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastsql.errors import ExecutionError, SchemaError
+from fastsql.limits import DEFAULT
 from fastsql.linking.folding import keys, words
 from fastsql.linking.near import Near, NearIndex
+from fastsql.linking.reference_rows import ReferenceRows, of_schema
 from fastsql.linking.value_index import STOP_WORDS, ValueIndex, ValueMatch, is_sql_text
 from fastsql.linking.value_parts import EVERY, Said, find_parts
 from fastsql.schema.pace import COLUMN_SECONDS, Pace, Progress, ReadingInterrupted
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Engine
 
     from fastsql.linking.database_values import Origin, Reading
-    from fastsql.schema import Schema
+    from fastsql.schema import Schema, Value
 
 ColumnName = tuple[str, str]
 """A table's name and a column's name."""
@@ -47,6 +49,7 @@ class ValueDictionary:
         schema: Schema,
         skipped: Iterable[tuple[str, str, str]] = (),
         whole: Iterable[int] = (),
+        rows: Iterable[ReferenceRows] = (),
     ) -> None:
         """`values` maps each value to the columns that hold it, in ascending order. Most callers want a class method.
 
@@ -57,9 +60,11 @@ class ValueDictionary:
         self._index = ValueIndex({value: held for value, held in values.items() if is_sql_text(value)})
         self._checked = schema
         self._origin: Origin | None = None
-        self._stamps: Mapping[int, str] = {}
+        self._stamps: Mapping[str, str] = {}
+        self._rows = of_schema(rows, schema)
         self.skipped = tuple(skipped)
-        """Columns that were left out, or of which there may be more values, as (table, column, why)."""
+        """Columns that were left out, or of which there may be more values, as (table, column, why); of the rows of a
+        reference table, (table, "*", why)."""
         self.whole = frozenset(whole).intersection(used)
         """Columns that have values, all of which are here: what is not, does not exist."""
 
@@ -74,6 +79,20 @@ class ValueDictionary:
         """Indices of the columns that have a value here."""
         return tuple(self._names)
 
+    @property
+    def tables(self) -> tuple[int, ...]:
+        """Indices of the reference tables whose rows are here."""
+        return tuple(self._rows)
+
+    def lacks_row(self, table: int, wanted: Iterable[tuple[int, Value]]) -> bool:
+        """Whether no row of a reference table has these values in these columns; False where its rows are not here.
+
+        What any database may take for equal counts as equal (`cell_number`). Raises ModelError where a file is damaged.
+        """
+        rows = self._rows.get(table)
+        columns = self._checked.columns
+        return rows is not None and rows.lack((columns[column].name, value) for column, value in wanted)
+
     @classmethod
     def from_database(
         cls,
@@ -84,9 +103,10 @@ class ValueDictionary:
         max_values: int = MAX_VALUES,
         max_characters: int = MAX_CHARACTERS,
         column_seconds: float = COLUMN_SECONDS,
+        max_cells: int = DEFAULT.reference_cells,
         progress: Progress | bool | None = None,
     ) -> ValueDictionary:
-        """Read the distinct values of some columns, once.
+        """Read the distinct values of some columns, and the rows of the schema's reference tables, once.
 
         Of a server, what its statistics tell of a column and a sample of it come before the whole of it.
 
@@ -98,6 +118,7 @@ class ValueDictionary:
             max_characters: longer values are left out; nobody types them into a question.
             column_seconds: seconds that one column may take; of one that takes longer there are values of a sample, and
                 `skipped` says so.
+            max_cells: a reference table of more cells, rows times columns, has no rows here (see `skipped`).
             progress: called before each column with how many are done, how many there are, and "table.column"; False ends
                 the reading, and what was read is returned. True shows a line on the standard error.
 
@@ -108,7 +129,9 @@ class ValueDictionary:
         from fastsql.linking.database_values import Origin
 
         chosen = text_columns(schema) if columns is None else [schema.column_index(*name) for name in columns]
-        origin = Origin(source, tuple(sorted(set(chosen))), max_values, max_characters, column_seconds)
+        origin = Origin(
+            source, tuple(sorted(set(chosen))), max_values, max_characters, column_seconds, max_cells
+        )
         return cls({}, schema)._reading(origin, schema, progress)
 
     def refresh(
@@ -133,7 +156,7 @@ class ValueDictionary:
             for value, columns in self._index.items():
                 for column in columns:
                     values.setdefault(column, []).append(value)
-            earlier = Reading(values, self.skipped, self._stamps, self.whole)
+            earlier = Reading(values, self.skipped, self._stamps, self.whole, tuple(self._rows.values()))
         elif source is None:
             raise ExecutionError(
                 "it was not read from a database",
@@ -162,7 +185,7 @@ class ValueDictionary:
             for value in texts:
                 held = values.get(value)
                 values[value] = alone if held is None else (*held, column)
-        found = type(self)(values, schema, reading.skipped, reading.whole)
+        found = type(self)(values, schema, reading.skipped, reading.whole, reading.rows)
         found._origin, found._stamps = origin, reading.stamps
         if pace.interrupted:
             raise ReadingInterrupted(found)
@@ -205,15 +228,20 @@ class ValueDictionary:
         """Open a file that `save` wrote; what a question needs of it is read when it is asked.
 
         While the dictionary is in use, the file may be moved, deleted or saved anew, but not written into.
+        Rows of tables that `schema` does not mark as reference tables are left out.
         Raises ModelError for a damaged file, SchemaError for a column `schema` lacks. Damage in a part of a large file is
         noticed when a question needs that part: `match` and `canonical` raise ModelError.
         """
         from fastsql.linking.dictionary_file import open_dictionary
 
-        names, whole, index = open_dictionary(Path(path))
+        names, whole, index, rows = open_dictionary(Path(path))
         held = {number for columns in index.holders for number in columns}
         return cls._of(
-            index, {number: schema.column_index(*names[number]) for number in held}, schema, whole=whole
+            index,
+            {number: schema.column_index(*names[number]) for number in held},
+            schema,
+            whole=whole,
+            rows=rows,
         )
 
     def save(self, path: str | Path) -> None:
@@ -223,12 +251,12 @@ class ValueDictionary:
         """
         from fastsql.linking.dictionary_file import write_dictionary
 
-        write_dictionary(Path(path), self._names, self.whole, self._index)
+        write_dictionary(Path(path), self._names, self.whole, self._index, tuple(self._rows.values()))
 
     def bound_to(self, schema: Schema) -> ValueDictionary:
         """The same values for another schema's column indices. Raises SchemaError for a column that `schema` lacks."""
         moved = {column: schema.column_index(*name) for column, name in self._names.items()}
-        return self._of(self._index, moved, schema, self.skipped, self.whole)
+        return self._of(self._index, moved, schema, self.skipped, self.whole, self._rows.values())
 
     @classmethod
     def _of(
@@ -238,9 +266,10 @@ class ValueDictionary:
         schema: Schema,
         skipped: Iterable[tuple[str, str, str]] = (),
         whole: Iterable[int] = (),
+        rows: Iterable[ReferenceRows] = (),
     ) -> ValueDictionary:
         """The values of an index, whose columns are moved to those of a schema; `whole` are the index's."""
-        dictionary = cls({}, schema, skipped)
+        dictionary = cls({}, schema, skipped, rows=rows)
         holders = [tuple(sorted(moved[column] for column in held)) for held in index.holders]
         dictionary._names = {column: column_name(schema, column) for column in sorted(moved.values())}
         dictionary._index = ValueIndex.of(index.table, holders, index.packed_grams, brought=index.brought)
@@ -254,11 +283,11 @@ class ValueDictionary:
             return
         for column, name in self._names.items():
             if column >= len(schema.columns) or column_name(schema, column) != name:
-                raise SchemaError(
-                    "the value dictionary was made for another schema",
-                    where=".".join(name),
-                    remedy="Use ValueDictionary.bound_to(schema), or read the values again with this schema.",
-                )
+                raise _other_schema(*name)
+        for table, rows in self._rows.items():
+            names = {schema.columns[column].name for column in _columns_of(schema, table, rows.table)}
+            if missing := [column for column in rows.columns if column not in names]:
+                raise _other_schema(rows.table, missing[0])
         self._checked = schema
 
     def match(self, question: str, core: ModuleType | None = None) -> tuple[ValueMatch, ...]:
@@ -382,6 +411,20 @@ class ValueDictionary:
         """The value of `column` that equals `text` but for letter case; an exact one first; None where there is none."""
         held = [value for value, columns in self._index.find(text) if column in columns]
         return text if text in held else held[0] if held else None
+
+
+def _columns_of(schema: Schema, table: int, name: str) -> tuple[int, ...]:
+    """The columns of a table, if it has this name."""
+    named = table < len(schema.tables) and schema.table_name(table) == name
+    return schema.tables[table].columns if named else ()
+
+
+def _other_schema(table: str, column: str) -> SchemaError:
+    return SchemaError(
+        "the value dictionary was made for another schema",
+        where=f"{table}.{column}",
+        remedy="Use ValueDictionary.bound_to(schema), or read the values again with this schema.",
+    )
 
 
 def text_columns(schema: Schema) -> list[int]:

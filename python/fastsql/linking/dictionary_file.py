@@ -1,19 +1,23 @@
 """The local file of a value dictionary: a line of JSON, a directory, checksums, and two bodies of arrays.
 
-    {"format": "fastsql-values", "version": 3, "bytes": 123, "sha256": "..."}
-    {"columns": [["d_items", "label"], ...], "whole": [0, 2], "holders": [[0, 3], ...], "sections": [9, ...], "grams": [...]}
-    CRC-32 of each block of 4,096 bytes of the first body, then of the second, little-endian
+    {"format": "fastsql-values", "version": 4, "bytes": 123, "sha256": "..."}
+    {"columns": [["d_items", "label"], ...], "whole": [0, 2], "holders": [[0, 3], ...], "sections": [9, ...], "grams": [...],
+     "tables": [{"table": "d_items", "columns": ["itemid", "label"], "rows": 4014}, ...], "rows": [64224, ...]}
+    CRC-32 of each block of 4,096 bytes of the first body, then of the second and the third, little-endian
     zeros up to a multiple of 4,096 bytes
     the arrays of `value_table`, with the sizes that "sections" says
     zeros up to a multiple of 4,096 bytes
     the arrays of `gram_table`, with the sizes that "grams" says
+    zeros up to a multiple of 4,096 bytes, if there are rows
+    of each reference table in "tables" its `reference_rows`: uint64[columns, rows], little-endian, of the size in "rows"
 
 "bytes" and "sha256" are of the second line and the checksums behind it. Opening a file reads no more than these; the arrays
 are mapped into memory, and each block is checked when it is first read. "holders" are the sets of columns that hold a value.
 Their numbers are positions in "columns": names, not schema indices, so that a file outlives a schema change. "whole" are the
 columns of which there is no other value; where a file does not say, none is.
 
-Files of version 2, which end behind the first body, and of version 1 (`dictionary_json`) are read, too.
+Files of version 3, which end behind the second body, of version 2, which end behind the first, and of version 1
+(`dictionary_json`) are read, too.
 """
 
 from __future__ import annotations
@@ -34,11 +38,12 @@ from fastsql.linking.dictionary_json import read_json_dictionary
 from fastsql.linking.gram_table import SECTIONS as GRAM_SECTIONS
 from fastsql.linking.gram_table import GramTable
 from fastsql.linking.mapped_file import BLOCK, MappedFile, block_checksums
+from fastsql.linking.reference_rows import ReferenceRows
 from fastsql.linking.value_index import Columns, ValueIndex
 from fastsql.linking.value_table import REMEDY, SECTIONS, ValueTable, damaged
 
-_FORMAT, _VERSION = "fastsql-values", 3
-_READ = (1, 2, _VERSION)
+_FORMAT, _VERSION = "fastsql-values", 4
+_READ = (1, 2, 3, _VERSION)
 """Versions that can be read."""
 _HEADER_BYTES = 1024
 _LARGEST_DIRECTORY = 1 << 28
@@ -47,19 +52,28 @@ _CHECKED_AT_ONCE = 1 << 20
 """Arrays of at most so many bytes are checked whole when the file is opened."""
 
 ColumnName = tuple[str, str]
+_Table = tuple[str, tuple[str, ...], int]
+"""Name, columns and number of rows of a reference table."""
 
 
 def write_dictionary(
-    path: Path, names: Mapping[int, ColumnName], whole: Collection[int], index: ValueIndex
+    path: Path,
+    names: Mapping[int, ColumnName],
+    whole: Collection[int],
+    index: ValueIndex,
+    rows: Sequence[ReferenceRows] = (),
 ) -> None:
     """Write the file beside its place and move it there, so that a reader never sees half of one.
 
-    `names` are those of the columns that the index speaks of, `whole` those of which it has all values. Raises ModelError
-    when the file cannot be written.
+    `names` are those of the columns that the index speaks of, `whole` those of which it has all values; `rows` are those of
+    reference tables. Raises ModelError when the file cannot be written.
     """
     places = {column: number for number, column in enumerate(names)}
     table, grams = index.table, index.grams
     table.expect_unchanged()
+    for one in rows:
+        one.expect_whole()
+    reference = memoryview(b"".join(one.cells.astype("<u8").tobytes() for one in rows))
     directory = json.dumps(
         {
             "columns": list(names.values()),
@@ -67,12 +81,16 @@ def write_dictionary(
             "holders": [[places[column] for column in held] for held in index.holders],
             "sections": np.diff(table.bounds).tolist(),
             "grams": np.diff(grams.bounds).tolist(),
+            "tables": [
+                {"table": one.table, "columns": one.columns, "rows": one.cells.shape[1]} for one in rows
+            ],
+            "rows": [one.cells.nbytes for one in rows],
         },
         ensure_ascii=False,
         separators=(",", ":"),
     ).encode("utf-8", "surrogatepass")
     directory += b"\n"
-    for body in (table.body, grams.body):
+    for body in (table.body, grams.body, reference):
         directory += block_checksums(body).astype("<u4").tobytes()
     header = {
         "format": _FORMAT,
@@ -91,6 +109,9 @@ def write_dictionary(
                 stream.write(table.body)
                 stream.write(b"\0" * (-len(table.body) % BLOCK))
                 stream.write(grams.body)
+                if reference:
+                    stream.write(b"\0" * (-len(grams.body) % BLOCK))
+                    stream.write(reference)
                 stream.flush()
                 os.fsync(stream.fileno())
             temporary.replace(path)
@@ -100,8 +121,8 @@ def write_dictionary(
         raise _failed("written", path, error) from error
 
 
-def open_dictionary(path: Path) -> tuple[list[ColumnName], list[int], ValueIndex]:
-    """Column names, those known whole, and the index of the values; columns are positions among the names.
+def open_dictionary(path: Path) -> tuple[list[ColumnName], list[int], ValueIndex, list[ReferenceRows]]:
+    """Column names, those known whole, the index of the values, and rows; columns are positions among the names.
 
     Raises ModelError for a missing or damaged file. One that is damaged where nobody looks at once raises it when its values
     are read.
@@ -113,7 +134,7 @@ def open_dictionary(path: Path) -> tuple[list[ColumnName], list[int], ValueIndex
             if header["version"] == 1:
                 with stream:
                     names, index = read_json_dictionary(stream, header, path)
-                return names, [], index
+                return names, [], index, []
             return _open_mapped(stream, header, path)
         except BaseException:
             stream.close()
@@ -124,7 +145,7 @@ def open_dictionary(path: Path) -> tuple[list[ColumnName], list[int], ValueIndex
 
 def _open_mapped(
     stream: BufferedReader, header: dict[str, Any], path: Path
-) -> tuple[list[ColumnName], list[int], ValueIndex]:
+) -> tuple[list[ColumnName], list[int], ValueIndex, list[ReferenceRows]]:
     size = os.fstat(stream.fileno()).st_size
     begin = stream.tell()
     length = header.get("bytes")
@@ -135,8 +156,10 @@ def _open_mapped(
     if len(directory) != length or hashlib.sha256(directory).hexdigest() != header.get("sha256"):
         raise damaged(path, "its checksum does not match")
     line, _, tail = directory.partition(b"\n")
-    names, whole, holders, sizes = _directory(line, header["version"], path)
+    names, whole, holders, tables, sizes = _directory(line, header["version"], path)
     checksums = np.frombuffer(tail[: len(tail) // 4 * 4], dtype="<u4").astype(np.uint32)
+    if len(sizes) > 2 and not sum(sizes[2]):
+        sizes.pop()  # nothing stands where no table has a row
     bodies = []
     end, first = begin + length, 0
     for sections in sizes:
@@ -156,32 +179,52 @@ def _open_mapped(
     table, grams = ValueTable(bodies[0].body, _bounds(sizes[0]), bodies[0]), None
     if len(bodies) > 1:
         grams = GramTable(bodies[1].body, _bounds(sizes[1]), len(table), bodies[1])
-    return names, whole, ValueIndex.of(table, holders, grams, brought=grams is not None)
+    starts = _bounds([8 * len(columns) * count for _, columns, count in tables])
+    body = bodies[2] if len(bodies) > 2 else None
+    rows = [_rows(one, start, body) for one, start in zip(tables, starts, strict=False)]
+    return names, whole, ValueIndex.of(table, holders, grams, brought=grams is not None), rows
 
 
 def _bounds(sizes: Sequence[int]) -> list[int]:
     return [0, *np.cumsum(sizes).tolist()]
 
 
+def _rows(table: _Table, start: int, body: MappedFile | None) -> ReferenceRows:
+    name, columns, rows = table
+    if body is None or not rows:
+        return ReferenceRows(name, columns, np.zeros((len(columns), 0), dtype="<u8"))
+    cells = np.frombuffer(body.body, dtype="<u8", count=len(columns) * rows, offset=start)
+    return ReferenceRows(name, columns, cells.reshape(len(columns), rows), body, start)
+
+
 def _directory(
     line: bytes, version: int, path: Path
-) -> tuple[list[ColumnName], list[int], list[Columns], list[list[int]]]:
-    """Names, columns that are known whole, sets of columns, and the sizes of the sections of each body."""
-    kinds = {"sections": SECTIONS, "grams": GRAM_SECTIONS} if version > 2 else {"sections": SECTIONS}
+) -> tuple[list[ColumnName], list[int], list[Columns], list[_Table], list[list[int]]]:
+    """Names, columns that are known whole, sets of columns, reference tables, and the sizes of the sections of each body."""
+    kinds = ("sections", "grams", "rows")[: version - 1]
     try:
         data = json.loads(line.decode("utf-8", "surrogatepass"))
         names = [(str(table), str(column)) for table, column in data["columns"]]
         whole = [int(number) for number in data.get("whole", ())]
         holders = [tuple(int(number) for number in held) for held in data["holders"]]
+        tables = [
+            (str(one["table"]), tuple(map(str, one["columns"])), int(one["rows"]))
+            for one in (data["tables"] if "rows" in kinds else ())
+        ]
         sizes = [[int(size) for size in data[kind]] for kind in kinds]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
         raise damaged(path, "its directory has another form") from error
     if any(not 0 <= number < len(names) for held in (whole, *holders) for number in held):
         raise damaged(path, "a value is held by a column that it does not list")
-    for expected, found in zip(kinds.values(), sizes, strict=True):
-        if len(found) != len(expected) or any(not 0 <= one <= _LARGEST for one in found):
+    expected = (len(SECTIONS), len(GRAM_SECTIONS), len(tables))
+    for count, found in zip(expected, sizes, strict=False):
+        if len(found) != count or any(not 0 <= one <= _LARGEST for one in found):
             raise damaged(path, "its directory lists other sections")
-    return names, whole, holders, sizes
+    if any(
+        8 * len(columns) * rows != size for (_, columns, rows), size in zip(tables, sizes[-1], strict=False)
+    ):
+        raise damaged(path, "its directory lists rows of another size")
+    return names, whole, holders, tables, sizes
 
 
 def _header(line: bytes, path: Path) -> dict[str, Any]:

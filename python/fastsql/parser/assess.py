@@ -8,6 +8,7 @@ from fastsql.errors import DialectError
 from fastsql.explanation.links import find_links
 from fastsql.explanation.trail import Trail
 from fastsql.parser.write import Written
+from fastsql.refusal.contradictions import Contradiction, contradictions
 from fastsql.refusal.lookups import LookUp
 from fastsql.reliability.assess import Asked, Reliability
 from fastsql.reliability.evidence import Evidence
@@ -27,6 +28,7 @@ class Assessed:
         refusal: a reason not to give it, whatever the probabilities; "" if there is none.
         note: what did not work on the way, a sentence; None where all did.
         absent: literals of it that no row of the database holds, as far as an inspector asked.
+        contradictions: what it asks of reference tables in vain, as far as no answer says otherwise.
     """
 
     written: Written
@@ -37,6 +39,7 @@ class Assessed:
     refusal: str = ""
     note: str | None = None
     absent: tuple[LookUp, ...] = ()
+    contradictions: tuple[Contradiction, ...] = ()
 
     def alternatives(self) -> tuple[Alternative, ...]:
         """The other hypotheses as SQL, each text once."""
@@ -63,14 +66,22 @@ class Assessed:
 
 def assess(written: Written, reliability: Reliability) -> Assessed:
     """The probabilities of a hypothesis whose answer nobody has looked at."""
-    evidence, links = evidence_of(written, reliability)
-    assessment = reliability.assess(evidence)
-    return Assessed(written, reliability, links, assessment.confidence, assessment.unanswerable)
+    evidence, links, contradictions = evidence_of(written, reliability)
+    found = reliability.assess(evidence)
+    return Assessed(
+        written, reliability, links, found.confidence, found.unanswerable, contradictions=contradictions
+    )
 
 
-def evidence_of(written: Written, reliability: Reliability) -> tuple[Evidence, tuple[Link, ...]]:
-    """What speaks for and against a hypothesis, and the links that this rests on."""
+def evidence_of(
+    written: Written, reliability: Reliability
+) -> tuple[Evidence, tuple[Link, ...], tuple[Contradiction, ...]]:
+    """What speaks for and against a hypothesis, and the links and contradictions that this rests on."""
     linked, decoded = written.linked, written.decoded
     links = find_links(written.program, linked.prepared, linked.schema.links)
+    found = tuple(contradictions(written.program, written.schema, linked.dictionary))
     asked = Asked(linked.question, linked.prepared, linked.schema.links, decoded.state)
-    return reliability.evidence(asked, decoded.search, written.number, written.program, links), links
+    evidence = reliability.evidence(
+        asked, decoded.search, written.number, written.program, links, contradicted=bool(found)
+    )
+    return evidence, links, found

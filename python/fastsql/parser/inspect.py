@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 
-from fastsql.errors import DialectError, VerificationError
+from fastsql.errors import VerificationError
 from fastsql.grammar.render import render, render_parts
 from fastsql.limits import Limits
 from fastsql.parser.assess import Assessed, assess, evidence_of
-from fastsql.parser.write import Written, verified
+from fastsql.parser.write import Written, runnable
 from fastsql.refusal.lookups import LookUp, look_ups
 from fastsql.refusal.texts import language_of, sentence
 from fastsql.reliability.assess import Reliability
@@ -24,7 +24,7 @@ def inspect(first: Written, reliability: Reliability, inspector: Inspector, limi
     Nothing is run that has not passed verification. Where no query can be run, `first` is given or refused as if nobody had
     tried, with a note that says so.
     """
-    hypotheses = [None if first.fault else first, *(_runnable(first, n, limits) for n in first.others)]
+    hypotheses = [None if first.fault else first, *(runnable(first, n, limits) for n in first.others)]
     language = language_of(first.linked.question)
     texts = [None if written is None else written.sql for written in hypotheses]
     asked: dict[str, LookUp] = {}
@@ -44,7 +44,7 @@ def inspect(first: Written, reliability: Reliability, inspector: Inspector, limi
     for number, (written, finding) in enumerate(zip(hypotheses, findings, strict=True)):
         if written is None or finding.answer is None:
             continue
-        plain, links = evidence_of(written, reliability)
+        plain, links, contradictions = evidence_of(written, reliability)
         evidence = reliability.after_inspection(
             plain,
             written.decoded.search,
@@ -56,7 +56,13 @@ def inspect(first: Written, reliability: Reliability, inspector: Inspector, limi
         found = reliability.assess(evidence, inspected=True)
         if best is None or found.confidence > best.confidence:
             best = Assessed(
-                written, reliability, links, found.confidence, found.unanswerable, absent=absent(finding)
+                written,
+                reliability,
+                links,
+                found.confidence,
+                found.unanswerable,
+                absent=absent(finding),
+                contradictions=contradictions if finding.void else (),
             )
     if best is None:
         return replace(assess(first, reliability), note=sentence(language, "all failed"))
@@ -84,14 +90,6 @@ def _look_ups(written: Written | None, limits: Limits, asked: dict[str, LookUp])
             verify(sql, schema, dialect=written.dialect, limits=limits)
             asked[sql] = look_up
             yield sql
-
-
-def _runnable(first: Written, number: int, limits: Limits) -> Written | None:
-    try:
-        written = verified(first.other(number), limits)
-    except DialectError:
-        return None  # what the dialect cannot say is not run
-    return None if written.fault else written
 
 
 def _refusal(finding: Finding, language: str) -> str:

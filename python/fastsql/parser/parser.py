@@ -23,9 +23,9 @@ from fastsql.limits import DEFAULT, Limits
 from fastsql.linking.lexicon import Lexicon
 from fastsql.linking.question import clean_question, has_words
 from fastsql.model import Bundle
-from fastsql.parser.assess import assess
 from fastsql.parser.audit import Audit, Hook
 from fastsql.parser.checks import check_actions, check_grammar, check_penalty, check_threads
+from fastsql.parser.consistent import assess_consistent
 from fastsql.parser.decide import decide
 from fastsql.parser.inspect import inspect
 from fastsql.parser.link import link
@@ -174,7 +174,7 @@ class Parser:
         written = verified(written, self.limits)
         watch.lap("verify")
         if inspector is None:
-            assessed = assess(written, self._reliability)
+            assessed = assess_consistent(written, self._reliability, self.limits)
         else:
             assessed = inspect(written, self._reliability, inspector, self.limits)
             watch.lap("inspect")

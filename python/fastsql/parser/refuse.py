@@ -15,7 +15,9 @@ from fastsql.grammar.program import Program
 from fastsql.parser.assess import Assessed
 from fastsql.parser.decide import UNLIKELY
 from fastsql.parser.write import program_of
+from fastsql.refusal.contradictions import Contradiction
 from fastsql.refusal.describe import describe
+from fastsql.refusal.lookups import LookUp
 from fastsql.refusal.suggestions import BestGuess, SeveralReadings, Span, Suggestion, UnknownValue
 from fastsql.refusal.texts import language_of, sentence
 from fastsql.refusal.values import Values, absent_values, is_misspelt, mended
@@ -51,8 +53,9 @@ def explain_refusal(result: Result, assessed: Assessed, engine: Engine, beam: in
     schema = assessed.written.schema
     told = unknown_words(words, language)
     # Where the hypothesis is a guess, or a word is missing, what was looked up may never have been meant.
-    meant = assessed.absent if told is None and free.sure else ()
-    absent = tuple(one.told(schema, language) for one in meant)
+    vain: tuple[LookUp | Contradiction, ...] = (*assessed.absent, *assessed.contradictions)
+    meant = vain if told is None and free.sure else ()
+    absent = tuple(said for one in meant if (said := one.told(schema, language)) is not None)
     missing: tuple[Suggestion, ...] = (*absent, *values, *(() if told is None else (told,)))
     guess = _guess(assessed, free, values, language) if told is None and not absent else None
     return replace(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from fastsql.engine import Decoded
-from fastsql.errors import VerificationError
+from fastsql.errors import DialectError, VerificationError
 from fastsql.grammar import read_path, render
 from fastsql.grammar.inlining import inline
 from fastsql.grammar.program import Program
@@ -72,3 +72,12 @@ def verified(written: Written, limits: Limits) -> Written:
         language = language_of(written.linked.question)
         return replace(written, fault=sentence(language, "fault", what=error.what))
     return written
+
+
+def runnable(first: Written, number: int, limits: Limits) -> Written | None:
+    """Another hypothesis of the beam, if it passes verification and the dialect has words for it."""
+    try:
+        written = verified(first.other(number), limits)
+    except DialectError:
+        return None
+    return None if written.fault else written

@@ -106,7 +106,7 @@ class _SQLiteCounter:
     schema: Structure
     seconds: float
 
-    def rows(self, column: int, held_by: Sequence[int], most: int) -> list[tuple[Any, ...]] | None:
+    def rows(self, column: int, held_by: Sequence[int], most: int) -> Sequence[Sequence[Any]] | None:
         """Rows of a value, its rows, and its distinct holders; at most so many; None where the time is up."""
         import sqlite3
 
@@ -144,7 +144,7 @@ class _ServerCounter:
     schema: Structure
     seconds: float
 
-    def rows(self, column: int, held_by: Sequence[int], most: int) -> list[tuple[Any, ...]] | None:
+    def rows(self, column: int, held_by: Sequence[int], most: int) -> Sequence[Sequence[Any]] | None:
         """As :meth:`_SQLiteCounter.rows`."""
         from sqlalchemy.exc import SQLAlchemyError
 

@@ -24,6 +24,7 @@ from fastsql.reliability.evidence import BEAM, FEATURES, INSPECTED, Evidence, be
 from fastsql.reliability.familiarity import Familiarity
 from fastsql.reliability.names import SchemaNames, names_of
 from fastsql.reliability.regression import Probe, Regression, malformed, sigmoid
+from fastsql.reliability.unused import unused_words
 
 if TYPE_CHECKING:
     from fastsql.decode import Search
@@ -204,7 +205,14 @@ class Reliability:
         }
 
     def evidence(
-        self, asked: Asked, search: Search, chosen: int, program: Program, links: Sequence[Link]
+        self,
+        asked: Asked,
+        search: Search,
+        chosen: int,
+        program: Program,
+        links: Sequence[Link],
+        *,
+        contradicted: bool = False,
     ) -> Evidence:
         """The evidence of finished hypothesis `chosen`; `links` are what its `program` explains of the question as asked."""
         spans = [link.span for link in links]
@@ -216,7 +224,10 @@ class Reliability:
             coverage=_coverage(asked.question, spans),
             named=_named(asked),
             unmet=self.familiarity.unmet(asked.question, spans, names.words),
+            unexplained=self.familiarity.unexplained(asked.question, spans),
+            unused=unused_words(asked.question, asked.prepared.candidates, spans),
             unsaid=_unsaid(asked, program, names),
+            contradicted=float(contradicted),
             state=0.0 if self.probe is None else self.probe.log_odds(asked.state),
             correspondence=0.0
             if self.correspondence is None
@@ -237,7 +248,7 @@ class Reliability:
         """The evidence once answers are known: hypotheses with the same one count together."""
         figures = asdict(beam_figures(search, chosen, allies))
         looked = {name: figures[name] for name in BEAM}
-        return replace(evidence, **looked, void=float(void), hollow=float(hollow))
+        return replace(evidence, **looked, void=float(void), hollow=float(hollow), contradicted=0.0)
 
     def assess(self, evidence: Evidence, *, inspected: bool = False) -> Assessment:
         """Both numbers of a hypothesis; `inspected` tells whether answers were looked at."""

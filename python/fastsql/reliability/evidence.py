@@ -44,8 +44,15 @@ class Evidence:
     """Share of the question's tokens that are part of a name of the schema."""
     unmet: float = 0.0
     """How surely an unexplained word that is in no name of the schema would name something of it (`Familiarity.unmet`)."""
+    unexplained: float = 0.0
+    """Share of the question's words that few training questions hold and that the query does not explain."""
+    unused: float = 0.0
+    """Words of the longest value that the question says and the query neither uses nor names (`unused_words`)."""
     unsaid: float = 0.0
     """Columns of the query, but for keys, of whose names the question has no word."""
+    contradicted: float = 0.0
+    """1 where a query of it asks a row of a reference table for what no row has together, as the dictionary knows; 0 where
+    answers were looked at, since a database knows better."""
     state: float = 0.0
     """Log-odds of being unanswerable by the question's state (`Probe`)."""
     correspondence: float = 0.0
@@ -60,9 +67,9 @@ class Evidence:
 
 
 BEAM = ("sequence", "worst", "margin", "decisions", "entropy")
-WORDS = ("strangeness", "coverage", "named", "unmet", "unsaid")
+WORDS = ("strangeness", "coverage", "named", "unmet", "unexplained", "unused", "unsaid")
 LOOKED = ("void", "hollow")
-FEATURES = (*BEAM, "removed", *WORDS, "state", "correspondence")
+FEATURES = (*BEAM, "removed", *WORDS, "contradicted", "state", "correspondence")
 INSPECTED = (*FEATURES, *LOOKED)
 
 

@@ -24,6 +24,8 @@ from fastsql.errors import ModelError
 from fastsql.linking.relations import split_words
 
 _LIKE_RARE = 2.0
+_COMMON = 0.02
+"""The share of the training questions from which a word counts as one of the language, not of what is asked."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,19 @@ class Familiarity:
         counts = [self.words.get(word, 0) for word, start, _ in _words(question) if start not in taken]
         # Half a question more: a word never met is stranger than one met once, but not infinitely so.
         return max(0.0, math.log(self.questions / (min(counts) + 0.5))) if counts else 0.0
+
+    def unexplained(self, question: str, explained: Iterable[tuple[int, int]]) -> float:
+        """The share of a question's words that carry meaning and stand outside the `explained` spans.
+
+        Meaning is what a word has that few training questions hold, in whatever language: "unpaid", and not "how". 0 where
+        no words are known at all. `explained`: characters [start, end).
+        """
+        taken = _places(explained)
+        most = _COMMON * self.questions
+        rare = sum(
+            self.words.get(word, 0) < most for word, start, _ in _words(question) if start not in taken
+        )
+        return rare / max(len(split_words(question)), 1)
 
     def unmet(self, question: str, explained: Iterable[tuple[int, int]], names: frozenset[str]) -> float:
         """The highest probability that a word names something which is neither explained nor among the schema's `names`.

@@ -1,4 +1,4 @@
-"""Copies of a schema with more knowledge in it: constants, small-domain values, labels and synonyms.
+"""Copies of a schema with more knowledge in it: constants, small-domain values, labels, synonyms and reference tables.
 
 What is added here is written by a person for this schema, so a mistake in it is an error and not a warning.
 """
@@ -10,12 +10,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from fastsql.errors import LimitError, SchemaError
-from fastsql.limits import check_seconds
+from fastsql.limits import DEFAULT, check_seconds
 from fastsql.schema.draft import DraftConstant
 from fastsql.schema.findings import Findings
 from fastsql.schema.literals import assemble_constants, assemble_values
 from fastsql.schema.model import Column, Constant, Structure, Table, Value
 from fastsql.schema.names import fold
+from fastsql.schema.reference import without_referring
 
 if TYPE_CHECKING:
     import sqlite3
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 AnySchema = TypeVar("AnySchema", bound=Structure)
 ColumnValues: TypeAlias = "Mapping[str, Iterable[Value]] | Mapping[tuple[str, str], Iterable[Value]]"
 """Values by "table.column", or by (table, column)."""
-_NOTES = ("label", "synonyms", "description", "values")
+_NOTES = ("label", "synonyms", "description", "values", "reference")
 
 
 def with_constants(
@@ -93,7 +94,19 @@ def annotated(schema: AnySchema, notes: Mapping[str, Mapping[str, Any]], limits:
                 where=repr(name),
                 remedy='Write "table" or "table.column".',
             )
-    return replace(schema, tables=tuple(tables), columns=tuple(columns))
+    return without_referring(
+        replace(schema, tables=tuple(tables), columns=tuple(columns)), Findings(True, limits, [])
+    )
+
+
+def with_reference_tables(schema: AnySchema, tables: Iterable[str], limits: Limits) -> AnySchema:
+    """See :meth:`Schema.with_reference_tables`."""
+    marked = {schema.table_index(name) for name in tables}
+    noted = (
+        replace(table, reference=True) if index in marked else table
+        for index, table in enumerate(schema.tables)
+    )
+    return without_referring(replace(schema, tables=tuple(noted)), Findings(True, limits, []))
 
 
 def with_keys_from(
@@ -107,12 +120,12 @@ def with_keys_from(
     with open_cells(source, schema, seconds) as cells:
         keys = contained_keys(schema, cells)
         late = cells.late
-    warnings = (
-        (*schema.warnings, f"keys: looking for them took longer than {seconds:g} s")
-        if late
-        else schema.warnings
-    )
-    return replace(schema, foreign_keys=(*schema.foreign_keys, *keys), warnings=warnings)
+    warnings = list(schema.warnings)
+    if late:
+        warnings.append(f"keys: looking for them took longer than {seconds:g} s")
+    keyed = replace(schema, foreign_keys=(*schema.foreign_keys, *keys))
+    found = without_referring(keyed, Findings(False, DEFAULT, warnings))
+    return replace(found, warnings=tuple(warnings))
 
 
 def with_default_namespace(schema: AnySchema, namespace: str) -> AnySchema:
@@ -137,6 +150,8 @@ def _named_column(schema: Structure, name: str) -> int | None:
 
 
 def _noted_column(column: Column, note: Mapping[str, Any], item: str, limits: Limits) -> Column:
+    if "reference" in note:
+        raise SchemaError("a column is no reference table", where=f"column {item}", remedy="Mark its table.")
     return replace(
         column,
         label=_note_text(note, "label", column.label, item, limits.label_characters) or column.label,
@@ -149,11 +164,17 @@ def _noted_column(column: Column, note: Mapping[str, Any], item: str, limits: Li
 def _noted_table(table: Table, note: Mapping[str, Any], item: str, limits: Limits) -> Table:
     if "values" in note:
         raise SchemaError("a table has no values", where=f"table {item!r}", remedy="Give them to a column.")
+    reference = note.get("reference", table.reference)
+    if not isinstance(reference, bool):
+        raise SchemaError(
+            f"its reference must be true or false, not {type(reference).__name__}", where=f"table {item!r}"
+        )
     return replace(
         table,
         label=_note_text(note, "label", table.label, item, limits.label_characters) or table.label,
         synonyms=_note_synonyms(note, table.synonyms, item, limits),
         description=_note_text(note, "description", table.description, item, limits.description_characters),
+        reference=reference,
     )
 
 

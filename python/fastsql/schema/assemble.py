@@ -8,7 +8,7 @@ out the 513th table would answer questions about it wrongly and silently.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fastsql.errors import LimitError, SchemaError
@@ -26,6 +26,7 @@ from fastsql.schema.findings import (
 from fastsql.schema.literals import assemble_constants, assemble_values
 from fastsql.schema.model import USUAL_NAMESPACES, Column, ForeignKey, Structure, Table
 from fastsql.schema.names import fold, is_reserved, label_from_name
+from fastsql.schema.reference import without_referring
 from fastsql.schema.sqltypes import classify_type
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ def assemble(
                 synonyms=usable_synonyms(source.synonyms, f"table {source.name!r}", findings),
                 description=usable_description(source.description, f"table {source.name!r}", findings),
                 namespace=source.namespace,
+                reference=source.reference,
             )
         )
     if not tables:
@@ -95,9 +97,10 @@ def assemble(
     keys = sorted(
         {found for found in found_keys if found is not None}, key=lambda key: (key.columns, key.references)
     )
+    keyed = replace(schema, foreign_keys=tuple(keys))
     return Structure(
         name=schema.name,
-        tables=schema.tables,
+        tables=without_referring(keyed, findings).tables,
         columns=schema.columns,
         foreign_keys=tuple(keys),
         constants=assemble_constants(schema, draft.constants, findings),

@@ -40,6 +40,7 @@ class DraftTable:
     synonyms: list[str] = field(default_factory=list)
     description: str = ""
     namespace: str = ""
+    reference: bool = False
 
     @property
     def full_name(self) -> str:

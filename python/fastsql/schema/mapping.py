@@ -100,6 +100,15 @@ def _text(value: Any, item: str, what: str) -> str:
     return value
 
 
+def _flag(data: Mapping[str, Any], key: str, item: str) -> bool:
+    value = data.get(key, False)
+    if not isinstance(value, bool):
+        raise SchemaError(
+            f"its {key} must be true or false, not {type(value).__name__}", where=item, remedy=_FORM
+        )
+    return value
+
+
 def _items(data: Mapping[str, Any], key: str, item: str) -> list[Any]:
     value = data.get(key) or []
     if not isinstance(value, (list, tuple)):
@@ -124,6 +133,7 @@ def _table(data: Any) -> DraftTable:
         synonyms=_texts(data, "synonyms", item),
         description=_text(data.get("description") or "", item, "description"),
         namespace=_text(data.get("namespace") or "", item, "namespace"),
+        reference=_flag(data, "reference", item),
     )
 
 
@@ -297,6 +307,8 @@ def _table_to_dict(schema: Structure, table: Table) -> dict[str, Any]:
         data["primary_key"] = [schema.columns[index].name for index in table.primary_key]
     if table.namespace:
         data["namespace"] = table.namespace
+    if table.reference:
+        data["reference"] = True
     return {
         **data,
         **_notes(table),

@@ -62,6 +62,8 @@ class Table:
     description: str = ""
     namespace: str = ""
     """The database's schema that holds the table, where the source says so: "public"; in SQLite the name of a database."""
+    reference: bool = False
+    """Whether it is a terminology, so that a dictionary may hold its rows (`fastsql.schema.reference`)."""
 
 
 @dataclass(frozen=True)

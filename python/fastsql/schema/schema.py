@@ -279,14 +279,24 @@ class Schema(Structure):
         return with_values(self, values, limits)
 
     def annotated(self, notes: Mapping[str, Mapping[str, Any]], *, limits: Limits = DEFAULT) -> Schema:
-        """A copy with labels, synonyms, descriptions and values by item.
+        """A copy with labels, synonyms, descriptions and values by item, and marks of reference tables.
 
-        ``{"patients.dob": {"label": "date of birth", "synonyms": ["birthday"]}}``: a key is a table name or
-        "table.column"; SchemaError names one that is not in the schema.
+        ``{"patients.dob": {"label": "date of birth", "synonyms": ["birthday"]}, "d_items": {"reference": True}}``: a key
+        is a table name or "table.column"; SchemaError names one that is not in the schema.
         """
         from fastsql.schema.additions import annotated
 
         return annotated(self, notes, limits)
+
+    def with_reference_tables(self, *tables: str, limits: Limits = DEFAULT) -> Schema:
+        """A copy in which these tables count as terminologies, whose rows a `ValueDictionary` may hold.
+
+        No table is one unless it is marked: mark none that says anything of a patient. SchemaError for a table that is not
+        there, and for one whose foreign keys lead to a table that is not marked.
+        """
+        from fastsql.schema.additions import with_reference_tables
+
+        return with_reference_tables(self, tables, limits)
 
     def with_keys_from(
         self, source: str | Path | sqlite3.Connection | Engine, *, seconds: float = 30.0

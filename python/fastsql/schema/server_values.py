@@ -54,7 +54,7 @@ class ServerValues:
 
     def __init__(self, connection: Connection, seconds: float) -> None:
         self._connection = connection
-        self._seconds = seconds
+        self.seconds = seconds
         self._postgres = connection.dialect.name == "postgresql"
         self._statistics: dict[str, dict[str, tuple[float, list[str]]]] = {}
 
@@ -64,10 +64,10 @@ class ServerValues:
         estimate, common = self._known(table, namespace).get(column, (0.0, []))
         if estimate > _TOO_MANY * most:
             return Found([], f"{too_many}: about {estimate:,.0f} by the server's statistics")
-        deadline = self.deadline(self._seconds)
+        deadline = self.deadline(self.seconds)
         sample = self._read(table, namespace, column, most + 1, deadline, SAMPLE_ROWS)
         if sample is None:
-            return Found([], missed(self._seconds), late=True)
+            return Found([], missed(self.seconds), late=True)
         if len(sample) > most:
             return Found([], too_many)
         whole = None
@@ -76,7 +76,7 @@ class ServerValues:
         if whole is None:
             texts = all(isinstance(value, str) for value in sample)
             known = list(dict.fromkeys([*sample, *(common if texts else ())]))
-            return Found(known[:most], missed(self._seconds), late=True)
+            return Found(known[:most], missed(self.seconds), late=True)
         return Found([], too_many) if len(whole) > most else Found(whole)
 
     def stamp(self, table: str, namespace: str | None) -> str:
@@ -162,7 +162,7 @@ class ServerValues:
 
     def shared(
         self, table: str, namespace: str | None, column: str, holders: Sequence[str], deadline: Deadline
-    ) -> list[tuple[Any, ...]] | None:
+    ) -> Sequence[Sequence[Any]] | None:
         """Rows of a value, how many rows have it, and how many distinct values of each holder; None where the time is up."""
         import sqlalchemy
 
@@ -171,15 +171,26 @@ class ServerValues:
         counts = [sqlalchemy.func.count(), *(sqlalchemy.func.count(one.distinct()) for one in held)]
         origin = sqlalchemy.table(_exactly(table), cell, *held, schema=_exactly(namespace))
         query = sqlalchemy.select(cell, *counts).select_from(origin).where(cell.is_not(None)).group_by(cell)
-        return self._rows(query, deadline)
+        return self._run(query, deadline)
 
     def cells(self, query: Any, deadline: Deadline) -> list[Any] | None:
         """The first column of what a query returns; None where the time is up. Raises sqlalchemy's errors."""
-        rows = self._rows(query, deadline)
-        return None if rows is None else [row[0] for row in rows]
+        found = self._run(query, deadline)
+        return None if found is None else [row[0] for row in found]
 
-    def _rows(self, query: Any, deadline: Deadline) -> list[tuple[Any, ...]] | None:
-        """What a query returns; None where the time is up. Raises sqlalchemy's errors."""
+    def rows(
+        self, table: str, namespace: str | None, columns: Sequence[str], most: int
+    ) -> Sequence[Sequence[Any]] | None:
+        """At most `most` rows of a table; None where the time is up. Raises sqlalchemy's errors."""
+        import sqlalchemy
+
+        cells: list[Any] = [sqlalchemy.column(_exactly(column)) for column in columns]
+        origin = sqlalchemy.table(_exactly(table), *cells, schema=_exactly(namespace))
+        query = sqlalchemy.select(*cells).select_from(origin).limit(most)
+        return self._run(query, self.deadline(self.seconds))
+
+    def _run(self, query: Any, deadline: Deadline) -> Sequence[Sequence[Any]] | None:
+        """The rows that a query returns; None where the time is up."""
         import sqlalchemy
 
         try:
@@ -188,7 +199,7 @@ class ServerValues:
                 limit = "SELECT pg_catalog.set_config('statement_timeout', :time, true)"
                 self._connection.execute(_text(limit), {"time": milliseconds})
             with deadline.running():
-                return [tuple(row) for row in self._connection.execute(query)]
+                return self._connection.execute(query).all()
         except sqlalchemy.exc.DBAPIError as error:
             self._after_error(error)
             if _state(error) == "57014" or deadline.passed:
@@ -216,6 +227,11 @@ class ServerValues:
 def missed(seconds: float) -> str:
     """What is said of a column that took too long."""
     return f"only a sample was read: all of it takes longer than {seconds:g} s"
+
+
+def late(seconds: float) -> str:
+    """What is said of a table whose rows took too long."""
+    return f"its rows take longer than {seconds:g} s"
 
 
 def is_forbidden(error: BaseException) -> bool:

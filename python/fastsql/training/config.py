@@ -47,6 +47,8 @@ class SourceSettings:
     # Where there is no database: an excerpt of its values (`fastsql.datasets.read_values`), or "gold" for the literals
     # of the gold SQL. They are matched as a dictionary's are, and never bundled.
     values: str = ""
+    # Tables of its schemas that are terminologies, whose rows the dictionary may hold (`Schema.with_reference_tables`).
+    reference: tuple[str, ...] = ()
     # Example files that are only reported on: equal questions are left out.
     report: tuple[str, ...] = ()
     hints: bool = False  # write the example's `evidence`, which BIRD gives, behind its question

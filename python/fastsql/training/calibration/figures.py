@@ -10,7 +10,7 @@ import numpy as np
 from fastsql.evaluation.bootstrap import bootstrap
 from fastsql.reliability.decision import threshold
 from fastsql.training.calibration.fit import (
-    RIGHT,
+    SEARCH,
     UNANSWERED,
     UNANSWERED_ELSEWHERE,
     Predicted,
@@ -41,10 +41,10 @@ DECIDED = 10.0
 """The penalty that decisions are shown for where one has to do: the parser's own."""
 
 STEPS: Mapping[str, tuple[str, ...]] = {
-    "beam": RIGHT,
-    "beam, entropy": (*RIGHT, "entropy"),
-    "beam, strangeness": (*RIGHT, "strangeness"),
-    "beam, strangeness, coverage, names": (*RIGHT, "strangeness", "coverage", "named"),
+    "beam": SEARCH,
+    "beam, entropy": (*SEARCH, "entropy"),
+    "beam, strangeness": (*SEARCH, "strangeness"),
+    "beam, strangeness, coverage, names": (*SEARCH, "strangeness", "coverage", "named"),
     "correspondence alone": ("correspondence",),
     "state alone": ("state",),
     "all but what was passed over": tuple(name for name in UNANSWERED if name != "removed"),
@@ -55,13 +55,19 @@ STEPS: Mapping[str, tuple[str, ...]] = {
 }
 """What u is told from on schemas that were trained on, step by step; what q is told from is the same in all of them."""
 STEPS_ELSEWHERE: Mapping[str, tuple[str, ...]] = {
-    "beam": RIGHT,
-    "beam, strangeness": (*RIGHT, "strangeness"),
-    "beam, strangeness, coverage, names": (*RIGHT, "strangeness", "coverage", "named"),
-    "the same, words not met": (*RIGHT, "strangeness", "coverage", "named", "unmet"),
+    "beam": SEARCH,
+    "beam, strangeness": (*SEARCH, "strangeness"),
+    "beam, strangeness, coverage, names": (*SEARCH, "strangeness", "coverage", "named"),
+    "the same, words not met": (*SEARCH, "strangeness", "coverage", "named", "unmet"),
     "all": UNANSWERED_ELSEWHERE,
 }
 """The same on schemas that were not."""
+LEFT_OUT: Mapping[str, str] = {"all but values not used": "unused", "all but contradictions": "contradicted"}
+LEFT_OUT_ELSEWHERE: Mapping[str, str] = {
+    "all but values not used": "unused",
+    "all but words not explained": "unexplained",
+}
+"""Features that neither p nor u is told from, on the schemas that were trained on and on others."""
 
 
 def figures(table: Table, predicted: Predicted, *, as_written: bool = False) -> dict[str, Any]:
@@ -165,25 +171,35 @@ def steps_table(table: Table, seeds: Sequence[int] = (0, 1, 2)) -> str:
     """The figures of each step of `STEPS`, means over `seeds`, as a table in Markdown; of `STEPS_ELSEWHERE` as another."""
     ran = bool((table.plain != table.inspected).any())
     lines = list(_OWN_HEAD)
-    for name, names, inspected in _steps(STEPS, ran):
-        across = [predict_across(table, names, inspected=inspected, seed=seed) for seed in seeds]
+    for name, names, out, inspected in _steps(STEPS, LEFT_OUT, ran):
+        across = [predict_across(table, names, inspected=inspected, seed=seed, without=out) for seed in seeds]
         lines.append(_line(name, [_flat(figures(table, one)) for one in across], _DIGITS))
     if not table.foreign.any():
         return "\n".join(lines)
     lines += ["", *_ELSEWHERE_HEAD]
     others = table.rows(table.foreign)
-    for name, names, inspected in _steps(STEPS_ELSEWHERE, ran):
-        across = [predict_across(others, elsewhere=names, inspected=inspected, seed=seed) for seed in seeds]
+    for name, names, out, inspected in _steps(STEPS_ELSEWHERE, LEFT_OUT_ELSEWHERE, ran):
+        across = [
+            predict_across(others, elsewhere=names, inspected=inspected, seed=seed, without=out)
+            for seed in seeds
+        ]
         rows = [_flat_elsewhere(elsewhere_figures(others, one)) for one in across]
         lines.append(_line(name, rows, _ELSEWHERE_DIGITS))
     return "\n".join(lines)
 
 
-def _steps(steps: Mapping[str, tuple[str, ...]], ran: bool) -> list[tuple[str, tuple[str, ...], bool]]:
-    """Name, features, whether answers are looked at."""
-    found = [(name, names, False) for name, names in steps.items()]
+def _steps(
+    steps: Mapping[str, tuple[str, ...]], left_out: Mapping[str, str], ran: bool
+) -> list[tuple[str, tuple[str, ...], tuple[str, ...], bool]]:
+    """Name, features of u, features that are left out, whether answers are looked at."""
+    found: list[tuple[str, tuple[str, ...], tuple[str, ...], bool]] = [
+        (name, names, (), False) for name, names in steps.items()
+    ]
+    less = [(name, steps["all"], (feature,)) for name, feature in left_out.items()]
+    found += [(*one, False) for one in less]
     if ran:
-        found += [(f"{name}, answers inspected", steps[name], True) for name in ("beam", "all")]
+        looked = [(name, steps[name], ()) for name in ("beam", "all")]
+        found += [(f"{name}, answers inspected", names, out, True) for name, names, out in (*looked, *less)]
     return found
 
 

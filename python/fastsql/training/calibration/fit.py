@@ -12,8 +12,8 @@ weights and knows the schemas that it met.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -26,12 +26,23 @@ from fastsql.training.calibration.logistic import Flags, Floats, cross_fitted, f
 from fastsql.training.calibration.questions import AS_WRITTEN
 from fastsql.training.calibration.table import NAMES, Table
 
-RIGHT = ("sequence", "worst", "margin", "decisions")
+SEARCH = ("sequence", "worst", "margin", "decisions")
+"""What the search gives that p and u are told from."""
+RIGHT = (*SEARCH, "unused")
 """What q, the probability of being right if there is an answer, is told from."""
-UNANSWERED = (*RIGHT, "removed", "strangeness", "coverage", "named", "unsaid", "state")
+UNANSWERED = (*SEARCH, "contradicted", "removed", "strangeness", "coverage", "named", "unsaid", "state")
 """What u is told from."""
-RIGHT_ELSEWHERE = ("sequence", "coverage", "unsaid")
-UNANSWERED_ELSEWHERE = (*RIGHT, "removed", "strangeness", "coverage", "named", "unmet", "unsaid")
+RIGHT_ELSEWHERE = ("sequence", "coverage", "unsaid", "unused")
+UNANSWERED_ELSEWHERE = (
+    *SEARCH,
+    "removed",
+    "strangeness",
+    "coverage",
+    "named",
+    "unmet",
+    "unexplained",
+    "unsaid",
+)
 """The same on schemas that were not trained on. `state` and `correspondence` know the schemas that they were fitted on and
 nothing of others; on the former, `unmet` says nothing that `strangeness` does not."""
 UNANSWERED_LOOKED = ("void",)
@@ -69,9 +80,10 @@ def fit(
     refuses = own.unanswerable.any()
     elsewhere = None
     if len(set(others.right[~others.unanswerable].tolist())) > 1:
-        elsewhere = Elsewhere(
-            *_judges(others, others.plain, others.inspected, UNANSWERED_ELSEWHERE, RIGHT_ELSEWHERE), known
+        strange, looked = _judges(
+            others, others.plain, others.inspected, UNANSWERED_ELSEWHERE, RIGHT_ELSEWHERE
         )
+        elsewhere = Elsewhere(_with_contradictions(strange, judge), looked, known)
     return Reliability(
         judge=judge,
         inspected=inspected,
@@ -89,13 +101,26 @@ def _judges(
     unanswered: Sequence[str],
     right: Sequence[str] = RIGHT,
 ) -> tuple[Judge, Judge | None]:
-    """The judge of queries as they are, and that of those whose answers were looked at, if any were."""
+    """The judge of queries as they are, and that of those whose answers were looked at, if any were.
+
+    A query that contradicts a reference table is hollow, and q is told from either alike: what a hollow answer weighs is
+    fitted on many hypotheses that were not the likeliest, and the likeliest one is hardly ever contradicted.
+    """
     judge = fit_judge(plain, table, unanswered, right)
     if not (table.plain != table.inspected).any():
         return judge, None
-    return judge, fit_judge(
-        inspected, table, (*unanswered, *UNANSWERED_LOOKED), (*right, *LOOKED), others=True
-    )
+    looked = fit_judge(inspected, table, (*unanswered, *UNANSWERED_LOOKED), (*right, *LOOKED), others=True)
+    weights = {**judge.right.weights, "contradicted": looked.right.weights["hollow"]}
+    return replace(judge, right=replace(judge.right, weights=weights)), looked
+
+
+def _with_contradictions(judge: Judge, own: Judge) -> Judge:
+    """The judge of schemas never seen, of which none has reference tables: a contradiction tells it what it tells `own`."""
+    weight = 0.0 if own.unanswerable is None else own.unanswerable.weights.get("contradicted", 0.0)
+    if judge.unanswerable is None or not weight:
+        return judge
+    weights = {**judge.unanswerable.weights, "contradicted": weight}
+    return replace(judge, unanswerable=replace(judge.unanswerable, weights=weights))
 
 
 def first_layer(
@@ -188,8 +213,11 @@ def predict_across(
     *,
     inspected: bool = False,
     seed: int = 0,
+    without: Collection[str] = (),
 ) -> Predicted:
     """Predictions for all rows; `elsewhere` names what u is told from on schemas that were not trained on.
+
+    `without` are features that neither p nor u is told from.
 
     A question as it was written is in the fold of the same one with other numbers, and one of a schema that was not trained
     on in the fold of all others of that schema.
@@ -197,17 +225,18 @@ def predict_across(
     p, u = np.zeros(len(table.parts)), np.zeros(len(table.parts))
     for side, names in ((~table.foreign, unanswered), (table.foreign, elsewhere)):
         if side.any():
-            found = _predict_side(table.rows(side), names, inspected=inspected, seed=seed)
+            found = _predict_side(table.rows(side), names, inspected=inspected, seed=seed, without=without)
             p[side], u[side] = found.confidence, found.unanswerable
     return Predicted(p, u)
 
 
-def _predict_side(table: Table, unanswered: Sequence[str], *, inspected: bool, seed: int) -> Predicted:
+def _predict_side(
+    table: Table, unanswered: Sequence[str], *, inspected: bool, seed: int, without: Collection[str]
+) -> Predicted:
     """Predictions for rows that are all of schemas that were trained on, or all of others."""
     foreign = bool(table.foreign.all())
-    names, told_right = tuple(unanswered), RIGHT_ELSEWHERE if foreign else RIGHT
-    if inspected:
-        names, told_right = (*names, *UNANSWERED_LOOKED), (*told_right, *LOOKED)
+    told_right = [name for name in (RIGHT_ELSEWHERE if foreign else RIGHT) if name not in without]
+    names = [name for name in unanswered if name not in without]
     fold = folds_of(table.groups, seed)
     p, u = np.zeros(len(fold)), np.zeros(len(fold))
     for number in np.unique(fold):
@@ -215,11 +244,14 @@ def _predict_side(table: Table, unanswered: Sequence[str], *, inspected: bool, s
         rest = table.rows((fold != number) & (table.parts != AS_WRITTEN))
         if rest.unanswerable.all():
             continue  # one template alone: nothing is left to fit on
-        own, other = (rest.inspected, held.inspected) if inspected else (rest.plain, held.plain)
+        plain, looked, other = rest.plain, rest.inspected, held.inspected if inspected else held.plain
         if not foreign:
-            own = with_first(own, *first_layer(rest, across_folds=True, seed=seed))
+            first = first_layer(rest, across_folds=True, seed=seed)
+            plain, looked = with_first(plain, *first), with_first(looked, *first)
             other = with_first(other, *first_layer(rest, across_folds=False, of=held))
-        judge = fit_judge(own, rest, names, told_right, others=inspected)
+        judge, judge_looked = _judges(rest, plain, looked, names, told_right)
+        if inspected and judge_looked is not None:
+            judge = judge_looked
         if judge.unanswerable is not None:
             u[fold == number] = sigmoid(_odds(judge.unanswerable, other))
         p[fold == number] = (1 - u[fold == number]) * sigmoid(_odds(judge.right, other))

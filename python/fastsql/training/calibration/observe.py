@@ -97,9 +97,16 @@ class _Witness(Reliability):
     notes: _Notes = field(default_factory=_Notes)
 
     def evidence(
-        self, asked: Asked, search: Search, chosen: int, program: Program, links: Sequence[Link]
+        self,
+        asked: Asked,
+        search: Search,
+        chosen: int,
+        program: Program,
+        links: Sequence[Link],
+        *,
+        contradicted: bool = False,
     ) -> Evidence:
-        found = super().evidence(asked, search, chosen, program, links)
+        found = super().evidence(asked, search, chosen, program, links, contradicted=contradicted)
         if chosen == 0:
             state = np.asarray(asked.state, dtype=np.float32)
             self.notes.seen = _Seen(found, state, names_of(asked.links).words)
@@ -176,7 +183,7 @@ def observe(
             database = expand_path(source.database) if source.database else None
             files = stack.enter_context(DatabaseFiles(database, list(here)))
             for db_id in here:
-                schemas.setdefault(db_id, here[db_id])
+                schemas.setdefault(db_id, here[db_id].with_reference_tables(*source.reference))
                 paths[db_id] = paths.get(db_id) or files.path(db_id)
         written: list[tuple[Question, _Seen, _Notes, str]] = []
         # Questions over one part of a schema follow each other, as a parser keeps few of its parts ready.

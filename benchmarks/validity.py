@@ -20,6 +20,7 @@ conversations they prefer to.
 from __future__ import annotations
 
 import argparse
+import gc
 import multiprocessing
 import os
 import re
@@ -68,6 +69,8 @@ FONDNESS = 4.0
 """What is added, in every second conversation, to the preference for productions that point at a turn."""
 KEPT = 20
 """Failures that are kept with their SQL."""
+YOUNG = 50_000
+"""Objects that come before the collector looks at them: those of some queries, nearly all of which are gone by then."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +157,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Print a table; write the same as JSON where asked. Returns 1 if any decode failed."""
     options = _options().parse_args(arguments)
     console = Console()
-    sources = read_sources(options.data, options.set)
+    sources = _sources(options)
     if not sources:
         print(f"no schemas.json in {options.data}/*; set FASTSQL_DATA or give --data", file=sys.stderr)
         return 1
@@ -184,7 +187,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run(options: argparse.Namespace, numbers: range) -> tuple[dict[str, Tally], list[dict[str, Any]]]:
     """The decodes of these numbers: what was counted for each data set, and what failed."""
-    sources = read_sources(options.data, options.set)
+    sources = _sources(options)
+    # The schemas of all sets are millions of objects, which the collector need not walk through again and again.
+    gc.freeze()
+    gc.set_threshold(YOUNG)
     tallies = {source.name: Tally(0) for source in sources}
     failures: list[dict[str, Any]] = []
     with preparer(options.dialect) as prepare:
@@ -233,7 +239,12 @@ def _options() -> argparse.ArgumentParser:
     return parser
 
 
-def read_sources(data: Path, names: Sequence[str] | None) -> list[Source]:
+def _sources(options: argparse.Namespace) -> list[Source]:
+    return read_sources(options.data, None if options.set is None else tuple(options.set))
+
+
+@lru_cache(maxsize=1)
+def read_sources(data: Path, names: tuple[str, ...] | None) -> list[Source]:
     """The data sets of a folder, those of the given names or all, in the order of their names."""
     found = []
     for file in sorted(data.glob("*/schemas.json")):
@@ -300,9 +311,14 @@ def decode_one(
 
 def pointing(space: ActionSpace) -> list[int]:
     """Productions that point at an earlier turn; none where there is none."""
-    heads = (head for heads in space.grammar.alternatives for head in heads)
+    return [space.flat(PRODUCTION, action) for action in _of_turns()] if space.turns else []
+
+
+@lru_cache(maxsize=1)
+def _of_turns() -> tuple[int, ...]:
+    heads = (head for heads in load_grammar().alternatives for head in heads)
     found = {head.action for head in heads if head.requires & {"turn", "member", "extended"}}
-    return [space.flat(PRODUCTION, action) for action in found if action is not None] if space.turns else []
+    return tuple(action for action in found if action is not None)
 
 
 def _decode(
@@ -332,9 +348,21 @@ def _decode_native(
     return path.tolist(), finished
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1)
+def _native_grammar(core: Any) -> Any:
+    return core.Grammar(grammar_table(load_grammar()))
+
+
+_native_schemas: dict[str, Any] = {}
+"""By fingerprint: to hash a whole schema for each query takes longer than to decode it."""
+
+
 def _native_schema(core: Any, schema: Schema) -> Any:
-    return core.SchemaItems(core.Grammar(grammar_table(load_grammar())), schema_table(schema))
+    known = _native_schemas.get(schema.fingerprint)
+    if known is None:
+        known = core.SchemaItems(_native_grammar(core), schema_table(schema))
+        _native_schemas[schema.fingerprint] = known
+    return known
 
 
 def _verify(sql: str, schema: Schema, tally: Tally, target: Target, *, whole: bool) -> str:

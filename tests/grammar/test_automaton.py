@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fastsql.grammar import ActionSpace, IllegalActionError, State
+from fastsql.grammar import ActionSpace, IllegalActionError, State, load_grammar
 from fastsql.grammar.actions import CANDIDATE, COLUMN, END, PRODUCTION, START, STEP, TABLE
 from fastsql.grammar.bounds import MAX_SOURCES, MAX_SPAN
 from fastsql.grammar.grouping import AGGREGATES
@@ -128,6 +128,18 @@ def test_windows_are_ordered_by_aggregates_where_the_query_groups() -> None:
     offered = Pen().write(f"admissions {window}").offered()
     assert "admissions.ward" in offered
     assert not AGGREGATES & offered
+
+
+def test_no_key_of_a_window_is_made_of_aggregates_unless_the_query_groups() -> None:
+    grammar = load_grammar()
+    left, reached = [grammar.symbol("plain_any")], set()
+    while left:
+        symbol = left.pop()
+        reached.add(symbol)
+        for head in grammar.alternatives[symbol]:
+            if "grouped" not in head.requires:
+                assert head.action is None or grammar.productions[head.action] not in AGGREGATES
+                left += {child for child in head.children if child >= 0} - reached
 
 
 def test_grouping_ends_with_its_query() -> None:

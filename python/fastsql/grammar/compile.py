@@ -8,7 +8,7 @@ and the fewest actions that complete it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from fastsql.grammar.reading import EFFECTS, GrammarError, Line, read_lines
@@ -83,16 +83,15 @@ class Grammar:
         """Number of a production; KeyError if there is none of that name."""
         return self._production_ids[name]
 
-    @property
+    @cached_property
     def _symbol_ids(self) -> dict[str, int]:
         return _index(self.symbols)
 
-    @property
+    @cached_property
     def _production_ids(self) -> dict[str, int]:
         return _index(self.productions)
 
 
-@lru_cache(maxsize=16)
 def _index(names: tuple[str, ...]) -> dict[str, int]:
     return {name: i for i, name in enumerate(names)}
 

@@ -6,7 +6,7 @@ when it is pointed at. So what holds for any query that it writes, that it prepa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -37,12 +37,12 @@ _OUTSIDE = {"in_previous": "in", "not_in_previous": "not_in"}
 
 def inline(program: Program, turns: Sequence[Turn], schema: Schema, grammar: Grammar) -> Program:
     """The program with its earlier turns written out. Raises ProgramError where the grammar does not derive it."""
-    pointed = [terminal.turn for terminal in program if isinstance(terminal, TurnRef)]
+    pointed = {terminal.turn for terminal in program if isinstance(terminal, TurnRef)}
     if not pointed:
         return program
     if max(pointed) >= len(turns):
         raise ProgramError(f"turn {max(pointed)} of {len(turns)}", 0)
-    trees = [read_tree(turn.program, grammar) for turn in turns]
+    trees = {number: read_tree(turns[number].program, grammar) for number in pointed}
     return program_of(_Inliner(trees, schema).written_out(read_tree(program, grammar)))
 
 
@@ -83,7 +83,7 @@ def _grouped(node: Node) -> Node:
 
 
 class _Inliner:
-    def __init__(self, trees: Sequence[Node], schema: Schema) -> None:
+    def __init__(self, trees: Mapping[int, Node], schema: Schema) -> None:
         self._trees = trees
         self._schema = schema
 

@@ -95,9 +95,16 @@ def _write_not(generator: Generator, negation: exp.Not) -> str:
     return f"NOT {generator.sql(negation, 'this')}"
 
 
+def _write_cast(generator: Generator, cast: exp.Cast) -> str:
+    """CAST in SQLite, whose generator would first ask of each whether it makes a date, reading the names of six types."""
+    return f"CAST({generator.sql(cast, 'this')} AS {generator.sql(cast, 'to')})"
+
+
 def _generator(dialect: str) -> Generator:
-    """The dialect's generator in sqlglot, but for negation."""
+    """The dialect's generator in sqlglot, but for negation, and for casts in SQLite."""
     generator = Dialect.get_or_raise(dialect).generator()
     # Not a subclass: where sqlglot is compiled (its extra `c`), its classes take none.
     generator._dispatch = {**generator._dispatch, exp.Not: _write_not}
+    if dialect == "sqlite":
+        generator._dispatch[exp.Cast] = _write_cast
     return generator

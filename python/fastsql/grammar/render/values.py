@@ -62,8 +62,8 @@ FUNCTIONS: dict[str, type[exp.Func]] = {
 }
 """Functions of one value."""
 
-CASTS = {"as_real": "REAL", "as_integer": "INTEGER", "as_text": "TEXT"}
-"""Types that a value is turned into."""
+CASTS = {"as_real": exp.DType.DOUBLE, "as_integer": exp.DType.INT, "as_text": exp.DType.TEXT}
+"""Types that a value is turned into: in SQLite REAL, INTEGER, TEXT."""
 
 
 WINDOWS: dict[str, type[exp.Expr]] = {
@@ -116,7 +116,7 @@ def pieces(node: Node) -> Iterator[Node | None]:
 
 
 def _cast(value: exp.Expr, name: str) -> exp.Expr:
-    return exp.Cast(this=value, to=exp.DataType.build(CASTS[name], dialect="sqlite"))
+    return exp.Cast(this=value, to=exp.DataType(this=CASTS[name], nested=False))
 
 
 class Values:

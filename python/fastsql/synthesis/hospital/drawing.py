@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
+from dataclasses import replace
 
 from fastsql.synthesis.hospital.kinds import KINDS
-from fastsql.synthesis.hospital.scope import Event, Nth, Scope, Visit
+from fastsql.synthesis.hospital.scope import Event, Nth, Relation, Scope, Visit
 from fastsql.synthesis.hospital.values import Values
 
 WINDOWS = (
@@ -62,6 +64,12 @@ def visit_of(kind: str, rng: random.Random, *, current: bool = True) -> Visit:
     return Visit(
         place, rng.choice(("first", "last", "first", "last", "current") if current else ("first", "last"))
     )
+
+
+def relation_of(relations: Sequence[Relation], rng: random.Random, values: Values) -> Relation:
+    """One of the relations; where it counts days or months, mostly their two, and now and then other numbers."""
+    relation = rng.choice(relations)
+    return replace(relation, count=values.rng.choice((1, 2, 2, 2, 3, 6))) if relation.count else relation
 
 
 def event_of(kind: str, values: Values) -> Event:

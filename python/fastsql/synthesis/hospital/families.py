@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fastsql.synthesis.hospital.course.before import Before
+from fastsql.synthesis.hospital.course.between import Between
 from fastsql.synthesis.hospital.course.change import Change
 from fastsql.synthesis.hospital.course.compare_patients import ComparePatients
 from fastsql.synthesis.hospital.course.detail import Detail
@@ -20,6 +22,7 @@ from fastsql.synthesis.hospital.events.count_events import CountEvents
 from fastsql.synthesis.hospital.events.count_names import CountNames
 from fastsql.synthesis.hospital.events.count_visits import CountVisits
 from fastsql.synthesis.hospital.events.list_names import ListNames
+from fastsql.synthesis.hospital.events.list_readings import ListReadings
 from fastsql.synthesis.hospital.events.organism import Organism
 from fastsql.synthesis.hospital.events.reading import Reading
 from fastsql.synthesis.hospital.events.total import Total
@@ -27,14 +30,22 @@ from fastsql.synthesis.hospital.events.when import When
 from fastsql.synthesis.hospital.events.when_extreme import WhenExtreme
 from fastsql.synthesis.hospital.events.which_name import WhichName
 from fastsql.synthesis.hospital.family import Draw
+from fastsql.synthesis.hospital.population.admission_average import AdmissionAverage
+from fastsql.synthesis.hospital.population.breakdown import Breakdown
 from fastsql.synthesis.hospital.population.count_followed import CountFollowed
 from fastsql.synthesis.hospital.population.count_patients import CountPatients
+from fastsql.synthesis.hospital.population.count_people import CountPeople
+from fastsql.synthesis.hospital.population.count_repeated import CountRepeated
+from fastsql.synthesis.hospital.population.count_without import CountWithout
+from fastsql.synthesis.hospital.population.extreme_patient import ExtremePatient
 from fastsql.synthesis.hospital.population.intake_route import IntakeRoute
 from fastsql.synthesis.hospital.population.list_patients import ListPatients
+from fastsql.synthesis.hospital.population.measure_of_all import MeasureOfAll
 from fastsql.synthesis.hospital.population.mortality import Mortality
 from fastsql.synthesis.hospital.population.price import Price
 from fastsql.synthesis.hospital.population.ranking import Ranking
 from fastsql.synthesis.hospital.population.rate import Rate
+from fastsql.synthesis.hospital.population.survival_rate import SurvivalRate
 from fastsql.synthesis.hospital.population.visit_cost import VisitCost
 
 FAMILIES: tuple[tuple[float, Draw], ...] = (
@@ -72,5 +83,16 @@ FAMILIES: tuple[tuple[float, Draw], ...] = (
     (1.2, VisitCost.draw),
     (1.2, Rate.draw),
     (0.25, Mortality.draw),
+    (0.4, ListReadings.draw),
+    (0.4, Before.draw),
+    (0.4, Between.draw),
+    (0.8, CountPeople.draw),
+    (0.6, AdmissionAverage.draw),
+    (0.3, Breakdown.draw),
+    (0.25, SurvivalRate.draw),
+    (0.5, CountRepeated.draw),
+    (0.4, CountWithout.draw),
+    (0.5, MeasureOfAll.draw),
+    (0.3, ExtremePatient.draw),
 )
 """With how often each is drawn, in relation to the others."""

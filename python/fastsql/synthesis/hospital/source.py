@@ -10,6 +10,7 @@ from types import MappingProxyType, TracebackType
 from fastsql.datasets import with_normal_ranges
 from fastsql.demo.tables import HOSPITAL_DDL
 from fastsql.schema import Schema
+from fastsql.synthesis.hospital.facts import GENDERS
 from fastsql.synthesis.hospital.families import FAMILIES
 from fastsql.synthesis.hospital.family import Family, ask
 from fastsql.synthesis.hospital.kinds import BODY_MEASURES, CHARGED, KINDS, VITAL_SIGNS
@@ -26,6 +27,7 @@ _STANDING: Mapping[tuple[str, str], tuple[str, ...]] = MappingProxyType(
         ("d_items", "linksto"): ("chartevents", "inputevents", "outputevents"),
         ("cost", "event_type"): tuple(sorted(KINDS[kind].table for kind in CHARGED)),
         ("admissions", "admission_location"): ("emergency room",),
+        ("patients", "gender"): tuple(GENDERS),
     }
 )
 """Values that questions mean without writing them: people say "weight" for `daily weight`."""

@@ -34,14 +34,13 @@ class Elapsed:
         return cls(event, Scope(patient, visit=visit), rng.random() < 0.5, rng.choice(("hour", "day")))
 
     def sql(self) -> str:
-        """Hours (24 a day) or days (1 a day) from the event to now."""
+        """Days from the event to now, or hours; not as `1 *`, so that one skeleton is one template."""
         kind = KINDS[self.event.kind]
         clauses = where(*conditions_of(self.event, self.scope))
-        factor = 24 if self.unit == "hour" else 1
         since = f"strftime('%J',current_time) - strftime('%J',{kind.when})"
-        return (
-            f"SELECT {factor} * ( {since} ) FROM {kind.table}{clauses}{nth_order(kind.when, Nth(self.last))}"
-        )
+        if self.unit == "hour":
+            since = f"24 * ( {since} )"
+        return f"SELECT {since} FROM {kind.table}{clauses}{nth_order(kind.when, Nth(self.last))}"
 
     def words(self, rng: random.Random) -> str:
         event, frame = self.event, FRAMES[self.event.kind]

@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass
 
 from fastsql.synthesis.hospital.conditions import conditions_of, follows, names_of, nth_order, where
-from fastsql.synthesis.hospital.drawing import event_of, scope_of
+from fastsql.synthesis.hospital.drawing import event_of, relation_of, scope_of
 from fastsql.synthesis.hospital.frames import FRAMES
 from fastsql.synthesis.hospital.kinds import KINDS
 from fastsql.synthesis.hospital.phrases import nth_word, relation_phrase
@@ -39,7 +39,7 @@ class Following:
         )
         draw = rng.random()
         scope = scope_of("drug", rng, values, current=False)
-        relation = rng.choice(_RELATIONS)
+        relation = relation_of(_RELATIONS, rng, values)
         if draw < 0.5:
             kind = rng.choice(("drug", "drug", "diagnosis", "procedure", "lab", "specimen", "culture"))
             return cls(first, Event(kind), relation, scope)

@@ -6,6 +6,7 @@ import random
 from dataclasses import dataclass
 
 from fastsql.synthesis.hospital.cohort import RELATIONS, cohort, joined
+from fastsql.synthesis.hospital.drawing import relation_of
 from fastsql.synthesis.hospital.frames import FRAMES
 from fastsql.synthesis.hospital.phrases import relation_phrase
 from fastsql.synthesis.hospital.scope import Event, Relation, Scope
@@ -26,7 +27,7 @@ class CountFollowed:
         then = rng.choice(("diagnosis", "procedure", "drug", "lab", "specimen"))
         one, other = values.names(first, 2)
         later = Event(then, other if then == first else values.name(then))
-        return cls(Event(first, one), later, rng.choice(RELATIONS), cohort(rng, values))
+        return cls(Event(first, one), later, relation_of(RELATIONS, rng, values), cohort(rng, values))
 
     def sql(self) -> str:
         """The number of patients who had one event after another."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fastsql.synthesis.hospital.cohort import RELATIONS, cohort, joined, patients
 from fastsql.synthesis.hospital.conditions import conditions_of, names_of, where
-from fastsql.synthesis.hospital.drawing import event_of, scope_of
+from fastsql.synthesis.hospital.drawing import event_of, relation_of, scope_of
 from fastsql.synthesis.hospital.frames import FRAMES
 from fastsql.synthesis.hospital.kinds import KINDS
 from fastsql.synthesis.hospital.phrases import relation_phrase
@@ -15,6 +15,7 @@ from fastsql.synthesis.hospital.scope import Event, Relation, Scope
 from fastsql.synthesis.hospital.values import Values
 from fastsql.synthesis.phrases import choose, number_word, put
 
+_FIRST = ("diagnosis", "diagnosis", "diagnosis", "procedure", "procedure", "drug", "lab")
 _RANKED = ("drug", "diagnosis", "procedure", "lab", "specimen", "culture")
 
 
@@ -38,8 +39,8 @@ class Ranking:
             return cls(kind, top, cohort(rng, values, ages=1.0))
         if draw < 0.55:
             return cls(kind, top, scope_of(kind, rng, values))
-        first = event_of(rng.choice(("diagnosis", "procedure", "drug", "lab")), values)
-        return cls(kind, top, cohort(rng, values, ages=0.3), first, rng.choice(RELATIONS))
+        first = event_of(rng.choice(_FIRST), values)
+        return cls(kind, top, cohort(rng, values, ages=0.3), first, relation_of(RELATIONS, rng, values))
 
     def sql(self) -> str:
         """The names with the highest dense rank by count."""

@@ -43,7 +43,16 @@ def steps(document: str) -> list[tuple[str, str | None]]:
 
 
 @pytest.mark.parametrize(
-    "document", ["../README.md", "answers.md", "dialects.md", "encoders.md", "how-it-works.md", "profile.md", "schemas.md"]
+    "document",
+    [
+        "../README.md",
+        "answers.md",
+        "dialects.md",
+        "encoders.md",
+        "how-it-works.md",
+        "profile.md",
+        "schemas.md",
+    ],
 )
 def test_code_in_a_document_prints_what_stands_below_it(
     document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

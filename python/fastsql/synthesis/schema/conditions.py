@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from fastsql.synthesis.phrases import expand
+from fastsql.synthesis.schema.kinds import AMOUNT, CODE, ORDERED, TEXTS
 from fastsql.synthesis.schema.words import UnsayableError, Words
 
 _SIGNS: dict[type[exp.Expr], str] = {
@@ -187,10 +188,14 @@ class Conditions:
         return self._words.owner(item)
 
     def _between(self, column: exp.Column, node: exp.Expr, negation: str) -> Said:
+        if self._words.kind(column) not in ORDERED:
+            raise UnsayableError("range of no amount")
         low, high = self._literal(node.args["low"]), self._literal(node.args["high"])
         return self._whose(column, f"is {negation}between {low} and {high}")
 
     def _likeness(self, column: exp.Column, pattern: str, *, negated: bool) -> Said:
+        if self._words.kind(column) not in (*TEXTS, CODE):
+            raise UnsayableError("pattern of no text")
         text = pattern.strip("%")
         if "%" in text or "_" in text:
             raise UnsayableError("pattern")
@@ -214,10 +219,10 @@ class Conditions:
             return "is"
         if sign is exp.NEQ:
             return "is not"
-        of = "" if column is None else self._words.schema.columns[self._words.number(column)].type
-        if of == "text":
-            raise UnsayableError("order of texts")
-        is_time = of == "time"
+        kind = AMOUNT if column is None else self._words.kind(column)
+        if kind not in ORDERED:
+            raise UnsayableError(f"order of {kind}s")
+        is_time = kind != AMOUNT
         return f"is {self._any((_TIME_SIGNS if is_time else _SIGNS)[sign])}"
 
     def _whose(self, column: exp.Column, rest: str) -> Said:

@@ -16,7 +16,7 @@ from fastsql.grammar.routes import ROUTED, has_arrived
 from fastsql.grammar.walking import open_space, take
 from fastsql.schema import Schema
 from fastsql.synthesis.schema.contents import Contents
-from fastsql.synthesis.schema.kinds import column_kinds, type_of
+from fastsql.synthesis.schema.kinds import column_kinds, may_stand_for
 from fastsql.synthesis.schema.templates import (
     ColumnHole,
     ItemHole,
@@ -53,10 +53,7 @@ class Filler:
 
     def may_fill(self, template: Template) -> bool:
         """Whether the schema has tables and columns enough, of the kinds that a template asks for."""
-        types = {type_of(kind) for kind in self.kinds}
-        fits = all(
-            kind in self.kinds or (type_of(kind) != "" and type_of(kind) in types) for kind in template.kinds
-        )
+        fits = all(any(may_stand_for(own, kind) for own in self.kinds) for kind in template.kinds)
         return fits and template.tables <= len(self.schema.tables)
 
     def start(self) -> State:
@@ -164,10 +161,10 @@ class _Draw:
         return self._columns[position]
 
     def _fit(self, columns: set[int], kind: str) -> set[int]:
-        """Those columns that are of a kind; where there is none, those of its type that are no keys."""
+        """Those columns that are of a kind; where there is none, those that may stand for it."""
         kinds = self._filler.kinds
         same = {column for column in columns if kinds[column] == kind}
-        return same or {column for column in columns if type_of(kinds[column]) == type_of(kind) != ""}
+        return same or {column for column in columns if may_stand_for(kinds[column], kind)}
 
     def _literal(self, hole: LiteralHole) -> Literal:
         if hole.position not in self._literals:

@@ -8,14 +8,12 @@ from sqlglot import exp
 
 from fastsql.synthesis.phrases import expand
 from fastsql.synthesis.schema.clauses import joins_of, tables_of
+from fastsql.synthesis.schema.kinds import AMOUNT, ORDERED
 from fastsql.synthesis.schema.words import UnsayableError, Words, plural
 
-_AGGREGATES: dict[type[exp.Expr], str] = {
-    exp.Avg: "average|mean",
-    exp.Sum: "total|sum of the",
-    exp.Min: "lowest|minimum|smallest",
-    exp.Max: "highest|maximum|largest",
-}
+_AGGREGATES: dict[type[exp.Expr], str] = {exp.Avg: "average|mean", exp.Sum: "total|sum of the"}
+_ENDS: dict[type[exp.Expr], str] = {exp.Min: "lowest|minimum|smallest", exp.Max: "highest|maximum|largest"}
+_TIMES: dict[type[exp.Expr], str] = {exp.Min: "earliest|first", exp.Max: "latest|last"}
 
 
 class Items:
@@ -34,16 +32,23 @@ class Items:
             case exp.Column() as column:
                 label = self._label(column, subject)
                 return plural(label) if many else label
-            case exp.Count(this=exp.Star()):
-                return f"number of {self._words.many(self.counted(select), self._rng)}"
             case exp.Count(this=exp.Distinct(expressions=[exp.Column() as column])):
                 return f"number of {self._any('different|distinct')} {self._things(column, subject)}"
-            case exp.Count(this=exp.Column() as column) if not self._words.is_unique(column):
-                return f"number of {self._things(column, subject)}"
-            case (exp.Avg() | exp.Sum() | exp.Min() | exp.Max()) as aggregate if isinstance(
-                aggregate.this, exp.Column
+            case exp.Count(this=exp.Star()):
+                return f"number of {self._words.many(self.counted(select), self._rng)}"
+            case exp.Count(this=exp.Column() as column) if self._words.owner(column) == self.counted(select):
+                return f"number of {self._words.many(self._words.owner(column), self._rng)}"
+            case (exp.Avg() | exp.Sum()) as mean if isinstance(mean.this, exp.Column):
+                if self._words.kind(mean.this) != AMOUNT or self._words.owner(mean.this) != self.counted(
+                    select
+                ):
+                    raise UnsayableError("mean of no amount, or weighted by rows of another table")
+                return f"{self._any(_AGGREGATES[type(mean)])} {self._label(mean.this, subject)}"
+            case (exp.Min() | exp.Max()) as end if (
+                isinstance(end.this, exp.Column) and self._words.kind(end.this) in ORDERED
             ):
-                return f"{self._any(_AGGREGATES[type(aggregate)])} {self._label(aggregate.this, subject)}"
+                most = _ENDS if self._words.kind(end.this) == AMOUNT else _TIMES
+                return f"{self._any(most[type(end)])} {self._label(end.this, subject)}"
         raise UnsayableError(type(item).__name__)
 
     def key(self, key: exp.Expr) -> str:

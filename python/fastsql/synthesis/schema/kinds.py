@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
-from fastsql.linking.relations import split_words
+from fastsql.profile.derive import derive
+from fastsql.profile.model import Profile
 from fastsql.schema import Schema
 
-KEY, NAME = "key", "name"
-"""Kinds beside the type classes: a key of a table or of a join, and a text that names a row."""
-_NAMING = frozenset({"name", "title", "label", "surname", "lastname", "firstname", "fullname"})
+KEY, CODE, AMOUNT, TIME, YEAR = "key", "code", "amount", "time", "year"
+"""Kinds of columns: keys of rows and joins; other identifiers and codes, which are only equal or not; what can be added up;
+moments; what is a date, and no moment. The others are the profile's: "category", "name", "text", "other"."""
+TEXTS = ("category", "name", "text")
+"""Kinds that may stand for one another where a schema has no column of the kind that is asked for."""
+ORDERED = (AMOUNT, TIME, YEAR)
+"""Kinds of which one value is more than another."""
 
 
-def column_kinds(schema: Schema) -> tuple[str, ...]:
-    """The kind of each column: "key", "name", or its type class."""
+def column_kinds(schema: Schema, profile: Profile | None = None) -> tuple[str, ...]:
+    """The kind of each column; `profile`: the schema's, otherwise what its names suggest."""
+    profile = profile or derive(schema)
     keys = {column for column, group in enumerate(schema.key_groups) if group >= 0}
     keys |= {column for table in schema.tables for column in table.primary_key}
-    return tuple(
-        KEY if number in keys else NAME if column.type == "text" and _names(column.label) else column.type
-        for number, column in enumerate(schema.columns)
-    )
+    kinds = []
+    for number, (column, known) in enumerate(zip(schema.columns, profile.columns, strict=True)):
+        if number in keys:
+            kinds.append(KEY)
+        elif known.kind in ("amount", "measure"):
+            kinds.append(AMOUNT if known.aggregatable and column.type == "number" else CODE)
+        elif known.kind == "date":
+            kinds.append(TIME if column.type == "time" else YEAR)
+        elif known.kind in TEXTS and column.type == "text":
+            kinds.append(known.kind)
+        else:
+            kinds.append("other" if known.kind == "other" else CODE)
+    return tuple(kinds)
 
 
-def type_of(kind: str) -> str:
-    """The type class of the columns that may stand for a kind where no column is of that kind; empty for keys."""
-    return {KEY: "", NAME: "text"}.get(kind, kind)
-
-
-def _names(label: str) -> bool:
-    words = [word for word, _, _ in split_words(label)]
-    return bool(words) and words[-1] in _NAMING
+def may_stand_for(kind: str, asked: str) -> bool:
+    """Whether a column of a kind may stand where a template has one of another."""
+    return kind == asked or (kind in TEXTS and asked in TEXTS)

@@ -60,6 +60,7 @@ class _Asker:
     def _count(self, select: exp.Select) -> str:
         if select.args.get("order") is not None or limit_of(select):
             raise UnsayableError("order of a count")
+        self._check_known(select)
         rows = self._rows.say(select, self._items.counted(select))
         return self._finished("how many @ are there|count the @|what is the number of @|number of @", rows)
 
@@ -86,6 +87,7 @@ class _Asker:
     def _things(self, select: exp.Select) -> str:
         """As "the names and ages of the singers whose country is France"."""
         self._check_groups(select)
+        self._check_known(select)
         subject, single = self._rows.subject(select), limit_of(select) == "1"
         if select.is_star:
             every = self._any("all information on the|everything about the|all columns of the")
@@ -110,9 +112,9 @@ class _Asker:
             if item not in keys
         ]
         each = f"{self._any('for each|per|of each|by')} {_listed([self._items.key(key) for key in keys])}"
-        rows = self._rows.say(select, subject)
-        named = select.args.get("where") is not None or self._rng.random() < 0.5
-        return f"the {_listed(labels)} {each}" + (f" {self._any('among|of|for')} the {rows}" if named else "")
+        return (
+            f"the {_listed(labels)} {each} {self._any('among|of|for')} the {self._rows.say(select, subject)}"
+        )
 
     def _groups(self, select: exp.Select, subject: int) -> str:
         """Groups that pass, or that come first: "the themes with at least 2 concerts among the concerts of 2014"."""
@@ -125,7 +127,7 @@ class _Asker:
         if not any(item in keys for item in select.expressions):
             raise UnsayableError("groups that are not named")
         where = self._rows.where(select, subject)
-        among = [f"among the {self._words.many(subject, self._rng)}", *where] if where else []
+        among = [f"among the {self._words.many(subject, self._rng)}", where] if where else []
         count = "" if single else limit_of(select)
         return " ".join(filter(None, ["the", count, labels, *self._rows.passing(select, subject), *among]))
 
@@ -145,6 +147,26 @@ class _Asker:
             raise UnsayableError("groups of one row")
         if not all(is_column(item) and self._words.owner(item) in unique for item in plain):
             raise UnsayableError("ungrouped column")
+
+    def _check_known(self, select: exp.Select) -> None:
+        """Raises UnsayableError where a condition says already what is asked, or leaves one row to count or to compare."""
+        where = select.args.get("where")
+        conditions = (
+            [] if where is None else where.this.flatten() if isinstance(where.this, exp.And) else [where.this]
+        )
+        equal = [
+            one.this
+            for one in conditions
+            if isinstance(one, exp.EQ) and isinstance(one.expression, exp.Literal)
+        ]
+        known = [column for column in equal if is_column(column)]
+        if any(item in known for item in (*select.expressions, *keys_of(select))):
+            raise UnsayableError("what is asked is known")
+        compares = (
+            limit_of(select) or keys_of(select) or any(item.find(exp.AggFunc) for item in select.expressions)
+        )
+        if compares and any(map(self._words.is_unique, known)):
+            raise UnsayableError("a single row")
 
     def _any(self, pattern: str) -> str:
         return expand(pattern, self._rng)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import random
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 
 from sqlglot import exp
 
 from fastsql.synthesis.phrases import expand
-from fastsql.synthesis.schema.clauses import counts_rows, is_column, joins_of, limit_of, tables_of
+from fastsql.synthesis.schema.clauses import counts_rows, is_column, limit_of, tables_of
 from fastsql.synthesis.schema.conditions import Conditions, Said
 from fastsql.synthesis.schema.items import Items
+from fastsql.synthesis.schema.join_tree import End, JoinTree
+from fastsql.synthesis.schema.kinds import AMOUNT, ORDERED
 from fastsql.synthesis.schema.words import UnsayableError, Words
 
 _COUNTED: dict[type[exp.Expr], tuple[str, str]] = {
@@ -46,13 +48,15 @@ class Rows:
             subject = self.subject(select)
         if select.args.get("offset") is not None:
             raise UnsayableError("OFFSET")
-        parts = [*self.where(select, subject), *self.passing(select, subject)]
-        count = limit_of(select)
+        count, where, passing = limit_of(select), self.where(select, subject), self.passing(select, subject)
         noun = self._words.one(subject, self._rng) if count == "1" else self._words.many(subject, self._rng)
-        return " ".join(filter(None, ["" if count == "1" else count, noun, *parts]))
+        parts = ["" if count == "1" else count, noun]
+        # What comes first comes first among those that meet the conditions.
+        parts += [*passing, "among those", where] if count and where else [where, *passing]
+        return " ".join(filter(None, parts))
 
-    def where(self, select: exp.Select, subject: int) -> list[str]:
-        """WHERE, and what joins alone demand."""
+    def where(self, select: exp.Select, subject: int) -> str:
+        """WHERE, and what joins alone demand: as "whose sex is F and with a visit whose cost is above 5"."""
         where = select.args.get("where")
         conditions = (
             []
@@ -64,54 +68,52 @@ class Rows:
         by_table: defaultdict[int, list[Said]] = defaultdict(list)
         for said in map(self._conditions.say, conditions):
             by_table[said.table].append(said)
-        parts = [self._about(table, found, subject) for table, found in by_table.items()]
-        parts += [f"that have {self._a(table)}" for table in self._unsaid(select, {subject, *by_table})]
-        return [" and ".join(parts)] if parts else []
+        tree = JoinTree(select, self._words)
+        used = {self._words.owner(column) for column in _named(select)}
+        if any(isinstance(count.this, (exp.Star, exp.Column)) for count in select.find_all(exp.Count)):
+            used.add(self._items.counted(select))
+        met = [self._met(by_table[subject])]
+        met += [self._joined(end, subject, tree, by_table, used) for end in tree.ends[subject]]
+        return " and ".join(filter(None, met))
 
-    def passing(self, select: exp.Select, subject: int) -> list[str]:
-        """HAVING, ORDER BY and LIMIT."""
-        return [*self._having(select, subject), *self._order(select, subject)]
+    def _joined(
+        self, end: End, before: int, tree: JoinTree, by_table: Mapping[int, list[Said]], used: set[int]
+    ) -> str:
+        """What is said of a table that is joined, and of those beyond it; empty where nothing has to be said.
 
-    def _about(self, table: int, found: Sequence[Said], subject: int) -> str:
+        Raises UnsayableError for a join that no condition, item or count has a use for.
+        """
+        table = end.table
+        own = self._met(by_table.get(table, ()))
+        beyond = [
+            self._joined(one, table, tree, by_table, used) for one in tree.ends[table] if one.table != before
+        ]
+        beyond = [said for said in beyond if said]
+        if len(beyond) > 1:
+            raise UnsayableError("a fork beyond a join")
+        if not own and not beyond:
+            if table in used:
+                return ""
+            if not end.many:
+                raise UnsayableError("a join without use")
+            return f"that have {self._a(table)}"
+        if beyond and not own and self._words.is_link(table):
+            return beyond[0]
+        said = " and ".join(filter(None, [own, *beyond]))
+        return f"{self._any('with|that have|having' if end.many else 'with|of')} {self._a(table)} {said}"
+
+    def _met(self, found: Sequence[Said]) -> str:
+        """The conditions on the columns of one table: "whose sex is F and that have no visits"."""
         whose = " and ".join(one.text for one in found if not one.having and not one.either)
         parts = [f"whose {whose}"] if whose else []
         parts += [f"whose {one.text}" for one in found if one.either and not one.having]
         that = " and ".join(one.text for one in found if one.having)
         parts += [f"that {that}"] if that else []
-        said = " and ".join(parts)
-        return said if table == subject else f"{self._any('with|that have|having')} {self._a(table)} {said}"
+        return " and ".join(parts)
 
-    def _unsaid(self, select: exp.Select, said: set[int]) -> list[int]:
-        """Joined tables that restrict the rows without being mentioned: those at the ends of ways."""
-        joins, tables = joins_of(select), [self._words.source(node) for node in tables_of(select)]
-        if any(join.side or join.args.get("on") is None for join in joins):
-            raise UnsayableError("outer join")
-        if len(set(tables)) < len(tables):
-            raise UnsayableError("self join")
-        if not all(map(self._is_only_way, joins)):
-            raise UnsayableError("one of several keys")
-        named = (
-            column
-            for column in select.find_all(exp.Column)
-            if column.find_ancestor(exp.Join, exp.Select) is select
-        )
-        said = said | {self._words.owner(column) for column in named if not isinstance(column.this, exp.Star)}
-        if any(map(counts_rows, select.find_all(exp.Count))):
-            said.add(self._items.counted(select))
-        joined: Counter[int] = Counter()
-        for join in joins:
-            joined.update({self._words.owner(side) for side in join.args["on"].find_all(exp.Column)})
-        return [table for table in tables if table not in said and joined[table] == 1]
-
-    def _is_only_way(self, join: exp.Join) -> bool:
-        """Whether no other column of the two tables holds the same keys; a question would have to say which is meant."""
-        schema = self._words.schema
-        for side in join.args["on"].find_all(exp.Column):
-            group = schema.key_groups[self._words.number(side)]
-            columns = schema.tables[self._words.owner(side)].columns
-            if group < 0 or sum(schema.key_groups[column] == group for column in columns) > 1:
-                return False
-        return True
+    def passing(self, select: exp.Select, subject: int) -> list[str]:
+        """HAVING, ORDER BY and LIMIT."""
+        return [*self._having(select, subject), *self._order(select, subject)]
 
     def _having(self, select: exp.Select, subject: int) -> list[str]:
         having = select.args.get("having")
@@ -140,6 +142,12 @@ class Rows:
         return [f"with the {self._most(order.expressions[0], select, subject)}"]
 
     def _key(self, key: exp.Ordered, select: exp.Select, subject: int) -> str:
+        if (
+            is_column(key.this)
+            and self._words.kind(key.this) not in ORDERED
+            and key.this not in select.expressions
+        ):
+            raise UnsayableError("an order that is not seen")
         down = "in descending order|from highest to lowest"
         way = down if key.args.get("desc") else "|in ascending order|from lowest to highest"
         return f"{self._items.say(key.this, select, subject, many=False)} {self._any(way)}".strip()
@@ -151,12 +159,12 @@ class Rows:
         if isinstance(by, exp.Count):
             most = self._any("most|largest number of" if down else "fewest|smallest number of")
             return f"{most} {said.removeprefix('number of ')}"
-        of = self._words.schema.columns[self._words.number(by)].type if is_column(by) else "number"
-        if of == "number":
+        kind = self._words.kind(by) if is_column(by) else AMOUNT
+        if kind not in ORDERED:
+            raise UnsayableError(f"order of {kind}s")
+        if kind == AMOUNT:
             return f"{self._any('highest|largest|greatest' if down else 'lowest|smallest|least')} {said}"
-        if of == "time":
-            return f"{self._any('latest|most recent' if down else 'earliest|first')} {said}"
-        raise UnsayableError("order of texts")
+        return f"{self._any('latest|most recent' if down else 'earliest|first')} {said}"
 
     def _a(self, table: int) -> str:
         one = self._words.one(table, self._rng)
@@ -164,3 +172,12 @@ class Rows:
 
     def _any(self, pattern: str) -> str:
         return expand(pattern, self._rng)
+
+
+def _named(select: exp.Select) -> Iterator[exp.Column]:
+    """Columns that are selected, grouped by or sorted by."""
+    clauses = (*select.expressions, *(select.args.get(name) for name in ("group", "having", "order")))
+    for clause in clauses:
+        for column in () if clause is None else clause.find_all(exp.Column):
+            if not isinstance(column.this, exp.Star):
+                yield column

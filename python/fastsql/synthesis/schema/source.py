@@ -73,11 +73,11 @@ class SchemaSource:
         for _ in range(ATTEMPTS):
             weighted = self._template(rng)
             try:
-                query = self._query(weighted, rng)
+                sql = self._sql(weighted, rng)
             except (UnfitError, UnsayableError, ConversionError):
                 continue
-            if query is not None:
-                return Draft(weighted.level, query.sql("sqlite"), seed, partial(ask, query, self._words))
+            if sql is not None:
+                return Draft(weighted.level, sql, seed, partial(ask, parse_query(sql), self._words))
         raise SynthesisError(
             f"none of {ATTEMPTS} queries that were drawn returns something",
             where=f"schema {self.schema.name!r}",
@@ -93,14 +93,15 @@ class SchemaSource:
         found = self._levels[level]
         return rng.choices(found, [one.count**0.5 for one in found])[0]
 
-    def _query(self, weighted: Weighted, rng: random.Random) -> exp.Query | None:
+    def _sql(self, weighted: Weighted, rng: random.Random) -> str | None:
         """A template filled, in the grammar's own order of clauses; None for a query that makes no sense."""
         program = self._filler.fill(weighted.template, rng)
         ask(parse_query(render(program, self.schema)), self._words, rng)  # which costs less than to run it
         program = sql_to_program(render(program, self.schema), self.schema)
-        query = parse_query(render(program, self.schema))
+        sql = render(program, self.schema)
+        query = parse_query(sql)
         ask(query, self._words, rng)
-        return query if self._makes_sense(program, query) else None
+        return sql if self._makes_sense(program, query) else None
 
     def _makes_sense(self, program: Program, query: exp.Query) -> bool:
         """Whether it returns something, not the same for every group, and less than it would without its condition."""

@@ -16,7 +16,7 @@ from fastsql.grammar.routes import HOP, is_routed
 from fastsql.grammar.state import State
 from fastsql.grammar.walking import open_space, walk
 from fastsql.schema import Schema
-from fastsql.synthesis.schema.kinds import KEY, column_kinds
+from fastsql.synthesis.schema.kinds import CODE, KEY, column_kinds
 
 SMALL = 20
 """The largest whole number that is taken for a part of the template."""
@@ -195,7 +195,7 @@ class _Reader:
             case TableRef(table):
                 return TableHole(self._position("table", table))
             case ColumnRef(column, source):
-                if self._kinds[column] == KEY and _is_reckoned_with(state):
+                if self._kinds[column] in (KEY, CODE) and _is_reckoned_with(state):
                     raise TemplateError("reckons with a key")
                 hole = ColumnHole(self._position("column", column), self._source(source))
                 if hole.position == len(self.kinds):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import random
-from typing import Protocol
 
 from sqlglot import exp
 
+from fastsql.profile.derive import derive
+from fastsql.profile.model import ColumnProfile, TableProfile
 from fastsql.schema import Schema
+from fastsql.synthesis.schema.kinds import KEY, column_kinds
 
+_FLAGS = ("is", "has", "was", "are", "had")
 _AS_THEY_ARE = ("news", "series", "species", "staff", "equipment", "information", "data", "status")
 _IRREGULAR = {
     "person": "people",
@@ -25,18 +28,13 @@ class UnsayableError(ValueError):
     """A query for which there are no words yet. The message names the construct."""
 
 
-class _Named(Protocol):
-    @property
-    def label(self) -> str: ...
-    @property
-    def synonyms(self) -> tuple[str, ...]: ...
-
-
 class Words:
     """Names for the items of one schema; where there are several, one is drawn anew each time."""
 
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
+        self._profile = derive(schema)
+        self._kinds = column_kinds(schema, self._profile)
         self._tables = {table.name: number for number, table in enumerate(schema.tables)}
         self._columns = {
             (schema.tables[column.table].name, column.name): number
@@ -63,26 +61,38 @@ class Words:
         """Whether a column tells the rows of its table apart."""
         return self.number(column) in self.schema.unique_columns
 
+    def kind(self, column: exp.Column) -> str:
+        """The kind of a column (`kinds.py`)."""
+        return self._kinds[self.number(column)]
+
+    def is_link(self, table: int) -> bool:
+        """Whether a table holds nothing but keys: it links two others."""
+        return all(self._kinds[column] == KEY for column in self.schema.tables[table].columns)
+
     def one(self, table: int, rng: random.Random) -> str:
         """A row of a table."""
-        return singular(self._said(self.schema.tables[table], rng))
+        return singular(_said(self._profile.tables[table], rng))
 
     def many(self, table: int, rng: random.Random) -> str:
         """Rows of a table."""
         return plural(self.one(table, rng))
 
     def label(self, column: int, rng: random.Random) -> str:
-        """A column, without its table where its label repeats that: "name" of patients, not "patient name"."""
-        one = self.schema.columns[column]
-        said = self._said(one, rng)
-        owner = f"{singular(self.schema.tables[one.table].label.lower())} "
-        return said[len(owner) :] if said.startswith(owner) and rng.random() < 0.7 else said
+        """A column, without its table where its label repeats that: "name" of patients, not "patient name".
 
-    def _said(self, item: object, rng: random.Random) -> str:
-        choices = [item.label, *item.synonyms]  # type: ignore[attr-defined]
-        return (
-            str(choices[0] if rng.random() < 0.6 else rng.choice(choices)).lower().replace("_", " ").strip()
-        )
+        Raises UnsayableError for a yes or no, such as "is official": what is asked for then is no thing.
+        """
+        owner = self.schema.columns[column].table
+        said = _said(self._profile.columns[column], rng)
+        if said.split(" ", 1)[0] in _FLAGS:
+            raise UnsayableError("yes or no")
+        table = f"{singular(_said(self._profile.tables[owner], rng))} "
+        return said[len(table) :] if said.startswith(table) and rng.random() < 0.7 else said
+
+
+def _said(item: TableProfile | ColumnProfile, rng: random.Random) -> str:
+    name = item.called if rng.random() < 0.6 else rng.choice([item.called, item.words, *item.synonyms])
+    return " ".join(name.lower().replace("_", " ").split())
 
 
 def plural(noun: str) -> str:

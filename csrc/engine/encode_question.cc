@@ -34,7 +34,7 @@ Milliseconds Engine::encode_question(const SchemaState& schema, const QuestionIn
   float* rows = workspace.graph.scratch.take(question.rows() * config_.d);
   encode_tokens(question, rows, workspace);
   const auto encoded = Clock::now();
-  workspace.pooled = mean_of_rows(rows, question.tokens, config_.d);
+  mean_of_rows(rows, question.tokens, config_.d, workspace.pooled);
   add_candidates(question, rows);
   if (question.turns.turns > 0) {
     turns_->first_states(question.turns, rows + (question.tokens + question.candidates) * config_.d, workers_);

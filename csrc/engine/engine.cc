@@ -41,13 +41,12 @@ Engine::Engine(const model::Config& config, const model::Weights& weights, std::
   }
 }
 
-std::vector<float> mean_of_rows(const float* rows, std::size_t count, std::size_t d) {
-  std::vector<float> mean(d, 0.0f);
+void mean_of_rows(const float* rows, std::size_t count, std::size_t d, std::vector<float>& mean) {
+  mean.assign(d, 0.0f);
   for (std::size_t row = 0; row < count; ++row) {
     for (std::size_t i = 0; i < d; ++i) mean[i] += rows[row * d + i];
   }
   for (float& entry : mean) entry /= static_cast<float>(std::max<std::size_t>(count, 1));
-  return mean;
 }
 
 const Encoder& Engine::encoder() const {
@@ -77,7 +76,7 @@ Parse Engine::parse(const SchemaState& schema, const QuestionInputs& question, s
   const auto workspace = workspaces_.take();
   Parse parse;
   parse.milliseconds = encode_question(schema, question, *workspace);
-  parse.mean_state = mean_of_rows(workspace->memory.question.rows, question.tokens, config_.d);
+  mean_of_rows(workspace->memory.question.rows, question.tokens, config_.d, parse.mean_state);
   parse.pooled = workspace->pooled;
 
   const auto start = std::chrono::steady_clock::now();

@@ -44,8 +44,8 @@ struct Parse {
   Milliseconds milliseconds;
 };
 
-// The mean [d] of rows [count, d]; zeros where there is none.
-std::vector<float> mean_of_rows(const float* rows, std::size_t count, std::size_t d);
+// Makes `mean` [d] that of rows [count, d]; zeros where there is none.
+void mean_of_rows(const float* rows, std::size_t count, std::size_t d, std::vector<float>& mean);
 
 class Engine {
  public:

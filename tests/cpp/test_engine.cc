@@ -109,7 +109,7 @@ TEST_CASE("a schema and a question of different sizes are refused") {
   const ToyQuestion question(6, 2, schema);
   QuestionInputs wrong = question.inputs();
   wrong.tokens = 5;
-  CHECK_THROWS_MATCHES(engine.graph_rows(*state, wrong), ModelError, Says("5 tokens and 2 candidates"));
+  CHECK_THROWS_MATCHES(engine.graph_rows(*state, wrong), ModelError, Says("5 tokens, 2 candidates"));
   // A refused question leaves nothing behind.
   CHECK(engine.graph_rows(*state, question.inputs()) == engine.graph_rows(*state, question.inputs()));
 }

@@ -67,7 +67,7 @@ struct ToyQuestion {
 
   QuestionInputs inputs() const {
     const std::size_t n = tokens + candidates + ToySchema::kItems;
-    return {tokens, candidates, ids.data(), nullptr, inside.data(), features.data(), {relations.data(), n, n, n}};
+    return {tokens, candidates, ids.data(), nullptr, inside.data(), features.data(), {relations.data(), n, n, n}, {}};
   }
 };
 

@@ -118,6 +118,8 @@ def test_without_rows_nothing_contradicts_itself(path: Path, schema: Schema) -> 
         ValueDictionary.from_mapping({("items", "label"): ["urine"]}, schema, whole=True),
     ):
         assert told(URINE, schema, dictionary) == []
+    with_rows = ValueDictionary.from_database(path, schema)
+    assert told(URINE, plain, with_rows) == [], "this schema marks no table"
 
 
 def test_a_half_covered_table_tells_of_the_columns_that_it_has(tmp_path: Path) -> None:

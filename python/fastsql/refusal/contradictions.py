@@ -64,7 +64,8 @@ def contradictions(
     """
     if dictionary is None or not dictionary.tables:
         return
-    known, seen = frozenset(dictionary.tables), set()
+    known = frozenset(table for table in dictionary.tables if schema.tables[table].reference)
+    seen = set()
     if not any(isinstance(one, ColumnRef) and schema.columns[one.column].table in known for one in program):
         return  # most programs: no tree is needed
     for query in filtered_queries(read_tree(program, load_grammar())):

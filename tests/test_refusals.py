@@ -6,13 +6,15 @@ import io
 import json
 import logging
 import pickle
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from fastsql import ExecutionError, Parser, Schema, ValueDictionary, backends, load
-from fastsql.demo import create_hospital
+from fastsql.demo import REFERENCE, create_hospital
 from fastsql.engine.base import Decoded
 from fastsql.execution import ReadOnlyExecutor, Rows
 from fastsql.parser.audit import Audit
@@ -22,6 +24,7 @@ from fastsql.reliability.inspection import Inspector, Rule
 MISSPELT = "How many patients were prescribed zeftriaxome?"
 NURSE = "Which nurse looked after patient 71021141 last night?"
 ANSWERED = "How many patients were prescribed warfarin?"
+SALINE = "What was the total volume of normal saline output that patient 71021037 had?"
 DOUBTED = "How many patients died?"
 CANARY, HELD = "zyxwaldomycin", "vyxwaldomicim"
 """A word that no value, name or message has, and a value that is like it, but not so near that it is offered for it."""
@@ -105,6 +108,52 @@ def test_a_key_that_no_row_has_is_told_where_the_database_can_be_asked(
     assert (unknown.column, unknown.nearest) == ("admissions.subject_id", ())
     assert "No row" not in (there.reason or "")
     assert "999" not in (silent.reason or "")
+
+
+def test_what_contradicts_a_reference_table_is_told_without_a_database(
+    parser: Parser, schema: Schema, values: ValueDictionary, hospital: Path
+) -> None:
+    marked = schema.with_reference_tables(*REFERENCE)
+    known = ValueDictionary.from_database(hospital, marked)
+    assert parser.parse(SALINE, schema, values=values).sql is not None
+    result = parser.parse(SALINE, marked, values=known)
+    assert result.sql is None
+    assert result.reason == "No row of d_items has label = 'normal saline' and linksto = 'outputevents'."
+    (unknown,) = result.suggestions
+    assert isinstance(unknown, UnknownValue)
+    assert SALINE[slice(*unknown.span)] == unknown.words == "normal saline"
+    assert unknown.column == "d_items.label"
+    assert "saline" not in (parser.parse(SALINE, marked, values=known, suggest=False).reason or "")
+    rightly = SALINE.replace("normal saline", "foley")
+    assert parser.parse(rightly, marked, values=known).sql == parser.parse(rightly, schema, values=values).sql
+
+
+def test_a_database_knows_better_than_an_older_dictionary(
+    fastest: Parser, schema: Schema, hospital: Path, tmp_path: Path
+) -> None:
+    """The dictionary says that there is no such row; since then there is, with what a patient lost of it."""
+    marked = schema.with_reference_tables(*REFERENCE)
+    known = ValueDictionary.from_database(hospital, marked)
+    later = tmp_path / "later.sqlite"
+    later.write_bytes(hospital.read_bytes())
+    with closing(sqlite3.connect(later)) as connection:
+        connection.execute(
+            "UPDATE d_items SET linksto = 'outputevents',"
+            " label = CASE label WHEN 'foley' THEN 'normal saline' ELSE 'foley' END"
+            " WHERE label IN ('foley', 'normal saline')"
+        )
+        (patient,) = connection.execute(
+            "SELECT subject_id FROM outputevents WHERE itemid IN (SELECT itemid FROM d_items WHERE label = 'normal saline')"
+        ).fetchone()
+        connection.commit()
+    question = SALINE.replace("71021037", str(patient))
+    assert fastest.parse(question, marked, values=known).sql is None
+    with ReadOnlyExecutor(later) as executor:
+        result = fastest.parse(question, marked, values=known, inspector=Inspector(executor))
+    assert result.sql is not None
+    with ReadOnlyExecutor(hospital) as executor:
+        still = fastest.parse(question, marked, values=known, inspector=Inspector(executor))
+    assert still.reason == "No row of d_items has label = 'normal saline' and linksto = 'outputevents'."
 
 
 def test_a_doubted_guess_is_told_in_words(parser: Parser, schema: Schema, values: ValueDictionary) -> None:

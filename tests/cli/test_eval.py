@@ -238,6 +238,15 @@ def test_values_can_be_withheld(run: Run, loader: Loader, data: Path, database: 
     assert {call["values"] for call in loader.parsers[0].calls} == {None}
 
 
+def test_reference_tables_reach_the_parser(run: Run, loader: Loader, data: Path, database: Path) -> None:
+    run(*command(data, "--databases", database, "--reference", "patients"))
+    schemas = [call["schema"] for call in loader.parsers[0].calls]
+    assert {table.reference for schema in schemas for table in schema.tables} == {True}
+    missing = run(*command(data, "--reference", "wards"))
+    assert missing.status == 2
+    assert "--reference wards: no schema has this table" in missing.err
+
+
 def test_beam_and_inspection_reach_the_parser(run: Run, loader: Loader, data: Path, database: Path) -> None:
     run(*command(data, "--databases", database, "--beam", 2, "--inspect"))
     assert {call["beam"] for call in loader.parsers[0].calls} == {2}

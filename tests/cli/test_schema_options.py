@@ -123,3 +123,9 @@ def test_keys_that_nobody_declared_are_looked_for_where_asked(tmp_path: Path) ->
     assert not read_schema(options("--schema", str(path))).foreign_keys
     (key,) = read_schema(options("--schema", str(path), "--keys-from", str(path))).foreign_keys
     assert (key.columns, key.references) == ((3,), (0,))
+
+
+def test_reference_tables_are_marked_by_name(path: Path) -> None:
+    schema = read_schema(options("--schema", str(path), "--reference", "beds"))
+    assert [table.name for table in schema.tables if table.reference] == ["beds"]
+    assert main(["parse", "How many?", "--schema", str(path), "--reference", "wards"]) == 2

@@ -284,6 +284,12 @@ def _directory(change: Callable[[dict[str, Any]], object]) -> Callable[[bytes], 
         _directory(lambda shown: shown["tables"].pop()),
         _directory(lambda shown: shown["tables"][0].update(rows=7)),
         _directory(lambda shown: shown["tables"][0].update(rows=-1)),
+        _directory(
+            lambda shown: (
+                shown["tables"].append({"table": "t", "columns": [], "rows": -1}),
+                shown["rows"].append(0),
+            )
+        ),
         _directory(lambda shown: shown["tables"][0].pop("columns")),
         _directory(lambda shown: shown["rows"].append(8)),
         _directory(lambda shown: shown.pop("rows")),

@@ -1,4 +1,4 @@
-"""The local file of a value dictionary: a line of JSON, a directory, checksums, and two bodies of arrays.
+"""The local file of a value dictionary: a line of JSON, a directory, checksums, and three bodies of arrays.
 
     {"format": "fastsql-values", "version": 4, "bytes": 123, "sha256": "..."}
     {"columns": [["d_items", "label"], ...], "whole": [0, 2], "holders": [[0, 3], ...], "sections": [9, ...], "grams": [...],
@@ -221,7 +221,8 @@ def _directory(
         if len(found) != count or any(not 0 <= one <= _LARGEST for one in found):
             raise damaged(path, "its directory lists other sections")
     if any(
-        8 * len(columns) * rows != size for (_, columns, rows), size in zip(tables, sizes[-1], strict=False)
+        rows < 0 or not columns or 8 * len(columns) * rows != size
+        for (_, columns, rows), size in zip(tables, sizes[-1], strict=False)
     ):
         raise damaged(path, "its directory lists rows of another size")
     return names, whole, holders, tables, sizes

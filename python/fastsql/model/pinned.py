@@ -11,5 +11,5 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 MANIFESTS: Mapping[str, str] = {
-    "ehr-en": "801d66cfc7385d7a7384f79da1771402674faef70e87ab9ba8392d365838c6ec",
+    "ehr-en": "848176143d3f95bf717671fd60823bbfa336887db6a8a38d2d42b35272c7abdd",
 }

@@ -57,22 +57,25 @@ class Contradiction:
 def contradictions(
     program: Program, schema: Schema, dictionary: ValueDictionary | None
 ) -> Iterator[Contradiction]:
-    """What the queries of a program ask of reference tables in vain, one for each entry of a FROM.
+    """What the queries of a program ask of reference tables in vain, one for each entry of a FROM, each once.
 
     Only what holds together counts: conditions of WHERE that AND joins, that a column equals a literal. Raises ModelError
     where the dictionary's file is damaged.
     """
     if dictionary is None or not dictionary.tables:
         return
-    known = frozenset(dictionary.tables)
+    known = frozenset(table for table in dictionary.tables if schema.tables[table].reference)
+    seen = set()
     if not any(isinstance(one, ColumnRef) and schema.columns[one.column].table in known for one in program):
         return  # most programs: no tree is needed
     for query in filtered_queries(read_tree(program, load_grammar())):
-        for table, conditions in _by_source(query, schema).items():
-            if table[1] in known and _tells(conditions, dictionary):
-                wanted = [(column, literal.value) for column, literal in conditions]
-                if dictionary.lacks_row(table[1], wanted):
-                    yield Contradiction(table[1], tuple(conditions))
+        for (_, table), conditions in _by_source(query, schema).items():
+            if table in known and _tells(conditions, dictionary):
+                wanted = {(column, literal.value): literal for column, literal in conditions}
+                if (key := frozenset(wanted)) not in seen and dictionary.lacks_row(table, wanted):
+                    seen.add(key)
+                    told = tuple((column, literal) for (column, _), literal in wanted.items())
+                    yield Contradiction(table, told)
 
 
 def _tells(conditions: list[Condition], dictionary: ValueDictionary) -> bool:

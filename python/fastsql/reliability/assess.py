@@ -248,7 +248,9 @@ class Reliability:
         """The evidence once answers are known: hypotheses with the same one count together."""
         figures = asdict(beam_figures(search, chosen, allies))
         looked = {name: figures[name] for name in BEAM}
-        return replace(evidence, **looked, void=float(void), hollow=float(hollow), contradicted=0.0)
+        # A database knows better than a dictionary that may be older.
+        contradicted = evidence.contradicted if void else 0.0
+        return replace(evidence, **looked, void=float(void), hollow=float(hollow), contradicted=contradicted)
 
     def assess(self, evidence: Evidence, *, inspected: bool = False) -> Assessment:
         """Both numbers of a hypothesis; `inspected` tells whether answers were looked at."""

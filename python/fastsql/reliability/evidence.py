@@ -52,7 +52,7 @@ class Evidence:
     """Columns of the query, but for keys, of whose names the question has no word."""
     contradicted: float = 0.0
     """1 where a query of it asks a row of a reference table for what no row has together, as the dictionary knows; 0 where
-    answers were looked at, since a database knows better."""
+    the answer was looked at and is not void."""
     state: float = 0.0
     """Log-odds of being unanswerable by the question's state (`Probe`)."""
     correspondence: float = 0.0

@@ -44,7 +44,7 @@ from fastsql.training.calibration.questions import (
     Question,
     held_out,
 )
-from fastsql.training.calibration.table import FOREIGN_PRIOR, PRIOR, tabulate
+from fastsql.training.calibration.table import FOREIGN_PRIOR, NAMES, PRIOR, tabulate
 from fastsql.training.calibration.usable import CalibrationError
 from fastsql.training.config import TrainConfig
 from fastsql.training.corpus.corpus import Corpus, load_corpus
@@ -345,7 +345,44 @@ def test_the_steps_are_a_table() -> None:
     ]
     lines = steps_table(tabulate(observations()), seeds=(0,)).split("\n")
     assert [line.split(" | ")[0] for line in lines[2:]][: len(STEPS)] == [f"| {name}" for name in STEPS]
-    assert len(lines) == 2 + len(STEPS) + 2
+    left_out = [f"| all but {what}" for what in ("values not used", "contradictions")]
+    names = [line.split(" | ")[0] for line in lines[2 + len(STEPS) :]]
+    looked = [f"| {name}" for name in ("beam", "all")] + left_out
+    assert names == [*left_out, *(f"{name}, answers inspected" for name in looked)]
+
+
+def contradicted(number: int = 300) -> list[Observation]:
+    """As `observations`, every third unanswerable question's query contradicting a reference table, and its answer void."""
+    asked = []
+    for place, item in enumerate(observations(number)):
+        if item.inspected is not None and item.question.part in (UNANSWERABLE, MADE) and place % 3 == 0:
+            looked = replace(item.inspected, void=1.0, hollow=1.0, contradicted=1.0)
+            item = replace(item, evidence=replace(item.evidence, contradicted=1.0), inspected=looked)
+        elif item.question.part in (SEEN, UNSEEN):
+            item = replace(item, others=((replace(item.evidence, void=1.0, hollow=1.0), False),))
+        asked.append(item)
+    return asked
+
+
+def test_a_contradiction_counts_as_a_hollow_answer_does_and_for_there_being_none() -> None:
+    found = calibration([*contradicted(), *of_other_schemas()], Familiarity()).reliability
+    assert found.inspected is not None
+    assert found.elsewhere is not None
+    hollow = sum(found.inspected.right.weights[name] for name in ("void", "hollow"))
+    assert found.judge.right.weights["contradicted"] == pytest.approx(hollow)
+    assert hollow < -1
+    assert found.judge.unanswerable is not None
+    assert found.elsewhere.judge.unanswerable is not None
+    weight = found.judge.unanswerable.weights["contradicted"]
+    assert weight > 2
+    assert found.elsewhere.judge.unanswerable.weights["contradicted"] == weight
+
+
+def test_a_feature_may_be_left_out_of_both_numbers() -> None:
+    table = tabulate(contradicted())
+    one, other = predict_across(table), predict_across(table, without=["contradicted"])
+    asked = table.plain[:, [name == "contradicted" for name in NAMES]][:, 0] > 0
+    assert one.unanswerable[asked].mean() > other.unanswerable[asked].mean()
 
 
 @pytest.mark.parametrize("right", [True, False])

@@ -47,6 +47,8 @@ UNANSWERED_ELSEWHERE = (
 nothing of others; on the former, `unmet` says nothing that `strangeness` does not."""
 UNANSWERED_LOOKED = ("void",)
 """What u is told from beside these once answers are known; q is told from all of `LOOKED`."""
+UNANSWERED_INSPECTED = (*SEARCH, "contradicted", "strangeness", "coverage")
+"""What u is told from in place of `UNANSWERED` then: across folds, the rest of it makes u worse."""
 OTHER = 0.1
 """What a hypothesis that was not the likeliest counts beside one that was, where q of inspected queries is fitted. Nearly
 all parses of the held-out questions are right: what a void answer says of wrong ones is learnt from the others."""
@@ -100,17 +102,27 @@ def _judges(
     inspected: Floats,
     unanswered: Sequence[str],
     right: Sequence[str] = RIGHT,
+    without: Collection[str] = (),
 ) -> tuple[Judge, Judge | None]:
     """The judge of queries as they are, and that of those whose answers were looked at, if any were.
 
-    A query that contradicts a reference table is hollow, and q is told from either alike: what a hollow answer weighs is
-    fitted on many hypotheses that were not the likeliest, and the likeliest one is hardly ever contradicted.
+    Neither is told from features that are `without`.
+
+    A query that contradicts a reference table has a part without rows, and so an answer that is void and hollow. It weighs
+    as much for q: that is fitted on many hypotheses, and none of the likeliest ones to answerable questions is contradicted.
     """
-    judge = fit_judge(plain, table, unanswered, right)
+    known = UNANSWERED_INSPECTED if tuple(unanswered) == UNANSWERED else unanswered
+
+    def kept(*names: str) -> list[str]:
+        return [name for name in names if name not in without]
+
+    judge = fit_judge(plain, table, kept(*unanswered), kept(*right))
     if not (table.plain != table.inspected).any():
         return judge, None
-    looked = fit_judge(inspected, table, (*unanswered, *UNANSWERED_LOOKED), (*right, *LOOKED), others=True)
-    weights = {**judge.right.weights, "contradicted": looked.right.weights["hollow"]}
+    looked = fit_judge(inspected, table, kept(*known, *UNANSWERED_LOOKED), kept(*right, *LOOKED), others=True)
+    if "contradicted" in without:
+        return judge, looked
+    weights = {**judge.right.weights, "contradicted": sum(looked.right.weights[name] for name in LOOKED)}
     return replace(judge, right=replace(judge.right, weights=weights)), looked
 
 
@@ -235,8 +247,7 @@ def _predict_side(
 ) -> Predicted:
     """Predictions for rows that are all of schemas that were trained on, or all of others."""
     foreign = bool(table.foreign.all())
-    told_right = [name for name in (RIGHT_ELSEWHERE if foreign else RIGHT) if name not in without]
-    names = [name for name in unanswered if name not in without]
+    told_right = RIGHT_ELSEWHERE if foreign else RIGHT
     fold = folds_of(table.groups, seed)
     p, u = np.zeros(len(fold)), np.zeros(len(fold))
     for number in np.unique(fold):
@@ -249,7 +260,7 @@ def _predict_side(
             first = first_layer(rest, across_folds=True, seed=seed)
             plain, looked = with_first(plain, *first), with_first(looked, *first)
             other = with_first(other, *first_layer(rest, across_folds=False, of=held))
-        judge, judge_looked = _judges(rest, plain, looked, names, told_right)
+        judge, judge_looked = _judges(rest, plain, looked, unanswered, told_right, without)
         if inspected and judge_looked is not None:
             judge = judge_looked
         if judge.unanswerable is not None:

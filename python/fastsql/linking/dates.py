@@ -52,11 +52,13 @@ def _readings(text: str) -> Iterator[Candidate]:
             start, end = candidate.span
             taken[start:end] = b"\1" * (end - start)
             yield candidate
-    # Most questions have no digit or no month; a pattern that needs one is then not tried at all.
+    # Most questions have no digit, no month, or not the signs between numbers; a pattern that needs one is then not tried.
     has_digit = _DIGIT.search(text) is not None
     has_month = any(name in text for name in english.SHORT_MONTHS)
-    for pattern, reader, needs_digit, needs_month in _PATTERNS:
+    for pattern, reader, signs, needs_digit, needs_month in _PATTERNS:
         if (needs_digit and not has_digit) or (needs_month and not has_month):
+            continue
+        if signs and not any(sign in text for sign in signs):
             continue
         for match in pattern.finditer(text):
             read = reader(match)
@@ -149,44 +151,46 @@ _OCLOCK = (
     r"(?: ?(?P<half>am|pm)\b)?(?![a-z0-9_:])"
 )
 
-_PATTERNS: tuple[tuple[re.Pattern[str], Reader, bool, bool], ...] = tuple(
+_PATTERNS: tuple[tuple[re.Pattern[str], Reader, tuple[str, ...], bool, bool], ...] = tuple(
     (
         compiled := re.compile(pattern),
         reader,
+        signs,
         not _NEED_DIGITS.isdisjoint(compiled.groupindex),
         "name" in compiled.groupindex,
     )
-    for pattern, reader in (
-        (rf"{_OPEN}{_YEAR}(?P<mark>[-/.]){_MONTH}(?P=mark){_DAY}{_TIME}{_SHUT}", _parts),
+    for pattern, reader, signs in (
+        (rf"{_OPEN}{_YEAR}(?P<mark>[-/.]){_MONTH}(?P=mark){_DAY}{_TIME}{_SHUT}", _parts, ("-", "/", ".")),
         (
             rf"{_OPEN}(?P<one>[0-9]{{1,2}})(?P<mark>[-/.])(?P<two>[0-9]{{1,2}})(?P=mark){_YEAR}{_TIME}{_SHUT}",
-            _day_or_month_first,
+            _day_or_month_first, ("-", "/", "."),
         ),
         (rf"{_OPEN}(?P<one>[0-9]{{1,2}})(?P<mark>[-/.])(?P<two>[0-9]{{1,2}})(?P=mark)(?P<three>[0-9]{{1,2}}){_SHUT}",
-         _two_digit_year),
+         _two_digit_year, ("-", "/", ".")),
         (rf"{_OPEN}(?P<year>19[0-9]{{2}}|20[0-9]{{2}}|21[0-9]{{2}})(?P<month>0[1-9]|1[0-2])(?P<day>[0-2][0-9]|3[01]){_SHUT}",
-         _parts),
-        (rf"{_OPEN}{_MONTH}[-/]{_YEAR}{_SHUT}", _parts),
-        (rf"{_OPEN}{_YEAR}[-/](?P<month>0[1-9]|1[0-2]|[1-9]){_SHUT}", _parts),
-        (rf"{_OPEN}{_MONTH}/{_DAY}{_OF_YEAR}", _parts),
-        (rf"{_ON}(?P<date>(?<![0-9]){_MONTH}/{_DAY}){_SHUT}", _parts),
-        (rf"{_OPEN}{_MONTH}(?=/{_WHICH} year\b)", _parts),
-        (rf"(?<=month/){_DAY}{_SHUT}", _parts),
-        (rf"\b{_NAME} {_DAY}{_NTH}\b{_FULL}{_YEAR}{_TIME}{_SHUT}", _parts),
-        (rf"{_OPEN}{_DAY}{_NTH}[ -](?:of )?{_NAME}(?:{_FULL}|-){_YEAR}{_TIME}{_SHUT}", _parts),
-        (rf"\b{_NAME}{_FULL}[/-]?{_YEAR}{_SHUT}", _parts),
-        (rf"{_OPEN}{_YEAR}[, /-]{{1,2}}{_NAME}(?! ?[0-9])", _parts),
-        (rf"\b{_NAME} (?:the )?{_DAY}{_NTH}(?![a-z0-9%/]|\.[0-9])", _parts),
-        (rf"{_OPEN}{_DAY}{_NTH} (?:of )?{_NAME}(?![a-z0-9])", _parts),
-        (rf"(?P<before>{_BEFORE}(?:of )?)?(?P<date>\b{_NAME}){_OF_YEAR}", _parts),
-        (rf"(?P<before>{_BEFORE})?(?P<date>\b{_NAME})(?![a-z0-9])", _named_month),
-        (rf"{_OPEN}{_DAY}(?:st|nd|rd|th)(?: day)?{_OF_MONTH}", _parts),
-        (rf"(?:{_WHICH}) month(?:'s)?,? (?:on )?(?:the )?(?P<date>{_DAY}(?:st|nd|rd|th))\b", _parts),
-        (rf"\b(?:on|since|before|after|from|by|until|till) the (?P<date>{_DAY}(?:st|nd|rd|th))\b(?! [a-z])", _parts),
-        (rf"\bday (?P<date>{_DAY})\b{_OF_MONTH}", _parts),
-        (_OCLOCK, _parts),
-        (r"(?<![a-z0-9_.:])(?P<hour>0?[1-9]|1[0-2]) ?(?P<half>am|pm)\b", _parts),
-        (rf"(?<![a-z0-9_.,$#-])(?<![0-9]/){_YEAR}(?![a-z0-9_]|[.,/][0-9]|-month|-day|-year){_UNITS}", _year_alone),
-        (rf"(?<=[0-9]-){_YEAR}(?![a-z0-9_]|[.,/][0-9])", _year_alone),
+         _parts, ()),
+        (rf"{_OPEN}{_MONTH}[-/]{_YEAR}{_SHUT}", _parts, ("-", "/")),
+        (rf"{_OPEN}{_YEAR}[-/](?P<month>0[1-9]|1[0-2]|[1-9]){_SHUT}", _parts, ("-", "/")),
+        (rf"{_OPEN}{_MONTH}/{_DAY}{_OF_YEAR}", _parts, ("/",)),
+        (rf"{_ON}(?P<date>(?<![0-9]){_MONTH}/{_DAY}){_SHUT}", _parts, ("/",)),
+        (rf"{_OPEN}{_MONTH}(?=/{_WHICH} year\b)", _parts, ("/",)),
+        (rf"(?<=month/){_DAY}{_SHUT}", _parts, ("month/",)),
+        (rf"\b{_NAME} {_DAY}{_NTH}\b{_FULL}{_YEAR}{_TIME}{_SHUT}", _parts, ()),
+        (rf"{_OPEN}{_DAY}{_NTH}[ -](?:of )?{_NAME}(?:{_FULL}|-){_YEAR}{_TIME}{_SHUT}", _parts, ()),
+        (rf"\b{_NAME}{_FULL}[/-]?{_YEAR}{_SHUT}", _parts, ()),
+        (rf"{_OPEN}{_YEAR}[, /-]{{1,2}}{_NAME}(?! ?[0-9])", _parts, ()),
+        (rf"\b{_NAME} (?:the )?{_DAY}{_NTH}(?![a-z0-9%/]|\.[0-9])", _parts, ()),
+        (rf"{_OPEN}{_DAY}{_NTH} (?:of )?{_NAME}(?![a-z0-9])", _parts, ()),
+        (rf"(?P<before>{_BEFORE}(?:of )?)?(?P<date>\b{_NAME}){_OF_YEAR}", _parts, ()),
+        (rf"(?P<before>{_BEFORE})?(?P<date>\b{_NAME})(?![a-z0-9])", _named_month, ()),
+        (rf"{_OPEN}{_DAY}(?:st|nd|rd|th)(?: day)?{_OF_MONTH}", _parts, ("month",)),
+        (rf"(?:{_WHICH}) month(?:'s)?,? (?:on )?(?:the )?(?P<date>{_DAY}(?:st|nd|rd|th))\b", _parts, ("month",)),
+        (rf"\b(?:on|since|before|after|from|by|until|till) the (?P<date>{_DAY}(?:st|nd|rd|th))\b(?! [a-z])", _parts,
+         ("the ",)),
+        (rf"\bday (?P<date>{_DAY})\b{_OF_MONTH}", _parts, ("day ",)),
+        (_OCLOCK, _parts, (":",)),
+        (r"(?<![a-z0-9_.:])(?P<hour>0?[1-9]|1[0-2]) ?(?P<half>am|pm)\b", _parts, ("am", "pm")),
+        (rf"(?<![a-z0-9_.,$#-])(?<![0-9]/){_YEAR}(?![a-z0-9_]|[.,/][0-9]|-month|-day|-year){_UNITS}", _year_alone, ()),
+        (rf"(?<=[0-9]-){_YEAR}(?![a-z0-9_]|[.,/][0-9])", _year_alone, ("-",)),
     )
 )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 # Full-width ASCII (U+FF01..U+FF5E), the ideographic space and the typographic forms of ASCII punctuation. Every entry maps
@@ -58,18 +59,20 @@ def fold(text: str) -> str:
     return folded
 
 
-def words(text: str) -> list[Word]:
+@lru_cache(maxsize=16)
+def words(text: str) -> tuple[Word, ...]:
     """`text` cut into words: runs of letters and digits, decimal numbers, single Chinese or Japanese characters.
 
     Blanks and punctuation separate words and are dropped, so ``Type-2  diabetes`` and ``type 2 diabetes`` have equal keys.
+    The texts asked for last are remembered: linking cuts a question half a dozen times.
     """
     if text.isascii():
         lower = text.lower()
-        return [Word(match.group(), match.start(), match.end()) for match in _WORD.finditer(lower)]
-    return [
+        return tuple(Word(match.group(), match.start(), match.end()) for match in _WORD.finditer(lower))
+    return tuple(
         Word(_key(match.group()), match.start(), match.end())
         for match in _WORD.finditer(text.translate(_FOLD))
-    ]
+    )
 
 
 def keys(text: str) -> list[str]:

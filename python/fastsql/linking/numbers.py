@@ -39,6 +39,10 @@ _HALF_OF = english.HALVES | chinese.HALVES
 
 _PERCENTAGE = re.compile(r"(?<![a-z])(?:percentages?|(?<![0-9] )(?<![0-9])per ?cent)(?![a-z])")
 _WORDS = re.compile(r"[a-z]+")
+_BEGINNINGS = frozenset(("hundred", *english.MULTIPLES, *english.DECADES, *english.ORDINALS)).union(
+    english.SMALL_NUMERALS, english.TENS, english.SCALES
+)
+"""Words with which a number in words may begin."""
 
 _HAN_NUMERAL = re.compile(
     f"[{chinese.NUMERALS}]+(?:点(?P<fraction>[零〇{chinese.ONE_TO_NINE}]+)(?![十百千万]))?"
@@ -153,6 +157,9 @@ def _english(text: str) -> Iterator[Candidate]:
     position = 0
     while position < len(words):
         word = words[position]
+        if word not in _BEGINNINGS:
+            position += 1
+            continue
         first = matches[position]
         if word in english.MULTIPLES:
             yield Candidate(english.MULTIPLES[word], "number", first.span(), "number")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -46,6 +47,15 @@ def test_without_a_database_there_are_names_and_declared_values(run: Run, tmp_pa
     assert "least" not in text
 
 
+def test_values_of_a_json_file_may_be_of_rows_and_are_not_listed(run: Run, tmp_path: Path) -> None:
+    schema, out = tmp_path / "schema.json", tmp_path / "clinic.toml"
+    columns = [{"name": "ward_type", "type": "text", "values": ["burns"]}]
+    schema.write_text(json.dumps({"tables": [{"name": "stays", "columns": columns}]}), encoding="utf-8")
+    assert run("profile", str(schema), "-o", str(out)).status == 0
+    text = out.read_text(encoding="utf-8")
+    assert ('kind = "category"' in text, "burns" in text) == (True, False)
+
+
 def test_a_file_is_not_written_over_but_updated(run: Run, tmp_path: Path) -> None:
     out = tmp_path / "clinic.toml"
     assert run("profile", DDL, "-o", str(out)).status == 0
@@ -82,6 +92,28 @@ def test_what_is_no_schema_leaves_no_file(run: Run, tmp_path: Path, source: str)
 
 def test_a_count_below_one_is_refused(run: Run, tmp_path: Path) -> None:
     assert run("profile", DDL, "-o", str(tmp_path / "p.toml"), "--least", "0").status == 2
+
+
+def test_an_update_lists_values_of_what_people_call_a_category(
+    run: Run, hospital: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "clinic.toml"
+    assert run("profile", str(hospital), "-o", str(out), "--no-values").status == 0
+    text = out.read_text(encoding="utf-8")
+    head, section, rest = text.partition('[column.admissions.insurance]\nwords = "insurance"\n')
+    edited = head + section + rest.replace('"category"', '"name"', 1)
+    edited = edited.replace(
+        '[column.d_items.label]\nwords = "label"\nkind = "name"', '[column.d_items.label]\nkind = "category"'
+    )
+    out.write_text(edited, encoding="utf-8")
+    assert run("profile", str(hospital), "-o", str(out), "--update", "--least", "1").status == 0
+    text = out.read_text(encoding="utf-8")
+    listed = [
+        name
+        for name in ("admissions.insurance", "d_items.label", "patients.gender")
+        if f"{name}.values" in text
+    ]
+    assert listed == ["d_items.label", "patients.gender"]
 
 
 def test_an_update_counts_as_the_file_says(run: Run, hospital: Path, tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ from fastsql.profile.writing import profile_text
 from fastsql.schema import Value
 from fastsql.schema.pace import Pace
 
+from ..databases import PostgresServer
+
 LEAST = 3
 DDL = """
 CREATE TABLE patients (patient_id INT PRIMARY KEY, last_name TEXT, sex TEXT, blood_type TEXT, smoker_flag INT);
@@ -128,3 +130,34 @@ def test_a_database_that_is_not_what_it_was_is_an_error_without_a_cell(ward: Pat
         with_counted_values(schema, profile, ward)
     assert raised.value.where in (str(ward), "column patients.sex")
     assert "Meier" not in str(raised.value)
+
+
+def test_postgresql_gives_comments_values_and_keys(postgres: PostgresServer) -> None:
+    postgres.create_database("profiled")
+    psycopg = pytest.importorskip("psycopg")
+    with psycopg.connect(postgres.conninfo("profiled"), autocommit=True) as connection:
+        connection.execute(
+            """
+            CREATE TABLE patients (patient_id INT PRIMARY KEY, sex TEXT, weight REAL, code INT);
+            COMMENT ON TABLE patients IS 'one row a person';
+            COMMENT ON COLUMN patients.weight IS 'in kg';
+            CREATE TABLE stays (stay_id INT PRIMARY KEY, patient_id INT REFERENCES patients, ward_type TEXT);
+            INSERT INTO patients SELECT n, CASE WHEN n % 2 = 0 THEN 'F' ELSE 'M' END, n FROM generate_series(1, 8) AS n;
+            INSERT INTO stays SELECT n, 1, 'burns' FROM generate_series(1, 9) AS n;
+            INSERT INTO stays SELECT 20 + n, n, 'surgery' FROM generate_series(1, 3) AS n;
+            """
+        )
+    url = postgres.url("profiled")
+    assert values(url) == {"patients.sex": ["F", "M"], "stays.ward_type": ["surgery"]}
+    schema = Schema.from_sqlalchemy(url)
+    weight = schema.profile.columns[schema.column_index("patients", "weight")]
+    assert (schema.profile.tables[0].description, weight.description, weight.unit) == (
+        "one row a person",
+        "in kg",
+        "kg",
+    )
+    with psycopg.connect(postgres.conninfo("profiled"), autocommit=True) as connection:
+        connection.execute("DROP TABLE stays")
+    with pytest.raises(SchemaError, match="cannot be counted") as raised:
+        with_counted_values(schema, schema.profile, url)
+    assert raised.value.where == "column stays.ward_type"

@@ -128,11 +128,16 @@ def run(options: argparse.Namespace) -> int:
 def _profile(options: argparse.Namespace, schema: Schema, database: str | None, least: int) -> Profile:
     from fastsql.profile.counting import with_counted_values
     from fastsql.profile.derive import derive
+    from fastsql.profile.updating import with_kinds_of
     from fastsql.schema.pace import COLUMN_SECONDS, Pace
 
     if database is None:
-        return derive(schema, declared_values=_database(options.schema) is None)
+        # Values in a JSON file may have been read from rows.
+        is_json = options.schema.lower().endswith(".json")
+        return derive(schema, declared_values=not is_json and _database(options.schema) is None)
     profile = derive(schema, likely=_likely(schema, database, options.key_seconds))
+    if options.output.exists():
+        profile = with_kinds_of(options.output, schema, profile)
     limit = COLUMN_SECONDS if options.column_seconds is None else options.column_seconds
     pace = Pace(limit, progress=sys.stderr.isatty())
     return with_counted_values(schema, profile, database, least=least, pace=pace)

@@ -26,15 +26,15 @@ NUMBERED: Final = word_set(
 """Before a last "number": not how many, but which."""
 CODES: Final = word_set(
     """
-    code codes icd icd9 icd10 loinc snomed rxnorm atc cpt hcpcs ndc fips zip postcode postal drg iso isbn
+    code codes iata icao icd icd9 icd10 loinc snomed rxnorm atc cpt hcpcs ndc fips zip postcode postal drg iso isbn
     """
 )
 CATEGORIES: Final = word_set(
     """
     type types status state sex gender race ethnicity religion language nationality class category kind
-    group level grade stage flag indicator insurance route priority severity marital country city county
+    group level grade stage flag yn indicator insurance route priority severity marital country city county
     region department ward unit units method mode frequency location specialty outcome disposition result
-    color colour role rank section sector form format source division currency measure uom season weekday
+    color colour role  section sector form format source division currency measure uom season weekday
     shift triage
     """
 )
@@ -54,7 +54,7 @@ TEXTS: Final = word_set(
 )
 DATES: Final = word_set(
     """
-    date time datetime timestamp day month year birthday dob dod birth death quarter
+    date time datetime at timestamp day month year birthday dob dod birth death quarter
     """
 )
 """As the last word, of columns of any type."""
@@ -88,6 +88,8 @@ MEASURES: Final = word_set(
     maximum hemoglobin glucose creatinine potassium sodium
     """
 )
+TEXT_MEASURES: Final = MEASURES - word_set("value level reading index area size share stay")
+"""Measures that may stand in a column of text."""
 NO_SUMS: Final = word_set(
     """
     latitude longitude rank position sequence order version year month day line page floor index priority
@@ -119,14 +121,15 @@ LOOKUP_PREFIXES: Final = word_set(
 )
 
 _CHINESE = {
-    "identifier": "编号 号 号码 ID id 流水号 标识 主键 序号",
+    "identifier": "编号 号 号码 ID id 流水号 标识 主键 序号 邮箱 电话 网址 账号",
     "code": "代码 编码 邮编",
-    "date": "日期 时间 年份 年月 生日",
-    "category": "性别 类型 类别 状态 等级 标志 民族 婚姻 科室 方式 单位 剂型 频次",
+    "date": "日期 时间 年份 年月 生日 年代 年度",
+    "category": "性别 类型 类别 状态 等级 标志 民族 婚姻 科室 方式 单位 剂型 频次 学历 职业 国家 省份 城市 语言 "
+    "年龄段 级别 种类 模式 颜色 标记",
     "name": "姓名 名称 名",
-    "text": "备注 描述 说明 地址 主诉",
-    "amount": "金额 费用 费 数量 单价 总额 次数 人数",
-    "measure": "年龄 身高 体重 体温 值 剂量 用量 比例 率 天数",
+    "text": "备注 描述 说明 地址 主诉 信息 详情 内容 简介 评论",
+    "amount": "金额 费用 费 数量 单价 总额 次数 人数 价格 价 成本 工资 收入 总数 销量 产量",
+    "measure": "年龄 身高 体重 体温 值 剂量 用量 比例 率 天数 面积 长度 高度 速度 温度 得分 分数",
 }
 CHINESE: Final[Mapping[str, str]] = MappingProxyType(
     {end: kind for kind, ends in _CHINESE.items() for end in ends.split()}
@@ -136,7 +139,7 @@ CHINESE: Final[Mapping[str, str]] = MappingProxyType(
 _UNITS: Final = {
     "kg": "kg", "g": "g", "mg": "mg", "mcg": "mcg", "ug": "mcg", "lb": "lb", "lbs": "lb", "oz": "oz",
     "ml": "ml", "dl": "dl", "cm": "cm", "mm": "mm", "km": "km", "inches": "in", "feet": "ft", "ft": "ft", "miles": "mi",
-    "mph": "mph", "kph": "km/h", "mmhg": "mmHg", "bpm": "/min", "mmol": "mmol", "meq": "mEq", "iu": "IU",
+    "mph": "mph", "knots": "knots", "kph": "km/h", "mmhg": "mmHg", "bpm": "/min", "mmol": "mmol", "meq": "mEq", "iu": "IU",
     "pct": "%", "percent": "%", "percentage": "%", "perc": "%",
     "seconds": "seconds", "secs": "seconds", "minutes": "minutes", "mins": "minutes", "hours": "hours", "hrs": "hours",
     "days": "days", "weeks": "weeks", "months": "months", "years": "years", "yrs": "years",

@@ -19,6 +19,7 @@ from fastsql.profile.kind_words import (
     NAMES,
     NO_SUMS,
     NUMBERED,
+    TEXT_MEASURES,
     TEXTS,
     UNIT_IN_TEXT,
     UNITS,
@@ -29,6 +30,7 @@ from fastsql.schema.model import Column, Structure
 from fastsql.schema.names import label_from_name
 
 _YES_OR_NO = ("is", "has", "was", "can", "allows")
+_CHINESE_YES_OR_NO = "是否"
 _CHINESE_KINDS = sorted(CHINESE.items(), key=lambda item: -len(item[0]))
 _BRACKETS = re.compile(r"[(（\[【].*$")
 _FEW = 50
@@ -47,7 +49,7 @@ class KindReader:
         """The kind of a column that is `called` so; `words` are those of its name, which say more than a Chinese label."""
         column = self.schema.columns[index]
         said = _chinese(called)
-        words = called.lower().split() if called.isascii() else words
+        words = label_from_name(called).split() if called.isascii() else words
         if column.type == "time" or said == "date":
             return "date"
         if column.type == "other":
@@ -61,9 +63,12 @@ class KindReader:
         )
 
     def _is_identifier(self, index: int, words: Sequence[str]) -> bool:
-        if index in self.keys or _last(words) in IDENTIFIERS:
+        last = _last(words)
+        if last in IDENTIFIERS or (index in self.keys and last not in DATES):
             return True
-        return _last(words) in ("number", "numbers") and len(words) > 1 and words[-2] in NUMBERED
+        if self.schema.columns[index].type == "text" and last == "number":
+            return True
+        return last in ("number", "numbers") and len(words) > 1 and words[-2] in NUMBERED
 
     def _number(self, column: Column, words: Sequence[str], said: str) -> Kind:
         last = _last(words)
@@ -79,7 +84,7 @@ class KindReader:
             return "code"
         if words[:1] in (["number"], ["count"], ["total"]) or last in AMOUNTS:
             return "amount"
-        if last in MEASURES:
+        if last in MEASURES or last in UNITS:
             return "measure"
         things = last.endswith("s") and not last.endswith(("ss", "us", "is"))
         return "amount" if things or set(words) & AMOUNTS else "measure"
@@ -95,7 +100,7 @@ class KindReader:
             return "name"
         if 0 < len(column.values) <= _FEW:
             return "category"
-        return "measure" if last in MEASURES else "text" if "text" in column.sql_type.lower() else "name"
+        return "measure" if last in TEXT_MEASURES else "text" if "text" in column.sql_type.lower() else "name"
 
 
 def unit_of(column: Column, kind: Kind, label: str) -> str:
@@ -135,5 +140,7 @@ def _chinese(label: str) -> str:
     """The kind that the end of a Chinese label says; empty for other labels."""
     if label.isascii():
         return ""
+    if label.startswith(_CHINESE_YES_OR_NO):
+        return "category"
     bare = _BRACKETS.sub("", label).strip()
     return next((kind for end, kind in _CHINESE_KINDS if bare.endswith(end)), "")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fastsql.limits import DEFAULT, Limits
-from fastsql.profile.model import Profile
+from fastsql.profile.model import KINDS, Profile
 from fastsql.profile.reading import checked
 from fastsql.profile.sections import parsed, unknown_sections
 from fastsql.profile.toml_places import KeyPath, Place, outline
@@ -76,6 +76,8 @@ def updated(
                 )
                 added.append(schema.qualified_name(column))
                 continue
+            if columns[column].get("kind", "category") != "category":
+                continue  # somebody says that its values are not to be listed
             known = {str(value) for value in columns[column].get("values", {})}
             new = {
                 value: said
@@ -90,6 +92,21 @@ def updated(
                 inserted[ends[("column", column)]].append("\n" + section(path, value_lines(new)))
     names = tuple(".".join(path[1:]) for path in gone)
     return Update(_with(text, inserted), tuple(added), names, values)
+
+
+def with_kinds_of(path: Path, schema: Structure, profile: Profile, limits: Limits = DEFAULT) -> Profile:
+    """The profile with the kinds that a file says, so that values are counted of what people call a category."""
+    columns = list(profile.columns)
+    entries = parsed(str(path), read_text(path, limits)).get("column", {})
+    for table, named in entries.items() if isinstance(entries, dict) else ():
+        for name, entry in named.items() if isinstance(named, dict) else ():
+            column, kind = (
+                schema.find_column(table, name),
+                entry.get("kind") if isinstance(entry, dict) else None,
+            )
+            if column is not None and kind in KINDS:
+                columns[column] = replace(columns[column], kind=kind)
+    return replace(profile, columns=tuple(columns))
 
 
 def least_of(path: Path, limits: Limits = DEFAULT) -> int | None:

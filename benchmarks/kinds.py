@@ -33,7 +33,7 @@ from fastsql.datasets import Example, read_examples, read_schemas
 from fastsql.evaluation.skeleton import skeleton
 from fastsql.grammar import ConversionError, render, sql_to_program
 from fastsql.schema import Schema
-from fastsql.synthesis.hospital import Hospital, Vocabulary
+from fastsql.synthesis.hospital import DATABASE, Hospital, Vocabulary
 from fastsql.synthesis.statistics import count_hardness
 from fastsql.training.corpus.split import HeldOut
 
@@ -66,16 +66,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     schemas = read_schemas(folder / "schemas.json", databases={one.db_id for one in train})
     with Hospital(Vocabulary.collect([one.sql or "" for one in train])) as hospital:
         if options.pairs:
-            pairs = list(read_examples(options.pairs))
-            drafts = [pair.sql or "" for pair in pairs]
+            drafts = [pair.sql or "" for pair in read_examples(options.pairs)]
         else:
-            names = range(options.drafts)
-            drawn = [
-                hospital.draw(f"{options.seed}/{name}") for name in console.track(names, "draw", len(names))
-            ]
-            drafts = [draft.sql for draft in drawn]
-            pairs = [Example("", hospital.db_id, "", sql) for sql in drafts]
+            drafts = [hospital.draw(f"{options.seed}/{number}").sql for number in range(options.drafts)]
         levels = list(_levels(console.track(drafts, "drafts", len(drafts)), hospital.schema))
+    pairs = [
+        Example("", DATABASE, "", sql, template=found["skeleton"])
+        for sql, found in zip(drafts, levels, strict=True)
+        if found is not None
+    ]
     made = {level: Counter(one[level] for one in levels if one is not None) for level in LEVELS}
     gold = []
     for db_id, schema in schemas.items():

@@ -19,7 +19,7 @@ from fastsql.synthesis.hospital.families import FAMILIES
 from fastsql.synthesis.hospital.family import Draw, ask
 from fastsql.synthesis.hospital.ward import Ward
 
-DRAWS = 6
+DRAWS = 4
 SELDOM = ("Organism.draw", "Together.draw", "NewNames.draw")
 """What happens to few patients: generating tries 45 of them."""
 FOLDERS = ("events", "course", "population")

@@ -137,6 +137,13 @@ def _bound(bound: Bound, column: str) -> str:
     return f"{column} {bound.operator} {bound.value}"
 
 
+def with_event(event: Event, window: Window | None = None, table: str = "admissions") -> str:
+    """The condition that a row belongs to an admission with such an event."""
+    kind = KINDS[event.kind]
+    events = where(what(event), window_condition(window, kind.when))
+    return f"{table}.hadm_id IN ( SELECT {kind.column('hadm_id')} FROM {kind.table}{events} )"
+
+
 def names_of(kind: Kind, keys: str, *, distinct: bool = False) -> str:
     """The names behind a subquery over keys; the subquery itself where the key is the name."""
     if not kind.terms:

@@ -10,18 +10,9 @@ from fastsql.synthesis.hospital.kinds import KINDS
 from fastsql.synthesis.hospital.scope import Event, Nth, Relation, Scope, Visit
 from fastsql.synthesis.hospital.values import Values
 
+_UNITS = ("month", "day", "year")
 WINDOWS = (
-    *(
-        "since_month",
-        "since_day",
-        "since_year",
-        "at_month",
-        "at_day",
-        "at_year",
-        "ago_month",
-        "ago_day",
-        "ago_year",
-    ),
+    *(f"{lead}_{unit}" for lead in ("since", "at", "ago") for unit in _UNITS),
     *("this_year", "last_year", "this_month", "last_month", "this_day", "last_day"),
     *(
         "month_of_this_year",
@@ -32,17 +23,8 @@ WINDOWS = (
     ),
 )
 BACKWARD = ("before_day", "before_month", "before_year", "until_day", "until_month", "until_year")
-LONG_WINDOWS = (
-    "since_month",
-    "since_day",
-    "since_year",
-    "at_year",
-    "ago_month",
-    "ago_year",
-    "this_year",
-    "last_year",
-)
 OPEN_WINDOWS = ("since_month", "since_day", "since_year", "ago_month", "ago_year")
+LONG_WINDOWS = (*OPEN_WINDOWS[:3], "at_year", *OPEN_WINDOWS[3:], "this_year", "last_year")
 NAMED = ("diagnosis", "procedure", "drug", "lab", "specimen", "input", "output")
 NTHS = (*[Nth(False), Nth(True)] * 4, Nth(False, 1), Nth(True, 1))
 

@@ -6,11 +6,10 @@ import random
 from dataclasses import dataclass
 
 from fastsql.synthesis.hospital.cohort import TOTALS, cohort
-from fastsql.synthesis.hospital.conditions import what, where, window_condition
+from fastsql.synthesis.hospital.conditions import where, window_condition, with_event
 from fastsql.synthesis.hospital.drawing import event_of
 from fastsql.synthesis.hospital.facts import Fact, draw_fact
 from fastsql.synthesis.hospital.frames import FRAMES
-from fastsql.synthesis.hospital.kinds import KINDS
 from fastsql.synthesis.hospital.scope import Event, Scope
 from fastsql.synthesis.hospital.values import Values
 from fastsql.synthesis.phrases import choose, expand, put
@@ -42,9 +41,7 @@ class AdmissionAverage:
         if isinstance(self.of, Fact):
             condition = self.of.condition()
         elif self.of is not None:
-            kind = KINDS[self.of.kind]
-            visits = f"SELECT {kind.column('hadm_id')} FROM {kind.table}{where(what(self.of))}"
-            condition = f"admissions.hadm_id IN ( {visits} )"
+            condition = with_event(self.of)
         number = "admissions.age"
         if self.stay:
             number = "strftime('%J',admissions.dischtime) - strftime('%J',admissions.admittime)"

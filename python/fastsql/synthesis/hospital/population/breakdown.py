@@ -6,11 +6,10 @@ import random
 from dataclasses import dataclass
 
 from fastsql.synthesis.hospital.cohort import cohort
-from fastsql.synthesis.hospital.conditions import what, where, window_condition
+from fastsql.synthesis.hospital.conditions import where, window_condition, with_event
 from fastsql.synthesis.hospital.drawing import event_of
 from fastsql.synthesis.hospital.facts import NAMES
 from fastsql.synthesis.hospital.frames import FRAMES
-from fastsql.synthesis.hospital.kinds import KINDS
 from fastsql.synthesis.hospital.scope import Event, Scope
 from fastsql.synthesis.hospital.values import Values
 from fastsql.synthesis.phrases import choose, put
@@ -36,11 +35,7 @@ class Breakdown:
         """Each value with its number of distinct patients; genders are counted in `patients`."""
         if self.column == "gender":
             return "SELECT patients.gender, COUNT(*) FROM patients GROUP BY patients.gender"
-        found = ""
-        if self.event is not None:
-            kind = KINDS[self.event.kind]
-            visits = f"SELECT {kind.column('hadm_id')} FROM {kind.table}{where(what(self.event))}"
-            found = f"admissions.hadm_id IN ( {visits} )"
+        found = "" if self.event is None else with_event(self.event)
         clauses = where(found, window_condition(self.scope.window, "admissions.admittime"))
         column = f"admissions.{self.column}"
         return f"SELECT {column}, COUNT( DISTINCT admissions.subject_id ) FROM admissions{clauses} GROUP BY {column}"

@@ -6,10 +6,9 @@ import random
 from dataclasses import dataclass
 
 from fastsql.synthesis.hospital.cohort import age_group, cohort, patients
-from fastsql.synthesis.hospital.conditions import age_condition, what, where, window_condition
+from fastsql.synthesis.hospital.conditions import age_condition, where, window_condition, with_event
 from fastsql.synthesis.hospital.drawing import event_of
 from fastsql.synthesis.hospital.frames import FRAMES
-from fastsql.synthesis.hospital.kinds import KINDS
 from fastsql.synthesis.hospital.scope import Event, Scope
 from fastsql.synthesis.hospital.values import Values
 from fastsql.synthesis.phrases import choose, put
@@ -53,9 +52,7 @@ class CountPatients:
         scope = self.scope
         ages = "" if scope.ages is None else age_condition(scope.ages)
         if self.event is not None:
-            kind = KINDS[self.event.kind]
-            events = where(what(self.event), window_condition(scope.window, kind.when))
-            found = f"admissions.hadm_id IN ( SELECT {kind.column('hadm_id')} FROM {kind.table}{events} )"
+            found = with_event(self.event, scope.window)
             state = "admissions.dischtime IS NULL" if self.state == "current" else ""
             return _patients(state, ages, found)
         if self.state == "current":

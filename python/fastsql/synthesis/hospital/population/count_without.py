@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from fastsql.synthesis.hospital.conditions import what, where
+from fastsql.synthesis.hospital.conditions import what, where, with_event
 from fastsql.synthesis.hospital.drawing import event_of
 from fastsql.synthesis.hospital.frames import FRAMES
 from fastsql.synthesis.hospital.kinds import KINDS
@@ -32,12 +32,10 @@ class CountWithout:
     def sql(self) -> str:
         """The visits with the one, without patients (visits) with the other."""
         key = "hadm_id" if self.same_visit else "subject_id"
-        visits, others = (
-            f"SELECT {KINDS[event.kind].column(column)} FROM {KINDS[event.kind].table}{where(what(event))}"
-            for event, column in ((self.event, "hadm_id"), (self.missing, key))
-        )
-        found = f"admissions.hadm_id IN ( {visits} ) AND admissions.{key} NOT IN ( {others} )"
-        return f"SELECT COUNT( DISTINCT admissions.subject_id ) FROM admissions WHERE {found}"
+        kind = KINDS[self.missing.kind]
+        others = f"SELECT {kind.column(key)} FROM {kind.table}{where(what(self.missing))}"
+        without = f"admissions.{key} NOT IN ( {others} )"
+        return f"SELECT COUNT( DISTINCT admissions.subject_id ) FROM admissions{where(with_event(self.event), without)}"
 
     def words(self, rng: random.Random) -> str:
         visit = " [during|in|within] the same hospital [visit|stay]"

@@ -6,10 +6,9 @@ import random
 from dataclasses import dataclass
 
 from fastsql.synthesis.hospital.cohort import cohort, patients
-from fastsql.synthesis.hospital.conditions import age_condition, what, where, window_condition
+from fastsql.synthesis.hospital.conditions import age_condition, where, with_event
 from fastsql.synthesis.hospital.drawing import event_of
 from fastsql.synthesis.hospital.frames import FRAMES
-from fastsql.synthesis.hospital.kinds import KINDS
 from fastsql.synthesis.hospital.scope import Event, Scope
 from fastsql.synthesis.hospital.values import Values
 from fastsql.synthesis.phrases import choose, put
@@ -29,9 +28,7 @@ class ListPatients:
 
     def sql(self) -> str:
         """The distinct patients with such an event."""
-        kind = KINDS[self.event.kind]
-        events = where(what(self.event), window_condition(self.scope.window, kind.when))
-        found = f"admissions.hadm_id IN ( SELECT {kind.column('hadm_id')} FROM {kind.table}{events} )"
+        found = with_event(self.event, self.scope.window)
         ages = "" if self.scope.ages is None else age_condition(self.scope.ages)
         return f"SELECT DISTINCT admissions.subject_id FROM admissions{where(ages, found)}"
 

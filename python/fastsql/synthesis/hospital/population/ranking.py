@@ -40,7 +40,9 @@ class Ranking:
         if draw < 0.55:
             return cls(kind, top, scope_of(kind, rng, values))
         first = event_of(rng.choice(_FIRST), values)
-        return cls(kind, top, cohort(rng, values, ages=0.3), first, relation_of(RELATIONS, rng, values))
+        kind = rng.choice(("drug", *_RANKED))
+        scope = cohort(rng, values, ages=0.5 if kind == "drug" else 0.15)
+        return cls(kind, top, scope, first, relation_of(RELATIONS, rng, values))
 
     def sql(self) -> str:
         """The names with the highest dense rank by count."""

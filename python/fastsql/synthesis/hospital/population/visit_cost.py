@@ -6,9 +6,8 @@ import random
 from dataclasses import dataclass
 
 from fastsql.synthesis.hospital.cohort import TOTALS, cohort
-from fastsql.synthesis.hospital.conditions import what, where, window_condition
+from fastsql.synthesis.hospital.conditions import where, window_condition, with_event
 from fastsql.synthesis.hospital.drawing import event_of
-from fastsql.synthesis.hospital.kinds import KINDS
 from fastsql.synthesis.hospital.scope import Event, Scope
 from fastsql.synthesis.hospital.values import Values
 from fastsql.synthesis.phrases import choose, expand, put
@@ -38,10 +37,7 @@ class VisitCost:
 
     def sql(self) -> str:
         """A function of the total cost per admission."""
-        kind = KINDS[self.event.kind]
-        visits = (
-            f"cost.hadm_id IN ( SELECT {kind.column('hadm_id')} FROM {kind.table}{where(what(self.event))} )"
-        )
+        visits = with_event(self.event, table="cost")
         time = window_condition(self.scope.window, "cost.chargetime")
         totals = f"SELECT SUM(cost.cost) AS C1 FROM cost{where(visits, time)} GROUP BY cost.hadm_id"
         return f"SELECT {self.function}(T1.C1) FROM ( {totals} ) AS T1"

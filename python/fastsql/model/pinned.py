@@ -11,5 +11,5 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 MANIFESTS: Mapping[str, str] = {
-    "ehr-en": "848176143d3f95bf717671fd60823bbfa336887db6a8a38d2d42b35272c7abdd",
+    "ehr-en": "e8a025b1e35155b6df2e57a0e11c00bbb4e33119c5551dcbccdbf1b4d50240d3",
 }

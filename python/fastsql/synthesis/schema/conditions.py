@@ -20,9 +20,9 @@ _SIGNS: dict[type[exp.Expr], str] = {
 }
 _TIME_SIGNS: dict[type[exp.Expr], str] = {
     exp.GT: "after|later than",
-    exp.GTE: "from",
+    exp.GTE: "on or after",
     exp.LT: "before|earlier than",
-    exp.LTE: "until|up to",
+    exp.LTE: "on or before|until",
 }
 _PARTS = {"%Y": "year", "%m": "month", "%d": "day"}
 _MIRRORED: dict[type[exp.Expr], type[exp.Expr]] = {

@@ -155,6 +155,8 @@ class Rows:
     def _most(self, key: exp.Ordered, select: exp.Select, subject: int) -> str:
         """What the rows that come first have: "highest weight", "most visits". Raises UnsayableError for texts."""
         down, by = bool(key.args.get("desc")), key.this
+        if is_column(by) and self._words.owner(by) != subject:
+            raise UnsayableError("order by rows of another table")
         said = self._items.say(by, select, subject, many=False)
         if isinstance(by, exp.Count):
             most = self._any("most|largest number of" if down else "fewest|smallest number of")

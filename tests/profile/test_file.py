@@ -232,3 +232,16 @@ def test_values_and_their_synonyms_have_limits_and_no_error_says_them() -> None:
             checked("p.toml", f"format = 1\n[column.patients.sex.values]\n{line}", SCHEMA, limits)
         assert raised.value.where == "p.toml, line 3, column.patients.sex.values"
         assert "secret" not in str(raised.value)
+
+
+def test_an_update_counts_lines_as_toml_does() -> None:
+    odd = '[table.patients]\nlabel = "two\u2028parts\u0085of it"\n'
+    change = updated("p.toml", f"format = 1\n{odd}[column.patients.id]\n", SCHEMA, SCHEMA.profile)
+    assert odd in change.text
+    assert change.text.index("[column.patients.sex]") > change.text.index("[column.patients.id]")
+
+
+def test_an_update_that_does_not_fit_the_way_a_file_is_written_is_refused() -> None:
+    text = 'format = 1\n[column.patients]\nsex = { kind = "category" }\n'
+    with pytest.raises(SchemaError, match="not TOML"):
+        updated("p.toml", text, SCHEMA, derive(SCHEMA, declared_values=True))

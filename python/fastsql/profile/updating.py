@@ -84,14 +84,16 @@ def updated(
                 for value, said in profile.columns[column].values.items()
                 if str(value) not in known
             }
-            values += len(new)
             if new and (place := ends.get(("values", column))) is not None:
                 inserted[place].append("".join(f"{line}\n" for line in value_lines(new)))
+                values += len(new)
             elif new and "values" not in columns[column]:
+                values += len(new)
                 path = ("column", schema.table_name(table), schema.columns[column].name, "values")
                 inserted[ends[("column", column)]].append("\n" + section(path, value_lines(new)))
-    names = tuple(".".join(path[1:]) for path in gone)
-    return Update(_with(text, inserted), tuple(added), names, values)
+    text = _with(text, inserted)
+    checked(where, text, schema, limits)  # lines may not fit behind others, as where keys are dotted
+    return Update(text, tuple(added), tuple(".".join(path[1:]) for path in gone), values)
 
 
 def with_kinds_of(path: Path, schema: Structure, profile: Profile, limits: Limits = DEFAULT) -> Profile:
@@ -100,12 +102,9 @@ def with_kinds_of(path: Path, schema: Structure, profile: Profile, limits: Limit
     entries = parsed(str(path), read_text(path, limits)).get("column", {})
     for table, named in entries.items() if isinstance(entries, dict) else ():
         for name, entry in named.items() if isinstance(named, dict) else ():
-            column, kind = (
-                schema.find_column(table, name),
-                entry.get("kind") if isinstance(entry, dict) else None,
-            )
-            if column is not None and kind in KINDS:
-                columns[column] = replace(columns[column], kind=kind)
+            column = schema.find_column(table, name)
+            if column is not None and isinstance(entry, dict) and entry.get("kind") in KINDS:
+                columns[column] = replace(columns[column], kind=entry["kind"])
     return replace(profile, columns=tuple(columns))
 
 
@@ -150,7 +149,7 @@ def _last_lines(schema: Structure, places: Iterable[Place]) -> dict[tuple[str, i
 def _commented(text: str, gone: list[KeyPath]) -> str:
     """The text with sections of what is gone as comments."""
     folded = {tuple(map(fold, path)) for path in gone}
-    lines = text.splitlines(keepends=True)
+    lines = _lines(text)
     for place in outline(text):
         path = tuple(map(fold, place.path))
         if any(path[: len(one)] == one for one in folded):
@@ -159,9 +158,14 @@ def _commented(text: str, gone: list[KeyPath]) -> str:
     return "".join(lines)
 
 
+def _lines(text: str) -> list[str]:
+    """Lines with their ends. TOML knows one, where `str.splitlines` knows ten."""
+    return [f"{line}\n" for line in text.split("\n")[:-1]]
+
+
 def _with(text: str, inserted: dict[int, list[str]]) -> str:
     """The text with sections after lines. Lines of values follow at once, sections after an empty line."""
-    lines = text.splitlines(keepends=True)
+    lines = _lines(text)
     for number in sorted(inserted, reverse=True):
         parts = inserted[number]
         spaced = [part if not part.startswith("[") else f"\n{part}" for part in parts]

@@ -145,18 +145,14 @@ def without_times(sql: str) -> str:
     """The query without conditions that compare a column's time with a date or with now."""
     query = sqlglot.parse_one(sql, dialect="sqlite")
     for where in list(query.find_all(exp.Where)):
-        kept = [one for one in where.this.flatten() if not _is_time(one)] if _is_and(where.this) else None
-        if kept is None:
-            kept = [] if _is_time(where.this) else [where.this]
+        condition = where.this
+        parts = condition.flatten() if isinstance(condition, exp.And) else [condition]
+        kept = [part for part in parts if not _is_time(part)]
         if kept:
             where.set("this", exp.and_(*kept, copy=False))
         else:
             where.pop()
     return query.sql(dialect="sqlite")
-
-
-def _is_and(condition: exp.Expr) -> bool:
-    return isinstance(condition, exp.And)
 
 
 def _is_time(condition: exp.Expr) -> bool:

@@ -123,3 +123,22 @@ def test_values_that_were_read_are_completed_by_those_with_synonyms() -> None:
 def test_a_profile_in_memory_of_another_schema_is_refused() -> None:
     with pytest.raises(SchemaError, match="another schema"):
         SCHEMA.with_profile(Schema.from_ddl("CREATE TABLE films (id INT)").profile)
+
+
+def test_terminologies_are_those_that_a_file_says(tmp_path: Path) -> None:
+    codes = "CREATE TABLE d_codes (code TEXT PRIMARY KEY, title TEXT)"
+    schema = Schema.from_ddl(f"{codes}; CREATE TABLE stays (id INT, code TEXT REFERENCES d_codes)")
+    assert schema.profile.tables[0].reference
+    path = tmp_path / "clinic.toml"
+    path.write_text('format = 1\n[column.stays.code]\nwords = "code"\n', encoding="utf-8")
+    for source in (schema.profile, path):
+        assert not any(table.reference for table in schema.with_profile(source).tables)
+    path.write_text("format = 1\n[table.d_codes]\nreference = true\n", encoding="utf-8")
+    assert [table.reference for table in schema.with_profile(path).tables] == [True, False]
+
+
+def test_a_table_that_refers_to_patients_is_no_terminology(tmp_path: Path) -> None:
+    path = tmp_path / "clinic.toml"
+    path.write_text(f"{FILE}\n[table.bills]\nreference = true\n", encoding="utf-8")
+    with pytest.raises(SchemaError, match="patients"):
+        SCHEMA.with_profile(path)

@@ -10,7 +10,9 @@ from fastsql.errors import LimitError, SchemaError
 from fastsql.limits import DEFAULT, Limits
 from fastsql.profile.model import ColumnProfile, Profile, TableProfile
 from fastsql.profile.reading import named_column, read_profile
+from fastsql.schema.findings import Findings
 from fastsql.schema.model import Column, ForeignKey, Structure, Table
+from fastsql.schema.reference import without_referring
 
 AnySchema = TypeVar("AnySchema", bound=Structure)
 Item = TypeVar("Item", Table, Column)
@@ -30,12 +32,19 @@ def with_profile(schema: AnySchema, source: str | Path | Profile, limits: Limits
         _with_values(_noted(one, said, limits), said, limits)
         for one, said in zip(schema.columns, profile.columns, strict=True)
     ]
-    return replace(
+    noted = replace(
         schema,
         tables=tuple(tables),
         columns=tuple(columns),
         foreign_keys=(*schema.foreign_keys, *_keys(schema, profile)),
     )
+    if isinstance(source, Profile):  # which nobody has looked at: rows of a table are for people to release
+        return noted
+    marked = [
+        replace(table, reference=table.reference or said.reference)
+        for table, said in zip(noted.tables, profile.tables, strict=True)
+    ]
+    return without_referring(replace(noted, tables=tuple(marked)), Findings(True, limits, []))
 
 
 def _noted(item: Item, said: TableProfile | ColumnProfile, limits: Limits) -> Item:

@@ -49,7 +49,8 @@ def checked(where: str, text: str, schema: Structure, limits: Limits = DEFAULT) 
     reader = _Reader(where, tuple(outline(text)), schema, limits)
     reader.check_top(data)
     derived = derive(schema)
-    tables, columns = list(derived.tables), list(derived.columns)
+    # Rows of a terminology may be kept outside the database: only a file that says so, which somebody may have read, does.
+    tables, columns = [replace(table, reference=False) for table in derived.tables], list(derived.columns)
     for index, path, entry in reader.tables(data):
         tables[index] = reader.table(tables[index], index, path, entry)
     for index, path, entry in reader.columns(data):

@@ -51,6 +51,8 @@ class _Asker:
             return self._request(self._set_operation(query), single=False)
         if not isinstance(query, exp.Select) or query.args.get("from_") is None:
             raise UnsayableError("no FROM")
+        if query.args.get("distinct") and any(map(_is_aggregate, query.expressions)):
+            raise UnsayableError("different aggregates")
         first, *others = query.expressions
         if counts_rows(first) and not others and not keys_of(query):
             return self._count(query)
@@ -175,6 +177,10 @@ class _Asker:
         text = self._any(pattern).replace("@", filling)
         asks = text.startswith(("what", "how"))
         return text[:1].upper() + text[1:] + ("?" if asks else self._rng.choice((".", "")))
+
+
+def _is_aggregate(item: exp.Expr) -> bool:
+    return isinstance(item, exp.AggFunc)
 
 
 def _listed(items: Sequence[str]) -> str:

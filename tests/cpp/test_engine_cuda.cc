@@ -243,7 +243,7 @@ TEST_CASE("what does not belong together is refused, and the engine goes on") {
   }
   QuestionInputs narrow = asked.arrays.inputs();
   narrow.relations.columns -= 1;
-  refused("6 tokens and 3 candidates over 5 tables and columns has relations [14, 13]", {narrow, asked.space});
+  refused("6 tokens, 3 candidates and 0 earlier turns over 5 tables and columns has relations [14, 13]", {narrow, asked.space});
   refused("the model has 6 tokens, the action space 5", {asked.arrays.inputs(), other.space});
   const auto of_other_schema = assemble(rich_grammar(), {3, 2, 2, 0, 1, 1, 0, 1, -1, -1, 0, 0, 40, 5}, toy_question());
   refused("the model has 3 columns, the action space 2", {asked.arrays.inputs(), of_other_schema});

@@ -29,6 +29,8 @@ MIX: Mapping[str, float] = MappingProxyType(
 """Shares of Spider's levels of hardness among what is drawn; about those of its dev set."""
 ATTEMPTS = 400
 """How often a draft is drawn anew, until one makes sense."""
+PATIENCE = 50
+"""How many of these attempts are made at one level of hardness."""
 
 
 class SynthesisError(FastSQLError):
@@ -70,8 +72,12 @@ class SchemaSource:
         Raises SynthesisError where ATTEMPTS draws make no sense, ExecutionError where a column cannot be read.
         """
         rng = random.Random(seed)
-        for _ in range(ATTEMPTS):
-            weighted = self._template(rng)
+        level = ""
+        for attempt in range(ATTEMPTS):
+            # Hard queries make sense more seldom: to draw the level anew each time would leave few of them.
+            if attempt % PATIENCE == 0:
+                (level,) = rng.choices(list(self._levels), self._mix)
+            weighted = self._template(level, rng)
             try:
                 sql = self._sql(weighted, rng)
             except (UnfitError, UnsayableError, ConversionError):
@@ -88,8 +94,7 @@ class SchemaSource:
         """See `Source`: the draft itself, which returned something when it was drawn."""
         yield Trial(draft.sql, lambda sql: self._rows(sql_to_program(sql, self.schema)))
 
-    def _template(self, rng: random.Random) -> Weighted:
-        (level,) = rng.choices(list(self._levels), self._mix)
+    def _template(self, level: str, rng: random.Random) -> Weighted:
         found = self._levels[level]
         return rng.choices(found, [one.count**0.5 for one in found])[0]
 

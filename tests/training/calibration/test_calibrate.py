@@ -203,7 +203,14 @@ def test_hollow_answers_are_weighed_by_the_hypotheses_that_were_not_the_likelies
     assert found.inspected is not None
     assert without.inspected.right.weights["hollow"] == pytest.approx(0, abs=1e-9)
     assert found.inspected.right.weights["hollow"] < -0.5
-    assert found.judge == without.judge, "who looks at no answer learns nothing from them"
+    assert found.judge.unanswerable == without.judge.unanswerable, (
+        "who looks at no answer learns nothing from them"
+    )
+    told, untold = ({**one.judge.right.weights} for one in (found, without))
+    assert told.pop("contradicted") < untold.pop("contradicted"), (
+        "but for what makes an answer hollow without looking"
+    )
+    assert told == untold
     assert found.inspected.unanswerable == without.inspected.unanswerable
 
 

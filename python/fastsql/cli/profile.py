@@ -86,7 +86,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         default=30.0,
         help="seconds that looking for keys may take (default: %(default)g)",
     )
-    parser.set_defaults(run=run, keys_from=None, profile=None)
+    parser.set_defaults(run=run, keys_from=None, profile=None, reference=None)
 
 
 def run(options: argparse.Namespace) -> int:

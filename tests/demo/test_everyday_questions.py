@@ -34,6 +34,8 @@ ANSWERED = {
     "How many patients were discharged today?": f"""
         SELECT COUNT(DISTINCT subject_id) FROM admissions
         WHERE STRFTIME('%Y-%m-%d', dischtime) = STRFTIME('%Y-%m-%d', '{NOW}')""",
+    "Which drugs were prescribed to patient 71021258?": """
+        SELECT DISTINCT drug FROM prescriptions WHERE subject_id = 71021258""",
 }
 NOT_ANSWERED = {
     "How many patients are there?": "SELECT COUNT(*) FROM patients",
@@ -58,8 +60,6 @@ NOT_ANSWERED = {
     "How many patients have diabetes?": """
         SELECT COUNT(DISTINCT subject_id) FROM diagnoses_icd
         WHERE icd_code IN (SELECT icd_code FROM d_icd_diagnoses WHERE long_title LIKE '%diabetes%')""",
-    "Which drugs were prescribed to patient 71021258?": """
-        SELECT DISTINCT drug FROM prescriptions WHERE subject_id = 71021258""",
     "What is the route of administration of ceftriaxone?": """
         SELECT DISTINCT route FROM prescriptions WHERE drug = 'ceftriaxone'""",
     "How many lab tests were done yesterday?": f"""

@@ -2,8 +2,8 @@
 
     FASTSQL_DATA=... python scripts/collect_templates.py
 
-Writes python/fastsql/synthesis/schema/templates.json.gz. Databases that training holds out give none. A template is kept if
-questions can be made of it for one of the databases, or if it was found more than once.
+Writes python/fastsql/synthesis/schema/templates.json.gz. Databases that training holds out give none. A template is kept
+if it was found more than once.
 """
 
 from __future__ import annotations

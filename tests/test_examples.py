@@ -42,6 +42,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     create_hospital(folder / "hospital.sqlite")
     schema = Schema.from_sqlite(folder / "hospital.sqlite")
     (folder / "schema.sql").write_text(schema.to_ddl(), encoding="utf-8")
+    (folder / "clinic.toml").write_text("format = 1\n", encoding="utf-8")
     (folder / "questions.txt").write_text(
         "How many patients were prescribed warfarin?\nWhat are the five most common diagnoses?\n",
         encoding="utf-8",

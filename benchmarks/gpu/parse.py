@@ -153,7 +153,7 @@ class Bench:
 
 def laps(seconds: float, found: Any) -> dict[str, float]:
     """Milliseconds of a call and of its stages, by an outcome of it."""
-    stages = dict(zip(STAGES, found[4], strict=True))
+    stages = dict(zip(STAGES, found[-1], strict=True))
     return {**stages, "rest": 1e3 * seconds - sum(stages.values()), "call": 1e3 * seconds}
 
 

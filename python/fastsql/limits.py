@@ -79,6 +79,10 @@ class Limits:
     """Bytes of a JSON or SQL file holding a schema."""
     reference_cells: int = 4_000_000
     """Cells, rows times columns, of a reference table whose rows a dictionary may hold; each costs 8 bytes."""
+    turns: int = 64
+    """Earlier turns of a conversation that a question may point at; each is a node of the graph."""
+    turn_entries: int = 10_000
+    """What these turns offer together: select items, and tables and columns of FROM. `SELECT *` offers every column."""
     actions: int = 256
     """Decisions of one decoded query."""
     sql_depth: int = 48

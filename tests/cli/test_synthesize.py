@@ -70,3 +70,17 @@ def test_nothing_is_written_of_a_database_without_rows(
     assert main(["synthesize", str(path), "-n", "5", "-o", str(output)]) == 2
     assert "rows" in capsys.readouterr().err
     assert not output.exists()
+
+
+def test_no_source_is_written_over(clinic: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = clinic.read_bytes()
+    assert main(["synthesize", str(clinic), "-n", "5", "-o", str(clinic)]) == 2
+    assert "written over" in capsys.readouterr().err
+    assert clinic.read_bytes() == before
+
+
+def test_the_file_is_its_owners_alone(clinic: Path, tmp_path: Path) -> None:
+    output = tmp_path / "pairs.json"
+    assert main(["synthesize", str(clinic), "-n", "3", "--show", "0", "-o", str(output)]) == 0
+    assert output.stat().st_mode & 0o077 == 0
+    assert [path.name for path in tmp_path.iterdir() if path.name.endswith(".new")] == []

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 
 from fastsql.datasets import read_schemas
+from fastsql.errors import LimitError
 from fastsql.execution import verify
 from fastsql.grammar import (
     ActionSpace,
@@ -508,3 +509,16 @@ def test_a_turn_is_read_from_any_program() -> None:
     assert [item.typed.column for item in found.offered.items] == [HOSPITAL.column_index("patients", "name")]
     assert found.actions == found.spelled == len(program) + 1  # a span would be two actions
     assert np.all([source.table == table("patients").table for source in found.offered.sources])
+
+
+@pytest.mark.parametrize("bound", ["turns", "turn_entries"])
+def test_a_question_points_at_so_many_turns_and_no_more(bound: str) -> None:
+    turn = read_turn(
+        sql_to_program("SELECT subject_id, gender FROM patients", HOSPITAL), space_for(HOSPITAL, "?")
+    )
+    most = 3 if bound == "turns" else 3 * turn.entries
+    limits = replace(DEFAULT, **{bound: most})
+    tokens = np.asarray([[0, 1]], dtype=np.int32)
+    ActionSpace.for_question(HOSPITAL, "?", tokens, limits=limits, turns=(turn,) * 3)
+    with pytest.raises(LimitError, match=bound):
+        ActionSpace.for_question(HOSPITAL, "?", tokens, limits=limits, turns=(turn,) * 4)

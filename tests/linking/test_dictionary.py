@@ -288,7 +288,7 @@ def with_body(body: str) -> Callable[[bytes], bytes]:
         pytest.param(lambda content: b"[" * 200_000, id="deep nesting"),
         pytest.param(lambda content: b"[1]\n{}", id="another JSON"),
         pytest.param(rewritten(format="x"), id="another format"),
-        pytest.param(rewritten(version=4), id="a later version"),
+        pytest.param(rewritten(version=5), id="a later version"),
         pytest.param(rewritten(bytes=10**18), id="a size beyond all bounds"),
         pytest.param(rewritten(sha256=None), id="no checksum"),
         pytest.param(with_body("{}"), id="no columns"),

@@ -128,6 +128,21 @@ def test_turns_of_another_model_are_refused(model: Model, schema: SchemaState) -
         scores_after(model, schema, earlier_turns(8))
 
 
+def test_turns_that_are_not_finite_are_refused(schema: SchemaState) -> None:
+    broken = EarlierTurn(TURNS[0].turn, np.full(16, np.nan, np.float32))
+    with pytest.raises(ModelError, match="finite"):
+        TurnInputs.of((broken,), schema.inputs.nodes, 16)
+
+
+def test_columns_of_two_derived_tables_are_told_apart(schema: SchemaState) -> None:
+    counted = "(SELECT subject_id, COUNT(*) AS n FROM admissions GROUP BY subject_id)"
+    query = f"SELECT a.n FROM {counted} AS a JOIN {counted} AS b ON a.subject_id = b.subject_id"
+    (turn,) = earlier_turns(16, [query])
+    entries = TurnInputs.of((turn,), schema.inputs.nodes, 16).entries
+    assert len(turn.turn.offered.sources) == 2
+    assert len(np.unique(entries, axis=0)) == len(entries)
+
+
 # ---------------------------------------------------------------- bundles
 
 

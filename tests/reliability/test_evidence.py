@@ -115,7 +115,7 @@ SCHEMA = Schema.from_dict(
         ]
     }
 )
-NOT_LINKED = SimpleNamespace(offsets=(), candidates=(), relations=np.zeros((0, 0), np.uint8))
+NOT_LINKED = SimpleNamespace(offsets=(), candidates=(), turns=(), relations=np.zeros((0, 0), np.uint8))
 FAMILIAR = Familiarity.from_questions(
     [TrainingQuestion(f"what is the weight of {name}", frozenset({"weight"})) for name in ("it", "her")]
 )

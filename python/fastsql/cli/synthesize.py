@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import argparse
 import sys
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from fastsql.cli.options import count, output_file, positive
+from fastsql.cli.schema_options import add_choice_options, read_schema
+from fastsql.errors import SchemaError
 
 if TYPE_CHECKING:
     from fastsql.schema import Schema
     from fastsql.synthesis.schema.library import Weighted
 
-_SHOWN = 5
 _EPILOG = """\
 examples:
   fastsql synthesize clinic.sqlite -n 5000 -o pairs.json.gz
@@ -31,11 +33,9 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument("schema", metavar="DATABASE", help="an SQLite file, or a database URL (extra db)")
     parser.add_argument(
-        "database", metavar="DATABASE", help="an SQLite or DuckDB file, or a database URL (extra db)"
-    )
-    parser.add_argument(
-        "-n", "--examples", metavar="N", type=int, default=5000, help="pairs at most (default: 5000)"
+        "-n", "--examples", metavar="N", type=positive, default=5000, help="pairs at most (default: 5000)"
     )
     parser.add_argument(
         "--seed", metavar="S", type=int, default=1, help="seed of everything random (default: 1)"
@@ -47,31 +47,47 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="questions with SQL over this database, whose templates are used ten times as often as others",
     )
     parser.add_argument(
-        "-o", "--output", metavar="FILE", type=Path, required=True, help="a .json or .json.gz file"
+        "--profile", metavar="P", help="a profile of the schema, which fastsql profile made and people edited"
     )
-    parser.set_defaults(run=run)
+    add_choice_options(parser)
+    parser.add_argument(
+        "--show", metavar="N", type=count, default=5, help="pairs to print, with their values (default: 5)"
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", type=output_file, required=True, help="a .json or .json.gz file"
+    )
+    parser.set_defaults(run=run, keys_from=None, reference=None, column_seconds=None)
 
 
 def run(options: argparse.Namespace) -> int:
     """Write the pairs; say what they are like."""
     from fastsql.execution import open_executor
-    from fastsql.schema import Schema
+    from fastsql.profile.reading import read_profile
     from fastsql.synthesis import generate_drawn, write_pairs
     from fastsql.synthesis.schema import SchemaSource, known_templates
     from fastsql.synthesis.statistics import count_hardness
 
-    schema = Schema.coerce(options.database)
+    for source in filter(None, (options.schema, options.seeds, options.profile)):
+        if options.output.exists() and Path(source).exists() and options.output.samefile(source):
+            raise SchemaError("it would be written over", where=str(source), remedy="Give another -o.")
+    schema = read_schema(options)
+    profile = None if options.profile is None else read_profile(options.profile, schema)
     templates = (*known_templates(), *(() if options.seeds is None else _seeds(options.seeds, schema)))
-    with ExitStack() as stack:
-        executor = stack.enter_context(open_executor(options.database))
-        source = SchemaSource(schema, executor, templates, db_id=schema.name or Path(options.database).stem)
-        pairs = generate_drawn(source, options.examples, options.seed, report=_note)
+    with open_executor(options.schema) as executor:
+        drawn = SchemaSource(schema, executor, templates, db_id=_name(options.schema), profile=profile)
+        pairs = generate_drawn(drawn, options.examples, options.seed, report=_note)
     write_pairs(pairs, options.output)
-    counts = count_hardness(pairs)
-    _note(", ".join(f"{count} {level}" for level, count in counts.items()))
-    for pair in pairs[:_SHOWN]:
+    for column in drawn.unread:
+        _note(f"column {column}: it could not be read, and is asked nothing about")
+    _note(", ".join(f"{number} {level}" for level, number in count_hardness(pairs).items()))
+    for pair in pairs[: options.show]:
         print(f"{pair.question}\n  {pair.sql}")
     return 0
+
+
+def _name(database: str) -> str:
+    """What the pairs call the database: the last part of its path, without what follows a dot."""
+    return Path(database.partition("?")[0]).stem
 
 
 def _seeds(path: Path, schema: Schema) -> list[Weighted]:

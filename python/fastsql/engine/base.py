@@ -106,6 +106,6 @@ class Engine(Protocol):
     def decode(self, prepared: Prepared, schema: Any, space: ActionSpace, beam: int) -> Decoded:
         """The likeliest queries for a linked question; `space` has the turns that it was linked to.
 
-        Raises ModelError for other turns, or turns of another model.
+        Raises ModelError for other turns, and for turns that a model of another width has read.
         """
         ...

@@ -75,9 +75,10 @@ class ActionSpace:
         `grounds`: which literals exist, where that is known.
         `turns`: the earlier ones of a conversation, over the same schema.
 
-        Raises LimitError if `limits` allow fewer actions than the shortest query takes.
+        Raises LimitError if `limits` allow fewer actions than the shortest query takes, or fewer turns.
         """
         grammar = grammar or load_grammar()
+        _check_turns(turns, limits)
         if limits.actions < grammar.cost[0]:
             raise LimitError(
                 f"{limits.actions} actions write no query: the shortest takes {grammar.cost[0]}",
@@ -298,3 +299,9 @@ def _fits(candidate: Candidate, type_class: str, column: int | None) -> bool:
     if type_class == "time":
         return candidate.kind in ("date", "text")
     return True
+
+
+def _check_turns(turns: Sequence[Turn], limits: Limits) -> None:
+    for name, count in (("turns", len(turns)), ("turn_entries", sum(turn.entries for turn in turns))):
+        if count > getattr(limits, name):
+            raise LimitError.exceeded(name, count, getattr(limits, name), where="earlier turns")

@@ -38,12 +38,12 @@ class TurnInputs:
     def of(cls, turns: Sequence[EarlierTurn], nodes: NodeLayout, d: int) -> TurnInputs:
         """Arrays of turns over the schema of these `nodes`, for a model of width `d`.
 
-        Raises ModelError where a turn was pooled by a model of another width.
+        Raises ModelError where a turn was pooled by a model of another width, or is not finite.
         """
         for turn in turns:
-            if turn.pooled.shape != (d,):
+            if turn.pooled.shape != (d,) or not np.isfinite(turn.pooled).all():
                 raise ModelError(
-                    f"an earlier turn was read by another model: {turn.pooled.shape} is not ({d},)",
+                    f"an earlier turn was read by another model: it is no ({d},) of finite numbers",
                     where="earlier turns",
                     remedy="Begin the conversation again with this model.",
                 )
@@ -60,7 +60,9 @@ def _entries(number: int, turn: EarlierTurn, nodes: NodeLayout) -> list[tuple[in
     """What a turn offers, by its steps."""
     rows: dict[int, tuple[int, ...]] = {}
     offered = turn.turn.offered
-    groups = ((_ITEM, offered.items), *((_COLUMN, source.items) for source in offered.sources))
+    # Columns are counted through all derived tables: two of them may begin alike.
+    columns = [item for source in offered.sources for item in source.items]
+    groups = ((_ITEM, offered.items), (_COLUMN, columns))
     for kind, items in groups:
         for place, item in enumerate(items):
             column = item.typed.column

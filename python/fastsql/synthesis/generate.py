@@ -12,13 +12,15 @@ from fastsql.datasets import Example
 from fastsql.evaluation.skeleton import skeleton
 from fastsql.synthesis.balance import share_out
 from fastsql.synthesis.checks import Checker
-from fastsql.synthesis.source import Draft, Source
+from fastsql.synthesis.source import Draft, Source, SynthesisError
 
 _DRAWN_PER_EXAMPLE = 3
 _REALISATIONS = 4
 """How often a query is put into words until its question is new and its literals can be found."""
 _SHARE_OF_KNOWN = 0.5
 """Weight of a skeleton that the training set has, against one that it lacks."""
+_FAILURES = 3
+"""Drafts in a row that are not found, before a source counts as exhausted."""
 _NOTES = 10
 """Lines on the progress of drawing."""
 
@@ -59,16 +61,27 @@ def generate_drawn(
     """At most `examples` pairs of a source whose drafts are checked and in the right mix as they are drawn, in their order.
 
     Each question and each query comes once; fewer come where the source repeats itself. The same arguments give the same.
+    Raises SynthesisError where no draft is found at all.
     """
     checker = Checker(source)
     pairs: list[Example] = []
     seen: set[str] = set()
     queries: set[str] = set()
+    failures = 0
     step = -(-examples // _NOTES)
     for position in range(examples * _DRAWN_PER_EXAMPLE):
         if len(pairs) == examples:
             break
-        draft = source.draw(f"{seed}/{position}")
+        try:
+            draft = source.draw(f"{seed}/{position}")
+        except SynthesisError:
+            failures += 1
+            if failures == _FAILURES and not pairs:
+                raise
+            if failures == _FAILURES:
+                break
+            continue
+        failures = 0
         if draft.sql in queries:
             continue
         queries.add(draft.sql)

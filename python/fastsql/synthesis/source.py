@@ -7,8 +7,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
+from fastsql.errors import FastSQLError
 from fastsql.execution.rows import Cell
 from fastsql.schema import Schema
+
+
+class SynthesisError(FastSQLError):
+    """No pairs can be made."""
+
 
 Run = Callable[[str], list[tuple[Cell, ...]]]
 """The rows of a query on a database. Raises ExecutionError where it does not run."""
@@ -47,7 +53,7 @@ class Source(Protocol):
         """What queries are converted with; with the values that questions mean without writing them."""
 
     def draw(self, seed: str) -> Draft:
-        """The draft of a seed: the same seed draws the same."""
+        """The draft of a seed: the same seed draws the same. Raises SynthesisError where none is found."""
 
     def trials(self, draft: Draft) -> Iterator[Trial]:
         """Queries of the draft's form to try, until one returns something: of other values, where its own may not occur."""

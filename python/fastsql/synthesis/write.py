@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
 from fastsql.datasets import Example
 
+_OWNER_ONLY = 0o600
+
 
 def write_pairs(pairs: Iterable[Example], path: Path) -> None:
-    """The pairs as a JSON list of {id, db_id, question, sql, template}; packed where the name ends in .gz."""
+    """The pairs as a JSON list of {id, db_id, question, sql, template}; packed where the name ends in .gz.
+
+    The file is there whole or not at all. It may hold values of a database: a new one is its owner's alone to read.
+    """
     rows = [
         {
             "id": pair.id,
@@ -23,7 +29,17 @@ def write_pairs(pairs: Iterable[Example], path: Path) -> None:
         for pair in pairs
     ]
     text = json.dumps(rows, ensure_ascii=False, indent=0).encode()
-    temporary = path.with_name(f".{path.name}.new")
     # No time of writing inside: the same pairs are the same bytes.
-    temporary.write_bytes(gzip.compress(text, mtime=0) if path.suffix == ".gz" else text)
-    temporary.replace(path)
+    _write_whole(path.resolve(), gzip.compress(text, mtime=0) if path.suffix == ".gz" else text)
+
+
+def _write_whole(path: Path, content: bytes) -> None:
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.new")
+    try:
+        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNER_ONLY), "wb") as file:
+            file.write(content)
+        if path.exists():
+            temporary.chmod(path.stat().st_mode & 0o777)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from fastsql.synthesis import generate_drawn
 from fastsql.synthesis.schema import SchemaSource, known_templates, read_template
 from fastsql.synthesis.schema.contents import Contents
 from fastsql.synthesis.schema.fill import Filler, UnfitError
-from fastsql.synthesis.schema.source import SynthesisError
+from fastsql.synthesis.source import SynthesisError
 from fastsql.verification.verify import verify
 
 PAIRS = 80
@@ -104,3 +105,30 @@ def test_names_in_any_script_and_reserved_words_are_asked_about(tmp_path: Path) 
 def test_without_templates_nothing_can_be_drawn(clinic: Schema, executor: Executor) -> None:
     with pytest.raises(SynthesisError, match="no templates"):
         SchemaSource(clinic, executor, ())
+
+
+def test_columns_that_cannot_be_read_are_told_and_passed_over(
+    clinic_file: Path, clinic: Schema, tmp_path: Path
+) -> None:
+    path = tmp_path / "clinic.sqlite"
+    path.write_bytes(clinic_file.read_bytes())
+    with sqlite3.connect(path) as connection:
+        connection.execute("ALTER TABLE patients DROP COLUMN weight")
+    with open_executor(path) as executor:
+        source = SchemaSource(clinic, executor, known_templates())
+        pairs = generate_drawn(source, 40)
+    assert len(pairs) == 40
+    assert set(source.unread) <= {"patients.weight"}
+    assert not any("weight" in (pair.sql or "") for pair in pairs)
+
+
+def test_things_are_called_what_an_edited_profile_calls_them(clinic: Schema, executor: Executor) -> None:
+    derived = clinic.profile
+    tables = tuple(
+        replace(table, label="bed house") if table.words == "wards" else table for table in derived.tables
+    )
+    profile = replace(derived, tables=tables)
+    pairs = generate_drawn(SchemaSource(clinic, executor, known_templates(), profile=profile), 60)
+    about_wards = [pair.question.lower() for pair in pairs if "FROM wards" in (pair.sql or "")]
+    assert about_wards
+    assert any("bed house" in question for question in about_wards)

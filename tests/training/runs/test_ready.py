@@ -300,3 +300,8 @@ def test_an_output_that_is_a_file_is_left_alone(
     assert main(["renumber", str(bundle), "--output", str(tmp_path / "file")]) == 2
     assert capsys.readouterr().err.startswith(f"fastsql: {tmp_path / 'file'}: it is not a folder")
     assert (tmp_path / "file").read_text(encoding="utf-8") == "mine"
+
+
+def test_weights_for_turns_are_not_trained_without_conversations(config: TrainConfig) -> None:
+    with pytest.raises(ConfigError, match="conversations"):
+        check_ready(replace(config, model=replace(config.model, turns=True)))

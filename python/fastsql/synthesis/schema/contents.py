@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import random
 import re
-from datetime import datetime, timezone
-from typing import TypeGuard
+from datetime import date, datetime, timezone
+from decimal import Decimal
 
 from sqlglot import exp
 
+from fastsql.errors import ExecutionError
 from fastsql.execution.executor import Executor
 from fastsql.schema import Schema
 from fastsql.schema.model import Value
 
 SAMPLE = 300
 """Distinct values that are read of a column."""
+LONGEST = 60
+"""Characters of a text that questions quote."""
 _MOMENT = re.compile(r"(\d{4})(?:-(\d\d))?(?:-(\d\d))?(?:[ T](\d\d):(\d\d)(?::(\d\d))?)?")
 
 
@@ -25,12 +28,19 @@ class Contents:
         self.schema = schema
         self._executor = executor
         self._values: dict[int, tuple[Value, ...]] = {}
+        self.unread: list[str] = []
+        """Columns that could not be read."""
 
     def values(self, column: int) -> tuple[Value, ...]:
-        """Distinct texts and numbers of a column, at most SAMPLE. Raises ExecutionError where it cannot be read."""
+        """Distinct values of a column, at most SAMPLE; none of one that cannot be read (`unread`)."""
         if column not in self._values:
-            rows = self._executor.run(self._query(column)).rows
-            self._values[column] = tuple(cell for (cell,) in rows if _is_said(cell))
+            try:
+                rows = self._executor.run(self._query(column)).rows
+            except ExecutionError:  # too slow, or not for this role: it is asked nothing about
+                rows = ()
+                self.unread.append(self.schema.qualified_name(column))
+            found = (_value(cell) for (cell,) in rows)
+            self._values[column] = tuple(value for value in found if value is not None)
         return self._values[column]
 
     def value(self, column: int, rng: random.Random) -> Value | None:
@@ -55,13 +65,25 @@ class Contents:
             .from_(source)
             .where(name.copy().is_(exp.null()).not_())
         )
-        return query.limit(SAMPLE).sql(self._executor.dialect)
+        return query.order_by("1").limit(SAMPLE).sql(self._executor.dialect)
 
 
-def _is_said(cell: object) -> TypeGuard[Value]:
-    return isinstance(cell, (int, float)) or (
-        isinstance(cell, str) and 0 < len(cell.strip()) == len(cell) <= 60
-    )
+def _value(cell: object) -> Value | None:
+    """A cell as a literal; None for what no condition is written with."""
+    match cell:
+        case bool() | None:
+            return None
+        case int() | float():
+            return cell
+        case Decimal():
+            return int(cell) if cell == cell.to_integral_value() else float(cell)
+        case datetime():
+            return cell.isoformat(sep=" ")
+        case date():
+            return cell.isoformat()
+        case str() if 0 < len(cell.strip()) == len(cell) <= LONGEST:
+            return cell
+    return None
 
 
 def _moment(text: str) -> datetime | None:

@@ -14,6 +14,7 @@ from fastsql.grammar.automaton import State
 from fastsql.grammar.program import ColumnRef, DerivedRef, Literal, Production, Program, TableRef, Terminal
 from fastsql.grammar.routes import ROUTED, has_arrived
 from fastsql.grammar.walking import open_space, take
+from fastsql.profile.model import Profile
 from fastsql.schema import Schema
 from fastsql.synthesis.schema.contents import Contents
 from fastsql.synthesis.schema.kinds import column_kinds, may_stand_for
@@ -41,10 +42,10 @@ class UnfitError(ValueError):
 class Filler:
     """Fills templates with the items of one schema, whose rows `contents` knows."""
 
-    def __init__(self, schema: Schema, contents: Contents) -> None:
+    def __init__(self, schema: Schema, contents: Contents, profile: Profile | None = None) -> None:
         self.schema = schema
         self.contents = contents
-        self.kinds = column_kinds(schema)
+        self.kinds = column_kinds(schema, profile)
         self._space = open_space(schema)
 
     def fill(self, template: Template, rng: random.Random) -> Program:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fastsql.profile.derive import derive
 from fastsql.profile.model import Profile
 from fastsql.schema import Schema
 
@@ -16,8 +15,8 @@ ORDERED = (AMOUNT, TIME, YEAR)
 
 
 def column_kinds(schema: Schema, profile: Profile | None = None) -> tuple[str, ...]:
-    """The kind of each column; `profile`: the schema's, otherwise what its names suggest."""
-    profile = profile or derive(schema)
+    """The kind of each column; `profile`: one that people have edited, otherwise what the schema's names suggest."""
+    profile = profile or schema.profile
     keys = {column for column, group in enumerate(schema.key_groups) if group >= 0}
     keys |= {column for table in schema.tables for column in table.primary_key}
     kinds = []

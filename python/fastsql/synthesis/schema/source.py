@@ -9,18 +9,19 @@ from types import MappingProxyType
 
 from sqlglot import exp
 
-from fastsql.errors import ExecutionError, FastSQLError
+from fastsql.errors import ExecutionError
 from fastsql.execution.executor import Executor
 from fastsql.execution.rows import Cell
 from fastsql.grammar import ConversionError, render, sql_to_program
 from fastsql.grammar.program import Program
+from fastsql.profile.model import Profile
 from fastsql.schema import Schema
 from fastsql.synthesis.schema.contents import Contents
 from fastsql.synthesis.schema.fill import Filler, UnfitError
 from fastsql.synthesis.schema.library import Weighted
 from fastsql.synthesis.schema.questions import ask
 from fastsql.synthesis.schema.words import UnsayableError, Words
-from fastsql.synthesis.source import Draft, Trial
+from fastsql.synthesis.source import Draft, SynthesisError, Trial
 from fastsql.verification.parse import parse_query
 
 MIX: Mapping[str, float] = MappingProxyType(
@@ -31,10 +32,6 @@ ATTEMPTS = 400
 """How often a draft is drawn anew, until one makes sense."""
 PATIENCE = 50
 """How many of these attempts are made at one level of hardness."""
-
-
-class SynthesisError(FastSQLError):
-    """No pairs can be made for a database."""
 
 
 class SchemaSource:
@@ -48,8 +45,12 @@ class SchemaSource:
         *,
         db_id: str = "",
         mix: Mapping[str, float] = MIX,
+        profile: Profile | None = None,
     ) -> None:
-        """`mix`: shares of the levels of hardness. Raises SynthesisError where there are no templates that fit."""
+        """`mix`: shares of the levels of hardness; `profile`: the schema's, where people have edited one.
+
+        Raises SynthesisError where there are no templates that fit.
+        """
         if not templates:
             raise SynthesisError(
                 "nothing can be drawn: there are no templates", where=f"schema {schema.name!r}"
@@ -57,8 +58,9 @@ class SchemaSource:
         self.schema = schema
         self.db_id = db_id or schema.name
         self._executor = executor
-        self._filler = Filler(schema, Contents(schema, executor))
-        self._words = Words(schema)
+        self._contents = Contents(schema, executor)
+        self._filler = Filler(schema, self._contents, profile)
+        self._words = Words(schema, profile)
         able = [one for one in templates if self._filler.may_fill(one.template)]
         self._levels = {level: [one for one in able if one.level == level] for level in mix}
         self._levels = {level: found for level, found in self._levels.items() if found}
@@ -67,10 +69,7 @@ class SchemaSource:
             raise SynthesisError("no template fits its tables and columns", where=f"schema {schema.name!r}")
 
     def draw(self, seed: str) -> Draft:
-        """See `Source`.
-
-        Raises SynthesisError where ATTEMPTS draws make no sense, ExecutionError where a column cannot be read.
-        """
+        """See `Source`. Raises SynthesisError where ATTEMPTS draws make no sense."""
         rng = random.Random(seed)
         level = ""
         for attempt in range(ATTEMPTS):
@@ -89,6 +88,11 @@ class SchemaSource:
             where=f"schema {self.schema.name!r}",
             remedy="Give a database whose tables have rows.",
         )
+
+    @property
+    def unread(self) -> Sequence[str]:
+        """Columns that could not be read until now."""
+        return self._contents.unread
 
     def trials(self, draft: Draft) -> Iterator[Trial]:
         """See `Source`: the draft itself, which returned something when it was drawn."""
@@ -122,9 +126,10 @@ class SchemaSource:
         wider = query.copy()
         wider.set("where", None)
         try:
-            return self._rows(sql_to_program(wider.sql("sqlite"), self.schema)) != rows
+            more = self._rows(sql_to_program(wider.sql("sqlite"), self.schema))
         except ExecutionError:
             return False
+        return sorted(map(repr, more)) != sorted(map(repr, rows))
 
     def _rows(self, program: Program) -> list[tuple[Cell, ...]]:
         return list(self._executor.run(render(program, self.schema, dialect=self._executor.dialect)).rows)

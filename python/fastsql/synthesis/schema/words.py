@@ -6,12 +6,11 @@ import random
 
 from sqlglot import exp
 
-from fastsql.profile.derive import derive
-from fastsql.profile.model import ColumnProfile, TableProfile
+from fastsql.profile.model import ColumnProfile, Profile, TableProfile
 from fastsql.schema import Schema
 from fastsql.synthesis.schema.kinds import KEY, column_kinds
 
-_FLAGS = ("is", "has", "was", "are", "had")
+_FLAGS = ("is ", "has ", "was ", "are ", "had ")
 _AS_THEY_ARE = ("news", "series", "species", "staff", "equipment", "information", "data", "status")
 _IRREGULAR = {
     "person": "people",
@@ -31,13 +30,14 @@ class UnsayableError(ValueError):
 class Words:
     """Names for the items of one schema; where there are several, one is drawn anew each time."""
 
-    def __init__(self, schema: Schema) -> None:
+    def __init__(self, schema: Schema, profile: Profile | None = None) -> None:
+        """`profile`: one that people have edited; otherwise what the schema's names suggest."""
         self.schema = schema
-        self._profile = derive(schema)
+        self._profile = profile or schema.profile
         self._kinds = column_kinds(schema, self._profile)
-        self._tables = {table.name: number for number, table in enumerate(schema.tables)}
+        self._tables = {schema.table_name(table): table for table in range(len(schema.tables))}
         self._columns = {
-            (schema.tables[column.table].name, column.name): number
+            (schema.table_name(column.table), column.name): number
             for number, column in enumerate(schema.columns)
         }
 
@@ -45,13 +45,14 @@ class Words:
         """The number of a table in FROM. Raises UnsayableError for a derived table and for one under another name."""
         if not isinstance(node, exp.Table) or node.alias not in ("", node.name):
             raise UnsayableError("derived table or alias")
-        return self._tables[node.name]
+        return self._tables[_qualified(node.db, node.name)]
 
     def number(self, column: exp.Column) -> int:
         """The number of a column. Raises UnsayableError for one of a derived table."""
-        if (column.table, column.name) not in self._columns:
+        name = (_qualified(column.text("db"), column.table), column.name)
+        if name not in self._columns:
             raise UnsayableError("derived table")
-        return self._columns[column.table, column.name]
+        return self._columns[name]
 
     def owner(self, column: exp.Column) -> int:
         """The number of a column's table."""
@@ -83,11 +84,16 @@ class Words:
         Raises UnsayableError for a yes or no, such as "is official": what is asked for then is no thing.
         """
         owner = self.schema.columns[column].table
-        said = _said(self._profile.columns[column], rng)
-        if said.split(" ", 1)[0] in _FLAGS:
+        known = self._profile.columns[column]
+        if any(name.lower().startswith(_FLAGS) for name in (known.called, known.words, *known.synonyms)):
             raise UnsayableError("yes or no")
+        said = _said(known, rng)
         table = f"{singular(_said(self._profile.tables[owner], rng))} "
         return said[len(table) :] if said.startswith(table) and rng.random() < 0.7 else said
+
+
+def _qualified(namespace: str, name: str) -> str:
+    return f"{namespace}.{name}" if namespace else name
 
 
 def _said(item: TableProfile | ColumnProfile, rng: random.Random) -> str:

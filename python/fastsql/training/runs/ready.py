@@ -11,7 +11,7 @@ from fastsql.errors import FastSQLError, ModelError
 from fastsql.model import Bundle
 from fastsql.model.bundle import TOKENIZER
 from fastsql.parser.bundles import open_model
-from fastsql.training.config import TrainConfig
+from fastsql.training.config import ConfigError, TrainConfig
 from fastsql.training.corpus.files import check_files
 from fastsql.training.network.starting_encoder import encoder_sizes, find_encoder
 
@@ -30,10 +30,17 @@ class TrainingError(FastSQLError):
 def check_ready(config: TrainConfig, warm_start: str | Path | None = None) -> Bundle | None:
     """The bundle to start warm from, a bundled model's name or a folder; None without one.
 
-    Raises ConfigError for a data file that is not there, ModelError where the starting encoder or the bundle is not there or
-    damaged, and TrainingError where the bundle's sizes or tokens are not those of the run: its weights would mean nothing.
+    Raises ConfigError for a data file that is not there and for weights that nothing teaches, ModelError where the starting
+    encoder or the bundle is not there or damaged, and TrainingError where the bundle's sizes or tokens are not those of the
+    run: its weights would mean nothing.
     """
     check_files(config.data)
+    if config.model.turns:
+        raise ConfigError(
+            "no source of conversations can be named yet, so weights for turns would stay as they were drawn",
+            where="model.turns",
+            remedy="Leave it out.",
+        )
     encoder = find_encoder(config.model.encoder)
     sizes = encoder_sizes(encoder)
     if warm_start is None:

@@ -131,6 +131,14 @@ OF_PEOPLE = {
         CREATE TABLE patients (id INT PRIMARY KEY, sex TEXT);
         CREATE TABLE lookup_codes (code TEXT PRIMARY KEY, title TEXT, patient INT REFERENCES patients (id));
         CREATE TABLE x (code TEXT REFERENCES lookup_codes (code))""",
+    "codes and names, and no word that says whose": """
+        CREATE TABLE bearers (code TEXT PRIMARY KEY, name TEXT); CREATE TABLE x (code TEXT REFERENCES bearers (code))""",
+    "participants": """
+        CREATE TABLE participant_codes (code TEXT PRIMARY KEY, title TEXT);
+        CREATE TABLE x (code TEXT REFERENCES participant_codes (code))""",
+    "an identifier of a person": "CREATE TABLE status_codes (code TEXT PRIMARY KEY, title TEXT, member_id TEXT)",
+    "Chinese patients": "CREATE TABLE d_患者 (code TEXT PRIMARY KEY, title TEXT)",
+    "Chinese sex": "CREATE TABLE d_x (code TEXT PRIMARY KEY, title TEXT, 患儿性别 TEXT)",
     "nobody refers to it, and it is not called so": "CREATE TABLE drugs (code TEXT PRIMARY KEY, title TEXT)",
 }
 

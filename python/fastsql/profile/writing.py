@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from fastsql.errors import SchemaError
-from fastsql.profile.model import ColumnProfile, Profile, TableProfile
+from fastsql.profile.model import BY_ROWS, ColumnProfile, Profile, TableProfile
 from fastsql.schema.model import Structure, Value
 
 FORMAT = 1
@@ -39,7 +39,9 @@ schema = {name}
 def profile_text(schema: Structure, profile: Profile, least: int | None = None) -> str:
     """The whole file. `least` is how many patients share every value in it; None where no value was counted."""
     counted = (
-        f", with values of categories\n# that {least} patients or more share" if least is not None else ""
+        f", with values of categories\n# that {least} patients or more share {BY_ROWS}"
+        if least is not None
+        else ""
     )
     parts = [
         HEAD.format(schema=_one_line(schema.name), name=quoted(schema.name), counted=counted, format=FORMAT)

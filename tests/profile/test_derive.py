@@ -203,3 +203,12 @@ def test_an_odd_schema_has_a_profile(ddl: str) -> None:
 def test_chinese_names_tell_kinds() -> None:
     kinds = [one.kind for one in Schema.from_ddl(ODD["Chinese"]).profile.columns]
     assert kinds == ["identifier", "name", "date", "measure"]
+
+
+def test_few_free_texts_are_no_category() -> None:
+    entries = [
+        {"name": name, "type": "text", "sql_type": sql_type, "values": ["Meier", "Kovacs"]}
+        for name, sql_type in (("attending", "TEXT"), ("ward", "TEXT"), ("thing", "VARCHAR(9)"))
+    ]
+    schema = Schema.from_dict({"tables": [{"name": "stays", "columns": entries}]})
+    assert [one.kind for one in schema.profile.columns] == ["text", "category", "category"]

@@ -91,6 +91,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, write, and say what was written."""
+    from fastsql.profile.reading import checked
     from fastsql.profile.updating import least_of, update_file
     from fastsql.profile.writing import profile_text, write_whole
 
@@ -118,7 +119,9 @@ def run(options: argparse.Namespace) -> int:
         added, gone = _listed("added", change.added), _listed("commented out", change.gone)
         console.line(f"{path}: {added}{gone}{change.values:,} new values")
         return 0
-    write_whole(path, profile_text(schema, profile, least))
+    text = profile_text(schema, profile, least)
+    checked(str(path), text, schema)  # what cannot be read again is not written
+    write_whole(path, text)
     for line in _summary(schema, profile, least):
         console.line(line)
     console.line(f"Written to {path}. Edit it, and give it to the other commands with --profile {path}.")
@@ -128,7 +131,7 @@ def run(options: argparse.Namespace) -> int:
 def _profile(options: argparse.Namespace, schema: Schema, database: str | None, least: int) -> Profile:
     from fastsql.profile.counting import with_counted_values
     from fastsql.profile.derive import derive
-    from fastsql.profile.updating import with_kinds_of
+    from fastsql.profile.updating import with_said_of
     from fastsql.schema.pace import COLUMN_SECONDS, Pace
 
     if database is None:
@@ -138,7 +141,7 @@ def _profile(options: argparse.Namespace, schema: Schema, database: str | None, 
     likely, all_keys = _likely(schema, database, options.key_seconds)
     profile = derive(schema, likely=likely)
     if options.output.exists():
-        profile = with_kinds_of(options.output, schema, profile)
+        profile = with_said_of(options.output, schema, profile)
     limit = COLUMN_SECONDS if options.column_seconds is None else options.column_seconds
     pace = Pace(limit, progress=sys.stderr.isatty())
     return with_counted_values(schema, profile, database, least=least, all_keys=all_keys, pace=pace)

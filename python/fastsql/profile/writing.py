@@ -152,5 +152,11 @@ def write_whole(path: Path, text: str) -> None:
         raise SchemaError(
             f"it cannot be written: {reason}", where=str(path), remedy="Check the folder."
         ) from error
+    except UnicodeError:
+        raise SchemaError(
+            "it cannot be written: a name or a comment of the schema is not Unicode text",
+            where=str(path),
+            remedy="Correct it in the database.",
+        ) from None
     finally:
         temporary.unlink(missing_ok=True)

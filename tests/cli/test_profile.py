@@ -148,7 +148,7 @@ def test_an_update_counts_by_the_keys_and_terminologies_that_the_file_says(run: 
         connection.commit()
     asked = ("profile", str(database), "-o", str(out), "--least", "3")
     first = run(*asked)
-    assert "no values are listed of doses, stays: no key tells of whom" in first.err
+    assert "no values are listed of doses, stays: no column tells of whom" in first.err
     text = out.read_text(encoding="utf-8")
     assert ".route.values" not in text
     edited = text.replace("reference = true\n", "")

@@ -109,7 +109,23 @@ def test_a_table_that_names_nobody_lists_nothing(tmp_path: Path, key: str) -> No
     schema = Schema.from_sqlite(path)
     profile = with_counted_values(schema, schema.profile, path, least=LEAST)
     assert all(not one.values for one in profile.columns)
-    assert profile.warnings == ("no values are listed of stays: no key tells of whom their rows are",)
+    assert profile.warnings == ("no values are listed of stays: no column tells of whom their rows are",)
+
+
+def test_a_table_that_tells_of_patients_only_by_another_lists_nothing(ward: Path) -> None:
+    ddl = "CREATE TABLE results (id INT PRIMARY KEY, stay_id INT REFERENCES stays (stay_id){}, result_type TEXT)"
+    with closing(sqlite3.connect(ward)) as connection:
+        connection.execute(ddl.format(""))
+        connection.executemany("INSERT INTO results VALUES (?, ?, 'secret')", [(n, n) for n in range(9)])
+        connection.commit()
+    assert values(ward) == SHARED
+    with closing(sqlite3.connect(ward)) as connection:
+        connection.execute("DROP TABLE results")
+        connection.execute(ddl.format(", subject_id INT"))
+        rows = [(n, n, n % 3) for n in range(9)]
+        connection.executemany("INSERT INTO results VALUES (?, ?, ?, 'fine')", rows)
+        connection.commit()
+    assert values(ward) == {**SHARED, "results.result_type": ["fine"]}
 
 
 def test_rows_are_counted_in_tables_of_persons_and_terminologies(tmp_path: Path) -> None:
@@ -253,3 +269,26 @@ def test_postgresql_gives_comments_values_and_keys(postgres: PostgresServer) -> 
     with pytest.raises(SchemaError, match="cannot be counted") as raised:
         with_counted_values(schema, schema.profile, url)
     assert raised.value.where == "column stays.ward_type"
+
+
+def test_a_column_that_a_role_may_not_read_is_a_warning(postgres: PostgresServer) -> None:
+    postgres.create_database("guarded")
+    psycopg = pytest.importorskip("psycopg")
+    with psycopg.connect(postgres.conninfo("guarded"), autocommit=True) as connection:
+        connection.execute(
+            """
+            CREATE TABLE patients (patient_id INT PRIMARY KEY, sex TEXT, blood_type VARCHAR(3));
+            INSERT INTO patients SELECT n, 'F', 'AB' FROM generate_series(1, 8) AS n;
+            CREATE ROLE profile_clerk LOGIN;
+            GRANT SELECT (patient_id, blood_type) ON patients TO profile_clerk;
+            """
+        )
+    schema = Schema.from_sqlalchemy(postgres.url("guarded"))
+    profile = with_counted_values(
+        schema, schema.profile, postgres.url("guarded", "profile_clerk"), least=LEAST
+    )
+    assert [list(one.values) for one in profile.columns] == [[], [], ["AB"]]
+    assert len(profile.warnings) == 1
+    assert profile.warnings[0].startswith(
+        "column patients.sex: its values are not listed: the role may not read it"
+    )

@@ -87,7 +87,7 @@ def _unheld(tables: Sequence[str]) -> list[str]:
         return []
     more = f" and {len(tables) - _SHOWN:,} more" if len(tables) > _SHOWN else ""
     return [
-        f"no values are listed of {', '.join(tables[:_SHOWN])}{more}: no key tells of whom their rows are"
+        f"no values are listed of {', '.join(tables[:_SHOWN])}{more}: no column tells of whom their rows are"
     ]
 
 
@@ -111,7 +111,7 @@ class _SQLiteCounter:
     schema: Structure
     seconds: float
 
-    def rows(self, column: int, held_by: Sequence[int], most: int) -> Sequence[Sequence[Any]] | str:
+    def rows(self, column: int, held_by: Sequence[int], most: int) -> list[Sequence[Any]] | str:
         """Rows of a value, its rows, and its distinct holders; at most so many; a text where they cannot be had."""
         import sqlite3
 
@@ -148,7 +148,7 @@ class _ServerCounter:
     values: ServerValues
     schema: Structure
 
-    def rows(self, column: int, held_by: Sequence[int], most: int) -> Sequence[Sequence[Any]] | str:
+    def rows(self, column: int, held_by: Sequence[int], most: int) -> list[Sequence[Any]] | str:
         """As :meth:`_SQLiteCounter.rows`."""
         from sqlalchemy.exc import SQLAlchemyError
 
@@ -166,7 +166,7 @@ class _ServerCounter:
             if not found.values:
                 return []
             rows = self.values.shared(*place, names, deadline)
-            return _late(self.values.seconds) if rows is None else rows
+            return _late(self.values.seconds) if rows is None else list(rows)
         except (SQLAlchemyError, UnicodeError) as error:
             if is_forbidden(error):
                 return "its values are not listed: the role may not read it, or a column that tells of whom its rows are"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from fastsql.profile.kind_words import IDENTIFIERS
+from fastsql.profile.kind_words import IDENTIFIERS, PERSONS
 from fastsql.profile.reading import named_column
 from fastsql.profile.shapes import is_called_persons
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _NUMBERS = IDENTIFIERS | {"row", "number", "no", "num"}
 """Words that say of a key that it is one, and not of what."""
+_OF_PATIENTS = PERSONS | {"mrn"}
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,8 @@ class Holders:
         """Whether values of a table may be counted: rows of persons and of terminologies may without any holder."""
         if self.is_terminology(table) or is_called_persons(self._names(table)):
             return True
+        if self._is_beyond(table):
+            return False
         if not self.all_keys:
             return any(column in self._declared for column in self.of(table))
         return any(self._parents[column] or not self._numbers_rows(column) for column in self.of(table))
@@ -45,6 +48,28 @@ class Holders:
     def is_terminology(self, table: int) -> bool:
         """Whether a name, a file or the schema says so."""
         return self.profile.tables[table].reference or self.schema.tables[table].reference
+
+    def _is_beyond(self, table: int) -> bool:
+        """Whether persons are told only by way of other tables, as of results that name a stay: stays would be counted."""
+        for column in self.of(table):
+            if not self._parents[column] and _OF_PATIENTS & {*self._words(column)}:
+                return False
+        new = self._named_by(table)
+        if any(is_called_persons(self._names(parent)) for parent in new):
+            return False
+        reached: set[int] = set()
+        while new:
+            reached |= new
+            new = {parent for one in new for parent in self._named_by(one)} - reached
+        return any(is_called_persons(self._names(parent)) for parent in reached)
+
+    def _named_by(self, table: int) -> set[int]:
+        """Tables, no terminologies, that rows of a table name by keys."""
+        found = {parent for column in self.schema.tables[table].columns for parent in self._parents[column]}
+        return {parent for parent in found - {table} if not self.is_terminology(parent)}
+
+    def _words(self, column: int) -> list[str]:
+        return self.profile.columns[column].words.lower().split()
 
     def _holds(self, column: int) -> bool:
         table, parents = self.schema.columns[column].table, self._parents[column]
@@ -54,7 +79,7 @@ class Holders:
 
     def _numbers_rows(self, column: int) -> bool:
         """Whether an identifier is of the table itself, as `visit_id` and `row_id` are of visits, and so of nobody."""
-        called = [word for word in self.profile.columns[column].words.lower().split() if word not in _NUMBERS]
+        called = [word for word in self._words(column) if word not in _NUMBERS]
         bare = [word.rstrip("s") for word in called]
         for name in self._names(self.schema.columns[column].table):
             own = [word.rstrip("s") for word in name.lower().split()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,22 @@ def test_an_identifier_that_is_no_key_tells_whose_a_row_is(tmp_path: Path, ddl: 
     others = [(20 + n, 30 + n, "surgery") for n in range(3)]
     path = written(tmp_path / "w.sqlite", ddl, stays=NINE_OF_ONE + others)
     assert values(path) == {"stays.ward_type": ["surgery"]}
+
+
+def test_a_patients_number_among_the_keys_of_a_terminology_is_chance_unless_declared(tmp_path: Path) -> None:
+    ddl = """
+        CREATE TABLE d_items (itemid INT PRIMARY KEY, label TEXT);
+        CREATE TABLE stays (stay_id INT PRIMARY KEY, subject_id INT, ward_type TEXT);
+    """
+    path = written(tmp_path / "w.sqlite", ddl, stays=NINE_OF_ONE)
+    schema = Schema.from_sqlite(path)
+    columns = list(schema.profile.columns)
+    subject = schema.column_index("stays", "subject_id")
+    columns[subject] = replace(columns[subject], refers_to="d_items.itemid")
+    tables = (replace(schema.profile.tables[0], reference=True), schema.profile.tables[1])
+    found = replace(schema.profile, tables=tables, columns=tuple(columns))
+    profile = with_counted_values(schema, found, path, least=LEAST)
+    assert [one.values for one in profile.columns if one.values] == []
 
 
 def test_every_holder_counts_whatever_its_place(tmp_path: Path) -> None:

@@ -73,9 +73,12 @@ class Holders:
 
     def _holds(self, column: int) -> bool:
         table, parents = self.schema.columns[column].table, self._parents[column]
-        if parents:
-            return any(parent != table and not self.is_terminology(parent) for parent in parents)
-        return self.profile.columns[column].kind == "identifier" and column not in self.schema.unique_columns
+        if any(parent != table and not self.is_terminology(parent) for parent in parents):
+            return True
+        if column in self.schema.unique_columns or self.profile.columns[column].kind != "identifier":
+            return False
+        # That a patient's number is among the keys of a terminology, or of its own table, is chance unless declared.
+        return not parents or (column not in self._declared and bool(_OF_PATIENTS & {*self._words(column)}))
 
     def _numbers_rows(self, column: int) -> bool:
         """Whether an identifier is of the table itself, as `visit_id` and `row_id` are of visits, and so of nobody."""

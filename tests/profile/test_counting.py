@@ -97,9 +97,9 @@ def test_an_identifier_that_is_no_key_tells_whose_a_row_is(tmp_path: Path, ddl: 
 def test_a_patients_number_among_the_keys_of_a_terminology_is_chance_unless_declared(tmp_path: Path) -> None:
     ddl = """
         CREATE TABLE d_items (itemid INT PRIMARY KEY, label TEXT);
-        CREATE TABLE stays (stay_id INT PRIMARY KEY, subject_id INT, ward_type TEXT);
+        CREATE TABLE stays (stay_id INT PRIMARY KEY, subject_id INT, invoice_id INT, ward_type TEXT);
     """
-    path = written(tmp_path / "w.sqlite", ddl, stays=NINE_OF_ONE)
+    path = written(tmp_path / "w.sqlite", ddl, stays=[(n, 1, 100 + n, "burns") for n in range(9)])
     schema = Schema.from_sqlite(path)
     columns = list(schema.profile.columns)
     subject = schema.column_index("stays", "subject_id")

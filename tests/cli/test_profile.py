@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -125,3 +127,39 @@ def test_an_update_counts_as_the_file_says(run: Run, hospital: Path, tmp_path: P
     assert out.read_text(encoding="utf-8") == written
     refused = run("profile", str(hospital), "-o", str(out), "--update", "--least", "10")
     assert (refused.status, "that 90 patients share" in refused.err) == (2, True)
+
+
+def test_an_update_counts_by_the_keys_and_terminologies_that_the_file_says(run: Run, tmp_path: Path) -> None:
+    database, out = tmp_path / "ward.sqlite", tmp_path / "clinic.toml"
+    with closing(sqlite3.connect(database)) as connection:
+        connection.executescript(
+            """
+            CREATE TABLE patients (patient_id INT PRIMARY KEY, sex TEXT);
+            CREATE TABLE d_regimens (code TEXT PRIMARY KEY, title TEXT);
+            CREATE TABLE doses (dose_id INT PRIMARY KEY, code TEXT REFERENCES d_regimens (code), route TEXT);
+            CREATE TABLE stays (stay_id INT PRIMARY KEY, whose INT, ward_type TEXT);
+            """
+        )
+        connection.executemany("INSERT INTO patients VALUES (?, ?)", [(n, "F") for n in range(3)])
+        connection.executemany("INSERT INTO d_regimens VALUES (?, ?)", [(f"c{n}", "x") for n in range(3)])
+        connection.executemany("INSERT INTO doses VALUES (?, ?, 'oral')", [(n, f"c{n}") for n in range(3)])
+        stays = [(n, 1, "burns") for n in range(9)] + [(20 + n, n, "surgery") for n in range(3)]
+        connection.executemany("INSERT INTO stays VALUES (?, ?, ?)", stays)
+        connection.commit()
+    asked = ("profile", str(database), "-o", str(out), "--least", "3")
+    first = run(*asked)
+    assert "no values are listed of doses, stays: no column tells of whom" in first.err
+    text = out.read_text(encoding="utf-8")
+    assert ".route.values" not in text
+    edited = text.replace("reference = true\n", "")
+    assert edited != text
+    whose = '[column.stays.whose]\nwords = "whose"\n'
+    assert whose in edited
+    edited = edited.replace(whose, whose + 'refers_to = "patients.patient_id"\n')
+    out.write_text(edited, encoding="utf-8")
+    second = run(*asked, "--update")
+    assert (second.status, second.err) == (0, "")
+    text = out.read_text(encoding="utf-8")
+    assert "[column.doses.route.values]\noral = []\n" in text
+    assert "[column.stays.ward_type.values]\nsurgery = []\n" in text
+    assert "burns" not in text

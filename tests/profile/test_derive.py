@@ -131,6 +131,14 @@ OF_PEOPLE = {
         CREATE TABLE patients (id INT PRIMARY KEY, sex TEXT);
         CREATE TABLE lookup_codes (code TEXT PRIMARY KEY, title TEXT, patient INT REFERENCES patients (id));
         CREATE TABLE x (code TEXT REFERENCES lookup_codes (code))""",
+    "codes and names, and no word that says whose": """
+        CREATE TABLE bearers (code TEXT PRIMARY KEY, name TEXT); CREATE TABLE x (code TEXT REFERENCES bearers (code))""",
+    "participants": """
+        CREATE TABLE participant_codes (code TEXT PRIMARY KEY, title TEXT);
+        CREATE TABLE x (code TEXT REFERENCES participant_codes (code))""",
+    "an identifier of a person": "CREATE TABLE status_codes (code TEXT PRIMARY KEY, title TEXT, member_id TEXT)",
+    "Chinese patients": "CREATE TABLE d_患者 (code TEXT PRIMARY KEY, title TEXT)",
+    "Chinese sex": "CREATE TABLE d_x (code TEXT PRIMARY KEY, title TEXT, 患儿性别 TEXT)",
     "nobody refers to it, and it is not called so": "CREATE TABLE drugs (code TEXT PRIMARY KEY, title TEXT)",
 }
 
@@ -195,3 +203,12 @@ def test_an_odd_schema_has_a_profile(ddl: str) -> None:
 def test_chinese_names_tell_kinds() -> None:
     kinds = [one.kind for one in Schema.from_ddl(ODD["Chinese"]).profile.columns]
     assert kinds == ["identifier", "name", "date", "measure"]
+
+
+def test_few_free_texts_are_no_category() -> None:
+    entries = [
+        {"name": name, "type": "text", "sql_type": sql_type, "values": ["Meier", "Kovacs"]}
+        for name, sql_type in (("attending", "TEXT"), ("ward", "TEXT"), ("thing", "VARCHAR(9)"))
+    ]
+    schema = Schema.from_dict({"tables": [{"name": "stays", "columns": entries}]})
+    assert [one.kind for one in schema.profile.columns] == ["text", "category", "category"]

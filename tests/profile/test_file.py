@@ -241,7 +241,73 @@ def test_an_update_counts_lines_as_toml_does() -> None:
     assert change.text.index("[column.patients.sex]") > change.text.index("[column.patients.id]")
 
 
-def test_an_update_that_does_not_fit_the_way_a_file_is_written_is_refused() -> None:
-    text = 'format = 1\n[column.patients]\nsex = { kind = "category" }\n'
-    with pytest.raises(SchemaError, match="not TOML"):
-        updated("p.toml", text, SCHEMA, derive(SCHEMA, declared_values=True))
+INLINE = {
+    "a table": ("column = { bills = { status = { kind = 'category' } } }", "line 2, column.bills.status"),
+    "all columns": (
+        "[column]\nbills = { status = {}, id = {}, patient_id = {}, rank = {} }",
+        "line 3, column.bills.status",
+    ),
+    "values": ("[column.bills.status]\nvalues = { open = [] }", "line 3, column.bills.status.values"),
+}
+
+
+@pytest.mark.parametrize("name", INLINE)
+def test_what_is_written_inline_cannot_be_added_to(name: str) -> None:
+    text, where = INLINE[name]
+    with pytest.raises(SchemaError, match="inline") as raised:
+        updated("p.toml", f"format = 1\n{text}\n", SCHEMA, derive(SCHEMA, declared_values=True))
+    assert raised.value.where.startswith("p.toml, line")
+    assert where.partition(",")[0] in raised.value.where
+
+
+SECRET = {
+    "inline": 'format = 1\n[column.patients]\nsex = { kind = "category" }\n',
+    "dotted values": "format = 1\n[column.patients.sex]\nvalues.F = []\n",
+}
+
+
+@pytest.mark.parametrize("text", SECRET.values(), ids=SECRET)
+def test_an_update_that_does_not_fit_is_refused_without_a_value(text: str) -> None:
+    secret = Schema.from_ddl(DDL.replace("'M'", "'secret'"), name="clinic")
+    with pytest.raises(SchemaError, match="cannot be added to") as raised:
+        updated("p.toml", text, secret, derive(secret, declared_values=True))
+    assert raised.value.where == "p.toml, patients.sex"
+    assert "secret" not in str(raised.value)
+
+
+WITH_A_VALUE = {
+    "twice": "[column.bills.status.values]\nsecret = []\nsecret = []",
+    "no list": "[column.bills.status.values]\nsecret = [",
+    "a lost header": "[column.bills.status]\nsecret = []",
+    "a section": "[column.bills.status.values.secret]",
+}
+
+
+@pytest.mark.parametrize("text", WITH_A_VALUE.values(), ids=WITH_A_VALUE)
+def test_no_error_quotes_a_value(text: str) -> None:
+    with pytest.raises(SchemaError, match="line") as raised:
+        checked("p.toml", f"format = 1\n{text}\n", SCHEMA)
+    assert "secret" not in str(raised.value)
+    assert raised.value.__cause__ is None
+
+
+@pytest.mark.parametrize("first", ["id", "patient_id"])
+def test_new_values_stay_with_their_column_whatever_section_is_added_there(first: str) -> None:
+    ddl = DDL.replace(", rank INT", "")  # the column of values is the last one
+    schema = Schema.from_ddl(ddl, name="clinic")
+    text = profile_text(schema, derive(schema, declared_values=True))
+    start = text.index(f"[column.bills.{first}]")
+    text = text[:start] + text[text.index("[", start + 1) :]
+    grown = Schema.from_ddl(ddl.replace("'paid'", "'paid', 'void'"), name="clinic")
+    profile = derive(grown, declared_values=True)
+    change = updated("p.toml", text, grown, profile)
+    assert (change.added, change.values) == ((f"bills.{first}",), 1)
+    read = checked("p.toml", change.text, grown)
+    assert read.columns == profile.columns
+
+
+def test_a_name_that_is_no_unicode_text_is_an_error_of_ours(tmp_path: Path) -> None:
+    path = tmp_path / "p.toml"
+    with pytest.raises(SchemaError, match="not Unicode"):
+        write_whole(path, "\ud800")
+    assert list(tmp_path.iterdir()) == []

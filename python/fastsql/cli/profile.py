@@ -11,7 +11,7 @@ from fastsql.cli.console import Console
 from fastsql.cli.options import output_file, positive, seconds
 from fastsql.cli.schema_options import add_choice_options, read_schema
 from fastsql.errors import FastSQLError
-from fastsql.profile.model import LEAST_PATIENTS
+from fastsql.profile.model import BY_ROWS, LEAST_PATIENTS
 
 if TYPE_CHECKING:
     from fastsql.profile.model import Profile
@@ -91,6 +91,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, write, and say what was written."""
+    from fastsql.profile.reading import checked
     from fastsql.profile.updating import least_of, update_file
     from fastsql.profile.writing import profile_text, write_whole
 
@@ -118,7 +119,9 @@ def run(options: argparse.Namespace) -> int:
         added, gone = _listed("added", change.added), _listed("commented out", change.gone)
         console.line(f"{path}: {added}{gone}{change.values:,} new values")
         return 0
-    write_whole(path, profile_text(schema, profile, least))
+    text = profile_text(schema, profile, least)
+    checked(str(path), text, schema)  # what cannot be read again is not written
+    write_whole(path, text)
     for line in _summary(schema, profile, least):
         console.line(line)
     console.line(f"Written to {path}. Edit it, and give it to the other commands with --profile {path}.")
@@ -128,27 +131,29 @@ def run(options: argparse.Namespace) -> int:
 def _profile(options: argparse.Namespace, schema: Schema, database: str | None, least: int) -> Profile:
     from fastsql.profile.counting import with_counted_values
     from fastsql.profile.derive import derive
-    from fastsql.profile.updating import with_kinds_of
+    from fastsql.profile.updating import with_said_of
     from fastsql.schema.pace import COLUMN_SECONDS, Pace
 
     if database is None:
         # Values in a JSON file may have been read from rows.
         is_json = options.schema.lower().endswith(".json")
         return derive(schema, declared_values=not is_json and _database(options.schema) is None)
-    profile = derive(schema, likely=_likely(schema, database, options.key_seconds))
+    likely, all_keys = _likely(schema, database, options.key_seconds)
+    profile = derive(schema, likely=likely)
     if options.output.exists():
-        profile = with_kinds_of(options.output, schema, profile)
+        profile = with_said_of(options.output, schema, profile)
     limit = COLUMN_SECONDS if options.column_seconds is None else options.column_seconds
     pace = Pace(limit, progress=sys.stderr.isatty())
-    return with_counted_values(schema, profile, database, least=least, pace=pace)
+    return with_counted_values(schema, profile, database, least=least, all_keys=all_keys, pace=pace)
 
 
-def _likely(schema: Schema, database: str, limit: float) -> tuple[ForeignKey, ...]:
-    """Keys that the values of a database tell."""
+def _likely(schema: Schema, database: str, limit: float) -> tuple[tuple[ForeignKey, ...], bool]:
+    """Keys that the values of a database tell, and whether all were looked for."""
     found = schema.with_keys_from(database, seconds=limit)
-    for warning in found.warnings[len(schema.warnings) :]:
+    warnings = found.warnings[len(schema.warnings) :]
+    for warning in warnings:
         sys.stderr.write(f"profile: {warning}\n")
-    return found.foreign_keys[len(schema.foreign_keys) :]
+    return found.foreign_keys[len(schema.foreign_keys) :], not warnings
 
 
 def _database(source: str) -> str | None:
@@ -173,7 +178,7 @@ def _summary(schema: Schema, profile: Profile, least: int | None) -> list[str]:
         f"  {spelled:,} with words that their labels lack; {likely:,} likely keys that nobody declared",
     ]
     if least is not None:
-        lines.append(f"  {values:,} values of categories that {least:,} patients or more share")
+        lines.append(f"  {values:,} values of categories that {least:,} patients or more share {BY_ROWS}")
     return lines
 
 

@@ -138,7 +138,3 @@ def _unit_columns(
             if shared and not words & COUNTS:
                 found[column] = schema.columns[unit].name
     return found
-
-
-def _names_unit(label: str, kind: Kind) -> bool:
-    return label.endswith(_UNIT_COLUMNS) and kind != "measure"

@@ -102,9 +102,20 @@ PERSONS: Final = word_set(
     patient patients person persons people subject subjects staff employee employees physician physicians
     doctor doctors nurse nurses provider providers practitioner practitioners user users member members
     student students customer customers client clients beneficiary beneficiaries donor donors resident
-    residents author authors contact contacts teacher teachers
+    residents author authors contact contacts teacher teachers participant participants recipient recipients
+    individual individuals infant infants newborn newborns neonate neonates baby babies child children mother
+    mothers father fathers parent parents veteran veterans enrollee enrollees insured subscriber subscribers
+    inpatient inpatients outpatient outpatients survivor survivors volunteer volunteers citizen citizens
+    worker workers personnel caregiver caregivers relative relatives guarantor guarantors
     """
 )
+EVENTS_OF_PERSONS: Final = word_set("contact contacts parent parents insured")
+"""Of these, what may also be called so that is no person: a row of contacts may be a visit."""
+PERSONS_CHINESE: Final = ("患者", "病人", "居民", "人员")
+"""In the name of a table."""
+OF_PERSONS_CHINESE: Final = ("姓名", "性别", "身份证", "身份证号", "身份证号码")
+"""Ends of labels of columns."""
+OF_PERSONS: Final = word_set("birth dob surname gender sex email mrn ssn")
 FIRST_NAMES: Final = ("first name", "firstname", "given name", "forename", "first")
 LAST_NAMES: Final = ("last name", "lastname", "family name", "surname", "last")
 LOOKUPS: Final = word_set(

@@ -98,9 +98,10 @@ class KindReader:
                 return kind  # type: ignore[return-value] # as above
         if last in NAMES:
             return "name"
-        if 0 < len(column.values) <= _FEW:
+        is_free = "text" in column.sql_type.lower()
+        if 0 < len(column.values) <= _FEW and not is_free:  # few free texts may be the names of the staff
             return "category"
-        return "measure" if last in TEXT_MEASURES else "text" if "text" in column.sql_type.lower() else "name"
+        return "measure" if last in TEXT_MEASURES else "text" if is_free else "name"
 
 
 def unit_of(column: Column, kind: Kind, label: str) -> str:

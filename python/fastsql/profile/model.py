@@ -25,7 +25,9 @@ KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 NUMBERS: Final[tuple[Kind, ...]] = ("amount", "measure")
 """Kinds that can be added up and averaged."""
 LEAST_PATIENTS = 10
-"""How many patients, or rows where no table of patients is near, must share a value before a file may hold it."""
+"""How many patients must share a value before a file may hold it; rows where those are patients or of a terminology."""
+BY_ROWS = "(rows, in tables of persons and terminologies)"
+"""What is said of that count wherever it is."""
 
 
 @dataclass(frozen=True)

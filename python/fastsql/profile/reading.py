@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
@@ -161,7 +162,10 @@ class _Reader(Sections):
     def _check_keys(self, entry: Mapping[str, Any], path: KeyPath, known: tuple[str, ...]) -> None:
         for key in entry:
             if key not in known:
-                raise self.unknown_key((*path, key), known)
+                # What is near no key may be a value whose header somebody deleted, and values are cells.
+                if get_close_matches(key, known):
+                    raise self.unknown_key((*path, key), known)
+                raise self._wrong_value(path, key, "there is a key that no such section has")
 
     def _text(self, value: Any, path: KeyPath, limit: str) -> Any:
         if not isinstance(value, str):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from fastsql.schema.model import Structure
 _TOP: Final = ("format", "schema", "least", "table", "column")
 _SHOWN = 5
 """Lines that an error about several names."""
+_PLACE = re.compile(r"\((at (?:line \d+, column \d+|end of document))\)$")
 
 
 def parsed(where: str, text: str) -> dict[str, Any]:
@@ -23,10 +25,11 @@ def parsed(where: str, text: str) -> dict[str, Any]:
     tomllib = _parser()
     try:
         return dict(tomllib.loads(text))
-    except (
-        ValueError
-    ) as error:  # a TOMLDecodeError is one; its message has line and column, and nothing of the text
-        raise SchemaError(f"it is not TOML ({error})", where=where, remedy="Correct that line.") from error
+    except ValueError as error:
+        # The parser's message may quote a key, and keys of values are cells: only the place is kept, and not the cause.
+        place = _PLACE.search(str(error))
+        what = f"it is not TOML ({place[1]})" if place else "it is not TOML"
+        raise SchemaError(what, where=where, remedy="Correct that line.") from None
     except RecursionError as error:
         raise SchemaError("it nests too deeply for a profile", where=where) from error
 
@@ -124,8 +127,8 @@ class Sections:
                 where=self.where,
                 remedy="Give the profile of this schema, or make one: fastsql profile.",
             )
-        lines = [self.at(path).removeprefix(f"{self.where}, ") for path in gone]
-        more = f"; and so are {len(lines) - 1:,} more: {'; '.join(lines[1:_SHOWN])}" if len(lines) > 1 else ""
+        lines = [self.at(path).removeprefix(f"{self.where}, ") for path in gone[1:_SHOWN]]
+        more = f"; and so are {len(gone) - 1:,} more: {'; '.join(lines)}" if lines else ""
         kind = "column" if len(gone[0]) > 2 else "table"
         raise SchemaError(
             f"the schema has no such {kind}{more}",

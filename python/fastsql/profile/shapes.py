@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from fastsql.profile.kind_words import FIRST_NAMES, LAST_NAMES, LOOKUP_PREFIXES, LOOKUPS, PERSONS
+from fastsql.profile.kind_words import (
+    EVENTS_OF_PERSONS,
+    FIRST_NAMES,
+    LAST_NAMES,
+    LOOKUP_PREFIXES,
+    LOOKUPS,
+    OF_PERSONS,
+    OF_PERSONS_CHINESE,
+    PERSONS,
+    PERSONS_CHINESE,
+)
 from fastsql.profile.model import Kind
 from fastsql.schema.model import ForeignKey, Structure
 from fastsql.schema.names import label_from_name
@@ -44,7 +55,7 @@ class Shapes:
         return tuple(self.schema.tables[table].primary_key)
 
     def is_reference(self, table: int) -> bool:
-        """Whether a table is a list of codes with their titles, which others refer to, and speaks of no person."""
+        """Whether a table is called a terminology, is a list of codes with their titles, and speaks of no person."""
         one = self.schema.tables[table]
         kinds = [self.kinds[column] for column in one.columns]
         parents = {
@@ -52,11 +63,11 @@ class Shapes:
         }
         if parents - {table} or len(kinds) > _MOST_COLUMNS or "date" in kinds or "amount" in kinds:
             return False
-        labelled = {word for column in one.columns for word in self.labels[column].split()[-2:]}
-        if self._is_person(table, labelled):
+        if self._is_person(table):
             return False
         name = label_from_name(one.name).split() or [""]
-        listed = name[0] in LOOKUP_PREFIXES or bool(LOOKUPS & {*name, *self.table_labels[table].split()})
+        if name[0] not in LOOKUP_PREFIXES and not LOOKUPS & {*name, *self.table_labels[table].split()}:
+            return False  # codes with titles may be anybody's: only a name says what nobody's are
         coded = any(self.kinds[column] in ("code", "identifier") for column in one.columns)
         titled = any(kind in ("name", "text") for kind in kinds)
         referred = any(self.schema.columns[key.references[0]].table == table for key in self.keys)
@@ -64,16 +75,21 @@ class Shapes:
             self.kinds[column] == "code" and self.schema.columns[column].type == "text"
             for column in one.columns
         )
-        return coded and titled and ((referred and (has_code or listed)) or (listed and has_code))
+        return coded and titled and (referred or has_code)
 
-    def _is_person(self, table: int, labelled: set[str]) -> bool:
-        words = {*self.table_labels[table].split(), *label_from_name(self.schema.tables[table].name).split()}
-        return bool(
-            words & PERSONS or labelled & {"birth", "dob", "surname", "gender", "sex", "email", "姓名"}
-        ) or any(
-            self._called(self.schema.tables[table].columns, names) is not None
-            for names in (FIRST_NAMES, LAST_NAMES)
-        )
+    def _is_person(self, table: int) -> bool:
+        """Whether a name of a table or of its columns speaks of persons."""
+        one = self.schema.tables[table]
+        names = (self.table_labels[table], label_from_name(one.name))
+        if any(PERSONS & {*name.split()} or any(word in name for word in PERSONS_CHINESE) for name in names):
+            return True
+        for column in one.columns:
+            label = self.labels[column]
+            if OF_PERSONS & {*label.split()[-2:]} or _bare(label).endswith(OF_PERSONS_CHINESE):
+                return True
+            if self.kinds[column] == "identifier" and PERSONS & {*label.split()}:
+                return True
+        return any(self._called(one.columns, names) is not None for names in (FIRST_NAMES, LAST_NAMES))
 
     def _called(self, columns: Sequence[int], names: Sequence[str]) -> int | None:
         return next((column for name in names for column in columns if self.labels[column] == name), None)
@@ -92,5 +108,26 @@ class Shapes:
         return 1 if label.rpartition(" ")[0] in _LONGER else 2 if not rest & PERSONS else _FAR
 
 
+def is_called_persons(names: Iterable[str]) -> bool:
+    """Whether a table is called so that each of its rows is a person: "hospital patients", not "patient visits"."""
+    for name in names:
+        words = name.lower().split()
+        while words and words[-1] in _ABOUT:
+            words.pop()
+        if words and words[-1] in PERSONS - EVENTS_OF_PERSONS:
+            return True
+        if _ABOUT_CHINESE.sub("", name).endswith(PERSONS_CHINESE):
+            return True
+    return False
+
+
+def _bare(label: str) -> str:
+    """A label without what stands in brackets behind it."""
+    return _BRACKETS.sub("", label).strip()
+
+
+_ABOUT = ("info", "information", "master", "table", "demographics", "data")
+_ABOUT_CHINESE = re.compile("(?:基本|主|个人)?(?:信息|资料|档案)?表?$")
+_BRACKETS = re.compile(r"[(（\[【].*$")
 _FAR = 9
 """The distance of a column that names something else."""

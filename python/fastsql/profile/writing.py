@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from fastsql.errors import SchemaError
-from fastsql.profile.model import ColumnProfile, Profile, TableProfile
+from fastsql.profile.model import BY_ROWS, ColumnProfile, Profile, TableProfile
 from fastsql.schema.model import Structure, Value
 
 FORMAT = 1
@@ -39,7 +39,9 @@ schema = {name}
 def profile_text(schema: Structure, profile: Profile, least: int | None = None) -> str:
     """The whole file. `least` is how many patients share every value in it; None where no value was counted."""
     counted = (
-        f", with values of categories\n# that {least} patients or more share" if least is not None else ""
+        f", with values of categories\n# that {least} patients or more share {BY_ROWS}"
+        if least is not None
+        else ""
     )
     parts = [
         HEAD.format(schema=_one_line(schema.name), name=quoted(schema.name), counted=counted, format=FORMAT)
@@ -150,5 +152,11 @@ def write_whole(path: Path, text: str) -> None:
         raise SchemaError(
             f"it cannot be written: {reason}", where=str(path), remedy="Check the folder."
         ) from error
+    except UnicodeError:
+        raise SchemaError(
+            "it cannot be written: a name or a comment of the schema is not Unicode text",
+            where=str(path),
+            remedy="Correct it in the database.",
+        ) from None
     finally:
         temporary.unlink(missing_ok=True)

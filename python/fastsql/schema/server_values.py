@@ -25,6 +25,8 @@ SAMPLE_ROWS = 100_000
 _TOO_MANY = 3
 """How many times too many distinct values the statistics must tell before they are believed: they are estimates."""
 _FORBIDDEN = "42501"
+_INCOMPARABLE = "42883"
+"""No such operator: as of json, which has no equality."""
 _STATISTICS = """
 SELECT s.attname, s.n_distinct, c.reltuples, s.most_common_vals::text::text[]
 FROM pg_catalog.pg_stats AS s
@@ -58,13 +60,15 @@ class ServerValues:
         self._postgres = connection.dialect.name == "postgresql"
         self._statistics: dict[str, dict[str, tuple[float, list[str]]]] = {}
 
-    def distinct(self, table: str, namespace: str | None, column: str, most: int) -> Found:
+    def distinct(
+        self, table: str, namespace: str | None, column: str, most: int, deadline: Deadline | None = None
+    ) -> Found:
         """At most `most` values; where there are more, none but the reason. Raises sqlalchemy's errors."""
         too_many = f"more than {most:,} distinct values"
         estimate, common = self._known(table, namespace).get(column, (0.0, []))
         if estimate > _TOO_MANY * most:
             return Found([], f"{too_many}: about {estimate:,.0f} by the server's statistics")
-        deadline = self.deadline(self.seconds)
+        deadline = deadline or self.deadline(self.seconds)
         sample = self._read(table, namespace, column, most + 1, deadline, SAMPLE_ROWS)
         if sample is None:
             return Found([], missed(self.seconds), late=True)
@@ -237,6 +241,11 @@ def late(seconds: float) -> str:
 def is_forbidden(error: BaseException) -> bool:
     """Whether a server refused for want of a privilege."""
     return _state(error) == _FORBIDDEN
+
+
+def is_incomparable(error: BaseException) -> bool:
+    """Whether a server refused since values of a type cannot be compared."""
+    return _state(error) == _INCOMPARABLE
 
 
 def _state(error: BaseException) -> str | None:

@@ -173,19 +173,22 @@ class Conditions:
         number = self._words.number(column)
         if not isinstance(inner, exp.Select) or not _is_key(self._words, number):
             raise UnsayableError("IN")
-        own = self._words.owner(column)
-        if own == self._of_item(inner):
-            raise UnsayableError("rows of the same table")
+        own, other = self._words.owner(column), self._of_item(inner)
+        groups = self._words.schema.key_groups
+        if own == self._words.owner(other) or groups[number] != groups[self._words.number(other)]:
+            raise UnsayableError("rows of the same table, or of one that does not refer to it")
+        if not (self._words.is_unique(column) or self._words.is_unique(other)):
+            raise UnsayableError("tables that share a key")
         rows = self._describe(inner)
         verb = "have no|do not have any" if negated else "have some|have any"
         return Said(own, f"{self._any(verb)} {rows}", having=True)
 
-    def _of_item(self, select: exp.Select) -> int:
-        """The table whose keys a subquery selects."""
-        (item,) = select.expressions
+    def _of_item(self, select: exp.Select) -> exp.Column:
+        """The key that a subquery selects."""
+        item = select.expressions[0]
         if not isinstance(item, exp.Column):
             raise UnsayableError("IN")
-        return self._words.owner(item)
+        return item
 
     def _between(self, column: exp.Column, node: exp.Expr, negation: str) -> Said:
         if self._words.kind(column) not in ORDERED:

@@ -47,6 +47,13 @@ def test_every_part_of_a_query_is_said(sql: str, said: list[str], clinic: Schema
             assert part in question
 
 
+def test_groups_of_values_are_said_with_their_table(clinic: Schema) -> None:
+    for seed in range(8):
+        question = asked("SELECT sex FROM patients GROUP BY sex HAVING AVG(weight) > 60", clinic, seed)
+        assert "patient sexes" in question
+        assert "weight" in question
+
+
 def test_what_is_counted_is_the_rows_that_are_joined(clinic: Schema) -> None:
     sql = f"SELECT p.name {_JOINED} GROUP BY p.patient_id ORDER BY COUNT(*) DESC LIMIT 1"
     for seed in range(8):
@@ -66,6 +73,9 @@ def test_what_is_counted_is_the_rows_that_are_joined(clinic: Schema) -> None:
         "SELECT COUNT(*) FROM patients GROUP BY patient_id",
         "SELECT COUNT(*) FROM visits GROUP BY reason ORDER BY COUNT(*) DESC LIMIT 1",
         "SELECT name FROM patients WHERE name > 'Ada'",
+        "SELECT name FROM patients WHERE patient_id NOT IN (SELECT visit_id FROM drugs)",
+        "SELECT reason FROM visits WHERE patient_id IN (SELECT patient_id FROM visits WHERE cost > 5)",
+        "SELECT reason, COUNT(*) FROM visits GROUP BY reason ORDER BY COUNT(*) DESC LIMIT 1",
         "SELECT sex FROM patients ORDER BY name LIMIT 1",
     ],
 )

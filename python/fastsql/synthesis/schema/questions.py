@@ -120,11 +120,25 @@ class _Asker:
 
     def _groups(self, select: exp.Select, subject: int) -> str:
         """Groups that pass, or that come first: "the themes with at least 2 concerts among the concerts of 2014"."""
-        keys, single = keys_of(select), limit_of(select) == "1"
+        keys, single, order = keys_of(select), limit_of(select) == "1", select.args.get("order")
+        if not any(map(is_column, select.expressions)):
+            raise UnsayableError("groups that are not named")
+        if (
+            limit_of(select)
+            and order is not None
+            and any(key.this in select.expressions for key in order.expressions)
+        ):
+            raise UnsayableError("what decides is asked for, too")
+        unique = [key for key in keys if is_column(key) and self._words.is_unique(key)]
+        about = (
+            subject if unique else -1
+        )  # groups of values have no noun of their own: columns are said with their table
         labels = _listed(
-            [self._items.say(item, select, subject, many=not single) for item in select.expressions]
+            [self._items.say(item, select, about, many=not single) for item in select.expressions]
         )
-        if any(is_column(key) and self._words.is_unique(key) for key in keys):
+        if unique:
+            if any(self._words.owner(key) != subject for key in unique):
+                raise UnsayableError("groups of another table")
             return f"the {labels} of the {self._rows.say(select, subject)}"
         if not any(item in keys for item in select.expressions):
             raise UnsayableError("groups that are not named")

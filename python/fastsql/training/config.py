@@ -115,7 +115,7 @@ class OptimSettings:
     clip: float = 1.0  # gradient norm
     label_smoothing: float = 0.0
     ema: float = 0.998
-    bf16: bool = True
+    bf16: bool = True  # where the device is faster in it
 
 
 @dataclass(frozen=True)

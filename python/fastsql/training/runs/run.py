@@ -82,8 +82,10 @@ class Run:
         self.bf16 = config.optim.bf16 and is_faster_in_bf16(device)
         if config.optim.bf16 and not self.bf16:
             progress.note("float32 in place of bf16, which this processor is slower in")
-        self.model = Model.start(self.model_config, pretrained).to(device).train()
-        self.model.encoder.word.weight.requires_grad_(not config.model.freeze_words)
+        frozen = config.model.frozen_layers
+        self.model = Model.start(self.model_config, pretrained, frozen).to(device).train()
+        if config.model.freeze_words:
+            self.model.encoder.word.requires_grad_(False)
         if not config.model.relations:
             self.model.remove_relations()
         self.optimizer = make_optimizer(self.model, self.model.encoder, config.optim)

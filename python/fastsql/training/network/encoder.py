@@ -51,8 +51,8 @@ CACHED_TOKENS = 500_000
 class Encoder(nn.Module):
     """Token and position embeddings, then the layers.
 
-    The embeddings and the first `frozen` layers keep their weights, and drop nothing out: what they make of a text of a schema is
-    computed once.
+    The embeddings and the first `frozen` layers keep their weights, and drop nothing out: what they make of a text of a
+    schema is computed once.
     """
 
     def __init__(self, config: EncoderConfig, dropout: float, frozen: int = 0) -> None:

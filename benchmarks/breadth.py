@@ -3,9 +3,10 @@
     python benchmarks/breadth.py --output runs/breadth              5,000 pairs over 10, 100 and 1,000 schemas, and none
     python benchmarks/breadth.py --output runs/breadth --epochs 4   longer
 
-Each run starts from the bundled model and sees as many examples: of Spider's train databases alone, or half of them of these and
-half pairs over so many schemas (`fastsql corpus`). Judged are Spider's databases that training holds out whole, and Riverside
-(`benchmarks/riverside`). FASTSQL_DATA names the folder of the data sets. What is done is not done again, so it can be stopped.
+Each run starts from the bundled model and sees as many examples: of Spider's train databases alone, or half of them of these
+and half pairs over so many schemas (`fastsql corpus`). Judged are Spider's databases that training holds out whole, and
+Riverside (`benchmarks/riverside`). FASTSQL_DATA names the folder of the data sets. What is done is not done again, so it can
+be stopped.
 """
 
 from __future__ import annotations
@@ -92,7 +93,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--output", type=Path, required=True, help="folder of corpora and runs")
     parser.add_argument("--schemas", default="0,10,100,1000", help="numbers of schemas, 0 for no pairs")
     parser.add_argument("--pairs", type=int, default=5000, help="pairs of each corpus")
-    parser.add_argument("--epochs", type=float, default=1.0, help="an epoch shows as many as Spider's train has")
+    parser.add_argument(
+        "--epochs", type=float, default=1.0, help="an epoch shows as many as Spider's train has"
+    )
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--json", type=Path, help="write figures here")

@@ -5,9 +5,10 @@ schema --suggest--> Filling a column --make_rows--> rows a table --MadeDatabase-
 
 from __future__ import annotations
 
+from fastsql.synthesis.contents.constraints import constraints_of
 from fastsql.synthesis.contents.database import MadeDatabase
 from fastsql.synthesis.contents.fillings import Filling
 from fastsql.synthesis.contents.rows import make_rows
 from fastsql.synthesis.contents.suggest import suggest
 
-__all__ = ["Filling", "MadeDatabase", "make_rows", "suggest"]
+__all__ = ["Filling", "MadeDatabase", "constraints_of", "make_rows", "suggest"]

@@ -171,7 +171,7 @@ class Numbers:
             value = self.low + (self.high - self.low) * row.rng.random() ** 2.5
         else:
             value = row.rng.triangular(self.low, self.high)
-        return round(value, self.digits) if self.digits else round(value)
+        return float(round(value, self.digits)) if self.digits else round(value)
 
 
 @dataclass(frozen=True)

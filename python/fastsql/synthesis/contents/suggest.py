@@ -51,7 +51,7 @@ _ROLES = (
 
 
 def _entries(text: str) -> list[tuple[str, str]]:
-    """ "words=what; ..." by each of the words."""
+    """What stands behind each word of `words=what; ...`."""
     entries = (entry.strip().partition("=") for entry in " ".join(text.split()).split(";"))
     return [(word, what) for words, _, what in entries for word in words.split()]
 

@@ -55,11 +55,16 @@ class Style:
             parts.insert(0, "".join(word[0] for word in table.split())[:3] if " " in table else table[:3])
         return self._joined(parts)
 
+    @property
+    def key_word(self) -> str:
+        """What stands behind the name of what a foreign key refers to."""
+        return "id" if self.key in ("own", "id") else self.key.rpartition(" ")[2]
+
     def key_words(self, words: str, table: str) -> str:
         """What a primary key is called, in words."""
         if self.key == "own":
             return words
-        return "id" if self.key == "id" else f"{table} {self.key.rpartition(' ')[2]}"
+        return "id" if self.key == "id" else f"{table} {self.key_word}"
 
     def _cut(self, words: str) -> str:
         for phrase, short in self.short.items():

@@ -24,10 +24,15 @@ from fastsql.synthesis.designs.model import (
 from fastsql.synthesis.designs.naming import Style, draw_style
 from fastsql.synthesis.designs.reading import MONEY
 from fastsql.synthesis.designs.reported import overlap
+from fastsql.synthesis.schema.words import plural
 
 MOST_SHARED = 0.2
 """The share of names of columns that no variant may have in common with a schema that is kept for reporting."""
 _DRAWS = 30
+_NO_NOUNS = frozenset("on at by until from in to into out for before after cd num".split())  # noqa: SIM905 - one line
+"""How names end that are no things: a questioner says "arrival time", not "came at"."""
+_DECODED = 0.6
+"""The share of variants that hold what coded values are called."""
 _TYPES: Mapping[str, Sequence[str]] = {
     "integer": ("INTEGER", "INT", "BIGINT"),
     "real": ("REAL", "DOUBLE PRECISION", "NUMERIC(10,2)", "FLOAT"),
@@ -55,6 +60,7 @@ class _Named:
 
     name: str
     words: str
+    spoken: str
     column: DesignColumn
 
 
@@ -78,7 +84,7 @@ def shared_names(variant: Variant) -> float:
 
 def _draw(design: Design, name: str, rng: random.Random) -> Variant:
     style = draw_style(rng)
-    tables = _shaped(design, rng)
+    tables = _shaped(_decoded(design) if rng.random() < _DECODED else design, rng)
     names = {table.names[0]: _chosen(table.names, rng) for table in tables}
     parts = {table.names[0]: _columns(table, names, style, rng) for table in tables}
     types = {kind: rng.choice(types) for kind, types in _TYPES.items()}
@@ -120,6 +126,22 @@ def _draw(design: Design, name: str, rng: random.Random) -> Variant:
     profile = _profile(schema, tables, names, flat, parts, entries)
     fillings = tuple(_filling(one.column, flags, rng) for one, _ in flat)
     return Variant(schema, profile, fillings)
+
+
+def _decoded(design: Design) -> Design:
+    """The design with values as people say them in place of codes."""
+
+    def plain(column: DesignColumn) -> DesignColumn:
+        match column.holds:
+            case Held(drawn=Choice() as choice, spoken=spoken) as held if spoken:
+                values = tuple(spoken.get(value, value) for value in choice.values)
+                return replace(
+                    column, holds=replace(held, drawn=replace(choice, values=values), type="text", spoken={})
+                )
+        return column
+
+    tables = (replace(table, columns=tuple(map(plain, table.columns))) for table in design.tables)
+    return replace(design, tables=tuple(tables))
 
 
 def _shaped(design: Design, rng: random.Random) -> tuple[DesignTable, ...]:
@@ -173,21 +195,34 @@ def _columns(
 ) -> tuple[_Named, ...]:
     """The columns of a table under names that differ."""
     found: dict[str, _Named] = {}
+    own = names[table.names[0]]
     for column in table.columns:
         words = _chosen(column.names, rng)
         match column.holds:
             case Key():
-                words = style.key_words(words, names[table.names[0]])
+                words = style.key_words(words, own)
+                spoken = f"{own} id" if words == "id" else words.replace(" no", " number")
             case Reference(table=target):
-                own = words in (target, *column.names[:1]) and target == column.names[0]
-                words = names[target] if own else words
-                words = f"{words} {'id' if style.key in ('own', 'id') else style.key.rpartition(' ')[2]}"
+                words = names[target] if words == target else words
+                spoken = f"{words} {style.key_word}".replace(" no", " number")
+                words = f"{words} {style.key_word}"
+            case Held(type=kind):
+                spoken = _spoken(words, column.names, rng, is_flag=kind == "flag")
         for name in dict.fromkeys((words, *column.names)):
-            said = style.column(name, names[table.names[0]])
+            said = style.column(name, own)
             if fold(said) not in found:
-                found[fold(said)] = _Named(said, name, column)
+                found[fold(said)] = _Named(said, name, spoken, column)
                 break
     return tuple(found.values())
+
+
+def _spoken(words: str, names: Sequence[str], rng: random.Random, *, is_flag: bool) -> str:
+    """What people call a column whose name is made of `words`: "arrival time", where the database says "came at"."""
+    if is_flag:
+        return words if words.startswith(("is ", "has ", "was ")) else f"is {words}"
+    nouns = [name for name in names if name.split()[-1] not in _NO_NOUNS] or list(names)
+    singular = [name for name in nouns if plural(name) != name and " of " not in name] or nouns
+    return words if words in singular and rng.random() < 0.6 else rng.choice(singular)
 
 
 def _chosen(names: Sequence[str], rng: random.Random) -> str:
@@ -249,20 +284,18 @@ def _profile(
     place = {table.names[0]: number for number, table in enumerate(tables)}
     columns = []
     for known, (one, _) in zip(derived.columns, flat, strict=True):
-        synonyms = tuple(name for name in one.column.names if name != one.words)
-        said = replace(
-            known, words=one.words, label="", synonyms=synonyms, description=one.column.description
-        )
+        # One word for one thing: a question that calls it by two would seem to be about two.
+        said = replace(known, words=one.spoken, label="", synonyms=(), description=one.column.description)
         match one.column.holds:
             case Key():
-                columns.append(replace(said, kind="identifier", aggregatable=False, synonyms=()))
+                columns.append(replace(said, kind="identifier", aggregatable=False))
             case Reference(table=target):
                 refers = f"{entries[place[target]]['name']}.{parts[target][0].name}"
                 columns.append(replace(said, kind="identifier", aggregatable=False, refers_to=refers))
             case Held() as held:
                 columns.append(_told(said, held))
     rows = tuple(
-        replace(known, words=names[table.names[0]], label="", synonyms=table.names)
+        replace(known, words=names[table.names[0]], label="", synonyms=())
         for known, table in zip(derived.tables, tables, strict=True)
     )
     return Profile(schema.name, rows, tuple(columns))

@@ -42,7 +42,8 @@ DRUGS: Final = _pool(
     "paracetamol, ibuprofen, amoxicillin, metformin, atorvastatin, omeprazole, salbutamol, ramipril, "
     "bisoprolol, furosemide, heparin, morphine, ondansetron, prednisolone, levothyroxine, sertraline, "
     "apixaban, insulin glargine, ceftriaxone, diazepam",
-    "阿莫西林胶囊, 布洛芬片, 二甲双胍片, 阿托伐他汀钙片, 奥美拉唑肠溶胶囊, 头孢曲松钠, 氨氯地平片, 胰岛素, 阿司匹林肠溶片, 地塞米松",
+    "阿莫西林胶囊, 布洛芬片, 二甲双胍片, 阿托伐他汀钙片, 奥美拉唑肠溶胶囊, "
+    "头孢曲松钠, 氨氯地平片, 胰岛素, 阿司匹林肠溶片, 地塞米松",
 )
 DIAGNOSES: Final = _pool(
     "pneumonia, type 2 diabetes, essential hypertension, asthma, heart failure, urinary tract infection, "

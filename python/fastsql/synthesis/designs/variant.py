@@ -168,8 +168,9 @@ def _shaped(design: Design, rng: random.Random) -> tuple[DesignTable, ...]:
                     continue
                 case _:
                     columns.append(column)
-        kept.append(replace(table, columns=tuple(columns)))
-    return tuple(table for table in kept if len(table.columns) > 1)
+        # A table keeps something to ask for beside its key.
+        kept.append(replace(table, columns=tuple(columns if len(columns) > 1 else table.columns)))
+    return tuple(kept)
 
 
 def _listed(table: DesignTable) -> DesignColumn | None:

@@ -11,7 +11,7 @@ from fastsql.profile.derive import derive
 from fastsql.profile.model import NUMBERS, ColumnProfile, Profile
 from fastsql.schema import Schema
 from fastsql.schema.names import fold
-from fastsql.synthesis.contents.fillings import Choice, Each, Filling, Serial
+from fastsql.synthesis.contents.fillings import Choice, Filling, Serial
 from fastsql.synthesis.designs.model import (
     Design,
     DesignColumn,
@@ -24,6 +24,7 @@ from fastsql.synthesis.designs.model import (
 from fastsql.synthesis.designs.naming import Style, draw_style
 from fastsql.synthesis.designs.reading import MONEY
 from fastsql.synthesis.designs.reported import overlap
+from fastsql.synthesis.designs.shapes import shaped
 from fastsql.synthesis.schema.words import plural
 
 MOST_SHARED = 0.2
@@ -31,8 +32,9 @@ MOST_SHARED = 0.2
 _DRAWS = 30
 _NO_NOUNS = frozenset("on at by until from in to into out for before after cd num".split())  # noqa: SIM905 - one line
 """How names end that are no things: a questioner says "arrival time", not "came at"."""
-_DECODED = 0.6
-"""The share of variants that hold what coded values are called."""
+_DECLARED = (1.0, 1.0, 1.0, 0.5, 0.0)
+"""Shares of the foreign keys that variants declare."""
+_FLAGS: Sequence[tuple[Any, Any]] = ((0, 1), ("N", "Y"))
 _TYPES: Mapping[str, Sequence[str]] = {
     "integer": ("INTEGER", "INT", "BIGINT"),
     "real": ("REAL", "DOUBLE PRECISION", "NUMERIC(10,2)", "FLOAT"),
@@ -64,6 +66,21 @@ class _Named:
     column: DesignColumn
 
 
+@dataclass(frozen=True)
+class _Part:
+    """A table with its name, and what people call it."""
+
+    table: DesignTable
+    name: str
+    words: str
+    columns: tuple[_Named, ...]
+
+    @property
+    def key(self) -> _Named:
+        """Its primary key, which every design has first."""
+        return self.columns[0]
+
+
 def draw_variant(design: Design, seed: str) -> Variant:
     """A variant that keeps clear of what is reported on; the same seed draws the same.
 
@@ -84,111 +101,25 @@ def shared_names(variant: Variant) -> float:
 
 def _draw(design: Design, name: str, rng: random.Random) -> Variant:
     style = draw_style(rng)
-    tables = _shaped(_decoded(design) if rng.random() < _DECODED else design, rng)
+    tables = shaped(design, rng)
     names = {table.names[0]: _chosen(table.names, rng) for table in tables}
-    parts = {table.names[0]: _columns(table, names, style, rng) for table in tables}
-    types = {kind: rng.choice(types) for kind, types in _TYPES.items()}
-    flags = rng.choice(((0, 1), ("N", "Y")))
-    declared = rng.random()
-    told = rng.random() < (0.6 if style.cryptic else 0.25)
-    entries: list[dict[str, Any]] = []
-    keys: list[dict[str, Any]] = []
-    taken: set[str] = set()
+    taken: dict[str, None] = {}
     for table in tables:
         table_name = style.table(names[table.names[0]])
-        while fold(table_name) in taken:
+        while fold(table_name) in map(fold, taken):
             table_name += "2"
-        taken.add(fold(table_name))
-        entry = {
-            "name": table_name,
-            "columns": [
-                _column_entry(one, tables, types, flags, rng, told=told) for one in parts[table.names[0]]
-            ],
-        }
-        if told:
-            entry |= {"label": names[table.names[0]], "synonyms": list(table.names)}
-        entries.append(entry)
-    for table, entry in zip(tables, entries, strict=True):
-        for one in parts[table.names[0]]:
-            match one.column.holds:
-                case Reference(table=target) if declared < 0.7 or (declared < 0.85 and rng.random() < 0.5):
-                    place = next(at for at, other in enumerate(tables) if other.names[0] == target)
-                    keys.append(
-                        {
-                            "table": entry["name"],
-                            "columns": [one.name],
-                            "parent": entries[place]["name"],
-                            "references": [parts[target][0].name],
-                        }
-                    )
-    schema = Schema.from_dict({"db_id": name, "tables": entries, "foreign_keys": keys})
-    flat = [(one, table) for table in tables for one in parts[table.names[0]]]
-    profile = _profile(schema, tables, names, flat, parts, entries)
-    fillings = tuple(_filling(one.column, flags, rng) for one, _ in flat)
-    return Variant(schema, profile, fillings)
-
-
-def _decoded(design: Design) -> Design:
-    """The design with values as people say them in place of codes."""
-
-    def plain(column: DesignColumn) -> DesignColumn:
-        match column.holds:
-            case Held(drawn=Choice() as choice, spoken=spoken) as held if spoken:
-                values = tuple(spoken.get(value, value) for value in choice.values)
-                return replace(
-                    column, holds=replace(held, drawn=replace(choice, values=values), type="text", spoken={})
-                )
-        return column
-
-    tables = (replace(table, columns=tuple(map(plain, table.columns))) for table in design.tables)
-    return replace(design, tables=tuple(tables))
-
-
-def _shaped(design: Design, rng: random.Random) -> tuple[DesignTable, ...]:
-    """The tables of a variant: some left out, some lists merged into what refers to them."""
-    gone = {table.names[0] for table in design.tables if table.optional and rng.random() < 0.3}
-    lists = {
-        table.names[0]: table
-        for table in design.tables
-        if not table.references and _listed(table) is not None and rng.random() < 0.25
-    }
-    rate = rng.choice((0.0, 0.15, 0.3))
-    kept = []
-    for table in design.tables:
-        if table.names[0] in gone or table.names[0] in lists:
-            continue
-        columns = []
-        for column in table.columns:
-            match column.holds:
-                case Reference(table=target) if target in gone:
-                    continue
-                case Reference(table=target) if target in lists:
-                    columns.append(_merged(column, lists[target]))
-                case Held(kind=kind) if kind != "name" and rng.random() < rate:
-                    continue
-                case _:
-                    columns.append(column)
-        # A table keeps something to ask for beside its key.
-        kept.append(replace(table, columns=tuple(columns if len(columns) > 1 else table.columns)))
-    return tuple(kept)
-
-
-def _listed(table: DesignTable) -> DesignColumn | None:
-    """The column that names the rows of a list."""
-    named = [
-        one for one in table.columns if isinstance(one.holds, Held) and isinstance(one.holds.drawn, Each)
+        taken[table_name] = None
+    parts = [
+        _Part(table, sql_name, names[table.names[0]], _columns(table, names, style, rng))
+        for table, sql_name in zip(tables, taken, strict=True)
     ]
-    return next((one for one in named if isinstance(one.holds, Held) and one.holds.kind == "name"), None)
-
-
-def _merged(column: DesignColumn, table: DesignTable) -> DesignColumn:
-    """What stands in the place of a reference to a list: the name itself."""
-    listed = _listed(table)
-    assert listed is not None
-    assert isinstance(listed.holds, Held)
-    assert isinstance(listed.holds.drawn, Each)
-    held = replace(listed.holds, drawn=Choice(listed.holds.drawn.values, skew=0.6), kind="category")
-    return replace(column, holds=held)
+    told = rng.random() < (0.6 if style.cryptic else 0.25)
+    entries = _Entries(parts, rng, told=told)
+    schema = Schema.from_dict(
+        {"db_id": name, "tables": entries.tables(), "foreign_keys": entries.keys(rng.choice(_DECLARED))}
+    )
+    fillings = tuple(entries.filling(one.column) for part in parts for one in part.columns)
+    return Variant(schema, _profile(schema, parts), fillings)
 
 
 def _columns(
@@ -230,76 +161,90 @@ def _chosen(names: Sequence[str], rng: random.Random) -> str:
     return names[0] if rng.random() < 0.5 else rng.choice(names)
 
 
-def _column_entry(
-    one: _Named,
-    tables: Sequence[DesignTable],
-    types: Mapping[str, str],
-    flags: tuple[Any, Any],
-    rng: random.Random,
-    *,
-    told: bool,
-) -> dict[str, Any]:
-    entry: dict[str, Any] = {"name": one.name}
-    match one.column.holds:
-        case Key(pattern=pattern):
-            entry |= {"type": types["text" if pattern else "integer"], "primary_key": True}
-        case Reference(table=target):
-            entry["type"] = types["text" if _key_of(target, tables).pattern else "integer"]
-        case Held(type=kind) as held:
-            entry["type"] = types["integer" if flags[1] == 1 else "text"] if kind == "flag" else types[kind]
-            if told and held.spoken:
-                entry["value_synonyms"] = [[value, [spoken]] for value, spoken in held.spoken.items()]
-    if told:
-        entry |= {"label": one.words, "synonyms": [name for name in one.column.names if name != one.words]}
-        if one.column.description:
-            entry["description"] = one.column.description
-    elif one.column.description and rng.random() < 0.3:
-        entry["description"] = one.column.description
-    return entry
+class _Entries:
+    """Tables and keys as `Schema.from_dict` reads them; `told`: with labels, synonyms, descriptions and what codes mean."""
+
+    def __init__(self, parts: Sequence[_Part], rng: random.Random, *, told: bool) -> None:
+        self._parts = {part.table.names[0]: part for part in parts}
+        self._rng = rng
+        self._told = told
+        self._types = {kind: rng.choice(types) for kind, types in _TYPES.items()}
+        self._flags = rng.choice(_FLAGS)
+
+    def tables(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "name": part.name,
+                "columns": [self._column(one) for one in part.columns],
+                **({"label": part.words, "synonyms": list(part.table.names)} if self._told else {}),
+            }
+            for part in self._parts.values()
+        ]
+
+    def keys(self, declared: float) -> list[dict[str, Any]]:
+        """About a share of the foreign keys."""
+        return [
+            {
+                "table": part.name,
+                "columns": [one.name],
+                "parent": self._parts[one.column.holds.table].name,
+                "references": [self._parts[one.column.holds.table].key.name],
+            }
+            for part in self._parts.values()
+            for one in part.columns
+            if isinstance(one.column.holds, Reference) and self._rng.random() < declared
+        ]
+
+    def filling(self, column: DesignColumn) -> Filling:
+        match column.holds:
+            case Key(pattern=pattern):
+                return Filling(Serial(self._rng.choice((1, 101, 4001)), pattern))
+            case Held(drawn=drawn, type=kind, empty=empty):
+                return Filling(Choice(self._flags) if kind == "flag" else drawn, empty)
+        return Filling(Serial())  # of a reference, which rows are given
+
+    def _column(self, one: _Named) -> dict[str, Any]:
+        entry: dict[str, Any] = {"name": one.name}
+        column = one.column
+        match column.holds:
+            case Key(pattern=pattern):
+                entry |= {"type": self._types["text" if pattern else "integer"], "primary_key": True}
+            case Reference(table=target):
+                key = self._parts[target].key.column.holds
+                entry["type"] = self._types["text" if isinstance(key, Key) and key.pattern else "integer"]
+            case Held(type=kind, spoken=spoken):
+                kind = ("integer" if self._flags[1] == 1 else "text") if kind == "flag" else kind
+                entry["type"] = self._types[kind]
+                if self._told and spoken:
+                    entry["value_synonyms"] = [[value, [called]] for value, called in spoken.items()]
+        if self._told:
+            entry |= {"label": one.words, "synonyms": [name for name in column.names if name != one.words]}
+        if column.description and (self._told or self._rng.random() < 0.3):
+            entry["description"] = column.description
+        return entry
 
 
-def _key_of(table: str, tables: Sequence[DesignTable]) -> Key:
-    found = next(one for one in tables if one.names[0] == table)
-    return next((one.holds for one in found.columns if isinstance(one.holds, Key)), Key())
-
-
-def _filling(column: DesignColumn, flags: tuple[Any, Any], rng: random.Random) -> Filling:
-    match column.holds:
-        case Key(pattern=pattern):
-            return Filling(Serial(rng.choice((1, 101, 4001)), pattern))
-        case Held(drawn=drawn, type=kind, empty=empty):
-            return Filling(Choice(flags) if kind == "flag" else drawn, empty)
-    return Filling(Serial())  # of a reference, which rows are given
-
-
-def _profile(
-    schema: Schema,
-    tables: Sequence[DesignTable],
-    names: Mapping[str, str],
-    flat: Sequence[tuple[_Named, DesignTable]],
-    parts: Mapping[str, Sequence[_Named]],
-    entries: Sequence[Mapping[str, Any]],
-) -> Profile:
+def _profile(schema: Schema, parts: Sequence[_Part]) -> Profile:
     """What a hospital knows of its schema."""
     derived = derive(schema)
-    place = {table.names[0]: number for number, table in enumerate(tables)}
+    by_name = {part.table.names[0]: part for part in parts}
     columns = []
-    for known, (one, _) in zip(derived.columns, flat, strict=True):
+    for known, one in zip(derived.columns, (one for part in parts for one in part.columns), strict=True):
         # One word for one thing: a question that calls it by two would seem to be about two.
         said = replace(known, words=one.spoken, label="", synonyms=(), description=one.column.description)
         match one.column.holds:
             case Key():
                 columns.append(replace(said, kind="identifier", aggregatable=False))
             case Reference(table=target):
-                refers = f"{entries[place[target]]['name']}.{parts[target][0].name}"
+                refers = f"{by_name[target].name}.{by_name[target].key.name}"
                 columns.append(replace(said, kind="identifier", aggregatable=False, refers_to=refers))
             case Held() as held:
                 columns.append(_told(said, held))
-    rows = tuple(
-        replace(known, words=names[table.names[0]], label="", synonyms=())
-        for known, table in zip(derived.tables, tables, strict=True)
+    tables = tuple(
+        replace(known, words=part.words, label="", synonyms=())
+        for known, part in zip(derived.tables, parts, strict=True)
     )
-    return Profile(schema.name, rows, tuple(columns))
+    return Profile(schema.name, tables, tuple(columns))
 
 
 def _told(known: ColumnProfile, held: Held) -> ColumnProfile:

@@ -59,7 +59,7 @@ def make_set(pool: SchemaPool, pairs: int, seed: int, report: Report) -> MadeSet
             break
         try:
             with pool.open(one) as executor:
-                own = _pairs(one, executor, quota, seed)
+                own = pairs_over(one, executor, quota, seed)
                 values[one.db_id] = _excerpt(one.schema, executor)
         except FastSQLError as error:
             left_out[error.what] += 1
@@ -89,7 +89,7 @@ def write_set(made: MadeSet, folder: Path, name: str = "") -> tuple[Path, Path, 
     return pairs, schemas, values
 
 
-def _pairs(one: PooledSchema, executor: Executor, quota: int, seed: int) -> Sequence[Example]:
+def pairs_over(one: PooledSchema, executor: Executor, quota: int, seed: int) -> Sequence[Example]:
     source = SchemaSource(one.schema, executor, known_templates(), db_id=one.db_id, profile=one.profile)
     # A seed of its own: the same one would draw the same templates over every schema.
     own = int(hashlib.sha256(f"{seed}/{one.db_id}".encode()).hexdigest(), 16) % _LARGEST_SEED

@@ -20,7 +20,7 @@ from fastsql.datasets.examples import read_json
 from fastsql.execution import Executor, open_executor
 from fastsql.profile.model import Profile
 from fastsql.schema import Schema
-from fastsql.synthesis.contents import Filling, MadeDatabase
+from fastsql.synthesis.contents import Constraints, Filling, MadeDatabase
 from fastsql.synthesis.designs import designs, draw_variant
 from fastsql.synthesis.source import SynthesisError
 
@@ -41,6 +41,7 @@ class PooledSchema:
     profile: Profile
     """What questions call its things, which the schema may not tell."""
     fillings: tuple[Filling, ...] | None = None
+    constraints: Constraints | None = None
 
     @property
     def db_id(self) -> str:
@@ -114,7 +115,9 @@ class SchemaPool:
                 yield executor
             return
         seed = f"{self._seed}/{one.db_id}"
-        with MadeDatabase(one.schema, seed, fillings=one.fillings, profile=one.profile) as made:
+        with MadeDatabase(
+            one.schema, seed, fillings=one.fillings, profile=one.profile, constraints=one.constraints
+        ) as made:
             yield made.executor
 
     def close(self) -> None:
@@ -146,7 +149,9 @@ def _designed(number: int, seed: int) -> list[PooledSchema]:
     for place in range(number):
         round_, which = divmod(place, len(known))
         variant = draw_variant(known[which], f"{seed}_{round_}")
-        found.append(PooledSchema(DESIGNS, variant.schema, variant.profile, variant.fillings))
+        found.append(
+            PooledSchema(DESIGNS, variant.schema, variant.profile, variant.fillings, variant.constraints)
+        )
     return found
 
 

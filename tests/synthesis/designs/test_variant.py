@@ -56,7 +56,12 @@ def test_contents_fit_the_schema(name: str, variants: dict[str, list[Variant]]) 
     for variant in variants[name][:2]:
         assert variant.schema.warnings == ()
         assert len(variant.fillings) == len(variant.schema.columns) == len(variant.profile.columns)
-        with MadeDatabase(variant.schema, fillings=variant.fillings, profile=variant.profile) as made:
+        with MadeDatabase(
+            variant.schema,
+            fillings=variant.fillings,
+            profile=variant.profile,
+            constraints=variant.constraints,
+        ) as made:
             connection = sqlite3.connect(made.path)
             assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
             connection.close()
@@ -94,7 +99,12 @@ def test_people_are_asked_by_words_that_the_schema_may_not_tell(variants: dict[s
 def test_pairs_are_found_over_made_contents(variants: dict[str, list[Variant]]) -> None:
     for name in ("laboratory", "omop"):
         variant = variants[name][0]
-        with MadeDatabase(variant.schema, fillings=variant.fillings, profile=variant.profile) as made:
+        with MadeDatabase(
+            variant.schema,
+            fillings=variant.fillings,
+            profile=variant.profile,
+            constraints=variant.constraints,
+        ) as made:
             source = SchemaSource(variant.schema, made.executor, known_templates(), profile=variant.profile)
             assert len(generate_drawn(source, 10)) == 10
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from fastsql.synthesis.contents.constraints import constraints_of
 from fastsql.synthesis.contents.database import MadeDatabase
-from fastsql.synthesis.contents.fillings import Filling
+from fastsql.synthesis.contents.fillings import Constraints, Filling
 from fastsql.synthesis.contents.rows import make_rows
 from fastsql.synthesis.contents.suggest import suggest
 
-__all__ = ["Filling", "MadeDatabase", "constraints_of", "make_rows", "suggest"]
+__all__ = ["Constraints", "Filling", "MadeDatabase", "constraints_of", "make_rows", "suggest"]

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fastsql.profile.derive import derive
+from fastsql.profile.english import word_set
 from fastsql.profile.model import NUMBERS, ColumnProfile, Profile
 from fastsql.schema import Schema
 from fastsql.schema.names import fold
-from fastsql.synthesis.contents.fillings import Choice, Filling, Serial
+from fastsql.synthesis.contents.fillings import Choice, Constraints, Filling, Serial
 from fastsql.synthesis.designs.model import (
     Design,
     DesignColumn,
@@ -30,8 +31,10 @@ from fastsql.synthesis.schema.words import plural
 MOST_SHARED = 0.2
 """The share of names of columns that no variant may have in common with a schema that is kept for reporting."""
 _DRAWS = 30
-_NO_NOUNS = frozenset("on at by until from in to into out for before after cd num".split())  # noqa: SIM905 - one line
-"""How names end that are no things: a questioner says "arrival time", not "came at"."""
+_NO_NOUNS = word_set(
+    "on at by until from in to into out for before after since cd num hour done given drawn sent held taken seen"
+)
+"""How names end, beside "-ed", that are no things: a questioner says "arrival time", not "came at"."""
 _DECLARED = (1.0, 1.0, 1.0, 0.5, 0.0)
 """Shares of the foreign keys that variants declare."""
 _FLAGS: Sequence[tuple[Any, Any]] = ((0, 1), ("N", "Y"))
@@ -48,12 +51,13 @@ _TYPES: Mapping[str, Sequence[str]] = {
 class Variant:
     """A schema, as the parser is given it.
 
-    `profile`: what its things are called by people, whether the schema tells or not; `fillings`: what its columns hold.
+    `profile`: what its things are called by people, whether the schema tells or not; `fillings`: what its columns hold; `constraints`: what must be there.
     """
 
     schema: Schema
     profile: Profile
     fillings: tuple[Filling, ...]
+    constraints: Constraints
 
 
 @dataclass(frozen=True)
@@ -119,7 +123,11 @@ def _draw(design: Design, name: str, rng: random.Random) -> Variant:
         {"db_id": name, "tables": entries.tables(), "foreign_keys": entries.keys(rng.choice(_DECLARED))}
     )
     fillings = tuple(entries.filling(one.column) for part in parts for one in part.columns)
-    return Variant(schema, _profile(schema, parts), fillings)
+    flat = [one.column.holds for part in parts for one in part.columns]
+    required = {
+        place for place, holds in enumerate(flat) if isinstance(holds, Reference) and not holds.optional
+    }
+    return Variant(schema, _profile(schema, parts), fillings, Constraints(frozenset(required)))
 
 
 def _columns(
@@ -136,7 +144,8 @@ def _columns(
                 spoken = f"{own} id" if words == "id" else words.replace(" no", " number")
             case Reference(table=target):
                 words = names[target] if words == target else words
-                spoken = f"{words} {style.key_word}".replace(" no", " number")
+                called = words if _is_noun(words) else names[target]
+                spoken = f"{called} {style.key_word}".replace(" no", " number")
                 words = f"{words} {style.key_word}"
             case Held(type=kind):
                 spoken = _spoken(words, column.names, rng, is_flag=kind == "flag")
@@ -152,9 +161,14 @@ def _spoken(words: str, names: Sequence[str], rng: random.Random, *, is_flag: bo
     """What people call a column whose name is made of `words`: "arrival time", where the database says "came at"."""
     if is_flag:
         return words if words.startswith(("is ", "has ", "was ")) else f"is {words}"
-    nouns = [name for name in names if name.split()[-1] not in _NO_NOUNS] or list(names)
+    nouns = [name for name in names if _is_noun(name)] or list(names)
     singular = [name for name in nouns if plural(name) != name and " of " not in name] or nouns
     return words if words in singular and rng.random() < 0.6 else rng.choice(singular)
+
+
+def _is_noun(name: str) -> bool:
+    last = name.split()[-1]
+    return last not in _NO_NOUNS and not last.endswith("ed")
 
 
 def _chosen(names: Sequence[str], rng: random.Random) -> str:

@@ -49,15 +49,15 @@ _TYPES: Mapping[str, Sequence[str]] = {
 
 @dataclass(frozen=True)
 class Variant:
-    """A schema, as the parser is given it.
-
-    `profile`: what its things are called by people, whether the schema tells or not; `fillings`: what its columns hold; `constraints`: what must be there.
-    """
+    """A schema, as the parser is given it."""
 
     schema: Schema
     profile: Profile
+    """What its things are called by people, whether the schema tells or not."""
     fillings: tuple[Filling, ...]
+    """What its columns hold."""
     constraints: Constraints
+    """Which keys are never empty."""
 
 
 @dataclass(frozen=True)

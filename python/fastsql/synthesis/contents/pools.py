@@ -107,7 +107,10 @@ _CATEGORIES: Final = {
         "standard, urgent, routine, special, other",
         "普通, 急诊, 专科, 特需, 其他",
     ),
-    "marital 婚姻": ("married, single, divorced, widowed", "已婚, 未婚, 离异, 丧偶"),
+    "blood_type blood_group 血型": ("O, A, B, AB", "O型, A型, B型, AB型"),
+    "employment_status": ("employed, retired, unemployed, student", ""),
+    "smoking_status": ("never, former, current", ""),
+    "marital marital_status 婚姻": ("married, single, divorced, widowed", "已婚, 未婚, 离异, 丧偶"),
     "race": ("white, black, asian, other", ""),
     "ethnicity 民族": ("not hispanic, hispanic, unknown", "汉族, 回族, 满族, 壮族"),
     "religion": ("none, catholic, protestant, muslim, jewish, hindu", "无, 佛教, 基督教, 伊斯兰教"),
@@ -136,7 +139,7 @@ _CATEGORIES: Final = {
 CATEGORIES: Final[Mapping[str, Pool]] = MappingProxyType(
     {word: _pool(*entries) for words, entries in _CATEGORIES.items() for word in words.split()}
 )
-"""By the word of a column's name, or the end of its Chinese label."""
+"""By the word of a column's name, its last two words, or the end of its Chinese label."""
 PLAIN: Final = _pool("regular, extended, basic, mixed, reserved", "甲, 乙, 丙, 丁")
 """Values of a category of which nothing more is known."""
 

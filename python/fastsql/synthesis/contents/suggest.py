@@ -60,6 +60,7 @@ RANGES = {
     word: (float(low), float(high), int(digits))
     for word, limits in _entries(
         """
+        grams=600..4600..0;
         weight 体重=42..118..1; height 身高=148..196..0; temperature 体温=35.8..40.2..1; percent percentage ratio share 比例
         率=0..100..1; score 得分 分数=0..100..0; dose dosage 剂量=5..500..0; heart=52..128..0; pulse=52..128..0;
         systolic=95..175..0; diastolic=55..105..0; saturation=86..100..0; bmi=17..39..1; glucose=3.6..14.5..1;
@@ -233,6 +234,8 @@ class _Suggestion:
         real = not re.match(r".*int", self._column.sql_type.lower())
         said = [word for word in reversed(self._words) if word in RANGES]
         said = said or [word for word in RANGES if not word.isascii() and self._known.called.endswith(word)]
+        if self._known.unit == "g":
+            said = ["grams"]
         if self._column.type != "number":
             return Numbers(1, 99, 0)  # a number that is kept as a text
         if self._words[-1:] == ["age"] or self._known.called.endswith("年龄"):
@@ -280,7 +283,11 @@ class _Suggestion:
 
     def _pool(self, pools: Mapping[str, Pool], *, with_table: bool = False) -> Pool | None:
         """The pool that a word of the column names, from its last one on, or one of its table's."""
-        words = [*reversed(self._words), *(reversed(self._table) if with_table else ())]
+        words = [
+            "_".join(self._words[-2:]),
+            *reversed(self._words),
+            *(reversed(self._table) if with_table else ()),
+        ]
         called = [self._known.called, "".join(self._table) if with_table else ""]
         for word in words:
             for form in (word, word.removesuffix("s"), word.removesuffix("es") + "is"):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -71,6 +73,18 @@ def test_what_is_held_out_or_not_trained_on_is_never_taken(tmp_path: Path) -> No
         with pool.open(published) as executor:
             ((count,),) = executor.run("SELECT COUNT(*) FROM races").rows
     assert count >= 3
+
+
+def test_published_rows_are_used(tmp_path: Path) -> None:
+    a_data_set(tmp_path / "spider", 1)
+    with sqlite3.connect(tmp_path / "db_0.sqlite") as connection:
+        connection.execute("CREATE TABLE races (race_id INTEGER PRIMARY KEY, track TEXT)")
+        connection.execute("INSERT INTO races VALUES (7, 'Imola')")
+    (tmp_path / "spider" / "databases").mkdir()
+    with tarfile.open(tmp_path / "spider" / "databases" / "train_databases.tar.xz", "w:xz") as archive:
+        archive.add(tmp_path / "db_0.sqlite", "db_0.sqlite")
+    with SchemaPool(1, folder=tmp_path, kinds=["spider"]) as pool, pool.open(pool.schemas[0]) as executor:
+        assert executor.run("SELECT * FROM races").rows == ((7, "Imola"),)
 
 
 def test_schemas_over_which_nothing_can_be_made_are_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-import fastsql
 from fastsql.synthesis.many import make_set, write_set
 from fastsql.synthesis.pool import DESIGNS, SchemaPool, pool_identity
 from fastsql.training.config import MadeSettings, SourceSettings, expand_path
@@ -23,7 +22,7 @@ def made_source(settings: MadeSettings, held_out: str, cache: Path, report: Repo
     """
     databases = HeldOut.load(expand_path(held_out)).databases if held_out else frozenset[str]()
     folder = None if set(settings.kinds) <= {DESIGNS} else expand_path(settings.folder)
-    package = Path(fastsql.__file__).parent
+    package = Path(__file__).parents[2]
     code = b"".join(
         path.read_bytes() for room in _CODE for path in sorted((package / room).rglob("*")) if _decides(path)
     )

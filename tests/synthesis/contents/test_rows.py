@@ -149,9 +149,22 @@ def test_two_tables_that_are_each_others_keys_keep_rows() -> None:
         "CREATE TABLE t (id INTEGER PRIMARY KEY, gone_id INTEGER REFERENCES nowhere(id))",
         "CREATE TABLE t (flag BOOLEAN PRIMARY KEY, other BOOLEAN)",
         "CREATE TABLE t (a INT, b INT, UNIQUE (a, b)); CREATE TABLE u (a INT, b INT, FOREIGN KEY (a, b) REFERENCES t(a, b))",
+        (
+            "CREATE TABLE a (x TEXT, y INT, PRIMARY KEY (x, y)); CREATE TABLE b (x TEXT, y INT, PRIMARY KEY (x, y));"
+            "CREATE TABLE c (x TEXT, y INT, FOREIGN KEY (x, y) REFERENCES a(x, y), FOREIGN KEY (x, y) REFERENCES b(x, y))"
+        ),
         "CREATE TABLE billing.bills (id INT PRIMARY KEY, cost REAL); CREATE TABLE visits (id INT PRIMARY KEY, day DATE)",
     ],
-    ids=["no keys", "blobs", "reserved", "dangling", "two rows at most", "unique pair", "namespaces"],
+    ids=[
+        "no keys",
+        "blobs",
+        "reserved",
+        "dangling",
+        "two rows at most",
+        "unique pair",
+        "two parents by one pair",
+        "namespaces",
+    ],
 )
 def test_odd_schemas_get_rows(ddl: str) -> None:
     schema = Schema.from_ddl(ddl)

@@ -148,8 +148,13 @@ class _Making:
                 self._refer(row.cells, table, key, parent)
 
     def prune(self) -> None:
-        """Leaves out rows that refer to nothing, which circles of unique keys may leave behind."""
+        """Leaves out rows that refer to nothing, which circles of unique keys may leave behind.
+
+        A key by which nothing would be left is passed over: one of two with the same columns, whose parents have nothing in
+        common.
+        """
         keys = [(table, key) for table, keys in enumerate(self._keys) for key in keys] + self._late
+        passed_over: set[ForeignKey] = set()
         again = True
         while again:
             again = False
@@ -160,8 +165,11 @@ class _Making:
                     for row in self.rows[table]
                     if None in (cells := self._cells(row, key.columns)) or cells in there
                 ]
-                again |= len(kept) < len(self.rows[table])
-                self.rows[table] = kept
+                if not kept:
+                    passed_over.add(key)
+                elif key not in passed_over:
+                    again |= len(kept) < len(self.rows[table])
+                    self.rows[table] = kept
 
     def _row(
         self,

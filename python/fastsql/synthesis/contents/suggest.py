@@ -96,7 +96,7 @@ def suggest(schema: Schema, profile: Profile | None = None, seed: str = "1") -> 
     keys = {table.primary_key for table in schema.tables} | {key.references for key in schema.foreign_keys}
     single = {columns[0] for columns in keys if len(columns) == 1}
     parts = {column for columns in keys if len(columns) > 1 for column in columns} - single
-    lists = _lists(schema)
+    lists = _lists(schema, profile)
     found = []
     for index, column in enumerate(schema.columns):
         rng = random.Random(f"{seed}/{index}")
@@ -105,6 +105,7 @@ def suggest(schema: Schema, profile: Profile | None = None, seed: str = "1") -> 
             filling = Filling(Numbers(1, 6, falling=True))
         elif (
             column.table in lists
+            and not column.values
             and isinstance(filling.drawn, Choice)
             and profile.columns[index].kind == "name"
         ):
@@ -119,10 +120,11 @@ def is_person(schema: Schema, profile: Profile, table: int) -> bool:
     return bool(PERSONS & set(name.split())) or any(word in name for word in PERSONS_CHINESE)
 
 
-def _lists(schema: Schema) -> set[int]:
-    """Tables that are referred to and refer to nothing: of each name they have a row."""
+def _lists(schema: Schema, profile: Profile) -> set[int]:
+    """Tables of things that are referred to and refer to nothing: of each name they have a row."""
     referring = {schema.columns[key.columns[0]].table for key in schema.foreign_keys}
-    return {schema.columns[key.references[0]].table for key in schema.foreign_keys} - referring
+    referred = {schema.columns[key.references[0]].table for key in schema.foreign_keys} - referring
+    return {table for table in referred if not is_person(schema, profile, table)}
 
 
 def _filling(schema: Schema, profile: Profile, index: int, rng: random.Random, *, is_key: bool) -> Filling:

@@ -80,6 +80,27 @@ def test_circles_and_references_to_the_own_table_are_filled() -> None:
     assert bosses <= staff
 
 
+def test_who_must_have_a_boss_may_be_the_own_one() -> None:
+    _, tables = filled("CREATE TABLE staff (id INT PRIMARY KEY, boss_id INT NOT NULL REFERENCES staff(id))")
+    ids = [row["id"] for row in tables["staff"]]
+    assert {row["boss_id"] for row in tables["staff"]} <= set(ids)
+    assert tables["staff"][0]["boss_id"] == ids[0]
+
+
+def test_events_do_not_follow_the_machine_that_serves_them() -> None:
+    _, tables = filled(
+        "CREATE TABLE machines (machine_id INT PRIMARY KEY, model TEXT, service_date DATE, place TEXT, a INT, b INT, c INT);"
+        "CREATE TABLE sessions (id INT PRIMARY KEY, machine_id INT REFERENCES machines(machine_id), session_date DATE);"
+    )
+    serviced = {row["machine_id"]: str(row["service_date"]) for row in tables["machines"]}
+    pairs = [
+        (serviced[row["machine_id"]], str(row["session_date"]))
+        for row in tables["sessions"]
+        if row["machine_id"]
+    ]
+    assert any(day < service for service, day in pairs)
+
+
 def test_a_row_belongs_to_the_patient_of_its_stay() -> None:
     _, tables = filled(HOSPITAL)
     patient_of = {row["stay_id"]: row["patient_id"] for row in tables["stays"]}

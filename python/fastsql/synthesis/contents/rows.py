@@ -22,6 +22,10 @@ PERSONS_MADE, LEAST_MADE, MOST_MADE = 45, 12, 240
 """Rows of a table of persons or of things; of one that is referred to and refers to nothing; of any."""
 _WITHOUT = 0.15
 """The share of rows that none of another table belongs to."""
+_EMPTY = (0.0, 0.0, 0.1)
+"""Shares of rows in which a key that may be empty is."""
+_TOPS = 0.3
+"""The share of rows that refer to none of their own table, such as those of a hierarchy's heads."""
 _TRIES = 25
 """How often a row is drawn anew until its keys are new; then its table has rows enough."""
 
@@ -67,7 +71,18 @@ class _Parents:
 
 
 @dataclass
+class _KeyDraw:
+    """A foreign key, the rows that it may refer to, and the share of rows in which it is empty."""
+
+    key: ForeignKey
+    parents: _Parents
+    empty: float
+
+
+@dataclass
 class _Making:
+    """Rows in the making, by table."""
+
     schema: Schema
     fillings: Sequence[Filling]
     seed: str
@@ -118,14 +133,15 @@ class _Making:
         keys = sorted(
             self._keys[table], key=lambda key: (-len(key.columns), -len(self._keys[self._parent(key)]))
         )
-        parents = {key: self._parents(key, rng) for key in keys if self._parent(key) != table}
         taken: dict[tuple[int, ...], set[tuple[Cell, ...]]] = {
             columns: set() for columns in self._unique[table]
         }
-        empty = {key: self._may_be_empty(table, key) * rng.choice((0, 0, 0.1)) for key in keys}
+        draws = [
+            _KeyDraw(key, self._parents(key, rng), self._share_of_empty(table, key, rng)) for key in keys
+        ]
         for number in range(self._number(table, rng)):
             for _ in range(_TRIES):
-                made = self._row(table, number, keys, parents, empty, rng)
+                made = self._row(table, number, draws, rng)
                 values = {columns: self._cells(made, columns) for columns in taken}
                 if not any(cells in taken[columns] for columns, cells in values.items() if None not in cells):
                     break
@@ -171,59 +187,63 @@ class _Making:
                     again |= len(kept) < len(self.rows[table])
                     self.rows[table] = kept
 
-    def _row(
-        self,
-        table: int,
-        number: int,
-        keys: Sequence[ForeignKey],
-        parents: dict[ForeignKey, _Parents],
-        empty: dict[ForeignKey, float],
-        rng: random.Random,
-    ) -> _Made:
+    def _row(self, table: int, number: int, draws: Sequence[_KeyDraw], rng: random.Random) -> _Made:
         columns = self.schema.tables[table].columns
         cells: list[Cell] = [None] * len(columns)
-        settled: set[int] = set()
         row = Row(rng, number, chinese=not self.profile.tables[table].called.isascii())
-        groups = self.schema.key_groups
-        for key in keys:
-            if set(key.columns) <= settled or rng.random() < empty[key]:
-                settled |= set(key.columns)
-                continue
-            of = parents.get(key) or _Parents(self.rows[table], [1.0] * len(self.rows[table]))
-            (parent,) = (
-                rng.choices(of.rows, of.weights)
-                if of.rows and (key in parents or rng.random() < 0.7)
-                else (None,)
-            )
-            settled |= set(key.columns)
-            if parent is None:
-                continue
-            self._refer(cells, table, key, parent)
-            if row.begin is None and self._is_event(self._parent(key), table):
-                row.begin, row.end = parent.begin, parent.end
-            # What the parent belongs to, this row belongs to, too.
-            for other in keys:
-                if len(other.columns) == 1 and other.columns[0] not in settled:
-                    shared = self._shared(groups, key, other)
-                    if shared is not None:
-                        cells[other.columns[0] - columns[0]] = parent.cells[shared]
-                        settled.add(other.columns[0])
+        settled = self._refer_all(table, cells, row, draws)
         for column in sorted(set(columns) - settled, key=lambda one: (self.fillings[one].place, one)):
             filling = self.fillings[column]
             if column in self.constraints.required or column in self.schema.tables[table].primary_key:
                 filling = replace(filling, nulls=0.0)
             cells[column - columns[0]] = filling.cell(row)
-        return _Made(cells, row.started or row.begin, row.ended if row.started else row.end)
+        made = _Made(cells, row.started or row.begin, row.ended if row.started else row.end)
+        for draw in draws:
+            must = self._parent(draw.key) == table and not draw.empty
+            if must and None in self._cells(made, draw.key.columns):
+                self._refer(cells, table, draw.key, made)  # the first row: there is no other yet
+        return made
+
+    def _refer_all(self, table: int, cells: list[Cell], row: Row, draws: Sequence[_KeyDraw]) -> set[int]:
+        """Draws what a row refers to; the columns that are settled by it."""
+        first = self.schema.tables[table].columns[0]
+        settled: set[int] = set()
+        for draw in draws:
+            key = draw.key
+            passed_over = set(key.columns) <= settled or row.rng.random() < draw.empty
+            settled |= set(key.columns)
+            own = self._parent(key) == table
+            of = _Parents(self.rows[table], [1.0] * len(self.rows[table])) if own else draw.parents
+            if passed_over or not of.rows:
+                continue
+            (parent,) = row.rng.choices(of.rows, of.weights)
+            self._refer(cells, table, key, parent)
+            if row.begin is None and self._is_event(self._parent(key), table):
+                row.begin, row.end = parent.begin, parent.end
+            # What the parent belongs to, this row belongs to, too.
+            for other in draws:
+                (column, *more) = other.key.columns
+                shared = None if more or column in settled else self._shared(key, column)
+                if shared is not None:
+                    cells[column - first] = parent.cells[shared]
+                    settled.add(column)
+        return settled
 
     def _is_event(self, parent: int, table: int) -> bool:
-        """Whether what a table holds happens while what its parent holds goes on: not so of a person's life."""
-        return parent != table and not any(one in self._persons for one in (parent, table))
+        """Whether what a table holds happens while what its parent holds goes on.
 
-    def _shared(self, groups: Sequence[int], key: ForeignKey, other: ForeignKey) -> int | None:
-        """The place in `key`'s parent of the only column that holds the same key as `other`'s; None: there is none."""
+        It does not while a person lives or a thing is there, such as a machine, which belongs to nothing.
+        """
+        if parent == table or not self._keys[parent]:
+            return False
+        return not any(one in self._persons for one in (parent, table))
+
+    def _shared(self, key: ForeignKey, column: int) -> int | None:
+        """The place in `key`'s parent of the only column that holds the same key as a column; None: there is none."""
+        groups = self.schema.key_groups
         columns = self.schema.tables[self._parent(key)].columns
-        found = [place for place, column in enumerate(columns) if groups[column] == groups[other.columns[0]]]
-        return found[0] if len(found) == 1 and groups[other.columns[0]] >= 0 else None
+        found = [place for place, one in enumerate(columns) if groups[one] == groups[column]]
+        return found[0] if len(found) == 1 and groups[column] >= 0 else None
 
     def _refer(self, cells: list[Cell], table: int, key: ForeignKey, parent: _Made) -> None:
         first = self.schema.tables[table].columns[0]
@@ -245,9 +265,10 @@ class _Making:
     def _parent(self, key: ForeignKey) -> int:
         return self.schema.columns[key.references[0]].table
 
-    def _may_be_empty(self, table: int, key: ForeignKey) -> bool:
-        fixed = {*self.schema.tables[table].primary_key, *self.constraints.required}
-        return not fixed & set(key.columns)
+    def _share_of_empty(self, table: int, key: ForeignKey, rng: random.Random) -> float:
+        if {*self.schema.tables[table].primary_key, *self.constraints.required} & set(key.columns):
+            return 0.0
+        return _TOPS if self._parent(key) == table else rng.choice(_EMPTY)
 
     def _number(self, table: int, rng: random.Random) -> int:
         """How many rows a table gets: of what it belongs to, each has some."""
@@ -262,11 +283,11 @@ class _Making:
         if not parents:
             referred = any(self._parent(key) == table for keys in self._keys for key in keys)
             few = referred and table not in self._persons and len(self.schema.tables[table].columns) <= 6
-            number = LEAST_MADE if few else PERSONS_MADE
+            number: float = LEAST_MADE if few else PERSONS_MADE
         else:
             primary = set(self.schema.tables[table].primary_key)
             single = any(primary and primary <= set(key.columns) for key in self._keys[table])
-            number = max(parents) * (0.8 if single else rng.uniform(1.2, 2.6))  # type: ignore[assignment] # rounded below
+            number = max(parents) * (0.8 if single else rng.uniform(1.2, 2.6))
         return max(3, min(MOST_MADE, round(number * self.size)))
 
     def _fillings(self, table: int) -> list[Filling]:

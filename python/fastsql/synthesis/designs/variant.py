@@ -32,7 +32,7 @@ MOST_SHARED = 0.2
 """The share of names of columns that no variant may have in common with a schema that is kept for reporting."""
 _DRAWS = 30
 _NO_NOUNS = word_set(
-    "on at by until from in to into out for before after since cd num hour done given drawn sent held taken seen"
+    "on at by with until from in to into out for before after since cd num hour done given drawn sent held taken seen"
 )
 """How names end, beside "-ed", that are no things: a questioner says "arrival time", not "came at"."""
 _DECLARED = (1.0, 1.0, 1.0, 0.5, 0.0)

@@ -22,6 +22,7 @@ from fastsql.profile.model import Profile
 from fastsql.schema import Schema
 from fastsql.synthesis.contents import Constraints, Filling, MadeDatabase
 from fastsql.synthesis.designs import designs, draw_variant
+from fastsql.synthesis.designs.reported import is_reported
 from fastsql.synthesis.source import SynthesisError
 
 DESIGNS = "designs"
@@ -158,12 +159,17 @@ def _designed(number: int, seed: int) -> list[PooledSchema]:
 def _published(
     folder: Path, kind: str, number: int, seed: int, held_out: Collection[str]
 ) -> list[PooledSchema]:
-    """Schemas of a training set, drawn among those that its training questions ask of."""
+    """Schemas of a training set, drawn among those that its training questions ask of and nothing is reported on."""
     asked = {example.db_id for example in read_examples(_train(folder))} - set(held_out)
-    chosen = set(random.Random(f"{seed}/{kind}").sample(sorted(asked), min(number, len(asked))))
     entries: list[Mapping[str, Any]] = read_json(folder / "schemas.json")
-    schemas = [with_normal_ranges(Schema.from_dict(entry)) for entry in entries if entry["db_id"] in chosen]
+    free = {entry["db_id"]: entry for entry in entries if entry["db_id"] in asked and not _is_reported(entry)}
+    chosen = random.Random(f"{seed}/{kind}").sample(sorted(free), min(number, len(free)))
+    schemas = [with_normal_ranges(Schema.from_dict(free[name])) for name in chosen]
     return [PooledSchema(kind, schema, schema.profile) for schema in schemas]
+
+
+def _is_reported(entry: Mapping[str, Any]) -> bool:
+    return is_reported([column["name"] for table in entry["tables"] for column in table["columns"]])
 
 
 def _train(folder: Path) -> Path:

@@ -6,7 +6,7 @@ them with the sets themselves.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from fastsql.profile.english import word_set
 from fastsql.schema.keys import plain_name
@@ -51,8 +51,19 @@ KAGGLEDBQA = word_set(
     """
 )
 
+_SAME, _TELLING = 0.6, 8
+"""The share of names from which on two schemas are one, and how many names that takes."""
+
 
 def overlap(names: Iterable[str]) -> tuple[float, float]:
     """The shares of names, letters and digits alone, each counted once, that either set has."""
     own = {plain_name(name) for name in names}
     return len(own & SYNTHEA) / len(own), len(own & KAGGLEDBQA) / len(own)
+
+
+def is_reported(names: Collection[str]) -> bool:
+    """Whether these are the columns of a schema that is reported on, as BIRD has of Synthea's.
+
+    A few plain names, such as those of a small table, tell nothing.
+    """
+    return len({plain_name(name) for name in names}) >= _TELLING and max(overlap(names)) >= _SAME

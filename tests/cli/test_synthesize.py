@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from fastsql.cli.main import main
+from fastsql.schema import Schema
 
 
 @pytest.fixture
@@ -70,6 +71,23 @@ def test_nothing_is_written_of_a_database_without_rows(
     assert main(["synthesize", str(path), "-n", "5", "-o", str(output)]) == 2
     assert "rows" in capsys.readouterr().err
     assert not output.exists()
+
+
+@pytest.mark.parametrize("form", ["sql", "json"])
+def test_rows_are_made_up_where_only_a_schema_is_given(
+    form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, output = tmp_path / f"clinic.{form}", tmp_path / "pairs.json"
+    ddl = (
+        "CREATE TABLE patients (id INTEGER PRIMARY KEY, name TEXT NOT NULL, sex TEXT);"
+        "CREATE TABLE visits (id INTEGER PRIMARY KEY, patient_id INTEGER REFERENCES patients (id), cost REAL);"
+    )
+    path.write_text(ddl if form == "sql" else json.dumps(Schema.from_ddl(ddl).to_dict()))
+    assert main(["synthesize", str(path), "-n", "8", "-o", str(output)]) == 0
+    assert "no database is given: " in capsys.readouterr().err
+    pairs = json.loads(output.read_text())
+    assert len(pairs) == 8
+    assert {pair["db_id"] for pair in pairs} == {"clinic"}
 
 
 def test_no_source_is_written_over(clinic: Path, capsys: pytest.CaptureFixture[str]) -> None:

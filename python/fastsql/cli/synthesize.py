@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +14,8 @@ from fastsql.cli.schema_options import add_choice_options, read_schema
 from fastsql.errors import SchemaError
 
 if TYPE_CHECKING:
+    from fastsql.execution import Executor
+    from fastsql.profile.model import Profile
     from fastsql.schema import Schema
     from fastsql.synthesis.schema.library import Weighted
 
@@ -19,6 +23,8 @@ _EPILOG = """\
 examples:
   fastsql synthesize clinic.sqlite -n 5000 -o pairs.json.gz
   fastsql synthesize postgresql://reader@localhost/clinic -o pairs.json --seeds questions.json
+
+  fastsql synthesize schema.sql -o pairs.json.gz         without a database: rows are made up
 
 The pairs hold values of the database: treat the file as you treat its rows.
 """
@@ -33,7 +39,11 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("schema", metavar="DATABASE", help="an SQLite file, or a database URL (extra db)")
+    parser.add_argument(
+        "schema",
+        metavar="SCHEMA",
+        help="an SQLite file or a database URL (extra db); or a .sql or .json file, for which rows are made up",
+    )
     parser.add_argument(
         "-n", "--examples", metavar="N", type=positive, default=5000, help="pairs at most (default: 5000)"
     )
@@ -61,7 +71,6 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the pairs; say what they are like."""
-    from fastsql.execution import open_executor
     from fastsql.profile.reading import read_profile
     from fastsql.synthesis import generate_drawn, write_pairs
     from fastsql.synthesis.schema import SchemaSource, known_templates
@@ -73,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
     schema = read_schema(options)
     profile = None if options.profile is None else read_profile(options.profile, schema)
     templates = (*known_templates(), *(() if options.seeds is None else _seeds(options.seeds, schema)))
-    with open_executor(options.schema) as executor:
+    with _opened(options, schema, profile) as executor:
         drawn = SchemaSource(schema, executor, templates, db_id=_name(options.schema), profile=profile)
         pairs = generate_drawn(drawn, options.examples, options.seed, report=_note)
     write_pairs(pairs, options.output)
@@ -83,6 +92,24 @@ def run(options: argparse.Namespace) -> int:
     for pair in pairs[: options.show]:
         print(f"{pair.question}\n  {pair.sql}")
     return 0
+
+
+@contextlib.contextmanager
+def _opened(options: argparse.Namespace, schema: Schema, profile: Profile | None) -> Iterator[Executor]:
+    """The database; where only a schema is given, one with rows that are made up."""
+    from fastsql.execution import open_executor
+    from fastsql.schema.sources import is_database
+    from fastsql.synthesis.contents import MadeDatabase, constraints_of
+
+    if is_database(options.schema):
+        with open_executor(options.schema) as executor:
+            yield executor
+        return
+    constraints = constraints_of(options.schema, schema)
+    with MadeDatabase(schema, str(options.seed), profile=profile, constraints=constraints) as made:
+        number = sum(map(len, made.rows))
+        _note(f"no database is given: {number:,} rows are made up for {len(made.rows)} tables")
+        yield made.executor
 
 
 def _name(database: str) -> str:

@@ -30,10 +30,11 @@ def write_pairs(pairs: Iterable[Example], path: Path) -> None:
     ]
     text = json.dumps(rows, ensure_ascii=False, indent=0).encode()
     # No time of writing inside: the same pairs are the same bytes.
-    _write_whole(path.resolve(), gzip.compress(text, mtime=0) if path.suffix == ".gz" else text)
+    write_whole(path.resolve(), gzip.compress(text, mtime=0) if path.suffix == ".gz" else text)
 
 
-def _write_whole(path: Path, content: bytes) -> None:
+def write_whole(path: Path, content: bytes) -> None:
+    """Writes a file that is there whole or not at all; a new one is its owner's alone to read."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.new")
     try:
         with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNER_ONLY), "wb") as file:

@@ -63,10 +63,24 @@ class SourceSettings:
 
 
 @dataclass(frozen=True)
+class MadeSettings:
+    """Synthetic pairs over many schemas (`fastsql.synthesis.pool`), beside the sources."""
+
+    schemas: int = 0  # none are made without
+    pairs: int = 5000
+    seed: int = 1
+    # Of which kinds the schemas are, and the folder of the published ones among them.
+    kinds: tuple[str, ...] = ("designs", "spider", "bird", "wikisql_partial")
+    folder: str = "${FASTSQL_DATA}"
+    weight: float = 0.3  # how often an epoch shows each pair, on average
+
+
+@dataclass(frozen=True)
 class DataSettings:
     """What is learnt from, and what is held out of it."""
 
     sources: tuple[SourceSettings, ...]
+    made: MadeSettings = field(default_factory=MadeSettings)
     dev_databases: float = 0.0  # share of the databases held out whole, of sources that have several
     dev_templates: float = 0.04  # share of SQL skeletons held out whole
     dev_examples: float = 0.02  # share of the remaining examples held out one by one

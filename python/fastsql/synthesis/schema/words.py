@@ -19,6 +19,8 @@ _IRREGULAR = {
     "woman": "women",
     "foot": "feet",
     "diagnosis": "diagnoses",
+    "analysis": "analyses",
+    "midwife": "midwives",
 }
 _SINGULAR = {many: one for one, many in _IRREGULAR.items()}
 

@@ -247,7 +247,8 @@ def _find(data: Mapping[str, Any], path: str) -> Any:
 def _credits(config: TrainConfig) -> list[Credit]:
     """The data that are known, then what was generated."""
     known = [DATA[name] for name in _names(config) if name in DATA]
-    return known + [SYNTHETIC] * any(source.generate for source in config.data.sources)
+    made = any(source.generate for source in config.data.sources) or bool(config.data.made.schemas)
+    return known + [SYNTHETIC] * made
 
 
 def _name(source: SourceSettings) -> str:

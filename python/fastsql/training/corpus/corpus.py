@@ -14,6 +14,7 @@ from fastsql.training.config import ConfigError, DataSettings, SourceSettings, e
 from fastsql.training.corpus.conversion import ColumnLiterals, convert, query_key
 from fastsql.training.corpus.files import check_files
 from fastsql.training.corpus.lexicon import ColumnKey, PoolKey, collect_lexicon, collect_pools, pool_entries
+from fastsql.training.corpus.made import made_source
 from fastsql.training.corpus.programs import template
 from fastsql.training.corpus.sources import Domain, add_domains, read_domains, read_pairs
 from fastsql.training.corpus.split import HeldOut, Pair, Split, draw_held_out, split_dev
@@ -64,7 +65,10 @@ def load_corpus(settings: DataSettings, seed: int, cache: Path, report: Report =
     literals: dict[str, ColumnLiterals] = {}
     programs: dict[str, Program] = {}
     left_out: Counter[str] = Counter()
-    for source in settings.sources:
+    sources = list(settings.sources)
+    if settings.made.schemas:
+        sources.append(made_source(settings.made, settings.held_out, cache, report))
+    for source in sources:
         here, schemas = read_pairs(source, seed, cache, report)
         origin = "synthetic" if source.generate else f"in {Path(source.examples).name}"
         report(f"{len(here)} pairs of {len(schemas)} databases {origin}")

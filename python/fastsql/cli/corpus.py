@@ -1,0 +1,74 @@
+"""``fastsql corpus``: write synthetic questions with SQL over many schemas."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from fastsql.cli.options import positive
+
+_EPILOG = """\
+examples:
+  fastsql corpus --schemas 1000 --pairs 5000 -o made
+  fastsql corpus --schemas 200 --pairs 2000 --kinds designs -o made     without any data set
+
+It writes pairs.json.gz, schemas.json and values.json.gz, which a training configuration names as examples, schemas and
+values. A configuration may also ask for such pairs itself: [data.made].
+"""
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Register the command."""
+    parser = commands.add_parser(
+        "corpus",
+        help="write synthetic questions with SQL over many schemas",
+        description="Write questions with SQL over many schemas: hospital-like ones of our own making, and published ones.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--schemas", metavar="N", type=positive, default=1000, help="schemas (default: 1000)")
+    parser.add_argument(
+        "--pairs", metavar="M", type=positive, default=5000, help="pairs in all (default: 5000)"
+    )
+    parser.add_argument(
+        "--seed", metavar="S", type=int, default=1, help="seed of everything random (default: 1)"
+    )
+    parser.add_argument(
+        "--kinds",
+        metavar="K,...",
+        default="designs,spider,bird,wikisql_partial",
+        help="kinds of schemas (default: designs,spider,bird,wikisql_partial)",
+    )
+    parser.add_argument(
+        "--data", metavar="DIR", type=Path, help="folder of the published data sets (default: $FASTSQL_DATA)"
+    )
+    parser.add_argument(
+        "--held-out",
+        metavar="FILE",
+        type=Path,
+        help="held_out.json of a training run: its databases are left out",
+    )
+    parser.add_argument("-o", "--output", metavar="DIR", type=Path, required=True, help="folder to write to")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the data set; say how far it is."""
+    from fastsql.synthesis.many import make_set, write_set
+    from fastsql.synthesis.pool import SchemaPool
+    from fastsql.training.corpus.split import HeldOut
+
+    held_out = frozenset[str]() if options.held_out is None else HeldOut.load(options.held_out).databases
+    folder = options.data or (Path(os.environ["FASTSQL_DATA"]) if "FASTSQL_DATA" in os.environ else None)
+    kinds = tuple(kind for kind in map(str.strip, options.kinds.split(",")) if kind)
+    with SchemaPool(options.schemas, options.seed, folder=folder, kinds=kinds, held_out=held_out) as pool:
+        made = make_set(pool, options.pairs, options.seed, _note)
+    for path in write_set(made, options.output):
+        print(path)
+    return 0
+
+
+def _note(line: str) -> None:
+    print(line, file=sys.stderr)

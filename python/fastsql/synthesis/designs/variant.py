@@ -1,0 +1,274 @@
+"""One schema of a design: some tables and columns left out, others merged, all of them named in one manner."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from fastsql.profile.derive import derive
+from fastsql.profile.english import word_set
+from fastsql.profile.model import NUMBERS, ColumnProfile, Profile
+from fastsql.schema import Schema
+from fastsql.schema.names import fold
+from fastsql.synthesis.contents.fillings import Choice, Constraints, Filling, Serial
+from fastsql.synthesis.designs.model import (
+    Design,
+    DesignColumn,
+    DesignError,
+    DesignTable,
+    Held,
+    Key,
+    Reference,
+)
+from fastsql.synthesis.designs.naming import Style, draw_style
+from fastsql.synthesis.designs.reading import MONEY
+from fastsql.synthesis.designs.reported import overlap
+from fastsql.synthesis.designs.shapes import shaped
+from fastsql.synthesis.schema.words import plural
+
+MOST_SHARED = 0.2
+"""The share of names of columns that no variant may have in common with a schema that is kept for reporting."""
+_DRAWS = 30
+_NO_NOUNS = word_set(
+    "on at by with until from in to into out for before after since cd num hour done given drawn sent held taken seen"
+)
+"""How names end, beside "-ed", that are no things: a questioner says "arrival time", not "came at"."""
+_DECLARED = (1.0, 1.0, 1.0, 0.5, 0.0)
+"""Shares of the foreign keys that variants declare."""
+_FLAGS: Sequence[tuple[Any, Any]] = ((0, 1), ("N", "Y"))
+_TYPES: Mapping[str, Sequence[str]] = {
+    "integer": ("INTEGER", "INT", "BIGINT"),
+    "real": ("REAL", "DOUBLE PRECISION", "NUMERIC(10,2)", "FLOAT"),
+    "text": ("TEXT", "VARCHAR(80)", "VARCHAR(255)"),
+    "day": ("DATE",),
+    "time": ("TIMESTAMP", "DATETIME"),
+}
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A schema, as the parser is given it."""
+
+    schema: Schema
+    profile: Profile
+    """What its things are called by people, whether the schema tells or not."""
+    fillings: tuple[Filling, ...]
+    """What its columns hold."""
+    constraints: Constraints
+    """Which keys are never empty."""
+
+
+@dataclass(frozen=True)
+class _Named:
+    """A column with its name."""
+
+    name: str
+    words: str
+    spoken: str
+    column: DesignColumn
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A table with its name, and what people call it."""
+
+    table: DesignTable
+    name: str
+    words: str
+    columns: tuple[_Named, ...]
+
+    @property
+    def key(self) -> _Named:
+        """Its primary key, which every design has first."""
+        return self.columns[0]
+
+
+def draw_variant(design: Design, seed: str) -> Variant:
+    """A variant that keeps clear of what is reported on; the same seed draws the same.
+
+    Raises DesignError where none of many does.
+    """
+    for attempt in range(_DRAWS):
+        variant = _draw(design, f"{design.name}_{seed}", random.Random(f"{design.name}/{seed}/{attempt}"))
+        if shared_names(variant) < MOST_SHARED:
+            return variant
+    raise DesignError("its names are those of a schema that is reported on", where=f"design {design.name}")
+
+
+def shared_names(variant: Variant) -> float:
+    """The largest share of the names of columns that a set that is reported on has, as they are or spelled out."""
+    spelled = [column.words for column in variant.schema.profile.columns]
+    return max(*overlap(column.name for column in variant.schema.columns), *overlap(spelled))
+
+
+def _draw(design: Design, name: str, rng: random.Random) -> Variant:
+    style = draw_style(rng)
+    tables = shaped(design, rng)
+    names = {table.names[0]: _chosen(table.names, rng) for table in tables}
+    taken: dict[str, None] = {}
+    for table in tables:
+        table_name = style.table(names[table.names[0]])
+        while fold(table_name) in map(fold, taken):
+            table_name += "2"
+        taken[table_name] = None
+    parts = [
+        _Part(table, sql_name, names[table.names[0]], _columns(table, names, style, rng))
+        for table, sql_name in zip(tables, taken, strict=True)
+    ]
+    told = rng.random() < (0.6 if style.cryptic else 0.25)
+    entries = _Entries(parts, rng, told=told)
+    schema = Schema.from_dict(
+        {"db_id": name, "tables": entries.tables(), "foreign_keys": entries.keys(rng.choice(_DECLARED))}
+    )
+    fillings = tuple(entries.filling(one.column) for part in parts for one in part.columns)
+    flat = [one.column.holds for part in parts for one in part.columns]
+    required = {
+        place for place, holds in enumerate(flat) if isinstance(holds, Reference) and not holds.optional
+    }
+    return Variant(schema, _profile(schema, parts), fillings, Constraints(frozenset(required)))
+
+
+def _columns(
+    table: DesignTable, names: Mapping[str, str], style: Style, rng: random.Random
+) -> tuple[_Named, ...]:
+    """The columns of a table under names that differ."""
+    found: dict[str, _Named] = {}
+    own = names[table.names[0]]
+    for column in table.columns:
+        words = _chosen(column.names, rng)
+        match column.holds:
+            case Key():
+                words = style.key_words(words, own)
+                spoken = f"{own} id" if words == "id" else words.replace(" no", " number")
+            case Reference(table=target):
+                words = names[target] if words == target else words
+                called = words if _is_noun(words) else names[target]
+                spoken = f"{called} {style.key_word}".replace(" no", " number")
+                words = f"{words} {style.key_word}"
+            case Held(type=kind):
+                spoken = _spoken(words, column.names, rng, is_flag=kind == "flag")
+        for name in dict.fromkeys((words, *column.names)):
+            said = style.column(name, own)
+            if fold(said) not in found:
+                found[fold(said)] = _Named(said, name, spoken, column)
+                break
+    return tuple(found.values())
+
+
+def _spoken(words: str, names: Sequence[str], rng: random.Random, *, is_flag: bool) -> str:
+    """What people call a column whose name is made of `words`: "arrival time", where the database says "came at"."""
+    if is_flag:
+        return words if words.startswith(("is ", "has ", "was ")) else f"is {words}"
+    nouns = [name for name in names if _is_noun(name)] or list(names)
+    singular = [name for name in nouns if plural(name) != name and " of " not in name] or nouns
+    return words if words in singular and rng.random() < 0.6 else rng.choice(singular)
+
+
+def _is_noun(name: str) -> bool:
+    last = name.split()[-1]
+    return last not in _NO_NOUNS and not last.endswith("ed")
+
+
+def _chosen(names: Sequence[str], rng: random.Random) -> str:
+    return names[0] if rng.random() < 0.5 else rng.choice(names)
+
+
+class _Entries:
+    """Tables and keys as `Schema.from_dict` reads them; `told`: with labels, synonyms, descriptions and what codes mean."""
+
+    def __init__(self, parts: Sequence[_Part], rng: random.Random, *, told: bool) -> None:
+        self._parts = {part.table.names[0]: part for part in parts}
+        self._rng = rng
+        self._told = told
+        self._types = {kind: rng.choice(types) for kind, types in _TYPES.items()}
+        self._flags = rng.choice(_FLAGS)
+
+    def tables(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "name": part.name,
+                "columns": [self._column(one) for one in part.columns],
+                **({"label": part.words, "synonyms": list(part.table.names)} if self._told else {}),
+            }
+            for part in self._parts.values()
+        ]
+
+    def keys(self, declared: float) -> list[dict[str, Any]]:
+        """About a share of the foreign keys."""
+        return [
+            {
+                "table": part.name,
+                "columns": [one.name],
+                "parent": self._parts[one.column.holds.table].name,
+                "references": [self._parts[one.column.holds.table].key.name],
+            }
+            for part in self._parts.values()
+            for one in part.columns
+            if isinstance(one.column.holds, Reference) and self._rng.random() < declared
+        ]
+
+    def filling(self, column: DesignColumn) -> Filling:
+        match column.holds:
+            case Key(pattern=pattern):
+                return Filling(Serial(self._rng.choice((1, 101, 4001)), pattern))
+            case Held(drawn=drawn, type=kind, empty=empty):
+                return Filling(Choice(self._flags) if kind == "flag" else drawn, empty)
+        return Filling(Serial())  # of a reference, which rows are given
+
+    def _column(self, one: _Named) -> dict[str, Any]:
+        entry: dict[str, Any] = {"name": one.name}
+        column = one.column
+        match column.holds:
+            case Key(pattern=pattern):
+                entry |= {"type": self._types["text" if pattern else "integer"], "primary_key": True}
+            case Reference(table=target):
+                key = self._parts[target].key.column.holds
+                entry["type"] = self._types["text" if isinstance(key, Key) and key.pattern else "integer"]
+            case Held(type=kind, spoken=spoken):
+                kind = ("integer" if self._flags[1] == 1 else "text") if kind == "flag" else kind
+                entry["type"] = self._types[kind]
+                if self._told and spoken:
+                    entry["value_synonyms"] = [[value, [called]] for value, called in spoken.items()]
+        if self._told:
+            entry |= {"label": one.words, "synonyms": [name for name in column.names if name != one.words]}
+        if column.description and (self._told or self._rng.random() < 0.3):
+            entry["description"] = column.description
+        return entry
+
+
+def _profile(schema: Schema, parts: Sequence[_Part]) -> Profile:
+    """What a hospital knows of its schema."""
+    derived = derive(schema)
+    by_name = {part.table.names[0]: part for part in parts}
+    columns = []
+    for known, one in zip(derived.columns, (one for part in parts for one in part.columns), strict=True):
+        # One word for one thing: a question that calls it by two would seem to be about two.
+        said = replace(known, words=one.spoken, label="", synonyms=(), description=one.column.description)
+        match one.column.holds:
+            case Key():
+                columns.append(replace(said, kind="identifier", aggregatable=False))
+            case Reference(table=target):
+                refers = f"{by_name[target].name}.{by_name[target].key.name}"
+                columns.append(replace(said, kind="identifier", aggregatable=False, refers_to=refers))
+            case Held() as held:
+                columns.append(_told(said, held))
+    tables = tuple(
+        replace(known, words=part.words, label="", synonyms=())
+        for known, part in zip(derived.tables, parts, strict=True)
+    )
+    return Profile(schema.name, tables, tuple(columns))
+
+
+def _told(known: ColumnProfile, held: Held) -> ColumnProfile:
+    summed = held.kind in NUMBERS and held.type in ("integer", "real")
+    return replace(
+        known,
+        kind=held.kind,
+        unit="" if held.unit in MONEY else held.unit,
+        aggregatable=summed,
+        group="money" if held.unit in MONEY else known.group,
+        refers_to="",
+        values={value: (spoken,) for value, spoken in held.spoken.items()},
+    )

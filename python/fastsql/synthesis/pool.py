@@ -1,0 +1,178 @@
+"""The schemas that pairs are made over: those of published training sets, and many of our own designs.
+
+A seed and a number give the schemas; each opens on rows, published ones where there are any, else made-up ones. CoSQL's and
+QDA-SQL's schemas are Spider's training databases, so they count once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import random
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from fastsql.datasets import DatabaseFiles, read_examples, with_normal_ranges
+from fastsql.datasets.examples import read_json
+from fastsql.execution import Executor, open_executor
+from fastsql.profile.model import Profile
+from fastsql.schema import Schema
+from fastsql.synthesis.contents import Constraints, Filling, MadeDatabase
+from fastsql.synthesis.designs import designs, draw_variant
+from fastsql.synthesis.designs.reported import is_reported
+from fastsql.synthesis.source import SynthesisError
+
+DESIGNS = "designs"
+KINDS: Mapping[str, float] = MappingProxyType(
+    {DESIGNS: 0.5, "spider": 0.2, "bird": 0.1, "wikisql_partial": 0.2}
+)
+"""Kinds of schemas, and about what share of a pool is of each; where there are too few, designs fill up."""
+_PUBLISHED_ROWS = {"spider": "databases/train_databases.tar.xz"}
+
+
+@dataclass(frozen=True)
+class PooledSchema:
+    """A schema of a pool, which `SchemaPool.open` gives rows."""
+
+    kind: str
+    schema: Schema
+    profile: Profile
+    """What questions call its things, which the schema may not tell."""
+    fillings: tuple[Filling, ...] | None = None
+    constraints: Constraints | None = None
+
+    @property
+    def db_id(self) -> str:
+        """Its name in what is written."""
+        return self.schema.name
+
+
+class SchemaPool:
+    """Schemas to make pairs over. Use it as a context manager: databases that were unpacked are removed at its end."""
+
+    def __init__(
+        self,
+        number: int,
+        seed: int = 1,
+        *,
+        folder: Path | None = None,
+        kinds: Collection[str] = tuple(KINDS),
+        held_out: Collection[str] = (),
+    ) -> None:
+        """The same arguments give the same schemas.
+
+        Args:
+            number: how many.
+            seed: which of them, and what is made up.
+            folder: where the data sets lie; none but designs without it.
+            kinds: of `KINDS`.
+            held_out: databases that are never taken.
+
+        Raises:
+            SynthesisError: a kind is not known, or needs `folder`.
+            DatasetError: a data set is not there.
+        """
+        unknown = sorted(set(kinds) - set(KINDS))
+        if unknown or not kinds:
+            raise SynthesisError(
+                f"there are no schemas of kind {unknown[:1]}", remedy=f"Kinds are: {', '.join(KINDS)}."
+            )
+        published = [kind for kind in KINDS if kind in kinds and kind != DESIGNS]
+        if published and folder is None:
+            raise SynthesisError(
+                "published schemas need the folder of their data sets",
+                remedy="Give it, or take designs alone.",
+            )
+        self._seed = seed
+        self._open = contextlib.ExitStack()
+        found: list[PooledSchema] = []
+        total = sum(KINDS[kind] for kind in kinds)
+        for kind in published:
+            assert folder is not None
+            # Without designs, what is left over of one kind is taken of the next.
+            share = KINDS[kind] / total if DESIGNS in kinds else 1.0
+            quota = min(number - len(found), round(number * share))
+            found += _published(folder / kind, kind, quota, seed, held_out)
+        if DESIGNS in kinds:
+            found += _designed(number - len(found), seed)
+        random.Random(f"{seed}/order").shuffle(found)
+        self.schemas: Sequence[PooledSchema] = found
+        self._files: dict[str, DatabaseFiles] = {}
+        for kind, archive in _PUBLISHED_ROWS.items():
+            named = [one.db_id for one in found if one.kind == kind]
+            if named and folder is not None:
+                self._files[kind] = self._open.enter_context(DatabaseFiles(folder / kind / archive, named))
+
+    @contextlib.contextmanager
+    def open(self, one: PooledSchema) -> Iterator[Executor]:
+        """An executor on the rows of a schema."""
+        files = self._files.get(one.kind)
+        path = None if files is None else files.path(one.db_id)
+        if path is not None:
+            with open_executor(path) as executor:
+                yield executor
+            return
+        seed = f"{self._seed}/{one.db_id}"
+        with MadeDatabase(
+            one.schema, seed, fillings=one.fillings, profile=one.profile, constraints=one.constraints
+        ) as made:
+            yield made.executor
+
+    def close(self) -> None:
+        """Removes what was unpacked."""
+        self._open.close()
+
+    def __enter__(self) -> SchemaPool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def pool_identity(folder: Path | None, kinds: Collection[str]) -> str:
+    """A hash of the data sets that pools of such kinds are drawn from."""
+    digest = hashlib.sha256()
+    for kind in sorted(set(kinds) - {DESIGNS}):
+        assert folder is not None
+        for name in ("schemas.json", _train(folder / kind).name, _PUBLISHED_ROWS.get(kind, "")):
+            if name:
+                digest.update((folder / kind / name).read_bytes())
+    return digest.hexdigest()
+
+
+def _designed(number: int, seed: int) -> list[PooledSchema]:
+    """Variants, of all designs alike many."""
+    known = designs()
+    found = []
+    for place in range(number):
+        round_, which = divmod(place, len(known))
+        variant = draw_variant(known[which], f"{seed}_{round_}")
+        found.append(
+            PooledSchema(DESIGNS, variant.schema, variant.profile, variant.fillings, variant.constraints)
+        )
+    return found
+
+
+def _published(
+    folder: Path, kind: str, number: int, seed: int, held_out: Collection[str]
+) -> list[PooledSchema]:
+    """Schemas of a training set, drawn among those that its training questions ask of and nothing is reported on."""
+    asked = {example.db_id for example in read_examples(_train(folder))} - set(held_out)
+    entries: list[Mapping[str, Any]] = read_json(folder / "schemas.json")
+    free = {entry["db_id"]: entry for entry in entries if entry["db_id"] in asked and not _is_reported(entry)}
+    chosen = random.Random(f"{seed}/{kind}").sample(sorted(free), min(number, len(free)))
+    schemas = [with_normal_ranges(Schema.from_dict(free[name])) for name in chosen]
+    return [PooledSchema(kind, schema, schema.profile) for schema in schemas]
+
+
+def _is_reported(entry: Mapping[str, Any]) -> bool:
+    return is_reported([column["name"] for table in entry["tables"] for column in table["columns"]])
+
+
+def _train(folder: Path) -> Path:
+    """The training questions, packed or not."""
+    plain = folder / "train.json"
+    return plain if plain.is_file() else folder / "train.json.gz"

@@ -1,0 +1,120 @@
+"""A design becomes many schemas, all of them usable, and none of them one that is reported on."""
+
+from __future__ import annotations
+
+import itertools
+import sqlite3
+
+import pytest
+
+from fastsql.schema import Schema
+from fastsql.synthesis import generate_drawn
+from fastsql.synthesis.contents import MadeDatabase
+from fastsql.synthesis.designs import Design, DesignError, Variant, designs, draw_variant, read_design
+from fastsql.synthesis.designs.naming import CASES, Style
+from fastsql.synthesis.designs.variant import MOST_SHARED, shared_names
+from fastsql.synthesis.schema import SchemaSource, known_templates
+
+NAMES = [design.name for design in designs()]
+
+
+@pytest.fixture(scope="module")
+def variants() -> dict[str, list[Variant]]:
+    return {design.name: [draw_variant(design, str(seed)) for seed in range(3)] for design in designs()}
+
+
+def test_the_same_seed_draws_the_same_and_another_another() -> None:
+    for design in designs()[:4]:
+        one, again, other = (draw_variant(design, seed).schema for seed in ("1", "1", "2"))
+        assert one.fingerprint == again.fingerprint != other.fingerprint
+
+
+def test_variants_differ(variants: dict[str, list[Variant]]) -> None:
+    prints = [variant.schema.fingerprint for found in variants.values() for variant in found]
+    assert len(set(prints)) == len(prints)
+    for found in variants.values():
+        sets = [{column.name for column in variant.schema.columns} for variant in found]
+        assert any(len(one & other) < 0.5 * len(one) for one, other in itertools.combinations(sets, 2))
+
+
+def test_no_variant_is_what_is_reported_on(variants: dict[str, list[Variant]]) -> None:
+    shared = [shared_names(variant) for found in variants.values() for variant in found]
+    assert max(shared) < MOST_SHARED
+
+
+def test_draws_with_names_that_are_reported_on_are_thrown_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "table patient\nfile: key\nbirthdate | born: birth day\nssn | card: pattern ###\nheight: 1..9\nweight: 1..9"
+    design = read_design("near", text)
+    assert all(shared_names(draw_variant(design, str(seed))) < MOST_SHARED for seed in range(12))
+    monkeypatch.setattr("fastsql.synthesis.designs.variant.MOST_SHARED", 0.0)
+    with pytest.raises(DesignError, match="reported on"):
+        draw_variant(design, "1")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_contents_fit_the_schema(name: str, variants: dict[str, list[Variant]]) -> None:
+    for variant in variants[name][:2]:
+        assert variant.schema.warnings == ()
+        assert len(variant.fillings) == len(variant.schema.columns) == len(variant.profile.columns)
+        with MadeDatabase(
+            variant.schema,
+            fillings=variant.fillings,
+            profile=variant.profile,
+            constraints=variant.constraints,
+        ) as made:
+            connection = sqlite3.connect(made.path)
+            assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+            connection.close()
+            assert all(len(rows) >= 3 for rows in made.rows)
+
+
+def test_names_come_in_all_manners() -> None:
+    words = {
+        case: (Style(case=case).table("care task"), Style(case=case).column("date of birth", "care task"))
+        for case in CASES
+    }
+    assert words == {
+        "snake": ("care_tasks", "date_of_birth"),
+        "camel": ("careTasks", "dateOfBirth"),
+        "pascal": ("CareTasks", "DateOfBirth"),
+        "upper": ("CARE_TASKS", "DATE_OF_BIRTH"),
+        "flat": ("caretasks", "dateofbirth"),
+        "flat upper": ("CARETASKS", "DATEOFBIRTH"),
+    }
+    short = Style(short={"date of birth": "dob", "patient": "pt"}, prefix="tbl", plural=False, own="short")
+    assert (short.table("patient"), short.column("date of birth", "patient")) == ("tbl_pt", "pat_dob")
+
+
+def test_people_are_asked_by_words_that_the_schema_may_not_tell(variants: dict[str, list[Variant]]) -> None:
+    capitals = [
+        variant for found in variants.values() for variant in found if variant.schema.tables[0].name.isupper()
+    ]
+    assert capitals
+    for variant in capitals:
+        called = [column.words for column in variant.profile.columns]
+        assert all(words and "_" not in words for words in called)
+        assert any(" " in words for words in called)
+
+
+def test_pairs_are_found_over_made_contents(variants: dict[str, list[Variant]]) -> None:
+    for name in ("laboratory", "omop"):
+        variant = variants[name][0]
+        with MadeDatabase(
+            variant.schema,
+            fillings=variant.fillings,
+            profile=variant.profile,
+            constraints=variant.constraints,
+        ) as made:
+            source = SchemaSource(variant.schema, made.executor, known_templates(), profile=variant.profile)
+            assert len(generate_drawn(source, 10)) == 10
+
+
+def test_a_design_whose_keys_are_not_declared_still_names_them() -> None:
+    design = Design(
+        "two",
+        read_design(
+            "two", "table a\na number: key\nx: 1..9\ntable b\nb number: key\na: -> a\ny: 1..9"
+        ).tables,
+    )
+    schemas: list[Schema] = [draw_variant(design, str(seed)).schema for seed in range(30)]
+    assert {len(schema.foreign_keys) for schema in schemas} == {0, 1}

@@ -1,0 +1,45 @@
+"""Pairs over many schemas that a configuration asks for are made once, and trained on beside the others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch", reason="pip install '.[train]' runs this")
+
+from fastsql.datasets import read_examples
+from fastsql.training.config import MadeSettings, TrainConfig
+from fastsql.training.corpus.corpus import load_corpus
+from fastsql.training.corpus.made import made_source
+
+SETTINGS = MadeSettings(schemas=2, pairs=6, kinds=("designs",), weight=0.5)
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+def test_they_are_made_once(cache: Path) -> None:
+    told: list[str] = []
+    source = made_source(SETTINGS, "", cache, told.append)
+    assert "making 6 pairs over 2 schemas" in told[0]
+    assert len(read_examples(source.examples)) == 6
+    assert (source.weight, source.carve, source.dev, source.lexicon) == (0.5, False, False, False)
+    told.clear()
+    assert made_source(SETTINGS, "", cache, told.append) == source
+    assert told == []
+
+
+def test_a_corpus_has_them_beside_its_sources(config: TrainConfig, cache: Path) -> None:
+    plain = load_corpus(config.data, 7, cache)
+    corpus = load_corpus(replace(config.data, made=SETTINGS), 7, cache)
+    added = [sample for sample in corpus.train if sample.pair.db_id not in plain.domains]
+    assert len({sample.pair.db_id for sample in added}) == 2
+    assert {sample.weight for sample in added} == {0.5}
+    assert corpus.dev == plain.dev
+    domain = corpus.domains[added[0].pair.db_id]
+    assert domain.dictionary is not None
+    assert any(column.values for column in domain.schema.columns)

@@ -41,6 +41,26 @@ class Trial:
     run: Run
 
 
+@dataclass(frozen=True)
+class Contrast:
+    """Two queries that differ in one thing, and questions that differ in the one phrase for it.
+
+    `kind`: the kind of difference. Each pair is a question and its SQL.
+    """
+
+    kind: str
+    family: str
+    pairs: tuple[tuple[str, str], tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A question that no query answers; `kind`: why."""
+
+    question: str
+    kind: str
+
+
 class Source(Protocol):
     """A kind of pairs over one schema."""
 
@@ -57,3 +77,13 @@ class Source(Protocol):
 
     def trials(self, draft: Draft) -> Iterator[Trial]:
         """Queries of the draft's form to try, until one returns something: of other values, where its own may not occur."""
+
+
+class VariedSource(Source, Protocol):
+    """A source that also makes contrasts, and questions to refuse."""
+
+    def contrast(self, seed: str) -> Contrast:
+        """The contrast of a seed. Raises SynthesisError where none is found."""
+
+    def refusal(self, seed: str) -> Refusal:
+        """The unanswerable question of a seed. Raises SynthesisError where none is found."""

@@ -23,6 +23,17 @@ def keys_of(select: exp.Select) -> list[exp.Expr]:
     return [] if group is None else list(group.expressions)
 
 
+def conjuncts(condition: exp.Expr) -> list[exp.Expr]:
+    """The conditions that all have to be met."""
+    return list(condition.flatten()) if isinstance(condition, exp.And) else [condition]
+
+
+def conditions_of(select: exp.Select) -> list[exp.Expr]:
+    """The conditions of WHERE."""
+    where = select.args.get("where")
+    return [] if where is None else conjuncts(where.this)
+
+
 def limit_of(select: exp.Select) -> str:
     """The number of rows that are kept; empty for all."""
     limit = select.args.get("limit")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -75,6 +75,17 @@ class Conditions:
             case exp.Is(this=exp.Column() as column, expression=exp.Null()):
                 return self._whose(column, self._any("is [missing|not known|not recorded]"))
         raise UnsayableError(type(condition).__name__)
+
+    def met(self, found: Sequence[Said], table: int) -> str:
+        """Conditions on one table after its noun: "whose sex is F and that have no visits". Raises UnsayableError."""
+        if any(one.table != table for one in found):
+            raise UnsayableError("a condition on another table")
+        whose = " and ".join(one.text for one in found if not one.having and not one.either)
+        parts = [f"whose {whose}"] if whose else []
+        parts += [f"whose {one.text}" for one in found if one.either and not one.having]
+        that = " and ".join(one.text for one in found if one.having)
+        parts += [f"that {that}"] if that else []
+        return " and ".join(parts)
 
     def _literal(self, value: exp.Expr) -> str:
         """A literal as people write it. Raises UnsayableError for another expression."""

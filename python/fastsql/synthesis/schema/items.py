@@ -7,11 +7,13 @@ import random
 from sqlglot import exp
 
 from fastsql.synthesis.phrases import expand
-from fastsql.synthesis.schema.clauses import joins_of, tables_of
+from fastsql.synthesis.schema.arithmetic import Arithmetic
+from fastsql.synthesis.schema.clauses import conjuncts, joins_of, tables_of
+from fastsql.synthesis.schema.conditions import Conditions
 from fastsql.synthesis.schema.kinds import AMOUNT, ORDERED
 from fastsql.synthesis.schema.words import UnsayableError, Words, plural
 
-_AGGREGATES: dict[type[exp.Expr], str] = {exp.Avg: "average|mean", exp.Sum: "total|sum of the"}
+_AGGREGATES: dict[type[exp.Expr], str] = {exp.Avg: "average|mean", exp.Sum: "total|summed"}
 _ENDS: dict[type[exp.Expr], str] = {exp.Min: "lowest|minimum|smallest", exp.Max: "highest|maximum|largest"}
 _TIMES: dict[type[exp.Expr], str] = {exp.Min: "earliest|first", exp.Max: "latest|last"}
 
@@ -19,9 +21,11 @@ _TIMES: dict[type[exp.Expr], str] = {exp.Min: "earliest|first", exp.Max: "latest
 class Items:
     """Puts columns and aggregates into words."""
 
-    def __init__(self, words: Words, rng: random.Random) -> None:
+    def __init__(self, words: Words, rng: random.Random, conditions: Conditions) -> None:
         self._words = words
         self._rng = rng
+        self._conditions = conditions
+        self._arithmetic = Arithmetic(words, rng)
 
     def say(self, item: exp.Expr, select: exp.Select, subject: int, *, many: bool) -> str:
         """A select item or a key of ORDER BY. Raises UnsayableError.
@@ -49,7 +53,31 @@ class Items:
             ):
                 most = _ENDS if self._words.kind(end.this) == AMOUNT else _TIMES
                 return f"{self._any(most[type(end)])} {self._label(end.this, subject)}"
-        raise UnsayableError(type(item).__name__)
+            case (exp.Avg() | exp.Sum()) as mean if isinstance(_bare(mean.this), exp.Sub):
+                if self.subject_of(mean) != self.counted(select):
+                    raise UnsayableError("mean weighted by rows of another table")
+                difference = self.say(_bare(mean.this), select, subject, many=False)
+                return f"{self._any(_AGGREGATES[type(mean)])} {difference}"
+            case computed:
+                return self._arithmetic.say(
+                    computed,
+                    lambda operand: self.say(operand, select, subject, many=False),
+                    lambda condition: self._rows_that_meet(condition, select),
+                    many=many,
+                )
+
+    def _rows_that_meet(self, condition: exp.Expr, select: exp.Select) -> str:
+        """As "visits whose cost is above 5". Raises UnsayableError for a condition on what is not counted."""
+        counted = self.counted(select)
+        met = self._conditions.met([self._conditions.say(one) for one in conjuncts(condition)], counted)
+        return f"{self._words.many(counted, self._rng)} {met}"
+
+    def subject_of(self, item: exp.Expr) -> int:
+        """The table of the columns of an expression. Raises UnsayableError where there are several."""
+        tables = {self._words.owner(column) for column in item.find_all(exp.Column)}
+        if len(tables) != 1:
+            raise UnsayableError("arithmetic over tables")
+        return tables.pop()
 
     def key(self, key: exp.Expr) -> str:
         """What stands for a group: "ward" for the primary key of wards. Raises UnsayableError for an expression."""
@@ -76,7 +104,10 @@ class Items:
     def _label(self, column: exp.Column, subject: int) -> str:
         table = self._words.owner(column)
         label = self._words.label(self._words.number(column), self._rng)
-        return label if table == subject else f"{self._words.one(table, self._rng)} {label}"
+        if table == subject:
+            return label
+        one = self._words.one(table, self._rng)
+        return label if label.startswith(one) else f"{one} {label}"
 
     def _things(self, column: exp.Column, subject: int) -> str:
         """What is counted: rows that a key stands for, or values of a column."""
@@ -86,3 +117,7 @@ class Items:
 
     def _any(self, pattern: str) -> str:
         return expand(pattern, self._rng)
+
+
+def _bare(node: exp.Expr) -> exp.Expr:
+    return _bare(node.this) if isinstance(node, exp.Paren) else node

@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from fastsql.synthesis.phrases import expand
 from fastsql.synthesis.schema.clauses import (
+    conditions_of,
     counts_rows,
     is_column,
     is_for_each_group,
@@ -21,7 +22,6 @@ from fastsql.synthesis.schema.clauses import (
     keys_of,
     limit_of,
 )
-from fastsql.synthesis.schema.items import Items
 from fastsql.synthesis.schema.rows import Rows
 from fastsql.synthesis.schema.words import UnsayableError, Words
 
@@ -39,12 +39,20 @@ def ask(query: exp.Expr, words: Words, rng: random.Random) -> str:
     return _Asker(words, rng).ask(query)
 
 
+def describe(select: exp.Select, words: Words, rng: random.Random, subject: int) -> str:
+    """The rows of a table that a query is about: "singers whose country is France". Raises UnsayableError."""
+    return _Asker(words, rng).describe(select, subject)
+
+
 class _Asker:
     def __init__(self, words: Words, rng: random.Random) -> None:
         self._words = words
         self._rng = rng
-        self._items = Items(words, rng)
-        self._rows = Rows(words, self._items, rng)
+        self._rows = Rows(words, rng)
+        self._items = self._rows.items
+
+    def describe(self, select: exp.Select, subject: int) -> str:
+        return self._rows.say(select, subject)
 
     def ask(self, query: exp.Expr) -> str:
         if isinstance(query, exp.SetOperation):
@@ -54,10 +62,17 @@ class _Asker:
         if query.args.get("distinct") and any(map(_is_aggregate, query.expressions)):
             raise UnsayableError("different aggregates")
         first, *others = query.expressions
-        if counts_rows(first) and not others and not keys_of(query):
+        if not others and not keys_of(query) and self._counts(first, query):
             return self._count(query)
-        single = not others and (limit_of(query) == "1" or isinstance(first, exp.AggFunc))
+        single = not others and (limit_of(query) == "1" or first.find(exp.AggFunc) is not None)
         return self._request(self._things(query), single=single)
+
+    def _counts(self, item: exp.Expr, select: exp.Select) -> bool:
+        """Whether it counts the rows of FROM: all of them, or those of which something is known."""
+        if counts_rows(item):
+            return True
+        counted = isinstance(item, exp.Count) and is_column(item.this)
+        return counted and self._words.owner(item.this) == self._items.counted(select)
 
     def _count(self, select: exp.Select) -> str:
         if select.args.get("order") is not None or limit_of(select):
@@ -101,9 +116,14 @@ class _Asker:
                 else self._groups(select, subject)
             )
         distinct = f"{self._any('different|distinct|unique')} " if select.args.get("distinct") else ""
-        labels = [self._items.say(item, select, subject, many=not single) for item in select.expressions]
+        labels = [
+            self._items.say(item, select, subject, many=not single and item.find(exp.AggFunc) is None)
+            for item in select.expressions
+        ]
         the = "the" if single else self._any("the|all the")
-        return f"the {distinct}{_listed(labels)} of {the} {self._rows.say(select, subject)}"
+        # "The number of dogs that are female among the dogs": two kinds of dogs.
+        of = "among" if any(item.find(exp.Case) for item in select.expressions) else "of"
+        return f"the {distinct}{_listed(labels)} {of} {the} {self._rows.say(select, subject)}"
 
     def _for_each(self, select: exp.Select, subject: int) -> str:
         """As "the average ages for each country of the singers"."""
@@ -114,9 +134,7 @@ class _Asker:
             if item not in keys
         ]
         each = f"{self._any('for each|per|of each|by')} {_listed([self._items.key(key) for key in keys])}"
-        return (
-            f"the {_listed(labels)} {each} {self._any('among|of|for')} the {self._rows.say(select, subject)}"
-        )
+        return f"the {_listed(labels)} {each} among the {self._rows.say(select, subject)}"
 
     def _groups(self, select: exp.Select, subject: int) -> str:
         """Groups that pass, or that come first: "the themes with at least 2 concerts among the concerts of 2014"."""
@@ -166,13 +184,9 @@ class _Asker:
 
     def _check_known(self, select: exp.Select) -> None:
         """Raises UnsayableError where a condition says already what is asked, or leaves one row to count or to compare."""
-        where = select.args.get("where")
-        conditions = (
-            [] if where is None else where.this.flatten() if isinstance(where.this, exp.And) else [where.this]
-        )
         equal = [
             one.this
-            for one in conditions
+            for one in conditions_of(select)
             if isinstance(one, exp.EQ) and isinstance(one.expression, exp.Literal)
         ]
         known = [column for column in equal if is_column(column)]

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from sqlglot import exp
 
 from fastsql.synthesis.phrases import expand
-from fastsql.synthesis.schema.clauses import counts_rows, is_column, limit_of, tables_of
+from fastsql.synthesis.schema.clauses import conditions_of, counts_rows, is_column, limit_of, tables_of
 from fastsql.synthesis.schema.conditions import Conditions, Said
 from fastsql.synthesis.schema.items import Items
 from fastsql.synthesis.schema.join_tree import End, JoinTree
@@ -28,14 +28,22 @@ _COUNTED: dict[type[exp.Expr], tuple[str, str]] = {
 class Rows:
     """Puts what restricts and sorts rows into words."""
 
-    def __init__(self, words: Words, items: Items, rng: random.Random) -> None:
+    def __init__(self, words: Words, rng: random.Random) -> None:
         self._words = words
-        self._items = items
         self._rng = rng
         self._conditions = Conditions(words, rng, self.say)
+        self._items = self.items = Items(words, rng, self._conditions)
 
     def subject(self, select: exp.Select) -> int:
-        """The table whose rows are asked about: that of the first column, otherwise FROM's."""
+        """The table whose rows are asked about: that of the first column, otherwise FROM's.
+
+        What comes first by a column of the rows that a join repeats is one of those rows: "the visit with the highest cost".
+        """
+        order = select.args.get("order")
+        if order is not None and limit_of(select) and is_column(order.expressions[0].this):
+            owner = self._words.owner(order.expressions[0].this)
+            if len(tables_of(select)) > 1 and owner == self._items.counted(select):
+                return owner
         for item in select.expressions:
             for column in item.find_all(exp.Column):
                 if not isinstance(column.this, exp.Star):
@@ -57,36 +65,52 @@ class Rows:
 
     def where(self, select: exp.Select, subject: int) -> str:
         """WHERE, and what joins alone demand: as "whose sex is F and with a visit whose cost is above 5"."""
-        where = select.args.get("where")
-        conditions = (
-            []
-            if where is None
-            else list(where.this.flatten())
-            if isinstance(where.this, exp.And)
-            else [where.this]
-        )
         by_table: defaultdict[int, list[Said]] = defaultdict(list)
-        for said in map(self._conditions.say, conditions):
+        for said in map(self._conditions.say, conditions_of(select)):
             by_table[said.table].append(said)
         tree = JoinTree(select, self._words)
         used = {self._words.owner(column) for column in _named(select)}
         if any(isinstance(count.this, (exp.Star, exp.Column)) for count in select.find_all(exp.Count)):
             used.add(self._items.counted(select))
-        met = [self._met(by_table[subject])]
-        met += [self._joined(end, subject, tree, by_table, used) for end in tree.ends[subject]]
+        met = [self._conditions.met(by_table[subject], subject)]
+        met += [self._joined(end, subject, tree, by_table, used, "") for end in tree.ends[subject]]
+        met += self._having_any(select, tree.ends[subject], by_table, used)
         return " and ".join(filter(None, met))
 
+    def _having_any(
+        self, select: exp.Select, ends: Sequence[End], by_table: Mapping[int, list[Said]], used: set[int]
+    ) -> list[str]:
+        """That rows without any of those which a join adds do not count, where neither a condition nor a number says so."""
+        order, having = select.args.get("order"), select.args.get("having")
+        if having is not None and isinstance(having.this, (exp.GT, exp.GTE, exp.EQ)):
+            return []
+        if order is not None and limit_of(select) and order.expressions[0].args.get("desc"):
+            return []
+        many = [end.table for end in ends if end.many and end.table in used and not by_table.get(end.table)]
+        return [f"that have {self._any('any|some')} {self._words.many(table, self._rng)}" for table in many]
+
     def _joined(
-        self, end: End, before: int, tree: JoinTree, by_table: Mapping[int, list[Said]], used: set[int]
+        self,
+        end: End,
+        before: int,
+        tree: JoinTree,
+        by_table: Mapping[int, list[Said]],
+        used: set[int],
+        that: str,
     ) -> str:
         """What is said of a table that is joined, and of those beyond it; empty where nothing has to be said.
+
+        `that`: "that" where something was said before of the one row that is meant: it must not seem to be of another.
 
         Raises UnsayableError for a join that no condition, item or count has a use for.
         """
         table = end.table
-        own = self._met(by_table.get(table, ()))
+        own = self._conditions.met(by_table.get(table, ()), table)
+        said_of_it = "that" if own else ""
         beyond = [
-            self._joined(one, table, tree, by_table, used) for one in tree.ends[table] if one.table != before
+            self._joined(one, table, tree, by_table, used, said_of_it)
+            for one in tree.ends[table]
+            if one.table != before
         ]
         beyond = [said for said in beyond if said]
         if len(beyond) > 1:
@@ -100,16 +124,9 @@ class Rows:
         if beyond and not own and self._words.is_link(table):
             return beyond[0]
         said = " and ".join(filter(None, [own, *beyond]))
+        if that:
+            return f"that {'has' if end.many else 'is of'} {self._a(table)} {said}"
         return f"{self._any('with|that have|having' if end.many else 'with|of')} {self._a(table)} {said}"
-
-    def _met(self, found: Sequence[Said]) -> str:
-        """The conditions on the columns of one table: "whose sex is F and that have no visits"."""
-        whose = " and ".join(one.text for one in found if not one.having and not one.either)
-        parts = [f"whose {whose}"] if whose else []
-        parts += [f"whose {one.text}" for one in found if one.either and not one.having]
-        that = " and ".join(one.text for one in found if one.having)
-        parts += [f"that {that}"] if that else []
-        return " and ".join(parts)
 
     def passing(self, select: exp.Select, subject: int) -> list[str]:
         """HAVING, ORDER BY and LIMIT."""

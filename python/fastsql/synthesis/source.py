@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
+
+from sqlglot import exp
 
 from fastsql.errors import FastSQLError
 from fastsql.execution.rows import Cell
@@ -24,13 +26,15 @@ Run = Callable[[str], list[tuple[Cell, ...]]]
 class Draft:
     """A query as it was drawn, not yet checked; `ask` puts it into words, with other seeds into others.
 
-    `family` is the kind of question. `seed` is the one that it was drawn by.
+    `family` is the kind of question. `seed` is the one that it was drawn by. `tree` is the query as sqlglot reads it, where
+    the source knows that.
     """
 
     family: str
     sql: str
     seed: str
     ask: Callable[[random.Random], str]
+    tree: exp.Expr | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True)

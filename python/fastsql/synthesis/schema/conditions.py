@@ -185,11 +185,8 @@ class Conditions:
         if not isinstance(inner, exp.Select) or not _is_key(self._words, number):
             raise UnsayableError("IN")
         own, other = self._words.owner(column), self._of_item(inner)
-        groups = self._words.schema.key_groups
-        if own == self._words.owner(other) or groups[number] != groups[self._words.number(other)]:
+        if own == self._words.owner(other) or not self._words.links.joins(number, self._words.number(other)):
             raise UnsayableError("rows of the same table, or of one that does not refer to it")
-        if not (self._words.is_unique(column) or self._words.is_unique(other)):
-            raise UnsayableError("tables that share a key")
         rows = self._describe(inner)
         verb = "have no|do not have any" if negated else "have some|have any"
         return Said(own, f"{self._any(verb)} {rows}", having=True)

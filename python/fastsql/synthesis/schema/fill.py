@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Collection, Sequence
+from typing import TypeVar
 
 from fastsql.grammar.actions import COLUMN, TABLE
 from fastsql.grammar.automaton import State
@@ -21,6 +22,7 @@ from fastsql.profile.model import Profile
 from fastsql.schema import Schema
 from fastsql.synthesis.schema.contents import Contents
 from fastsql.synthesis.schema.kinds import TEXTS, column_kinds, may_stand_for
+from fastsql.synthesis.schema.links import Links
 from fastsql.synthesis.schema.templates import (
     ColumnHole,
     ItemHole,
@@ -32,6 +34,7 @@ from fastsql.synthesis.schema.templates import (
     Template,
 )
 
+T = TypeVar("T")
 ARITHMETIC = frozenset({"plus", "minus", "times", "divide", "modulo", "case", "when"})
 """Productions whose numbers are compared with no column."""
 FARTHER = 0.3
@@ -53,6 +56,7 @@ class Filler:
         self._space = open_space(schema)
         self._held = [Counter(self.kinds[column] for column in table.columns) for table in schema.tables]
         self._fitting: dict[Need, frozenset[int]] = {}
+        self.links = Links(schema)
 
     def fill(self, template: Template, rng: random.Random) -> Program:
         """One draw. Raises UnfitError where it leads nowhere, ExecutionError where a column cannot be read."""
@@ -130,11 +134,37 @@ class _Draw:
         """Joins the tables on the way to the table that was just chosen; where several lead there, any."""
         while True:
             for _ in range(3):  # the table, and the two sides of ON
-                kind, index = self._state.space.locate(self._any(self._offered(), "way"))
+                kind, index = self._any(self._of_way(), "way")
                 self._take(TableRef(index) if kind == TABLE else ColumnRef(index, self._holder(index)))
             if has_arrived(self._state):
                 return
             self._take(Production(ROUTED[1]))
+
+    def _of_way(self) -> list[tuple[int, int]]:
+        """What goes on along references: tables that are nearer to where the way leads, columns that refer to another."""
+        state, links = self._state, self._filler.links
+        offered = list(map(state.space.locate, self._offered()))
+        newest = state.scope.sources[-1].table
+        if state.space.grammar.symbols[state.symbol] == "newest" and state.last.column is not None:
+            return [one for one in offered if links.joins(one[1], state.last.column)]
+        left = links.distance(self._joined(), state.toward)
+        return [
+            (kind, index)
+            for kind, index in offered
+            if (links.leads(index, newest) if kind == COLUMN else self._is_nearer(index, left))
+        ]
+
+    def _is_nearer(self, table: int, left: int) -> bool:
+        links = self._filler.links
+        return (
+            links.distance([table], self._state.toward) == left - 1
+            and links.distance(self._joined(), table) == 1
+        )
+
+    def _joined(self) -> list[int]:
+        """The tables of FROM."""
+        sources = self._state.scope.sources if self._state.in_query else ()
+        return [source.table for source in sources if source.table >= 0]
 
     def _holder(self, column: int) -> int:
         """The last entry of FROM that has a column and may be meant by the side of ON that stands next."""
@@ -165,20 +195,23 @@ class _Draw:
         if not routed and not self._state.widths and not (self._state.in_query and self._state.scope.widths):
             return set(range(len(self._filler.schema.tables)))
         located = map(self._state.space.locate, self._offered())
-        return {index for kind, index in located if kind == TABLE}
+        offered = {index for kind, index in located if kind == TABLE}
+        if not routed:
+            return offered
+        links, joined = self._filler.links, self._joined()
+        return {table for table in offered if links.distance(joined, table) == self._distance(table)}
 
     def _distance(self, table: int) -> int:
         """Joins between FROM and a table that joins it; 0 for the first."""
-        sources = self._state.scope.sources if self._state.in_query else ()
         row = self._filler.schema.key_distances[table]
-        return min((row[source.table] for source in sources if source.table >= 0), default=0)
+        return min((row[joined] for joined in self._joined()), default=0)
 
     def _column(self, position: int, place: int) -> int:
         source = self._state.scope.sources[place]
         if source.table < 0:
             raise UnfitError("a derived table has no column of its own")
         offered = set(self._filler.schema.tables[source.table].columns)
-        if self._joins():
+        if self._is_side():
             located = map(self._state.space.locate, self._offered())
             offered &= {index for kind, index in located if kind == COLUMN}
         if position in self._columns:
@@ -188,7 +221,7 @@ class _Draw:
         self._columns[position] = self._takable(sorted(offered))
         return self._columns[position]
 
-    def _joins(self) -> bool:
+    def _is_side(self) -> bool:
         """Whether one side of ON stands next."""
         return self._state.space.grammar.symbols[self._state.symbol] in ("earlier", "newest")
 
@@ -252,7 +285,7 @@ class _Draw:
         takable: Sequence[int] = legal[self._state.takable()].tolist()
         return takable
 
-    def _any(self, choices: Sequence[int], what: str) -> int:
+    def _any(self, choices: Sequence[T], what: str) -> T:
         if not choices:
             raise UnfitError(f"no {what} fits")
         return self._rng.choice(choices)

@@ -36,7 +36,7 @@ class JoinTree:
                     raise UnsayableError("outer join, or one of several conditions")
 
     def _add(self, left: exp.Column, right: exp.Column, words: Words) -> None:
-        if not words.is_unique(left) and not words.is_unique(right):
+        if not words.links.joins(words.number(left), words.number(right)):
             raise UnsayableError("tables that share a key")
         for side in (left, right):
             groups = words.schema.key_groups

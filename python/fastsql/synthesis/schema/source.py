@@ -45,6 +45,8 @@ ALIGNMENTS = 12
 """How often both queries of a contrast are put into words, until the questions differ in one phrase."""
 REFUSAL_ATTEMPTS = 12
 """Queries from which a kind of unanswerable question is tried to be made."""
+MOST_KEPT = 200
+"""Results of queries without a condition that are kept."""
 MOST_ROWS = 1000
 """Rows that are looked at of a query that is tried."""
 
@@ -76,6 +78,7 @@ class SchemaSource:
         self._contents = Contents(schema, executor)
         self._filler = Filler(schema, self._contents, profile)
         self._words = Words(schema, profile)
+        self._wider: dict[str, list[tuple[Cell, ...]]] = {}
         self._unanswerables = Unanswerables(schema, profile or schema.profile, self._words, self._contents)
         able = [one for one in templates if self._filler.may_fill(one.template)]
         self._levels = {level: [one for one in able if one.level == level] for level in mix}
@@ -90,7 +93,7 @@ class SchemaSource:
     def draw(self, seed: str) -> Draft:
         """See `Source`. Raises SynthesisError where ATTEMPTS draws make no sense."""
         level, query = self._drawn(seed)
-        return Draft(level, write_tree(query), seed, partial(ask, query, self._words))
+        return Draft(level, write_tree(query), seed, partial(ask, query, self._words), query)
 
     def _drawn(self, seed: str, *, tried: bool = True) -> tuple[str, exp.Query]:
         """A query and its level of hardness; `tried`: one that returns something, which costs more to find."""
@@ -196,23 +199,30 @@ class SchemaSource:
             if not any(cell for row in rows for cell in row) or _are_all_ones(rows):
                 raise UnfitError("it returns nothing to speak of")
             if query.args.get("where") is not None:
-                wider = query.copy()
-                wider.set("where", None)
-                more = self._rows(tree_to_program(wider, self.schema), wider)
+                more = self._rows_without_condition(query)
                 if len(more) == len(rows) and sorted(map(repr, more)) == sorted(map(repr, rows)):
                     raise UnfitError("its condition changes nothing")
         except ExecutionError as error:
             raise UnfitError(error.what) from error
 
+    def _rows_without_condition(self, query: exp.Query) -> list[tuple[Cell, ...]]:
+        """The rows of a query without its WHERE. Many queries have the same: the latest are kept."""
+        wider = query.copy()
+        wider.set("where", None)
+        key = write_tree(wider)
+        if key not in self._wider:
+            if len(self._wider) == MOST_KEPT:
+                del self._wider[next(iter(self._wider))]
+            self._wider[key] = self._rows(tree_to_program(wider, self.schema), wider)
+        return self._wider[key]
+
     def _rows(self, program: Program, query: exp.Query | None = None) -> list[tuple[Cell, ...]]:
         """The first rows of a query, which is given as its tree, too, where that is known."""
         dialect = self._executor.dialect
-        if query is not None and dialect == "sqlite":
-            sql = write_tree(query)
-        else:
-            sql = render(program, self.schema, dialect=dialect)
-        with self._executor.cursor(sql) as cursor:
-            return [tuple(row) for row in cursor.fetchmany(MOST_ROWS)]
+        if query is None or dialect != "sqlite":
+            return list(self._executor.run(render(program, self.schema, dialect=dialect)).rows)
+        limited = query if query.args.get("limit") is not None else query.limit(MOST_ROWS)
+        return list(self._executor.run(write_tree(limited)).rows)
 
 
 def _read(program: Program, schema: Schema) -> exp.Query:

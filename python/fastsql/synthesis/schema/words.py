@@ -12,6 +12,7 @@ from sqlglot import exp
 from fastsql.profile.model import ColumnProfile, Profile, TableProfile
 from fastsql.schema import Schema
 from fastsql.synthesis.schema.kinds import KEY, REFERENCE, column_kinds
+from fastsql.synthesis.schema.links import Links
 
 _NONE: Mapping[int, str] = MappingProxyType({})
 _FLAGS = ("is ", "has ", "was ", "are ", "had ")
@@ -38,6 +39,7 @@ class Words:
         """`profile`: one that people have edited; otherwise what the schema's names suggest."""
         self.schema = schema
         self._profile = profile or schema.profile
+        self.links = Links(schema)
         self._kinds = column_kinds(schema, self._profile)
         self._tables = {schema.table_name(table): table for table in range(len(schema.tables))}
         self._renamed_tables: Mapping[int, str] = {}

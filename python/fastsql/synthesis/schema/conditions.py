@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -24,7 +24,7 @@ _TIME_SIGNS: dict[type[exp.Expr], str] = {
     exp.LT: "before|earlier than",
     exp.LTE: "on or before|until",
 }
-_PARTS = {"%Y": "year", "%m": "month", "%d": "day"}
+PARTS_OF_DATES = {"%Y": "year", "%m": "month", "%d": "day"}
 _MIRRORED: dict[type[exp.Expr], type[exp.Expr]] = {
     exp.GT: exp.LT,
     exp.LT: exp.GT,
@@ -36,13 +36,15 @@ _MIRRORED: dict[type[exp.Expr], type[exp.Expr]] = {
 @dataclass(frozen=True)
 class Said:
     """A condition in words that follow "whose": "age is above 60"; `table`: whose column it is on; `having`: it
-    follows "that" instead, as in "have no visits"; `either`: it is one of two.
+    follows "that" instead, as in "have no visits"; `either`: it is one of two; `open`: it ends in conditions on other rows,
+    so that what comes behind it would seem to be one of them.
     """
 
     table: int
     text: str
     having: bool = False
     either: bool = False
+    open: bool = False
 
 
 class Conditions:
@@ -80,11 +82,17 @@ class Conditions:
         """Conditions on one table after its noun: "whose sex is F and that have no visits". Raises UnsayableError."""
         if any(one.table != table for one in found):
             raise UnsayableError("a condition on another table")
-        whose = " and ".join(one.text for one in found if not one.having and not one.either)
+        plain = [one for one in found if not one.having and not one.either]
+        plain.sort(key=lambda one: one.open)
+        whose = " and ".join(one.text for one in plain)
         parts = [f"whose {whose}"] if whose else []
-        parts += [f"whose {one.text}" for one in found if one.either and not one.having]
-        that = " and ".join(one.text for one in found if one.having)
+        others = [one for one in found if one.either and not one.having]
+        parts += [f"whose {one.text}" for one in others]
+        last = sorted((one for one in found if one.having), key=lambda one: one.open)
+        that = " and ".join(one.text for one in last)
         parts += [f"that {that}"] if that else []
+        if any(one.open for one in [*plain, *others, *last][:-1]):
+            raise UnsayableError("conditions behind those of other rows")
         return " and ".join(parts)
 
     def _literal(self, value: exp.Expr) -> str:
@@ -139,9 +147,9 @@ class Conditions:
     def _of_date(self, column: exp.Expr, form: str, sign: type[exp.Expr], value: str) -> Said:
         assert isinstance(column, exp.Column)
         table = self._words.owner(column)
-        if form in _PARTS:
+        if form in PARTS_OF_DATES:
             return Said(
-                table, f"{_PARTS[form]} of the {self._label(column)} {self._sign(None, sign)} {value}"
+                table, f"{PARTS_OF_DATES[form]} of the {self._label(column)} {self._sign(None, sign)} {value}"
             )
         return self._whose(
             column,
@@ -170,7 +178,8 @@ class Conditions:
         mean = f"the {self._any(names[type(item)])}"
         same = item.this == column
         of = "" if same and plain else f" {self._label(item.this)} of {self._describe(inner)}"
-        return self._whose(column, f"{self._sign(column, sign)} {mean}{of}")
+        said = self._whose(column, f"{self._sign(column, sign)} {mean}{of}")
+        return replace(said, open=bool(of) and not plain)
 
     def _membership(self, column: exp.Column, node: exp.Expr, *, negated: bool) -> Said:
         query = node.args.get("query")
@@ -189,7 +198,8 @@ class Conditions:
             raise UnsayableError("rows of the same table, or of one that does not refer to it")
         rows = self._describe(inner)
         verb = "have no|do not have any" if negated else "have some|have any"
-        return Said(own, f"{self._any(verb)} {rows}", having=True)
+        is_open = bool(inner.args.get("where") or inner.args.get("joins"))
+        return Said(own, f"{self._any(verb)} {rows}", having=True, open=is_open)
 
     def _of_item(self, select: exp.Select) -> exp.Column:
         """The key that a subquery selects."""
@@ -223,6 +233,8 @@ class Conditions:
     def _either(self, left: Said, right: Said) -> Said:
         if left.table != right.table or left.having != right.having:
             raise UnsayableError("OR of two tables")
+        if left.open or right.open:
+            raise UnsayableError("OR of conditions on other rows")
         return Said(left.table, f"{left.text} or {right.text}", left.having, either=True)
 
     def _sign(self, column: exp.Column | None, sign: type[exp.Expr]) -> str:
@@ -245,6 +257,12 @@ class Conditions:
     def _any(self, pattern: str) -> str:
         """One phrase of a pattern. What users have written never is a part of one."""
         return expand(pattern, self._rng)
+
+
+def moment_of(part: exp.TimeToStr) -> exp.Column | None:
+    """The column of which it takes a part; None where that is none."""
+    column = _bare(part.this)
+    return column if isinstance(column, exp.Column) else None
 
 
 def _bare(node: exp.Expr) -> exp.Expr:

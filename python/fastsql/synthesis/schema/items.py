@@ -9,13 +9,13 @@ from sqlglot import exp
 from fastsql.synthesis.phrases import expand
 from fastsql.synthesis.schema.arithmetic import Arithmetic
 from fastsql.synthesis.schema.clauses import conjuncts, joins_of, tables_of
-from fastsql.synthesis.schema.conditions import Conditions
+from fastsql.synthesis.schema.conditions import PARTS_OF_DATES, Conditions, moment_of
 from fastsql.synthesis.schema.kinds import AMOUNT, ORDERED
 from fastsql.synthesis.schema.words import UnsayableError, Words, plural
 
-_AGGREGATES: dict[type[exp.Expr], str] = {exp.Avg: "average|mean", exp.Sum: "total|summed"}
+_AGGREGATES: dict[type[exp.Expr], str] = {exp.Avg: "average|mean", exp.Sum: "total|overall"}
 _ENDS: dict[type[exp.Expr], str] = {exp.Min: "lowest|minimum|smallest", exp.Max: "highest|maximum|largest"}
-_TIMES: dict[type[exp.Expr], str] = {exp.Min: "earliest|first", exp.Max: "latest|last"}
+_TIMES: dict[type[exp.Expr], str] = {exp.Min: "earliest", exp.Max: "latest|most recent"}
 
 
 class Items:
@@ -38,7 +38,7 @@ class Items:
                 return plural(label) if many else label
             case exp.Count(this=exp.Distinct(expressions=[exp.Column() as column])):
                 return f"number of {self._any('different|distinct')} {self._things(column, subject)}"
-            case exp.Count(this=exp.Star()):
+            case exp.Count(this=exp.Star()) if not any(join.side for join in joins_of(select)):
                 return f"number of {self._words.many(self.counted(select), self._rng)}"
             case exp.Count(this=exp.Column() as column) if self._words.owner(column) == self.counted(select):
                 return f"number of {self._words.many(self._words.owner(column), self._rng)}"
@@ -53,6 +53,8 @@ class Items:
             ):
                 most = _ENDS if self._words.kind(end.this) == AMOUNT else _TIMES
                 return f"{self._any(most[type(end)])} {self._label(end.this, subject)}"
+            case exp.TimeToStr() as part:
+                return f"{plural(self._part(part))}" if many else self._part(part)
             case (exp.Avg() | exp.Sum()) as mean if isinstance(_bare(mean.this), exp.Sub):
                 if self.subject_of(mean) != self.counted(select):
                     raise UnsayableError("mean weighted by rows of another table")
@@ -79,14 +81,28 @@ class Items:
             raise UnsayableError("arithmetic over tables")
         return tables.pop()
 
+    def most(self, aggregate: exp.AggFunc) -> str:
+        """The ways to say an aggregate of numbers: "highest"."""
+        return {**_AGGREGATES, **_ENDS}[type(aggregate)]
+
     def key(self, key: exp.Expr) -> str:
         """What stands for a group: "ward" for the primary key of wards. Raises UnsayableError for an expression."""
+        if isinstance(key, exp.TimeToStr):
+            return self._part(key)
         if not isinstance(key, exp.Column):
             raise UnsayableError("key")
         table = self._words.owner(key)
         if self._words.schema.tables[table].primary_key == (self._words.number(key),):
             return self._words.one(table, self._rng)
         return self._words.label(self._words.number(key), self._rng)
+
+    def _part(self, time: exp.TimeToStr) -> str:
+        """As "year of the birth". Raises UnsayableError for another part than year, month and day, and for no column."""
+        column = moment_of(time)
+        part = PARTS_OF_DATES.get(time.text("format"))
+        if column is None or part is None:
+            raise UnsayableError("part of a time")
+        return f"{part} of the {self._words.label(self._words.number(column), self._rng)}"
 
     def counted(self, select: exp.Select) -> int:
         """The table of which each row of FROM is one: the only one that is joined to no other by a unique key of its own.
@@ -111,8 +127,9 @@ class Items:
 
     def _things(self, column: exp.Column, subject: int) -> str:
         """What is counted: rows that a key stands for, or values of a column."""
-        if self._words.is_unique(column):
-            return self._words.many(self._words.owner(column), self._rng)
+        table = self._words.stands_for(column)
+        if table is not None:
+            return self._words.many(table, self._rng)
         return plural(self._label(column, subject))
 
     def _any(self, pattern: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastsql.profile.model import Profile
 from fastsql.schema import Schema
+from fastsql.synthesis.schema.links import identifying_columns
 
 KEY, REFERENCE, CODE, AMOUNT, TIME, YEAR = "key", "reference", "code", "amount", "time", "year"
 """Kinds of columns: what tells the rows of its table apart; other keys of joins; other identifiers and codes, which are
@@ -20,10 +21,11 @@ def column_kinds(schema: Schema, profile: Profile | None = None) -> tuple[str, .
     profile = profile or schema.profile
     references = {column for column, group in enumerate(schema.key_groups) if group >= 0}
     references |= {column for table in schema.tables for column in table.primary_key}
+    identifying = identifying_columns(schema)
     kinds = []
     for number, (column, known) in enumerate(zip(schema.columns, profile.columns, strict=True)):
         if number in references:
-            kinds.append(KEY if number in schema.unique_columns else REFERENCE)
+            kinds.append(KEY if number in identifying else REFERENCE)
         elif known.kind in ("amount", "measure"):
             kinds.append(AMOUNT if known.aggregatable and column.type == "number" else CODE)
         elif known.kind == "date":

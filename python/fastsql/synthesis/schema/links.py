@@ -8,6 +8,12 @@ from fastsql.schema import Schema
 from fastsql.schema.keys import FARTHEST, named_alike
 
 
+def identifying_columns(schema: Schema) -> frozenset[int]:
+    """Columns that tell the rows of their table apart: primary keys of one column, and what foreign keys refer to."""
+    referred = {key.references[0] for key in schema.foreign_keys if len(key.references) == 1}
+    return schema.unique_columns | referred
+
+
 class Links:
     """The references of one schema, declared or told by names."""
 

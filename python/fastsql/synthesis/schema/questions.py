@@ -22,6 +22,7 @@ from fastsql.synthesis.schema.clauses import (
     keys_of,
     limit_of,
 )
+from fastsql.synthesis.schema.derived import FirstOfEach, OverGroups, read_derived
 from fastsql.synthesis.schema.rows import Rows
 from fastsql.synthesis.schema.words import UnsayableError, Words
 
@@ -59,6 +60,11 @@ class _Asker:
             return self._request(self._set_operation(query), single=False)
         if not isinstance(query, exp.Select) or query.args.get("from_") is None:
             raise UnsayableError("no FROM")
+        derived = read_derived(query)
+        if isinstance(derived, OverGroups):
+            return self._request(self._over_groups(derived), single=True)
+        if isinstance(derived, FirstOfEach):
+            return self._request(self._first_of_each(derived), single=False)
         if query.args.get("distinct") and any(map(_is_aggregate, query.expressions)):
             raise UnsayableError("different aggregates")
         first, *others = query.expressions
@@ -125,15 +131,46 @@ class _Asker:
         of = "among" if any(item.find(exp.Case) for item in select.expressions) else "of"
         return f"the {distinct}{_listed(labels)} {of} {the} {self._rows.say(select, subject)}"
 
+    def _over_groups(self, derived: OverGroups) -> str:
+        """As "the average number of visits per patient with any visits"."""
+        inner, (item,), (key,) = derived.inner, derived.inner.expressions, keys_of(derived.inner)
+        if not is_column(key):
+            raise UnsayableError("key")
+        subject, table = self._rows.subject(inner), self._words.stands_for(key)
+        counted = self._items.counted(inner)
+        if table is None or table == counted:
+            each = f"per {self._items.key(key)}"
+        else:
+            each = f"per {self._words.one(table, self._rng)} with any {self._words.many(counted, self._rng)}"
+        where = self._rows.where(inner, counted)
+        among = f" among the {self._words.many(counted, self._rng)} {where}" if where else ""
+        most = self._any(self._items.most(derived.aggregate))
+        return f"the {most} {self._items.say(item, inner, subject, many=False)} {each}{among}"
+
+    def _first_of_each(self, derived: FirstOfEach) -> str:
+        """As "the cost of the visit with the latest day for each patient"."""
+        inner, subject = derived.inner, self._rows.subject(derived.inner)
+        table = self._words.stands_for(derived.key)
+        if table == subject:
+            raise UnsayableError("the first of one row")
+        key = self._items.key(derived.key) if table is None else self._words.one(table, self._rng)
+        labels = _listed([self._items.say(item, inner, subject, many=False) for item in inner.expressions])
+        most = self._rows.most(derived.order, inner, subject)
+        where = self._rows.where(inner, subject)
+        among = f" among those {where}" if where else ""
+        return (
+            f"the {labels} of the {self._words.one(subject, self._rng)} with the {most} for each {key}{among}"
+        )
+
     def _for_each(self, select: exp.Select, subject: int) -> str:
         """As "the average ages for each country of the singers"."""
         keys = keys_of(select)
         labels = [
-            self._items.say(item, select, subject, many=True)
+            self._items.say(item, select, subject, many=item.find(exp.AggFunc) is None)
             for item in select.expressions
             if item not in keys
         ]
-        each = f"{self._any('for each|per|of each|by')} {_listed([self._items.key(key) for key in keys])}"
+        each = f"{self._any('for each|per')} {_listed([self._items.key(key) for key in keys])}"
         return f"the {_listed(labels)} {each} among the {self._rows.say(select, subject)}"
 
     def _groups(self, select: exp.Select, subject: int) -> str:

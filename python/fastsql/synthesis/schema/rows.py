@@ -65,17 +65,32 @@ class Rows:
 
     def where(self, select: exp.Select, subject: int) -> str:
         """WHERE, and what joins alone demand: as "whose sex is F and with a visit whose cost is above 5"."""
-        by_table: defaultdict[int, list[Said]] = defaultdict(list)
-        for said in map(self._conditions.say, conditions_of(select)):
-            by_table[said.table].append(said)
         tree = JoinTree(select, self._words)
+        by_table: defaultdict[int, list[Said]] = defaultdict(list)
+        for condition in conditions_of(select):
+            said = self._lacking(condition, subject, tree) or self._conditions.say(condition)
+            by_table[said.table].append(said)
         used = {self._words.owner(column) for column in _named(select)}
         if any(isinstance(count.this, (exp.Star, exp.Column)) for count in select.find_all(exp.Count)):
             used.add(self._items.counted(select))
         met = [self._conditions.met(by_table[subject], subject)]
+        if any(one.open for one in by_table[subject]) and tree.ends[subject]:
+            raise UnsayableError("a join behind conditions on other rows")
         met += [self._joined(end, subject, tree, by_table, used, "") for end in tree.ends[subject]]
         met += self._having_any(select, tree.ends[subject], by_table, used)
-        return " and ".join(filter(None, met))
+        plain = " and ".join(one for one in met if one and not one.startswith("including"))
+        return ", ".join([*([plain] if plain else []), *(one for one in met if one.startswith("including"))])
+
+    def _lacking(self, condition: exp.Expr, subject: int, tree: JoinTree) -> Said | None:
+        """That there is none of what an outer join adds: "have no visits"; None for another condition."""
+        match condition:
+            case exp.Is(this=exp.Column() as column, expression=exp.Null()):
+                table = self._words.owner(column)
+                outer = [end for end in tree.ends[subject] if end.table == table and end.outer]
+                if outer and self._words.stands_for(column) in (table, subject):
+                    many = self._words.many(table, self._rng)
+                    return Said(subject, f"{self._any('have no|do not have any')} {many}", having=True)
+        return None
 
     def _having_any(
         self, select: exp.Select, ends: Sequence[End], by_table: Mapping[int, list[Said]], used: set[int]
@@ -86,7 +101,11 @@ class Rows:
             return []
         if order is not None and limit_of(select) and order.expressions[0].args.get("desc"):
             return []
-        many = [end.table for end in ends if end.many and end.table in used and not by_table.get(end.table)]
+        many = [
+            end.table
+            for end in ends
+            if end.many and not end.outer and end.table in used and not by_table.get(end.table)
+        ]
         return [f"that have {self._any('any|some')} {self._words.many(table, self._rng)}" for table in many]
 
     def _joined(
@@ -105,6 +124,8 @@ class Rows:
         Raises UnsayableError for a join that no condition, item or count has a use for.
         """
         table = end.table
+        if end.outer:
+            return self._joined_if_there(end, tree, by_table, used)
         own = self._conditions.met(by_table.get(table, ()), table)
         said_of_it = "that" if own else ""
         beyond = [
@@ -127,6 +148,17 @@ class Rows:
         if that:
             return f"that {'has' if end.many else 'is of'} {self._a(table)} {said}"
         return f"{self._any('with|that have|having' if end.many else 'with|of')} {self._a(table)} {said}"
+
+    def _joined_if_there(
+        self, end: End, tree: JoinTree, by_table: Mapping[int, list[Said]], used: set[int]
+    ) -> str:
+        """That rows without any of those which an outer join adds count, too."""
+        if by_table.get(end.table) or len(tree.ends[end.table]) > 1:
+            raise UnsayableError("conditions on what may not be there")
+        if end.table not in used:
+            return ""
+        without = self._words.many(end.table, self._rng)
+        return f"including those {self._any('without any|that have no')} {without}"
 
     def passing(self, select: exp.Select, subject: int) -> list[str]:
         """HAVING, ORDER BY and LIMIT."""
@@ -156,7 +188,7 @@ class Rows:
             return [f"{self._any('ordered by|sorted by|in order of')} {keys}"]
         if len(order.expressions) > 1:
             raise UnsayableError("two orders")
-        return [f"with the {self._most(order.expressions[0], select, subject)}"]
+        return [f"with the {self.most(order.expressions[0], select, subject)}"]
 
     def _key(self, key: exp.Ordered, select: exp.Select, subject: int) -> str:
         if (
@@ -169,7 +201,7 @@ class Rows:
         way = down if key.args.get("desc") else "|in ascending order|from lowest to highest"
         return f"{self._items.say(key.this, select, subject, many=False)} {self._any(way)}".strip()
 
-    def _most(self, key: exp.Ordered, select: exp.Select, subject: int) -> str:
+    def most(self, key: exp.Ordered, select: exp.Select, subject: int) -> str:
         """What the rows that come first have: "highest weight", "most visits". Raises UnsayableError for texts."""
         down, by = bool(key.args.get("desc")), key.this
         if is_column(by) and self._words.owner(by) != subject:
@@ -183,7 +215,7 @@ class Rows:
             raise UnsayableError(f"order of {kind}s")
         if kind == AMOUNT:
             return f"{self._any('highest|largest|greatest' if down else 'lowest|smallest|least')} {said}"
-        return f"{self._any('latest|most recent' if down else 'earliest|first')} {said}"
+        return f"{self._any('latest|most recent' if down else 'earliest')} {said}"
 
     def _a(self, table: int) -> str:
         one = self._words.one(table, self._rng)

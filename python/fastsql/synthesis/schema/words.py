@@ -12,7 +12,7 @@ from sqlglot import exp
 from fastsql.profile.model import ColumnProfile, Profile, TableProfile
 from fastsql.schema import Schema
 from fastsql.synthesis.schema.kinds import KEY, REFERENCE, column_kinds
-from fastsql.synthesis.schema.links import Links
+from fastsql.synthesis.schema.links import Links, identifying_columns
 
 _NONE: Mapping[int, str] = MappingProxyType({})
 _FLAGS = ("is ", "has ", "was ", "are ", "had ")
@@ -40,6 +40,7 @@ class Words:
         self.schema = schema
         self._profile = profile or schema.profile
         self.links = Links(schema)
+        self._identifying = identifying_columns(schema)
         self._kinds = column_kinds(schema, self._profile)
         self._tables = {schema.table_name(table): table for table in range(len(schema.tables))}
         self._renamed_tables: Mapping[int, str] = {}
@@ -74,7 +75,7 @@ class Words:
 
     def is_unique(self, column: exp.Column) -> bool:
         """Whether a column tells the rows of its table apart."""
-        return self.number(column) in self.schema.unique_columns
+        return self.number(column) in self._identifying
 
     def group(self, column: exp.Column) -> str:
         """What a column's amounts may be added to and compared with; empty for nothing else."""
@@ -92,6 +93,16 @@ class Words:
         """Other columns of a column's table that are of its kind."""
         table = self.schema.tables[self.schema.columns[column].table]
         return [one for one in table.columns if one != column and self._kinds[one] == self._kinds[column]]
+
+    def stands_for(self, column: exp.Column) -> int | None:
+        """The table whose rows a key stands for: its own, or the one that it refers to; None for what is no key."""
+        if self.is_unique(column):
+            return self.owner(column)
+        number, tables = self.number(column), range(len(self.schema.tables))
+        referred = [
+            table for table in tables if table != self.owner(column) and self.links.leads(number, table)
+        ]
+        return referred[0] if len(referred) == 1 else None
 
     def is_link(self, table: int) -> bool:
         """Whether a table holds nothing but keys: it links two others."""

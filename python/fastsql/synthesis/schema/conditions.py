@@ -212,6 +212,8 @@ class Conditions:
         if self._words.kind(column) not in ORDERED:
             raise UnsayableError("range of no amount")
         low, high = self._literal(node.args["low"]), self._literal(node.args["high"])
+        if _number(node.args["low"]) > _number(node.args["high"]):
+            raise UnsayableError("an empty range")
         return self._whose(column, f"is {negation}between {low} and {high}")
 
     def _likeness(self, column: exp.Column, pattern: str, *, negated: bool) -> Said:
@@ -273,3 +275,11 @@ def _bare(node: exp.Expr) -> exp.Expr:
 
 def _is_key(words: Words, column: int) -> bool:
     return words.schema.key_groups[column] >= 0
+
+
+def _number(literal: exp.Expr) -> float:
+    """The value of a bound, 0 for one that is no number."""
+    try:
+        return float(literal.sql().strip("'"))
+    except ValueError:
+        return 0.0

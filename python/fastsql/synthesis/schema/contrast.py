@@ -104,10 +104,10 @@ def _values(
         column = words.number(above.this)
     except UnsayableError:
         return
-    value = contents.value(column, rng)
-    if value is None or str(value) == node.name.strip("%"):
+    others = [str(value) for value in contents.values(column) if str(value) != node.name.strip("%")]
+    if not others:
         return
-    text = str(value)
+    text = rng.choice(others)
     if isinstance(above, exp.Like):
         parts = text.split()
         text = node.name.replace(node.name.strip("%"), parts[0] if parts else text)

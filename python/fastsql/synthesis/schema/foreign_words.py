@@ -182,7 +182,7 @@ OUTSIDE = (
     Foreign("What is the [exchange rate of the euro|price of gold] today?", ("currency", "stock", "finance")),
     Foreign("Are you [a human|a robot|an AI]?", ()),
     Foreign(
-        "[Who is|Who was] the [first president of the United States|queen of England]?",
+        "Who was the [first president of the United States|last queen of France]?",
         ("president", "politician"),
     ),
     Foreign("[Sing|Play] me a song", ("music", "singer", "song")),

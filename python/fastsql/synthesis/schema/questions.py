@@ -77,8 +77,12 @@ class _Asker:
         """Whether it counts the rows of FROM: all of them, or those of which something is known."""
         if counts_rows(item):
             return True
-        counted = isinstance(item, exp.Count) and is_column(item.this)
-        return counted and self._words.owner(item.this) == self._items.counted(select)
+        if not isinstance(item, exp.Count):
+            return False
+        inner = item.this.expressions[0] if isinstance(item.this, exp.Distinct) else item.this
+        if not is_column(inner) or self._words.owner(inner) != self._items.counted(select):
+            return False
+        return inner is item.this or self._words.is_unique(inner)
 
     def _count(self, select: exp.Select) -> str:
         if select.args.get("order") is not None or limit_of(select):
@@ -127,9 +131,12 @@ class _Asker:
             for item in select.expressions
         ]
         the = "the" if single else self._any("the|all the")
-        # "The number of dogs that are female among the dogs": two kinds of dogs.
-        of = "among" if any(item.find(exp.Case) for item in select.expressions) else "of"
-        return f"the {distinct}{_listed(labels)} {of} {the} {self._rows.say(select, subject)}"
+        rows = self._rows.say(select, subject)
+        if not any(item.find(exp.Case) for item in select.expressions):
+            return f"the {distinct}{_listed(labels)} of {the} {rows}"
+        # The labels say rows already: "the number of dogs whose gender is F".
+        is_all = not conditions_of(select) and not joins_of(select)
+        return f"the {_listed(labels)}" if is_all else f"the {_listed(labels)} among {the} {rows}"
 
     def _over_groups(self, derived: OverGroups) -> str:
         """As "the average number of visits per patient with any visits"."""

@@ -20,9 +20,11 @@ from fastsql.grammar.program import Program
 from fastsql.grammar.render import render_tree, write_tree
 from fastsql.profile.model import Profile
 from fastsql.schema import Schema
+from fastsql.synthesis.schema.clauses import is_column, keys_of
 from fastsql.synthesis.schema.contents import Contents
 from fastsql.synthesis.schema.contrast import differ_in_one_phrase, edits
 from fastsql.synthesis.schema.fill import Filler, UnfitError
+from fastsql.synthesis.schema.kinds import AMOUNT
 from fastsql.synthesis.schema.library import Weighted
 from fastsql.synthesis.schema.questions import ask
 from fastsql.synthesis.schema.unanswerable import KINDS, Unanswerables
@@ -198,12 +200,23 @@ class SchemaSource:
             rows = self._rows(program, query)
             if not any(cell for row in rows for cell in row) or _are_all_ones(rows):
                 raise UnfitError("it returns nothing to speak of")
+            if any(
+                self._is_measured(key) for key in (keys_of(query) if isinstance(query, exp.Select) else ())
+            ):
+                raise UnfitError("groups of a measure")
             if query.args.get("where") is not None:
                 more = self._rows_without_condition(query)
                 if len(more) == len(rows) and sorted(map(repr, more)) == sorted(map(repr, rows)):
                     raise UnfitError("its condition changes nothing")
         except ExecutionError as error:
             raise UnfitError(error.what) from error
+
+    def _is_measured(self, key: exp.Expr) -> bool:
+        """Whether a key of GROUP BY is an amount with decimals, of which there are as many as rows."""
+        if not is_column(key) or self._words.kind(key) != AMOUNT:
+            return False
+        values = self._contents.values(self._words.number(key))
+        return any(isinstance(value, float) and not value.is_integer() for value in values)
 
     def _rows_without_condition(self, query: exp.Query) -> list[tuple[Cell, ...]]:
         """The rows of a query without its WHERE. Many queries have the same: the latest are kept."""

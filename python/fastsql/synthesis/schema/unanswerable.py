@@ -159,7 +159,8 @@ class Unanswerables:
                 if not character:
                     break
                 name += character
-            is_held = name.casefold() in held or self._contents.holds(column, name)
+            is_part = name.casefold() in held or any(value.casefold() in name.casefold() for value in values)
+            is_held = is_part or self._contents.holds(column, name)
             if _SHORTEST <= len(name) <= _LONGEST and name == name.strip() and not is_held:
                 return name
         raise UnsayableError("too few values to make up another")
@@ -191,8 +192,11 @@ class Unanswerables:
         if any(query.args.get(clause) is not None for clause in ("group", "order", "limit", "having")):
             raise UnsayableError("groups, or rows in an order")
         table = self._words.source(query.args["from_"].this)
+        said = {self._words.number(column) for column in query.find_all(exp.Column)}
         columns = [
-            column for column in self._schema.tables[table].columns if self._words.kind_of(column) in ORDERED
+            column
+            for column in self._schema.tables[table].columns
+            if self._words.kind_of(column) == AMOUNT and column not in said
         ]
         frames = [one for one in FRAMES[kind] if columns or "{label" not in one]
         text = expand(rng.choice(frames), rng)
@@ -202,6 +206,7 @@ class Unanswerables:
         filled = text.format(
             rows=rows, one=one, many=plural(one), label=label, labels=plural(label), an=_article(one)
         )
+        filled = " ".join(filled.split())
         return filled[:1].upper() + filled[1:]
 
     def _outside(self, query: exp.Select, rng: random.Random) -> str:

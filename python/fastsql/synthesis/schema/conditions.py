@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from fastsql.synthesis.phrases import expand
-from fastsql.synthesis.schema.kinds import AMOUNT, CODE, ORDERED, TEXTS
+from fastsql.synthesis.schema.kinds import AMOUNT, CODE, ORDERED, TEXTS, TIME, YEAR
 from fastsql.synthesis.schema.words import UnsayableError, Words
 
 _SIGNS: dict[type[exp.Expr], str] = {
@@ -25,6 +25,11 @@ _TIME_SIGNS: dict[type[exp.Expr], str] = {
     exp.LTE: "on or before|until",
 }
 PARTS_OF_DATES = {"%Y": "year", "%m": "month", "%d": "day"}
+_MOST: dict[type[exp.Expr], str] = {
+    exp.Max: "highest|largest|greatest|maximum",
+    exp.Min: "lowest|smallest|minimum",
+}
+_LAST: dict[type[exp.Expr], str] = {exp.Max: "latest|most recent", exp.Min: "earliest"}
 _MIRRORED: dict[type[exp.Expr], type[exp.Expr]] = {
     exp.GT: exp.LT,
     exp.LT: exp.GT,
@@ -164,9 +169,8 @@ class Conditions:
         item = inner.expressions[0]
         plain = not inner.args.get("where") and not inner.args.get("joins")
         if isinstance(item, (exp.Max, exp.Min)) and sign is exp.EQ and plain and item.this == column:
-            most = (
-                "highest|largest|greatest|maximum" if isinstance(item, exp.Max) else "lowest|smallest|minimum"
-            )
+            is_time = self._words.kind(column) in (TIME, YEAR)
+            most = (_LAST if is_time else _MOST)[type(item)]
             return self._whose(column, f"is the {self._any(most)}")
         names: dict[type[exp.Expr], str] = {
             exp.Avg: "average|mean",

@@ -139,7 +139,7 @@ class _Asker:
         return f"the {_listed(labels)}" if is_all else f"the {_listed(labels)} among {the} {rows}"
 
     def _over_groups(self, derived: OverGroups) -> str:
-        """As "the average number of visits per patient with any visits"."""
+        """As "the average number of visits whose reason is cough per patient with any"."""
         inner, (item,), (key,) = derived.inner, derived.inner.expressions, keys_of(derived.inner)
         if not is_column(key):
             raise UnsayableError("key")
@@ -148,11 +148,13 @@ class _Asker:
         if table is None or table == counted:
             each = f"per {self._items.key(key)}"
         else:
-            each = f"per {self._words.one(table, self._rng)} with any {self._words.many(counted, self._rng)}"
+            each = f"per {self._words.one(table, self._rng)} with any"
         where = self._rows.where(inner, counted)
-        among = f" among the {self._words.many(counted, self._rng)} {where}" if where else ""
         most = self._any(self._items.most(derived.aggregate))
-        return f"the {most} {self._items.say(item, inner, subject, many=False)} {each}{among}"
+        said = self._items.say(item, inner, subject, many=False)
+        if where and not counts_rows(item):
+            raise UnsayableError("a mean of what meets conditions")
+        return " ".join(filter(None, ["the", most, said, where, each]))
 
     def _first_of_each(self, derived: FirstOfEach) -> str:
         """As "the cost of the visit with the latest day for each patient"."""
@@ -202,7 +204,7 @@ class _Asker:
             if any(self._words.owner(key) != subject for key in unique):
                 raise UnsayableError("groups of another table")
             return f"the {labels} of the {self._rows.say(select, subject)}"
-        if not any(item in keys for item in select.expressions):
+        if not all(key in select.expressions for key in keys):
             raise UnsayableError("groups that are not named")
         where = self._rows.where(select, subject)
         among = [f"among the {self._words.many(subject, self._rng)}", where] if where else []
@@ -220,6 +222,8 @@ class _Asker:
         parts = (*select.expressions, select.args.get("having"), select.args.get("order"))
         if not any(part is not None and part.find(exp.AggFunc) for part in parts):
             raise UnsayableError("groups without aggregates")
+        if any(is_column(key) and self._words.kind(key) == "text" for key in keys):
+            raise UnsayableError("groups of free texts")
         unique = {self._words.owner(key) for key in keys if is_column(key) and self._words.is_unique(key)}
         if unique and not joins_of(select):
             raise UnsayableError("groups of one row")

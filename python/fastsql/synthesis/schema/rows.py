@@ -5,11 +5,19 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from sqlglot import exp
 
 from fastsql.synthesis.phrases import expand
-from fastsql.synthesis.schema.clauses import conditions_of, counts_rows, is_column, limit_of, tables_of
+from fastsql.synthesis.schema.clauses import (
+    conditions_of,
+    counts_rows,
+    is_column,
+    keys_of,
+    limit_of,
+    tables_of,
+)
 from fastsql.synthesis.schema.conditions import Conditions, Said
 from fastsql.synthesis.schema.items import Items
 from fastsql.synthesis.schema.join_tree import End, JoinTree
@@ -23,6 +31,25 @@ _COUNTED: dict[type[exp.Expr], tuple[str, str]] = {
     exp.LTE: ("at most|no more than", "at most"),
     exp.EQ: ("exactly|just", "exactly"),
 }
+
+
+@dataclass(frozen=True)
+class Verbs:
+    """How rows are joined to what they have, and to what they belong to.
+
+    Where more than one thing is said, the verb's number tells of which rows: "patients of a ward whose name is north and
+    that have a visit", not the ward.
+    """
+
+    have: str
+    belong: str
+    have_any: str
+
+
+ROWS = Verbs("with|that have|having", "with|of", "that have")
+THOSE_ROWS = Verbs("that have", "that are of", "that have")
+ROW = Verbs("with|that has|having", "with|of", "that has")
+THAT_ROW = Verbs("that has", "that is of", "that has")
 
 
 class Rows:
@@ -76,10 +103,21 @@ class Rows:
         met = [self._conditions.met(by_table[subject], subject)]
         if any(one.open for one in by_table[subject]) and tree.ends[subject]:
             raise UnsayableError("a join behind conditions on other rows")
-        met += [self._joined(end, subject, tree, by_table, used, "") for end in tree.ends[subject]]
-        met += self._having_any(select, tree.ends[subject], by_table, used)
-        plain = " and ".join(one for one in met if one and not one.startswith("including"))
-        return ", ".join([*([plain] if plain else []), *(one for one in met if one.startswith("including"))])
+        plain = [*filter(None, met), *self._having_any(select, tree.ends[subject], by_table, used)]
+        joined = self._all_joined(tree, subject, by_table, used, ROWS)
+        if len(joined) + len(plain) > 1:
+            joined = self._all_joined(tree, subject, by_table, used, THOSE_ROWS)
+        if keys_of(select) and any(end.many and one for end, one in joined.items() if not end.outer):
+            raise UnsayableError("what is put together is restricted by a join")
+        inner = " and ".join([*plain, *(one for end, one in joined.items() if not end.outer)])
+        return ", ".join(filter(None, [inner, *(one for end, one in joined.items() if end.outer)]))
+
+    def _all_joined(
+        self, tree: JoinTree, subject: int, by_table: Mapping[int, list[Said]], used: set[int], verbs: Verbs
+    ) -> dict[End, str]:
+        """What is said of each table that is joined to the subject, where something has to be said."""
+        said = {end: self._joined(end, subject, tree, by_table, used, verbs) for end in tree.ends[subject]}
+        return {end: one for end, one in said.items() if one}
 
     def _lacking(self, condition: exp.Expr, subject: int, tree: JoinTree) -> Said | None:
         """That there is none of what an outer join adds: "have no visits"; None for another condition."""
@@ -115,11 +153,9 @@ class Rows:
         tree: JoinTree,
         by_table: Mapping[int, list[Said]],
         used: set[int],
-        that: str,
+        verbs: Verbs,
     ) -> str:
         """What is said of a table that is joined, and of those beyond it; empty where nothing has to be said.
-
-        `that`: "that" where something was said before of the one row that is meant: it must not seem to be of another.
 
         Raises UnsayableError for a join that no condition, item or count has a use for.
         """
@@ -127,9 +163,9 @@ class Rows:
         if end.outer:
             return self._joined_if_there(end, tree, by_table, used)
         own = self._conditions.met(by_table.get(table, ()), table)
-        said_of_it = "that" if own else ""
+        further = THAT_ROW if own else ROW
         beyond = [
-            self._joined(one, table, tree, by_table, used, said_of_it)
+            self._joined(one, table, tree, by_table, used, further)
             for one in tree.ends[table]
             if one.table != before
         ]
@@ -141,13 +177,11 @@ class Rows:
                 return ""
             if not end.many:
                 raise UnsayableError("a join without use")
-            return f"that have {self._a(table)}"
+            return f"{verbs.have_any} {self._a(table)}"
         if beyond and not own and self._words.is_link(table):
             return beyond[0]
         said = " and ".join(filter(None, [own, *beyond]))
-        if that:
-            return f"that {'has' if end.many else 'is of'} {self._a(table)} {said}"
-        return f"{self._any('with|that have|having' if end.many else 'with|of')} {self._a(table)} {said}"
+        return f"{self._any(verbs.have if end.many else verbs.belong)} {self._a(table)} {said}"
 
     def _joined_if_there(
         self, end: End, tree: JoinTree, by_table: Mapping[int, list[Said]], used: set[int]

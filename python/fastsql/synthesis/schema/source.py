@@ -198,6 +198,8 @@ class SchemaSource:
         """Raises UnfitError unless it returns something, not 1 for every group, and not what it would without WHERE."""
         try:
             rows = self._rows(program, query)
+            if isinstance(query, exp.Select) and keys_of(query) and query.args.get("limit") is not None:
+                self._check_groups(query)
             if not any(cell for row in rows for cell in row) or _are_all_ones(rows):
                 raise UnfitError("it returns nothing to speak of")
             if any(
@@ -210,6 +212,15 @@ class SchemaSource:
                     raise UnfitError("its condition changes nothing")
         except ExecutionError as error:
             raise UnfitError(error.what) from error
+
+    def _check_groups(self, query: exp.Select) -> None:
+        """Raises UnfitError where every group is one row: none of them is the largest."""
+        sizes = query.copy()
+        for clause in ("order", "limit", "having"):
+            sizes.set(clause, None)
+        sizes.set("expressions", [exp.Count(this=exp.Star())])
+        if _are_all_ones(self._rows(tree_to_program(sizes, self.schema), sizes)):
+            raise UnfitError("groups of one row")
 
     def _is_measured(self, key: exp.Expr) -> bool:
         """Whether a key of GROUP BY is an amount with decimals, of which there are as many as rows."""

@@ -62,8 +62,10 @@ class Arithmetic:
         if all(one is not None for one in conditions):
             one, other = (f"number of {rows(condition)}" for condition in conditions if condition is not None)
             return one, other
+        if type(left) is not type(right) and {type(left), type(right)} != {exp.Max, exp.Min}:
+            raise UnsayableError("arithmetic of unlike operands")
         columns = [side.this if isinstance(side, exp.AggFunc) else side for side in (left, right)]
-        if isinstance(left, exp.AggFunc) != isinstance(right, exp.AggFunc) or left == right:
+        if left == right or (type(left) is not type(right) and columns[0] != columns[1]):
             raise UnsayableError("arithmetic of unlike operands")
         if not all(isinstance(one, exp.Column) and self._words.kind(one) == AMOUNT for one in columns):
             raise UnsayableError("arithmetic of no amounts")

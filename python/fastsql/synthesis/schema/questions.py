@@ -152,6 +152,8 @@ class _Asker:
         where = self._rows.where(inner, counted)
         most = self._any(self._items.most(derived.aggregate))
         said = self._items.say(item, inner, subject, many=False)
+        if not isinstance(item, (exp.Count, exp.Sum)):
+            raise UnsayableError("a mean of means")
         if where and not counts_rows(item):
             raise UnsayableError("a mean of what meets conditions")
         return " ".join(filter(None, ["the", most, said, where, each]))
@@ -225,7 +227,7 @@ class _Asker:
         if any(is_column(key) and self._words.kind(key) == "text" for key in keys):
             raise UnsayableError("groups of free texts")
         unique = {self._words.owner(key) for key in keys if is_column(key) and self._words.is_unique(key)}
-        if unique and not joins_of(select):
+        if unique and (not joins_of(select) or self._items.counted(select) in unique):
             raise UnsayableError("groups of one row")
         if not all(is_column(item) and self._words.owner(item) in unique for item in plain):
             raise UnsayableError("ungrouped column")

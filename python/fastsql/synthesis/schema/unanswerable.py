@@ -175,14 +175,20 @@ class Unanswerables:
     def _shared_names(self, column: exp.Column) -> Iterator[str]:
         """What a column and others of its table and kind are called, each with a word more: "date" of birth."""
         number = self._words.number(column)
-        labels = [self._profile.columns[one].called for one in (number, *self._words.alike(number))]
-        parts = [label.lower().split() for label in labels]
+        alike = (number, *self._words.alike(number))
+        parts = [self._profile.columns[one].called.lower().split() for one in alike]
         table = self._schema.tables[self._schema.columns[number].table]
         own = {self._profile.columns[one].called.lower() for one in table.columns}
         row = {name.lower() for name in self._profile.tables[self._schema.columns[number].table].row}
-        if self._schema.columns[number].name.lower() in row:
-            return  # "the name" of a person is the first and the last
+        named = {
+            word
+            for one in alike
+            if self._schema.columns[one].name.lower() in row
+            for word in self._profile.columns[one].called.lower().split()
+        }
         for place in (0, -1):
+            if parts[0][place] in named:
+                continue  # "the name" of a person is the first and the last
             others = [words for words in parts[1:] if len(words) > 1 and words[place] == parts[0][place]]
             if others and len(parts[0]) > 1 and parts[0][place] not in own:
                 yield parts[0][place]

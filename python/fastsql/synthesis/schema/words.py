@@ -131,7 +131,16 @@ class Words:
             raise UnsayableError("yes or no")
         said = _said(known, rng)
         table = f"{singular(_said(self._profile.tables[owner], rng))} "
-        return said[len(table) :] if said.startswith(table) and rng.random() < 0.7 else said
+        short = said.removeprefix(table)
+        return short if short != said and rng.random() < 0.7 and self._is_clear(short, column) else said
+
+    def _is_clear(self, label: str, column: int) -> bool:
+        """Whether no other column of a table is called that, or that and more: a location may be that of discharge, too."""
+        table = self.schema.tables[self.schema.columns[column].table]
+        others = [self._profile.columns[one] for one in table.columns if one != column]
+        return not any(
+            f" {label}" in f" {name.lower()}" for one in others for name in (one.called, one.words)
+        )
 
 
 def _qualified(namespace: str, name: str) -> str:

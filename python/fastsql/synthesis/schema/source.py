@@ -13,20 +13,18 @@ from sqlglot import exp
 
 from fastsql.errors import ExecutionError
 from fastsql.execution.executor import Executor
-from fastsql.execution.rows import Cell
-from fastsql.grammar import ConversionError, render, sql_to_program
+from fastsql.grammar import ConversionError
 from fastsql.grammar.convert import tree_to_program
 from fastsql.grammar.program import Program
 from fastsql.grammar.render import render_tree, write_tree
 from fastsql.profile.model import Profile
 from fastsql.schema import Schema
-from fastsql.synthesis.schema.clauses import is_column, keys_of
 from fastsql.synthesis.schema.contents import Contents
 from fastsql.synthesis.schema.contrast import differ_in_one_phrase, edits
 from fastsql.synthesis.schema.fill import Filler, UnfitError
-from fastsql.synthesis.schema.kinds import AMOUNT
 from fastsql.synthesis.schema.library import Weighted
 from fastsql.synthesis.schema.questions import ask
+from fastsql.synthesis.schema.results import Results, SenselessError
 from fastsql.synthesis.schema.unanswerable import KINDS, Unanswerables
 from fastsql.synthesis.schema.words import UnsayableError, Words
 from fastsql.synthesis.source import Contrast, Draft, Refusal, SynthesisError, Trial
@@ -47,10 +45,10 @@ ALIGNMENTS = 12
 """How often both queries of a contrast are put into words, until the questions differ in one phrase."""
 REFUSAL_ATTEMPTS = 12
 """Queries from which a kind of unanswerable question is tried to be made."""
-MOST_KEPT = 200
-"""Results of queries without a condition that are kept."""
-MOST_ROWS = 1000
-"""Rows that are looked at of a query that is tried."""
+
+
+SKIPPED = (UnfitError, UnsayableError, ConversionError, SenselessError, ExecutionError)
+"""What leads to another draw."""
 
 
 class SchemaSource:
@@ -76,11 +74,10 @@ class SchemaSource:
             )
         self.schema = schema
         self.db_id = db_id or schema.name
-        self._executor = executor
         self._contents = Contents(schema, executor)
         self._filler = Filler(schema, self._contents, profile)
         self._words = Words(schema, profile)
-        self._wider: dict[str, list[tuple[Cell, ...]]] = {}
+        self._results = Results(schema, executor, self._contents, self._words)
         self._unanswerables = Unanswerables(schema, profile or schema.profile, self._words, self._contents)
         able = [one for one in templates if self._filler.may_fill(one.template)]
         self._levels = {level: [one for one in able if one.level == level] for level in mix}
@@ -107,10 +104,10 @@ class SchemaSource:
                 (level,) = rng.choices(list(self._levels), self._mix)
             weighted = self._template(level, rng)
             try:
-                program, query = self._query(weighted, rng)
+                query = self._query(weighted, rng)
                 if tried:
-                    self._check_rows(program, query)
-            except (UnfitError, UnsayableError, ConversionError):
+                    self._results.check(query)
+            except SKIPPED:
                 continue
             return weighted.level, query
         raise SynthesisError(
@@ -127,7 +124,7 @@ class SchemaSource:
             for kind, edited in islice(edits(query, self._words, self._contents, rng), MOST_EDITS):
                 try:
                     found = self._contrasted(query, edited, rng)
-                except (UnfitError, UnsayableError, ConversionError):
+                except SKIPPED:
                     continue
                 if found is not None:
                     return Contrast(kind, level, found)
@@ -137,15 +134,10 @@ class SchemaSource:
 
     def _contrasted(self, query: exp.Query, edited: exp.Query, rng: random.Random) -> Couple | None:
         """Both pairs; None where they give the same answer, or no questions differ in one phrase alone."""
-        program = tree_to_program(edited, self.schema)
-        other = _read(program, self.schema)
+        other = _read(tree_to_program(edited, self.schema), self.schema)
         ask(other, self._words, random.Random(0))
-        self._check_rows(program, other)
-        try:
-            rows = self._rows(tree_to_program(query, self.schema), query)
-            if sorted(map(repr, rows)) == sorted(map(repr, self._rows(program, other))):
-                return None
-        except ExecutionError:
+        self._results.check(other)
+        if not self._results.differ(query, other):
             return None
         longest = max(len(one.name) for tree in (query, other) for one in (*tree.find_all(exp.Literal), tree))
         for _ in range(ALIGNMENTS):
@@ -175,12 +167,12 @@ class SchemaSource:
 
     def trials(self, draft: Draft) -> Iterator[Trial]:
         """See `Source`: the draft itself, which returned something when it was drawn."""
-        yield Trial(draft.sql, lambda sql: self._rows(sql_to_program(sql, self.schema)))
+        yield Trial(draft.sql, lambda sql: self._results.rows(parse_query(sql)))
 
     def _template(self, level: str, rng: random.Random) -> Weighted:
         return rng.choices(self._levels[level], cum_weights=self._weights[level])[0]
 
-    def _query(self, weighted: Weighted, rng: random.Random) -> tuple[Program, exp.Query]:
+    def _query(self, weighted: Weighted, rng: random.Random) -> exp.Query:
         """A template filled, in the grammar's own order of clauses; what is cheap to find out is found out first.
 
         Raises UnfitError, UnsayableError or ConversionError for a query that makes no sense.
@@ -192,69 +184,10 @@ class SchemaSource:
         if canonical != program:
             query = _read(canonical, self.schema)
             ask(query, self._words, rng)
-        return canonical, query
-
-    def _check_rows(self, program: Program, query: exp.Query) -> None:
-        """Raises UnfitError unless it returns something, not 1 for every group, and not what it would without WHERE."""
-        try:
-            rows = self._rows(program, query)
-            if isinstance(query, exp.Select) and keys_of(query) and query.args.get("limit") is not None:
-                self._check_groups(query)
-            if not any(cell for row in rows for cell in row) or _are_all_ones(rows):
-                raise UnfitError("it returns nothing to speak of")
-            if any(
-                self._is_measured(key) for key in (keys_of(query) if isinstance(query, exp.Select) else ())
-            ):
-                raise UnfitError("groups of a measure")
-            if query.args.get("where") is not None:
-                more = self._rows_without_condition(query)
-                if len(more) == len(rows) and sorted(map(repr, more)) == sorted(map(repr, rows)):
-                    raise UnfitError("its condition changes nothing")
-        except ExecutionError as error:
-            raise UnfitError(error.what) from error
-
-    def _check_groups(self, query: exp.Select) -> None:
-        """Raises UnfitError where every group is one row: none of them is the largest."""
-        sizes = query.copy()
-        for clause in ("order", "limit", "having"):
-            sizes.set(clause, None)
-        sizes.set("expressions", [exp.Count(this=exp.Star())])
-        if _are_all_ones(self._rows(tree_to_program(sizes, self.schema), sizes)):
-            raise UnfitError("groups of one row")
-
-    def _is_measured(self, key: exp.Expr) -> bool:
-        """Whether a key of GROUP BY is an amount with decimals, of which there are as many as rows."""
-        if not is_column(key) or self._words.kind(key) != AMOUNT:
-            return False
-        values = self._contents.values(self._words.number(key))
-        return any(isinstance(value, float) and not value.is_integer() for value in values)
-
-    def _rows_without_condition(self, query: exp.Query) -> list[tuple[Cell, ...]]:
-        """The rows of a query without its WHERE. Many queries have the same: the latest are kept."""
-        wider = query.copy()
-        wider.set("where", None)
-        key = write_tree(wider)
-        if key not in self._wider:
-            if len(self._wider) == MOST_KEPT:
-                del self._wider[next(iter(self._wider))]
-            self._wider[key] = self._rows(tree_to_program(wider, self.schema), wider)
-        return self._wider[key]
-
-    def _rows(self, program: Program, query: exp.Query | None = None) -> list[tuple[Cell, ...]]:
-        """The first rows of a query, which is given as its tree, too, where that is known."""
-        dialect = self._executor.dialect
-        if query is None or dialect != "sqlite":
-            return list(self._executor.run(render(program, self.schema, dialect=dialect)).rows)
-        limited = query if query.args.get("limit") is not None else query.limit(MOST_ROWS)
-        return list(self._executor.run(write_tree(limited)).rows)
+        return query
 
 
 def _read(program: Program, schema: Schema) -> exp.Query:
     """The tree of a program. Its functions of time are written in words of SQLite; they are read as any other text is."""
     tree = render_tree(program, schema)
     return parse_query(write_tree(tree)) if tree.find(exp.Anonymous) else tree
-
-
-def _are_all_ones(rows: Sequence[tuple[Cell, ...]]) -> bool:
-    """Whether a column of several rows is 1 throughout, as counts of single rows are."""
-    return len(rows) > 1 and any(all(cell == 1 for cell in column) for column in zip(*rows, strict=True))

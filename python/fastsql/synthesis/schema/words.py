@@ -64,10 +64,12 @@ class Words:
 
     def number(self, column: exp.Column) -> int:
         """The number of a column. Raises UnsayableError for one of a derived table."""
-        name = (_qualified(column.text("db"), column.table), column.name)
-        if name not in self._columns:
+        table, namespace, name = (column.args.get(part) for part in ("table", "db", "this"))
+        key = (table.name if table is not None else "", name.name if name is not None else "")
+        number = self._columns.get(key if namespace is None else (f"{namespace.name}.{key[0]}", key[1]))
+        if number is None:
             raise UnsayableError("derived table")
-        return self._columns[name]
+        return number
 
     def owner(self, column: exp.Column) -> int:
         """The number of a column's table."""

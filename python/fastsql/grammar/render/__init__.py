@@ -75,8 +75,8 @@ def render_tree(program: Program, schema: Schema) -> exp.Query:
 
 
 def write_tree(tree: exp.Query) -> str:
-    """The text of a tree of `render_tree`, which is left as it is."""
-    sql: str = _generator("sqlite").generate(tree)
+    """The text of a tree of `render_tree`, which has nothing in it that the generator would rewrite in place."""
+    sql: str = _generator("sqlite").generate(tree, copy=False)
     return sql
 
 

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from fastsql.grammar.actions import COLUMN, TABLE
 from fastsql.grammar.automaton import State
+from fastsql.grammar.bounds import MAX_HOPS, MAX_SOURCES
 from fastsql.grammar.mask import offers_all_columns
 from fastsql.grammar.program import ColumnRef, DerivedRef, Literal, Production, Program, TableRef, Terminal
 from fastsql.grammar.routes import ROUTED, TARGET, has_arrived
@@ -142,17 +143,20 @@ class _Draw:
 
     def _of_way(self) -> list[tuple[int, int]]:
         """What goes on along references: tables that are nearer to where the way leads, columns that refer to another."""
-        state, links = self._state, self._filler.links
-        offered = list(map(state.space.locate, self._offered()))
-        newest = state.scope.sources[-1].table
-        if state.space.grammar.symbols[state.symbol] == "newest" and state.last.column is not None:
-            return [one for one in offered if links.joins(one[1], state.last.column)]
-        left = links.distance(self._joined(), state.toward)
-        return [
-            (kind, index)
-            for kind, index in offered
-            if (links.leads(index, newest) if kind == COLUMN else self._is_nearer(index, left))
-        ]
+        state, links, tables = self._state, self._filler.links, self._filler.schema.tables
+        symbol = state.space.grammar.symbols[state.symbol]
+        if symbol not in ("earlier", "newest"):
+            left = links.distance(self._joined(), state.toward)
+            return [(TABLE, table) for table in range(len(tables)) if self._is_nearer(table, left)]
+        *before, newest = self._joined()
+        if symbol == "newest":
+            last = state.last.column
+            assert last is not None
+            return [(COLUMN, one) for one in tables[newest].columns if links.joins(one, last)]
+        left = links.distance([newest], state.toward)
+        ends = [table for table in before if links.distance([table], state.toward) == left + 1]
+        columns = [column for table in ends for column in tables[table].columns]
+        return [(COLUMN, column) for column in columns if links.leads(column, newest)]
 
     def _is_nearer(self, table: int, left: int) -> bool:
         links = self._filler.links
@@ -194,12 +198,18 @@ class _Draw:
         routed = grammar.symbols[self._state.symbol] == TARGET
         if not routed and not self._state.widths and not (self._state.in_query and self._state.scope.widths):
             return set(range(len(self._filler.schema.tables)))
-        located = map(self._state.space.locate, self._offered())
-        offered = {index for kind, index in located if kind == TABLE}
-        if not routed:
-            return offered
         links, joined = self._filler.links, self._joined()
-        return {table for table in offered if links.distance(joined, table) == self._distance(table)}
+        if routed:
+            farthest = min(MAX_HOPS, MAX_SOURCES - len(self._state.scope.sources))
+            tables = range(len(self._filler.schema.tables))
+            distances = {table: self._distance(table) for table in tables}
+            return {
+                table
+                for table, distance in distances.items()
+                if 1 <= distance <= farthest and links.distance(joined, table) == distance
+            }
+        located = map(self._state.space.locate, self._offered())
+        return {index for kind, index in located if kind == TABLE}
 
     def _distance(self, table: int) -> int:
         """Joins between FROM and a table that joins it; 0 for the first."""

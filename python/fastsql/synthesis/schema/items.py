@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from fastsql.synthesis.phrases import expand
 from fastsql.synthesis.schema.arithmetic import Arithmetic
-from fastsql.synthesis.schema.clauses import conjuncts, joins_of, tables_of
+from fastsql.synthesis.schema.clauses import columns_in, conjuncts, joins_of, tables_of
 from fastsql.synthesis.schema.conditions import PARTS_OF_DATES, Conditions, moment_of
 from fastsql.synthesis.schema.kinds import AMOUNT, ORDERED
 from fastsql.synthesis.schema.words import UnsayableError, Words, plural
@@ -26,6 +26,7 @@ class Items:
         self._rng = rng
         self._conditions = conditions
         self._arithmetic = Arithmetic(words, rng)
+        self._counted: dict[int, int] = {}
 
     def say(self, item: exp.Expr, select: exp.Select, subject: int, *, many: bool) -> str:
         """A select item or a key of ORDER BY. Raises UnsayableError.
@@ -76,7 +77,7 @@ class Items:
 
     def subject_of(self, item: exp.Expr) -> int:
         """The table of the columns of an expression. Raises UnsayableError where there are several."""
-        tables = {self._words.owner(column) for column in item.find_all(exp.Column)}
+        tables = {self._words.owner(column) for column in columns_in(item)}
         if len(tables) != 1:
             raise UnsayableError("arithmetic over tables")
         return tables.pop()
@@ -109,13 +110,17 @@ class Items:
 
         Raises UnsayableError where there are several.
         """
+        known = self._counted.get(id(select))
+        if known is not None:
+            return known
         tables = {self._words.source(node) for node in tables_of(select)}
         for join in joins_of(select):
             sides = join.args["on"].find_all(exp.Column) if join.args.get("on") else ()
             tables -= {self._words.owner(side) for side in sides if self._words.is_unique(side)}
         if len(tables) != 1:
             raise UnsayableError("rows of several tables")
-        return tables.pop()
+        self._counted[id(select)] = tables.pop()
+        return self._counted[id(select)]
 
     def _label(self, column: exp.Column, subject: int) -> str:
         table = self._words.owner(column)

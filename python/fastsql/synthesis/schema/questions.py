@@ -16,6 +16,7 @@ from fastsql.synthesis.phrases import expand
 from fastsql.synthesis.schema.clauses import (
     conditions_of,
     counts_rows,
+    has_aggregate,
     is_column,
     is_for_each_group,
     joins_of,
@@ -70,7 +71,7 @@ class _Asker:
         first, *others = query.expressions
         if not others and not keys_of(query) and self._counts(first, query):
             return self._count(query)
-        single = not others and (limit_of(query) == "1" or first.find(exp.AggFunc) is not None)
+        single = not others and (limit_of(query) == "1" or has_aggregate(first))
         return self._request(self._things(query), single=single)
 
     def _counts(self, item: exp.Expr, select: exp.Select) -> bool:
@@ -127,7 +128,7 @@ class _Asker:
             )
         distinct = f"{self._any('different|distinct|unique')} " if select.args.get("distinct") else ""
         labels = [
-            self._items.say(item, select, subject, many=not single and item.find(exp.AggFunc) is None)
+            self._items.say(item, select, subject, many=not single and not has_aggregate(item))
             for item in select.expressions
         ]
         the = "the" if single else self._any("the|all the")
@@ -177,7 +178,7 @@ class _Asker:
         """As "the average ages for each country of the singers"."""
         keys = keys_of(select)
         labels = [
-            self._items.say(item, select, subject, many=item.find(exp.AggFunc) is None)
+            self._items.say(item, select, subject, many=not has_aggregate(item))
             for item in select.expressions
             if item not in keys
         ]
@@ -216,16 +217,14 @@ class _Asker:
     def _check_groups(self, select: exp.Select) -> None:
         """Raises UnsayableError where what is selected is not the same in all rows of a group, or nothing is counted."""
         keys = keys_of(select)
-        plain = [item for item in select.expressions if item.find(exp.AggFunc) is None and item not in keys]
+        plain = [item for item in select.expressions if not has_aggregate(item) and item not in keys]
         if not keys:
             if plain and len(plain) < len(select.expressions):
                 raise UnsayableError("aggregate beside a column")
             return
         parts = (*select.expressions, select.args.get("having"), select.args.get("order"))
-        if not any(part is not None and part.find(exp.AggFunc) for part in parts):
+        if not any(part is not None and has_aggregate(part) for part in parts):
             raise UnsayableError("groups without aggregates")
-        if any(is_column(key) and self._words.kind(key) == "text" for key in keys):
-            raise UnsayableError("groups of free texts")
         unique = {self._words.owner(key) for key in keys if is_column(key) and self._words.is_unique(key)}
         if unique and (not joins_of(select) or self._items.counted(select) in unique):
             raise UnsayableError("groups of one row")
@@ -243,7 +242,7 @@ class _Asker:
         if any(item in known for item in (*select.expressions, *keys_of(select))):
             raise UnsayableError("what is asked is known")
         compares = (
-            limit_of(select) or keys_of(select) or any(item.find(exp.AggFunc) for item in select.expressions)
+            limit_of(select) or keys_of(select) or any(has_aggregate(item) for item in select.expressions)
         )
         if compares and any(map(self._words.is_unique, known)):
             raise UnsayableError("a single row")

@@ -15,11 +15,13 @@ from fastsql.grammar.render import write_tree
 from fastsql.schema import Schema
 from fastsql.synthesis.schema.clauses import is_column, keys_of
 from fastsql.synthesis.schema.contents import Contents
-from fastsql.synthesis.schema.kinds import AMOUNT
+from fastsql.synthesis.schema.kinds import AMOUNT, TEXTS
 from fastsql.synthesis.schema.words import Words
 
 MOST_ROWS = 1000
 """Rows that are looked at of a query that is tried."""
+LONGEST_MEAN = 24
+"""Characters that the values of a text have on average, at most, for groups by it."""
 MOST_KEPT = 200
 """Results of queries without a condition that are kept."""
 
@@ -38,12 +40,12 @@ class Results:
         self._words = words
         self._wider: dict[str, list[tuple[Cell, ...]]] = {}
 
-    def check(self, query: exp.Query) -> None:
+    def check(self, query: exp.Query, sql: str) -> None:
         """Raises SenselessError unless it returns something, not 1 for every group, and not what it would without WHERE."""
         try:
             if isinstance(query, exp.Select):
                 self._check_groups(query)
-            rows = self.rows(query)
+            rows = self._run(query, sql)
             if not any(cell for row in rows for cell in row) or _are_all_ones(rows):
                 raise SenselessError("it returns nothing to speak of")
             if query.args.get("where") is not None and are_equal(rows, self._rows_without_condition(query)):
@@ -69,10 +71,10 @@ class Results:
         return list(self._executor.run(sql).rows)
 
     def _check_groups(self, query: exp.Select) -> None:
-        """Raises SenselessError for groups by a measure, and where the largest of groups of one row each is asked for."""
+        """Raises SenselessError for groups by measures or sentences, and for the largest of groups of one row."""
         keys = keys_of(query)
-        if any(self._is_measured(key) for key in keys):
-            raise SenselessError("groups of a measure")
+        if not all(self._puts_together(key) for key in keys):
+            raise SenselessError("groups of measures or free texts")
         if keys and query.args.get("limit") is not None:
             sizes = query.copy()
             for clause in ("order", "limit", "having"):
@@ -81,12 +83,15 @@ class Results:
             if _are_all_ones(self.rows(sizes)):
                 raise SenselessError("groups of one row")
 
-    def _is_measured(self, key: exp.Expr) -> bool:
-        """Whether a key of GROUP BY is an amount with decimals, of which there are as many as rows."""
-        if not is_column(key) or self._words.kind(key) != AMOUNT:
-            return False
+    def _puts_together(self, key: exp.Expr) -> bool:
+        """Whether rows may share a key of GROUP BY: not where it is an amount with decimals or a text of sentences."""
+        if not is_column(key) or self._words.kind(key) not in (AMOUNT, *TEXTS):
+            return True
         values = self._contents.values(self._words.number(key))
-        return any(isinstance(value, float) and not value.is_integer() for value in values)
+        texts = [value for value in values if isinstance(value, str)]
+        if any(isinstance(value, float) and not value.is_integer() for value in values):
+            return False
+        return sum(map(len, texts)) <= LONGEST_MEAN * len(texts)
 
     def _rows_without_condition(self, query: exp.Query) -> list[tuple[Cell, ...]]:
         """The rows of a query without its WHERE. Many queries have the same: the latest are kept."""

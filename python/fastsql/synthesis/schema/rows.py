@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from fastsql.synthesis.phrases import expand
 from fastsql.synthesis.schema.clauses import (
+    columns_in,
     conditions_of,
     counts_rows,
     is_column,
@@ -72,9 +73,8 @@ class Rows:
             if len(tables_of(select)) > 1 and owner == self._items.counted(select):
                 return owner
         for item in select.expressions:
-            for column in item.find_all(exp.Column):
-                if not isinstance(column.this, exp.Star):
-                    return self._words.owner(column)
+            for column in columns_in(item):
+                return self._words.owner(column)
         return self._words.source(tables_of(select)[0])
 
     def say(self, select: exp.Select, subject: int | None = None) -> str:
@@ -98,7 +98,8 @@ class Rows:
             said = self._lacking(condition, subject, tree) or self._conditions.say(condition)
             by_table[said.table].append(said)
         used = {self._words.owner(column) for column in _named(select)}
-        if any(isinstance(count.this, (exp.Star, exp.Column)) for count in select.find_all(exp.Count)):
+        counts = (count for clause in _shown(select) for count in clause.find_all(exp.Count))
+        if any(isinstance(count.this, (exp.Star, exp.Column)) for count in counts):
             used.add(self._items.counted(select))
         met = [self._conditions.met(by_table[subject], subject)]
         if any(one.open for one in by_table[subject]) and tree.ends[subject]:
@@ -259,10 +260,17 @@ class Rows:
         return expand(pattern, self._rng)
 
 
+def _shown(select: exp.Select) -> Iterator[exp.Expr]:
+    """What is selected, grouped by, sorted by, and what groups have to be like."""
+    yield from (item for item in select.expressions if not is_column(item))
+    for name in ("group", "having", "order"):
+        clause = select.args.get(name)
+        if clause is not None:
+            yield clause
+
+
 def _named(select: exp.Select) -> Iterator[exp.Column]:
     """Columns that are selected, grouped by or sorted by."""
-    clauses = (*select.expressions, *(select.args.get(name) for name in ("group", "having", "order")))
-    for clause in clauses:
-        for column in () if clause is None else clause.find_all(exp.Column):
-            if not isinstance(column.this, exp.Star):
-                yield column
+    yield from filter(is_column, select.expressions)
+    for clause in _shown(select):
+        yield from columns_in(clause)

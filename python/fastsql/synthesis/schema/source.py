@@ -91,11 +91,11 @@ class SchemaSource:
 
     def draw(self, seed: str) -> Draft:
         """See `Source`. Raises SynthesisError where ATTEMPTS draws make no sense."""
-        level, query = self._drawn(seed)
-        return Draft(level, write_tree(query), seed, partial(ask, query, self._words), query)
+        level, query, sql = self._drawn(seed)
+        return Draft(level, sql, seed, partial(ask, query, self._words), query)
 
-    def _drawn(self, seed: str, *, tried: bool = True) -> tuple[str, exp.Query]:
-        """A query and its level of hardness; `tried`: one that returns something, which costs more to find."""
+    def _drawn(self, seed: str, *, tried: bool = True) -> tuple[str, exp.Query, str]:
+        """A level of hardness, and a query of it as tree and text; `tried`: one that returns something, which costs more."""
         rng = random.Random(seed)
         level = ""
         for attempt in range(ATTEMPTS):
@@ -105,11 +105,12 @@ class SchemaSource:
             weighted = self._template(level, rng)
             try:
                 query = self._query(weighted, rng)
+                sql = write_tree(query)
                 if tried:
-                    self._results.check(query)
+                    self._results.check(query, sql)
             except SKIPPED:
                 continue
-            return weighted.level, query
+            return weighted.level, query, sql
         raise SynthesisError(
             f"none of {ATTEMPTS} queries that were drawn returns something",
             where=f"schema {self.schema.name!r}",
@@ -120,7 +121,7 @@ class SchemaSource:
         """See `VariedSource`."""
         rng = random.Random(seed)
         for attempt in range(PATIENCE):
-            level, query = self._drawn(f"{seed}/{attempt}")
+            level, query, _ = self._drawn(f"{seed}/{attempt}")
             for kind, edited in islice(edits(query, self._words, self._contents, rng), MOST_EDITS):
                 try:
                     found = self._contrasted(query, edited, rng)
@@ -136,7 +137,7 @@ class SchemaSource:
         """Both pairs; None where they give the same answer, or no questions differ in one phrase alone."""
         other = _read(tree_to_program(edited, self.schema), self.schema)
         ask(other, self._words, random.Random(0))
-        self._results.check(other)
+        self._results.check(other, write_tree(other))
         if not self._results.differ(query, other):
             return None
         longest = max(len(one.name) for tree in (query, other) for one in (*tree.find_all(exp.Literal), tree))
@@ -153,7 +154,7 @@ class SchemaSource:
         kinds = rng.sample(KINDS, len(KINDS))
         for kind in kinds:
             for attempt in range(REFUSAL_ATTEMPTS):
-                _, query = self._drawn(f"{seed}/{kind}/{attempt}", tried=False)
+                _, query, _ = self._drawn(f"{seed}/{kind}/{attempt}", tried=False)
                 try:
                     return Refusal(self._unanswerables.ask(query, kind, rng), kind)
                 except UnsayableError:

@@ -201,7 +201,10 @@ class Conditions:
         if own == self._words.owner(other) or not self._words.links.joins(number, self._words.number(other)):
             raise UnsayableError("rows of the same table, or of one that does not refer to it")
         rows = self._describe(inner)
-        verb = "have no|do not have any" if negated else "have some|have any"
+        if self._words.is_unique(other) and not self._words.is_unique(column):
+            verb = "are of none of the|are not of any of the" if negated else "are of one of the"
+        else:
+            verb = "have no|do not have any" if negated else "have some|have any"
         is_open = bool(inner.args.get("where") or inner.args.get("joins"))
         return Said(own, f"{self._any(verb)} {rows}", having=True, open=is_open)
 

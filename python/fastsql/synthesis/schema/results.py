@@ -15,7 +15,7 @@ from fastsql.grammar.render import write_tree
 from fastsql.schema import Schema
 from fastsql.synthesis.schema.clauses import is_column, keys_of
 from fastsql.synthesis.schema.contents import Contents
-from fastsql.synthesis.schema.kinds import AMOUNT, TEXTS
+from fastsql.synthesis.schema.kinds import AMOUNT, TEXTS, TIME
 from fastsql.synthesis.schema.words import Words
 
 MOST_ROWS = 1000
@@ -84,10 +84,12 @@ class Results:
                 raise SenselessError("groups of one row")
 
     def _puts_together(self, key: exp.Expr) -> bool:
-        """Whether rows may share a key of GROUP BY: not where it is an amount with decimals or a text of sentences."""
-        if not is_column(key) or self._words.kind(key) not in (AMOUNT, *TEXTS):
+        """Whether rows may share a key of GROUP BY: no amount with decimals, no moment within a day, no text of sentences."""
+        if not is_column(key) or self._words.kind(key) not in (AMOUNT, TIME, *TEXTS):
             return True
         values = self._contents.values(self._words.number(key))
+        if self._words.kind(key) == TIME:
+            return all(len(str(value)) <= len("2000-01-01") for value in values)
         texts = [value for value in values if isinstance(value, str)]
         if any(isinstance(value, float) and not value.is_integer() for value in values):
             return False

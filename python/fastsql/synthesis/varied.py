@@ -10,7 +10,7 @@ from itertools import chain
 
 from fastsql.datasets import Example
 from fastsql.synthesis.generate import Report, generate_drawn
-from fastsql.synthesis.source import SynthesisError, VariedSource
+from fastsql.synthesis.source import Source, SynthesisError, VariedSource
 
 CONTRAST = 0.2
 """The share of pairs that come in couples, if nothing else is said."""
@@ -29,6 +29,7 @@ def generate_varied(
     *,
     contrast: float = CONTRAST,
     unanswerable: float = UNANSWERABLE,
+    singles: Source | None = None,
     report: Report = logger.info,
 ) -> list[Example]:
     """At most `examples` questions, each once; the same arguments give the same.
@@ -42,13 +43,14 @@ def generate_varied(
         seed: of everything random.
         contrast: share of pairs that come in contrasts.
         unanswerable: share of questions that are to be refused.
+        singles: where the other pairs come from, if not from `source` itself: it, with questions worded otherwise.
         report: called with lines on progress.
 
     Raises SynthesisError where nothing can be drawn at all.
     """
     refusals = round(examples * unanswerable)
     couples = min(round(examples * contrast / 2), (examples - refusals) // 2)
-    pairs = generate_drawn(source, examples - refusals - 2 * couples, seed, report=report)
+    pairs = generate_drawn(singles or source, examples - refusals - 2 * couples, seed, report=report)
     seen = {text.lower() for pair in pairs for text in (pair.question, pair.sql or "")}
     groups = [[pair] for pair in pairs]
     groups += _collect(lambda number: _couple(source, f"{seed}/contrast/{number}"), couples, seen)

@@ -84,7 +84,7 @@ class Results:
                 raise SenselessError("groups of one row")
 
     def _puts_together(self, key: exp.Expr) -> bool:
-        """Whether rows may share a key of GROUP BY: no amount with decimals, no moment within a day, no text of sentences."""
+        """Whether rows may share a key of GROUP BY: no amount with decimals, no moment of a day, no sentences."""
         if not is_column(key) or self._words.kind(key) not in (AMOUNT, TIME, *TEXTS):
             return True
         values = self._contents.values(self._words.number(key))

@@ -94,15 +94,16 @@ class Rows:
         """WHERE, and what joins alone demand: as "whose sex is F and with a visit whose cost is above 5"."""
         tree = JoinTree(select, self._words)
         by_table: defaultdict[int, list[Said]] = defaultdict(list)
-        for condition in conditions_of(select):
-            said = self._lacking(condition, subject, tree) or self._conditions.say(condition)
-            by_table[said.table].append(said)
         used = {self._words.owner(column) for column in _named(select)}
+        for condition in conditions_of(select):
+            said = self._lacking(condition, subject, tree) or self._either(select, subject, tree, used)
+            said = said or self._conditions.say(condition)
+            by_table[said.table].append(said)
         counts = (count for clause in _shown(select) for count in clause.find_all(exp.Count))
         if any(isinstance(count.this, (exp.Star, exp.Column)) for count in counts):
             used.add(self._items.counted(select))
         met = [self._conditions.met(by_table[subject], subject)]
-        if any(one.open for one in by_table[subject]) and tree.ends[subject]:
+        if any(one.open and not one.either for one in by_table[subject]) and tree.ends[subject]:
             raise UnsayableError("a join behind conditions on other rows")
         plain = [*filter(None, met), *self._having_any(select, tree.ends[subject], by_table, used)]
         joined = self._all_joined(tree, subject, by_table, used, ROWS)
@@ -119,6 +120,30 @@ class Rows:
         """What is said of each table that is joined to the subject, where something has to be said."""
         said = {end: self._joined(end, subject, tree, by_table, used, verbs) for end in tree.ends[subject]}
         return {end: one for end, one in said.items() if one}
+
+    def _either(self, select: exp.Select, subject: int, tree: JoinTree, used: set[int]) -> Said | None:
+        """One condition, on the subject or on what it belongs to: "sex is F or that are of a ward whose name is north".
+
+        None for other conditions. The other table is `used` then.
+        """
+        condition = conditions_of(select)[0]
+        choice = condition.this if isinstance(condition, exp.Paren) else condition
+        if not isinstance(choice, exp.Or):
+            return None
+        own, other = sorted(
+            map(self._conditions.say, (choice.left, choice.right)), key=lambda one: one.table != subject
+        )
+        if own.table == other.table or own.table != subject:
+            return None
+        ends = [
+            end for end in tree.ends[subject] if end.table == other.table and not end.many and not end.outer
+        ]
+        alone = len(conditions_of(select)) == 1
+        if not ends or not alone or any(one.having or one.either or one.open for one in (own, other)):
+            raise UnsayableError("OR of two tables")
+        used.add(other.table)
+        text = f"{own.text} or that are of {self._a(other.table)} whose {other.text}"
+        return Said(subject, text, either=True, open=True)
 
     def _lacking(self, condition: exp.Expr, subject: int, tree: JoinTree) -> Said | None:
         """That there is none of what an outer join adds: "have no visits"; None for another condition."""

@@ -50,7 +50,9 @@ def edits(
         for kind, new in _changes(node, words, contents, rng)
     ]
     rng.shuffle(found)
-    for kind, place, new in found:
+    kinds = sorted({kind for kind, _, _ in found})
+    rng.shuffle(kinds)  # kinds in an order of their own: almost every query has something to negate
+    for kind, place, new in sorted(found, key=lambda one: kinds.index(one[0])):
         edited = query.copy()
         node = next(one for position, one in enumerate(edited.walk()) if position == place)
         node.replace(new)

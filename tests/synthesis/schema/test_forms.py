@@ -119,6 +119,8 @@ def test_more_than_a_clause_is_said(sql: str, said: list[str], schema: Schema) -
 @pytest.mark.parametrize(
     "sql",
     [
+        # LIMIT comes after SUM: all visits are put together.
+        "SELECT SUM(total_cost) FROM visits ORDER BY day DESC LIMIT 3",
         "SELECT total_cost - age FROM visits",
         "SELECT SUM(CASE WHEN reason = 'flu' THEN 1 ELSE 0 END) / COUNT(*) FROM visits",
         "SELECT MAX(total_cost) - MIN(age) FROM visits",

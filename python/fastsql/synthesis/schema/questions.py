@@ -217,6 +217,8 @@ class _Asker:
     def _check_groups(self, select: exp.Select) -> None:
         """Raises UnsayableError where what is selected is not the same in all rows of a group, or nothing is counted."""
         keys = keys_of(select)
+        if not keys and any(map(has_aggregate, select.expressions)) and select.args.get("order") is not None:
+            raise UnsayableError("order of a single row")
         plain = [item for item in select.expressions if not has_aggregate(item) and item not in keys]
         if not keys:
             if plain and len(plain) < len(select.expressions):

@@ -22,6 +22,8 @@ MOST_ROWS = 1000
 """Rows that are looked at of a query that is tried."""
 LONGEST_MEAN = 24
 """Characters that the values of a text have on average, at most, for groups by it."""
+MOST_GROUPS = 50
+"""Values of an amount, at most, for groups by it: ages, and no populations."""
 MOST_KEPT = 200
 """Results of queries without a condition that are kept."""
 
@@ -90,9 +92,10 @@ class Results:
         values = self._contents.values(self._words.number(key))
         if self._words.kind(key) == TIME:
             return all(len(str(value)) <= len("2000-01-01") for value in values)
-        texts = [value for value in values if isinstance(value, str)]
-        if any(isinstance(value, float) and not value.is_integer() for value in values):
-            return False
+        if self._words.kind(key) == AMOUNT:
+            whole = all(isinstance(value, int) or float(value).is_integer() for value in values)
+            return whole and len(values) <= MOST_GROUPS
+        texts = [str(value) for value in values]
         return sum(map(len, texts)) <= LONGEST_MEAN * len(texts)
 
     def _rows_without_condition(self, query: exp.Query) -> list[tuple[Cell, ...]]:

@@ -97,14 +97,19 @@ class Words:
         return [one for one in table.columns if one != column and self._kinds[one] == self._kinds[column]]
 
     def stands_for(self, column: exp.Column) -> int | None:
-        """The table whose rows a key stands for: its own, or the one that it refers to; None for what is no key."""
+        """The table whose rows a key stands for: its own, or the one that it refers to.
+
+        None for what is no key, and for one of two that refer to one table: a home and a postal address.
+        """
+        own, number = self.owner(column), self.number(column)
         if self.is_unique(column):
-            return self.owner(column)
-        number, tables = self.number(column), range(len(self.schema.tables))
-        referred = [
-            table for table in tables if table != self.owner(column) and self.links.leads(number, table)
-        ]
-        return referred[0] if len(referred) == 1 else None
+            return own
+        others = [table for table in range(len(self.schema.tables)) if table != own]
+        referred = [table for table in others if self.links.leads(number, table)]
+        if len(referred) != 1:
+            return None
+        rivals = [one for one in self.schema.tables[own].columns if self.links.leads(one, referred[0])]
+        return referred[0] if len(rivals) == 1 else None
 
     def is_link(self, table: int) -> bool:
         """Whether a table holds nothing but keys: it links two others."""

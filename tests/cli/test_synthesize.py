@@ -26,14 +26,46 @@ def test_it_writes_pairs_and_says_what_they_are_like(
     clinic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     output = tmp_path / "pairs.json"
-    assert main(["synthesize", str(clinic), "-n", "12", "-o", str(output)]) == 0
+    assert main(["synthesize", str(clinic), "-n", "20", "-o", str(output)]) == 0
     pairs = json.loads(output.read_text())
-    assert len(pairs) == 12
-    assert set(pairs[0]) == {"id", "db_id", "question", "sql", "template"}
+    assert len(pairs) == 20
+    for pair in pairs:
+        extra = {"unanswerable"} if pair["sql"] is None else {"contrast", "differs"} & set(pair)
+        assert set(pair) == {"id", "db_id", "question", "sql", "template", *extra}
+    assert sum(pair["sql"] is None for pair in pairs) == 2
+    assert sum("contrast" in pair for pair in pairs) == 4
     printed = capsys.readouterr()
-    assert "12 pairs" in printed.err
-    assert "easy" in printed.err
+    assert "18 in total" in printed.err
+    assert "2 contrasts: " in printed.err
+    assert "2 unanswerable: " in printed.err
     assert pairs[0]["question"] in printed.out
+
+
+def test_levels_come_in_the_mix_that_is_asked_for(
+    clinic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "pairs.json"
+    options = ["--mix", "easy=1", "--contrast", "0", "--unanswerable", "0"]
+    assert main(["synthesize", str(clinic), "-n", "10", "-o", str(output), *options]) == 0
+    assert "10 easy (100.0%), 0 medium" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--mix", "simple=1"),
+        ("--mix", "easy=2"),
+        ("--mix", "easy=0"),
+        ("--mix", "easy=0.5,easy=0.5"),
+        ("--contrast", "1.5"),
+        ("--unanswerable", "-1"),
+    ],
+)
+def test_shares_that_are_none_are_refused(clinic: Path, tmp_path: Path, options: tuple[str, str]) -> None:
+    output = tmp_path / "pairs.json"
+    with pytest.raises(SystemExit):
+        main(["synthesize", str(clinic), "-o", str(output), *options])
+    assert not output.exists()
 
 
 def test_the_same_seed_writes_the_same_bytes(clinic: Path, tmp_path: Path) -> None:

@@ -77,6 +77,14 @@ def count(text: str) -> int:
     return value
 
 
+def share(text: str) -> float:
+    """A share: a number from 0 to 1."""
+    value = float(text)
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a number from 0 to 1")
+    return value
+
+
 def seconds(text: str) -> float:
     """A time span longer than 0."""
     value = float(text)

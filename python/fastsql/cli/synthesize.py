@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fastsql.cli.options import count, output_file, positive
+from fastsql.cli.options import count, output_file, positive, share
 from fastsql.cli.schema_options import add_choice_options, read_schema
 from fastsql.errors import SchemaError
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _EPILOG = """\
 examples:
   fastsql synthesize clinic.sqlite -n 5000 -o pairs.json.gz
+  fastsql synthesize clinic.sqlite -o pairs.json --mix easy=0.5,medium=0.5 --contrast 0 --unanswerable 0.25
   fastsql synthesize postgresql://reader@localhost/clinic -o pairs.json --seeds questions.json
 
   fastsql synthesize schema.sql -o pairs.json.gz         without a database: rows are made up
@@ -59,6 +60,27 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--profile", metavar="P", help="a profile of the schema, which fastsql profile made and people edited"
     )
+    parser.add_argument(
+        "--mix",
+        metavar="LEVEL=SHARE,...",
+        type=_mix,
+        help="shares of Spider's levels easy, medium, hard, extra and beyond; those not named get none (default: those of "
+        "Spider's dev set)",
+    )
+    parser.add_argument(
+        "--contrast",
+        metavar="SHARE",
+        type=share,
+        default=0.2,
+        help="share of pairs that come in couples, which differ in one thing (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--unanswerable",
+        metavar="SHARE",
+        type=share,
+        default=0.1,
+        help="share of questions that no query answers (default: %(default)s)",
+    )
     add_choice_options(parser)
     parser.add_argument(
         "--show", metavar="N", type=count, default=5, help="pairs to print, with their values (default: 5)"
@@ -72,9 +94,10 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 def run(options: argparse.Namespace) -> int:
     """Write the pairs; say what they are like."""
     from fastsql.profile.reading import read_profile
-    from fastsql.synthesis import generate_drawn, write_pairs
+    from fastsql.synthesis import generate_varied, write_pairs
     from fastsql.synthesis.schema import SchemaSource, known_templates
-    from fastsql.synthesis.statistics import count_hardness
+    from fastsql.synthesis.schema.source import MIX
+    from fastsql.synthesis.statistics import hardness_table
 
     for source in filter(None, (options.schema, options.seeds, options.profile)):
         if options.output.exists() and Path(source).exists() and options.output.samefile(source):
@@ -83,14 +106,28 @@ def run(options: argparse.Namespace) -> int:
     profile = None if options.profile is None else read_profile(options.profile, schema)
     templates = (*known_templates(), *(() if options.seeds is None else _seeds(options.seeds, schema)))
     with _opened(options, schema, profile) as executor:
-        drawn = SchemaSource(schema, executor, templates, db_id=_name(options.schema), profile=profile)
-        pairs = generate_drawn(drawn, options.examples, options.seed, report=_note)
+        drawn = SchemaSource(
+            schema,
+            executor,
+            templates,
+            db_id=_name(options.schema),
+            mix=options.mix or MIX,
+            profile=profile,
+        )
+        pairs = generate_varied(
+            drawn,
+            options.examples,
+            options.seed,
+            contrast=options.contrast,
+            unanswerable=options.unanswerable,
+            report=_note,
+        )
     write_pairs(pairs, options.output)
     for column in drawn.unread:
         _note(f"column {column}: it could not be read, and is asked nothing about")
-    _note(", ".join(f"{number} {level}" for level, number in count_hardness(pairs).items()))
+    _note(hardness_table(pairs))
     for pair in pairs[: options.show]:
-        print(f"{pair.question}\n  {pair.sql}")
+        print(f"{pair.question}\n  {pair.sql or 'no answer: ' + pair.extra['unanswerable']}")
     return 0
 
 
@@ -110,6 +147,21 @@ def _opened(options: argparse.Namespace, schema: Schema, profile: Profile | None
         number = sum(map(len, made.rows))
         _note(f"no database is given: {number:,} rows are made up for {len(made.rows)} tables")
         yield made.executor
+
+
+def _mix(text: str) -> dict[str, float]:
+    """Shares of levels, as in "easy=0.3,hard=0.7". The levels are those of `evaluation/hardness.py`."""
+    from fastsql.evaluation.hardness import LEVELS
+
+    mix: dict[str, float] = {}
+    for part in text.split(","):
+        level, _, number = part.strip().partition("=")
+        if level not in LEVELS or level in mix:
+            raise argparse.ArgumentTypeError(f"{level!r} is not one of {', '.join(LEVELS)}, named once")
+        mix[level] = share(number)
+    if not any(mix.values()):
+        raise argparse.ArgumentTypeError("every share is 0")
+    return {level: number for level, number in mix.items() if number}
 
 
 def _name(database: str) -> str:

@@ -60,10 +60,15 @@ def gold_literals(sql: str, schema: Schema | None = None, dialect: str = "sqlite
     compared with a column knows it, where the query or the schema says which one that is, and double-quoted strings count.
     Raises sqlglot's ParseError for SQL that sqlglot cannot read.
     """
+    return tree_literals(parse_gold(sql, dialect), schema)
+
+
+def tree_literals(tree: exp.Expr, schema: Schema | None = None) -> tuple[GoldLiteral, ...]:
+    """`gold_literals` of a query that has been parsed."""
     from sqlglot import exp
 
     found: dict[GoldLiteral, None] = {}
-    for node in parse_gold(sql, dialect).find_all(exp.Literal, exp.Column):
+    for node in tree.find_all(exp.Literal, exp.Column):
         text = text_of(node, schema)
         if text is not None:
             modifier = _MODIFIER.fullmatch(text)

@@ -7,6 +7,7 @@ from fastsql.evaluation.skeleton import skeleton
 from fastsql.execution.rows import Cell
 from fastsql.grammar import ConversionError, render, sql_to_program
 from fastsql.linking import find_candidates, gold_literals, literal_recall
+from fastsql.linking.gold import tree_literals
 from fastsql.synthesis.source import Draft, Source
 
 
@@ -53,11 +54,14 @@ class Checker:
     def _rendered(self, sql: str) -> str:
         return render(sql_to_program(sql, self._source.schema), self._source.schema)
 
-    def accept_literals(self, question: str, sql: str) -> bool:
+    def accept_literals(self, question: str, draft: Draft) -> bool:
         """Whether all that the query compares with can be found: in the question, or standing with the schema."""
         schema = self._source.schema
-        candidates = find_candidates(question, schema)
-        return not literal_recall(gold_literals(sql, schema), question, candidates, schema).missing
+        tree = draft.tree
+        literals = gold_literals(draft.sql, schema) if tree is None else tree_literals(tree, schema)
+        if not literals:
+            return True
+        return not literal_recall(literals, question, find_candidates(question, schema), schema).missing
 
 
 def says_something(sql: str, rows: list[tuple[Cell, ...]]) -> bool:

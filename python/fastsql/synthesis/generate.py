@@ -119,7 +119,7 @@ def _realise(
         rng = random.Random(f"{draft.seed}/words")
         for _ in range(_REALISATIONS):
             question = draft.ask(rng)
-            if question.lower() not in seen and checker.accept_literals(question, draft.sql):
+            if question.lower() not in seen and checker.accept_literals(question, draft):
                 seen.add(question.lower())
                 number = hashlib.sha256(question.encode()).hexdigest()[:20]
                 template = f"{draft.family} {name}"

@@ -12,6 +12,6 @@ A class a concern, each the base of the next: names, values, conditions, sources
 from __future__ import annotations
 
 from fastsql.grammar.convert.errors import ConversionError
-from fastsql.grammar.convert.queries import sql_to_program
+from fastsql.grammar.convert.queries import sql_to_program, tree_to_program
 
-__all__ = ["ConversionError", "sql_to_program"]
+__all__ = ["ConversionError", "sql_to_program", "tree_to_program"]

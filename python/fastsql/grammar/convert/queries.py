@@ -44,6 +44,11 @@ def sql_to_program(sql: str, schema: Schema, *, dialect: str = "sqlite") -> Prog
         raise ConversionError(type(tree).__name__)
     if dialect == "sqlite":
         tree = read_quoted_strings(tree, schema)
+    return tree_to_program(tree, schema)
+
+
+def tree_to_program(tree: exp.Expr, schema: Schema) -> Program:
+    """The program of a query that has been parsed, whose quoted names are names. Raises ConversionError."""
     program = tuple(Converter(schema).query(tree))
     try:
         read_tree(program, load_grammar())

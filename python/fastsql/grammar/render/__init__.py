@@ -29,7 +29,17 @@ if TYPE_CHECKING:
 DIALECTS = ("sqlite", "postgres", "duckdb", "mysql", "tsql")
 """Dialects that SQL is written for: SQLite, and those of `typed`, which is imported where one of them is asked for."""
 
-__all__ = ["CASTS", "DIALECTS", "NOW", "PARTS", "Renderer", "render", "render_parts"]
+__all__ = [
+    "CASTS",
+    "DIALECTS",
+    "NOW",
+    "PARTS",
+    "Renderer",
+    "render",
+    "render_parts",
+    "render_tree",
+    "write_tree",
+]
 
 
 def render(
@@ -56,6 +66,17 @@ def render(
     grammar = grammar or load_grammar()
     tree = read_tree(inline(program, turns, schema, grammar), grammar)
     sql: str = _generator(dialect).generate(_renderer(dialect, schema, now).query(tree), copy=False)
+    return sql
+
+
+def render_tree(program: Program, schema: Schema) -> exp.Query:
+    """The sqlglot tree of a complete program of one turn, for SQLite; `write_tree` makes its text."""
+    return Renderer(schema).query(read_tree(program, load_grammar()))
+
+
+def write_tree(tree: exp.Query) -> str:
+    """The text of a tree of `render_tree`, which has nothing in it that the generator would rewrite in place."""
+    sql: str = _generator("sqlite").generate(tree, copy=False)
     return sql
 
 

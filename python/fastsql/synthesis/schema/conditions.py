@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
 from fastsql.synthesis.phrases import expand
-from fastsql.synthesis.schema.kinds import AMOUNT, CODE, ORDERED, TEXTS
+from fastsql.synthesis.schema.kinds import AMOUNT, CODE, ORDERED, TEXTS, TIME, YEAR
 from fastsql.synthesis.schema.words import UnsayableError, Words
 
 _SIGNS: dict[type[exp.Expr], str] = {
@@ -24,7 +24,12 @@ _TIME_SIGNS: dict[type[exp.Expr], str] = {
     exp.LT: "before|earlier than",
     exp.LTE: "on or before|until",
 }
-_PARTS = {"%Y": "year", "%m": "month", "%d": "day"}
+PARTS_OF_DATES = {"%Y": "year", "%m": "month", "%d": "day"}
+_MOST: dict[type[exp.Expr], str] = {
+    exp.Max: "highest|largest|greatest|maximum",
+    exp.Min: "lowest|smallest|minimum",
+}
+_LAST: dict[type[exp.Expr], str] = {exp.Max: "latest|most recent", exp.Min: "earliest"}
 _MIRRORED: dict[type[exp.Expr], type[exp.Expr]] = {
     exp.GT: exp.LT,
     exp.LT: exp.GT,
@@ -36,13 +41,15 @@ _MIRRORED: dict[type[exp.Expr], type[exp.Expr]] = {
 @dataclass(frozen=True)
 class Said:
     """A condition in words that follow "whose": "age is above 60"; `table`: whose column it is on; `having`: it
-    follows "that" instead, as in "have no visits"; `either`: it is one of two.
+    follows "that" instead, as in "have no visits"; `either`: it is one of two; `open`: it ends in conditions on other rows,
+    so that what comes behind it would seem to be one of them.
     """
 
     table: int
     text: str
     having: bool = False
     either: bool = False
+    open: bool = False
 
 
 class Conditions:
@@ -75,6 +82,23 @@ class Conditions:
             case exp.Is(this=exp.Column() as column, expression=exp.Null()):
                 return self._whose(column, self._any("is [missing|not known|not recorded]"))
         raise UnsayableError(type(condition).__name__)
+
+    def met(self, found: Sequence[Said], table: int) -> str:
+        """Conditions on one table after its noun: "whose sex is F and that have no visits". Raises UnsayableError."""
+        if any(one.table != table for one in found):
+            raise UnsayableError("a condition on another table")
+        plain = [one for one in found if not one.having and not one.either]
+        plain.sort(key=lambda one: one.open)
+        whose = " and ".join(one.text for one in plain)
+        parts = [f"whose {whose}"] if whose else []
+        others = [one for one in found if one.either and not one.having]
+        parts += [f"whose {one.text}" for one in others]
+        last = sorted((one for one in found if one.having), key=lambda one: one.open)
+        that = " and ".join(one.text for one in last)
+        parts += [f"that {that}"] if that else []
+        if any(one.open for one in [*plain, *others, *last][:-1]):
+            raise UnsayableError("conditions behind those of other rows")
+        return " and ".join(parts)
 
     def _literal(self, value: exp.Expr) -> str:
         """A literal as people write it. Raises UnsayableError for another expression."""
@@ -128,9 +152,9 @@ class Conditions:
     def _of_date(self, column: exp.Expr, form: str, sign: type[exp.Expr], value: str) -> Said:
         assert isinstance(column, exp.Column)
         table = self._words.owner(column)
-        if form in _PARTS:
+        if form in PARTS_OF_DATES:
             return Said(
-                table, f"{_PARTS[form]} of the {self._label(column)} {self._sign(None, sign)} {value}"
+                table, f"{PARTS_OF_DATES[form]} of the {self._label(column)} {self._sign(None, sign)} {value}"
             )
         return self._whose(
             column,
@@ -145,9 +169,8 @@ class Conditions:
         item = inner.expressions[0]
         plain = not inner.args.get("where") and not inner.args.get("joins")
         if isinstance(item, (exp.Max, exp.Min)) and sign is exp.EQ and plain and item.this == column:
-            most = (
-                "highest|largest|greatest|maximum" if isinstance(item, exp.Max) else "lowest|smallest|minimum"
-            )
+            is_time = self._words.kind(column) in (TIME, YEAR)
+            most = (_LAST if is_time else _MOST)[type(item)]
             return self._whose(column, f"is the {self._any(most)}")
         names: dict[type[exp.Expr], str] = {
             exp.Avg: "average|mean",
@@ -159,7 +182,8 @@ class Conditions:
         mean = f"the {self._any(names[type(item)])}"
         same = item.this == column
         of = "" if same and plain else f" {self._label(item.this)} of {self._describe(inner)}"
-        return self._whose(column, f"{self._sign(column, sign)} {mean}{of}")
+        said = self._whose(column, f"{self._sign(column, sign)} {mean}{of}")
+        return replace(said, open=bool(of) and not plain)
 
     def _membership(self, column: exp.Column, node: exp.Expr, *, negated: bool) -> Said:
         query = node.args.get("query")
@@ -174,14 +198,15 @@ class Conditions:
         if not isinstance(inner, exp.Select) or not _is_key(self._words, number):
             raise UnsayableError("IN")
         own, other = self._words.owner(column), self._of_item(inner)
-        groups = self._words.schema.key_groups
-        if own == self._words.owner(other) or groups[number] != groups[self._words.number(other)]:
+        if own == self._words.owner(other) or not self._words.links.joins(number, self._words.number(other)):
             raise UnsayableError("rows of the same table, or of one that does not refer to it")
-        if not (self._words.is_unique(column) or self._words.is_unique(other)):
-            raise UnsayableError("tables that share a key")
         rows = self._describe(inner)
-        verb = "have no|do not have any" if negated else "have some|have any"
-        return Said(own, f"{self._any(verb)} {rows}", having=True)
+        if self._words.is_unique(other) and not self._words.is_unique(column):
+            verb = "are of none of the|are not of any of the" if negated else "are of one of the"
+        else:
+            verb = "have no|do not have any" if negated else "have some|have any"
+        is_open = bool(inner.args.get("where") or inner.args.get("joins"))
+        return Said(own, f"{self._any(verb)} {rows}", having=True, open=is_open)
 
     def _of_item(self, select: exp.Select) -> exp.Column:
         """The key that a subquery selects."""
@@ -194,6 +219,8 @@ class Conditions:
         if self._words.kind(column) not in ORDERED:
             raise UnsayableError("range of no amount")
         low, high = self._literal(node.args["low"]), self._literal(node.args["high"])
+        if _number(node.args["low"]) > _number(node.args["high"]):
+            raise UnsayableError("an empty range")
         return self._whose(column, f"is {negation}between {low} and {high}")
 
     def _likeness(self, column: exp.Column, pattern: str, *, negated: bool) -> Said:
@@ -215,6 +242,8 @@ class Conditions:
     def _either(self, left: Said, right: Said) -> Said:
         if left.table != right.table or left.having != right.having:
             raise UnsayableError("OR of two tables")
+        if left.open or right.open:
+            raise UnsayableError("OR of conditions on other rows")
         return Said(left.table, f"{left.text} or {right.text}", left.having, either=True)
 
     def _sign(self, column: exp.Column | None, sign: type[exp.Expr]) -> str:
@@ -239,6 +268,12 @@ class Conditions:
         return expand(pattern, self._rng)
 
 
+def moment_of(part: exp.TimeToStr) -> exp.Column | None:
+    """The column of which it takes a part; None where that is none."""
+    column = _bare(part.this)
+    return column if isinstance(column, exp.Column) else None
+
+
 def _bare(node: exp.Expr) -> exp.Expr:
     while isinstance(node, (exp.Paren, exp.TsOrDsToTimestamp, exp.TsOrDsToDate)):
         node = node.this
@@ -247,3 +282,11 @@ def _bare(node: exp.Expr) -> exp.Expr:
 
 def _is_key(words: Words, column: int) -> bool:
     return words.schema.key_groups[column] >= 0
+
+
+def _number(literal: exp.Expr) -> float:
+    """The value of a bound, 0 for one that is no number."""
+    try:
+        return float(literal.sql().strip("'"))
+    except ValueError:
+        return 0.0

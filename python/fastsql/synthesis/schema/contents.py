@@ -48,24 +48,35 @@ class Contents:
         values = self.values(column)
         return rng.choice(values) if values else None
 
+    def holds(self, column: int, value: str) -> bool:
+        """Whether a column holds a text. A column that cannot be read may hold it."""
+        return value in self.values(column) or self._finds(column, value)
+
     def date(self, column: int, form: str, rng: random.Random) -> str | None:
         """A time that a column holds, in a form of `strftime`; None where it holds none."""
         value = self.value(column, rng)
         moment = None if value is None else _moment(str(value))
         return None if moment is None else moment.strftime(form)
 
+    def _finds(self, column: int, value: str) -> bool:
+        held = self._select(column).where(self._name(column).eq(exp.Literal.string(value)))
+        try:
+            return bool(self._executor.run(held.limit(1).sql(self._executor.dialect)).rows)
+        except ExecutionError:
+            return True
+
     def _query(self, column: int) -> str:
+        held = self._select(column).where(self._name(column).is_(exp.null()).not_())
+        return held.distinct().order_by("1").limit(SAMPLE).sql(self._executor.dialect)
+
+    def _name(self, column: int) -> exp.Column:
         one = self.schema.columns[column]
-        table = self.schema.tables[one.table]
-        name = exp.column(one.name, table=table.name, quoted=True)
+        return exp.column(one.name, table=self.schema.tables[one.table].name, quoted=True)
+
+    def _select(self, column: int) -> exp.Select:
+        table = self.schema.tables[self.schema.columns[column].table]
         source = exp.table_(table.name, db=table.namespace or None, quoted=True)
-        query = (
-            exp.select(name.as_("value", quoted=True))
-            .distinct()
-            .from_(source)
-            .where(name.copy().is_(exp.null()).not_())
-        )
-        return query.order_by("1").limit(SAMPLE).sql(self._executor.dialect)
+        return exp.select(self._name(column).as_("value", quoted=True)).from_(source)
 
 
 def _value(cell: object) -> Value | None:

@@ -7,27 +7,35 @@ the parser can write. Equal positions get equal items, different positions diffe
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Collection, Sequence
+from typing import TypeVar
 
-from fastsql.grammar.actions import COLUMN, PRODUCTION, TABLE
+from fastsql.grammar.actions import COLUMN, TABLE
 from fastsql.grammar.automaton import State
+from fastsql.grammar.bounds import MAX_HOPS, MAX_SOURCES
+from fastsql.grammar.mask import offers_all_columns
 from fastsql.grammar.program import ColumnRef, DerivedRef, Literal, Production, Program, TableRef, Terminal
-from fastsql.grammar.routes import ROUTED, has_arrived
+from fastsql.grammar.routes import ROUTED, TARGET, has_arrived
+from fastsql.grammar.takable import chooses, is_takable
 from fastsql.grammar.walking import open_space, take
 from fastsql.profile.model import Profile
 from fastsql.schema import Schema
 from fastsql.synthesis.schema.contents import Contents
-from fastsql.synthesis.schema.kinds import column_kinds, may_stand_for
+from fastsql.synthesis.schema.kinds import TEXTS, column_kinds, may_stand_for
+from fastsql.synthesis.schema.links import Links
 from fastsql.synthesis.schema.templates import (
     ColumnHole,
     ItemHole,
     Leaf,
     LiteralHole,
     NamedSources,
+    Need,
     TableHole,
     Template,
 )
 
+T = TypeVar("T")
 ARITHMETIC = frozenset({"plus", "minus", "times", "divide", "modulo", "case", "when"})
 """Productions whose numbers are compared with no column."""
 FARTHER = 0.3
@@ -47,19 +55,37 @@ class Filler:
         self.contents = contents
         self.kinds = column_kinds(schema, profile)
         self._space = open_space(schema)
+        self._held = [Counter(self.kinds[column] for column in table.columns) for table in schema.tables]
+        self._fitting: dict[Need, frozenset[int]] = {}
+        self.links = Links(schema)
 
     def fill(self, template: Template, rng: random.Random) -> Program:
         """One draw. Raises UnfitError where it leads nowhere, ExecutionError where a column cannot be read."""
         return _Draw(self, template, rng).program()
 
     def may_fill(self, template: Template) -> bool:
-        """Whether the schema has tables and columns enough, of the kinds that a template asks for."""
-        fits = all(any(may_stand_for(own, kind) for own in self.kinds) for kind in template.kinds)
-        return fits and template.tables <= len(self.schema.tables)
+        """Whether the schema has tables enough, and for each of the template's one with the columns that are asked for."""
+        fits = len(template.needs) <= len(self.schema.tables)
+        return fits and all(map(self.fitting, template.needs))
+
+    def fitting(self, need: Need) -> frozenset[int]:
+        """The tables that have columns of these kinds."""
+        if need not in self._fitting:
+            asked = Counter(need)
+            self._fitting[need] = frozenset(
+                table for table, held in enumerate(self._held) if _has(held, asked)
+            )
+        return self._fitting[need]
 
     def start(self) -> State:
         """The automaton before the first action."""
         return State.start(self._space)
+
+
+def _has(held: Counter[str], asked: Counter[str]) -> bool:
+    """Whether columns of these kinds are there; texts may stand for one another (`may_stand_for`)."""
+    exact = all(held[kind] >= number for kind, number in asked.items() if kind not in TEXTS)
+    return exact and sum(held[kind] for kind in TEXTS) >= sum(asked[kind] for kind in TEXTS)
 
 
 class _Draw:
@@ -79,8 +105,8 @@ class _Draw:
             self._take(self._chosen(leaf))
             if isinstance(leaf, TableHole) and self._is_under(ROUTED[:1]):
                 self._travel()
-        if not self._state.finished:
-            raise UnfitError("the template stops short")
+        if not self._state.finished or self._state.used > self._state.space.limits.actions:
+            raise UnfitError("the template stops short, or is too long")
         return tuple(self._program)
 
     def _chosen(self, leaf: Leaf) -> Terminal:
@@ -99,22 +125,50 @@ class _Draw:
                 return self._literal(leaf)
 
     def _check_production(self, name: str) -> None:
-        """Requirements are for the automaton to judge; what requires nothing is as legal here as where it came from."""
+        """What a production requires is as it was where the template comes from, but for the width of `*`."""
         grammar = self._state.space.grammar
-        action = self._state.space.flat(PRODUCTION, grammar.production(name))
         alternative = grammar.by_production[self._state.symbol].get(grammar.production(name))
-        if (alternative is None or alternative.requires) and action not in self._state.legal():
+        if alternative and "columns" in alternative.requires and not offers_all_columns(self._state.scope):
             raise UnfitError(f"{name} is not possible")
 
     def _travel(self) -> None:
         """Joins the tables on the way to the table that was just chosen; where several lead there, any."""
         while True:
             for _ in range(3):  # the table, and the two sides of ON
-                kind, index = self._state.space.locate(self._any(self._offered(), "way"))
+                kind, index = self._any(self._of_way(), "way")
                 self._take(TableRef(index) if kind == TABLE else ColumnRef(index, self._holder(index)))
             if has_arrived(self._state):
                 return
             self._take(Production(ROUTED[1]))
+
+    def _of_way(self) -> list[tuple[int, int]]:
+        """What goes on along references: tables that are nearer to where the way leads, columns that refer to another."""
+        state, links, tables = self._state, self._filler.links, self._filler.schema.tables
+        symbol = state.space.grammar.symbols[state.symbol]
+        if symbol not in ("earlier", "newest"):
+            left = links.distance(self._joined(), state.toward)
+            return [(TABLE, table) for table in range(len(tables)) if self._is_nearer(table, left)]
+        *before, newest = self._joined()
+        if symbol == "newest":
+            last = state.last.column
+            assert last is not None
+            return [(COLUMN, one) for one in tables[newest].columns if links.joins(one, last)]
+        left = links.distance([newest], state.toward)
+        ends = [table for table in before if links.distance([table], state.toward) == left + 1]
+        columns = [column for table in ends for column in tables[table].columns]
+        return [(COLUMN, column) for column in columns if links.leads(column, newest)]
+
+    def _is_nearer(self, table: int, left: int) -> bool:
+        links = self._filler.links
+        return (
+            links.distance([table], self._state.toward) == left - 1
+            and links.distance(self._joined(), table) == 1
+        )
+
+    def _joined(self) -> list[int]:
+        """The tables of FROM."""
+        sources = self._state.scope.sources if self._state.in_query else ()
+        return [source.table for source in sources if source.table >= 0]
 
     def _holder(self, column: int) -> int:
         """The last entry of FROM that has a column and may be meant by the side of ON that stands next."""
@@ -125,9 +179,7 @@ class _Draw:
         return places[-1] if newest or len(places) == 1 or places[-1] < len(sources) - 1 else places[-2]
 
     def _table(self, position: int) -> int:
-        offered = {
-            self._state.space.locate(action)[1] for action in self._offered() if self._kind(action) == TABLE
-        }
+        offered = self._tables_offered() & self._filler.fitting(self._template.needs[position])
         if position in self._tables:
             offered &= {self._tables[position]}
         else:
@@ -140,26 +192,57 @@ class _Draw:
         )[0]
         return self._tables[position]
 
+    def _tables_offered(self) -> set[int]:
+        """All tables, but where a way of keys has to lead there, or another query fixes what may come."""
+        grammar = self._state.space.grammar
+        routed = grammar.symbols[self._state.symbol] == TARGET
+        if not routed and not self._state.widths and not (self._state.in_query and self._state.scope.widths):
+            return set(range(len(self._filler.schema.tables)))
+        links, joined = self._filler.links, self._joined()
+        if routed:
+            farthest = min(MAX_HOPS, MAX_SOURCES - len(self._state.scope.sources))
+            tables = range(len(self._filler.schema.tables))
+            distances = {table: self._distance(table) for table in tables}
+            return {
+                table
+                for table, distance in distances.items()
+                if 1 <= distance <= farthest and links.distance(joined, table) == distance
+            }
+        located = map(self._state.space.locate, self._offered())
+        return {index for kind, index in located if kind == TABLE}
+
     def _distance(self, table: int) -> int:
         """Joins between FROM and a table that joins it; 0 for the first."""
-        sources = self._state.scope.sources if self._state.in_query else ()
         row = self._filler.schema.key_distances[table]
-        return min((row[source.table] for source in sources if source.table >= 0), default=0)
+        return min((row[joined] for joined in self._joined()), default=0)
 
     def _column(self, position: int, place: int) -> int:
         source = self._state.scope.sources[place]
-        offered = {
-            self._state.space.locate(action)[1] for action in self._offered() if self._kind(action) == COLUMN
-        }
         if source.table < 0:
             raise UnfitError("a derived table has no column of its own")
-        offered &= set(self._filler.schema.tables[source.table].columns)
+        offered = set(self._filler.schema.tables[source.table].columns)
+        if self._is_side():
+            located = map(self._state.space.locate, self._offered())
+            offered &= {index for kind, index in located if kind == COLUMN}
         if position in self._columns:
             offered &= {self._columns[position]}
         else:
             offered = self._fit(offered - set(self._columns.values()), self._template.kinds[position])
-        self._columns[position] = self._any(sorted(offered), "column")
+        self._columns[position] = self._takable(sorted(offered))
         return self._columns[position]
+
+    def _is_side(self) -> bool:
+        """Whether one side of ON stands next."""
+        return self._state.space.grammar.symbols[self._state.symbol] in ("earlier", "newest")
+
+    def _takable(self, columns: list[int]) -> int:
+        """One of the columns that a search may point at next. Raises UnfitError where there is none."""
+        self._rng.shuffle(columns)
+        free = not chooses(self._state)
+        for column in columns:
+            if free or is_takable(self._state, self._state.space.flat(COLUMN, column)):
+                return column
+        raise UnfitError("no column fits")
 
     def _fit(self, columns: set[int], kind: str) -> set[int]:
         """Those columns that are of a kind; where there is none, those that may stand for it."""
@@ -212,13 +295,10 @@ class _Draw:
         takable: Sequence[int] = legal[self._state.takable()].tolist()
         return takable
 
-    def _any(self, choices: Sequence[int], what: str) -> int:
+    def _any(self, choices: Sequence[T], what: str) -> T:
         if not choices:
             raise UnfitError(f"no {what} fits")
         return self._rng.choice(choices)
-
-    def _kind(self, action: int) -> int:
-        return self._state.space.locate(action)[0]
 
     def _place(self, source: int) -> int:
         try:

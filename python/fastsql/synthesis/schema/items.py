@@ -7,21 +7,26 @@ import random
 from sqlglot import exp
 
 from fastsql.synthesis.phrases import expand
-from fastsql.synthesis.schema.clauses import joins_of, tables_of
+from fastsql.synthesis.schema.arithmetic import Arithmetic
+from fastsql.synthesis.schema.clauses import columns_in, conjuncts, joins_of, tables_of
+from fastsql.synthesis.schema.conditions import PARTS_OF_DATES, Conditions, moment_of
 from fastsql.synthesis.schema.kinds import AMOUNT, ORDERED
 from fastsql.synthesis.schema.words import UnsayableError, Words, plural
 
-_AGGREGATES: dict[type[exp.Expr], str] = {exp.Avg: "average|mean", exp.Sum: "total|sum of the"}
+_AGGREGATES: dict[type[exp.Expr], str] = {exp.Avg: "average|mean", exp.Sum: "total|overall"}
 _ENDS: dict[type[exp.Expr], str] = {exp.Min: "lowest|minimum|smallest", exp.Max: "highest|maximum|largest"}
-_TIMES: dict[type[exp.Expr], str] = {exp.Min: "earliest|first", exp.Max: "latest|last"}
+_TIMES: dict[type[exp.Expr], str] = {exp.Min: "earliest", exp.Max: "latest|most recent"}
 
 
 class Items:
     """Puts columns and aggregates into words."""
 
-    def __init__(self, words: Words, rng: random.Random) -> None:
+    def __init__(self, words: Words, rng: random.Random, conditions: Conditions) -> None:
         self._words = words
         self._rng = rng
+        self._conditions = conditions
+        self._arithmetic = Arithmetic(words, rng)
+        self._counted: dict[int, int] = {}
 
     def say(self, item: exp.Expr, select: exp.Select, subject: int, *, many: bool) -> str:
         """A select item or a key of ORDER BY. Raises UnsayableError.
@@ -34,7 +39,7 @@ class Items:
                 return plural(label) if many else label
             case exp.Count(this=exp.Distinct(expressions=[exp.Column() as column])):
                 return f"number of {self._any('different|distinct')} {self._things(column, subject)}"
-            case exp.Count(this=exp.Star()):
+            case exp.Count(this=exp.Star()) if not any(join.side for join in joins_of(select)):
                 return f"number of {self._words.many(self.counted(select), self._rng)}"
             case exp.Count(this=exp.Column() as column) if self._words.owner(column) == self.counted(select):
                 return f"number of {self._words.many(self._words.owner(column), self._rng)}"
@@ -49,10 +54,42 @@ class Items:
             ):
                 most = _ENDS if self._words.kind(end.this) == AMOUNT else _TIMES
                 return f"{self._any(most[type(end)])} {self._label(end.this, subject)}"
-        raise UnsayableError(type(item).__name__)
+            case exp.TimeToStr() as part:
+                return f"{plural(self._part(part))}" if many else self._part(part)
+            case (exp.Avg() | exp.Sum()) as mean if isinstance(_bare(mean.this), exp.Sub):
+                if self.subject_of(mean) != self.counted(select):
+                    raise UnsayableError("mean weighted by rows of another table")
+                difference = self.say(_bare(mean.this), select, subject, many=False)
+                return f"{self._any(_AGGREGATES[type(mean)])} {difference}"
+            case computed:
+                return self._arithmetic.say(
+                    computed,
+                    lambda operand: self.say(operand, select, subject, many=False),
+                    lambda condition: self._rows_that_meet(condition, select),
+                    many=many,
+                )
+
+    def _rows_that_meet(self, condition: exp.Expr, select: exp.Select) -> str:
+        """As "visits whose cost is above 5". Raises UnsayableError for a condition on what is not counted."""
+        counted = self.counted(select)
+        met = self._conditions.met([self._conditions.say(one) for one in conjuncts(condition)], counted)
+        return f"{self._words.many(counted, self._rng)} {met}"
+
+    def subject_of(self, item: exp.Expr) -> int:
+        """The table of the columns of an expression. Raises UnsayableError where there are several."""
+        tables = {self._words.owner(column) for column in columns_in(item)}
+        if len(tables) != 1:
+            raise UnsayableError("arithmetic over tables")
+        return tables.pop()
+
+    def most(self, aggregate: exp.AggFunc) -> str:
+        """The ways to say an aggregate of numbers: "highest"."""
+        return {**_AGGREGATES, **_ENDS}[type(aggregate)]
 
     def key(self, key: exp.Expr) -> str:
         """What stands for a group: "ward" for the primary key of wards. Raises UnsayableError for an expression."""
+        if isinstance(key, exp.TimeToStr):
+            return self._part(key)
         if not isinstance(key, exp.Column):
             raise UnsayableError("key")
         table = self._words.owner(key)
@@ -60,29 +97,49 @@ class Items:
             return self._words.one(table, self._rng)
         return self._words.label(self._words.number(key), self._rng)
 
+    def _part(self, time: exp.TimeToStr) -> str:
+        """As "year of the birth". Raises UnsayableError for another part than year, month and day, and for no column."""
+        column = moment_of(time)
+        part = PARTS_OF_DATES.get(time.text("format"))
+        if column is None or part is None:
+            raise UnsayableError("part of a time")
+        return f"{part} of the {self._words.label(self._words.number(column), self._rng)}"
+
     def counted(self, select: exp.Select) -> int:
         """The table of which each row of FROM is one: the only one that is joined to no other by a unique key of its own.
 
         Raises UnsayableError where there are several.
         """
+        known = self._counted.get(id(select))
+        if known is not None:
+            return known
         tables = {self._words.source(node) for node in tables_of(select)}
         for join in joins_of(select):
             sides = join.args["on"].find_all(exp.Column) if join.args.get("on") else ()
             tables -= {self._words.owner(side) for side in sides if self._words.is_unique(side)}
         if len(tables) != 1:
             raise UnsayableError("rows of several tables")
-        return tables.pop()
+        self._counted[id(select)] = tables.pop()
+        return self._counted[id(select)]
 
     def _label(self, column: exp.Column, subject: int) -> str:
         table = self._words.owner(column)
         label = self._words.label(self._words.number(column), self._rng)
-        return label if table == subject else f"{self._words.one(table, self._rng)} {label}"
+        if table == subject:
+            return label
+        one = self._words.one(table, self._rng)
+        return label if label.startswith(one) else f"{one} {label}"
 
     def _things(self, column: exp.Column, subject: int) -> str:
         """What is counted: rows that a key stands for, or values of a column."""
-        if self._words.is_unique(column):
-            return self._words.many(self._words.owner(column), self._rng)
+        table = self._words.stands_for(column)
+        if table is not None:
+            return self._words.many(table, self._rng)
         return plural(self._label(column, subject))
 
     def _any(self, pattern: str) -> str:
         return expand(pattern, self._rng)
+
+
+def _bare(node: exp.Expr) -> exp.Expr:
+    return _bare(node.this) if isinstance(node, exp.Paren) else node

@@ -13,10 +13,14 @@ from fastsql.synthesis.schema.words import UnsayableError, Words
 
 @dataclass(frozen=True)
 class End:
-    """A table at the other end of a join; `many`: whether several of its rows may belong to one row of this one."""
+    """A table at the other end of a join.
+
+    `many`: whether several of its rows may belong to one row of this one; `outer`: whether there may be none of them.
+    """
 
     table: int
     many: bool
+    outer: bool = False
 
 
 class JoinTree:
@@ -30,13 +34,13 @@ class JoinTree:
             raise UnsayableError("self join")
         for join in joins_of(select):
             match join.args.get("on"):
-                case exp.EQ(this=exp.Column() as left, expression=exp.Column() as right) if not join.side:
-                    self._add(left, right, words)
+                case exp.EQ(this=exp.Column() as left, expression=exp.Column() as right):
+                    self._add(left, right, words, outer=join.side == "LEFT")
                 case _:
-                    raise UnsayableError("outer join, or one of several conditions")
+                    raise UnsayableError("a join by several conditions")
 
-    def _add(self, left: exp.Column, right: exp.Column, words: Words) -> None:
-        if not words.is_unique(left) and not words.is_unique(right):
+    def _add(self, left: exp.Column, right: exp.Column, words: Words, *, outer: bool) -> None:
+        if not words.links.joins(words.number(left), words.number(right)):
             raise UnsayableError("tables that share a key")
         for side in (left, right):
             groups = words.schema.key_groups
@@ -44,5 +48,8 @@ class JoinTree:
             if group < 0 or sum(groups[column] == group for column in columns) > 1:
                 raise UnsayableError("one of several keys")
         one, other = words.owner(left), words.owner(right)
-        self.ends[one].append(End(other, many=not words.is_unique(right)))
-        self.ends[other].append(End(one, many=not words.is_unique(left)))
+        self.ends[one].append(End(other, not words.is_unique(right), outer))
+        if outer:  # those rows are not asked about, which may not be there
+            self.ends[other] = []
+        else:
+            self.ends[other].append(End(one, not words.is_unique(left)))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from fastsql.profile.model import Profile
 from fastsql.schema import Schema
+from fastsql.synthesis.schema.links import identifying_columns
 
-KEY, CODE, AMOUNT, TIME, YEAR = "key", "code", "amount", "time", "year"
-"""Kinds of columns: keys of rows and joins; other identifiers and codes, which are only equal or not; what can be added up;
-moments; what is a date, and no moment. The others are the profile's: "category", "name", "text", "other"."""
+KEY, REFERENCE, CODE, AMOUNT, TIME, YEAR = "key", "reference", "code", "amount", "time", "year"
+"""Kinds of columns: what tells the rows of its table apart; other keys of joins; other identifiers and codes, which are
+only equal or not; what can be added up; moments; what is a date, and no moment. The others are the profile's: "category",
+"name", "text", "other"."""
 TEXTS = ("category", "name", "text")
 """Kinds that may stand for one another where a schema has no column of the kind that is asked for."""
 ORDERED = (AMOUNT, TIME, YEAR)
@@ -17,12 +19,13 @@ ORDERED = (AMOUNT, TIME, YEAR)
 def column_kinds(schema: Schema, profile: Profile | None = None) -> tuple[str, ...]:
     """The kind of each column; `profile`: one that people have edited, otherwise what the schema's names suggest."""
     profile = profile or schema.profile
-    keys = {column for column, group in enumerate(schema.key_groups) if group >= 0}
-    keys |= {column for table in schema.tables for column in table.primary_key}
+    references = {column for column, group in enumerate(schema.key_groups) if group >= 0}
+    references |= {column for table in schema.tables for column in table.primary_key}
+    identifying = identifying_columns(schema)
     kinds = []
     for number, (column, known) in enumerate(zip(schema.columns, profile.columns, strict=True)):
-        if number in keys:
-            kinds.append(KEY)
+        if number in references:
+            kinds.append(KEY if number in identifying else REFERENCE)
         elif known.kind in ("amount", "measure"):
             kinds.append(AMOUNT if known.aggregatable and column.type == "number" else CODE)
         elif known.kind == "date":

@@ -14,14 +14,16 @@ from sqlglot import exp
 
 from fastsql.synthesis.phrases import expand
 from fastsql.synthesis.schema.clauses import (
+    conditions_of,
     counts_rows,
+    has_aggregate,
     is_column,
     is_for_each_group,
     joins_of,
     keys_of,
     limit_of,
 )
-from fastsql.synthesis.schema.items import Items
+from fastsql.synthesis.schema.derived import FirstOfEach, OverGroups, read_derived
 from fastsql.synthesis.schema.rows import Rows
 from fastsql.synthesis.schema.words import UnsayableError, Words
 
@@ -39,25 +41,49 @@ def ask(query: exp.Expr, words: Words, rng: random.Random) -> str:
     return _Asker(words, rng).ask(query)
 
 
+def describe(select: exp.Select, words: Words, rng: random.Random, subject: int) -> str:
+    """The rows of a table that a query is about: "singers whose country is France". Raises UnsayableError."""
+    return _Asker(words, rng).describe(select, subject)
+
+
 class _Asker:
     def __init__(self, words: Words, rng: random.Random) -> None:
         self._words = words
         self._rng = rng
-        self._items = Items(words, rng)
-        self._rows = Rows(words, self._items, rng)
+        self._rows = Rows(words, rng)
+        self._items = self._rows.items
+
+    def describe(self, select: exp.Select, subject: int) -> str:
+        return self._rows.say(select, subject)
 
     def ask(self, query: exp.Expr) -> str:
         if isinstance(query, exp.SetOperation):
             return self._request(self._set_operation(query), single=False)
         if not isinstance(query, exp.Select) or query.args.get("from_") is None:
             raise UnsayableError("no FROM")
+        derived = read_derived(query)
+        if isinstance(derived, OverGroups):
+            return self._request(self._over_groups(derived), single=True)
+        if isinstance(derived, FirstOfEach):
+            return self._request(self._first_of_each(derived), single=False)
         if query.args.get("distinct") and any(map(_is_aggregate, query.expressions)):
             raise UnsayableError("different aggregates")
         first, *others = query.expressions
-        if counts_rows(first) and not others and not keys_of(query):
+        if not others and not keys_of(query) and self._counts(first, query):
             return self._count(query)
-        single = not others and (limit_of(query) == "1" or isinstance(first, exp.AggFunc))
+        single = not others and (limit_of(query) == "1" or has_aggregate(first))
         return self._request(self._things(query), single=single)
+
+    def _counts(self, item: exp.Expr, select: exp.Select) -> bool:
+        """Whether it counts the rows of FROM: all of them, or those of which something is known."""
+        if counts_rows(item):
+            return True
+        if not isinstance(item, exp.Count):
+            return False
+        inner = item.this.expressions[0] if isinstance(item.this, exp.Distinct) else item.this
+        if not is_column(inner) or self._words.owner(inner) != self._items.counted(select):
+            return False
+        return inner is item.this or self._words.is_unique(inner)
 
     def _count(self, select: exp.Select) -> str:
         if select.args.get("order") is not None or limit_of(select):
@@ -101,22 +127,63 @@ class _Asker:
                 else self._groups(select, subject)
             )
         distinct = f"{self._any('different|distinct|unique')} " if select.args.get("distinct") else ""
-        labels = [self._items.say(item, select, subject, many=not single) for item in select.expressions]
+        labels = [
+            self._items.say(item, select, subject, many=not single and not has_aggregate(item))
+            for item in select.expressions
+        ]
         the = "the" if single else self._any("the|all the")
-        return f"the {distinct}{_listed(labels)} of {the} {self._rows.say(select, subject)}"
+        rows = self._rows.say(select, subject)
+        if not any(item.find(exp.Case) for item in select.expressions):
+            return f"the {distinct}{_listed(labels)} of {the} {rows}"
+        # The labels say rows already: "the number of dogs whose gender is F".
+        is_all = not conditions_of(select) and not joins_of(select)
+        return f"the {_listed(labels)}" if is_all else f"the {_listed(labels)} among {the} {rows}"
+
+    def _over_groups(self, derived: OverGroups) -> str:
+        """As "the average number of visits whose reason is cough per patient with any"."""
+        inner, (item,), (key,) = derived.inner, derived.inner.expressions, keys_of(derived.inner)
+        if not is_column(key):
+            raise UnsayableError("key")
+        subject, table = self._rows.subject(inner), self._words.stands_for(key)
+        counted = self._items.counted(inner)
+        if table is None or table == counted:
+            each = f"per {self._items.key(key)}"
+        else:
+            each = f"per {self._words.one(table, self._rng)} with any"
+        where = self._rows.where(inner, counted)
+        most = self._any(self._items.most(derived.aggregate))
+        said = self._items.say(item, inner, subject, many=False)
+        if not isinstance(item, (exp.Count, exp.Sum)):
+            raise UnsayableError("a mean of means")
+        if where and not counts_rows(item):
+            raise UnsayableError("a mean of what meets conditions")
+        return " ".join(filter(None, ["the", most, said, where, each]))
+
+    def _first_of_each(self, derived: FirstOfEach) -> str:
+        """As "the cost of the visit with the latest day for each patient"."""
+        inner, subject = derived.inner, self._rows.subject(derived.inner)
+        table = self._words.stands_for(derived.key)
+        if table == subject:
+            raise UnsayableError("the first of one row")
+        key = self._items.key(derived.key) if table is None else self._words.one(table, self._rng)
+        labels = _listed([self._items.say(item, inner, subject, many=False) for item in inner.expressions])
+        most = self._rows.most(derived.order, inner, subject)
+        where = self._rows.where(inner, subject)
+        among = f" among those {where}" if where else ""
+        return (
+            f"the {labels} of the {self._words.one(subject, self._rng)} with the {most} for each {key}{among}"
+        )
 
     def _for_each(self, select: exp.Select, subject: int) -> str:
         """As "the average ages for each country of the singers"."""
         keys = keys_of(select)
         labels = [
-            self._items.say(item, select, subject, many=True)
+            self._items.say(item, select, subject, many=not has_aggregate(item))
             for item in select.expressions
             if item not in keys
         ]
-        each = f"{self._any('for each|per|of each|by')} {_listed([self._items.key(key) for key in keys])}"
-        return (
-            f"the {_listed(labels)} {each} {self._any('among|of|for')} the {self._rows.say(select, subject)}"
-        )
+        each = f"{self._any('for each|per')} {_listed([self._items.key(key) for key in keys])}"
+        return f"the {_listed(labels)} {each} among the {self._rows.say(select, subject)}"
 
     def _groups(self, select: exp.Select, subject: int) -> str:
         """Groups that pass, or that come first: "the themes with at least 2 concerts among the concerts of 2014"."""
@@ -140,7 +207,7 @@ class _Asker:
             if any(self._words.owner(key) != subject for key in unique):
                 raise UnsayableError("groups of another table")
             return f"the {labels} of the {self._rows.say(select, subject)}"
-        if not any(item in keys for item in select.expressions):
+        if not all(key in select.expressions for key in keys):
             raise UnsayableError("groups that are not named")
         where = self._rows.where(select, subject)
         among = [f"among the {self._words.many(subject, self._rng)}", where] if where else []
@@ -150,36 +217,34 @@ class _Asker:
     def _check_groups(self, select: exp.Select) -> None:
         """Raises UnsayableError where what is selected is not the same in all rows of a group, or nothing is counted."""
         keys = keys_of(select)
-        plain = [item for item in select.expressions if item.find(exp.AggFunc) is None and item not in keys]
+        if not keys and any(map(has_aggregate, select.expressions)) and select.args.get("order") is not None:
+            raise UnsayableError("order of a single row")
+        plain = [item for item in select.expressions if not has_aggregate(item) and item not in keys]
         if not keys:
             if plain and len(plain) < len(select.expressions):
                 raise UnsayableError("aggregate beside a column")
             return
         parts = (*select.expressions, select.args.get("having"), select.args.get("order"))
-        if not any(part is not None and part.find(exp.AggFunc) for part in parts):
+        if not any(part is not None and has_aggregate(part) for part in parts):
             raise UnsayableError("groups without aggregates")
         unique = {self._words.owner(key) for key in keys if is_column(key) and self._words.is_unique(key)}
-        if unique and not joins_of(select):
+        if unique and (not joins_of(select) or self._items.counted(select) in unique):
             raise UnsayableError("groups of one row")
         if not all(is_column(item) and self._words.owner(item) in unique for item in plain):
             raise UnsayableError("ungrouped column")
 
     def _check_known(self, select: exp.Select) -> None:
         """Raises UnsayableError where a condition says already what is asked, or leaves one row to count or to compare."""
-        where = select.args.get("where")
-        conditions = (
-            [] if where is None else where.this.flatten() if isinstance(where.this, exp.And) else [where.this]
-        )
         equal = [
             one.this
-            for one in conditions
+            for one in conditions_of(select)
             if isinstance(one, exp.EQ) and isinstance(one.expression, exp.Literal)
         ]
         known = [column for column in equal if is_column(column)]
         if any(item in known for item in (*select.expressions, *keys_of(select))):
             raise UnsayableError("what is asked is known")
         compares = (
-            limit_of(select) or keys_of(select) or any(item.find(exp.AggFunc) for item in select.expressions)
+            limit_of(select) or keys_of(select) or any(has_aggregate(item) for item in select.expressions)
         )
         if compares and any(map(self._words.is_unique, known)):
             raise UnsayableError("a single row")

@@ -5,11 +5,20 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from sqlglot import exp
 
 from fastsql.synthesis.phrases import expand
-from fastsql.synthesis.schema.clauses import counts_rows, is_column, limit_of, tables_of
+from fastsql.synthesis.schema.clauses import (
+    columns_in,
+    conditions_of,
+    counts_rows,
+    is_column,
+    keys_of,
+    limit_of,
+    tables_of,
+)
 from fastsql.synthesis.schema.conditions import Conditions, Said
 from fastsql.synthesis.schema.items import Items
 from fastsql.synthesis.schema.join_tree import End, JoinTree
@@ -25,21 +34,47 @@ _COUNTED: dict[type[exp.Expr], tuple[str, str]] = {
 }
 
 
+@dataclass(frozen=True)
+class Verbs:
+    """How rows are joined to what they have, and to what they belong to.
+
+    Where more than one thing is said, the verb's number tells of which rows: "patients of a ward whose name is north and
+    that have a visit", not the ward.
+    """
+
+    have: str
+    belong: str
+    have_any: str
+
+
+ROWS = Verbs("with|that have|having", "with|of", "that have")
+THOSE_ROWS = Verbs("that have", "that are of", "that have")
+ROW = Verbs("with|that has|having", "with|of", "that has")
+THAT_ROW = Verbs("that has", "that is of", "that has")
+
+
 class Rows:
     """Puts what restricts and sorts rows into words."""
 
-    def __init__(self, words: Words, items: Items, rng: random.Random) -> None:
+    def __init__(self, words: Words, rng: random.Random) -> None:
         self._words = words
-        self._items = items
         self._rng = rng
         self._conditions = Conditions(words, rng, self.say)
+        self._items = self.items = Items(words, rng, self._conditions)
 
     def subject(self, select: exp.Select) -> int:
-        """The table whose rows are asked about: that of the first column, otherwise FROM's."""
+        """The table whose rows are asked about: that of the first column, otherwise FROM's.
+
+        What comes first by a column of the rows that a join repeats is one of those rows: "the visit with the highest cost".
+        """
+        order = select.args.get("order")
+        if order is not None and limit_of(select) and is_column(order.expressions[0].this):
+            owner = self._words.owner(order.expressions[0].this)
+            if len(tables_of(select)) > 1 and owner == self._items.counted(select):
+                return owner
         for item in select.expressions:
-            for column in item.find_all(exp.Column):
-                if not isinstance(column.this, exp.Star):
-                    return self._words.owner(column)
+            for column in columns_in(item):
+                return self._words.owner(column)
         return self._words.source(tables_of(select)[0])
 
     def say(self, select: exp.Select, subject: int | None = None) -> str:
@@ -57,36 +92,108 @@ class Rows:
 
     def where(self, select: exp.Select, subject: int) -> str:
         """WHERE, and what joins alone demand: as "whose sex is F and with a visit whose cost is above 5"."""
-        where = select.args.get("where")
-        conditions = (
-            []
-            if where is None
-            else list(where.this.flatten())
-            if isinstance(where.this, exp.And)
-            else [where.this]
-        )
-        by_table: defaultdict[int, list[Said]] = defaultdict(list)
-        for said in map(self._conditions.say, conditions):
-            by_table[said.table].append(said)
         tree = JoinTree(select, self._words)
+        by_table: defaultdict[int, list[Said]] = defaultdict(list)
         used = {self._words.owner(column) for column in _named(select)}
-        if any(isinstance(count.this, (exp.Star, exp.Column)) for count in select.find_all(exp.Count)):
+        for condition in conditions_of(select):
+            said = self._lacking(condition, subject, tree) or self._either(select, subject, tree, used)
+            said = said or self._conditions.say(condition)
+            by_table[said.table].append(said)
+        counts = (count for clause in _shown(select) for count in clause.find_all(exp.Count))
+        if any(isinstance(count.this, (exp.Star, exp.Column)) for count in counts):
             used.add(self._items.counted(select))
-        met = [self._met(by_table[subject])]
-        met += [self._joined(end, subject, tree, by_table, used) for end in tree.ends[subject]]
-        return " and ".join(filter(None, met))
+        met = [self._conditions.met(by_table[subject], subject)]
+        if any(one.open and not one.either for one in by_table[subject]) and tree.ends[subject]:
+            raise UnsayableError("a join behind conditions on other rows")
+        plain = [*filter(None, met), *self._having_any(select, tree.ends[subject], by_table, used)]
+        joined = self._all_joined(tree, subject, by_table, used, ROWS)
+        if len(joined) + len(plain) > 1:
+            joined = self._all_joined(tree, subject, by_table, used, THOSE_ROWS)
+        if keys_of(select) and any(end.many and one for end, one in joined.items() if not end.outer):
+            raise UnsayableError("what is put together is restricted by a join")
+        inner = " and ".join([*plain, *(one for end, one in joined.items() if not end.outer)])
+        return ", ".join(filter(None, [inner, *(one for end, one in joined.items() if end.outer)]))
+
+    def _all_joined(
+        self, tree: JoinTree, subject: int, by_table: Mapping[int, list[Said]], used: set[int], verbs: Verbs
+    ) -> dict[End, str]:
+        """What is said of each table that is joined to the subject, where something has to be said."""
+        said = {end: self._joined(end, subject, tree, by_table, used, verbs) for end in tree.ends[subject]}
+        return {end: one for end, one in said.items() if one}
+
+    def _either(self, select: exp.Select, subject: int, tree: JoinTree, used: set[int]) -> Said | None:
+        """One condition, on the subject or on what it belongs to: "sex is F or that are of a ward whose name is north".
+
+        None for other conditions. The other table is `used` then.
+        """
+        condition = conditions_of(select)[0]
+        choice = condition.this if isinstance(condition, exp.Paren) else condition
+        if not isinstance(choice, exp.Or):
+            return None
+        own, other = sorted(
+            map(self._conditions.say, (choice.left, choice.right)), key=lambda one: one.table != subject
+        )
+        if own.table == other.table or own.table != subject:
+            return None
+        ends = [
+            end for end in tree.ends[subject] if end.table == other.table and not end.many and not end.outer
+        ]
+        alone = len(conditions_of(select)) == 1
+        if not ends or not alone or any(one.having or one.either or one.open for one in (own, other)):
+            raise UnsayableError("OR of two tables")
+        used.add(other.table)
+        text = f"{own.text} or that are of {self._a(other.table)} whose {other.text}"
+        return Said(subject, text, either=True, open=True)
+
+    def _lacking(self, condition: exp.Expr, subject: int, tree: JoinTree) -> Said | None:
+        """That there is none of what an outer join adds: "have no visits"; None for another condition."""
+        match condition:
+            case exp.Is(this=exp.Column() as column, expression=exp.Null()):
+                table = self._words.owner(column)
+                outer = [end for end in tree.ends[subject] if end.table == table and end.outer]
+                if outer and self._words.stands_for(column) in (table, subject):
+                    many = self._words.many(table, self._rng)
+                    return Said(subject, f"{self._any('have no|do not have any')} {many}", having=True)
+        return None
+
+    def _having_any(
+        self, select: exp.Select, ends: Sequence[End], by_table: Mapping[int, list[Said]], used: set[int]
+    ) -> list[str]:
+        """That rows without any of those which a join adds do not count, where neither a condition nor a number says so."""
+        order, having = select.args.get("order"), select.args.get("having")
+        if having is not None and isinstance(having.this, (exp.GT, exp.GTE, exp.EQ)):
+            return []
+        if order is not None and limit_of(select) and order.expressions[0].args.get("desc"):
+            return []
+        many = [
+            end.table
+            for end in ends
+            if end.many and not end.outer and end.table in used and not by_table.get(end.table)
+        ]
+        return [f"that have {self._any('any|some')} {self._words.many(table, self._rng)}" for table in many]
 
     def _joined(
-        self, end: End, before: int, tree: JoinTree, by_table: Mapping[int, list[Said]], used: set[int]
+        self,
+        end: End,
+        before: int,
+        tree: JoinTree,
+        by_table: Mapping[int, list[Said]],
+        used: set[int],
+        verbs: Verbs,
     ) -> str:
         """What is said of a table that is joined, and of those beyond it; empty where nothing has to be said.
 
         Raises UnsayableError for a join that no condition, item or count has a use for.
         """
         table = end.table
-        own = self._met(by_table.get(table, ()))
+        if end.outer:
+            return self._joined_if_there(end, tree, by_table, used)
+        own = self._conditions.met(by_table.get(table, ()), table)
+        further = THAT_ROW if own else ROW
         beyond = [
-            self._joined(one, table, tree, by_table, used) for one in tree.ends[table] if one.table != before
+            self._joined(one, table, tree, by_table, used, further)
+            for one in tree.ends[table]
+            if one.table != before
         ]
         beyond = [said for said in beyond if said]
         if len(beyond) > 1:
@@ -96,20 +203,22 @@ class Rows:
                 return ""
             if not end.many:
                 raise UnsayableError("a join without use")
-            return f"that have {self._a(table)}"
+            return f"{verbs.have_any} {self._a(table)}"
         if beyond and not own and self._words.is_link(table):
             return beyond[0]
         said = " and ".join(filter(None, [own, *beyond]))
-        return f"{self._any('with|that have|having' if end.many else 'with|of')} {self._a(table)} {said}"
+        return f"{self._any(verbs.have if end.many else verbs.belong)} {self._a(table)} {said}"
 
-    def _met(self, found: Sequence[Said]) -> str:
-        """The conditions on the columns of one table: "whose sex is F and that have no visits"."""
-        whose = " and ".join(one.text for one in found if not one.having and not one.either)
-        parts = [f"whose {whose}"] if whose else []
-        parts += [f"whose {one.text}" for one in found if one.either and not one.having]
-        that = " and ".join(one.text for one in found if one.having)
-        parts += [f"that {that}"] if that else []
-        return " and ".join(parts)
+    def _joined_if_there(
+        self, end: End, tree: JoinTree, by_table: Mapping[int, list[Said]], used: set[int]
+    ) -> str:
+        """That rows without any of those which an outer join adds count, too."""
+        if by_table.get(end.table) or len(tree.ends[end.table]) > 1:
+            raise UnsayableError("conditions on what may not be there")
+        if end.table not in used:
+            return ""
+        without = self._words.many(end.table, self._rng)
+        return f"including those {self._any('without any|that have no')} {without}"
 
     def passing(self, select: exp.Select, subject: int) -> list[str]:
         """HAVING, ORDER BY and LIMIT."""
@@ -139,7 +248,7 @@ class Rows:
             return [f"{self._any('ordered by|sorted by|in order of')} {keys}"]
         if len(order.expressions) > 1:
             raise UnsayableError("two orders")
-        return [f"with the {self._most(order.expressions[0], select, subject)}"]
+        return [f"with the {self.most(order.expressions[0], select, subject)}"]
 
     def _key(self, key: exp.Ordered, select: exp.Select, subject: int) -> str:
         if (
@@ -152,7 +261,7 @@ class Rows:
         way = down if key.args.get("desc") else "|in ascending order|from lowest to highest"
         return f"{self._items.say(key.this, select, subject, many=False)} {self._any(way)}".strip()
 
-    def _most(self, key: exp.Ordered, select: exp.Select, subject: int) -> str:
+    def most(self, key: exp.Ordered, select: exp.Select, subject: int) -> str:
         """What the rows that come first have: "highest weight", "most visits". Raises UnsayableError for texts."""
         down, by = bool(key.args.get("desc")), key.this
         if is_column(by) and self._words.owner(by) != subject:
@@ -166,7 +275,7 @@ class Rows:
             raise UnsayableError(f"order of {kind}s")
         if kind == AMOUNT:
             return f"{self._any('highest|largest|greatest' if down else 'lowest|smallest|least')} {said}"
-        return f"{self._any('latest|most recent' if down else 'earliest|first')} {said}"
+        return f"{self._any('latest|most recent' if down else 'earliest')} {said}"
 
     def _a(self, table: int) -> str:
         one = self._words.one(table, self._rng)
@@ -176,10 +285,17 @@ class Rows:
         return expand(pattern, self._rng)
 
 
+def _shown(select: exp.Select) -> Iterator[exp.Expr]:
+    """What is selected, grouped by, sorted by, and what groups have to be like."""
+    yield from (item for item in select.expressions if not is_column(item))
+    for name in ("group", "having", "order"):
+        clause = select.args.get(name)
+        if clause is not None:
+            yield clause
+
+
 def _named(select: exp.Select) -> Iterator[exp.Column]:
     """Columns that are selected, grouped by or sorted by."""
-    clauses = (*select.expressions, *(select.args.get(name) for name in ("group", "having", "order")))
-    for clause in clauses:
-        for column in () if clause is None else clause.find_all(exp.Column):
-            if not isinstance(column.this, exp.Star):
-                yield column
+    yield from filter(is_column, select.expressions)
+    for clause in _shown(select):
+        yield from columns_in(clause)

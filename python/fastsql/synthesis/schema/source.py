@@ -5,25 +5,32 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import accumulate, islice
 from types import MappingProxyType
+from typing import TypeAlias
 
 from sqlglot import exp
 
 from fastsql.errors import ExecutionError
 from fastsql.execution.executor import Executor
-from fastsql.execution.rows import Cell
-from fastsql.grammar import ConversionError, render, sql_to_program
+from fastsql.grammar import ConversionError
+from fastsql.grammar.convert import tree_to_program
 from fastsql.grammar.program import Program
+from fastsql.grammar.render import render_tree, write_tree
 from fastsql.profile.model import Profile
 from fastsql.schema import Schema
 from fastsql.synthesis.schema.contents import Contents
+from fastsql.synthesis.schema.contrast import differ_in_one_phrase, edits
 from fastsql.synthesis.schema.fill import Filler, UnfitError
 from fastsql.synthesis.schema.library import Weighted
 from fastsql.synthesis.schema.questions import ask
+from fastsql.synthesis.schema.results import Results, SenselessError
+from fastsql.synthesis.schema.unanswerable import KINDS, Unanswerables
 from fastsql.synthesis.schema.words import UnsayableError, Words
-from fastsql.synthesis.source import Draft, SynthesisError, Trial
+from fastsql.synthesis.source import Contrast, Draft, Refusal, SynthesisError, Trial
 from fastsql.verification.parse import parse_query
 
+Couple: TypeAlias = tuple[tuple[str, str], tuple[str, str]]
 MIX: Mapping[str, float] = MappingProxyType(
     {"easy": 0.25, "medium": 0.4, "hard": 0.2, "extra": 0.1, "beyond": 0.05}
 )
@@ -32,6 +39,16 @@ ATTEMPTS = 400
 """How often a draft is drawn anew, until one makes sense."""
 PATIENCE = 50
 """How many of these attempts are made at one level of hardness."""
+MOST_EDITS = 6
+"""Edits of a query that are tried for a contrast."""
+ALIGNMENTS = 12
+"""How often both queries of a contrast are put into words, until the questions differ in one phrase."""
+REFUSAL_ATTEMPTS = 12
+"""Queries from which a kind of unanswerable question is tried to be made."""
+
+
+SKIPPED = (UnfitError, UnsayableError, ConversionError, SenselessError, ExecutionError)
+"""What leads to another draw."""
 
 
 class SchemaSource:
@@ -57,19 +74,28 @@ class SchemaSource:
             )
         self.schema = schema
         self.db_id = db_id or schema.name
-        self._executor = executor
         self._contents = Contents(schema, executor)
         self._filler = Filler(schema, self._contents, profile)
         self._words = Words(schema, profile)
+        self._results = Results(schema, executor, self._contents, self._words)
+        self._unanswerables = Unanswerables(schema, profile or schema.profile, self._words, self._contents)
         able = [one for one in templates if self._filler.may_fill(one.template)]
         self._levels = {level: [one for one in able if one.level == level] for level in mix}
         self._levels = {level: found for level, found in self._levels.items() if found}
         self._mix = [mix[level] for level in self._levels]
+        self._weights = {
+            level: list(accumulate(one.count**0.5 for one in found)) for level, found in self._levels.items()
+        }
         if not self._levels:
             raise SynthesisError("no template fits its tables and columns", where=f"schema {schema.name!r}")
 
     def draw(self, seed: str) -> Draft:
         """See `Source`. Raises SynthesisError where ATTEMPTS draws make no sense."""
+        level, query, sql = self._drawn(seed)
+        return Draft(level, sql, seed, partial(ask, query, self._words), query)
+
+    def _drawn(self, seed: str, *, tried: bool = True) -> tuple[str, exp.Query, str]:
+        """A level of hardness, and a query of it as tree and text; `tried`: one that returns something, which costs more."""
         rng = random.Random(seed)
         level = ""
         for attempt in range(ATTEMPTS):
@@ -78,16 +104,62 @@ class SchemaSource:
                 (level,) = rng.choices(list(self._levels), self._mix)
             weighted = self._template(level, rng)
             try:
-                sql = self._sql(weighted, rng)
-            except (UnfitError, UnsayableError, ConversionError):
+                query = self._query(weighted, rng)
+                sql = write_tree(query)
+                if tried:
+                    self._results.check(query, sql)
+            except SKIPPED:
                 continue
-            if sql is not None:
-                return Draft(weighted.level, sql, seed, partial(ask, parse_query(sql), self._words))
+            return weighted.level, query, sql
         raise SynthesisError(
             f"none of {ATTEMPTS} queries that were drawn returns something",
             where=f"schema {self.schema.name!r}",
             remedy="Give a database whose tables have rows.",
         )
+
+    def contrast(self, seed: str) -> Contrast:
+        """See `VariedSource`."""
+        rng = random.Random(seed)
+        for attempt in range(PATIENCE):
+            level, query, _ = self._drawn(f"{seed}/{attempt}")
+            for kind, edited in islice(edits(query, self._words, self._contents, rng), MOST_EDITS):
+                try:
+                    found = self._contrasted(query, edited, rng)
+                except SKIPPED:
+                    continue
+                if found is not None:
+                    return Contrast(kind, level, found)
+        raise SynthesisError(
+            f"none of {PATIENCE} queries has a contrast", where=f"schema {self.schema.name!r}"
+        )
+
+    def _contrasted(self, query: exp.Query, edited: exp.Query, rng: random.Random) -> Couple | None:
+        """Both pairs; None where they give the same answer, or no questions differ in one phrase alone."""
+        other = _read(tree_to_program(edited, self.schema), self.schema)
+        ask(other, self._words, random.Random(0))
+        self._results.check(other, write_tree(other))
+        if not self._results.differ(query, other):
+            return None
+        longest = max(len(one.name) for tree in (query, other) for one in (*tree.find_all(exp.Literal), tree))
+        for _ in range(ALIGNMENTS):
+            seed = rng.random()
+            one, another = (ask(tree, self._words, random.Random(seed)) for tree in (query, other))
+            if differ_in_one_phrase(one, another, longest):
+                return (one, write_tree(query)), (another, write_tree(other))
+        return None
+
+    def refusal(self, seed: str) -> Refusal:
+        """See `VariedSource`. The kinds are equally frequent, as far as the schema has any of each."""
+        rng = random.Random(seed)
+        kinds = rng.sample(KINDS, len(KINDS))
+        for kind in kinds:
+            for attempt in range(REFUSAL_ATTEMPTS):
+                _, query, _ = self._drawn(f"{seed}/{kind}/{attempt}", tried=False)
+                try:
+                    return Refusal(self._unanswerables.ask(query, kind, rng), kind)
+                except UnsayableError:
+                    continue
+        raise SynthesisError("no unanswerable question is found", where=f"schema {self.schema.name!r}")
 
     @property
     def unread(self) -> Sequence[str]:
@@ -96,45 +168,27 @@ class SchemaSource:
 
     def trials(self, draft: Draft) -> Iterator[Trial]:
         """See `Source`: the draft itself, which returned something when it was drawn."""
-        yield Trial(draft.sql, lambda sql: self._rows(sql_to_program(sql, self.schema)))
+        yield Trial(draft.sql, lambda sql: self._results.rows(parse_query(sql)))
 
     def _template(self, level: str, rng: random.Random) -> Weighted:
-        found = self._levels[level]
-        return rng.choices(found, [one.count**0.5 for one in found])[0]
+        return rng.choices(self._levels[level], cum_weights=self._weights[level])[0]
 
-    def _sql(self, weighted: Weighted, rng: random.Random) -> str | None:
-        """A template filled, in the grammar's own order of clauses; None for a query that makes no sense."""
+    def _query(self, weighted: Weighted, rng: random.Random) -> exp.Query:
+        """A template filled, in the grammar's own order of clauses; what is cheap to find out is found out first.
+
+        Raises UnfitError, UnsayableError or ConversionError for a query that makes no sense.
+        """
         program = self._filler.fill(weighted.template, rng)
-        ask(parse_query(render(program, self.schema)), self._words, rng)  # which costs less than to run it
-        program = sql_to_program(render(program, self.schema), self.schema)
-        sql = render(program, self.schema)
-        query = parse_query(sql)
+        query = _read(program, self.schema)
         ask(query, self._words, rng)
-        return sql if self._makes_sense(program, query) else None
-
-    def _makes_sense(self, program: Program, query: exp.Query) -> bool:
-        """Whether it returns something, not the same for every group, and less than it would without its condition."""
-        try:
-            rows = self._rows(program)
-        except ExecutionError:
-            return False
-        if not any(cell for row in rows for cell in row) or _are_all_ones(rows):
-            return False
-        where = query.args.get("where")
-        if where is None:
-            return True
-        wider = query.copy()
-        wider.set("where", None)
-        try:
-            more = self._rows(sql_to_program(wider.sql("sqlite"), self.schema))
-        except ExecutionError:
-            return False
-        return sorted(map(repr, more)) != sorted(map(repr, rows))
-
-    def _rows(self, program: Program) -> list[tuple[Cell, ...]]:
-        return list(self._executor.run(render(program, self.schema, dialect=self._executor.dialect)).rows)
+        canonical = tree_to_program(query, self.schema)
+        if canonical != program:
+            query = _read(canonical, self.schema)
+            ask(query, self._words, rng)
+        return query
 
 
-def _are_all_ones(rows: Sequence[tuple[Cell, ...]]) -> bool:
-    """Whether a column of several rows is 1 throughout, as counts of single rows are."""
-    return len(rows) > 1 and any(all(cell == 1 for cell in column) for column in zip(*rows, strict=True))
+def _read(program: Program, schema: Schema) -> exp.Query:
+    """The tree of a program. Its functions of time are written in words of SQLite; they are read as any other text is."""
+    tree = render_tree(program, schema)
+    return parse_query(write_tree(tree)) if tree.find(exp.Anonymous) else tree

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 from fastsql.grammar.program import ColumnRef, DerivedRef, Literal, Production, Program, TableRef, Terminal
@@ -16,10 +17,11 @@ from fastsql.grammar.routes import HOP, is_routed
 from fastsql.grammar.state import State
 from fastsql.grammar.walking import open_space, walk
 from fastsql.schema import Schema
-from fastsql.synthesis.schema.kinds import CODE, KEY, column_kinds
+from fastsql.synthesis.schema.kinds import CODE, KEY, REFERENCE, column_kinds
 
 SMALL = 20
-"""The largest whole number that is taken for a part of the template."""
+"""The largest whole number that is taken for a part of the template; beside it, that of percent."""
+PERCENT = 100
 
 
 RECKONING = frozenset(
@@ -55,10 +57,14 @@ class TableHole:
 
 @dataclass(frozen=True)
 class ColumnHole:
-    """An open column of the `source`-th named entry of FROM; tables on the way between two are not named."""
+    """An open column of the `source`-th named entry of FROM; tables on the way between two are not named.
+
+    `table`: the position of the table that it belongs to.
+    """
 
     position: int
     source: int
+    table: int
 
 
 @dataclass(frozen=True)
@@ -78,6 +84,8 @@ class LiteralHole:
     format: str = ""
 
 
+Need: TypeAlias = tuple[str, ...]
+"""Kinds of columns that one table has to hold, each as often as it is asked for."""
 Leaf: TypeAlias = "Production | TableHole | ColumnHole | ItemHole | LiteralHole"
 
 
@@ -88,10 +96,20 @@ class Template:
     leaves: tuple[Leaf, ...]
     kinds: tuple[str, ...]
 
-    @property
-    def tables(self) -> int:
-        """Different tables that it names."""
-        return len({leaf.position for leaf in self.leaves if isinstance(leaf, TableHole)})
+    @cached_property
+    def needs(self) -> tuple[Need, ...]:
+        """What each open table has to hold: the kinds of its open columns, sorted."""
+        columns = {leaf.position: leaf.table for leaf in self.leaves if isinstance(leaf, ColumnHole)}
+        tables = {leaf.position for leaf in self.leaves if isinstance(leaf, TableHole)}
+        return tuple(
+            tuple(sorted(self.kinds[column] for column, table in columns.items() if table == position))
+            for position in range(len(tables))
+        )
+
+    @cached_property
+    def productions(self) -> frozenset[str]:
+        """The names of its productions."""
+        return frozenset(leaf.name for leaf in self.leaves if isinstance(leaf, Production))
 
     def dump(self) -> list[Any]:
         """As JSON writes it; the inverse of `load`."""
@@ -179,6 +197,7 @@ class _Reader:
 
     def __init__(self, schema: Schema) -> None:
         self.kinds: list[str] = []
+        self._schema = schema
         self._kinds = column_kinds(schema)
         self._positions: dict[str, dict[object, int]] = {}
         self._sources = NamedSources()
@@ -195,9 +214,10 @@ class _Reader:
             case TableRef(table):
                 return TableHole(self._position("table", table))
             case ColumnRef(column, source):
-                if self._kinds[column] in (KEY, CODE) and _is_reckoned_with(state):
+                if self._kinds[column] in (KEY, REFERENCE, CODE) and _is_reckoned_with(state):
                     raise TemplateError("reckons with a key")
-                hole = ColumnHole(self._position("column", column), self._source(source))
+                table = self._position("table", self._schema.columns[column].table)
+                hole = ColumnHole(self._position("column", column), self._source(source), table)
                 if hole.position == len(self.kinds):
                     self.kinds.append(self._kinds[column])
                 return hole
@@ -206,7 +226,7 @@ class _Reader:
             case Literal(value, form, name):
                 if name:
                     raise TemplateError("names a constant of its schema")
-                small = isinstance(value, int) and 0 <= value <= SMALL
+                small = isinstance(value, int) and (0 <= value <= SMALL or value == PERCENT)
                 # A number of rows or days is no value of a column, equal as they may be.
                 counts = state.space.grammar.symbols[state.symbol] == "number"
                 return LiteralHole(
@@ -231,8 +251,8 @@ def _dump(leaf: Leaf) -> Any:
             return name
         case TableHole(position):
             return ["t", position]
-        case ColumnHole(position, source):
-            return ["c", position, source]
+        case ColumnHole(position, source, table):
+            return ["c", position, source, table]
         case ItemHole(source, item):
             return ["i", source, item]
         case LiteralHole(position, number, form):
@@ -245,8 +265,8 @@ def _load(content: Any) -> Leaf:
             return Production(name)
         case ["t", int(position)]:
             return TableHole(position)
-        case ["c", int(position), int(source)]:
-            return ColumnHole(position, source)
+        case ["c", int(position), int(source), int(table)]:
+            return ColumnHole(position, source, table)
         case ["i", int(source), int(item)]:
             return ItemHole(source, item)
         case ["v", int(position), int() | None as number, str(form)]:

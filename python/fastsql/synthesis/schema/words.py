@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
+from copy import copy
+from types import MappingProxyType
 
 from sqlglot import exp
 
 from fastsql.profile.model import ColumnProfile, Profile, TableProfile
 from fastsql.schema import Schema
-from fastsql.synthesis.schema.kinds import KEY, column_kinds
+from fastsql.synthesis.schema.kinds import KEY, REFERENCE, column_kinds
+from fastsql.synthesis.schema.links import Links, identifying_columns
 
+_NONE: Mapping[int, str] = MappingProxyType({})
 _FLAGS = ("is ", "has ", "was ", "are ", "had ")
 _AS_THEY_ARE = ("news", "series", "species", "staff", "equipment", "information", "data", "status")
 _IRREGULAR = {
@@ -36,12 +41,22 @@ class Words:
         """`profile`: one that people have edited; otherwise what the schema's names suggest."""
         self.schema = schema
         self._profile = profile or schema.profile
+        self.links = Links(schema)
+        self._identifying = identifying_columns(schema)
         self._kinds = column_kinds(schema, self._profile)
         self._tables = {schema.table_name(table): table for table in range(len(schema.tables))}
+        self._renamed_tables: Mapping[int, str] = {}
+        self._renamed_columns: Mapping[int, str] = {}
         self._columns = {
             (schema.table_name(column.table), column.name): number
             for number, column in enumerate(schema.columns)
         }
+
+    def renamed(self, tables: Mapping[int, str] = _NONE, columns: Mapping[int, str] = _NONE) -> Words:
+        """The same words, but for some tables and columns other ones."""
+        other = copy(self)
+        other._renamed_tables, other._renamed_columns = tables, columns
+        return other
 
     def source(self, node: exp.Expr) -> int:
         """The number of a table in FROM. Raises UnsayableError for a derived table and for one under another name."""
@@ -51,10 +66,12 @@ class Words:
 
     def number(self, column: exp.Column) -> int:
         """The number of a column. Raises UnsayableError for one of a derived table."""
-        name = (_qualified(column.text("db"), column.table), column.name)
-        if name not in self._columns:
+        table, namespace, name = (column.args.get(part) for part in ("table", "db", "this"))
+        key = (table.name if table is not None else "", name.name if name is not None else "")
+        number = self._columns.get(key if namespace is None else (f"{namespace.name}.{key[0]}", key[1]))
+        if number is None:
             raise UnsayableError("derived table")
-        return self._columns[name]
+        return number
 
     def owner(self, column: exp.Column) -> int:
         """The number of a column's table."""
@@ -62,18 +79,48 @@ class Words:
 
     def is_unique(self, column: exp.Column) -> bool:
         """Whether a column tells the rows of its table apart."""
-        return self.number(column) in self.schema.unique_columns
+        return self.number(column) in self._identifying
+
+    def group(self, column: exp.Column) -> str:
+        """What a column's amounts may be added to and compared with; empty for nothing else."""
+        return self._profile.columns[self.number(column)].group
 
     def kind(self, column: exp.Column) -> str:
         """The kind of a column (`kinds.py`)."""
         return self._kinds[self.number(column)]
 
+    def kind_of(self, column: int) -> str:
+        """The kind of a column by its number."""
+        return self._kinds[column]
+
+    def alike(self, column: int) -> list[int]:
+        """Other columns of a column's table that are of its kind."""
+        table = self.schema.tables[self.schema.columns[column].table]
+        return [one for one in table.columns if one != column and self._kinds[one] == self._kinds[column]]
+
+    def stands_for(self, column: exp.Column) -> int | None:
+        """The table whose rows a key stands for: its own, or the one that it refers to.
+
+        None for what is no key, and for one of two that refer to one table: a home and a postal address.
+        """
+        own, number = self.owner(column), self.number(column)
+        if self.is_unique(column):
+            return own
+        others = [table for table in range(len(self.schema.tables)) if table != own]
+        referred = [table for table in others if self.links.leads(number, table)]
+        if len(referred) != 1:
+            return None
+        rivals = [one for one in self.schema.tables[own].columns if self.links.leads(one, referred[0])]
+        return referred[0] if len(rivals) == 1 else None
+
     def is_link(self, table: int) -> bool:
         """Whether a table holds nothing but keys: it links two others."""
-        return all(self._kinds[column] == KEY for column in self.schema.tables[table].columns)
+        return all(self._kinds[column] in (KEY, REFERENCE) for column in self.schema.tables[table].columns)
 
     def one(self, table: int, rng: random.Random) -> str:
         """A row of a table."""
+        if table in self._renamed_tables:
+            return self._renamed_tables[table]
         return singular(_said(self._profile.tables[table], rng))
 
     def many(self, table: int, rng: random.Random) -> str:
@@ -85,13 +132,24 @@ class Words:
 
         Raises UnsayableError for a yes or no, such as "is official": what is asked for then is no thing.
         """
+        if column in self._renamed_columns:
+            return self._renamed_columns[column]
         owner = self.schema.columns[column].table
         known = self._profile.columns[column]
         if any(name.lower().startswith(_FLAGS) for name in (known.called, known.words, *known.synonyms)):
             raise UnsayableError("yes or no")
         said = _said(known, rng)
         table = f"{singular(_said(self._profile.tables[owner], rng))} "
-        return said[len(table) :] if said.startswith(table) and rng.random() < 0.7 else said
+        short = said.removeprefix(table)
+        return short if short != said and rng.random() < 0.7 and self._is_clear(short, column) else said
+
+    def _is_clear(self, label: str, column: int) -> bool:
+        """Whether no other column of a table is called that, or that and more: a location may be that of discharge, too."""
+        table = self.schema.tables[self.schema.columns[column].table]
+        others = [self._profile.columns[one] for one in table.columns if one != column]
+        return not any(
+            f" {label}" in f" {name.lower()}" for one in others for name in (one.called, one.words)
+        )
 
 
 def _qualified(namespace: str, name: str) -> str:
@@ -104,9 +162,10 @@ def _said(item: TableProfile | ColumnProfile, rng: random.Random) -> str:
 
 
 def plural(noun: str) -> str:
-    """The plural of an English noun or of the last one of several words; other scripts have none."""
-    head, _, last = noun.rpartition(" ")
-    return f"{head} {_plural(last)}".strip()
+    """The plural of an English noun, of the last of several words, or of what stands before "of"."""
+    thing, of, rest = noun.partition(" of ")
+    head, _, last = thing.rpartition(" ")
+    return f"{head} {_plural(last)}{of}{rest}".strip()
 
 
 def singular(noun: str) -> str:

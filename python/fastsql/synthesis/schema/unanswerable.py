@@ -1,0 +1,233 @@
+"""Questions that no query over a schema answers, of several kinds, in the words of those that have one.
+
+A query that was drawn is asked with one thing in it that the schema lacks; or what it is about stands in a frame that asks
+for what SQL cannot say. `foreign_words.py` holds the words of each language.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+
+from sqlglot import exp
+
+from fastsql.linking.relations import split_words
+from fastsql.profile.model import Profile
+from fastsql.schema import Schema
+from fastsql.synthesis.phrases import expand
+from fastsql.synthesis.schema.clauses import conditions_of, is_column
+from fastsql.synthesis.schema.contents import Contents
+from fastsql.synthesis.schema.foreign_words import ATTRIBUTES, CONCEPTS, FRAMES, OUTSIDE, Foreign
+from fastsql.synthesis.schema.kinds import AMOUNT, ORDERED, TEXTS, TIME, YEAR
+from fastsql.synthesis.schema.questions import ask, describe
+from fastsql.synthesis.schema.words import UnsayableError, Words, plural, singular
+
+KINDS = ("attribute", "table", "value", "ambiguous", *FRAMES, "domain")
+"""What is wrong with a question:
+
+attribute    it asks for what no column holds
+table        it is about things of which there is no table
+value        it names a value that its column does not hold
+ambiguous    it names a column by what several columns of the table are called
+reference    it refers to what was not said before
+prediction, opinion, cause, action   it asks for what a query does not do
+domain       it is about something else altogether
+"""
+_CONTEXT = 2
+"""Characters that decide on the next one of an invented name."""
+_SHORTEST, _LONGEST = 4, 20
+_DRAWS = 20
+
+
+class Unanswerables:
+    """Makes questions to refuse from queries over one schema."""
+
+    def __init__(self, schema: Schema, profile: Profile, words: Words, contents: Contents) -> None:
+        self._schema = schema
+        self._profile = profile
+        self._words = words
+        self._contents = contents
+        self._makers: Mapping[str, Callable[[exp.Select, random.Random], str]] = {
+            "attribute": self._attribute,
+            "table": self._table,
+            "value": self._value,
+            "ambiguous": self._ambiguous,
+            "domain": self._outside,
+        }
+
+    def ask(self, query: exp.Query, kind: str, rng: random.Random) -> str:
+        """A question of a kind, made from a query. Raises UnsayableError where none can be made from this one."""
+        if not isinstance(query, exp.Select):
+            raise UnsayableError("set operation")
+        return self._makers[kind](query, rng) if kind in self._makers else self._framed(query, kind, rng)
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        """Singular words of everything that the schema, its profile and the values of its columns say."""
+        profile, schema = self._profile, self._schema
+        texts = [table.name for table in schema.tables] + [column.name for column in schema.columns]
+        for table in profile.tables:
+            texts += [table.called, table.words, table.description, *table.synonyms]
+        for known in profile.columns:
+            texts += [known.called, known.words, known.description, *known.synonyms]
+        for column, one in enumerate(schema.columns):
+            if one.type == "text":
+                texts += [str(value) for value in self._contents.values(column)]
+        return frozenset(singular(word.lower()) for text in texts for word, _, _ in split_words(text))
+
+    def _is_foreign(self, one: Foreign) -> bool:
+        """Whether none of its telling words occurs anywhere."""
+        return not any(singular(word.lower()) in self._known for word in one.words)
+
+    def _foreign(self, kind: str, rng: random.Random) -> str:
+        """An attribute of a kind of column that the schema does not have. Raises UnsayableError where all are known."""
+        group = AMOUNT if kind == AMOUNT else TIME if kind in (TIME, YEAR) else "text"
+        names = [one.name for one in ATTRIBUTES[group] if self._is_foreign(one)]
+        if not names:
+            raise UnsayableError("every attribute is known")
+        return rng.choice(names)
+
+    def _attribute(self, query: exp.Select, rng: random.Random) -> str:
+        columns = list(self._shown(query))
+        if not columns:
+            raise UnsayableError("no column that can be exchanged")
+        column = rng.choice(columns)
+        name = self._foreign(self._words.kind(column), rng)
+        return self._asked(query, self._words.renamed(columns={self._words.number(column): name}), name, rng)
+
+    def _shown(self, query: exp.Select) -> Iterator[exp.Column]:
+        """Columns of tables that are selected, put together or sorted by, or compared as an amount; no keys, no codes."""
+        for column in query.find_all(exp.Column):
+            if isinstance(column.this, exp.Star) or column.find_ancestor(exp.Join, exp.Subquery):
+                continue
+            kind = self._words.kind(column)
+            if kind in ORDERED or (kind in TEXTS and not column.find_ancestor(exp.Where, exp.Group)):
+                yield column
+
+    def _table(self, query: exp.Select, rng: random.Random) -> str:
+        tables = [node for node in query.find_all(exp.Table) if node.find_ancestor(exp.Select) is query]
+        table = self._words.source(rng.choice(tables))
+        foreign = [one for one in CONCEPTS if self._is_foreign(one)]
+        if not foreign:
+            raise UnsayableError("every concept is known")
+        concept = rng.choice(foreign).name
+        said = {}
+        for column in query.find_all(exp.Column):
+            if not isinstance(column.this, exp.Star) and self._words.owner(column) == table:
+                kind = self._words.kind(column)
+                if kind in TEXTS and column.find_ancestor(exp.Where):
+                    raise UnsayableError("values of another table")
+                if kind in (AMOUNT, TIME, YEAR, *TEXTS):
+                    said[self._words.number(column)] = self._foreign(kind, rng)
+        if len(set(said.values())) < len(said):
+            raise UnsayableError("the same attribute twice")
+        return self._asked(query, self._words.renamed({table: concept}, said), concept, rng)
+
+    def _value(self, query: exp.Select, rng: random.Random) -> str:
+        equal = [
+            one
+            for one in conditions_of(query)
+            if isinstance(one, exp.EQ) and is_column(one.this) and isinstance(one.expression, exp.Literal)
+        ]
+        named = [one for one in equal if self._words.kind(one.this) in TEXTS]
+        if not named:
+            raise UnsayableError("no text is compared")
+        condition = rng.choice(named)
+        name = self._invented(self._words.number(condition.this), rng)
+        edited = query.copy()
+        for literal in edited.find_all(exp.Literal):
+            if literal.parent == condition:
+                literal.replace(exp.Literal.string(name))
+                return self._asked(edited, self._words, name, rng)
+        raise UnsayableError("no text is compared")
+
+    def _invented(self, column: int, rng: random.Random) -> str:
+        """A name put together as the values of a column are, that is none of them and none of their words."""
+        values = [value for value in self._contents.values(column) if isinstance(value, str)]
+        following: defaultdict[str, list[str]] = defaultdict(list)
+        for value in values:
+            padded = " " * _CONTEXT + value
+            for place in range(_CONTEXT, len(padded) + 1):
+                following[padded[place - _CONTEXT : place]].append(padded[place : place + 1])
+        held = " ".join(values).casefold()
+        for _ in range(_DRAWS):
+            name = ""
+            while len(name) <= _LONGEST:
+                character = rng.choice(following.get((" " * _CONTEXT + name)[-_CONTEXT:], [""]))
+                if not character:
+                    break
+                name += character
+            is_part = name.casefold() in held or any(value.casefold() in name.casefold() for value in values)
+            is_held = is_part or self._contents.holds(column, name)
+            if _SHORTEST <= len(name) <= _LONGEST and name == name.strip() and not is_held:
+                return name
+        raise UnsayableError("too few values to make up another")
+
+    def _ambiguous(self, query: exp.Select, rng: random.Random) -> str:
+        found = [(column, name) for column in self._shown(query) for name in self._shared_names(column)]
+        if not found:
+            raise UnsayableError("no name that columns share")
+        column, name = rng.choice(found)
+        return self._asked(query, self._words.renamed(columns={self._words.number(column): name}), name, rng)
+
+    def _shared_names(self, column: exp.Column) -> Iterator[str]:
+        """What a column and others of its table and kind are called, each with a word more: "date" of birth."""
+        number = self._words.number(column)
+        alike = (number, *self._words.alike(number))
+        parts = [self._profile.columns[one].called.lower().split() for one in alike]
+        table = self._schema.tables[self._schema.columns[number].table]
+        own = {self._profile.columns[one].called.lower() for one in table.columns}
+        row = {name.lower() for name in self._profile.tables[self._schema.columns[number].table].row}
+        named = {
+            word
+            for one in alike
+            if self._schema.columns[one].name.lower() in row
+            for word in self._profile.columns[one].called.lower().split()
+        }
+        for place in (0, -1):
+            if parts[0][place] in named:
+                continue  # "the name" of a person is the first and the last
+            others = [words for words in parts[1:] if len(words) > 1 and words[place] == parts[0][place]]
+            if others and len(parts[0]) > 1 and parts[0][place] not in own:
+                yield parts[0][place]
+
+    def _framed(self, query: exp.Select, kind: str, rng: random.Random) -> str:
+        """What a query is about in a frame that asks for what no query says."""
+        if any(query.args.get(clause) is not None for clause in ("group", "order", "limit", "having")):
+            raise UnsayableError("groups, or rows in an order")
+        table = self._words.source(query.args["from_"].this)
+        said = {self._words.number(column) for column in query.find_all(exp.Column)}
+        columns = [
+            column
+            for column in self._schema.tables[table].columns
+            if self._words.kind_of(column) == AMOUNT and column not in said
+        ]
+        frames = [one for one in FRAMES[kind] if columns or "{label" not in one]
+        text = expand(rng.choice(frames), rng)
+        one = self._words.one(table, rng)
+        rows = describe(query, self._words, rng, table) if "{rows}" in text else ""
+        label = self._words.label(rng.choice(columns), rng) if columns else ""
+        filled = text.format(
+            rows=rows, one=one, many=plural(one), label=label, labels=plural(label), an=_article(one)
+        )
+        filled = " ".join(filled.split())
+        return filled[:1].upper() + filled[1:]
+
+    def _outside(self, query: exp.Select, rng: random.Random) -> str:
+        foreign = [one for one in OUTSIDE if self._is_foreign(one)]
+        if not foreign:
+            raise UnsayableError("every domain is known")
+        return expand(rng.choice(foreign).name, rng)
+
+    def _asked(self, query: exp.Select, words: Words, name: str, rng: random.Random) -> str:
+        """The question of a query in words of which one is made up. Raises UnsayableError where that one does not occur."""
+        question = ask(query, words, rng)
+        if not any(form.lower() in question.lower() for form in (name, plural(name))):
+            raise UnsayableError("what is lacking is not said")
+        return question
+
+
+def _article(noun: str) -> str:
+    return "an" if noun[:1] in tuple("aeio") else "a"

@@ -1,0 +1,89 @@
+"""Contrasts: pairs that differ in one thing, in their queries and in their questions."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from fastsql.execution import Executor
+from fastsql.schema import Schema
+from fastsql.synthesis import generate_varied
+from fastsql.synthesis.schema import SchemaSource, known_templates
+from fastsql.synthesis.schema.contents import Contents
+from fastsql.synthesis.schema.contrast import differ_in_one_phrase, edits
+from fastsql.synthesis.schema.words import Words
+from fastsql.verification.parse import parse_query
+
+_ORDERED = "SELECT patients.name FROM patients ORDER BY patients.weight DESC LIMIT 1"
+
+
+def edited(sql: str, kind: str, clinic: Schema, executor: Executor) -> set[str]:
+    found = edits(parse_query(sql), Words(clinic), Contents(clinic, executor), random.Random(1))
+    return {query.sql("sqlite") for one, query in found if one == kind}
+
+
+@pytest.mark.parametrize(
+    ("kind", "sql", "other"),
+    [
+        ("negation", "SELECT patients.name FROM patients WHERE patients.sex = 'F'", "patients.sex <> 'F'"),
+        ("operator", "SELECT patients.name FROM patients WHERE patients.weight > 60", "patients.weight < 60"),
+        ("direction", _ORDERED, "ORDER BY patients.weight"),
+        ("aggregate", "SELECT MAX(patients.weight) FROM patients", "MIN(patients.weight)"),
+        ("value", "SELECT patients.name FROM patients WHERE patients.sex = 'F'", "patients.sex = 'M'"),
+        ("value", "SELECT visits.reason FROM visits ORDER BY visits.cost DESC LIMIT 3", "LIMIT "),
+        (
+            "negation",
+            "SELECT patients.name FROM patients WHERE patients.name LIKE '%a%'",
+            "NOT patients.name LIKE",
+        ),
+    ],
+)
+def test_one_thing_is_another(kind: str, sql: str, other: str, clinic: Schema, executor: Executor) -> None:
+    queries = edited(sql, kind, clinic, executor)
+    assert queries
+    assert all(other in query and query != sql for query in queries)
+
+
+def test_another_column_is_of_the_same_table_and_kind(executor: Executor) -> None:
+    schema = Schema.from_ddl("CREATE TABLE stays (id INTEGER PRIMARY KEY, cost REAL, paid REAL, note TEXT)")
+    assert edited("SELECT AVG(stays.cost) FROM stays", "column", schema, executor) == {
+        'SELECT AVG(stays."paid") FROM stays'
+    }
+    assert not edited("SELECT stays.id FROM stays", "column", schema, executor)
+
+
+def test_what_is_grouped_by_stays(clinic: Schema, executor: Executor) -> None:
+    sql = "SELECT patients.sex, COUNT(*) FROM patients GROUP BY patients.sex"
+    assert not edited(sql, "column", clinic, executor)
+
+
+def test_questions_differ_in_one_phrase() -> None:
+    assert differ_in_one_phrase("names of patients who smoke", "names of patients who snore", 0)
+    assert differ_in_one_phrase("is F", "is not F", 0)
+    assert not differ_in_one_phrase("the same", "the same", 0)
+    long = "Find the lowest cost of all the visits of the patients of a ward whose beds are 9"
+    assert not differ_in_one_phrase(long, f"Show the highest {long[16:-1]}8", 0)
+    assert not differ_in_one_phrase("a", "b" * 80, 10)
+    assert differ_in_one_phrase("a", "b" * 40, 10)
+
+
+def test_both_pairs_run_give_different_answers_and_share_an_id(clinic: Schema, executor: Executor) -> None:
+    source = SchemaSource(clinic, executor, known_templates())
+    pairs = generate_varied(source, 24, 5, contrast=1.0, unanswerable=0)
+    assert len(pairs) == 24
+    for one, other in zip(pairs[::2], pairs[1::2], strict=True):
+        assert one.extra["contrast"] == other.extra["contrast"]
+        assert one.extra["differs"] == other.extra["differs"]
+        assert one.sql != other.sql
+        longest = max(len(one.sql or ""), len(other.sql or ""))
+        assert differ_in_one_phrase(one.question, other.question, longest)
+        answers = [sorted(map(repr, executor.run(pair.sql).rows)) for pair in (one, other)]
+        assert answers[0] != answers[1]
+    assert len({pair.extra["contrast"] for pair in pairs}) == 12
+    assert len({pair.extra["differs"] for pair in pairs}) > 2
+
+
+def test_the_same_seed_gives_the_same_contrast(clinic: Schema, executor: Executor) -> None:
+    source = SchemaSource(clinic, executor, known_templates())
+    assert source.contrast("7") == source.contrast("7") != source.contrast("8")

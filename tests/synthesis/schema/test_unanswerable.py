@@ -1,0 +1,127 @@
+"""Questions that no query answers, of several kinds."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from contextlib import suppress
+
+import pytest
+
+from fastsql.execution import Executor
+from fastsql.linking.relations import split_words
+from fastsql.schema import Schema
+from fastsql.synthesis import generate_varied
+from fastsql.synthesis.schema import SchemaSource, known_templates
+from fastsql.synthesis.schema.contents import Contents
+from fastsql.synthesis.schema.foreign_words import ATTRIBUTES, CONCEPTS, FRAMES
+from fastsql.synthesis.schema.unanswerable import KINDS, Unanswerables
+from fastsql.synthesis.schema.words import UnsayableError, Words, plural
+from fastsql.synthesis.source import SynthesisError
+from fastsql.verification.parse import parse_query
+
+_WOMEN = "SELECT patients.name FROM patients WHERE patients.sex = 'F'"
+
+
+def made(sql: str, kind: str, schema: Schema, executor: Executor, seeds: int = 20) -> set[str]:
+    """The questions of some seeds, in small letters."""
+    maker = Unanswerables(schema, schema.profile, Words(schema), Contents(schema, executor))
+    found = set()
+    for seed in range(seeds):
+        with suppress(UnsayableError):
+            found.add(maker.ask(parse_query(sql), kind, random.Random(seed)).lower())
+    return found
+
+
+def test_attributes_are_no_columns(clinic: Schema, executor: Executor) -> None:
+    questions = made("SELECT AVG(patients.weight) FROM patients", "attribute", clinic, executor)
+    names = [one.name for one in ATTRIBUTES["amount"]]
+    assert len(questions) > 5
+    for question in questions:
+        assert any(name in question for name in names)
+        assert "weight" not in question
+        assert "patients" in question
+
+
+def test_what_comes_near_a_name_of_the_schema_is_no_foreign_attribute(executor: Executor) -> None:
+    named = Schema.from_ddl(
+        "CREATE TABLE staff (id INTEGER PRIMARY KEY, monthly_salary REAL, foot_length REAL)"
+    )
+    questions = made("SELECT AVG(staff.monthly_salary) FROM staff", "attribute", named, executor, 60)
+    assert questions
+    assert not any(name in question for question in questions for name in ("annual income", "shoe size"))
+
+
+def test_things_without_a_table(clinic: Schema, executor: Executor) -> None:
+    questions = made("SELECT COUNT(*) FROM visits WHERE visits.cost > 50", "table", clinic, executor)
+    names = [plural(one.name) for one in CONCEPTS]
+    assert len(questions) > 5
+    assert all(any(name in question for name in names) for question in questions)
+    assert not any("visits" in question for question in questions)
+
+
+def test_values_are_held_nowhere(clinic: Schema, executor: Executor) -> None:
+    sql = "SELECT patients.weight FROM patients WHERE patients.name = 'Ada Moss'"
+    questions = made(sql, "value", clinic, executor)
+    held = [name.lower() for (name,) in executor.run("SELECT name FROM patients").rows]
+    assert questions
+    assert not any(name in question for question in questions for name in held)
+
+
+def test_ambiguous_names_are_shared_by_columns(executor: Executor) -> None:
+    ddl = "CREATE TABLE stays (id INTEGER PRIMARY KEY, arrival_date DATE, departure_date DATE, cost REAL)"
+    schema = Schema.from_ddl(ddl)
+    questions = made("SELECT stays.arrival_date FROM stays", "ambiguous", schema, executor)
+    assert questions
+    for question in questions:
+        assert "date" in question
+        assert "arrival" not in question
+    assert not made("SELECT stays.cost FROM stays", "ambiguous", schema, executor)
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_frames_are_filled(kind: str, clinic: Schema, executor: Executor) -> None:
+    questions = made(_WOMEN, kind, clinic, executor)
+    assert len(questions) > 3
+    for question in questions:
+        assert not set("{}[]|") & set(question)
+
+
+def test_frames_keep_the_conditions_of_a_query(clinic: Schema, executor: Executor) -> None:
+    assert any("sex is f" in question for question in made(_WOMEN, "action", clinic, executor))
+
+
+def test_every_kind_is_made_and_told(clinic: Schema, executor: Executor) -> None:
+    source = SchemaSource(clinic, executor, known_templates())
+    pairs = generate_varied(source, 90, 3, contrast=0, unanswerable=2 / 3)
+    refused = [pair for pair in pairs if pair.sql is None]
+    assert len(refused) == 60
+    counts = Counter(pair.extra["unanswerable"] for pair in refused)
+    # The clinic has no two columns of one kind that share a word, and so nothing is ambiguous.
+    assert set(counts) == set(KINDS) - {"ambiguous"}
+    assert all(pair.template == f"unanswerable {pair.extra['unanswerable']}" for pair in refused)
+    assert len({pair.question.lower() for pair in pairs}) == len(pairs)
+
+
+def test_the_same_seed_gives_the_same_question(clinic: Schema, executor: Executor) -> None:
+    source = SchemaSource(clinic, executor, known_templates())
+    assert source.refusal("7") == source.refusal("7") != source.refusal("8")
+
+
+def test_a_source_without_contrasts_gives_fewer(clinic: Schema, executor: Executor) -> None:
+    class Alone(SchemaSource):
+        def contrast(self, seed: str) -> None:  # type: ignore[override]
+            raise SynthesisError("none")
+
+    notes: list[str] = []
+    source = Alone(clinic, executor, known_templates())
+    pairs = generate_varied(source, 20, 3, contrast=0.5, unanswerable=0.1, report=notes.append)
+    assert len(pairs) == 10
+    assert any("0 contrasts of 5" in note for note in notes)
+
+
+def test_words_that_tell_something_are_looked_for() -> None:
+    for group in (*ATTRIBUTES.values(), CONCEPTS):
+        for one in group:
+            assert one.words
+            assert all(word == word.lower() and len(split_words(word)) == 1 for word in one.words)

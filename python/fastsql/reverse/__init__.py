@@ -7,6 +7,6 @@ This room is NumPy alone; `fastsql.training.reverse` trains it.
 from __future__ import annotations
 
 from fastsql.reverse.model import ReverseModel, SchemaReverse
-from fastsql.reverse.weights import load_reverse
+from fastsql.reverse.weights import bundled_reverse, load_reverse
 
-__all__ = ["ReverseModel", "SchemaReverse", "load_reverse"]
+__all__ = ["ReverseModel", "SchemaReverse", "bundled_reverse", "load_reverse"]

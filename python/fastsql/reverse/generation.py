@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,8 +31,8 @@ class Written:
 class _Choices:
     """What may be written next.
 
-    `probability` float32[B, outputs + S] of what can be written and, behind it, what can only be copied; `pieces` int32 of the
-    same shape; `copied` int32, the position in the source that most of it is copied from, -1 where most is written.
+    `probability` float32[B, outputs + S] of what can be written and, behind it, of what can only be copied; `pieces` int32
+    of the same shape; `copied` int32, the place in the source that it is copied from, -1 where hardly any of it is copied.
     """
 
     probability: Array
@@ -52,8 +53,8 @@ class Generator:
     ) -> list[Written]:
         """One question for each source, drawn by its own generator.
 
-        Nucleus sampling (Holtzman et al., 2020): of the likeliest pieces that together have the probability `nucleus`, each as
-        likely as its probability to the power of 1 / `temperature` says.
+        Nucleus sampling (Holtzman et al., 2020): one of the likeliest pieces that together have the probability `nucleus`,
+        each as likely as its probability to the power of 1 / `temperature` says.
         """
         rows = np.arange(len(rngs))
         last = np.full((len(rngs), 1), self._network.config.start, dtype=np.int32)
@@ -65,7 +66,10 @@ class Generator:
         for _ in range(MAX_PIECES):
             choices, memory = self._next(encoded, last, memory)
             chosen = np.array(
-                [_draw(row, rng, temperature, nucleus) for row, rng in zip(choices.probability, rngs, strict=True)]
+                [
+                    _draw(row, rng, temperature, nucleus)
+                    for row, rng in zip(choices.probability, rngs, strict=True)
+                ]
             )
             last = choices.pieces[rows, chosen][:, None]
             total += open_rows * np.log(np.maximum(choices.probability[rows, chosen], 1e-30))
@@ -90,7 +94,9 @@ class Generator:
         done: list[Written] = []
         for _ in range(MAX_PIECES):
             choices, memory = self._next(rows, last, memory)
-            scores = np.log(np.maximum(choices.probability, 1e-30)) + np.array([[one.log_probability] for one in live])
+            scores = np.log(np.maximum(choices.probability, 1e-30)) + np.array(
+                [[one.log_probability] for one in live]
+            )
             order = np.argsort(-scores, axis=None, kind="stable")[: 2 * width]
             grown: list[tuple[int, Written]] = []
             for row, slot in zip(*np.unravel_index(order, scores.shape), strict=True):
@@ -155,4 +161,4 @@ def _draw(probability: Array, rng: np.random.Generator, temperature: float, nucl
 
 
 def _by_length(one: Written) -> float:
-    return one.log_probability / float(len(one.pieces) + 1) ** _LENGTH_EXPONENT
+    return one.log_probability / math.pow(len(one.pieces) + 1, _LENGTH_EXPONENT)

@@ -75,7 +75,7 @@ class SchemaReverse:
         Raises LimitError where a program is too long, ReverseError for a number or a style that cannot be.
         """
         _check(n, "n")
-        if not 0 < temperature or not 0 < nucleus <= 1:
+        if not temperature > 0 or not 0 < nucleus <= 1:
             raise ReverseError("temperature must be above 0, nucleus above 0 and at most 1")
         sources: list[Source] = []
         for number, program in enumerate(programs):
@@ -87,14 +87,20 @@ class SchemaReverse:
         for start in range(0, len(sources), _TOGETHER):
             chosen = sources[start : start + _TOGETHER]
             rngs = [np.random.default_rng((abs(seed), start + number)) for number in range(len(chosen))]
-            written = self._model.generator.sample(self._model.network.encode(chosen), rngs, temperature, nucleus)
-            texts += [self._model.wording.text(one, source) for one, source in zip(written, chosen, strict=True)]
+            written = self._model.generator.sample(
+                self._model.network.encode(chosen), rngs, temperature, nucleus
+            )
+            texts += [
+                self._model.wording.text(one, source) for one, source in zip(written, chosen, strict=True)
+            ]
         return [texts[start : start + n] for start in range(0, len(texts), n)]
 
     def log_probability(
         self, questions: Sequence[str], programs: Sequence[Program], *, style: str = OTHER
     ) -> NDArray[np.float64]:
-        """log P(question | program) for each pair, float64[pairs], by the pieces of the question and its end.
+        """How likely each question is where its program is meant: log P(question | program), float64[pairs].
+
+        It is that of the question's pieces and its end.
 
         Raises LimitError where a question or a program is too long, ReverseError where there are not as many of both.
         """

@@ -1,8 +1,8 @@
 """The reverse model in NumPy: the reference, written in the order in which data flows.
 
-A source is encoded once; the decoder then says, after each piece of a question, how likely every next one is. A piece is written
-from the vocabulary or copied from the source: one softmax is taken over both (Gu et al., 2016, CopyNet), and what a piece
-gets from both is added up.
+A source is encoded once; the decoder then says, after each piece of a question, how likely every next one is. A piece is
+written from the vocabulary or copied from the source: one softmax is taken over both (Gu et al., 2016, CopyNet), and what a
+piece gets from both is added up.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _NEVER = np.float32(-1e9)
 class Encoded:
     """Sources, padded to the longest, as the decoder reads them.
 
-    `ids` int32[B, S], -1 where padded; `kinds` int32[B, S]; `mask` [B, S], 0 or `_NEVER`; `copyable` the same for what can be
-    copied; `keys` [B, S, d] of copying; `cross` key and value [2, B, h, S, e] of every decoder layer.
+    `ids` int32[B, S], -1 where padded; `kinds` int32[B, S]; `mask` [B, S], 0 or `_NEVER`; `copyable` the same for what can
+    be copied; `keys` [B, S, d] of copying; `cross` key and value [2, B, h, S, e] of every decoder layer.
     """
 
     ids: Ints
@@ -67,7 +67,9 @@ class ReverseNetwork:
     def encode(self, sources: Sequence[Source]) -> Encoded:
         """Read sources, at least one."""
         pieces, weights = self.config.pieces, self._weights
-        ids, kinds, tables = (_padded([getattr(one, name) for one in sources]) for name in ("ids", "kinds", "tables"))
+        ids, kinds, tables = (
+            _padded([getattr(one, name) for one in sources]) for name in ("ids", "kinds", "tables")
+        )
         present = np.arange(ids.shape[1]) < np.array([[len(one.ids)] for one in sources])
         worded = weights.linear("source_words", self._words.rows(np.minimum(ids, pieces - 1)))
         symbols = weights["symbols.weight"][np.maximum(ids - pieces, 0)]
@@ -94,7 +96,7 @@ class ReverseNetwork:
         )
 
     def decode(self, encoded: Encoded, pieces: Ints, memory: Memory | None = None) -> tuple[Array, Memory]:
-        """States [B, t, d] behind `pieces` [B, t], and the memory with them added; without one, `pieces` begin a question."""
+        """States [B, t, d] behind `pieces` [B, t], and the memory with them added; without one, a question begins."""
         before = 0 if memory is None else memory[0].shape[-2]
         x = self._weights.linear("target_words", self._words.rows(pieces))
         x = x + positions(before, pieces.shape[1], self.config.d)

@@ -1,7 +1,7 @@
 """The file that a reverse model is kept in: safetensors, with sizes and the tokenizer's digest in its header.
 
-Large matrices are int8 with a float32 scale a row, the rest is float32, as in a parser's bundle. Nothing is executed, and nothing is
-allocated before sizes are checked.
+Large matrices are int8 with a float32 scale a row, the rest is float32, as in a parser's bundle. Nothing is executed, and
+nothing is allocated before sizes are checked.
 """
 
 from __future__ import annotations
@@ -34,10 +34,15 @@ _HEADER_LENGTH = 8
 _REMEDY = "Train it again, or install fastsql again."
 
 
+def bundled_reverse() -> Path:
+    """Where the reverse model lies that comes with fastsql; there is no file where it comes without one."""
+    return Path(__file__).parents[1] / "models" / "reverse-en" / "weights.safetensors"
+
+
 def load_reverse(path: str | Path, tokenizer: Tokenizer) -> ReverseModel:
     """Read a reverse model, which shares the `tokenizer` of a parser's bundle.
 
-    Raises ModelError where the file is missing, too large, damaged, of another format, or was trained with another tokenizer.
+    Raises ModelError where the file is missing, too large, damaged, of another format, or trained with another tokenizer.
     """
     file = Path(path)
     header, tensors = _read(file)
@@ -58,9 +63,16 @@ def load_reverse(path: str | Path, tokenizer: Tokenizer) -> ReverseModel:
     config = ReverseConfig.from_dict(content)
     if config.pieces != tokenizer.vocabulary:
         raise _damaged(file, "it has another number of word pieces than its tokenizer")
-    weights = {name: _weight(file, tensors, name, shape) for name, shape in config.shapes().items() if name != WORDS}
+    weights = {
+        name: _weight(file, tensors, name, shape) for name, shape in config.shapes().items() if name != WORDS
+    }
     words = tensors.get(WORDS), tensors.get(WORDS + SCALE)
-    if words[0] is None or words[1] is None or words[0].shape != config.shapes()[WORDS] or words[0].dtype != np.int8:
+    if (
+        words[0] is None
+        or words[1] is None
+        or words[0].shape != config.shapes()[WORDS]
+        or words[0].dtype != np.int8
+    ):
         raise _damaged(file, f"{WORDS} is missing or of another shape")
     if words[1].shape != (config.pieces,):
         raise _damaged(file, f"{WORDS}{SCALE} is of another shape")
@@ -68,14 +80,16 @@ def load_reverse(path: str | Path, tokenizer: Tokenizer) -> ReverseModel:
     return ReverseModel(network, tokenizer)
 
 
-def save_reverse(path: str | Path, config: ReverseConfig, weights: dict[str, Array], tokenizer: Tokenizer) -> Path:
+def save_reverse(
+    path: str | Path, config: ReverseConfig, weights: dict[str, Array], tokenizer: Tokenizer
+) -> Path:
     """Write a reverse model. Raises ModelError where the file would be too large."""
     tensors: dict[str, NDArray[Any]] = {}
     for name, shape in config.shapes().items():
         array = np.ascontiguousarray(weights[name], dtype=np.float32)
         if array.shape != shape:
             raise ModelError(f"{name} has the shape {array.shape}, not {shape}", where=str(path))
-        if name == WORDS or (array.ndim == 2 and array.size >= _QUANTISED_ENTRIES):  # noqa: PLR2004 - a matrix
+        if name == WORDS or (array.ndim == 2 and array.size >= _QUANTISED_ENTRIES):
             tensors[name], tensors[name + SCALE] = quantise(array)
         else:
             tensors[name] = array

@@ -1,4 +1,4 @@
-"""From word pieces back to text: values as they are written in the database, labels of any script, punctuation in its place."""
+"""From word pieces back to text: values as the database writes them, labels of any script, punctuation in its place."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ _TIGHT = frozenset("-/_@")
 _QUOTES = frozenset("\"'`")
 _CONTRACTED = frozenset(("s", "t", "re", "ve", "ll", "d", "m"))
 _BETWEEN_DIGITS = frozenset(":.,")
+_SPECIAL = re.compile(r"\[\w+\]")
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 
 
@@ -33,7 +34,7 @@ class Wording:
     @property
     def special(self) -> tuple[int, ...]:
         """Pieces that stand for no text."""
-        return tuple(number for number, piece in self._pieces.items() if piece.startswith("[") and piece.endswith("]") and len(piece) > 1)
+        return tuple(number for number, piece in self._pieces.items() if _SPECIAL.fullmatch(piece))
 
     def text(self, written: Written, source: Source) -> str:
         """The question as people write it, its first letter large."""
@@ -96,7 +97,9 @@ def _joined(words: list[str]) -> str:
     for position, word in enumerate(words):
         before = words[position - 1] if position else ""
         after = words[position + 1] if position + 1 < len(words) else ""
-        if word in _QUOTES and not (word == "'" and after in _CONTRACTED and before.isalpha() and word not in open_quotes):
+        if word in _QUOTES and not (
+            word == "'" and after in _CONTRACTED and before.isalpha() and word not in open_quotes
+        ):
             closes = word in open_quotes
             text += word if tight or closes else f" {word}"
             open_quotes ^= {word}

@@ -14,7 +14,7 @@ _OWNER_ONLY = 0o600
 
 
 def write_pairs(pairs: Iterable[Example], path: Path) -> None:
-    """The pairs as a JSON list of {id, db_id, question, sql, template}; packed where the name ends in .gz.
+    """The pairs as a JSON list of {id, db_id, question, sql, template, ...}; packed where the name ends in .gz.
 
     The file is there whole or not at all. It may hold values of a database: a new one is its owner's alone to read.
     """
@@ -25,6 +25,7 @@ def write_pairs(pairs: Iterable[Example], path: Path) -> None:
             "question": pair.question,
             "sql": pair.sql,
             "template": pair.template,
+            **pair.extra,
         }
         for pair in pairs
     ]

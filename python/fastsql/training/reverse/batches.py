@@ -12,7 +12,6 @@ import torch
 from numpy.typing import NDArray
 
 from fastsql.model.tokenizer import Tokenizer
-from fastsql.reverse.config import ReverseConfig
 from fastsql.reverse.source import OTHER, Source, SourceReader
 from fastsql.schema import Schema
 from fastsql.training.reverse.network import ReverseBatch
@@ -36,11 +35,13 @@ class PairReader:
     """Makes pieces, sources and batches of pairs."""
 
     def __init__(
-        self, schemas: dict[str, Schema], tokenizer: Tokenizer, symbols: dict[str, int], settings: PairSettings
+        self,
+        schemas: dict[str, Schema],
+        tokenizer: Tokenizer,
+        symbols: dict[str, int],
+        settings: PairSettings,
     ) -> None:
-        self._readers = {
-            name: SourceReader(schema, tokenizer, symbols) for name, schema in schemas.items()
-        }
+        self._readers = {name: SourceReader(schema, tokenizer, symbols) for name, schema in schemas.items()}
         self._tokenizer = tokenizer
         self._settings = settings
 
@@ -72,9 +73,7 @@ class PairReader:
         """The batches of an epoch and how many pairs each holds; each pair comes as often as its weight says."""
         rng = random.Random(seed)
         drawn = [
-            one
-            for one in pairs
-            for _ in range(int(one.pair.weight) + (rng.random() < one.pair.weight % 1))
+            one for one in pairs for _ in range(int(one.pair.weight) + (rng.random() < one.pair.weight % 1))
         ]
         rng.shuffle(drawn)
         batches: list[list[Piecewise]] = []
@@ -132,5 +131,3 @@ def _padded(rows: Sequence[NDArray[np.integer]]) -> torch.Tensor:
     for row, values in zip(table, rows, strict=True):
         row[: len(values)] = values
     return torch.from_numpy(table)
-
-

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import torch
@@ -39,7 +40,8 @@ class ReverseNetwork(nn.Module):
         super().__init__()
         self.config = config
         d = config.d
-        self.words = nn.Embedding.from_pretrained(words, freeze=True)
+        self.words = nn.Embedding(len(words), words.shape[1], _weight=words)
+        self.words.weight.requires_grad_(False)
         self.symbols = nn.Embedding(len(config.symbols), d)
         self.kinds = nn.Embedding(len(Kind), d)
         self.tables = nn.Embedding(TABLE_MARKS + 1, d)
@@ -118,14 +120,16 @@ class _Copy(nn.Module):
         scores = (self.query(h) * h.shape[-1] ** -0.5) @ self.key(states).transpose(-1, -2)
         previous = torch.cat([torch.full_like(batch.ids[:, :1], -1), batch.ids[:, :-1]], dim=1)
         follows = (previous[:, None] == before[:, :, None]) * self.follows[batch.kinds][:, None]
-        return scores + follows + self.kinds[batch.kinds][:, None]
+        total: Tensor = scores + follows + self.kinds[batch.kinds][:, None]
+        return total
 
 
 class _Stack(nn.Module):
-    def __init__(self, layers: object) -> None:
+    def __init__(self, layers: Iterable[_EncoderLayer]) -> None:
         super().__init__()
-        self.layers = nn.ModuleList(layers)  # type: ignore[arg-type]
-        self.norm = nn.LayerNorm(self.layers[0].d)  # type: ignore[arg-type]
+        layers = list(layers)
+        self.layers = nn.ModuleList(layers)
+        self.norm = nn.LayerNorm(layers[0].d)
 
     def forward(self, x: Tensor, *context: Tensor) -> Tensor:
         """X [B, n, d] through all layers and a last norm."""
@@ -147,12 +151,14 @@ class _EncoderLayer(nn.Module):
     def attend(self, x: Tensor, mask: Tensor) -> Tensor:
         """Rows of x [B, n, d] mixed as the mask allows."""
         query, key, value = heads_first(self.qkv(self.attention_norm(x)), 3, self.heads).unbind(0)
-        return x + self.dropout(self.out(heads_last(attention(query, key, value, mask))))
+        mixed: Tensor = x + self.dropout(self.out(heads_last(attention(query, key, value, mask))))
+        return mixed
 
     def feed(self, x: Tensor) -> Tensor:
         """The feed-forward half."""
         inner = nn.functional.relu(self.ffn_in(self.ffn_norm(x)))
-        return x + self.dropout(self.ffn_out(self.dropout(inner)))
+        fed: Tensor = x + self.dropout(self.ffn_out(self.dropout(inner)))
+        return fed
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         """X [B, n, d], mask [B, 1, 1, n]."""

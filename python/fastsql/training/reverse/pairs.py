@@ -62,11 +62,15 @@ def load_pairs(settings: PairSettings, cache: Path, report: Report = logger.info
         left_out: Counter[str] = Counter()
         converted, _ = convert(here, known, cache, left_out, report)
         here = [pair for pair in here if query_key(pair) in converted]
-        report(f"{len(here)} pairs of {Path(source.examples).parent.name}, {left_out.total()} not convertible")
+        report(
+            f"{len(here)} pairs of {Path(source.examples).parent.name}, {left_out.total()} not convertible"
+        )
         programs |= converted
         pairs += here
         source_of |= {pair.key: source for pair in here}
-        schemas |= {name: schema.with_profile(schema.profile) for name, schema in known.items() if name not in schemas}
+        schemas |= {
+            name: schema.with_profile(schema.profile) for name, schema in known.items() if name not in schemas
+        }
     template_of = {pair.key: f"{pair.db_id} {template(programs[query_key(pair)])}" for pair in pairs}
     split = split_dev(pairs, template_of, HeldOut.load(expand_path(settings.held_out)))
 

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import copy
-import sys
+import logging
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
-from fastsql.parser.bundles import open_model
 from fastsql.grammar.compile import load_grammar
 from fastsql.model.tokenizer import Tokenizer
 from fastsql.model.weights import dequantise
+from fastsql.parser.bundles import open_model
 from fastsql.reverse.config import ReverseConfig
 from fastsql.reverse.source import ITEMS, OTHER
-from fastsql.training.reverse.batches import PairReader, Piecewise
+from fastsql.training.reverse.batches import PairReader
 from fastsql.training.reverse.network import ReverseBatch, ReverseNetwork
 from fastsql.training.reverse.pairs import load_pairs
 from fastsql.training.reverse.settings import ReverseSettings
@@ -33,6 +32,7 @@ from fastsql.training.runs.schedule import MovingAverage, rate_factor
 
 Report = Callable[[str], None]
 _NOTE_SECONDS = 30.0
+logger = logging.getLogger(__name__)
 
 
 def train_reverse(
@@ -41,7 +41,7 @@ def train_reverse(
     *,
     resume: bool = False,
     threads: int | None = None,
-    report: Report = lambda line: print(line, file=sys.stderr, flush=True),
+    report: Report = logger.info,
 ) -> Path:
     """Train a reverse model; leaves `last.pt` and `metrics.jsonl` in `output`, and returns the path of the checkpoint.
 
@@ -49,7 +49,9 @@ def train_reverse(
     """
     folder = Path(output)
     if (folder / LAST).exists() and not resume:
-        raise TrainingError("already holds a run", where=str(folder), remedy="Resume it, or give another folder.")
+        raise TrainingError(
+            "already holds a run", where=str(folder), remedy="Resume it, or give another folder."
+        )
     state = load_checkpoint(folder / LAST) if resume else None
     folder.mkdir(parents=True, exist_ok=True)
     if threads:
@@ -159,7 +161,14 @@ class ReverseRun:
         minutes = round(self.position.seconds / 60, 2)
         append_metrics(
             self.folder,
-            {"kind": "dev", "minutes": minutes, "loss": dev, "train": train, "pairs": self.seen, "rate": self._factor()},
+            {
+                "kind": "dev",
+                "minutes": minutes,
+                "loss": dev,
+                "train": train,
+                "pairs": self.seen,
+                "rate": self._factor(),
+            },
         )
         self.report(f"dev loss {dev:.4f} at {minutes} min")
 

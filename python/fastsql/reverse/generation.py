@@ -46,7 +46,7 @@ class Generator:
     def __init__(self, network: ReverseNetwork, banned: tuple[int, ...]) -> None:
         self._network = network
         self._outputs = np.asarray(network.config.outputs, dtype=np.int32)
-        self._banned = np.isin(self._outputs, banned)
+        self._banned = np.isin(self._outputs, banned) & (self._outputs != network.config.end)
 
     def sample(
         self, encoded: Encoded, rngs: list[np.random.Generator], temperature: float, nucleus: float

@@ -25,11 +25,12 @@ from fastsql.reverse.config import ReverseConfig
 from fastsql.reverse.model import ReverseModel
 from fastsql.reverse.network import ReverseNetwork
 
-FORMAT = "1"
+FORMAT = 1
 LARGEST_FILE = 12 * 10**6
 """Bytes of a file: what the wheel has room for."""
 WORDS = "words.weight"
 _QUANTISED_ENTRIES = 2**14
+_HEADER = "reverse"
 _HEADER_LENGTH = 8
 _REMEDY = "Train it again, or install fastsql again."
 
@@ -54,12 +55,9 @@ def load_reverse(path: str | Path, tokenizer: Tokenizer) -> ReverseModel:
             where=str(file),
             remedy="Give the model whose tokenizer it shares, or train it again.",
         )
-    try:
-        content = json.loads(header.get("config", ""))
-    except ValueError as error:
-        raise _damaged(file, "its sizes are not JSON") from error
+    content = header.get("config")
     if not isinstance(content, dict):
-        raise _damaged(file, "its sizes are not an object")
+        raise _damaged(file, "its sizes are missing")
     config = ReverseConfig.from_dict(content)
     if config.pieces != tokenizer.vocabulary:
         raise _damaged(file, "it has another number of word pieces than its tokenizer")
@@ -95,11 +93,13 @@ def save_reverse(
             tensors[name] = array
     header = {
         "format": FORMAT,
-        "config": json.dumps(config.to_dict()),
+        "config": config.to_dict(),
         "tokenizer": tokenizer_digest(tokenizer),
         "sha256": _digest(tensors),
     }
-    content = save(tensors, metadata=header)
+    content = save(
+        tensors, metadata={_HEADER: json.dumps(header)}
+    )  # of several entries, the order would be of chance
     if len(content) > LARGEST_FILE:
         raise ModelError(f"{len(content):,} bytes are more than {LARGEST_FILE:,}", where=str(path))
     file = Path(path)
@@ -114,7 +114,7 @@ def tokenizer_digest(tokenizer: Tokenizer) -> str:
     return hashlib.sha256(tokenizer.json_text.encode()).hexdigest()
 
 
-def _read(file: Path) -> tuple[dict[str, str], dict[str, NDArray[Any]]]:
+def _read(file: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """The header and tensors of a file whose content is what its digest says."""
     if not file.is_file():
         raise _damaged(file, "the file is missing")
@@ -124,10 +124,11 @@ def _read(file: Path) -> tuple[dict[str, str], dict[str, NDArray[Any]]]:
         content = file.read_bytes()
         tensors = load(content)
         length = int.from_bytes(content[:_HEADER_LENGTH], "little")
-        header = json.loads(content[_HEADER_LENGTH : _HEADER_LENGTH + length]).get("__metadata__", {})
+        metadata = json.loads(content[_HEADER_LENGTH : _HEADER_LENGTH + length]).get("__metadata__", {})
+        header = json.loads(metadata.get(_HEADER, "null"))
     except (OSError, ValueError, SafetensorError) as error:
         raise _damaged(file, "it cannot be read") from error
-    if header.get("sha256") != _digest(tensors):
+    if not isinstance(header, dict) or header.get("sha256") != _digest(tensors):
         raise _damaged(file, "its weights are not what its header says")
     return header, tensors
 

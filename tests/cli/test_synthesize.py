@@ -84,3 +84,26 @@ def test_the_file_is_its_owners_alone(clinic: Path, tmp_path: Path) -> None:
     assert main(["synthesize", str(clinic), "-n", "3", "--show", "0", "-o", str(output)]) == 0
     assert output.stat().st_mode & 0o077 == 0
     assert [path.name for path in tmp_path.iterdir() if path.name.endswith(".new")] == []
+
+
+def test_pairs_that_do_not_come_back_from_their_questions_are_marked_or_left_out(
+    clinic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    marked, kept = tmp_path / "marked.json", tmp_path / "kept.json"
+    same = ["synthesize", str(clinic), "-n", "6", "--seed", "3"]
+    assert main([*same, "--round-trip", "flag", "-o", str(marked)]) == 0
+    assert main([*same, "--round-trip", "drop", "-o", str(kept)]) == 0
+    rows = json.loads(marked.read_text())
+    assert {row["round_trip"] for row in rows} <= {True, False}
+    assert json.loads(kept.read_text()) == [row for row in rows if row["round_trip"]]
+    assert f"{sum(row['round_trip'] for row in rows)} of 6 queries come back" in capsys.readouterr().err
+
+
+def test_a_reverse_model_that_is_not_there_is_named_and_nothing_written(
+    clinic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "pairs.json"
+    missing = tmp_path / "reverse.safetensors"
+    assert main(["synthesize", str(clinic), "-n", "3", "--reword", str(missing), "-o", str(output)]) != 0
+    assert "reverse.safetensors" in capsys.readouterr().err
+    assert not output.exists()

@@ -133,7 +133,7 @@ class ReverseRun:
 
     def _factor(self) -> float:
         optim = self.settings.optim
-        done = min(1.0, self.position.seconds / (60 * self.settings.run.minutes))
+        done = min(1.0, self.position.seconds / max(1.0, 60 * self.settings.run.minutes))
         return rate_factor(done, optim.warmup, optim.final_rate)
 
     def _step(self, batch: ReverseBatch) -> float:

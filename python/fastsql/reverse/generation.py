@@ -56,7 +56,7 @@ class Generator:
         Nucleus sampling (Holtzman et al., 2020): one of the likeliest pieces that together have the probability `nucleus`,
         each as likely as its probability to the power of 1 / `temperature` says.
         """
-        rows = np.arange(len(rngs))
+        rows, slots = np.arange(len(rngs)), self._slots(encoded)
         last = np.full((len(rngs), 1), self._network.config.start, dtype=np.int32)
         memory: Memory | None = None
         pieces: list[list[int]] = [[] for _ in rngs]
@@ -64,7 +64,7 @@ class Generator:
         total = np.zeros(len(rngs))
         open_rows = np.ones(len(rngs), dtype=bool)
         for _ in range(MAX_PIECES):
-            choices, memory = self._next(encoded, last, memory)
+            choices, memory = self._next(encoded, slots, last, memory)
             chosen = np.array(
                 [
                     _draw(row, rng, temperature, nucleus)
@@ -87,13 +87,13 @@ class Generator:
     def beam(self, encoded: Encoded, width: int) -> list[Written]:
         """The likeliest questions of one source, best first, at most `width`."""
         end = self._network.config.end
-        rows = encoded.rows(np.zeros(1, dtype=np.intp))
+        rows, slots = encoded, self._slots(encoded)
         live = [Written((), (), 0.0)]
         last = np.array([[self._network.config.start]], dtype=np.int32)
         memory: Memory | None = None
         done: list[Written] = []
         for _ in range(MAX_PIECES):
-            choices, memory = self._next(rows, last, memory)
+            choices, memory = self._next(rows, np.repeat(slots, len(live), axis=0), last, memory)
             scores = np.log(np.maximum(choices.probability, 1e-30)) + np.array(
                 [[one.log_probability] for one in live]
             )
@@ -115,20 +115,21 @@ class Generator:
             last = np.array([[one.pieces[-1]] for one in live], dtype=np.int32)
         return sorted(done or live, key=_by_length, reverse=True)[:width]
 
-    def _next(self, encoded: Encoded, last: Ints, memory: Memory | None) -> tuple[_Choices, Memory]:
+    def _next(
+        self, encoded: Encoded, slots: NDArray[np.intp], last: Ints, memory: Memory | None
+    ) -> tuple[_Choices, Memory]:
         states, memory = self._network.decode(encoded, last, memory)
         written, copied = (scores[:, 0] for scores in self._network.scores(encoded, states, last))
         largest = np.maximum(written.max(axis=-1), copied.max(axis=-1))[:, None]
         by_writing, by_copying = np.exp(written - largest), np.exp(copied - largest)
         total = by_writing.sum(axis=-1, keepdims=True) + by_copying.sum(axis=-1, keepdims=True)
-        return self._merged(encoded, by_writing[:, :-1] / total, by_copying / total), memory
+        return self._merged(encoded, slots, by_writing[:, :-1] / total, by_copying / total), memory
 
-    def _merged(self, encoded: Encoded, written: Array, copied: Array) -> _Choices:
+    def _merged(self, encoded: Encoded, slots: NDArray[np.intp], written: Array, copied: Array) -> _Choices:
         """Adds up what a piece gets by being written and by being copied from several places."""
         batch, length = encoded.ids.shape
         outputs = len(self._outputs)
         rows = np.arange(batch)[:, None]
-        slots = self._slots(encoded)
         probability = np.zeros((batch, outputs + length), dtype=np.float32)
         probability[:, :outputs] = np.where(self._banned, 0, written)
         np.add.at(probability, (rows, slots), copied)

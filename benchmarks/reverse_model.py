@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--model", type=Path, default=bundled_reverse())
     parser.add_argument("--style", default="spider")
-    parser.add_argument("--beam", type=int, default=4)
+    parser.add_argument("--beam", type=int, default=8)
     parser.add_argument("--limit", type=int, help="so many questions, spread over the set")
     parser.add_argument(
         "--show", type=int, default=0, help="questions to print, with queries and the set's own"

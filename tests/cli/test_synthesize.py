@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from fastsql.cli.main import main
+from fastsql.parser.bundles import DEFAULT_MODEL, open_model
+from fastsql.reverse.weights import save_reverse
+
+from ..worlds.toy_reverse import make_config, random_weights
 
 
 @pytest.fixture
@@ -107,3 +112,41 @@ def test_a_reverse_model_that_is_not_there_is_named_and_nothing_written(
     assert main(["synthesize", str(clinic), "-n", "3", "--reword", str(missing), "-o", str(output)]) != 0
     assert "reverse.safetensors" in capsys.readouterr().err
     assert not output.exists()
+
+
+def test_reworded_pairs_have_the_same_queries_in_other_words(
+    clinic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By a reverse model of random weights, of whose wordings none says what it should."""
+    tokenizer = open_model(DEFAULT_MODEL).tokenizer()
+    config = replace(
+        make_config(),
+        pieces=tokenizer.vocabulary,
+        outputs=(tokenizer.sep, 2054, 2116),
+        start=tokenizer.cls,
+        end=tokenizer.sep,
+    )
+    reverse = save_reverse(tmp_path / "reverse.safetensors", config, random_weights(config), tokenizer)
+    plain, reworded = tmp_path / "plain.json", tmp_path / "reworded.json"
+    assert main(["synthesize", str(clinic), "-n", "3", "-o", str(plain)]) == 0
+    assert (
+        main(
+            [
+                "synthesize",
+                str(clinic),
+                "-n",
+                "6",
+                "--wordings",
+                "2",
+                "--reword",
+                str(reverse),
+                "-o",
+                str(reworded),
+            ]
+        )
+        == 0
+    )
+    before, after = (json.loads(path.read_text()) for path in (plain, reworded))
+    queries = list(dict.fromkeys(row["sql"] for row in after))
+    assert queries[:3] == [row["sql"] for row in before][: len(queries)]
+    assert len(queries) < len({row["question"] for row in after}) == len(after) == 6

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fastsql.reverse.generation import MAX_PIECES, Generator, Written
+from fastsql.reverse.generation import MAX_PIECES, Generator, Written, left_out
 from fastsql.reverse.source import SourceReader
 
 from ..worlds.toy_model import WORDPIECE
@@ -37,18 +37,27 @@ def test_what_is_told_of_a_drawn_question_is_its_log_probability() -> None:
         assert written.log_probability == pytest.approx(expected, rel=1e-3)
 
 
-def test_a_beam_is_ordered_and_holds_what_is_likelier_than_what_is_drawn() -> None:
-    encoded = NETWORK.encode(SOURCES[:1])
-    found = GENERATOR.beam(encoded, 4)
-    per_piece = [one.log_probability / (len(one.pieces) + 1) ** 0.7 for one in found]
-    assert per_piece == sorted(per_piece, reverse=True)
+def test_a_beam_finds_what_is_likelier_than_what_is_drawn() -> None:
+    found = GENERATOR.beam(NETWORK.encode(SOURCES[:1]), SOURCES[0], 4)
+    assert len({one.pieces for one in found}) == 4
     drawn = sample(1)[0]
-    assert per_piece[0] > drawn.log_probability / (len(drawn.pieces) + 1) ** 0.7
+    best = max(found, key=lambda one: one.log_probability / (len(one.pieces) + 1))
+    assert best.log_probability / (len(best.pieces) + 1) > drawn.log_probability / (len(drawn.pieces) + 1)
+
+
+def test_what_a_question_lacks_of_its_source_is_counted_by_values_and_names() -> None:
+    source = SOURCES[0]
+    every = [piece for piece in source.ids.tolist() if piece < NETWORK.config.pieces]
+    value = next(span for span in source.spans if span.value)
+    without = [piece for piece in every if piece not in source.ids[value.start : value.end]]
+    assert left_out(every, source) == (0, 0)
+    assert left_out([], source) == (1, len({span.text for span in source.spans if not span.value}))
+    assert left_out(without, source)[0] == 1
 
 
 def test_a_beam_of_one_takes_the_likeliest_piece_each_time() -> None:
     encoded = NETWORK.encode(SOURCES[1:2])
-    (written,) = GENERATOR.beam(encoded, 1)
+    (written,) = GENERATOR.beam(encoded, SOURCES[1], 1)
     greedy = GENERATOR.sample(encoded, [np.random.default_rng(0)], 1.0, 1e-6)[0]
     assert written.pieces == greedy.pieces
 

@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from fastsql.datasets import Example
+from fastsql.grammar.program import Program
 from fastsql.schema import Schema
 from fastsql.synthesis import Draft, Trial, generate_drawn
 from fastsql.synthesis.rewording import RewordedSource
@@ -63,15 +64,30 @@ def test_the_same_seeds_ask_the_same() -> None:
     assert one == again
 
 
-def test_wordings_of_the_reverse_model_are_among_those_that_are_embedded() -> None:
+class Parrot:
+    """A reverse model that says what it was taught."""
+
+    def __init__(self, *questions: str) -> None:
+        self.taught = questions
+        self.real = make_model().over(SCHEMA)
+
+    def questions(self, programs: Sequence[Program], n: int, **options: object) -> list[list[str]]:
+        return [list(self.taught)]
+
+    def left_out(self, question: str, program: Program) -> tuple[float, float]:
+        return self.real.left_out(question, program)
+
+
+def test_only_wordings_of_the_reverse_model_that_say_every_value_are_offered() -> None:
     heard: list[str] = []
 
     def listen(sentences: Sequence[str]) -> NDArray[np.float64]:
         heard.extend(sentences)
         return embed(sentences)
 
-    RewordedSource(Ward(), listen, make_model().over(SCHEMA), candidates=4).draw("1").ask(random.Random(1))
-    assert {one for one in heard if one not in (*USUAL, ODD)}
+    parrot = Parrot("what age have patients of gender f ?", "what age have patients of that gender?", "")
+    RewordedSource(Ward(), listen, parrot, candidates=4).draw("1").ask(random.Random(1))  # type: ignore[arg-type]
+    assert [one for one in heard if one not in (*USUAL, ODD)] == [parrot.taught[0]]
     assert set(heard) & set(USUAL)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,12 +11,14 @@ from numpy.typing import NDArray
 
 from fastsql.model.attention import Array
 from fastsql.reverse.network import Encoded, Memory, ReverseNetwork
-from fastsql.reverse.source import Ints
+from fastsql.reverse.source import Ints, Source
 
 MAX_PIECES = 80
 """Of one question. The longest that is trained on has 56."""
-_LENGTH_EXPONENT = 0.7
-"""Hypotheses of a beam are compared by their log probability over length to this power (Wu et al., 2016)."""
+_LENGTH_EXPONENT = 0.8
+"""Hypotheses of a beam are compared by their score over length to this power (Wu et al., 2016)."""
+_WITHOUT_VALUE, _WITHOUT_NAME = 4.0, 1.0
+"""What a value, and the name of a table or column, that a question lacks takes from its log probability."""
 
 
 @dataclass(frozen=True)
@@ -84,8 +87,12 @@ class Generator:
             for one, places, score in zip(pieces, copied, total, strict=True)
         ]
 
-    def beam(self, encoded: Encoded, width: int) -> list[Written]:
-        """The likeliest questions of one source, best first, at most `width`."""
+    def beam(self, encoded: Encoded, source: Source, width: int) -> list[Written]:
+        """The likeliest questions of one source, best first, at most `width`.
+
+        Of what the beam ends with, those come first that leave out least of the source (the coverage of Wu et al., 2016): a
+        likely question may be one that says half of what was meant.
+        """
         end = self._network.config.end
         rows, slots = encoded, self._slots(encoded)
         live = [Written((), (), 0.0)]
@@ -113,7 +120,7 @@ class Generator:
             rows = encoded.rows(np.zeros(len(live), dtype=np.intp))
             memory = tuple(layer[:, parents] for layer in memory)
             last = np.array([[one.pieces[-1]] for one in live], dtype=np.int32)
-        return sorted(done or live, key=_by_length, reverse=True)[:width]
+        return sorted(done or live, key=lambda one: _score(one, source), reverse=True)[:width]
 
     def _next(
         self, encoded: Encoded, slots: NDArray[np.intp], last: Ints, memory: Memory | None
@@ -161,5 +168,17 @@ def _draw(probability: Array, rng: np.random.Generator, temperature: float, nucl
     return int(order[min(position, len(weights) - 1)])
 
 
-def _by_length(one: Written) -> float:
-    return one.log_probability / math.pow(len(one.pieces) + 1, _LENGTH_EXPONENT)
+def _score(one: Written, source: Source) -> float:
+    values, names = left_out(one.pieces, source)
+    score = one.log_probability - _WITHOUT_VALUE * values - _WITHOUT_NAME * names
+    return score / math.pow(len(one.pieces) + 1, _LENGTH_EXPONENT)
+
+
+def left_out(pieces: Sequence[int], source: Source) -> tuple[float, float]:
+    """How many values and how many names of a source a question lacks: of each, the share of its pieces."""
+    said = set(pieces)
+    lacking = {True: 0.0, False: 0.0}
+    spans = {(span.value, *source.ids[span.start : span.end].tolist()) for span in source.spans}
+    for value, *inside in spans:
+        lacking[bool(value)] += sum(piece not in said for piece in inside) / max(1, len(inside))
+    return lacking[True], lacking[False]

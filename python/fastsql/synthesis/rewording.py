@@ -20,6 +20,8 @@ Embed = Callable[[Sequence[str]], Points]
 """Embeddings [n, d] of sentences."""
 CANDIDATES = 8
 """Wordings of each kind, as many as ScienceBenchmark asks GPT-3 for."""
+_UNSAID = 1
+"""Names that a wording of the reverse model may lack: a table between two others, or a plural."""
 _OFFERED = 6
 """Of all, those that are asked one after the other."""
 
@@ -75,7 +77,7 @@ class RewordedSource:
         return [wordings[number] for number in nearest_to_median(self._embed(wordings), _OFFERED)]
 
     def _reworded(self, draft: Draft, rng: random.Random) -> list[str]:
-        """The reverse model's wordings; none where it cannot read the query."""
+        """The reverse model's wordings that say all values and all names but one; none where it cannot read the query."""
         if self._reverse is None:
             return []
         try:
@@ -85,4 +87,5 @@ class RewordedSource:
             )
         except (ConversionError, LimitError):
             return []
-        return [question for question in found if question]
+        lacking = {question: self._reverse.left_out(question, program) for question in found if question}
+        return [question for question, (values, names) in lacking.items() if values == 0 and names <= _UNSAID]

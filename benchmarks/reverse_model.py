@@ -11,7 +11,8 @@ BLEU         SacreBLEU, each question of the set against what was made of its qu
 several      the same with all questions of a query as its references
 similarity   the mean cosine of sentence embeddings (the bundled encoder's)
 
-Then how often a question is likelier with its own program than with each of seven others of its database, and times.
+Then how often a question is likelier with its own program than with each of seven others of its database. Times are of the
+processor.
 """
 
 from __future__ import annotations
@@ -91,9 +92,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         made, milliseconds = {}, []
         for one in asked:
             if one.key not in made:
-                start = time.perf_counter()
+                start = time.process_time()
                 made[one.key] = write(over[one.key[0]], one.key[1])
-                milliseconds.append(1000 * (time.perf_counter() - start))
+                milliseconds.append(1000 * (time.process_time() - start))
         if way == "beam":
             likeliest = made
         texts = [made[one.key] for one in asked]
@@ -150,7 +151,9 @@ def bleu(asked: Sequence[Asked], made: dict[Key, str]) -> tuple[float, float]:
 def own_program_first(
     asked: Sequence[Asked], over: dict[str, SchemaReverse], style: str
 ) -> tuple[float, float]:
-    """The share of questions that are likelier with their own program than with others, and milliseconds a program."""
+    """The share of questions that are likelier with their own program than with others, and milliseconds a program, which is
+    judged among eight of one question.
+    """
     programs: defaultdict[str, dict[Program, None]] = defaultdict(dict)
     for one in asked:
         programs[one.key[0]][one.key[1]] = None
@@ -159,9 +162,9 @@ def own_program_first(
         db_id, own = one.key
         others = [program for program in programs[db_id] if program != own]
         compared = [own, *rng.sample(others, min(OTHERS, len(others)))]
-        start = time.perf_counter()
+        start = time.process_time()
         scores = over[db_id].log_probability([one.question] * len(compared), compared, style=style)
-        seconds += time.perf_counter() - start
+        seconds += time.process_time() - start
         judged += len(compared)
         first += int(scores.argmax() == 0)
     return first / len(asked), 1000 * seconds / judged

@@ -150,3 +150,13 @@ def test_reworded_pairs_have_the_same_queries_in_other_words(
     queries = list(dict.fromkeys(row["sql"] for row in after))
     assert queries[:3] == [row["sql"] for row in before][: len(queries)]
     assert len(queries) < len({row["question"] for row in after}) == len(after) == 6
+
+
+def test_without_a_reverse_model_questions_are_chosen_among_the_grammar_s(
+    clinic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fastsql.reverse.bundled_reverse", lambda: tmp_path / "none.safetensors")
+    output = tmp_path / "pairs.json"
+    assert main(["synthesize", str(clinic), "-n", "3", "-o", str(output), "--reword"]) == 0
+    assert "no reverse model" in capsys.readouterr().err
+    assert len(json.loads(output.read_text())) == 3

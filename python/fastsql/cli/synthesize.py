@@ -65,7 +65,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         metavar="MODEL",
         nargs="?",
         const="",
-        help="choose among eight wordings of the grammar and eight of a reverse model (default: the bundled one); slow",
+        help="choose among eight wordings of the grammar and eight of a reverse model (default: the bundled one, if any)",
     )
     parser.add_argument(
         "--wordings",
@@ -120,16 +120,20 @@ def _name(database: str) -> str:
 
 
 def _reworded(source: SchemaSource, profile: Profile | None, model: str) -> RewordedSource:
-    """The source with questions chosen among its own and a reverse model's."""
+    """The source with questions chosen among its own and a reverse model's, where one is named or comes with fastsql."""
     from fastsql.parser.bundles import DEFAULT_MODEL, open_model
     from fastsql.reverse import bundled_reverse, load_reverse
     from fastsql.synthesis.embedding import SentenceEncoder
     from fastsql.synthesis.rewording import RewordedSource
 
     bundle = open_model(DEFAULT_MODEL)
-    reverse = load_reverse(model or bundled_reverse(), bundle.tokenizer())
+    embed = SentenceEncoder(bundle.path).embed
+    path = Path(model) if model else bundled_reverse()
+    if not model and not path.is_file():
+        _note("no reverse model comes with this fastsql: questions are chosen among the grammar's own")
+        return RewordedSource(source, embed, None)
     named = source.schema.with_profile(profile or source.schema.profile)
-    return RewordedSource(source, SentenceEncoder(bundle.path).embed, reverse.over(named))
+    return RewordedSource(source, embed, load_reverse(path, bundle.tokenizer()).over(named))
 
 
 def _round_trip(pairs: list[Example], schema: Schema, drop: bool) -> list[Example]:

@@ -23,7 +23,7 @@ from fastsql.schema.model import Column, Structure, Table
 Ints = NDArray[np.int32]
 
 MAX_TOKENS = 768
-"""Of one program. The longest gold query of EHRSQL has 520."""
+"""Of one program."""
 TABLE_MARKS = 8
 """Tables told apart; further ones share the last mark."""
 _SYNONYMS = 0.3

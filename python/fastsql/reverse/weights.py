@@ -97,9 +97,8 @@ def save_reverse(
         "tokenizer": tokenizer_digest(tokenizer),
         "sha256": _digest(tensors),
     }
-    content = save(
-        tensors, metadata={_HEADER: json.dumps(header)}
-    )  # of several entries, the order would be of chance
+    # One entry: of several, the order would be of chance.
+    content = save(tensors, metadata={_HEADER: json.dumps(header)})
     if len(content) > LARGEST_FILE:
         raise ModelError(f"{len(content):,} bytes are more than {LARGEST_FILE:,}", where=str(path))
     file = Path(path)

@@ -107,6 +107,16 @@ def test_what_is_held_out_or_reported_on_is_not_learnt_from(
     assert {one.schema for one in corpus.dev} == {"held"}
 
 
+def test_two_databases_of_one_name_are_refused(settings: ReverseSettings, tmp_path: Path) -> None:
+    (source,) = settings.data.sources
+    other = Schema.from_ddl("CREATE TABLE goods (color TEXT, id INTEGER)")
+    (tmp_path / "schemas.json").write_text(json.dumps([{**other.to_dict(), "db_id": "shop"}]))
+    (tmp_path / "train.json").write_text(json.dumps([{**pair(0, "shop"), "id": "new"}]))
+    beside = replace(source, examples=str(tmp_path / "train.json"), schemas=str(tmp_path / "schemas.json"))
+    with pytest.raises(ConfigError, match="'shop' has other columns"):
+        load_pairs(replace(settings.data, sources=(source, beside)), tmp_path)
+
+
 def test_a_run_stops_goes_on_and_is_exported(
     settings: ReverseSettings, tmp_path: Path, note: Callable[[str], None]
 ) -> None:

@@ -72,17 +72,15 @@ class ReverseRun:
         corpus = load_pairs(settings.data, folder / "cache", report)
         bundle = open_model(settings.words_from)
         tokenizer = bundle.tokenizer()
+        known = None if state is None else ReverseConfig.from_dict(state["reverse_config"])
         styles = tuple(sorted({source.style for source in settings.data.sources}))
-        symbols = (OTHER, *styles, *ITEMS, *load_grammar().productions)
+        symbols = known.symbols if known else (OTHER, *styles, *ITEMS, *load_grammar().productions)
         numbers = {name: tokenizer.vocabulary + number for number, name in enumerate(symbols)}
         self.reader = PairReader(corpus.schemas, tokenizer, numbers, settings.data)
         self.train, self.dev = self.reader.pieces(corpus.train), self.reader.pieces(corpus.dev)
         self.dev = self.dev[:: max(1, len(self.dev) // settings.run.dev_pairs)]
-        words = narrow(dequantise(*bundle.weights().words()), settings.model.words)
-        if state is None:
-            self.config = _config(settings, tokenizer, symbols, styles, self.reader.written(self.train))
-        else:
-            self.config = ReverseConfig.from_dict(state["reverse_config"])
+        self.config = known or _config(settings, tokenizer, symbols, styles, self.reader.written(self.train))
+        words = narrow(dequantise(*bundle.weights().words()), self.config.words)
         self.network = ReverseNetwork(self.config, torch.from_numpy(words), settings.model.dropout)
         self.optimizer = _optimizer(self.network, settings)
         self.average = MovingAverage(copy.deepcopy(self.network), settings.optim.ema)

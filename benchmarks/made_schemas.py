@@ -39,7 +39,9 @@ ASKED = 50
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print two tables; write the same as JSON where asked."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--schemas", type=int, default=1000, help="variants to draw")
     parser.add_argument("--tried", type=int, default=60, help="schemas to make pairs over")
     parser.add_argument("--seed", type=int, default=1)

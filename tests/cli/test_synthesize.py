@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from fastsql.cli.main import main
+from fastsql.parser.bundles import DEFAULT_MODEL, open_model
+from fastsql.reverse.weights import save_reverse
 from fastsql.schema import Schema
+
+from ..worlds.toy_reverse import make_config, random_weights
 
 
 @pytest.fixture
@@ -134,3 +139,74 @@ def test_the_file_is_its_owners_alone(clinic: Path, tmp_path: Path) -> None:
     assert main(["synthesize", str(clinic), "-n", "3", "--show", "0", "-o", str(output)]) == 0
     assert output.stat().st_mode & 0o077 == 0
     assert [path.name for path in tmp_path.iterdir() if path.name.endswith(".new")] == []
+
+
+def test_pairs_that_do_not_come_back_from_their_questions_are_marked_or_left_out(
+    clinic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    marked, kept = tmp_path / "marked.json", tmp_path / "kept.json"
+    same = ["synthesize", str(clinic), "-n", "6", "--seed", "3"]
+    assert main([*same, "--round-trip", "flag", "-o", str(marked)]) == 0
+    assert main([*same, "--round-trip", "drop", "-o", str(kept)]) == 0
+    rows = json.loads(marked.read_text())
+    assert {row["round_trip"] for row in rows} <= {True, False}
+    assert json.loads(kept.read_text()) == [row for row in rows if row["round_trip"]]
+    assert f"{sum(row['round_trip'] for row in rows)} of 6 queries come back" in capsys.readouterr().err
+
+
+def test_a_reverse_model_that_is_not_there_is_named_and_nothing_written(
+    clinic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "pairs.json"
+    missing = tmp_path / "reverse.safetensors"
+    assert main(["synthesize", str(clinic), "-n", "3", "--reword", str(missing), "-o", str(output)]) != 0
+    assert "reverse.safetensors" in capsys.readouterr().err
+    assert not output.exists()
+
+
+def test_reworded_pairs_have_the_same_queries_in_other_words(
+    clinic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By a reverse model of random weights, of whose wordings none says what it should."""
+    tokenizer = open_model(DEFAULT_MODEL).tokenizer()
+    config = replace(
+        make_config(),
+        pieces=tokenizer.vocabulary,
+        outputs=(tokenizer.sep, 2054, 2116),
+        start=tokenizer.cls,
+        end=tokenizer.sep,
+    )
+    reverse = save_reverse(tmp_path / "reverse.safetensors", config, random_weights(config), tokenizer)
+    plain, reworded = tmp_path / "plain.json", tmp_path / "reworded.json"
+    assert main(["synthesize", str(clinic), "-n", "3", "-o", str(plain)]) == 0
+    assert (
+        main(
+            [
+                "synthesize",
+                str(clinic),
+                "-n",
+                "6",
+                "--wordings",
+                "2",
+                "--reword",
+                str(reverse),
+                "-o",
+                str(reworded),
+            ]
+        )
+        == 0
+    )
+    before, after = (json.loads(path.read_text()) for path in (plain, reworded))
+    queries = list(dict.fromkeys(row["sql"] for row in after))
+    assert queries[:3] == [row["sql"] for row in before][: len(queries)]
+    assert len(queries) < len({row["question"] for row in after}) == len(after) == 6
+
+
+def test_without_a_reverse_model_questions_are_chosen_among_the_grammar_s(
+    clinic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fastsql.reverse.bundled_reverse", lambda: tmp_path / "none.safetensors")
+    output = tmp_path / "pairs.json"
+    assert main(["synthesize", str(clinic), "-n", "3", "-o", str(output), "--reword"]) == 0
+    assert "no reverse model" in capsys.readouterr().err
+    assert len(json.loads(output.read_text())) == 3

@@ -14,9 +14,12 @@ from fastsql.cli.schema_options import add_choice_options, read_schema
 from fastsql.errors import SchemaError
 
 if TYPE_CHECKING:
+    from fastsql.datasets import Example
     from fastsql.execution import Executor
     from fastsql.profile.model import Profile
     from fastsql.schema import Schema
+    from fastsql.synthesis.rewording import RewordedSource
+    from fastsql.synthesis.schema import SchemaSource
     from fastsql.synthesis.schema.library import Weighted
 
 _EPILOG = """\
@@ -88,6 +91,26 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "-o", "--output", metavar="FILE", type=output_file, required=True, help="a .json or .json.gz file"
     )
+    parser.add_argument(
+        "--reword",
+        metavar="MODEL",
+        nargs="?",
+        const="",
+        help="choose among eight wordings of the grammar and eight of a reverse model (default: the bundled one, if any)",
+    )
+    parser.add_argument(
+        "--wordings",
+        metavar="K",
+        type=int,
+        choices=(1, 2),
+        default=1,
+        help="questions a query: 1 or 2 (default: 1)",
+    )
+    parser.add_argument(
+        "--round-trip",
+        choices=("drop", "flag"),
+        help="parse every question: leave out, or mark, pairs whose query does not come back",
+    )
     parser.set_defaults(run=run, keys_from=None, reference=None, column_seconds=None)
 
 
@@ -120,8 +143,12 @@ def run(options: argparse.Namespace) -> int:
             options.seed,
             contrast=options.contrast,
             unanswerable=options.unanswerable,
+            singles=None if options.reword is None else _reworded(drawn, profile, options.reword),
+            wordings=options.wordings,
             report=_note,
         )
+    if options.round_trip:
+        pairs = _round_trip(pairs, schema, options.round_trip == "drop")
     write_pairs(pairs, options.output)
     for column in drawn.unread:
         _note(f"column {column}: it could not be read, and is asked nothing about")
@@ -167,6 +194,36 @@ def _mix(text: str) -> dict[str, float]:
 def _name(database: str) -> str:
     """What the pairs call the database: the last part of its path, without what follows a dot."""
     return Path(database.partition("?")[0]).stem
+
+
+def _reworded(source: SchemaSource, profile: Profile | None, model: str) -> RewordedSource:
+    """The source with questions chosen among its own and a reverse model's, where one is named or comes with fastsql."""
+    from fastsql.parser.bundles import DEFAULT_MODEL, open_model
+    from fastsql.reverse import bundled_reverse, load_reverse
+    from fastsql.synthesis.embedding import SentenceEncoder
+    from fastsql.synthesis.rewording import RewordedSource
+
+    bundle = open_model(DEFAULT_MODEL)
+    embed = SentenceEncoder(bundle.path).embed
+    path = Path(model) if model else bundled_reverse()
+    if not model and not path.is_file():
+        _note("no reverse model comes with this fastsql: questions are chosen among the grammar's own")
+        return RewordedSource(source, embed, None)
+    named = source.schema.with_profile(profile or source.schema.profile)
+    return RewordedSource(source, embed, load_reverse(path, bundle.tokenizer()).over(named))
+
+
+def _round_trip(pairs: list[Example], schema: Schema, drop: bool) -> list[Example]:
+    """The pairs with what became of their round trip; only those that came back where the others are to be dropped."""
+    import fastsql
+    from fastsql.synthesis.round_trip import came_back, with_round_trip
+
+    parser = fastsql.load()
+    marked = list(with_round_trip(pairs, lambda question: parser.parse(question, schema).best, schema))
+    back = [pair for pair in marked if came_back(pair)]
+    asked = sum(pair.sql is not None for pair in marked)
+    _note(f"{asked - len(marked) + len(back)} of {asked} queries come back from their questions")
+    return back if drop else marked
 
 
 def _seeds(path: Path, schema: Schema) -> list[Weighted]:

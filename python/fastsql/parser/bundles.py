@@ -6,6 +6,7 @@ from pathlib import Path
 
 from fastsql.errors import ModelError
 from fastsql.model import Bundle, open_bundle
+from fastsql.model.bundle import CONFIG
 from fastsql.model.pinned import MANIFESTS
 
 BUNDLED = Path(__file__).parents[1] / "models"
@@ -43,7 +44,7 @@ def _found(model: str | Path) -> tuple[Path, str | None]:
 
     A text that is a bundled model's name is that model, whatever lies in the working folder.
     """
-    names = sorted(folder.name for folder in BUNDLED.iterdir() if folder.is_dir()) if BUNDLED.is_dir() else []
+    names = sorted(file.parent.name for file in BUNDLED.glob(f"*/{CONFIG}"))
     path = Path(model)
     if isinstance(model, str) and model in names:
         return BUNDLED / model, model

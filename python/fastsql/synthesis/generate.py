@@ -56,11 +56,12 @@ def generate(
 
 
 def generate_drawn(
-    source: Source, examples: int, seed: int = 1, *, report: Report = logger.info
+    source: Source, examples: int, seed: int = 1, *, wordings: int = 1, report: Report = logger.info
 ) -> list[Example]:
     """At most `examples` pairs of a source whose drafts are checked and in the right mix as they are drawn, in their order.
 
-    Each question and each query comes once; fewer come where the source repeats itself. The same arguments give the same.
+    Each question comes once, each query with `wordings` questions at most; fewer come where the source repeats itself. The
+    same arguments give the same.
     Raises SynthesisError where no draft is found at all.
     """
     checker = Checker(source)
@@ -85,7 +86,8 @@ def generate_drawn(
         if draft.sql in queries:
             continue
         queries.add(draft.sql)
-        pairs += _realise(source.db_id, draft.sql, [draft], 1, seen, checker)
+        quota = min(wordings, examples - len(pairs))
+        pairs += _realise(source.db_id, draft.sql, [draft] * quota, quota, seen, checker)
         if (position + 1) % step == 0:
             report(f"{len(pairs)} pairs of {position + 1} queries")
     report(f"{len(pairs)} pairs")

@@ -30,6 +30,7 @@ def generate_varied(
     contrast: float = CONTRAST,
     unanswerable: float = UNANSWERABLE,
     singles: Source | None = None,
+    wordings: int = 1,
     report: Report = logger.info,
 ) -> list[Example]:
     """At most `examples` questions, each once; the same arguments give the same.
@@ -44,13 +45,15 @@ def generate_varied(
         contrast: share of pairs that come in contrasts.
         unanswerable: share of questions that are to be refused.
         singles: where the other pairs come from, if not from `source` itself: it, with questions worded otherwise.
+        wordings: of each query of these, at most.
         report: called with lines on progress.
 
     Raises SynthesisError where nothing can be drawn at all.
     """
     refusals = round(examples * unanswerable)
     couples = min(round(examples * contrast / 2), (examples - refusals) // 2)
-    pairs = generate_drawn(singles or source, examples - refusals - 2 * couples, seed, report=report)
+    alone = examples - refusals - 2 * couples
+    pairs = generate_drawn(singles or source, alone, seed, wordings=wordings, report=report)
     seen = {text.lower() for pair in pairs for text in (pair.question, pair.sql or "")}
     groups = [[pair] for pair in pairs]
     groups += _collect(lambda number: _couple(source, f"{seed}/contrast/{number}"), couples, seen)

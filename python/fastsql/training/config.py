@@ -185,20 +185,26 @@ class TrainConfig:
 def load_config(path: str | Path) -> TrainConfig:
     """Reads a TOML configuration. Raises ConfigError when it cannot be read or says something unknown."""
     file = Path(path)
-    try:
-        raw = tomllib.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(
-            f"cannot be read ({error.strerror})", where=str(file), remedy="Check the path."
-        ) from error
-    except ValueError as error:
-        raise ConfigError(f"is not TOML ({error})", where=str(file)) from error
+    raw = read_toml(file)
     config = config_from_dict(raw, str(file))
     if not config.data.held_out:
         return config
     # It belongs to the configuration, so it is looked for beside it.
     held_out = str(file.parent / expand_path(config.data.held_out))
     return dataclasses.replace(config, data=dataclasses.replace(config.data, held_out=held_out))
+
+
+def read_toml(file: Path) -> dict[str, Any]:
+    """The content of a TOML file; raises ConfigError where there is none."""
+    try:
+        content: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(
+            f"cannot be read ({error.strerror})", where=str(file), remedy="Check the path."
+        ) from error
+    except ValueError as error:
+        raise ConfigError(f"is not TOML ({error})", where=str(file)) from error
+    return content
 
 
 def override(config: TrainConfig, assignments: Sequence[str]) -> TrainConfig:
@@ -229,7 +235,7 @@ def override(config: TrainConfig, assignments: Sequence[str]) -> TrainConfig:
 
 def config_from_dict(raw: dict[str, Any], where: str = "configuration") -> TrainConfig:
     """Builds the configuration from plain data (`TrainConfig.to_dict` or a parsed TOML file)."""
-    config = _build(TrainConfig, raw, where)
+    config = build(TrainConfig, raw, where)
     if not config.data.sources:
         raise ConfigError("data.sources is empty", where=where, remedy="Name at least one data set.")
     return config
@@ -246,7 +252,8 @@ def expand_path(text: str) -> Path:
     return Path(expanded).expanduser()
 
 
-def _build(cls: type[T], raw: Any, where: str) -> T:
+def build(cls: type[T], raw: Any, where: str) -> T:
+    """A dataclass of settings from a table; raises ConfigError for what does not fit it."""
     if not isinstance(raw, dict):
         raise ConfigError(f"must be a table, not {type(raw).__name__}", where=where)
     hints = typing.get_type_hints(cls)
@@ -265,7 +272,7 @@ def _build(cls: type[T], raw: Any, where: str) -> T:
 
 def _convert(hint: Any, value: Any, where: str) -> Any:
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
-        return _build(hint, value, where)
+        return build(hint, value, where)
     if typing.get_origin(hint) is tuple:
         if not isinstance(value, (list, tuple)):
             raise ConfigError(f"must be a list, not {type(value).__name__}", where=where)

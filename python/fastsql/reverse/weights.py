@@ -1,0 +1,158 @@
+"""The file that a reverse model is kept in: safetensors, with sizes and the tokenizer's digest in its header.
+
+Large matrices are int8 with a float32 scale a row, the rest is float32, as in a parser's bundle. Nothing is executed, and
+nothing is allocated before sizes are checked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+from fastsql.errors import ModelError
+from fastsql.model.attention import Array, Part
+from fastsql.model.encoder import WordTable
+from fastsql.model.tokenizer import Tokenizer
+from fastsql.model.weights import SCALE, dequantise, quantise
+from fastsql.reverse.config import ReverseConfig
+from fastsql.reverse.model import ReverseModel
+from fastsql.reverse.network import ReverseNetwork
+
+FORMAT = 1
+LARGEST_FILE = 12 * 10**6
+"""Bytes of a file: what the wheel has room for."""
+WORDS = "words.weight"
+_QUANTISED_ENTRIES = 2**14
+_HEADER = "reverse"
+_HEADER_LENGTH = 8
+_REMEDY = "Train it again, or install fastsql again."
+
+
+def bundled_reverse() -> Path:
+    """Where the reverse model lies that comes with fastsql; there is no file where it comes without one."""
+    return Path(__file__).parents[1] / "models" / "reverse-en" / "weights.safetensors"
+
+
+def load_reverse(path: str | Path, tokenizer: Tokenizer) -> ReverseModel:
+    """Read a reverse model, which shares the `tokenizer` of a parser's bundle.
+
+    Raises ModelError where the file is missing, too large, damaged, of another format, or trained with another tokenizer.
+    """
+    file = Path(path)
+    header, tensors = _read(file)
+    if header.get("format") != FORMAT:
+        raise _damaged(file, f"its format is not {FORMAT}")
+    if header.get("tokenizer") != tokenizer_digest(tokenizer):
+        raise ModelError(
+            "it was trained with another tokenizer",
+            where=str(file),
+            remedy="Give the model whose tokenizer it shares, or train it again.",
+        )
+    content = header.get("config")
+    if not isinstance(content, dict):
+        raise _damaged(file, "its sizes are missing")
+    config = ReverseConfig.from_dict(content)
+    if config.pieces != tokenizer.vocabulary:
+        raise _damaged(file, "it has another number of word pieces than its tokenizer")
+    weights = {
+        name: _weight(file, tensors, name, shape) for name, shape in config.shapes().items() if name != WORDS
+    }
+    words = tensors.get(WORDS), tensors.get(WORDS + SCALE)
+    if (
+        words[0] is None
+        or words[1] is None
+        or words[0].shape != config.shapes()[WORDS]
+        or words[0].dtype != np.int8
+    ):
+        raise _damaged(file, f"{WORDS} is missing or of another shape")
+    if words[1].shape != (config.pieces,):
+        raise _damaged(file, f"{WORDS}{SCALE} is of another shape")
+    network = ReverseNetwork(config, Part(weights), WordTable(words[0], words[1]))
+    return ReverseModel(network, tokenizer)
+
+
+def save_reverse(
+    path: str | Path, config: ReverseConfig, weights: dict[str, Array], tokenizer: Tokenizer
+) -> Path:
+    """Write a reverse model. Raises ModelError where the file would be too large."""
+    tensors: dict[str, NDArray[Any]] = {}
+    for name, shape in config.shapes().items():
+        array = np.ascontiguousarray(weights[name], dtype=np.float32)
+        if array.shape != shape:
+            raise ModelError(f"{name} has the shape {array.shape}, not {shape}", where=str(path))
+        if name == WORDS or (array.ndim == 2 and array.size >= _QUANTISED_ENTRIES):
+            tensors[name], tensors[name + SCALE] = quantise(array)
+        else:
+            tensors[name] = array
+    header = {
+        "format": FORMAT,
+        "config": config.to_dict(),
+        "tokenizer": tokenizer_digest(tokenizer),
+        "sha256": _digest(tensors),
+    }
+    # One entry: of several, the order would be of chance.
+    content = save(tensors, metadata={_HEADER: json.dumps(header)})
+    if len(content) > LARGEST_FILE:
+        raise ModelError(f"{len(content):,} bytes are more than {LARGEST_FILE:,}", where=str(path))
+    file = Path(path)
+    temporary = file.with_name(f".{file.name}.new")
+    temporary.write_bytes(content)
+    temporary.replace(file)
+    return file
+
+
+def tokenizer_digest(tokenizer: Tokenizer) -> str:
+    """SHA-256 of a tokenizer's description."""
+    return hashlib.sha256(tokenizer.json_text.encode()).hexdigest()
+
+
+def _read(file: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """The header and tensors of a file whose content is what its digest says."""
+    if not file.is_file():
+        raise _damaged(file, "the file is missing")
+    if file.stat().st_size > LARGEST_FILE:
+        raise _damaged(file, f"its {file.stat().st_size:,} bytes are more than {LARGEST_FILE:,}")
+    try:
+        content = file.read_bytes()
+        tensors = load(content)
+        length = int.from_bytes(content[:_HEADER_LENGTH], "little")
+        metadata = json.loads(content[_HEADER_LENGTH : _HEADER_LENGTH + length]).get("__metadata__", {})
+        header = json.loads(metadata.get(_HEADER, "null"))
+    except (OSError, ValueError, SafetensorError) as error:
+        raise _damaged(file, "it cannot be read") from error
+    if not isinstance(header, dict) or header.get("sha256") != _digest(tensors):
+        raise _damaged(file, "its weights are not what its header says")
+    return header, tensors
+
+
+def _digest(tensors: dict[str, NDArray[Any]]) -> str:
+    digest = hashlib.sha256()
+    for name in sorted(tensors):
+        digest.update(f"{name} {tensors[name].dtype} {tensors[name].shape}".encode())
+        digest.update(tensors[name].tobytes())
+    return digest.hexdigest()
+
+
+def _weight(file: Path, tensors: dict[str, NDArray[Any]], name: str, shape: tuple[int, ...]) -> Array:
+    """One weight in float32, as it was stored."""
+    found, scale = tensors.get(name), tensors.get(name + SCALE)
+    if found is None or found.shape != shape:
+        raise _damaged(file, f"{name} is missing or of another shape")
+    if scale is None:
+        if found.dtype != np.float32:
+            raise _damaged(file, f"{name} is of another type")
+        return found
+    if found.dtype != np.int8 or scale.dtype != np.float32 or scale.shape != shape[:1]:
+        raise _damaged(file, f"{name} is of another type")
+    return dequantise(found, scale)
+
+
+def _damaged(file: Path, what: str) -> ModelError:
+    return ModelError(what, where=str(file), remedy=_REMEDY)

@@ -1,0 +1,1 @@
+"""Training of the reverse model: a question from a program (`fastsql.reverse`)."""

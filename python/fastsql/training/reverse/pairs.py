@@ -1,0 +1,106 @@
+"""The pairs that a reverse model learns from, with what is held out."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from fastsql.datasets import read_examples, read_schemas
+from fastsql.grammar.program import Program
+from fastsql.schema import Schema
+from fastsql.training.config import ConfigError, expand_path
+from fastsql.training.corpus.conversion import convert, query_key
+from fastsql.training.corpus.programs import template
+from fastsql.training.corpus.split import HeldOut, Pair, remove_reported, split_dev
+from fastsql.training.reverse.settings import PairSettings, PairSource
+
+Report = Callable[[str], None]
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class AskedProgram:
+    """A program over `schemas[schema]` with a question that asks for it."""
+
+    program: Program
+    schema: str
+    question: str
+    style: str
+    weight: float
+
+
+@dataclass(frozen=True)
+class ReverseCorpus:
+    """What is trained on and held out. Schemas carry the names that their profiles derive, as synonyms."""
+
+    schemas: dict[str, Schema]
+    train: tuple[AskedProgram, ...]
+    dev: tuple[AskedProgram, ...]
+
+
+def load_pairs(settings: PairSettings, cache: Path, report: Report = logger.info) -> ReverseCorpus:
+    """Read, convert and split. Converted programs are kept under `cache`.
+
+    Raises DatasetError, SchemaError, ConfigError.
+    """
+    reported = [item for path in settings.report for item in read_examples(expand_path(path))]
+    databases = {item.db_id for item in reported}
+    schemas: dict[str, Schema] = {}
+    source_of: dict[tuple[str, str], PairSource] = {}
+    pairs: list[Pair] = []
+    programs: dict[str, Program] = {}
+    for source in settings.sources:
+        here = [pair for pair in _read(source) if pair.key not in source_of]
+        if len({pair.db_id for pair in here}) > 1:
+            # Where a set has one schema, what is reported on is of the same.
+            here = [pair for pair in here if pair.db_id not in databases]
+        here = remove_reported(here, (item.question for item in reported))
+        known = read_schemas(expand_path(source.schemas), databases={pair.db_id for pair in here})
+        left_out: Counter[str] = Counter()
+        converted, _ = convert(here, known, cache, left_out, report)
+        here = [pair for pair in here if query_key(pair) in converted]
+        report(
+            f"{len(here)} pairs of {Path(source.examples).parent.name}, {left_out.total()} not convertible"
+        )
+        programs |= converted
+        pairs += here
+        source_of |= {pair.key: source for pair in here}
+        for name, schema in known.items():
+            if name in schemas and _columns(schemas[name]) != _columns(schema):
+                raise ConfigError(
+                    f"database {name!r} has other columns than in an earlier source", where=source.schemas
+                )
+            schemas.setdefault(name, schema.with_profile(schema.profile))
+    template_of = {pair.key: f"{pair.db_id} {template(programs[query_key(pair)])}" for pair in pairs}
+    split = split_dev(pairs, template_of, HeldOut.load(expand_path(settings.held_out)))
+
+    def asked(chosen: tuple[Pair, ...]) -> tuple[AskedProgram, ...]:
+        return tuple(
+            AskedProgram(
+                programs[query_key(pair)],
+                pair.db_id,
+                pair.question,
+                source_of[pair.key].style,
+                source_of[pair.key].weight,
+            )
+            for pair in chosen
+        )
+
+    corpus = ReverseCorpus(schemas, asked(split.train), asked(split.dev_templates + split.dev_databases))
+    report(f"train {len(corpus.train)}, dev {len(corpus.dev)}")
+    return corpus
+
+
+def _columns(schema: Schema) -> list[str]:
+    return [schema.qualified_name(column) for column in range(len(schema.columns))]
+
+
+def _read(source: PairSource) -> list[Pair]:
+    return [
+        Pair(item.id, item.question, item.sql, item.db_id)
+        for item in read_examples(expand_path(source.examples))
+        if item.sql and item.runs and not item.extra.get("turn")
+    ]

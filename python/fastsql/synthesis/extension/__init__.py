@@ -1,4 +1,4 @@
-"""Schema extension (CSS, ACL 2023, section 3.5): relation tables, merged and split tables, with rows and queries carried over."""
+"""Schema extension (CSS, ACL 2023, section 3.5): relation tables, merged and split tables, with their rows and queries."""
 
 from __future__ import annotations
 

@@ -60,10 +60,10 @@ def _is_lost(old: Schema, extended: Extended, number: int, connection: sqlite3.C
     columns = old.tables[number].columns
     names = ", ".join(quote(old.columns[column].name) for column in columns)
     view = extended.view(number, columns).sql("sqlite")
-    there = f"SELECT {names}, COUNT(*) FROM old.{quote(old.tables[number].name)} GROUP BY {names}"  # noqa: S608 -- names are quoted
-    here = f"SELECT {names}, COUNT(*) FROM ({view}) GROUP BY {names}"  # noqa: S608 -- a view of ours
+    there = f"SELECT {names}, COUNT(*) FROM old.{quote(old.tables[number].name)} GROUP BY {names}"
+    here = f"SELECT {names}, COUNT(*) FROM ({view}) GROUP BY {names}"
     return any(
-        connection.execute(f"SELECT EXISTS ({one} EXCEPT {other})").fetchone()[0]  # noqa: S608 -- both ours
+        connection.execute(f"SELECT EXISTS ({one} EXCEPT {other})").fetchone()[0]
         for one, other in ((there, here), (here, there))
     )
 

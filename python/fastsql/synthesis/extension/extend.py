@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fastsql.datasets import Example
-from fastsql.execution import open_executor
+from fastsql.execution import Executor, open_executor
 from fastsql.schema import Schema
 from fastsql.schema.sqlite_file import open_read_only
 from fastsql.synthesis.extension.carry import carry_rows
 from fastsql.synthesis.extension.facts import Facts, with_declared_types
 from fastsql.synthesis.extension.merge import merge_sites
-from fastsql.synthesis.extension.operation import Extended, Site
+from fastsql.synthesis.extension.operation import Site
 from fastsql.synthesis.extension.pairs import CarriedPair, Carrier, DroppedPair
 from fastsql.synthesis.extension.relation import relation_sites
 from fastsql.synthesis.extension.split import split_sites
@@ -174,7 +174,7 @@ def _extend(
                 where=f"schema {schema.name!r}",
                 remedy="Operations need foreign keys that the rows keep, or columns of two to five values.",
             )
-        with open_executor(database, **_BOUNDS) as before, open_executor(path, **_BOUNDS) as after:
+        with _executor(database) as before, _executor(path) as after:
             carrier.check(before, after)
         _take(path, target)
     return Extension(
@@ -187,7 +187,8 @@ def _extend(
     )
 
 
-_BOUNDS = {"row_limit": _MOST_ROWS, "time_limit": _SECONDS}
+def _executor(database: Path) -> Executor:
+    return open_executor(database, row_limit=_MOST_ROWS, time_limit=_SECONDS)
 
 
 def _draw(

@@ -75,7 +75,7 @@ class Facts:
         """The values of a column in their order; None where there are more than `most`, or one that is no literal."""
         name = self._name(column)
         query = (
-            f"SELECT DISTINCT {name} FROM {self._owner([column])}"  # noqa: S608 -- names are quoted
+            f"SELECT DISTINCT {name} FROM {self._owner([column])}"
             f" WHERE {name} IS NOT NULL ORDER BY 1 LIMIT {most + 1}"
         )
         found = [value for (value,) in self._connection.execute(query)]
@@ -85,7 +85,7 @@ class Facts:
 
     def holding(self, column: int, condition: str, alias: str) -> list[Value]:
         """The values of a column of which a condition holds; it may name the column by `alias` alone."""
-        query = f"SELECT DISTINCT {self._name(column)} FROM {self._owner([column])} AS {quote(alias)} WHERE {condition}"  # noqa: S608 -- a condition of a parsed query, without subqueries
+        query = f"SELECT DISTINCT {self._name(column)} FROM {self._owner([column])} AS {quote(alias)} WHERE {condition}"
         return [value for (value,) in self._connection.execute(query)]
 
     def _without(self, columns: Sequence[int], partners: Sequence[int]) -> int:

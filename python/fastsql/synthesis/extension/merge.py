@@ -1,4 +1,4 @@
-"""Two tables that a key links as one (CSS, ACL 2023, section 3.5): a row for each row of the child, with its parent's columns.
+"""Two tables that a key links as one (CSS, ACL 2023, section 3.5): a row for each of the child's, with its parent's columns.
 
 A parent without a child has a row of its own, whose columns of the child are NULL; a child that refers to nothing has NULL
 for its parent's.
@@ -89,11 +89,11 @@ class MergeSite:
             of_parent = schema.columns[origin].table == parent
             both.append(f"{'parent' if of_parent else 'child'}.{_name(schema, origin)}")
             alone.append(f"parent.{_name(schema, origin)}" if of_parent else "NULL")
-        query = f"SELECT {', '.join(both)} FROM {tables[child]} AS child LEFT JOIN {tables[parent]} AS parent ON {same}"  # noqa: S608 -- names are quoted
+        query = f"SELECT {', '.join(both)} FROM {tables[child]} AS child LEFT JOIN {tables[parent]} AS parent ON {same}"
         if not self.childless:
             return query
         return (
-            f"{query} UNION ALL SELECT {', '.join(alone)} FROM {tables[parent]} AS parent"  # noqa: S608 -- names are quoted
+            f"{query} UNION ALL SELECT {', '.join(alone)} FROM {tables[parent]} AS parent"
             f" WHERE NOT EXISTS (SELECT 1 FROM {tables[child]} AS child WHERE {same})"
         )
 
@@ -149,15 +149,13 @@ def _columns(schema: Schema, key: ForeignKey) -> tuple[NewColumn, ...]:
     """The parent's columns, its key the child's, too; then the child's others, renamed where the parent has the name."""
     child, parent = (schema.tables[number] for number in _tables(schema, key))
     partners = dict(zip(key.references, key.columns, strict=True))
-    found = [
-        NewColumn(
-            _unified(schema.columns[column], schema.columns[partners[column]])
-            if column in partners
-            else schema.columns[column],
-            (column, partners[column]) if column in partners else (column,),
-        )
-        for column in parent.columns
-    ]
+    found = []
+    for column in parent.columns:
+        one, partner = schema.columns[column], partners.get(column)
+        if partner is None:
+            found.append(NewColumn(one, (column,)))
+        else:
+            found.append(NewColumn(_unified(one, schema.columns[partner]), (column, partner)))
     labels = {one.column.label for one in found}
     others = [column for column in child.columns if column not in key.columns]
     own_names = [schema.columns[column].name for column in others]

@@ -20,7 +20,6 @@ from fastsql.synthesis.extension.trees import (
     equates,
     free_alias,
     is_inner,
-    is_within,
     joins_of,
     put_in_view,
     refer,
@@ -60,9 +59,9 @@ class MergeRewriter:
             partner = next((other for other in left if self._are_joined(use, other)), None)
             if partner is not None:
                 left = [other for other in left if other is not partner]
-                self._unite(query, use, partner)
+                self._unite(use, partner)
             else:
-                self._alone(query, use)
+                self._alone(use)
 
     @property
     def _child(self) -> int:
@@ -90,7 +89,7 @@ class MergeRewriter:
             for link in [t for t in demands(one.select) if equates(t, child, column, parent, reference)][:1]
         ]
 
-    def _unite(self, query: Query, first: Use, second: Use) -> None:
+    def _unite(self, first: Use, second: Use) -> None:
         """The merged table in the place of the first; what else the second's join said stays said."""
         if second.join is None:
             first, second = second, first
@@ -99,11 +98,7 @@ class MergeRewriter:
             raise TypeError("two first tables of FROM")
         for link in self._links(first, second):
             drop(link)
-        guards = [
-            guard
-            for use in (first, second)
-            if not self._tells(use) and (guard := self.view.guard(use.table, "")) is not None
-        ]
+        guarded = [use.table for use in (first, second) if not self._tells(use)]
         select, rest = first.select, list(terms(join.args.get("on")))
         joins = [one for one in joins_of(select) if one is not join]
         select.set("joins", joins)
@@ -113,39 +108,40 @@ class MergeRewriter:
             rest = [one for one in rest if all(one is not link for link in links)]
         if rest:
             demand(select, *rest)
-        alias = self._put(query, first, named=bool(first.node.alias and second.node.alias))
+        alias = self._put(first, named=bool(first.node.alias and second.node.alias))
         for use in (first, second):
             self._refer(use, alias)
-        for guard in guards:
-            guard.find(exp.Column).set("table", NAMING.identifier(alias))
-            demand(select, guard)
+        demand(
+            select, *(guard for number in guarded if (guard := self.view.guard(number, alias)) is not None)
+        )
 
     # One of them alone ------------------------------------------------------------------------------------------
 
-    def _alone(self, query: Query, use: Use) -> None:
+    def _alone(self, use: Use) -> None:
         if use.whole or any(join.side in ("RIGHT", "FULL") for join in joins_of(use.select)):
-            put_in_view(query, use, self.schema, self.view)
-        elif use.table == self._child or self.site.once:
-            self._stand_in(query, use)
-        elif all_inner(use.select) and self._may_repeat(query, use):
-            self._stand_in(query, use)
+            put_in_view(use, self.schema, self.view)
+        elif self._has_its_rows(use) or (all_inner(use.select) and self._may_repeat(use)):
+            self._stand_in(use)
         else:
-            put_in_view(query, use, self.schema, self.view)
+            put_in_view(use, self.schema, self.view)
 
-    def _stand_in(self, query: Query, use: Use) -> None:
+    def _has_its_rows(self, use: Use) -> bool:
+        """Whether the merged table has one row for each of the use's table."""
+        return use.table == self._child or self.site.once
+
+    def _stand_in(self, use: Use) -> None:
         """The merged table in the place of one that has as many rows there, or whose rows may be repeated."""
-        guard = None if self._tells(use) else self.view.guard(use.table, "")
-        join = use.join
-        alias = self._put(query, use, named=bool(use.node.alias))
+        told, join = self._tells(use), use.join
+        alias = self._put(use, named=bool(use.node.alias))
         self._refer(use, alias)
+        guard = None if told else self.view.guard(use.table, alias)
         if guard is not None:
-            guard.find(exp.Column).set("table", NAMING.identifier(alias))
             if join is not None and not is_inner(join):
                 demand_at(join, guard)
             else:
                 demand(use.select, guard)
 
-    def _may_repeat(self, query: Query, use: Use) -> bool:
+    def _may_repeat(self, use: Use) -> bool:
         """Whether a parent's row may come once for each of its children; the query is made so where it can be."""
         select = use.select
         counts = [node for node in own_nodes(select) if isinstance(node, exp.AggFunc)]
@@ -206,7 +202,7 @@ class MergeRewriter:
         nodes = [node for node, column in use.columns if column not in shared]
         return any(rules_out_null(term, nodes) for term in found)
 
-    def _put(self, query: Query, use: Use, *, named: bool) -> str:
+    def _put(self, use: Use, *, named: bool) -> str:
         alias = use.alias if named else free_alias(self.merged, use.select)
         made = table(self.merged, alias)
         use.node.replace(made)

@@ -1,4 +1,4 @@
-"""What the tables and columns of an extended schema are called: by the names and labels that the schema has, in its language."""
+"""What tables and columns of an extended schema are called: by the names and labels that the schema has, in its language."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LONGEST = 24
 
 
 def joined_name(names: Sequence[str], taken: Iterable[str]) -> str:
-    """One name of several, as the schema writes names: `singer_concert`, `SingerConcert`, `患者_就诊`; no name of `taken`."""
+    """One name of several, written as `taken` are: `singer_concert`, `SingerConcert`, `患者_就诊`; none of these."""
     taken = list(taken)
     plain = any("_" in name for name in taken) or not any(map(_is_camel, (names[0], *taken)))
     if plain:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -63,42 +63,51 @@ class Carrier:
 
     def used_tables(self, schema: Schema) -> frozenset[int]:
         """The tables that the queries name, as far as they can be read."""
-        found: set[int] = set()
-        for pair in self.pairs:
-            try:
-                found |= {use.table for use in read(pair.example.sql or "", schema).uses}
-            except UnreadableError:  # named when it is rewritten
-                continue
-        return frozenset(found)
+        return frozenset(table for pair in self.pairs for table in _tables(pair.example.sql or "", schema))
 
     def rewrite(self, schema: Schema, extended: Extended, facts: Facts) -> None:
         """Rewrite all for the next schema; those that cannot be are dropped."""
-        kept = []
-        for pair in self.pairs:
-            try:
-                kept.append(_rewritten(pair, schema, extended, facts))
-            except (UnreadableError, UnrewritableError) as error:
-                self.dropped.append(DroppedPair(pair.example.id, error.what))
-            except sqlite3.Error as error:
-                self.dropped.append(DroppedPair(pair.example.id, f"does not run ({type(error).__name__})"))
-        self.pairs = kept
+        self.pairs = self._kept(lambda pair: _rewritten(pair, schema, extended, facts))
 
     def check(self, before: Executor, after: Executor) -> None:
         """Keep the pairs whose answers are the same: as bags of rows, in their order where the query has one."""
+        self.pairs = self._kept(lambda pair: _checked(pair, before, after))
+
+    def _kept(self, work: Callable[[CarriedPair], CarriedPair]) -> list[CarriedPair]:
+        """What becomes of the pairs; those of which nothing does are dropped by name."""
         kept = []
         for pair in self.pairs:
-            try:
-                old, new = before.run(pair.original), after.run(pair.example.sql or "")
-            except ExecutionError as error:
-                self.dropped.append(DroppedPair(pair.example.id, f"does not run ({type(error).__name__})"))
-                continue
-            why = _difference(old, new, is_ordered(pair.original))
-            if why:
-                self.dropped.append(DroppedPair(pair.example.id, why))
+            done = _tried(pair, work)
+            if isinstance(done, DroppedPair):
+                self.dropped.append(done)
             else:
-                void = all(cell is None for row in old.rows for cell in row)
-                kept.append(replace(pair, is_void=void))
-        self.pairs = kept
+                kept.append(done)
+        return kept
+
+
+def _tried(pair: CarriedPair, work: Callable[[CarriedPair], CarriedPair]) -> CarriedPair | DroppedPair:
+    try:
+        return work(pair)
+    except (UnreadableError, UnrewritableError) as error:
+        why = error.what
+    except (ExecutionError, sqlite3.Error) as error:
+        why = f"does not run ({type(error).__name__})"
+    return DroppedPair(pair.example.id, why)
+
+
+def _tables(sql: str, schema: Schema) -> set[int]:
+    try:
+        return {use.table for use in read(sql, schema).uses}
+    except UnreadableError:  # named when it is rewritten
+        return set()
+
+
+def _checked(pair: CarriedPair, before: Executor, after: Executor) -> CarriedPair:
+    old, new = before.run(pair.original), after.run(pair.example.sql or "")
+    why = _difference(old, new, is_ordered(pair.original))
+    if why:
+        raise UnrewritableError(why)
+    return replace(pair, is_void=all(cell is None for row in old.rows for cell in row))
 
 
 def is_ordered(sql: str) -> bool:
@@ -152,10 +161,8 @@ def _gone(
     question: str, old: Schema, new: Schema, tables: Iterable[int], columns: Iterable[int]
 ) -> list[str]:
     """What a question names that the new schema calls otherwise, or has no more: labels of tables and columns."""
-    labels = {fold(item.label) for item in (*new.tables, *new.columns)}
-    items: Sequence[str] = [
-        *(old.tables[table].label for table in sorted(tables)),
-        *(old.columns[column].label for column in sorted(columns)),
-    ]
+    labels = {fold(table.label) for table in new.tables} | {fold(column.label) for column in new.columns}
+    items = [old.tables[table].label for table in sorted(tables)]
+    items += [old.columns[column].label for column in sorted(columns)]
     asked = fold(question)
     return [label for label in items if fold(label) not in labels and _PLURAL.sub("", fold(label)) in asked]

@@ -60,7 +60,7 @@ def select_old(schema: Schema, number: int, columns: Iterable[int], where: str =
     """The query for columns of one table of the old database."""
     names = ", ".join(quote(schema.columns[column].name) for column in columns)
     tail = f" WHERE {where}" if where else ""
-    return f"SELECT {names} FROM old.{quote(schema.tables[number].name)}{tail}"  # noqa: S608 -- names are quoted
+    return f"SELECT {names} FROM old.{quote(schema.tables[number].name)}{tail}"
 
 
 def rebuilt(

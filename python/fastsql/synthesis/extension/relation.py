@@ -13,7 +13,7 @@ from fastsql.schema.names import quote
 from fastsql.synthesis.extension.facts import Facts
 from fastsql.synthesis.extension.naming import joined_name, relation_label, table_names
 from fastsql.synthesis.extension.operation import Extended
-from fastsql.synthesis.extension.reading import NAMING, Query
+from fastsql.synthesis.extension.reading import NAMING
 from fastsql.synthesis.extension.rebuild import NewColumn, NewTable, rebuilt, select_old, unchanged
 from fastsql.synthesis.extension.relation_queries import RelationRewriter
 from fastsql.synthesis.extension.trees import equal, table

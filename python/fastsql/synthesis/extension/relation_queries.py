@@ -46,19 +46,19 @@ class RelationRewriter:
         """Rewrite in place."""
         for use in query.uses:
             if use.table == self.child and (use.whole or not set(self.site.moved).isdisjoint(use.used)):
-                self._rewrite(query, use)
+                self._rewrite(use)
 
-    def _rewrite(self, query: Query, use: Use) -> None:
+    def _rewrite(self, use: Use) -> None:
         if use.whole or any(join.side in ("RIGHT", "FULL") for join in joins_of(use.select)):
-            put_in_view(query, use, self.schema, self.view)
+            put_in_view(use, self.schema, self.view)
         elif set(use.used) <= {*self._primary, *self.site.moved} and self._needs_partner(use):
-            self._replace(query, use)
+            self._replace(use)
         elif use.join is None or (is_inner(use.join) and not self._moved_in(use.join.args.get("on"), use)):
-            self._join_after(query, use)
+            self._join_after(use)
         elif self._may_join_before(use):
-            self._join_before(query, use)
+            self._join_before(use)
         else:
-            put_in_view(query, use, self.schema, self.view)
+            put_in_view(use, self.schema, self.view)
 
     @property
     def _primary(self) -> tuple[int, ...]:
@@ -86,7 +86,7 @@ class RelationRewriter:
             found += terms(own.args.get("on"))
         return any(rules_out_null(term, self._moved(use)) for term in found)
 
-    def _replace(self, query: Query, use: Use) -> None:
+    def _replace(self, use: Use) -> None:
         """The relation table alone: it has all that is used."""
         named = bool(use.node.alias)
         alias = use.alias if named else free_alias(self.relation, use.select)
@@ -94,7 +94,7 @@ class RelationRewriter:
             refer(node, self._name(column), alias)
         use.node.replace(table(self.relation, alias))
 
-    def _join_after(self, query: Query, use: Use) -> None:
+    def _join_after(self, use: Use) -> None:
         """Child, then relation: `FROM concert JOIN concert_singer ON ...`."""
         alias = free_alias(self.relation, use.select)
         side = "" if self._needs_partner(use) else "LEFT"
@@ -106,7 +106,7 @@ class RelationRewriter:
         self._refer(use, alias)
 
     def _may_join_before(self, use: Use) -> bool:
-        """Whether the join's condition can be the relation's: it rules out rows without one and, of an outer join, says no more."""
+        """Whether the join's condition can be the relation's: it rules out rows without one; an outer join says no more."""
         join = use.join
         if join is None or not self._needs_partner(use):
             return False
@@ -119,7 +119,7 @@ class RelationRewriter:
         inside = [column for node, column in use.columns if is_within(node, join)]
         return join.side == "LEFT" and set(inside) <= held
 
-    def _join_before(self, query: Query, use: Use) -> None:
+    def _join_before(self, use: Use) -> None:
         """Relation, then child: `FROM singer JOIN concert_singer ON ... JOIN concert ON ...`."""
         join = use.join
         if join is None:

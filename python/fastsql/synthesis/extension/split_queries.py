@@ -47,7 +47,7 @@ class SplitRewriter:
         for use in uses:
             values = self._picked(use, facts)
             if len(values) == 1 and self._may_be_part(use):
-                self._take_part(query, use, values[0])
+                self._take_part(use, values[0])
             elif len(uses) == 1 and len(values) > 1 and self._may_be_distributed(query, use):
                 self._distribute(query, use, values)
             else:
@@ -91,7 +91,7 @@ class SplitRewriter:
         clauses = [use.select.args.get(name) for name in ("group", "order")]
         return not any(is_within(node, clause) for node in others for clause in clauses if clause is not None)
 
-    def _take_part(self, query: Query, use: Use, value: Value) -> None:
+    def _take_part(self, use: Use, value: Value) -> None:
         name = self.names[self.values.index(value)]
         alias = use.alias if use.node.alias else free_alias(name, use.select)
         for node, column in use.columns:
@@ -118,7 +118,7 @@ class SplitRewriter:
 
     def _distribute(self, query: Query, use: Use, values: Sequence[Value]) -> None:
         marked = [(node, column, use.alias) for node, column in use.columns]
-        parts: list[exp.Query] = []
+        parts: list[exp.Select] = []
         for value in values:
             copies: dict[int, exp.Expr] = {}
             part = use.select.copy()
@@ -129,10 +129,10 @@ class SplitRewriter:
                 raise TypeError("a copy of another kind")
             mine = Use(use.table, use.alias, node, part)
             mine.columns = [(_column(copies[id(old)]), column) for old, column, _ in marked]
-            self._take_part(query, mine, value)
+            self._take_part(mine, value)
             parts.append(part)
         distinct = use.select.args.get("distinct") is not None
-        found = parts[0]
+        found: exp.Query = parts[0]
         for part in parts[1:]:
             if distinct:
                 part.set("distinct", None)

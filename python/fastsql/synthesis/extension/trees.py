@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from fastsql.schema import Schema
 from fastsql.schema.names import fold
-from fastsql.synthesis.extension.reading import NAMING, Query, Use
+from fastsql.synthesis.extension.reading import NAMING, Use
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.Glob, exp.Between)
 """Conditions that are not true where what they compare is NULL."""
@@ -145,9 +145,7 @@ def refer(column: exp.Column, name: str, alias: str) -> None:
     column.set("table", NAMING.identifier(alias))
 
 
-def put_in_view(
-    query: Query, use: Use, schema: Schema, view: Callable[[int, Sequence[int]], exp.Query]
-) -> None:
+def put_in_view(use: Use, schema: Schema, view: Callable[[int, Sequence[int]], exp.Query]) -> None:
     """Let a query with the rows of a table as it was stand in its place: exact wherever it is."""
     columns = list(schema.tables[use.table].columns) if use.whole else use.used
     inner = view(use.table, columns or [schema.tables[use.table].columns[0]])

@@ -17,7 +17,7 @@ from fastsql.schema.model import Column, ForeignKey, Table
 from fastsql.schema.names import fold, quote
 from fastsql.synthesis.extension.facts import Facts
 from fastsql.synthesis.extension.merge_queries import MergeRewriter
-from fastsql.synthesis.extension.naming import fresh, joined_name, merged_label, table_names, told_apart
+from fastsql.synthesis.extension.naming import joined_name, merged_label, table_names, told_apart
 from fastsql.synthesis.extension.operation import Extended
 from fastsql.synthesis.extension.reading import NAMING
 from fastsql.synthesis.extension.rebuild import NewColumn, NewTable, rebuilt, unchanged
@@ -157,16 +157,16 @@ def _columns(schema: Schema, key: ForeignKey) -> tuple[NewColumn, ...]:
         else:
             found.append(NewColumn(_unified(one, schema.columns[partner]), (column, partner)))
     labels = {one.column.label for one in found}
+    taken = {fold(one.column.name) for one in found}
     others = [column for column in child.columns if column not in key.columns]
-    own_names = [schema.columns[column].name for column in others]
+    own = [schema.columns[column].name for column in others]
     for column in others:
         one = schema.columns[column]
-        names = [known.column.name for known in found]
-        if fold(one.name) in set(map(fold, names)):
-            renamed = joined_name((one.name, child.name), (*names, *own_names))
-            one = replace(one, name=fresh(renamed, (*names, *own_names)))
+        if fold(one.name) in taken:
+            one = replace(one, name=joined_name((one.name, child.name), (*own, *taken)))
         if one.label in labels:
             one = replace(one, label=told_apart(one.label, child), synonyms=(one.label, *one.synonyms))
+        taken.add(fold(one.name))
         found.append(NewColumn(one, (column,)))
     return tuple(found)
 

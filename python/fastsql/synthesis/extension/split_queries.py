@@ -21,6 +21,7 @@ from fastsql.synthesis.extension.trees import (
     is_inner,
     is_within,
     joins_of,
+    keep_name,
     refer,
     table,
     terms,
@@ -96,6 +97,7 @@ class SplitRewriter:
         alias = use.alias if use.node.alias else free_alias(name, use.select)
         for node, column in use.columns:
             if column == self.column:
+                keep_name(node)
                 node.replace(exp.convert(value))
             else:
                 refer(node, self.schema.columns[column].name, alias)

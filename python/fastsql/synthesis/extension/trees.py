@@ -140,9 +140,27 @@ def free_alias(name: str, select: exp.Select) -> str:
 
 
 def refer(column: exp.Column, name: str, alias: str) -> None:
-    """Let a reference mean another column. A select item keeps no name: answers are compared by their cells."""
+    """Let a reference mean another column."""
+    if fold(name) != fold(column.name):
+        keep_name(column)
     column.set("this", NAMING.identifier(name))
     column.set("table", NAMING.identifier(alias))
+
+
+def keep_name(column: exp.Column) -> None:
+    """Let a column that is selected in a FROM or in WITH be called there what it was."""
+    select = column.parent
+    if not isinstance(select, exp.Select) or column.arg_key != "expressions":
+        return
+    query: exp.Expr = select
+    while isinstance(query.parent, exp.SetOperation) or (
+        isinstance(query.parent, exp.Subquery) and not query.parent.alias
+    ):
+        query = query.parent
+    if isinstance(query.parent, (exp.CTE, exp.Subquery)):
+        named = exp.Alias(alias=NAMING.identifier(column.name))
+        column.replace(named)
+        named.set("this", column)
 
 
 def put_in_view(use: Use, schema: Schema, view: Callable[[int, Sequence[int]], exp.Query]) -> None:

@@ -107,6 +107,9 @@ QUERIES = (
     "SELECT colour, name FROM badge JOIN doctor ON badge.doctor_id = doctor.id",
     "SELECT colour FROM badge WHERE doctor_id > 1",
     "SELECT name AS n FROM patient WHERE sex = 'F' ORDER BY n, id",
+    "SELECT TOTAL(age) FROM doctor",
+    "SELECT MAX(age, 40) FROM doctor",
+    "SELECT DISTINCT age FROM doctor WHERE age > 30 ORDER BY age LIMIT 3",
     "SELECT CASE WHEN sex = 'F' THEN 1 ELSE 0 END FROM patient",
     'SELECT patient_id, ward FROM "order" WHERE patient_id IS NOT NULL',
     (

@@ -53,6 +53,13 @@ def statements(extended: Extended, connection: sqlite3.Connection) -> Iterator[s
     yield from filter(None, map(str.strip, schema.to_ddl().split("\n\n")))
     for table, rows in zip(schema.tables, extended.rows, strict=True):
         yield f"INSERT INTO main.{quote(table.name)} {rows}"
+    # A primary key has an index, and joins are made along keys; what is none any more would be searched row by row.
+    ends = dict.fromkeys(end for key in extended.schema.foreign_keys for end in (key.columns, key.references))
+    for number, columns in enumerate(ends):
+        owner = schema.tables[schema.columns[columns[0]].table]
+        if owner.primary_key[: len(columns)] != columns:
+            name = quote(f"key_{number + 1}")
+            yield f"CREATE INDEX {name} ON {quote(owner.name)} ({_names(schema, columns)})"
 
 
 def _is_lost(old: Schema, extended: Extended, number: int, connection: sqlite3.Connection) -> bool:

@@ -198,11 +198,17 @@ def _draw(
     kinds = [sites for name in operations if (sites := list(OPERATIONS[name](schema, facts)))]
     rng.shuffle(kinds)
     found = [site for sites in kinds for site in rng.sample(sites, len(sites))]
-    for wanted in (used, frozenset(range(len(schema.tables)))):
-        for site in found:
-            if not wanted.isdisjoint(site.apply(schema).changed):
-                return site
-    return None
+    found.sort(key=lambda site: used.isdisjoint(site.tables(schema)))
+    return next((site for site in found if _is_able(site, schema)), None)
+
+
+def _is_able(site: Site, schema: Schema) -> bool:
+    """Whether the extended schema is within the limits; a site where it is not is none."""
+    try:
+        site.apply(schema)
+    except SynthesisError:
+        return False
+    return True
 
 
 def _named(pair: CarriedPair, name: str) -> CarriedPair:

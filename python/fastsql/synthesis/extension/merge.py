@@ -45,6 +45,10 @@ class MergeSite:
         names = ", ".join(schema.columns[column].name for column in key.columns)
         return f"merge: {schema.table_name(parent)} + {schema.table_name(child)} ({names})"
 
+    def tables(self, schema: Schema) -> frozenset[int]:
+        """Child and parent."""
+        return frozenset(_tables(schema, schema.foreign_keys[self.key]))
+
     def apply(self, schema: Schema) -> Extended:
         """The schema with the merged table in the parent's place. Raises SynthesisError."""
         key = schema.foreign_keys[self.key]
@@ -70,9 +74,7 @@ class MergeSite:
         view = _View(self, schema, key, made.name, names)
         rewriter = MergeRewriter(schema, self, key, made.name, names, view)
         new = rebuilt(schema, tables)
-        return Extended(
-            self, new, tuple(one.rows for one in tables), frozenset((child, parent)), view, rewriter
-        )
+        return Extended(self, new, tuple(one.rows for one in tables), self.tables(schema), view, rewriter)
 
     def _rows(self, schema: Schema, key: ForeignKey, columns: Sequence[NewColumn]) -> str:
         """Children with their parents, then parents without children."""
@@ -92,9 +94,13 @@ class MergeSite:
         query = f"SELECT {', '.join(both)} FROM {tables[child]} AS child LEFT JOIN {tables[parent]} AS parent ON {same}"
         if not self.childless:
             return query
+        columns, references = (
+            ", ".join(_name(schema, end) for end in ends) for ends in (key.columns, key.references)
+        )
+        present = " AND ".join(f"{_name(schema, column)} IS NOT NULL" for column in key.columns)
         return (
             f"{query} UNION ALL SELECT {', '.join(alone)} FROM {tables[parent]} AS parent"
-            f" WHERE NOT EXISTS (SELECT 1 FROM {tables[child]} AS child WHERE {same})"
+            f" WHERE ({references}) NOT IN (SELECT {columns} FROM {tables[child]} WHERE {present})"
         )
 
 

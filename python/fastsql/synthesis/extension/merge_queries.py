@@ -10,8 +10,9 @@ from sqlglot import exp
 from fastsql.schema import Schema
 from fastsql.schema.model import ForeignKey
 from fastsql.synthesis.extension.facts import Facts
-from fastsql.synthesis.extension.reading import NAMING, Query, Use, own_nodes
+from fastsql.synthesis.extension.reading import NAMING, Query, Use
 from fastsql.synthesis.extension.trees import (
+    aggregates,
     all_inner,
     demand,
     demand_at,
@@ -144,7 +145,7 @@ class MergeRewriter:
     def _may_repeat(self, use: Use) -> bool:
         """Whether a parent's row may come once for each of its children; the query is made so where it can be."""
         select = use.select
-        counts = [node for node in own_nodes(select) if isinstance(node, exp.AggFunc)]
+        counts = aggregates(select)
         if select.find(exp.Window) is not None:
             return False
         counted = [node for node in counts if not _ignores_repetition(node)]
@@ -156,7 +157,7 @@ class MergeRewriter:
             return False
         return self._count_distinct(use, counted)
 
-    def _count_distinct(self, use: Use, counted: list[exp.AggFunc]) -> bool:
+    def _count_distinct(self, use: Use, counted: list[exp.Expr]) -> bool:
         """COUNT(*) over the parent alone becomes the number of its keys."""
         key = self.key.references[0]
         keys = {id(node) for node in use.of(key)}
@@ -214,19 +215,19 @@ class MergeRewriter:
             refer(node, self.names[column], alias)
 
 
-def _ignores_repetition(node: exp.AggFunc) -> bool:
+def _ignores_repetition(node: exp.Expr) -> bool:
     """Whether an aggregate is the same of rows that come several times."""
     return isinstance(node, (exp.Min, exp.Max)) or isinstance(node.this, exp.Distinct)
 
 
 def _is_repetition_ignored(select: exp.Select) -> bool:
     """Whether nobody can tell how often a row of this query comes."""
+    if select.args.get("distinct") is not None:
+        return True
     limit = select.args.get("limit")
     if limit is not None:
         only = isinstance(limit.expression, exp.Literal) and limit.expression.name == "1"
         return only and select.args.get("offset") is None
-    if select.args.get("distinct") is not None:
-        return True
     parent = select.parent
     while isinstance(parent, (exp.Subquery, exp.Paren)) and not parent.alias:
         parent = parent.parent

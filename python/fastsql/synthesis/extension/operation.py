@@ -30,7 +30,7 @@ class Extended:
         site: where it was applied.
         schema: the new one.
         rows: for each table of the new schema the query that selects its rows from the old database, attached as ``old``.
-        changed: the tables of the old schema that are no more as they were.
+        changed: the tables of the old schema that are no more as they were; the others are carried over whole.
         view: gives columns of a changed table as a query over the new database, every row of it.
         rewrite: rewrites queries.
     """
@@ -52,6 +52,9 @@ class Site(Protocol):
 
     def describe(self, schema: Schema) -> str:
         """The site in one line, by the names of tables and columns."""
+
+    def tables(self, schema: Schema) -> frozenset[int]:
+        """The tables that are no more as they were."""
 
     def apply(self, schema: Schema) -> Extended:
         """The extended schema. Raises SynthesisError where it would be beyond the limits."""

@@ -38,6 +38,10 @@ class RelationSite:
         names = ", ".join(schema.columns[column].name for column in key.columns)
         return f"relation: {schema.table_name(child)}({names}) -> {schema.table_name(parent)}"
 
+    def tables(self, schema: Schema) -> frozenset[int]:
+        """The child."""
+        return frozenset((schema.columns[self.moved[0]].table,))
+
     def apply(self, schema: Schema) -> Extended:
         """The schema with the relation table behind all others. Raises SynthesisError."""
         key = schema.foreign_keys[self.key]
@@ -65,7 +69,7 @@ class RelationSite:
         view = _View(schema, child, made.name, self.moved)
         rewriter = RelationRewriter(schema, self, child, made.name, view)
         rows = tuple(one.rows for one in (*tables, relation))
-        return Extended(self, new, rows, frozenset((child,)), view, rewriter)
+        return Extended(self, new, rows, self.tables(schema), view, rewriter)
 
 
 def relation_sites(schema: Schema, facts: Facts) -> Iterator[RelationSite]:

@@ -134,9 +134,8 @@ class RelationRewriter:
         for node, column in use.columns:
             if column in self._primary and any(is_within(node, one) for one in before):
                 refer(node, self._name(column), alias)
-        first = exp.Join(
-            this=table(self.relation, alias), on=exp.and_(*before, copy=False), side=join.side or None
-        )
+        on = exp.and_(*before, copy=False) if before else None
+        first = exp.Join(this=table(self.relation, alias), on=on, side=join.side or None)
         join.set("on", exp.and_(self._same(use.alias, alias), *theirs, copy=False))
         joins = joins_of(use.select)
         joins.insert(next(n for n, one in enumerate(joins) if one is join), first)

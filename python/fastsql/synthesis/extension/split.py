@@ -37,6 +37,10 @@ class SplitSite:
         owner = schema.table_name(schema.columns[self.column].table)
         return f"split: {owner} by {schema.columns[self.column].name}, {len(self.values)} parts"
 
+    def tables(self, schema: Schema) -> frozenset[int]:
+        """The one that is split."""
+        return frozenset((schema.columns[self.column].table,))
+
     def apply(self, schema: Schema) -> Extended:
         """The schema with the parts in the table's place. Raises SynthesisError."""
         number = schema.columns[self.column].table
@@ -67,7 +71,7 @@ class SplitSite:
         view = _View(schema, self, tuple(names))
         new = rebuilt(schema, tables)
         rewriter = SplitRewriter(schema, self.column, self.values, tuple(names), view)
-        return Extended(self, new, tuple(one.rows for one in tables), frozenset((number,)), view, rewriter)
+        return Extended(self, new, tuple(one.rows for one in tables), self.tables(schema), view, rewriter)
 
 
 def split_sites(schema: Schema, facts: Facts) -> Iterator[SplitSite]:

@@ -12,8 +12,9 @@ from fastsql.schema import Schema
 from fastsql.schema.model import Value
 from fastsql.synthesis.extension.facts import Facts
 from fastsql.synthesis.extension.operation import UnrewritableError
-from fastsql.synthesis.extension.reading import NAMING, Query, Use, own_nodes
+from fastsql.synthesis.extension.reading import NAMING, Query, Use
 from fastsql.synthesis.extension.trees import (
+    aggregates,
     all_inner,
     demands,
     drop,
@@ -116,7 +117,7 @@ class SplitRewriter:
             return False
         if any(join.side in ("RIGHT", "FULL") for join in joins_of(select)):
             return False
-        return not any(isinstance(node, (exp.AggFunc, exp.Window)) for node in own_nodes(select))
+        return not aggregates(select) and select.find(exp.Window) is None
 
     def _distribute(self, query: Query, use: Use, values: Sequence[Value]) -> None:
         marked = [(node, column, use.alias) for node, column in use.columns]

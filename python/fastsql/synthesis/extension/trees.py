@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from fastsql.schema import Schema
 from fastsql.schema.names import fold
-from fastsql.synthesis.extension.reading import NAMING, Use
+from fastsql.synthesis.extension.reading import NAMING, Use, own_nodes
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.Glob, exp.Between)
 """Conditions that are not true where what they compare is NULL."""
@@ -66,6 +66,20 @@ def drop(term: exp.Expr) -> None:
         raise TypeError(f"a demand inside of {type(parent).__name__}")
 
 
+def aggregates(select: exp.Select) -> list[exp.Expr]:
+    """What a query computes from many rows; functions that sqlglot does not know are taken for such."""
+    return [
+        node
+        for node in own_nodes(select)
+        if isinstance(node, (exp.AggFunc, exp.Anonymous)) and not _is_scalar(node)
+    ]
+
+
+def _is_scalar(node: exp.Expr) -> bool:
+    """Whether MIN or MAX is that of several values in a row."""
+    return isinstance(node, (exp.Min, exp.Max)) and bool(node.expressions)
+
+
 def demand(select: exp.Select, *conditions: exp.Expr) -> None:
     """Add to WHERE."""
     select.where(*conditions, copy=False)
@@ -85,9 +99,9 @@ def rules_out_null(term: exp.Expr, columns: Iterable[exp.Column]) -> bool:
         return id(test.this) in known and isinstance(test.expression, exp.Null)
     if isinstance(term, exp.In):
         return id(term.this) in known
-    if isinstance(term, exp.Like) or not isinstance(term, _COMPARISONS):
-        return isinstance(term, exp.Like) and id(term.this) in known
-    return any(id(side) in known for side in (term.this, term.args.get("expression")))
+    return isinstance(term, _COMPARISONS) and any(
+        id(side) in known for side in (term.this, term.args.get("expression"))
+    )
 
 
 def equates(term: exp.Expr, one: Use, column: int, other: Use, partner: int) -> bool:

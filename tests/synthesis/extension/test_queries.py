@@ -74,6 +74,11 @@ FORMS = [
         "SELECT d.name, p.name FROM patient AS p JOIN doctor AS d ON p.doctor_id = d.id WHERE d.age > 40",
         "SELECT p.name, p.name_patient FROM doctor_patient AS p WHERE p.age > 40",
     ),
+    (
+        MERGE,
+        "SELECT b.colour FROM badge AS b JOIN patient AS p JOIN doctor AS d ON p.doctor_id = d.id AND b.doctor_id = d.id",
+        "SELECT b.colour FROM badge AS b JOIN doctor_patient AS p ON b.doctor_id = p.id",
+    ),
     (MERGE, "SELECT COUNT(*) FROM doctor", "SELECT COUNT(DISTINCT doctor_patient.id) FROM doctor_patient"),
     (MERGE, "SELECT MAX(age) FROM doctor", "SELECT MAX(doctor_patient.age) FROM doctor_patient"),
     (

@@ -37,8 +37,13 @@ def terms(condition: exp.Expr | None) -> Iterator[exp.Expr]:
     if isinstance(bare, exp.And):
         yield from terms(bare.left)
         yield from terms(bare.right)
-    else:
+    elif not _is_true(bare):
         yield bare
+
+
+def _is_true(condition: exp.Expr) -> bool:
+    """Whether a condition is what a join says that has none."""
+    return isinstance(condition, exp.Boolean) and bool(condition.this)
 
 
 def demands(select: exp.Select) -> list[exp.Expr]:
@@ -88,7 +93,8 @@ def demand(select: exp.Select, *conditions: exp.Expr) -> None:
 def demand_at(join: exp.Join, *conditions: exp.Expr) -> None:
     """Add to ON."""
     on = join.args.get("on")
-    join.set("on", exp.and_(*([] if on is None else [on]), *conditions, copy=False))
+    before = [] if on is None or _is_true(on) else [on]
+    join.set("on", exp.and_(*before, *conditions, copy=False))
 
 
 def rules_out_null(term: exp.Expr, columns: Iterable[exp.Column]) -> bool:

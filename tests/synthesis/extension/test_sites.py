@@ -80,6 +80,21 @@ def test_a_column_of_few_values_that_repeat_splits_a_table(
     assert described(Schema.from_sqlite(path), path) == ([f"split: t by sex, {parts} parts"] if parts else [])
 
 
+def test_a_composite_key_that_is_null_in_part_is_related_but_not_merged(make: Make) -> None:
+    script = (
+        "CREATE TABLE p (a INTEGER, b INTEGER, n TEXT, PRIMARY KEY (a, b)); INSERT INTO p VALUES (1, 1, 'x'), (1, 2, 'y');"
+        "CREATE TABLE c (id INTEGER PRIMARY KEY, a INTEGER, b INTEGER, FOREIGN KEY (a, b) REFERENCES p (a, b));"
+        "INSERT INTO c VALUES (1, 1, 1), (2, {}, NULL);"
+    )
+    path = make(script.format(1))
+    schema = Schema.from_sqlite(path)
+    assert described(schema, path) == ["relation: c(a, b) -> p"]
+    target = path.with_name("extended.sqlite")
+    assert extend_at(schema, path, target, [lambda *_: find_sites(schema, path)[0]]).operations
+    path = make(script.format("NULL"))
+    assert described(schema, path) == ["relation: c(a, b) -> p", "merge: p + c (a, b)"]
+
+
 def test_sites_are_always_listed_in_the_same_order(make: Make) -> None:
     path = make(f"{PARENT}{CHILD} INSERT INTO c VALUES (1, 1, 'x'), (2, 1, 'y'), (3, 2, 'x'), (4, 2, 'y');")
     schema = Schema.from_sqlite(path)

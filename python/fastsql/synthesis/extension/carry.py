@@ -16,6 +16,9 @@ from fastsql.schema.sqlite_file import SQLiteFile
 from fastsql.synthesis.extension.operation import Extended
 from fastsql.synthesis.source import SynthesisError
 
+_FEW = 10_000
+"""Rows of a table that are searched one by one."""
+
 
 def carry_rows(old: Schema, extended: Extended, source: Path, target: Path) -> None:
     """Fill a new file from the old one, and check that each changed table can be had again from it, row by row.
@@ -53,13 +56,14 @@ def statements(extended: Extended, connection: sqlite3.Connection) -> Iterator[s
     yield from filter(None, map(str.strip, schema.to_ddl().split("\n\n")))
     for table, rows in zip(schema.tables, extended.rows, strict=True):
         yield f"INSERT INTO main.{quote(table.name)} {rows}"
-    # A primary key has an index, and joins are made along keys; what is none any more would be searched row by row.
+    # Joins are made along keys, of which SQLite indexes primary ones alone. A small table is as fast without, and its rows
+    # come in the order that they had.
     ends = dict.fromkeys(end for key in extended.schema.foreign_keys for end in (key.columns, key.references))
     for number, columns in enumerate(ends):
         owner = schema.tables[schema.columns[columns[0]].table]
-        if owner.primary_key[: len(columns)] != columns:
-            name = quote(f"key_{number + 1}")
-            yield f"CREATE INDEX {name} ON {quote(owner.name)} ({_names(schema, columns)})"
+        (rows_held,) = connection.execute(f"SELECT COUNT(*) FROM main.{quote(owner.name)}").fetchone()
+        if rows_held > _FEW and owner.primary_key[: len(columns)] != columns:
+            yield f"CREATE INDEX {quote(f'key_{number + 1}')} ON {quote(owner.name)} ({_names(schema, columns)})"
 
 
 def _is_lost(old: Schema, extended: Extended, number: int, connection: sqlite3.Connection) -> bool:

@@ -53,6 +53,11 @@ class Facts:
         absent = " OR ".join(f"{self._name(column)} IS NULL" for column in columns)
         return self._count(f"SELECT COUNT(*) FROM {self._owner(columns)} WHERE {absent}")
 
+    def empty(self, columns: Sequence[int]) -> int:
+        """Rows of a table in which all of the columns are NULL."""
+        absent = " AND ".join(f"{self._name(column)} IS NULL" for column in columns)
+        return self._count(f"SELECT COUNT(*) FROM {self._owner(columns)} WHERE {absent}")
+
     def is_key(self, columns: Sequence[int]) -> bool:
         """Whether the columns tell rows apart: none is NULL, and no two rows have the same."""
         return not self.missing(columns) and self.are_different(columns)

@@ -94,13 +94,13 @@ class MergeSite:
         query = f"SELECT {', '.join(both)} FROM {tables[child]} AS child LEFT JOIN {tables[parent]} AS parent ON {same}"
         if not self.childless:
             return query
-        columns, references = (
+        held, referred = (
             ", ".join(_name(schema, end) for end in ends) for ends in (key.columns, key.references)
         )
         present = " AND ".join(f"{_name(schema, column)} IS NOT NULL" for column in key.columns)
         return (
             f"{query} UNION ALL SELECT {', '.join(alone)} FROM {tables[parent]} AS parent"
-            f" WHERE ({references}) NOT IN (SELECT {columns} FROM {tables[child]} WHERE {present})"
+            f" WHERE ({referred}) NOT IN (SELECT {held} FROM {tables[child]} WHERE {present})"
         )
 
 
@@ -118,7 +118,8 @@ def merge_sites(schema: Schema, facts: Facts) -> Iterator[MergeSite]:
         own = [column for column in primary if column not in key.columns]
         if (childless and not (own and facts.is_key(primary))) or not _comparable(schema, key):
             continue
-        if missing < facts.rows(child):
+        # A key that is NULL in part refers to nothing, and would lose its other part to the parent's columns.
+        if missing < facts.rows(child) and missing == facts.empty(key.columns):
             yield MergeSite(
                 number, bool(childless), bool(missing), not missing and facts.are_different(key.columns)
             )

@@ -1,0 +1,81 @@
+"""What every turn must pass: its question lets its program be written, its SQL runs, and the last one answers the single question."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from fastsql.errors import ExecutionError
+from fastsql.evaluation.answers import answer_rows
+from fastsql.evaluation.gold_sql import normalise_sql
+from fastsql.execution.executor import Executor
+from fastsql.grammar import ActionSpace, Program, Turn, read_turn, render, trace_program
+from fastsql.linking import find_candidates
+from fastsql.schema import Schema
+
+_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W_]+|[^\w\s]|_")
+"""A word, a character of a script without spaces, or a mark: where a literal that the question spells out may begin and end."""
+
+
+class TurnError(ValueError):
+    """A turn that cannot be used. The message says why, without any word of it."""
+
+
+class Checker:
+    """Checks turns over one schema, and over its database where there is one."""
+
+    def __init__(self, schema: Schema, executor: Executor | None = None, now: str | None = None) -> None:
+        """`now`: what "now" means, "YYYY-MM-DD HH:MM:SS"; None: the moment of execution."""
+        self.schema = schema
+        self._executor = executor
+        self._now = now
+
+    @property
+    def runs(self) -> bool:
+        """Whether there is a database to run on."""
+        return self._executor is not None
+
+    def read(self, question: str, program: Program, earlier: Sequence[Turn]) -> Turn:
+        """The turn that a question and its program are to those behind it.
+
+        Raises GroundingError where the program cannot be written for the question and the turns before it, with all literals.
+        """
+        words = np.asarray([match.span() for match in _WORD.finditer(question)], dtype=np.int32).reshape(-1, 2)
+        candidates = find_candidates(question, self.schema)
+        space = ActionSpace.for_question(self.schema, question, words, candidates, turns=earlier)
+        trace_program(program, space)
+        return read_turn(program, space)
+
+    def check_runs(self, turns: Sequence[Turn]) -> None:
+        """Raises TurnError, with the number of the first turn whose query fails."""
+        if self._executor is None:
+            return
+        for number, turn in enumerate(turns):
+            try:
+                with self._executor.cursor(self._sql(turn.program)) as cursor:
+                    cursor.fetchmany(1)
+            except ExecutionError as error:
+                raise TurnError(f"turn {number} does not run") from error
+
+    def answers(self, program: Program, gold: str) -> bool:
+        """Whether a query that refers to no turn gives the rows of a gold query; True without a database.
+
+        Raises TurnError where the gold query fails.
+        """
+        if self._executor is None:
+            return True
+        try:
+            rows = self._executor.run(self._sql(program)).rows
+        except ExecutionError as error:
+            raise TurnError("the last turn does not run") from error
+        try:
+            expected = self._executor.run(normalise_sql(gold, self._now)).rows
+        except ExecutionError as error:
+            raise TurnError("the single question's query does not run") from error
+        return answer_rows(rows) == answer_rows(expected)
+
+    def _sql(self, program: Program) -> str:
+        dialect = "sqlite" if self._executor is None else self._executor.dialect
+        return render(program, self.schema, dialect=dialect, now=self._now)

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fastsql.cli.conversations import describe, say_dropped, show
 from fastsql.cli.options import count, output_file, positive
 from fastsql.cli.schema_options import add_choice_options, read_schema
 from fastsql.errors import SchemaError
@@ -49,6 +50,11 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--profile", metavar="P", help="a profile of the schema, which fastsql profile made and people edited"
     )
+    parser.add_argument(
+        "--conversations",
+        action="store_true",
+        help="take each question apart to a conversation, whose turns refer to earlier ones",
+    )
     add_choice_options(parser)
     parser.add_argument(
         "--show", metavar="N", type=count, default=5, help="pairs to print, with their values (default: 5)"
@@ -64,6 +70,7 @@ def run(options: argparse.Namespace) -> int:
     from fastsql.execution import open_executor
     from fastsql.profile.reading import read_profile
     from fastsql.synthesis import generate_drawn, write_pairs
+    from fastsql.synthesis.interactions import Checker, Goal, construct, write_interactions
     from fastsql.synthesis.schema import SchemaSource, known_templates
     from fastsql.synthesis.statistics import count_hardness
 
@@ -76,11 +83,23 @@ def run(options: argparse.Namespace) -> int:
     with open_executor(options.schema) as executor:
         drawn = SchemaSource(schema, executor, templates, db_id=_name(options.schema), profile=profile)
         pairs = generate_drawn(drawn, options.examples, options.seed, report=_note)
-    write_pairs(pairs, options.output)
+        if options.conversations:
+            goals = [Goal(pair.id, pair.question, str(pair.sql)) for pair in pairs]
+            checker = Checker(schema, executor)
+            talks = construct(
+                goals, checker, db_id=drawn.db_id, seed=options.seed, profile=profile, report=_note
+            )
+    if options.conversations:
+        write_interactions(talks.interactions, {drawn.db_id: schema}, options.output)
+        say_dropped(talks.dropped)
+        describe(talks.interactions)
+        show(talks.interactions[: options.show])
+    else:
+        write_pairs(pairs, options.output)
     for column in drawn.unread:
         _note(f"column {column}: it could not be read, and is asked nothing about")
     _note(", ".join(f"{number} {level}" for level, number in count_hardness(pairs).items()))
-    for pair in pairs[: options.show]:
+    for pair in pairs[: 0 if options.conversations else options.show]:
         print(f"{pair.question}\n  {pair.sql}")
     return 0
 

@@ -21,6 +21,11 @@ class Interaction:
     turns: tuple[Example, ...]
 
 
+def is_conversational(examples: Sequence[Example]) -> bool:
+    """Whether examples are turns of conversations."""
+    return bool(examples) and all("interaction" in one.extra for one in examples)
+
+
 def read_interactions(path: str | Path) -> tuple[Interaction, ...]:
     """The conversations of a file, in the order of their first turns.
 

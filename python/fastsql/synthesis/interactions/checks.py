@@ -12,7 +12,8 @@ from fastsql.evaluation.answers import answer_rows
 from fastsql.evaluation.gold_sql import normalise_sql
 from fastsql.execution.executor import Executor
 from fastsql.grammar import ActionSpace, Program, Turn, read_turn, render, trace_program
-from fastsql.linking import find_candidates
+from fastsql.grammar.program import Literal
+from fastsql.linking import Candidate, find_candidates
 from fastsql.schema import Schema
 
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W_]+|[^\w\s]|_")
@@ -42,9 +43,29 @@ class Checker:
 
         Raises GroundingError where the program cannot be written for the question and the turns before it, with all literals.
         """
-        words = np.asarray([match.span() for match in _WORD.finditer(question)], dtype=np.int32).reshape(-1, 2)
+        words = np.asarray([match.span() for match in _WORD.finditer(question)], dtype=np.int32).reshape(
+            -1, 2
+        )
         candidates = find_candidates(question, self.schema)
         space = ActionSpace.for_question(self.schema, question, words, candidates, turns=earlier)
+        trace_program(program, space)
+        return read_turn(program, space)
+
+    def fits(self, program: Program, earlier: Sequence[Turn]) -> Turn:
+        """The turn that a program is, whatever its question says of its literals.
+
+        Raises GroundingError where it cannot be written after the turns before it.
+        """
+        literals = {
+            (one.value, one.format): one for one in program if isinstance(one, Literal) and not one.name
+        }
+        space = ActionSpace.for_question(
+            self.schema,
+            "?",
+            np.asarray([[0, 1]], dtype=np.int32),
+            tuple(map(_candidate, literals.values())),
+            turns=earlier,
+        )
         trace_program(program, space)
         return read_turn(program, space)
 
@@ -79,3 +100,9 @@ class Checker:
     def _sql(self, program: Program) -> str:
         dialect = "sqlite" if self._executor is None else self._executor.dialect
         return render(program, self.schema, dialect=dialect, now=self._now)
+
+
+def _candidate(literal: Literal) -> Candidate:
+    """A literal as if a question quoted it."""
+    kind = "date" if literal.format else "text" if isinstance(literal.value, str) else "number"
+    return Candidate(literal.value, kind, (0, 1), "quoted" if kind == "text" else kind, (), literal.format)

@@ -90,14 +90,17 @@ def construct(
             (one,) if masked(one) in whole else decompose(one, grammar, clauses=clauses) for one in programs
         ]
         plans.append(merge_frequent(steps, share, schema, grammar))
-        report(f"{_mean(steps):.2f} turns by {'clauses' if clauses else 'nesting'}, {_mean(plans[-1]):.2f} merged")
+        report(
+            f"{_mean(steps):.2f} turns by {'clauses' if clauses else 'nesting'}, {_mean(plans[-1]):.2f} merged"
+        )
     made: list[Interaction] = []
     unequal: list[str] = []
     for number, (goal, program) in enumerate(known):
         rng = random.Random(f"{seed}/{goal.id}")
-        steps = modify(rng.choice(plans)[number], grammar, rng)
+        several = [plan[number] for plan in plans if len(plan[number]) > 1]
+        steps = modify(rng.choice(several or [plans[0][number]]), grammar, rng)
         try:
-            turns, last = _asked(steps, checker, rng, profile)
+            turns, last = ask_steps(steps, checker, rng, profile)
             if not checker.answers(last, goal.sql):
                 unequal.append(goal.id)
                 raise TurnError("its last answer is not the single question's")
@@ -106,7 +109,9 @@ def construct(
         else:
             fine = decompose(program, grammar, clauses=True)
             parts = frozenset(component(one) for one in fine)
-            made.append(Interaction(goal.id, db_id, turns, goal.question, goal.sql, composition(program), parts))
+            made.append(
+                Interaction(goal.id, db_id, turns, goal.question, goal.sql, composition(program), parts)
+            )
         if (number + 1) % -(-len(known) // _NOTES) == 0:
             report(f"{len(made)} interactions of {number + 1} questions")
     return Constructed(tuple(made), dropped, tuple(unequal))
@@ -120,7 +125,7 @@ def _reason(error: Exception) -> str:
     return str(error) if isinstance(error, TurnError) else "a turn cannot be written"
 
 
-def _asked(
+def ask_steps(
     steps: Steps, checker: Checker, rng: random.Random, profile: Profile | None
 ) -> tuple[tuple[Turn, ...], Program]:
     """The turns of an interaction, and its last query with everything written out.

@@ -89,7 +89,7 @@ class _Decomposition:
     def _operand(self, side: Node) -> Node:
         """A side of a set operation: all columns of what its query returned."""
         number = self.add(side)
-        return _all_of(number, _arity(side))
+        return all_of(number, arity(side))
 
     def _joined(self, join: Node, results: set[int]) -> Node:
         """The joins of FROM, in which a turn's result stands once at most."""
@@ -119,10 +119,8 @@ class _Decomposition:
                     None if one is None else self._inside(one, any_condition=any_condition) for one in rest
                 )
                 if any_condition:
-                    return Node(node.terminal, (left, _all_of(number, 1), *further))
-                return Node(
-                    Production(_OUTSIDE[node.name]), (Node(TurnRef(number), ()), left, *further)
-                )
+                    return Node(node.terminal, (left, all_of(number, 1), *further))
+                return Node(Production(_OUTSIDE[node.name]), (Node(TurnRef(number), ()), left, *further))
             case "scalar":
                 inner, *rest = node.children
                 number = self.add(some(inner))
@@ -135,7 +133,7 @@ class _Decomposition:
                 further = tuple(
                     None if one is None else self._inside(one, any_condition=any_condition) for one in rest
                 )
-                return Node(node.terminal, (field, _all_of(self.add(some(inner)), 1), *further))
+                return Node(node.terminal, (field, all_of(self.add(some(inner)), 1), *further))
         any_condition = node.name in _ANY_CONDITION or (any_condition and node.name not in ("case", "when"))
         return Node(
             node.terminal,
@@ -146,7 +144,7 @@ class _Decomposition:
         )
 
 
-def _all_of(number: int, items: int) -> Node:
+def all_of(number: int, items: int) -> Node:
     """A query for all columns of what a turn returned."""
     rest: Node | None = None
     for item in range(items - 1, 0, -1):
@@ -155,7 +153,8 @@ def _all_of(number: int, items: int) -> Node:
     return Node(Production("previous"), (Node(TurnRef(number), ()), None, None, body))
 
 
-def _arity(query: Node) -> int:
+def arity(query: Node) -> int:
+    """How many columns a query returns."""
     while query.name in SET_OPERATIONS:
         query = child(query, 0)
     return len(item_nodes(query)[0])
@@ -228,9 +227,7 @@ def _continuing(piece: Program, last: int) -> Program:
 
 def renumbered(program: Program, numbers: dict[int, int]) -> Program:
     """The program with references to other numbers."""
-    return tuple(
-        replace(one, turn=numbers[one.turn]) if isinstance(one, TurnRef) else one for one in program
-    )
+    return tuple(replace(one, turn=numbers[one.turn]) if isinstance(one, TurnRef) else one for one in program)
 
 
 def references(steps: Steps) -> list[frozenset[int]]:

@@ -24,7 +24,9 @@ LEAST = 2
 """Times that a pair must stand somewhere at least."""
 
 
-def merge_frequent(interactions: Sequence[Steps], share: float, schema: Schema, grammar: Grammar) -> list[Steps]:
+def merge_frequent(
+    interactions: Sequence[Steps], share: float, schema: Schema, grammar: Grammar
+) -> list[Steps]:
     """The interactions with the pairs merged that stand in more than `share` of them."""
     members: defaultdict[Steps, list[int]] = defaultdict(list)
     for number, steps in enumerate(interactions):

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from fastsql.grammar.grouping import AGGREGATES
 from fastsql.grammar.program import Literal, Production, Program, TurnRef
 from fastsql.synthesis.interactions.interaction import Interaction
 
+Parts = tuple[list[Interaction], list[Interaction]]
 TEST_SHARE = 0.07
 """Of a random split; about the paper's (649 of 9,195)."""
 _CALENDAR = ("in", "since", "until", "date", "within", "same")
@@ -31,9 +32,7 @@ def component(program: Program) -> str:
     return " ".join(_masked(program))
 
 
-def split_random(
-    interactions: Sequence[Interaction], seed: int, share: float = TEST_SHARE
-) -> tuple[list[Interaction], list[Interaction]]:
+def split_random(interactions: Sequence[Interaction], seed: int, share: float = TEST_SHARE) -> Parts:
     """Train and test, drawn by interaction."""
     numbers = list(range(len(interactions)))
     random.Random(f"{seed}/split").shuffle(numbers)
@@ -44,9 +43,7 @@ def split_random(
     )
 
 
-def split_compositional(
-    interactions: Sequence[Interaction],
-) -> tuple[list[Interaction], list[Interaction]]:
+def split_compositional(interactions: Sequence[Interaction]) -> Parts:
     """Train and test by the greedy algorithm of appendix B.
 
     All compositions begin in train. The one with most components whose components are all in what would be left of train
@@ -67,6 +64,13 @@ def split_compositional(
         [one for one in interactions if one.composition not in test],
         [one for one in interactions if one.composition in test],
     )
+
+
+SPLITS: Mapping[str, Callable[[Sequence[Interaction], int], Parts]] = {
+    "random": split_random,
+    "compositional": lambda interactions, _seed: split_compositional(interactions),
+}
+"""Train and test of interactions, by a seed."""
 
 
 def _masked(program: Program) -> list[str]:

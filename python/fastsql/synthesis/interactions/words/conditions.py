@@ -29,6 +29,12 @@ _PATTERNS = {
     "like": "reads",
 }
 _NOW = {"year": "this year", "month": "this month", "day": "today"}
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June", "July"),
+    *("August", "September", "October", "November", "December"),
+)
+_WITHIN = {"%m": "in_year", "%m-%d": "in_year", "%d": "in_month"}
+"""Periods that a part of a date is said with: "12/this year", "this month/23"."""
 _LAST = {"year": "last year", "month": "last month", "day": "yesterday"}
 
 
@@ -52,11 +58,15 @@ class Conditions(Expressions):
                 return f"{self._noun(left, scope)} is {negation}between {low} and {high}"
             case "in" | "not_in":
                 negation = "not " if name == "not_in" else ""
-                return f"{self._noun(left, scope)} is {negation}among the {self._described(child(condition, 1))}"
+                return (
+                    f"{self._noun(left, scope)} is {negation}among the {self._described(child(condition, 1))}"
+                )
             case "in_previous" | "not_in_previous":
                 assert isinstance(left.terminal, TurnRef)
                 negation = "not " if name.startswith("not") else ""
-                return f"{self._noun(child(condition, 1), scope)} is {negation}{self._among(left.terminal.turn)}"
+                return (
+                    f"{self._noun(child(condition, 1), scope)} is {negation}{self._among(left.terminal.turn)}"
+                )
             case "in_list" | "not_in_list":
                 also = [child(one, 0) for one in chain(children[2])]
                 values = [self._the(one, scope) for one in (child(condition, 1), *also)]
@@ -88,14 +98,37 @@ class Conditions(Expressions):
         """Conditions behind what they are about; empty without any."""
         if any(one.name == "or" for one in conditions) and len(conditions) > 1:
             raise UnsayableError("OR beside others")
-        return " and ".join(self._relative(one, scope) for one in conditions)
+        said: list[str] = []
+        left = list(conditions)
+        while left:
+            condition = left.pop(0)
+            period = next((one for one in left if _dates_within(condition, one)), None)
+            if period is None:
+                said.append(self._relative(condition, scope))
+            else:
+                left.remove(period)
+                said.append(f"whose {self._dated_within(condition, period, scope)}")
+        return " and ".join(said)
+
+    def _dated_within(self, part: Node, period: Node, scope: Scope) -> str:
+        """A part of a date in a period that is told from now."""
+        literal = child(part, 1).terminal
+        assert isinstance(literal, Literal)
+        unit = period.name.removeprefix("in_")
+        when = (_NOW if child(period, 1).terminal == Literal(0) else _LAST)[unit]
+        text = str(literal.value).replace("-", "/")
+        written = f"{when}/{text}" if unit == "month" else f"{text}/{when}"
+        time = self._noun(child(part, 0), scope)
+        return f"{time} is {'in' if literal.format == '%m' else 'on'} {written}"
 
     def _relative(self, condition: Node, scope: Scope) -> str:
         """A condition behind what it is about: "whose gender is f", "with gender f", "that belong to A1"."""
         left, other = some(condition.children[0]), condition.children[-1]
-        short = self._rng.random() < 0.5
+        short = len(scope) == 1 and self._rng.random() < 0.5
         match condition.name:
-            case "eq" if short and isinstance(left.terminal, ColumnRef) and isinstance(some(other).terminal, Literal):
+            case "eq" if (
+                short and isinstance(left.terminal, ColumnRef) and isinstance(some(other).terminal, Literal)
+            ):
                 return f"with {self._noun(left, scope)} {self._the(some(other), scope)}"
             case "is_null" if short:
                 return f"that have no {self._noun(left, scope)}"
@@ -138,9 +171,13 @@ class Conditions(Expressions):
             case "in":
                 return f"{time} is {self._period(some(second), unit)}"
             case "since":
-                return f"{time} is {self._any('since|not before|at or after')} {self._ago(some(second), unit)}"
+                return (
+                    f"{time} is {self._any('since|not before|at or after')} {self._ago(some(second), unit)}"
+                )
             case "until":
-                return f"{time} is {self._any('until|not after|at or before')} {self._ago(some(second), unit)}"
+                return (
+                    f"{time} is {self._any('until|not after|at or before')} {self._ago(some(second), unit)}"
+                )
             case "date" if isinstance(some(second).terminal, Literal):
                 return f"{time} {self._dated(condition.name, some(second).terminal)}"  # type: ignore[arg-type]
             case "within":
@@ -169,19 +206,35 @@ class Conditions(Expressions):
     def _dated(self, name: str, literal: Literal) -> str:
         form, text = literal.format, self._literal(literal)
         if form == "%m":
-            of = f"the month {text} of any year"
+            of = f"{_MONTHS[int(text) - 1]} of any year"
         elif form == "%d":
             day = f"day {text} of the month"
             return f"is on {day}" if name == "date_eq" else self._dated_by(name, day)
         elif form in ("%Y", "%Y-%m"):
             of = text
         elif form == "%m-%d":
-            return f"is on {text} of any year" if name == "date_eq" else self._dated_by(name, f"{text} of any year")
+            day = f"{text.replace('-', '/')} of any year"
+            return f"is on {day}" if name == "date_eq" else self._dated_by(name, day)
         elif form.startswith("%Y-%m-%d"):
-            return f"is {'at' if 'H' in form else 'on'} {text}" if name == "date_eq" else self._dated_by(name, text)
+            return (
+                f"is {'at' if 'H' in form else 'on'} {text}"
+                if name == "date_eq"
+                else self._dated_by(name, text)
+            )
         else:
             raise UnsayableError("form of a date")
         return f"is in {of}" if name == "date_eq" else self._dated_by(name, of)
 
     def _dated_by(self, name: str, of: str) -> str:
         return f"{self._any(_DATED[name])} {of}"
+
+
+def _dates_within(part: Node, period: Node) -> bool:
+    """Whether a part of a date and a period are of one time, and of this period or the one before it."""
+    literal = part.children[1].terminal if part.name == "date_eq" and part.children[1] is not None else None
+    return (
+        isinstance(literal, Literal)
+        and _WITHIN.get(literal.format) == period.name
+        and part.children[0] == period.children[0]
+        and child(period, 1).terminal in (Literal(0), Literal(1))
+    )

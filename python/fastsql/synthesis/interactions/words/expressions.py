@@ -119,7 +119,12 @@ class Expressions(Names):
     def _the(self, node: Node, scope: Scope) -> str:
         """An expression as what something is compared with."""
         said = self._noun(node, scope)
-        bare = isinstance(node.terminal, Literal) or node.name in ("previous_value", "case", "on_date", "months_as_days")
+        bare = isinstance(node.terminal, Literal) or node.name in (
+            "previous_value",
+            "case",
+            "on_date",
+            "months_as_days",
+        )
         return said if bare or node.name in ("now", "this_year") else f"the {said}"
 
     def _side(self, node: Node, scope: Scope) -> str:
@@ -173,7 +178,13 @@ class Expressions(Names):
             raise UnsayableError("keys of a window")
         most = node.name in DESCENDING
         key = child(node, 0)
-        first = ("latest" if most else "earliest") if self._is_time(key, scope) else "highest" if most else "lowest"
+        first = (
+            ("latest" if most else "earliest")
+            if self._is_time(key, scope)
+            else "highest"
+            if most
+            else "lowest"
+        )
         return f"{self._noun(key, scope)} ({first} first)"
 
     def _small(self, node: Node) -> str:
@@ -190,7 +201,11 @@ class Expressions(Names):
             return self._date(str(literal.value), literal.format)
         if not isinstance(literal.value, str):
             return str(literal.value)
-        mark = self._rng.choice(("'", '"')) if not literal.value[-1:].isalnum() or self._rng.random() < 0.2 else ""
+        mark = (
+            self._rng.choice(("'", '"'))
+            if not literal.value[-1:].isalnum() or self._rng.random() < 0.2
+            else ""
+        )
         return f"{mark}{literal.value}{mark}"
 
     def _date(self, text: str, form: str) -> str:

@@ -75,7 +75,9 @@ class Names:
             said = self._words.label(column, self._rng)
         except UnsayableError:  # a yes or no: its name is the question that it answers
             return called
-        beside = (one for one in self._schema.tables[self._schema.columns[column].table].columns if one != column)
+        beside = (
+            one for one in self._schema.tables[self._schema.columns[column].table].columns if one != column
+        )
         names = (f" {self._profile.columns[one].called.lower()}" for one in beside)
         return called if any(name.endswith(f" {said}") for name in names) else said
 
@@ -84,11 +86,11 @@ class Names:
         match node.terminal:
             case ColumnRef(column, number):
                 said, owner = self._column_label(column), scope[number]
-                if len(scope) == 1:
-                    return said
                 table = owner.table
                 if sum(one.table == table for one in scope) > 1:
                     raise UnsayableError("a table twice")
+                if not any(said in self._labels_of(one) for one in scope if one is not owner):
+                    return said
                 return f"{said} of the {self._words.one(table, self._rng)}"
             case DerivedRef(number, item):
                 owner = scope[number]
@@ -99,6 +101,16 @@ class Names:
                     return f"{name} of {owner.mention}"
                 return name
         raise UnsayableError("no column")
+
+    def _labels_of(self, source: Source) -> frozenset[str]:
+        """What the columns of an entry of FROM may be called."""
+        if source.table < 0:
+            return frozenset(source.names)
+        columns = [self._profile.columns[column] for column in self._schema.tables[source.table].columns]
+        names = (name for column in columns for name in (column.called, column.words, *column.synonyms))
+        full = {" ".join(name.lower().replace("_", " ").split()) for name in names}
+        table = f"{self._words.one(source.table, self._rng)} "
+        return frozenset(full | {name.removeprefix(table) for name in full})
 
     # ------------------------------------------------------------ earlier turns
 

@@ -67,9 +67,9 @@ class Rows(Conditions):
             if any(one is not None for one in ons[:-1]):
                 raise UnsayableError("ON of several conditions")
             left, right = self._bare(some(earlier), scope), self._bare(some(newest), scope)
-            same = f"with the same {right}" if left == right else f"whose {right} is their {left}"
-            either = " (if there are any)" if join.name == "left_join" else ""
-            text = f"{text} {self._any('paired with|matched with')} the {other} {same}{either}"
+            by = right if left == right else f"{left} and {right}"
+            either = ", if there are any," if join.name == "left_join" else ""
+            text = f"{text} {self._any('paired with|matched with')} the {other}{either} by {by}"
         return text, scope
 
     def _bare(self, key: Node, scope: Scope) -> str:
@@ -111,7 +111,9 @@ class Rows(Conditions):
         if items[0].name == "all_columns":
             names = tuple(self._all_names(scope))
             many = (True,) * len(names)
-            return Things((), names, many, self._tail(child(query, -1)).limit == "1", tuple(self._all_times(scope)))
+            return Things(
+                (), names, many, self._tail(child(query, -1)).limit == "1", tuple(self._all_times(scope))
+            )
         grouped = child(query, -1).name in ("group", "gather")
         computed = not grouped and all(item.name in (*AGGREGATES, "test") for item in items)
         single = value or computed or self._tail(child(query, -1)).limit == "1"
@@ -177,7 +179,13 @@ class Rows(Conditions):
         keys = []
         for key in tail.keys:
             most, what = key.name in DESCENDING, child(key, 0)
-            end = ("latest" if most else "earliest") if self._is_time(what, scope) else "highest" if most else "lowest"
+            end = (
+                ("latest" if most else "earliest")
+                if self._is_time(what, scope)
+                else "highest"
+                if most
+                else "lowest"
+            )
             keys.append(f"{self._noun(what, scope)} ({end} first)")
         return f"sorted by {' then by '.join(keys)}"
 
@@ -228,9 +236,7 @@ class Rows(Conditions):
         by = order if order.startswith("with") else f"that come first when {order}"
         return f"{number} {by} among the {about}"
 
-    def _grouped(
-        self, query: Node, body: Node, scope: Scope, about: str, tail: Tail, order: str
-    ) -> str:
+    def _grouped(self, query: Node, body: Node, scope: Scope, about: str, tail: Tail, order: str) -> str:
         """Groups: "number of visits for each ward of the admissions whose ..."."""
         items, _ = item_nodes(query)
         said = self._keys(body, items)
@@ -245,7 +251,9 @@ class Rows(Conditions):
         elif not chosen:
             text = f"{self._listed(labels)} alone, {one}, {self._of(about)}{passing}"
         elif len(chosen) < len(keys):
-            text = f"{self._listed(chosen)} with the {self._listed(labels)}, {one}, {self._of(about)}{passing}"
+            text = (
+                f"{self._listed(chosen)} with the {self._listed(labels)}, {one}, {self._of(about)}{passing}"
+            )
         else:
             its = "each with its" if len(keys) == 1 else "each combination with its"
             text = f"{self._listed(chosen)}, {its} {self._listed(labels)}, {self._of(about)}{passing}"
@@ -264,4 +272,3 @@ class Rows(Conditions):
         if body.name == "gather":
             return [item for item in items if item.name not in AGGREGATES]
         return [child(body, 0), *(child(group, 0) for group in chain(body.children[1]))]
-

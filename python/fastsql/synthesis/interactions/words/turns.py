@@ -67,12 +67,15 @@ class Conversation(Rows):
     def _requested(self, things: str, *, single: bool) -> str:
         be = "is" if single else "are"
         verb = "give me" if single else "list"
-        pattern = f"what {be} the @?|show the @|{verb} the @|give me the @|tell me the @|find the @|I need the @"
+        pattern = (
+            f"what {be} the @?|show the @|{verb} the @|give me the @|tell me the @|find the @|I need the @"
+        )
         return self._ended(pattern.replace("@", "{things}"), things=things)
 
     def _counted(self, about: str) -> str:
         return self._ended(
-            "how many {rows} are there?|count the {rows}|what is the number of {rows}?|number of {rows}", rows=about
+            "how many {rows} are there?|count the {rows}|what is the number of {rows}?|number of {rows}",
+            rows=about,
         )
 
     def _ended(self, pattern: str, **parts: str) -> str:
@@ -83,7 +86,9 @@ class Conversation(Rows):
     def _test(self, condition: Node, scope: Scope, about: str) -> str:
         """Whether something holds of all rows together: mostly whether there are any."""
         if self._asks_for_any(condition):
-            return self._say("are there any {rows}?|is there any of the {rows}?|do any {rows} exist?", rows=about)
+            return self._say(
+                "are there any {rows}?|is there any of the {rows}?|do any {rows} exist?", rows=about
+            )
         return f"is it true that, among the {about}, the {self._clause(condition, scope)}?"
 
     def _asks_for_any(self, condition: Node) -> bool:
@@ -138,7 +143,11 @@ class Conversation(Rows):
         if change.name != "keep":
             raise UnsayableError("other conditions and more")
         kept = f"the same as in {self._plain_mention(turn)}"
-        return self._ended("{kept}, but for those {whose}|what about those {whose}, otherwise {kept}?", kept=kept, whose=whose)
+        return self._ended(
+            "{kept}, but for those {whose}|what about those {whose}, otherwise {kept}?",
+            kept=kept,
+            whose=whose,
+        )
 
     def _sorted(self, turn: int, whose: str, tail: Node) -> tuple[str, Said]:
         """What comes first of a turn's rows, which keep what they show."""
@@ -150,7 +159,9 @@ class Conversation(Rows):
             raise UnsayableError("no order any more")
         single = known.limit == "1"
         if not known.limit:
-            text = self._ended("put {those} in order, {order}|show {those}, {order}", those=those, order=order)
+            text = self._ended(
+                "put {those} in order, {order}|show {those}, {order}", those=those, order=order
+            )
             return text, said
         if not order.startswith("with"):
             order = f"that {'comes' if single else 'come'} first when {order}"
@@ -204,7 +215,9 @@ class Conversation(Rows):
             assert isinstance(reference.terminal, TurnRef)
             said = self._said[reference.terminal.turn]
             items, distinct = item_nodes(side)
-            if not distinct and [item.terminal for item in items] == [DerivedRef(0, n) for n in range(len(said.names))]:
+            if not distinct and [item.terminal for item in items] == [
+                DerivedRef(0, n) for n in range(len(said.names))
+            ]:
                 return self._plain_mention(reference.terminal.turn), said
         things = self._things_of(side)
         return f"the {self._described(side)}", Said(things.names, things.plain, False, things.times)
@@ -222,8 +235,8 @@ class Conversation(Rows):
             return f"is {left} {sign} {right}?", Said(("comparison",), (False,), True)
         if item.name == "minus" and all(child(item, n).name == "previous_value" for n in (0, 1)):
             a, b = (self._noun(child(item, n), scope) for n in (0, 1))
-            text = self._ended("what is {a} minus {b}?|subtract {b} from {a}|how much more is {a} than {b}?", a=a, b=b)
+            text = self._ended(
+                "what is {a} minus {b}?|subtract {b} from {a}|how much more is {a} than {b}?", a=a, b=b
+            )
             return text, Said(("difference",), (False,), True)
         return f"what is {self._the(item, scope)}?", Said(("value",), (False,), True)
-
-

@@ -7,12 +7,12 @@ from fastsql.grammar.compile import Grammar
 from fastsql.grammar.inlining import program_of, say_groups
 from fastsql.grammar.program import DerivedRef, Node, Program
 from fastsql.grammar.tree import read_tree
-from fastsql.synthesis.interactions.selects import END, is_select, item_nodes
+from fastsql.synthesis.interactions.selects import END, as_read, is_select, item_nodes
 
 
 def canonical(program: Program, grammar: Grammar) -> Program:
     """A query with its conditions in one order, groups said, and without queries for all columns of another query."""
-    return program_of(canonical_tree(read_tree(say_groups(program, grammar), grammar)))
+    return program_of(canonical_tree(read_tree(say_groups(as_read(program), grammar), grammar)))
 
 
 def canonical_tree(node: Node) -> Node:

@@ -22,15 +22,14 @@ from fastsql.synthesis.interactions.decompose import Steps, decompose
 from fastsql.synthesis.interactions.interaction import Interaction, Turn, kinds_of
 from fastsql.synthesis.interactions.merging import SHARE_CLAUSES, SHARE_NESTED, merge_frequent
 from fastsql.synthesis.interactions.modifying import modify
-from fastsql.synthesis.interactions.selects import masked
 from fastsql.synthesis.interactions.splits import component, composition
 from fastsql.synthesis.interactions.words import Conversation
 from fastsql.synthesis.schema.words import UnsayableError
 
 WORDINGS = 5
 """How often an interaction is put into words until all its literals can be found in its questions."""
-SHORTEST = 10
-"""Templates that are asked at once: those of the shortest queries (appendix A.1)."""
+SHORTEST = 10 / 167
+"""Share of the compositions that are asked at once, those of the shortest queries: the paper's ten (appendix A.1)."""
 _NOTES = 10
 Report = Callable[[str], None]
 logger = logging.getLogger(__name__)
@@ -87,7 +86,7 @@ def construct(
     plans: list[list[Steps]] = []
     for clauses, share in ((False, SHARE_NESTED), (True, SHARE_CLAUSES)):
         steps = [
-            (one,) if masked(one) in whole else decompose(one, grammar, clauses=clauses) for one in programs
+            (one,) if composition(one) in whole else decompose(one, grammar, clauses=clauses) for one in programs
         ]
         plans.append(merge_frequent(steps, share, schema, grammar))
         report(
@@ -98,9 +97,9 @@ def construct(
     for number, (goal, program) in enumerate(known):
         rng = random.Random(f"{seed}/{goal.id}")
         several = [plan[number] for plan in plans if len(plan[number]) > 1]
-        steps = modify(rng.choice(several or [plans[0][number]]), grammar, rng)
+        asked = modify(rng.choice(several or [plans[0][number]]), grammar, rng)
         try:
-            turns, last = ask_steps(steps, checker, rng, profile)
+            turns, last = ask_steps(asked, checker, rng, profile)
             if not checker.answers(last, goal.sql):
                 unequal.append(goal.id)
                 raise TurnError("its last answer is not the single question's")
@@ -151,11 +150,11 @@ def ask_steps(
     raise AssertionError("there is a last wording")
 
 
-def _shortest(programs: Sequence[Program]) -> frozenset[Program]:
-    """The templates of the shortest queries, of those that are asked several times."""
-    counts = Counter(map(masked, programs))
-    often = [template for template, count in counts.items() if count > 1]
-    return frozenset(sorted(often, key=lambda one: (len(one), repr(one)))[:SHORTEST])
+def _shortest(programs: Sequence[Program]) -> frozenset[str]:
+    """The compositions of the shortest queries."""
+    known = {composition(one): len(one) for one in programs}
+    shortest = sorted(known, key=lambda one: (known[one], one))
+    return frozenset(shortest[: round(SHORTEST * len(known))])
 
 
 def _mean(interactions: Sequence[Steps]) -> float:

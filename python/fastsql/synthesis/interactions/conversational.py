@@ -110,6 +110,7 @@ class _Conversation:
                 continue
             if canonical(turn.program, load_grammar()) != canonical(plain, load_grammar()):
                 continue  # `*` of other tables, say
+            self._referrer.add(plain)
             self._take(example.question, program, turn)
             return way
         skipped["its query cannot be written"] += 1
@@ -119,4 +120,3 @@ class _Conversation:
         kinds = kinds_of(program, [one.program for one in self.turns])
         self.turns.append(Turn(question, program, render(turn.program, self._checker.schema), kinds))
         self._earlier.append(turn)
-        self._referrer.add(turn.program)

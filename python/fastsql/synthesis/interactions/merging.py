@@ -9,19 +9,18 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from fastsql.grammar.compile import Grammar
 from fastsql.grammar.inlining import write_out
-from fastsql.grammar.program import Literal, Program, TurnRef
+from fastsql.grammar.program import Production, Program, TurnRef
 from fastsql.schema import Schema
 from fastsql.synthesis.interactions.decompose import Steps, references, renumbered
-from fastsql.synthesis.interactions.selects import EXTENSIONS, masked
+from fastsql.synthesis.interactions.selects import EXTENSIONS, as_read, masked
 
 SHARE_NESTED, SHARE_CLAUSES = 100 / 9195, 150 / 9195
 """How often a pair stands in the interactions of stage 1 and of stage 2 when it is merged: the paper's counts over its interactions."""
-LEAST = 2
-"""Times that a pair must stand somewhere at least."""
+LEAST = 20
+"""Times that a pair must stand somewhere at least: of a small set nothing is known to be frequent."""
 
 
 def merge_frequent(
@@ -46,9 +45,9 @@ def merge_frequent(
         for shape in shapes.values():
             shape.merge(pair, schema, grammar)
     merged: list[Steps] = list(interactions)
-    for shape, numbers in members.items():
+    for form, numbers in members.items():
         for number in numbers:
-            for position in shapes[shape].merged:
+            for position in shapes[form].merged:
                 merged[number] = merge_at(merged[number], position, schema, grammar)
     return merged
 
@@ -58,14 +57,7 @@ def merge_at(steps: Steps, position: int, schema: Schema, grammar: Grammar) -> S
     both = write_out(steps[position + 1], {position: steps[position]}, schema, grammar)
     numbers = {n: n - (n > position) for n in range(len(steps))}
     kept = (*steps[:position], both, *steps[position + 2 :])
-    return tuple(renumbered(_as_said(step), numbers) for step in kept)
-
-
-def _as_said(program: Program) -> Program:
-    """The program whose literals its own question says."""
-    return tuple(
-        replace(one, provenance="", span=None) if isinstance(one, Literal) else one for one in program
-    )
+    return tuple(renumbered(as_read(step), numbers) for step in kept)
 
 
 class _Shape:
@@ -97,11 +89,14 @@ def _mergeable(steps: Steps) -> Iterator[tuple[int, tuple[Program, Program]]]:
         referring = [number for number, turns in enumerate(pointed) if place in turns]
         if referring != [place + 1] or _count(steps[place + 1], place) > 1:
             continue
-        extends = steps[place + 1][0].name in EXTENSIONS if hasattr(steps[place + 1][0], "name") else False
-        of_turn = getattr(steps[place][0], "name", "") in EXTENSIONS
-        if of_turn and not (extends and steps[place + 1][1] == TurnRef(place)):
+        extends = _extends(steps[place + 1]) and steps[place + 1][1] == TurnRef(place)
+        if _extends(steps[place]) and not extends:
             continue  # only a whole query extends a turn
         yield place, (_token(steps[place]), _token(steps[place + 1]))
+
+
+def _extends(program: Program) -> bool:
+    return isinstance(program[0], Production) and program[0].name in EXTENSIONS
 
 
 def _count(program: Program, turn: int) -> int:

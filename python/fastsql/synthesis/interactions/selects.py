@@ -76,7 +76,9 @@ def read_select(query: Node) -> Select:
     source = (query.terminal, *(terminal for one in first for terminal in program_of(some(one))))
     conditions = tuple(program_of(own(one, 1)) for one in chain(where))
     tail = program_of(child(some(body), -1))
-    grouping, keys, having = "", (), ()
+    grouping = ""
+    keys: tuple[Program, ...] = ()
+    having: tuple[Program, ...] = ()
     match some(body):
         case Node(Production("group"), (key, groups, passing, select_list, _)):
             grouping = "group"
@@ -119,6 +121,13 @@ def reckons(node: Node) -> bool:
     if node.name in ("scalar", "in", "not_in"):
         return any(reckons(one) for one in node.children[:-1] if one is not None)
     return any(reckons(one) for one in node.children if one is not None)
+
+
+def as_read(program: Program) -> Program:
+    """The program as it is read from SQL, wherever its literals were said."""
+    return tuple(
+        replace(one, provenance="", span=None) if isinstance(one, Literal) else one for one in program
+    )
 
 
 def masked(program: Program) -> Program:

@@ -1,4 +1,4 @@
-"""``fastsql conversations``: make conversations of a data set's questions, or say its conversations in the language of turns."""
+"""``fastsql conversations``: make conversations of a data set's questions, or say those it has in the language of turns."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ examples:
   fastsql conversations train.json --schemas schemas.json --databases mimic_iv.sqlite.gz --split compositional -o talks.json
   fastsql conversations cosql/train.json --schemas cosql/schemas.json --held-out ehr-en.held_out.json -o cosql.json.gz
 
-Single questions are taken apart to interactions, as EHR-SeqSQL was made. Conversations (records with `interaction` and `turn`) keep
-their questions; each query is said by what it shares with those before it. The file may hold values of a database.
+Single questions are taken apart to interactions, as EHR-SeqSQL was made. Conversations (records with `interaction` and
+`turn`) keep their questions; each query is said by what it shares with those before it. The file may hold a database's values.
 """
 
 
@@ -43,7 +43,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--databases",
         metavar="D",
-        help="the SQLite file, or a folder of them: every turn is run there, and the last one's rows are those of the single question",
+        help="their SQLite file, or a folder: every turn is run there, and the last one must return what the question does",
     )
     parser.add_argument(
         "--now", metavar="T", type=moment, help="what now means, such as '2100-12-31 23:59:00'"

@@ -35,7 +35,7 @@ def write_pairs(pairs: Iterable[Example], path: Path) -> None:
 
 
 def write_rows(rows: Iterable[Mapping[str, Any]], path: Path) -> None:
-    """Records as a JSON list; packed where the name ends in .gz. The file is there whole or not at all, its owner's alone to read."""
+    """Records as a JSON list; packed for a name in .gz. The file is there whole or not at all, its owner's alone to read."""
     text = json.dumps(list(rows), ensure_ascii=False, indent=0).encode()
     # No time of writing inside: the same pairs are the same bytes.
     _write_whole(path.resolve(), gzip.compress(text, mtime=0) if path.suffix == ".gz" else text)

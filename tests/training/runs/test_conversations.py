@@ -68,7 +68,10 @@ def test_an_earlier_run_s_held_out_questions_teach_no_conversation(
 def test_a_small_model_trains_on_them_and_its_bundle_knows_turns(config: TrainConfig, tmp_path: Path) -> None:
     talks = [
         [
-            (f"Doses of {drug}?", f"SELECT prescriptions.dose FROM prescriptions WHERE prescriptions.drug = '{drug}'"),
+            (
+                f"Doses of {drug}?",
+                f"SELECT prescriptions.dose FROM prescriptions WHERE prescriptions.drug = '{drug}'",
+            ),
             ("How many?", f"SELECT COUNT(*) FROM prescriptions WHERE prescriptions.drug = '{drug}'"),
         ]
         for drug in DRUGS
@@ -85,10 +88,18 @@ def test_a_small_model_trains_on_them_and_its_bundle_knows_turns(config: TrainCo
 
 def test_recorded_conversations_are_said_by_references(config: TrainConfig, tmp_path: Path) -> None:
     turns = [
-        ("Doses of aspirin?", "SELECT prescriptions.dose FROM prescriptions WHERE prescriptions.drug = 'aspirin'"),
-        ("The highest?", "SELECT MAX(prescriptions.dose) FROM prescriptions WHERE prescriptions.drug = 'aspirin'"),
+        (
+            "Doses of aspirin?",
+            "SELECT prescriptions.dose FROM prescriptions WHERE prescriptions.drug = 'aspirin'",
+        ),
+        (
+            "The highest?",
+            "SELECT MAX(prescriptions.dose) FROM prescriptions WHERE prescriptions.drug = 'aspirin'",
+        ),
     ]
-    settings = replace(talking(config, "given", examples=write(tmp_path, turns)).data, dev_templates=0.0, dev_examples=0.0)
+    settings = replace(
+        talking(config, "given", examples=write(tmp_path, turns)).data, dev_templates=0.0, dev_examples=0.0
+    )
     (last,) = (sample for sample in load_corpus(settings, 7, tmp_path, quiet).train if sample.earlier)
     assert last.program[:2] == (Production("extend"), TurnRef(0))
     assert last.earlier[0][0] == "Doses of aspirin?"
@@ -102,14 +113,24 @@ def test_conversations_of_which_nothing_can_be_learned_are_named(config: TrainCo
 
 def test_a_program_that_does_not_fit_the_schema_is_named(config: TrainConfig, tmp_path: Path) -> None:
     path = write(tmp_path, [("?", "SELECT 1")], program=[["table", "nowhere"]])
-    with pytest.raises(DatasetError, match="interaction 'talk-0', turn 0: has a program .* not in the schema"):
+    with pytest.raises(
+        DatasetError, match=r"interaction 'talk-0', turn 0: has a program .* not in the schema"
+    ):
         load_corpus(talking(config, "given", examples=path).data, 7, tmp_path, quiet)
 
 
 def write(folder: Path, *talks: list[tuple[str, str]], **more: object) -> str:
     """Conversations as a file in the uniform form."""
     records = [
-        {"id": f"{n}/{m}", "db_id": "ward", "question": question, "sql": sql, "interaction": f"talk-{n}", "turn": m, **more}
+        {
+            "id": f"{n}/{m}",
+            "db_id": "ward",
+            "question": question,
+            "sql": sql,
+            "interaction": f"talk-{n}",
+            "turn": m,
+            **more,
+        }
         for n, talk in enumerate(talks)
         for m, (question, sql) in enumerate(talk)
     ]

@@ -1,6 +1,6 @@
-"""Conversations: single questions taken apart as EHR-SeqSQL was made (Ryu et al., 2024), and recorded ones in the language of turns.
+"""Conversations: single questions taken apart as EHR-SeqSQL was made (Ryu et al., 2024); recorded ones in the language of turns.
 
-question -> decompose -> merge_frequent -> modify -> Conversation.ask -> checks
+A question's way: `decompose`, `merge_frequent`, `modify`, `Conversation.ask`, then the checks.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What every turn must pass: its question lets its program be written, its SQL runs, and the last one answers the single question."""
+"""What turns must pass: questions let their programs be written, their SQL runs, the last answers the single question."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fastsql.linking import Candidate, find_candidates
 from fastsql.schema import Schema
 
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W_]+|[^\w\s]|_")
-"""A word, a character of a script without spaces, or a mark: where a literal that the question spells out may begin and end."""
+"""A word, a character of a script without spaces, or a mark: where a literal that a question spells out may begin."""
 
 
 class TurnError(ValueError):
@@ -41,7 +41,7 @@ class Checker:
     def read(self, question: str, program: Program, earlier: Sequence[Turn]) -> Turn:
         """The turn that a question and its program are to those behind it.
 
-        Raises GroundingError where the program cannot be written for the question and the turns before it, with all literals.
+        Raises GroundingError where the program cannot be written for the question and the turns before it.
         """
         words = np.asarray([match.span() for match in _WORD.finditer(question)], dtype=np.int32).reshape(
             -1, 2
@@ -73,12 +73,13 @@ class Checker:
         """Raises TurnError, with the number of the first turn whose query fails."""
         if self._executor is None:
             return
-        for number, turn in enumerate(turns):
-            try:
+        number = 0
+        try:
+            for number, turn in enumerate(turns):  # noqa: B007 - the message names it
                 with self._executor.cursor(self._sql(turn.program)) as cursor:
                     cursor.fetchmany(1)
-            except ExecutionError as error:
-                raise TurnError(f"turn {number} does not run") from error
+        except ExecutionError as error:
+            raise TurnError(f"turn {number} does not run") from error
 
     def answers(self, program: Program, gold: str) -> bool:
         """Whether a query that refers to no turn gives the rows of a gold query; True without a database.

@@ -1,7 +1,7 @@
 """Interactions out of single questions: EHR-SeqSQL's construction (section 3, appendix A), over any schema.
 
-A question's query is taken apart, each turn is asked by templates, and the interaction is kept if its last answer is the single
-question's. What is taken apart by nesting alone and by clauses, too, makes half of the interactions each.
+A question's query is taken apart, each turn is asked by templates, and the interaction is kept if its last answer is that of
+the single question. What is taken apart by nesting alone, and by clauses, too, makes half of the interactions each.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from fastsql.grammar import Turn as GrammarTurn
 from fastsql.grammar.program import Program
 from fastsql.grammar.render import render
 from fastsql.profile.model import Profile
+from fastsql.schema import Schema
 from fastsql.synthesis.interactions.checks import Checker, TurnError
 from fastsql.synthesis.interactions.decompose import Steps, decompose
 from fastsql.synthesis.interactions.interaction import Interaction, Turn, kinds_of
@@ -76,17 +77,19 @@ def construct(
     dropped: Counter[str] = Counter()
     known: list[tuple[Goal, Program]] = []
     for goal in goals:
-        try:
-            known.append((goal, sql_to_program(goal.sql, schema)))
-        except ConversionError:
+        program = _program(goal, schema)
+        if program is None:
             dropped["its query is beyond the grammar"] += 1
+        else:
+            known.append((goal, program))
     report(f"{len(known)} of {len(goals)} questions can be taken apart")
     programs = [program for _, program in known]
     whole = _shortest(programs)
     plans: list[list[Steps]] = []
     for clauses, share in ((False, SHARE_NESTED), (True, SHARE_CLAUSES)):
         steps = [
-            (one,) if composition(one) in whole else decompose(one, grammar, clauses=clauses) for one in programs
+            (one,) if composition(one) in whole else decompose(one, grammar, clauses=clauses)
+            for one in programs
         ]
         plans.append(merge_frequent(steps, share, schema, grammar))
         report(
@@ -114,6 +117,13 @@ def construct(
         if (number + 1) % -(-len(known) // _NOTES) == 0:
             report(f"{len(made)} interactions of {number + 1} questions")
     return Constructed(tuple(made), dropped, tuple(unequal))
+
+
+def _program(goal: Goal, schema: Schema) -> Program | None:
+    try:
+        return sql_to_program(goal.sql, schema)
+    except ConversionError:
+        return None
 
 
 def _reason(error: Exception) -> str:

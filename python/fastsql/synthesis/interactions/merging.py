@@ -1,8 +1,8 @@
 """Merges steps that often follow each other, as byte pair encoding merges letters (EHR-SeqSQL, appendix A.2).
 
-A token is a step without its literals and without the numbers of the turns that it refers to. The most frequent pair of neighbours
-is merged wherever it stands and the second is what the first was taken from: it alone refers to it. This goes on
-until no pair is frequent.
+A token is a step without its literals and without the numbers of the turns that it refers to. The most frequent pair of
+neighbours is merged wherever it stands and the second was parted from the first: it alone refers to it. This goes on until no
+pair is frequent.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from fastsql.synthesis.interactions.decompose import Steps, references, renumber
 from fastsql.synthesis.interactions.selects import EXTENSIONS, as_read, masked
 
 SHARE_NESTED, SHARE_CLAUSES = 100 / 9195, 150 / 9195
-"""How often a pair stands in the interactions of stage 1 and of stage 2 when it is merged: the paper's counts over its interactions."""
+"""Pairs of stages 1 and 2 in a larger share of the interactions are merged: the paper's counts over its interactions."""
 LEAST = 20
 """Times that a pair must stand somewhere at least: of a small set nothing is known to be frequent."""
 

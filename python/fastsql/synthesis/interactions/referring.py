@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from fastsql.grammar.clauses import chain
@@ -92,7 +92,7 @@ class Referrer:
 
 
 def _change(select: Select, before: Select, plain: Select) -> Program:
-    """What an extension says of the select list, its groups and its order. `plain`: the query before its groups were said."""
+    """What an extension says of select list, groups and order. `plain`: the query before its groups were said."""
     same = (select.grouping, select.keys, select.items) == (before.grouping, before.keys, before.items)
     kept = len(before.having)
     if not same or select.having[:kept] != before.having:

@@ -12,8 +12,10 @@ from fastsql.grammar.program import Literal, Node, Production, Program, TableRef
 
 END: Program = (Production("end"),)
 _WINDOWS = frozenset(
-    ("dense_rank", "rank", "row_number", "percent_rank", "over", "lag", "lead")
-    + tuple(f"{name}_over" for name in ("sum", "avg", "count", "count_rows", "min", "max"))
+    (
+        *("dense_rank", "rank", "row_number", "percent_rank", "over", "lag", "lead"),
+        *("sum_over", "avg_over", "count_over", "count_rows_over", "min_over", "max_over"),
+    )
 )
 EXTENSIONS = ("extend", "extend_from")
 
@@ -95,10 +97,8 @@ def read_select(query: Node) -> Select:
 def item_nodes(query: Node) -> tuple[list[Node], bool]:
     """The select items of a query, and whether they are DISTINCT; `*` is an item of that name."""
     body = child(query, -1)
-    if body.name in ("group", "gather"):
-        select_list = child(body, 3 if body.name == "group" else 0)
-    else:
-        select_list = own(body, 1)
+    lists = {"group": 3, "gather": 0}
+    select_list = child(body, lists[body.name]) if body.name in lists else own(body, 1)
     if select_list.name == "all_columns":
         return [select_list], False
     return items_of(select_list), select_list.name == "distinct"

@@ -1,8 +1,8 @@
 """Splits of interactions: random, and compositional (EHR-SeqSQL, section 5.1 and appendix B).
 
-A *composition* is the query of a single question without its values, functions and times; its *components* are the finest steps
-that it is taken apart to, masked alike. In a compositional split, the test set's compositions are not in train, but all of their
-components are.
+A *composition* is the query of a single question without its values, functions and times; its *components* are the finest
+steps that it is taken apart to, masked alike. In a compositional split, the test set's compositions are not in train, but all of
+their components are.
 """
 
 from __future__ import annotations

@@ -30,14 +30,15 @@ class Statistics:
     def lines(self) -> list[str]:
         """For people: counts, then kinds with their shares of turns beside those of the paper."""
         total = sum(PAPER_KINDS.values())
-        kinds = [
-            f"{kind} {self.kinds[kind]} ({self.kinds[kind] / max(1, self.turns):.1%}; EHR-SeqSQL {PAPER_KINDS[kind] / total:.1%})"
+        kinds = ", ".join(
+            f"{kind} {self.kinds[kind]} ({self.kinds[kind] / max(1, self.turns):.1%}, there {PAPER_KINDS[kind] / total:.1%})"
             for kind in KINDS
-        ]
+        )
+        of_templates = f" of {self.templates} templates" if self.templates else ""
+        counts = f"{self.interactions} interactions{of_templates}, {self.turns} turns"
         return [
-            f"{self.interactions} interactions of {self.templates} templates, {self.turns} turns, "
-            f"{self.mean:.2f} on average, {self.longest} at most",
-            ", ".join(kinds),
+            f"{counts}, {self.mean:.2f} on average, {self.longest} at most",
+            f"kinds, beside those of EHR-SeqSQL: {kinds}",
         ]
 
 

@@ -15,7 +15,7 @@ from fastsql.synthesis.write import write_rows
 def write_interactions(
     interactions: Iterable[Interaction], schemas: Mapping[str, Schema], path: Path
 ) -> None:
-    """The turns as a JSON list of {id, db_id, question, sql, interaction, turn, program, kinds}; packed where the name ends in .gz.
+    """The turns as a JSON list of {id, db_id, question, sql, interaction, turn, program, kinds}; packed for a name in .gz.
 
     `sql` stands alone; `program` is the query with its references to earlier turns. The last turn of an interaction also has
     `goal`, the single question that it answers. The file is there whole or not at all, and its owner's alone to read.

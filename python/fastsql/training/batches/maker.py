@@ -115,7 +115,12 @@ class ExampleMaker(BatchMaker):
         return None
 
     def _ground(
-        self, version: Version, sample: Sample, view: SchemaView, drop: AugmentSettings | None, rng: random.Random
+        self,
+        version: Version,
+        sample: Sample,
+        view: SchemaView,
+        drop: AugmentSettings | None,
+        rng: random.Random,
     ) -> Instance | None:
         domain = self.domains[sample.pair.db_id]
         found = find_candidates(version.question, domain.schema, domain.dictionary, limit=self.candidates)
@@ -136,7 +141,9 @@ class ExampleMaker(BatchMaker):
             trace = trace_program(view.program(version.program), space)
         except GroundingError:
             return None
-        return Instance(prepared, trace, tuple(self.tokenizer.tokenize(question).ids for question, _ in earlier))
+        return Instance(
+            prepared, trace, tuple(self.tokenizer.tokenize(question).ids for question, _ in earlier)
+        )
 
 
 def _texts(sample: Sample) -> list[str]:

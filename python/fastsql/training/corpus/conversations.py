@@ -1,4 +1,4 @@
-"""Conversations that a source names: recorded ones, or single questions taken apart, made once and kept in the run's cache."""
+"""Conversations that a source names: recorded ones, or single questions taken apart, made once and kept in the cache."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ def read_conversations(
             database = expand_path(source.database) if source.database else None
             with DatabaseFiles(database, sorted(schemas)) as files:
                 paths = {name: files.path(name) for name in schemas}
-                made = construct_all(examples, schemas, paths, seed=seed, now=source.now or None, report=report)
+                made = construct_all(
+                    examples, schemas, paths, seed=seed, now=source.now or None, report=report
+                )
             _keep(made.interactions, schemas, file)
         found = read_interactions(file)
     else:
@@ -47,14 +49,18 @@ def read_conversations(
             if not file.is_file():
                 converted = convert_conversations(found, schemas, report=report)
                 if not converted.interactions:
-                    reasons = "; ".join(f"{reason} ({count})" for reason, count in converted.skipped.most_common())
+                    reasons = "; ".join(
+                        f"{reason} ({count})" for reason, count in converted.skipped.most_common()
+                    )
                     raise DatasetError(f"none of its turns can be learned: {reasons}", where=where)
                 _keep(converted.interactions, schemas, file)
             found = read_interactions(file)
     return [pair for one in found for pair in _pairs(one, schemas[one.db_id], where)], schemas
 
 
-def _keep(interactions: tuple[synthesis.interactions.Interaction, ...], schemas: Mapping[str, Schema], file: Path) -> None:
+def _keep(
+    interactions: tuple[synthesis.interactions.Interaction, ...], schemas: Mapping[str, Schema], file: Path
+) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     write_interactions(interactions, schemas, file)
 

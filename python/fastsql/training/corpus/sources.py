@@ -21,8 +21,8 @@ from fastsql.datasets.interactions import as_interactions, is_conversational
 from fastsql.linking.dictionary import ValueDictionary
 from fastsql.schema import Schema
 from fastsql.training.config import GOLD, ConfigError, DataSettings, SourceSettings, expand_path
-from fastsql.training.corpus.conversion import ColumnLiterals
 from fastsql.training.corpus.conversations import read_conversations
+from fastsql.training.corpus.conversion import ColumnLiterals
 from fastsql.training.corpus.split import Pair, remove_reported
 from fastsql.training.corpus.synthetic import Report, synthetic_examples
 

@@ -24,7 +24,7 @@ PairKey = tuple[str, str]  # database, id
 
 @dataclass(frozen=True)
 class Said:
-    """A turn of a conversation: its question, and its program as text (`dump_program`), which may refer to turns before it."""
+    """A turn of a conversation: its question, and its program as text (`dump_program`), which may refer to earlier turns."""
 
     question: str
     program: str
@@ -34,7 +34,7 @@ class Said:
 class Pair:
     """A question with the SQL that answers it, on database `db_id`.
 
-    A turn of a conversation also has its `interaction`, its `program` as text, the turns before it and the SQL of the last one.
+    A turn of a conversation also has its `interaction`, its `program` as text, the turns before it, and the SQL of the last.
     """
 
     id: str

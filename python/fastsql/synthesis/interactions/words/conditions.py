@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastsql.grammar.clauses import chain, child, some
-from fastsql.grammar.program import ColumnRef, DerivedRef, Literal, Node, TurnRef
+from fastsql.grammar.program import ColumnRef, Literal, Node, TurnRef
 from fastsql.synthesis.interactions.words.expressions import Expressions
 from fastsql.synthesis.interactions.words.names import Scope
 from fastsql.synthesis.schema.kinds import KEY
@@ -196,7 +196,7 @@ class Conditions(Expressions):
         if count == "0":
             return _NOW[unit]
         if count == "1":
-            return _LAST[unit] if unit == "day" else self._any(f"{_LAST[unit]}|the {unit} before this one")
+            return _LAST[unit] if unit == "day" else self._any(f"{_LAST[unit]}|in the {unit} before this one")
         return f"on the day {count} days ago" if unit == "day" else f"in the {unit} {count} {unit}s ago"
 
     def _ago(self, number: Node, unit: str) -> str:

@@ -45,7 +45,7 @@ class Expressions(Names):
 
     @abstractmethod
     def _described(self, query: Node, *, value: bool = False) -> str:
-        """A query inside another: "item ids of the labitems whose label is 'x'"; or the one `value` that it is compared for."""
+        """A query inside another: "item ids of the labitems whose label is 'x'", in the singular as one `value`."""
 
     @abstractmethod
     def _clause(self, condition: Node, scope: Scope) -> str:

@@ -34,8 +34,9 @@ Scope = tuple[Source, ...]
 
 @dataclass(frozen=True)
 class Said:
-    """A turn that has been asked: what its columns are called, which of them are columns of a table, whether it is one row, and
-    which are moments. `scope` and `rows`: its FROM and what its rows are called, for turns that extend it.
+    """A turn that has been asked: what its columns are called, which of them are columns of a table, whether it is one row,
+    and which are moments. For turns that extend it: `scope` and `rows`, its FROM and what its rows are called, and whether it is
+    `ordered`.
     """
 
     names: tuple[str, ...]
@@ -44,6 +45,7 @@ class Said:
     times: tuple[bool, ...] = ()
     scope: Scope = ()
     rows: str = "rows"
+    ordered: bool = False
 
 
 class Names:

@@ -27,7 +27,7 @@ _ORDERS = ("asc", "desc", "asc_nulls_last", "desc_nulls_first")
 
 @dataclass(frozen=True)
 class Tail:
-    """ORDER BY and LIMIT: its keys with their direction, and the numbers of rows that are shown and passed over; empty without."""
+    """ORDER BY and LIMIT: its keys with their direction, and the numbers of rows that are shown and passed over, if any."""
 
     keys: tuple[Node, ...]
     limit: str
@@ -233,7 +233,8 @@ class Rows(Conditions):
     def _first(self, tail: Tail, about: str, order: str) -> str:
         """The rows that come first of those that `about` names."""
         number = "one" if tail.limit == "1" else tail.limit
-        by = order if order.startswith("with") else f"that come first when {order}"
+        come = "comes" if tail.limit == "1" else "come"
+        by = order if order.startswith("with") else f"that {come} first when {order}"
         return f"{number} {by} among the {about}"
 
     def _grouped(self, query: Node, body: Node, scope: Scope, about: str, tail: Tail, order: str) -> str:

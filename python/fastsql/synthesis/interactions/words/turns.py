@@ -55,7 +55,15 @@ class Conversation(Rows):
         phrase, things, scope, _ = self._request(tree)
         first = item_nodes(tree)[0][0]
         tests = first.name == "test" and len(things.names) == 1
-        said = Said(things.names, things.plain, things.single, things.times, scope, self._rows_of(scope))
+        said = Said(
+            things.names,
+            things.plain,
+            things.single,
+            things.times,
+            scope,
+            self._subject(tree, scope),
+            _is_ordered(tree),
+        )
         if tests:
             about = phrase.partition(" of the ")[2]
             return self._test(child(first, 0), scope, about), said
@@ -63,6 +71,9 @@ class Conversation(Rows):
             about = phrase.removeprefix("number of ")
             return self._counted(about), said
         return self._requested(phrase, single=things.single), said
+
+    def _subject(self, query: Node, scope: Scope) -> str:
+        return "groups" if _groups(query) else self._rows_of(scope)
 
     def _requested(self, things: str, *, single: bool) -> str:
         be = "is" if single else "are"
@@ -162,16 +173,25 @@ class Conversation(Rows):
             text = self._ended(
                 "put {those} in order, {order}|show {those}, {order}", those=those, order=order
             )
-            return text, said
+            return text, replace(said, ordered=True)
         if not order.startswith("with"):
             order = f"that {'comes' if single else 'come'} first when {order}"
+        if said.ordered:
+            which = "one" if single else known.limit
+            text = self._ended(
+                "the same as in {kept}, but the {which} {order} instead|what about the {which} {order}, otherwise {kept}?",
+                kept=self._plain_mention(turn),
+                which=which,
+                order=order,
+            )
+            return text, replace(said, single=single, ordered=True)
         pattern = (
             "of {those}, only the one {order}|of {those}, which is the one {order}?|just the one {order} among {those}"
             if single
             else "of {those}, only the {limit} {order}|just the {limit} {order} among {those}"
         )
         text = self._ended(pattern, those=those, order=order, limit=known.limit)
-        return text, replace(said, single=single)
+        return text, replace(said, single=single, ordered=True)
 
     def _passing_groups(self, turn: int, whose: str, change: Node) -> str:
         if whose or child(change, 1).name != "keep":
@@ -189,7 +209,8 @@ class Conversation(Rows):
         scope = earlier.scope
         things = self._things(tree, scope)
         those = f"{self._those(turn)} {whose}".strip()
-        said = Said(things.names, things.plain, things.single, things.times, scope, earlier.rows)
+        rows = "groups" if _groups(tree) else earlier.rows
+        said = Said(things.names, things.plain, things.single, things.times, scope, rows, _is_ordered(tree))
         items, _ = item_nodes(tree)
         body = child(tree, -1)
         if items[0].name == "test" and len(items) == 1:
@@ -240,3 +261,13 @@ class Conversation(Rows):
             )
             return text, Said(("difference",), (False,), True)
         return f"what is {self._the(item, scope)}?", Said(("value",), (False,), True)
+
+
+def _is_ordered(query: Node) -> bool:
+    """Whether a query has ORDER BY or LIMIT."""
+    return child(child(query, -1), -1).name != "end"
+
+
+def _groups(query: Node) -> bool:
+    """Whether a query groups."""
+    return child(query, -1).name in ("group", "gather")

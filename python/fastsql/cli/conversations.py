@@ -23,7 +23,8 @@ examples:
   fastsql conversations cosql/train.json --schemas cosql/schemas.json --held-out ehr-en.held_out.json -o cosql.json.gz
 
 Single questions are taken apart to interactions, as EHR-SeqSQL was made. Conversations (records with `interaction` and
-`turn`) keep their questions; each query is said by what it shares with those before it. The file may hold a database's values.
+`turn`) keep their questions; each query is said by what it shares with those before it. The file may hold values of a
+database: treat it as you treat its rows.
 """
 
 

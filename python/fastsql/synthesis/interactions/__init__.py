@@ -1,4 +1,4 @@
-"""Conversations: single questions taken apart as EHR-SeqSQL was made (Ryu et al., 2024); recorded ones in the language of turns.
+"""Conversations: of single questions, as EHR-SeqSQL was made (Ryu et al., 2024); recorded ones in the language of turns.
 
 A question's way: `decompose`, `merge_frequent`, `modify`, `Conversation.ask`, then the checks.
 """
@@ -6,7 +6,7 @@ A question's way: `decompose`, `merge_frequent`, `modify`, `Conversation.ask`, t
 from __future__ import annotations
 
 from fastsql.synthesis.interactions.checks import Checker
-from fastsql.synthesis.interactions.construct import Constructed, Goal, construct
+from fastsql.synthesis.interactions.construction import Constructed, Goal, construct
 from fastsql.synthesis.interactions.conversational import Converted, convert_conversations
 from fastsql.synthesis.interactions.data_sets import construct_all
 from fastsql.synthesis.interactions.interaction import KINDS, Interaction, Turn

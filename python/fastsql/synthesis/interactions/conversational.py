@@ -23,7 +23,7 @@ from fastsql.schema import Schema
 from fastsql.synthesis.interactions.canonical import canonical
 from fastsql.synthesis.interactions.checks import Checker
 from fastsql.synthesis.interactions.interaction import Interaction, Turn, kinds_of
-from fastsql.synthesis.interactions.referring import Referrer
+from fastsql.synthesis.interactions.referring import INDEPENDENT, Referrer
 
 _NOTES = 10
 Report = Callable[[str], None]
@@ -108,7 +108,8 @@ class _Conversation:
                 turn = self._checker.fits(program, self._earlier)
             except (GroundingError, IllegalActionError):
                 continue
-            if canonical(turn.program, load_grammar()) != canonical(plain, load_grammar()):
+            grammar = load_grammar()
+            if way != INDEPENDENT and canonical(turn.program, grammar) != canonical(plain, grammar):
                 continue  # `*` of other tables, say
             self._referrer.add(plain)
             self._take(example.question, program, turn)

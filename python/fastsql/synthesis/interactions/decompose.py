@@ -1,10 +1,10 @@
 """A question's query as steps that refer to earlier ones (EHR-SeqSQL, section 3.1 and appendix A.1).
 
-Stage 1 takes nested queries apart, inner ones first. Stage 2 takes the clauses of each apart in the order of execution: FROM,
-the conditions of WHERE, GROUP BY with the select list, HAVING, ORDER BY, and what is computed of the rows.
+Stage 1 takes nested queries apart, inner ones first. Stage 2 takes the clauses of each apart in the order of execution:
+FROM, the conditions of WHERE, GROUP BY with the select list, HAVING, ORDER BY, and what is computed of the rows.
 
-Kept together are, as in the paper: what stands in a query over a derived table, whose columns mean nothing apart from it; tests
-for missing values, which clean data and are no question of their own; GROUP BY and what is selected of the groups.
+Kept together are, as in the paper: what stands in a query over a derived table, whose columns mean nothing apart from it;
+tests for missing values, which clean data and are no question of their own; GROUP BY and what is selected of the groups.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from fastsql.grammar.program import Literal, Program
 from fastsql.profile.model import Profile
 from fastsql.schema import Schema
 from fastsql.synthesis.interactions.checks import Checker, TurnError
-from fastsql.synthesis.interactions.construct import ask_steps
+from fastsql.synthesis.interactions.construction import ask_steps
 from fastsql.synthesis.interactions.decompose import renumbered
 from fastsql.synthesis.interactions.interaction import Interaction
 from fastsql.synthesis.schema.words import UnsayableError

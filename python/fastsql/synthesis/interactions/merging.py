@@ -1,8 +1,8 @@
 """Merges steps that often follow each other, as byte pair encoding merges letters (EHR-SeqSQL, appendix A.2).
 
 A token is a step without its literals and without the numbers of the turns that it refers to. The most frequent pair of
-neighbours is merged wherever it stands and the second was parted from the first: it alone refers to it. This goes on until no
-pair is frequent.
+neighbours is merged wherever it stands and the second was parted from the first: it alone refers to it. This goes on until
+no pair is frequent.
 """
 
 from __future__ import annotations

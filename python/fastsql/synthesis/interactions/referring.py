@@ -45,9 +45,12 @@ class Referrer:
         )
 
     def ways(self, program: Program) -> list[tuple[str, Program]]:
-        """The ways to say the next turn's query, the shortest first; the last is the query alone."""
+        """The ways to say the next turn's query, the shortest first; the last is the query alone.
+
+        Of two as short, the one that refers is meant: what a question leaves out, it cannot say.
+        """
         found = [*self._extensions(program), *self._by_results(program)]
-        shorter = [one for one in found if len(one[1]) < len(program)]
+        shorter = [one for one in found if len(one[1]) <= len(program)]
         return [*sorted(shorter, key=lambda one: len(one[1])), (INDEPENDENT, program)]
 
     # ------------------------------------------------------------ the query of a turn, changed

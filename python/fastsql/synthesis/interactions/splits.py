@@ -1,8 +1,8 @@
 """Splits of interactions: random, and compositional (EHR-SeqSQL, section 5.1 and appendix B).
 
 A *composition* is the query of a single question without its values, functions and times; its *components* are the finest
-steps that it is taken apart to, masked alike. In a compositional split, the test set's compositions are not in train, but all of
-their components are.
+steps that it is taken apart to, masked alike. In a compositional split, the test set's compositions are not in train, but
+all of their components are.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ from fastsql.synthesis.interactions.interaction import Interaction
 Parts = tuple[list[Interaction], list[Interaction]]
 TEST_SHARE = 0.07
 """Of a random split; about the paper's (649 of 9,195)."""
-_CALENDAR = ("in", "since", "until", "date", "within", "same")
+_TIMES = {"in": 2, "since": 2, "until": 2, "date": 2, "same": 2, "within": 3}
+"""Filters on time, and how many columns and values each takes."""
+COMPOSITIONS = 46 / 167
+"""Compositions of the test part of a compositional split, at most: the paper's share. Otherwise, most of ours go there."""
 _UNITS = ("year", "month", "day", "hour", "time", "eq", "ne", "lt", "le", "gt", "ge")
 
 
@@ -43,11 +46,11 @@ def split_random(interactions: Sequence[Interaction], seed: int, share: float = 
     )
 
 
-def split_compositional(interactions: Sequence[Interaction]) -> Parts:
+def split_compositional(interactions: Sequence[Interaction], share: float = COMPOSITIONS) -> Parts:
     """Train and test by the greedy algorithm of appendix B.
 
     All compositions begin in train. The one with most components whose components are all in what would be left of train
-    goes to test, until there is none.
+    goes to test, until there is none, or until test has its `share` of them.
     """
     components: defaultdict[str, set[str]] = defaultdict(set)
     for one in interactions:
@@ -56,6 +59,8 @@ def split_compositional(interactions: Sequence[Interaction]) -> Parts:
     train = sorted(components, key=lambda name: (-len(components[name]), name))
     test: set[str] = set()
     for name in train:
+        if len(test) >= share * len(components):
+            break
         # What is passed over once stays so: components of train only become fewer.
         if all(left[part] > 1 for part in components[name]):
             test.add(name)
@@ -74,15 +79,20 @@ SPLITS: Mapping[str, Callable[[Sequence[Interaction], int], Parts]] = {
 
 
 def _masked(program: Program) -> list[str]:
+    """The terminals of a program; filters on time are no part of it, as a template has places for them."""
     parts: list[str] = []
+    left = 0
     for terminal in program:
+        if left:
+            left -= 1
+            continue
         match terminal:
             case Production(name) if name in AGGREGATES and name != "count_all":
                 parts.append("aggregate")
-            case Production(name) if _is_calendar(name):
-                parts.append("time")
             case Production(name):
-                parts.append(name)
+                left = _time_terminals(name)
+                if not left:
+                    parts.append(name)
             case Literal():
                 parts.append("value")
             case TurnRef():
@@ -92,6 +102,9 @@ def _masked(program: Program) -> list[str]:
     return parts
 
 
-def _is_calendar(name: str) -> bool:
+def _time_terminals(name: str) -> int:
+    """How many terminals a filter on time has behind its production; 0 for another one."""
     kind, _, unit = name.rpartition("_")
-    return kind in _CALENDAR and unit in _UNITS
+    if unit not in _UNITS:
+        return 0
+    return _TIMES.get(kind, 0)

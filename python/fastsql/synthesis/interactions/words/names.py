@@ -35,8 +35,8 @@ Scope = tuple[Source, ...]
 @dataclass(frozen=True)
 class Said:
     """A turn that has been asked: what its columns are called, which of them are columns of a table, whether it is one row,
-    and which are moments. For turns that extend it: `scope` and `rows`, its FROM and what its rows are called, and whether it is
-    `ordered`.
+    and which are moments. For turns that extend it: `scope` and `rows`, its FROM and what its rows are called, and whether
+    it is `ordered`.
     """
 
     names: tuple[str, ...]

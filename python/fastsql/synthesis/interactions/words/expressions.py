@@ -109,7 +109,7 @@ class Expressions(Names):
             case "case":
                 condition, yes, no = (some(one) for one in node.children[:3])
                 clause = self._clause(condition, scope)
-                return f"{self._noun(yes, scope)} if the {clause} and otherwise {self._noun(no, scope)}"
+                return f"indicator ({self._noun(yes, scope)} if the {clause}, otherwise {self._noun(no, scope)})"
             case "over":
                 return self._noun(some(first), scope)
         if name in RANKS:
@@ -119,12 +119,7 @@ class Expressions(Names):
     def _the(self, node: Node, scope: Scope) -> str:
         """An expression as what something is compared with."""
         said = self._noun(node, scope)
-        bare = isinstance(node.terminal, Literal) or node.name in (
-            "previous_value",
-            "case",
-            "on_date",
-            "months_as_days",
-        )
+        bare = isinstance(node.terminal, Literal) or node.name in ("previous_value", "on_date", "months_as_days")
         return said if bare or node.name in ("now", "this_year") else f"the {said}"
 
     def _side(self, node: Node, scope: Scope) -> str:

@@ -20,6 +20,8 @@ _RESULT = "rows of "
 _PAIRED = " with the "
 MOST_ITEMS = 6
 """Things that one question asks for."""
+_SHORT = {**RANKS, "case": "indicator", "test": "answer"}
+"""What later turns call a column that takes many words."""
 _ORDINALS = {"1": "second", "2": "third", "3": "fourth"}
 """The row behind so many."""
 _ORDERS = ("asc", "desc", "asc_nulls_last", "desc_nulls_first")
@@ -126,7 +128,7 @@ class Rows(Conditions):
             different * (n == 0) + (plural_of(name) if is_plain and not single else name)
             for n, (name, is_plain) in enumerate(zip(nouns, plain, strict=True))
         )
-        names = tuple(RANKS.get(item.name, noun) for item, noun in zip(items, nouns, strict=True))
+        names = tuple(_SHORT.get(item.name, noun) for item, noun in zip(items, nouns, strict=True))
         return Things(labels, names, plain, single, tuple(self._is_time(item, scope) for item in items))
 
     def _all_names(self, scope: Scope) -> list[str]:

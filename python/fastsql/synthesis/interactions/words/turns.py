@@ -15,7 +15,7 @@ from fastsql.synthesis.interactions.words.rows import Rows
 from fastsql.synthesis.schema.words import UnsayableError
 
 _BOTH = {
-    "except": "Which of {a} are not in {b}?|Show {a} that are not in {b}.|What is in {a} but not in {b}?",
+    "except": "Which of {a} are not in {b}?|Show what is in {a} and not in {b}.|What is in {a} but not in {b}?",
     "intersect": "Which of {a} are also in {b}?|What do {a} and {b} have in common?",
     "union": "Put {a} and {b} together, each once.|List what is in {a} or in {b}, without repeats.",
     "union_all": "Put {a} and {b} together, repeats and all.",

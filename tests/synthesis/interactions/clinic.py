@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from fastsql.execution import Executor, open_executor
 from fastsql.grammar import Program, load_grammar, sql_to_program
@@ -104,3 +105,17 @@ def shape(program: Program) -> str:
             case _:
                 names.append("." if hasattr(one, "column") else "*" if hasattr(one, "item") else "table")
     return " ".join(names)
+
+
+def uniform(db_id: str) -> dict[str, Any]:
+    """The clinic's schema as a data set's file has it, without keys."""
+    tables = [
+        {
+            "name": table.name,
+            "columns": [
+                {"name": CLINIC.columns[c].name, "type": CLINIC.columns[c].type} for c in table.columns
+            ],
+        }
+        for table in CLINIC.tables
+    ]
+    return {"db_id": db_id, "tables": tables, "foreign_keys": []}

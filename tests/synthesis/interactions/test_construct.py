@@ -28,7 +28,7 @@ from fastsql.synthesis.interactions import (
 from fastsql.synthesis.interactions.statistics import count
 from fastsql.synthesis.source import SynthesisError
 
-from .clinic import CLINIC, QUERIES, TOTAL, database, write_database
+from .clinic import CLINIC, QUERIES, TOTAL, database, uniform, write_database
 
 GOALS = [Goal(f"g{n}", f"question {n}", sql) for n, sql in enumerate(QUERIES)]
 
@@ -211,3 +211,25 @@ def test_a_database_is_read_by_the_command(tmp_path: Path, capsys: pytest.Captur
     assert "interactions" in printed.err
     assert "1. " in printed.out
     assert read_interactions(output)
+
+
+def test_the_command_splits_what_it_makes_of_questions(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write_database(tmp_path)
+    rows = [{"id": g.id, "db_id": "clinic", "question": g.question, "sql": g.sql} for g in GOALS]
+    (tmp_path / "questions.json").write_text(json.dumps(rows))
+    (tmp_path / "schemas.json").write_text(json.dumps([uniform("clinic")]))
+    given = ["conversations", str(tmp_path / "questions.json"), "--schemas", str(tmp_path / "schemas.json")]
+    asked = [*given, "--databases", str(path), "--split", "random", "-o", str(tmp_path / "talks.json")]
+    assert main(asked) == 0
+    parts = [tmp_path / f"talks.{name}.json" for name in ("train", "test", "longer")]
+    assert all(part.exists() for part in parts)
+    names = {one.id for part in parts[:2] if part.read_text() != "[]" for one in read_interactions(part)}
+    assert names == {goal.id for goal in GOALS}
+    assert "interactions of" in capsys.readouterr().err
+    before = [part.read_bytes() for part in parts]
+    assert main(asked) == 0
+    assert [part.read_bytes() for part in parts] == before
+    assert main([*given, "-o", str(tmp_path / "questions.json")]) == 2
+    assert "written over" in capsys.readouterr().err

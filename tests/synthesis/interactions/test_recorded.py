@@ -14,7 +14,7 @@ from fastsql.grammar import render, sql_to_program
 from fastsql.schema import Schema
 from fastsql.synthesis.interactions import Converted, convert_conversations
 
-from .clinic import CLINIC, shape
+from .clinic import CLINIC, shape, uniform
 
 WOMEN = "SELECT patients.name FROM patients WHERE patients.sex = 'F'"
 
@@ -132,16 +132,7 @@ def test_the_command_tells_how_turns_are_said_and_leaves_held_out_databases_out(
         for one in examples
     ]
     (tmp_path / "talks.json").write_text(json.dumps(rows))
-    tables = [
-        {
-            "name": table.name,
-            "columns": [
-                {"name": CLINIC.columns[c].name, "type": CLINIC.columns[c].type} for c in table.columns
-            ],
-        }
-        for table in CLINIC.tables
-    ]
-    schemas = [{"db_id": name, "tables": tables, "foreign_keys": []} for name in ("clinic", "kept")]
+    schemas = [uniform(name) for name in ("clinic", "kept")]
     (tmp_path / "schemas.json").write_text(json.dumps(schemas))
     held_out = {"templates": [], "examples": [], "databases": ["kept"]}
     (tmp_path / "held_out.json").write_text(json.dumps(held_out))

@@ -15,9 +15,10 @@ pytest.importorskip("onnx", reason="pip install '.[train]' runs this")
 from fastsql.datasets import DatasetError
 from fastsql.grammar.program import Production, TurnRef
 from fastsql.model import open_bundle
-from fastsql.training import train
+from fastsql.training import ConfigError, train
 from fastsql.training.config import TrainConfig
 from fastsql.training.corpus.corpus import Corpus, load_corpus
+from fastsql.training.runs.ready import check_ready
 
 from ...worlds.training_ward import DRUGS
 
@@ -36,6 +37,14 @@ def talking(config: TrainConfig, conversations: str = "made", **changes: str) ->
 @pytest.fixture(scope="module")
 def corpus(config: TrainConfig, tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     return load_corpus(talking(config).data, 7, tmp_path_factory.mktemp("cache"), quiet)
+
+
+def test_a_source_of_conversations_and_weights_for_turns_need_each_other(config: TrainConfig) -> None:
+    check_ready(talking(config))
+    with pytest.raises(ConfigError, match="could not point at"):
+        check_ready(replace(talking(config), model=config.model))
+    with pytest.raises(ConfigError, match="'given' or 'made'"):
+        check_ready(talking(config, "recorded"))
 
 
 def test_turns_come_with_those_before_them(corpus: Corpus) -> None:
@@ -77,6 +86,7 @@ def test_a_small_model_trains_on_them_and_its_bundle_knows_turns(config: TrainCo
         for drug in DRUGS
     ]
     config = talking(config, "given", examples=write(tmp_path, *talks))
+    config = replace(config, schedule=replace(config.schedule, epochs=1.0))
     result = train(config, tmp_path / "run", threads=1, device="cpu", loaders=0, quiet=True)
     assert result.finished
     lines = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]

@@ -109,7 +109,9 @@ class Expressions(Names):
             case "case":
                 condition, yes, no = (some(one) for one in node.children[:3])
                 clause = self._clause(condition, scope)
-                return f"indicator ({self._noun(yes, scope)} if the {clause}, otherwise {self._noun(no, scope)})"
+                return (
+                    f"indicator ({self._noun(yes, scope)} if the {clause}, otherwise {self._noun(no, scope)})"
+                )
             case "over":
                 return self._noun(some(first), scope)
         if name in RANKS:
@@ -119,7 +121,11 @@ class Expressions(Names):
     def _the(self, node: Node, scope: Scope) -> str:
         """An expression as what something is compared with."""
         said = self._noun(node, scope)
-        bare = isinstance(node.terminal, Literal) or node.name in ("previous_value", "on_date", "months_as_days")
+        bare = isinstance(node.terminal, Literal) or node.name in (
+            "previous_value",
+            "on_date",
+            "months_as_days",
+        )
         return said if bare or node.name in ("now", "this_year") else f"the {said}"
 
     def _side(self, node: Node, scope: Scope) -> str:
@@ -160,8 +166,11 @@ class Expressions(Names):
                 return bool(times) and times[item]
         return node.name in _TIMES and self._is_time(child(node, 0), scope)
 
-    def _extreme(self, node: Node, scope: Scope, *, most: bool) -> str:
+    def _extreme(self, node: Node, scope: Scope, *, most: bool, counted: bool = False) -> str:
+        """What tells the row that comes first; behind "second" or the like where it is `counted`."""
         if self._is_time(node, scope):
+            if counted:
+                return "latest" if most else "earliest"
             return self._any("latest|last" if most else "earliest|first")
         return self._any("highest|maximum|largest" if most else "lowest|minimum|smallest")
 

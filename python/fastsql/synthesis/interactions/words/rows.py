@@ -175,7 +175,9 @@ class Rows(Conditions):
             raise UnsayableError("OFFSET")
         if tail.limit and len(tail.keys) == 1:
             (key,) = tail.keys
-            extreme = self._extreme(child(key, 0), scope, most=key.name in DESCENDING)
+            extreme = self._extreme(
+                child(key, 0), scope, most=key.name in DESCENDING, counted=bool(tail.offset)
+            )
             nth = f"{_ORDINALS[tail.offset]} " if tail.offset else ""
             return f"with the {nth}{extreme} {self._noun(child(key, 0), scope)}"
         keys = []
@@ -206,7 +208,10 @@ class Rows(Conditions):
         things = self._things(query, scope, value=value)
         body = child(query, -1)
         whose = self._whose([own(one, 1) for one in chain(query.children[-2])], scope)
-        about = f"{rows} {whose}".strip()
+        # What stands behind a list might be a part of it.
+        about = (
+            f"{rows}, only those {whose}" if whose and query.name == "derived" else f"{rows} {whose}".strip()
+        )
         return self._asked(query, body, things, scope, about), things, scope, about
 
     def _asked(self, query: Node, body: Node, things: Things, scope: Scope, about: str) -> str:

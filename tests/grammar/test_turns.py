@@ -130,6 +130,14 @@ def test_the_columns_of_star_can_be_pointed_at() -> None:
     )
 
 
+def test_conditions_behind_a_result_are_kept() -> None:
+    program = (
+        *(table("admissions"), P("in_previous"), TurnRef(0), column("admissions", "subject_id")),
+        *(P("is_null"), column("admissions", "dischtime"), column("admissions", "hadm_id"), END),
+    )
+    assert said(program, PATIENTS).endswith("'f') AND admissions.dischtime IS NULL")
+
+
 def test_a_result_is_a_set() -> None:
     program = (
         *(table("admissions"), P("in_previous"), TurnRef(0), column("admissions", "subject_id")),

@@ -102,7 +102,9 @@ def run(options: argparse.Namespace) -> int:
     trained = open_bundle(options.bundle).config.settings.get("training", {})
     config = override(load_config(options.config), options.assignments)
     seed = options.seed if options.seed is not None else trained.get("seed", config.seed)
-    config = dataclasses.replace(config, seed=seed)
+    # What is fitted is the confidence in an answer to a single question.
+    sources = tuple(source for source in config.data.sources if not source.conversations)
+    config = dataclasses.replace(config, seed=seed, data=dataclasses.replace(config.data, sources=sources))
     with tempfile.TemporaryDirectory() as temporary:
         corpus = load_corpus(config.data, config.seed, options.cache or Path(temporary), _note)
     found = calibrate(

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fastsql.cli.conversations import describe, say_dropped, show
 from fastsql.cli.options import count, output_file, positive, share
 from fastsql.cli.schema_options import add_choice_options, read_schema
+from fastsql.cli.synthesis_steps import note, opened, read_back, reworded, seeds
 from fastsql.errors import SchemaError
 
 if TYPE_CHECKING:
-    from fastsql.datasets import Example
     from fastsql.execution import Executor
     from fastsql.profile.model import Profile
-    from fastsql.schema import Schema
-    from fastsql.synthesis.rewording import RewordedSource
     from fastsql.synthesis.schema import SchemaSource
-    from fastsql.synthesis.schema.library import Weighted
 
 _EPILOG = """\
 examples:
@@ -62,6 +57,11 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument(
         "--profile", metavar="P", help="a profile of the schema, which fastsql profile made and people edited"
+    )
+    parser.add_argument(
+        "--conversations",
+        action="store_true",
+        help="take each question apart to a conversation, whose turns refer to earlier ones",
     )
     parser.add_argument(
         "--mix",
@@ -115,20 +115,18 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write the pairs; say what they are like."""
+    """Write the pairs, or conversations made of them; say what they are like."""
     from fastsql.profile.reading import read_profile
-    from fastsql.synthesis import generate_varied, write_pairs
     from fastsql.synthesis.schema import SchemaSource, known_templates
     from fastsql.synthesis.schema.source import MIX
-    from fastsql.synthesis.statistics import hardness_table
 
     for source in filter(None, (options.schema, options.seeds, options.profile)):
         if options.output.exists() and Path(source).exists() and options.output.samefile(source):
             raise SchemaError("it would be written over", where=str(source), remedy="Give another -o.")
     schema = read_schema(options)
     profile = None if options.profile is None else read_profile(options.profile, schema)
-    templates = (*known_templates(), *(() if options.seeds is None else _seeds(options.seeds, schema)))
-    with _opened(options, schema, profile) as executor:
+    templates = (*known_templates(), *(() if options.seeds is None else seeds(options.seeds, schema)))
+    with opened(options.schema, schema, profile, options.seed) as executor:
         drawn = SchemaSource(
             schema,
             executor,
@@ -137,43 +135,57 @@ def run(options: argparse.Namespace) -> int:
             mix=options.mix or MIX,
             profile=profile,
         )
-        pairs = generate_varied(
-            drawn,
-            options.examples,
-            options.seed,
-            contrast=options.contrast,
-            unanswerable=options.unanswerable,
-            singles=None if options.reword is None else _reworded(drawn, profile, options.reword),
-            wordings=options.wordings,
-            report=_note,
-        )
-    if options.round_trip:
-        pairs = _round_trip(pairs, schema, options.round_trip == "drop")
-    write_pairs(pairs, options.output)
+        if options.conversations:
+            _write_conversations(drawn, executor, profile, options)
+        else:
+            _write_pairs(drawn, profile, options)
     for column in drawn.unread:
-        _note(f"column {column}: it could not be read, and is asked nothing about")
-    _note(hardness_table(pairs))
-    for pair in pairs[: options.show]:
-        print(f"{pair.question}\n  {pair.sql or 'no answer: ' + pair.extra['unanswerable']}")
+        note(f"column {column}: it could not be read, and is asked nothing about")
     return 0
 
 
-@contextlib.contextmanager
-def _opened(options: argparse.Namespace, schema: Schema, profile: Profile | None) -> Iterator[Executor]:
-    """The database; where only a schema is given, one with rows that are made up."""
-    from fastsql.execution import open_executor
-    from fastsql.schema.sources import is_database
-    from fastsql.synthesis.contents import MadeDatabase, constraints_of
+def _write_pairs(drawn: SchemaSource, profile: Profile | None, options: argparse.Namespace) -> None:
+    from fastsql.synthesis import generate_varied, write_pairs
+    from fastsql.synthesis.statistics import hardness_table
 
-    if is_database(options.schema):
-        with open_executor(options.schema) as executor:
-            yield executor
-        return
-    constraints = constraints_of(options.schema, schema)
-    with MadeDatabase(schema, str(options.seed), profile=profile, constraints=constraints) as made:
-        number = sum(map(len, made.rows))
-        _note(f"no database is given: {number:,} rows are made up for {len(made.rows)} tables")
-        yield made.executor
+    pairs = generate_varied(
+        drawn,
+        options.examples,
+        options.seed,
+        contrast=options.contrast,
+        unanswerable=options.unanswerable,
+        singles=None if options.reword is None else reworded(drawn, profile, options.reword),
+        wordings=options.wordings,
+        report=note,
+    )
+    if options.round_trip:
+        pairs = read_back(pairs, drawn.schema, options.round_trip == "drop")
+    write_pairs(pairs, options.output)
+    note(hardness_table(pairs))
+    for pair in pairs[: options.show]:
+        print(f"{pair.question}\n  {pair.sql or 'no answer: ' + pair.extra['unanswerable']}")
+
+
+def _write_conversations(
+    drawn: SchemaSource, executor: Executor, profile: Profile | None, options: argparse.Namespace
+) -> None:
+    """Every pair stands for itself, as contrasts do not: it becomes a conversation whose last answer is its own."""
+    from fastsql.synthesis import generate_drawn
+    from fastsql.synthesis.interactions import Checker, Goal, construct, write_interactions
+
+    pairs = generate_drawn(drawn, options.examples, options.seed, report=note)
+    made = construct(
+        [Goal(pair.id, pair.question, str(pair.sql)) for pair in pairs],
+        Checker(drawn.schema, executor),
+        db_id=drawn.db_id,
+        seed=options.seed,
+        profile=profile,
+        report=note,
+    )
+    write_interactions(made.interactions, {drawn.db_id: drawn.schema}, options.output)
+    say_dropped(made.dropped)
+    describe(made.interactions)
+    show(made.interactions[: options.show])
 
 
 def _mix(text: str) -> dict[str, float]:
@@ -194,50 +206,3 @@ def _mix(text: str) -> dict[str, float]:
 def _name(database: str) -> str:
     """What the pairs call the database: the last part of its path, without what follows a dot."""
     return Path(database.partition("?")[0]).stem
-
-
-def _reworded(source: SchemaSource, profile: Profile | None, model: str) -> RewordedSource:
-    """The source with questions chosen among its own and a reverse model's, where one is named or comes with fastsql."""
-    from fastsql.parser.bundles import DEFAULT_MODEL, open_model
-    from fastsql.reverse import bundled_reverse, load_reverse
-    from fastsql.synthesis.embedding import SentenceEncoder
-    from fastsql.synthesis.rewording import RewordedSource
-
-    bundle = open_model(DEFAULT_MODEL)
-    embed = SentenceEncoder(bundle.path).embed
-    path = Path(model) if model else bundled_reverse()
-    if not model and not path.is_file():
-        _note("no reverse model comes with this fastsql: questions are chosen among the grammar's own")
-        return RewordedSource(source, embed, None)
-    named = source.schema.with_profile(profile or source.schema.profile)
-    return RewordedSource(source, embed, load_reverse(path, bundle.tokenizer()).over(named))
-
-
-def _round_trip(pairs: list[Example], schema: Schema, drop: bool) -> list[Example]:
-    """The pairs with what became of their round trip; only those that came back where the others are to be dropped."""
-    import fastsql
-    from fastsql.synthesis.round_trip import came_back, with_round_trip
-
-    parser = fastsql.load()
-    marked = list(with_round_trip(pairs, lambda question: parser.parse(question, schema).best, schema))
-    back = [pair for pair in marked if came_back(pair)]
-    asked = sum(pair.sql is not None for pair in marked)
-    _note(f"{asked - len(marked) + len(back)} of {asked} queries come back from their questions")
-    return back if drop else marked
-
-
-def _seeds(path: Path, schema: Schema) -> list[Weighted]:
-    """The templates of a user's own queries, weighted up. Those without one are named on standard error."""
-    from dataclasses import replace
-
-    from fastsql.datasets import read_examples
-    from fastsql.synthesis.schema.library import read_seeds
-
-    found, left_out = read_seeds((example, schema) for example in read_examples(path))
-    for name, why in left_out.items():
-        _note(f"{path}: {name}: {why}; not used")
-    return [replace(one, count=one.count * 100) for one in found]
-
-
-def _note(line: str) -> None:
-    print(line, file=sys.stderr)

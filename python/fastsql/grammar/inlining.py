@@ -32,17 +32,31 @@ if TYPE_CHECKING:
 SET_OPERATIONS = ("union", "union_all", "intersect", "except")
 PROVENANCE = "turn"
 """Of a literal that an earlier question said."""
+_REPLACED = {(tail, tail) for tail in ("sort_rows", "sort_groups")}
 _OUTSIDE = {"in_previous": "in", "not_in_previous": "not_in"}
 
 
 def inline(program: Program, turns: Sequence[Turn], schema: Schema, grammar: Grammar) -> Program:
     """The program with its earlier turns written out. Raises ProgramError where the grammar does not derive it."""
-    pointed = {terminal.turn for terminal in program if isinstance(terminal, TurnRef)}
-    if not pointed:
-        return program
-    if max(pointed) >= len(turns):
+    pointed = turns_of(program)
+    if pointed and max(pointed) >= len(turns):
         raise ProgramError(f"turn {max(pointed)} of {len(turns)}", 0)
-    trees = {number: read_tree(turns[number].program, grammar) for number in pointed}
+    return write_out(program, {number: turns[number].program for number in pointed}, schema, grammar)
+
+
+def turns_of(program: Program) -> frozenset[int]:
+    """The turns that a program points at."""
+    return frozenset(terminal.turn for terminal in program if isinstance(terminal, TurnRef))
+
+
+def write_out(program: Program, turns: Mapping[int, Program], schema: Schema, grammar: Grammar) -> Program:
+    """The program with some of its turns written out, which may refer to turns themselves; the others stay references.
+
+    Raises ProgramError where the grammar does not derive it.
+    """
+    if turns_of(program).isdisjoint(turns):
+        return program
+    trees = {number: read_tree(turns[number], grammar) for number in turns}
     return program_of(_Inliner(trees, schema).written_out(read_tree(program, grammar)))
 
 
@@ -90,16 +104,24 @@ class _Inliner:
     def written_out(self, node: Node) -> Node:
         """A derivation tree without references to turns."""
         children = tuple(None if child is None else self.written_out(child) for child in node.children)
+        if not self._points(children):
+            return Node(node.terminal, children)
         match node.name:
             case "previous":
                 return Node(Production("derived"), (self._result(children[0]), *children[1:]))
             case "previous_value":
                 return Node(Production("scalar"), (self._result(children[0]), *children[1:]))
             case "in_previous" | "not_in_previous":
-                return Node(Production(_OUTSIDE[node.name]), (children[1], self._result(children[0])))
+                turn, row, *further = children
+                return Node(Production(_OUTSIDE[node.name]), (row, self._result(turn), *further))
             case "extend" | "extend_from":
                 return self._extended(node.name == "extend", *children)
         return Node(node.terminal, children)
+
+    def _points(self, children: tuple[Node | None, ...]) -> bool:
+        """Whether the first child is a turn that is to be written out."""
+        first = children[0].terminal if children and children[0] is not None else None
+        return isinstance(first, TurnRef) and first.turn in self._trees
 
     def _turn(self, reference: Node | None) -> Node:
         assert reference is not None
@@ -129,14 +151,18 @@ class _Inliner:
 
 
 def _changed(body: Node, change: Node) -> Node:
-    """A body, or what an extension says in place of it."""
+    """A body, or what an extension says in place of it. The body of a turn that extends another may be a change itself."""
+    if change.name == "keep":
+        return body
+    if body.name == "keep" or (body.name, change.name) in _REPLACED:
+        return change
     *clauses, tail = body.children
+    if body.name == "and_having":
+        return Node(body.terminal, (*clauses, _changed(some(tail), change)))
     match change.name:
-        case "keep":
-            return body
         case "sort_rows" | "sort_groups":
             return Node(body.terminal, (*clauses, change.children[0]))
-        case "and_having":
+        case "and_having" if body.name == "group":
             condition, further = change.children
             assert further is not None
             key, groups, having, items = clauses

@@ -54,6 +54,12 @@ class SourceSettings:
     hints: bool = False  # write the example's `evidence`, which BIRD gives, behind its question
     # So many synthetic examples instead of the file's, whose names they take (`fastsql.synthesis`; MIMIC-IV's tables only).
     generate: int = 0
+    # "given": the examples are turns of conversations, as `fastsql conversations` writes them or as a data set has them;
+    # "made": they are single questions, of which conversations are made. Needs `model.turns`.
+    conversations: str = ""
+    now: str = (
+        ""  # what "now" means where the answers of made conversations are compared, "YYYY-MM-DD HH:MM:SS"
+    )
     weight: float = 1.0  # how often an epoch shows each example, on average
     lexicon: bool = True  # its literals that questions do not spell out enter the lexicon, which is bundled
     carve: bool = True  # hold a part of it out

@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from fastsql.grammar import ActionSpace, Program, read_turn, trace_program
+from fastsql.grammar.walking import open_space
 from fastsql.linking.dictionary import ValueDictionary
 from fastsql.linking.prepare import prepare
 from fastsql.linking.relations import SchemaLinks
 from fastsql.linking.turns import EarlierTurn
 from fastsql.model.tokenizer import Tokenizer
+from fastsql.schema import Schema
 from fastsql.training.batches.batch import Instance
 
 _UNREAD = np.zeros(0, dtype=np.float32)
 """What a question is pooled to before the network has read it."""
+
+
+def earlier_turns(programs: Sequence[Program], schema: Schema) -> tuple[EarlierTurn, ...]:
+    """What the programs of earlier turns are to a question after them, each of which may refer to those before it.
+
+    Raises IllegalActionError or ProgramError where one is no program of the grammar.
+    """
+    turns: tuple[EarlierTurn, ...] = ()
+    for program in programs:
+        space = replace(open_space(schema), turns=tuple(one.turn for one in turns))
+        turns = (*turns, EarlierTurn(read_turn(program, space), _UNREAD))
+    return turns
 
 
 def conversation(

@@ -11,6 +11,7 @@ from fastsql.linking.prepare import prepare
 from fastsql.model.config import ModelConfig
 from fastsql.model.tokenizer import Tokenizer
 from fastsql.training.batches.batch import Batch, Instance, collate
+from fastsql.training.batches.conversations import earlier_turns
 from fastsql.training.batches.stream import BatchMaker, Size
 from fastsql.training.config import AugmentSettings
 from fastsql.training.corpus.corpus import Corpus, Sample
@@ -43,11 +44,11 @@ class ExampleMaker(BatchMaker):
         self._views: dict[str, SchemaView] = {}
 
     def sizes(self) -> list[Size]:
-        """Tokens of the question and terminals of the program, before augmentation."""
+        """Tokens of the question and those before it, and terminals of the program, before augmentation."""
         return [
             Size(
                 sample.pair.db_id,
-                len(self.tokenizer.tokenize(sample.pair.question).ids) + len(sample.program),
+                sum(len(self.tokenizer.tokenize(text).ids) for text in _texts(sample)) + len(sample.program),
                 sample.weight,
             )
             for sample in self.samples
@@ -66,6 +67,7 @@ class ExampleMaker(BatchMaker):
         view = self.whole(self.samples[numbers[0]].pair.db_id)
         if self.augmenter is not None:
             programs = [version.program for drawn in versions for version in drawn]
+            programs += [program for number in numbers for _, program in self.samples[number].earlier]
             rng = random.Random(f"{self.seed}/{epoch}/{numbers[0]}/schema")
             drawn_view = draw_view(view.schema, programs, self.augmenter.settings, self.tokenizer, rng)
             view = drawn_view or view
@@ -86,38 +88,64 @@ class ExampleMaker(BatchMaker):
         return self._first(number, self._draw(number, rng), view, rng)
 
     def _draw(self, number: int, rng: random.Random) -> list[Version]:
-        """The versions to try, one after the other: an augmented one if the maker augments, then the plain one."""
+        """The versions to try, one after the other: an augmented one if the maker augments, then the plain one.
+
+        Turns of conversations stay as they are: others refer to what they say.
+        """
         sample = self.samples[number]
         plain = Version(sample.pair.question, sample.program)
-        return [plain] if self.augmenter is None else [self.augmenter.draw(sample, rng), plain]
+        if self.augmenter is None or sample.pair.interaction:
+            return [plain]
+        return [self.augmenter.draw(sample, rng), plain]
 
     def _first(
         self, number: int, versions: Sequence[Version], view: SchemaView, rng: random.Random
     ) -> Instance | None:
         """The first version that can be traced; None if its literals cannot be had even unchanged."""
-        db_id = self.samples[number].pair.db_id
+        sample = self.samples[number]
         if self.augmenter is not None:
-            made = self._ground(versions[0], db_id, view, self.augmenter.settings, rng)
+            made = self._ground(versions[0], sample, view, self.augmenter.settings, rng)
             if made is not None:
                 return made
         # A literal that only the dropped matches offered: show the version with them, else the plain example.
         for version in versions:
-            made = self._ground(version, db_id, view, None, rng)
+            made = self._ground(version, sample, view, None, rng)
             if made is not None:
                 return made
         return None
 
     def _ground(
-        self, version: Version, db_id: str, view: SchemaView, drop: AugmentSettings | None, rng: random.Random
+        self,
+        version: Version,
+        sample: Sample,
+        view: SchemaView,
+        drop: AugmentSettings | None,
+        rng: random.Random,
     ) -> Instance | None:
-        domain = self.domains[db_id]
+        domain = self.domains[sample.pair.db_id]
         found = find_candidates(version.question, domain.schema, domain.dictionary, limit=self.candidates)
         candidates = view.candidates(found)
         if drop is not None:
             candidates = drop_candidates(candidates, drop, rng)
-        prepared = prepare(version.question, view.links, self.tokenizer, candidates=candidates)
-        space = ActionSpace.for_question(view.schema, prepared.text, prepared.offsets, prepared.candidates)
+        earlier = [(question, view.program(program)) for question, program in sample.earlier]
+        turns = earlier_turns([program for _, program in earlier], view.schema)
+        prepared = prepare(version.question, view.links, self.tokenizer, candidates=candidates, turns=turns)
+        space = ActionSpace.for_question(
+            view.schema,
+            prepared.text,
+            prepared.offsets,
+            prepared.candidates,
+            turns=[one.turn for one in turns],
+        )
         try:
-            return Instance(prepared, trace_program(view.program(version.program), space))
+            trace = trace_program(view.program(version.program), space)
         except GroundingError:
             return None
+        return Instance(
+            prepared, trace, tuple(self.tokenizer.tokenize(question).ids for question, _ in earlier)
+        )
+
+
+def _texts(sample: Sample) -> list[str]:
+    """The questions that are read for a sample: its own, and those before it."""
+    return [sample.pair.question, *(question for question, _ in sample.earlier)]

@@ -23,7 +23,7 @@ ColumnLiterals = list[tuple[ColumnKey, str]]
 
 def query_key(pair: Pair) -> str:
     """What tells a query from the others of a corpus: its database and its text."""
-    return f"{pair.db_id}\n{pair.sql}"
+    return f"{pair.db_id}\n{pair.sql}\n{pair.program}" if pair.program else f"{pair.db_id}\n{pair.sql}"
 
 
 def convert(
@@ -50,7 +50,11 @@ def convert(
             continue
         if key not in known and key not in reasons:
             try:
-                program = sql_to_program(pair.sql, schemas[pair.db_id])
+                program = (
+                    parse_program(pair.program)
+                    if pair.program
+                    else sql_to_program(pair.sql, schemas[pair.db_id])
+                )
             except ConversionError as error:
                 reasons[key] = str(error).partition(":")[0]
             else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from fastsql.training.corpus.conversion import ColumnLiterals, convert, query_ke
 from fastsql.training.corpus.files import check_files
 from fastsql.training.corpus.lexicon import ColumnKey, PoolKey, collect_lexicon, collect_pools, pool_entries
 from fastsql.training.corpus.made import made_source
-from fastsql.training.corpus.programs import template
+from fastsql.training.corpus.programs import parse_program, template
 from fastsql.training.corpus.sources import Domain, add_domains, read_domains, read_pairs
 from fastsql.training.corpus.split import HeldOut, Pair, Split, draw_held_out, split_dev
 from fastsql.training.corpus.synthetic import Report
@@ -31,6 +31,7 @@ class Sample:
     program: Program
     entries: tuple[tuple[PoolKey, str], ...] = ()
     weight: float = 1.0  # how often an epoch shows it, on average
+    earlier: tuple[tuple[str, Program], ...] = ()  # the turns before it in its conversation
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,9 @@ def load_corpus(settings: DataSettings, seed: int, cache: Path, report: Report =
         here, schemas = read_pairs(source, seed, cache, report)
         origin = "synthetic" if source.generate else f"in {Path(source.examples).name}"
         report(f"{len(here)} pairs of {len(schemas)} databases {origin}")
-        converted, found = convert(here, schemas, cache, left_out, report)
+        # The templates of conversations are those of their last answers, so that no single question teaches a held-out one.
+        goals = [_goal(pair) for pair in here if not pair.earlier and pair.interaction]
+        converted, found = convert([*here, *goals], schemas, cache, left_out, report)
         programs.update(converted)
         literals.update(found)
         parts.append((source, [pair for pair in here if query_key(pair) in converted]))
@@ -84,10 +87,12 @@ def load_corpus(settings: DataSettings, seed: int, cache: Path, report: Report =
     pools: dict[str, dict[PoolKey, list[str]]] = {}
     for db_id, domain in domains.items():
         own = [pair for pair in split.train if pair.db_id == db_id]
-        known = {pair.sql: literals[query_key(pair)] for pair in own}
-        teaching = [pair for pair in own if source_of[pair.key].lexicon]
+        # What a turn does not say, a turn before it said.
+        single = [pair for pair in own if not pair.interaction]
+        known = {pair.sql: literals[query_key(pair)] for pair in single}
+        teaching = [pair for pair in single if source_of[pair.key].lexicon]
         taught = collect_lexicon(teaching, domain.schema, settings.lexicon_count, known)
-        pools[db_id] = collect_pools(own, known)
+        pools[db_id] = collect_pools(single, known)
         for key, values in taught.items():
             lexicon[key] = sorted({*lexicon.get(key, ()), *values})
     # A lexicon is known by table and column name, so that it serves every schema that has them, trained on or not.
@@ -101,8 +106,9 @@ def load_corpus(settings: DataSettings, seed: int, cache: Path, report: Report =
             Sample(
                 pair,
                 programs[query_key(pair)],
-                tuple(pool_entries(pair.question, literals[query_key(pair)])),
+                () if pair.interaction else tuple(pool_entries(pair.question, literals[query_key(pair)])),
                 source_of[pair.key].weight,
+                tuple((turn.question, parse_program(turn.program)) for turn in pair.earlier),
             )
             for pair in chosen
         )
@@ -133,7 +139,7 @@ def _split(
 ) -> tuple[Split, HeldOut]:
     """Every source is drawn from by itself, so that another source beside it changes nothing."""
     everything = [pair for _, pairs in parts for pair in pairs]
-    template_of = {pair.key: f"{pair.db_id} {template(programs[query_key(pair)])}" for pair in everything}
+    template_of = {pair.key: _template(pair, programs) for pair in everything}
     if len(template_of) < len(everything):
         raise ConfigError("two examples of one database have the same id", where="data.sources")
     if settings.held_out:
@@ -152,6 +158,17 @@ def _split(
                     settings.dev_databases if several else 0.0,
                 )
     return split_dev(everything, template_of, held_out), held_out
+
+
+def _goal(pair: Pair) -> Pair:
+    """The last answer of a turn's conversation as a pair of its own."""
+    return Pair(f"{pair.interaction} as one question", "", pair.goal, pair.db_id)
+
+
+def _template(pair: Pair, programs: Mapping[str, Program]) -> str:
+    """The template that a pair is held out by."""
+    key = query_key(_goal(pair)) if pair.interaction else query_key(pair)
+    return f"{pair.db_id} {template(programs.get(key, programs[query_key(pair)]))}"
 
 
 def with_lexicon(schema: Schema, lexicon: dict[ColumnKey, list[str]]) -> Schema:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain
+from itertools import accumulate, chain
 from pathlib import Path
 
 from fastsql.datasets import (
@@ -17,9 +17,11 @@ from fastsql.datasets import (
     read_values,
     with_known_values,
 )
+from fastsql.datasets.interactions import as_interactions, is_conversational
 from fastsql.linking.dictionary import ValueDictionary
 from fastsql.schema import Schema
 from fastsql.training.config import GOLD, ConfigError, DataSettings, SourceSettings, expand_path
+from fastsql.training.corpus.conversations import read_conversations
 from fastsql.training.corpus.conversion import ColumnLiterals
 from fastsql.training.corpus.split import Pair, remove_reported
 from fastsql.training.corpus.synthetic import Report, synthetic_examples
@@ -41,15 +43,28 @@ def read_pairs(
         examples = synthetic_examples(source, seed, cache, report)
     else:
         examples = read_examples(expand_path(source.examples))
+    reported = [question for path in source.report for question in _reported(expand_path(path))]
+    if source.conversations:
+        pairs, schemas = read_conversations(source, examples, seed, cache, report)
+        return remove_reported(pairs, reported), schemas
     pairs = [
         Pair(item.id, _asked(item, source.hints), item.sql, item.db_id)
         for item in examples
         if item.sql and item.runs
     ]
-    reported = [item.question for path in source.report for item in read_examples(expand_path(path))]
     pairs = remove_reported(pairs, reported)
     schemas = read_schemas(expand_path(source.schemas), databases={pair.db_id for pair in pairs})
     return pairs, schemas
+
+
+def _reported(path: Path) -> Iterator[str]:
+    """The questions of a file that is only reported on; of conversations with the questions before them."""
+    examples = read_examples(path)
+    if not is_conversational(examples):
+        yield from (one.question for one in examples)
+        return
+    for interaction in as_interactions(examples, str(path)):
+        yield from accumulate((turn.question for turn in interaction.turns), "{} {}".format)
 
 
 def _asked(example: Example, hints: bool) -> str:

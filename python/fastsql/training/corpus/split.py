@@ -23,18 +23,43 @@ PairKey = tuple[str, str]  # database, id
 
 
 @dataclass(frozen=True)
+class Said:
+    """A turn of a conversation: its question, and its program as text (`dump_program`), which may refer to earlier turns."""
+
+    question: str
+    program: str
+
+
+@dataclass(frozen=True)
 class Pair:
-    """A question with the SQL that answers it, on database `db_id`."""
+    """A question with the SQL that answers it, on database `db_id`.
+
+    A turn of a conversation also has its `interaction`, its `program` as text, the turns before it, and the SQL of the last.
+    """
 
     id: str
     question: str
     sql: str
     db_id: str
+    interaction: str = ""
+    program: str = ""
+    earlier: tuple[Said, ...] = ()
+    goal: str = ""
 
     @property
     def key(self) -> PairKey:
         """What tells it from the pairs of other data sets, too."""
         return self.db_id, self.id
+
+    @property
+    def group(self) -> PairKey:
+        """What is held out together: a conversation, which is named after the single question that it was made of."""
+        return self.db_id, self.interaction or self.id
+
+    @property
+    def asked(self) -> str:
+        """The question with those before it."""
+        return " ".join((*(turn.question for turn in self.earlier), self.question))
 
 
 @dataclass(frozen=True)
@@ -55,7 +80,7 @@ def letters_only(text: str) -> str:
 def remove_reported(pairs: Iterable[Pair], reported: Iterable[str]) -> list[Pair]:
     """The pairs whose question equals none of the `reported` questions, letters only."""
     taken = {letters_only(question) for question in reported}
-    return [pair for pair in pairs if letters_only(pair.question) not in taken]
+    return [pair for pair in pairs if letters_only(pair.asked) not in taken]
 
 
 @dataclass(frozen=True)
@@ -70,8 +95,8 @@ class HeldOut:
     def of(cls, split: Split) -> HeldOut:
         """Those of a split."""
         return cls(
-            frozenset(pair.key for pair in split.dev_templates),
-            frozenset(pair.key for pair in split.dev_examples),
+            frozenset(pair.group for pair in split.dev_templates),
+            frozenset(pair.group for pair in split.dev_examples),
             frozenset(pair.db_id for pair in split.dev_databases),
         )
 
@@ -123,12 +148,12 @@ def draw_held_out(
     )
     pairs = [pair for pair in pairs if pair.db_id not in held_databases]
     held = set(_draw_share({template_of[pair.key] for pair in pairs}, templates, rng))
-    rest = [pair for pair in pairs if template_of[pair.key] not in held]
+    rest = list(dict.fromkeys(pair.group for pair in pairs if template_of[pair.key] not in held))
     order = list(range(len(rest)))
     rng.shuffle(order)
     return HeldOut(
-        frozenset(pair.key for pair in pairs if template_of[pair.key] in held),
-        frozenset(rest[position].key for position in order[: round(examples * len(rest))]),
+        frozenset(pair.group for pair in pairs if template_of[pair.key] in held),
+        frozenset(rest[position] for position in order[: round(examples * len(rest))]),
         held_databases,
     )
 
@@ -147,15 +172,15 @@ def split_dev(pairs: Sequence[Pair], template_of: Mapping[PairKey, str], held_ou
     """
     dev_databases = tuple(pair for pair in pairs if pair.db_id in held_out.databases)
     pairs = [pair for pair in pairs if pair.db_id not in held_out.databases]
-    dev_templates = tuple(pair for pair in pairs if pair.key in held_out.templates)
-    dev_examples = [pair for pair in pairs if pair.key in held_out.examples]
+    dev_templates = tuple(pair for pair in pairs if pair.group in held_out.templates)
+    dev_examples = [pair for pair in pairs if pair.group in held_out.examples]
     unseen = {template_of[pair.key] for pair in dev_templates}
     rest = [
         pair
         for pair in pairs
-        if template_of[pair.key] not in unseen and pair.key not in held_out.examples | held_out.templates
+        if template_of[pair.key] not in unseen and pair.group not in held_out.examples | held_out.templates
     ]
-    train = remove_reported(rest, (pair.question for pair in (*dev_templates, *dev_examples, *dev_databases)))
+    train = remove_reported(rest, (pair.asked for pair in (*dev_templates, *dev_examples, *dev_databases)))
     left = {template_of[pair.key] for pair in train}
     dev_examples = [pair for pair in dev_examples if template_of[pair.key] in left]
     return Split(tuple(train), dev_templates, tuple(dev_examples), dev_databases)

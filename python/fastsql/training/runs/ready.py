@@ -12,6 +12,7 @@ from fastsql.model import Bundle
 from fastsql.model.bundle import TOKENIZER
 from fastsql.parser.bundles import open_model
 from fastsql.training.config import ConfigError, TrainConfig
+from fastsql.training.corpus.conversations import GIVEN, MADE
 from fastsql.training.corpus.files import check_files
 from fastsql.training.network.starting_encoder import encoder_sizes, find_encoder
 
@@ -35,12 +36,7 @@ def check_ready(config: TrainConfig, warm_start: str | Path | None = None) -> Bu
     run: its weights would mean nothing.
     """
     check_files(config.data)
-    if config.model.turns:
-        raise ConfigError(
-            "no source of conversations can be named yet, so weights for turns would stay as they were drawn",
-            where="model.turns",
-            remedy="Leave it out.",
-        )
+    _check_turns(config)
     encoder = find_encoder(config.model.encoder)
     sizes = encoder_sizes(encoder)
     if not 0 <= config.model.frozen_layers <= sizes.layers:
@@ -63,6 +59,30 @@ def check_ready(config: TrainConfig, warm_start: str | Path | None = None) -> Bu
             remedy="Start from the encoder that the bundle was trained from (model.encoder).",
         )
     return bundle
+
+
+def _check_turns(config: TrainConfig) -> None:
+    """Weights for turns and sources of conversations need each other."""
+    for source in config.data.sources:
+        if source.conversations not in ("", GIVEN, MADE):
+            raise ConfigError(
+                f"must be {GIVEN!r} or {MADE!r}, not {source.conversations!r}",
+                where="conversations",
+                remedy="Leave it out for single questions.",
+            )
+    named = any(source.conversations for source in config.data.sources)
+    if config.model.turns and not named:
+        raise ConfigError(
+            "no source has conversations, so weights for turns would stay as they were drawn",
+            where="model.turns",
+            remedy="Leave it out, or name a source with `conversations`.",
+        )
+    if named and not config.model.turns:
+        raise ConfigError(
+            "a source has conversations, whose turns the model could not point at",
+            where="model.turns",
+            remedy="Set model.turns = true.",
+        )
 
 
 def check_corpus(corpus: Corpus) -> None:

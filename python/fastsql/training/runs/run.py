@@ -285,7 +285,11 @@ class Run:
         bundle = export_checkpoint(self.folder / BEST, self.folder / BUNDLE)
         maker = self._maker(sum(self.corpus.dev.values(), ()), augmented=False)
         db_id = maker.samples[0].pair.db_id if maker.samples else ""
-        chosen = [i for i, sample in enumerate(maker.samples) if sample.pair.db_id == db_id][:CHECKED]
+        # Questions before them are read by the network, and by the reference when they were asked.
+        alone = [
+            i for i, sample in enumerate(maker.samples) if sample.pair.db_id == db_id and not sample.earlier
+        ]
+        chosen = alone[:CHECKED]
         instances = [made for i in chosen if (made := maker.instance(i, random.Random(0))) is not None]
         if not instances:
             return

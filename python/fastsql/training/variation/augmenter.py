@@ -41,7 +41,11 @@ class Augmenter:
         }
         self.transplants = {
             db_id: Transplants.collect(
-                (sample for sample in corpus.train if sample.pair.db_id == db_id),
+                (
+                    sample
+                    for sample in corpus.train
+                    if sample.pair.db_id == db_id and not sample.pair.interaction
+                ),
                 [sample.program for sample in corpus.dev_templates if sample.pair.db_id == db_id],
             )
             for db_id in corpus.domains

@@ -1,0 +1,84 @@
+"""Steps of ``fastsql synthesize``: the database that it draws from, and what is done to the questions that it drew."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fastsql.datasets import Example
+    from fastsql.execution import Executor
+    from fastsql.profile.model import Profile
+    from fastsql.schema import Schema
+    from fastsql.synthesis.rewording import RewordedSource
+    from fastsql.synthesis.schema import SchemaSource
+    from fastsql.synthesis.schema.library import Weighted
+
+
+@contextlib.contextmanager
+def opened(source: str, schema: Schema, profile: Profile | None, seed: int) -> Iterator[Executor]:
+    """The database that `source` names; where it is a schema alone, one with rows that are made up."""
+    from fastsql.execution import open_executor
+    from fastsql.schema.sources import is_database
+    from fastsql.synthesis.contents import MadeDatabase, constraints_of
+
+    if is_database(source):
+        with open_executor(source) as executor:
+            yield executor
+        return
+    constraints = constraints_of(source, schema)
+    with MadeDatabase(schema, str(seed), profile=profile, constraints=constraints) as made:
+        number = sum(map(len, made.rows))
+        note(f"no database is given: {number:,} rows are made up for {len(made.rows)} tables")
+        yield made.executor
+
+
+def reworded(source: SchemaSource, profile: Profile | None, model: str) -> RewordedSource:
+    """The source with questions chosen among its own and a reverse model's, where one is named or comes with fastsql."""
+    from fastsql.parser.bundles import DEFAULT_MODEL, open_model
+    from fastsql.reverse import bundled_reverse, load_reverse
+    from fastsql.synthesis.embedding import SentenceEncoder
+    from fastsql.synthesis.rewording import RewordedSource
+
+    bundle = open_model(DEFAULT_MODEL)
+    embed = SentenceEncoder(bundle.path).embed
+    path = Path(model) if model else bundled_reverse()
+    if not model and not path.is_file():
+        note("no reverse model comes with this fastsql: questions are chosen among the grammar's own")
+        return RewordedSource(source, embed, None)
+    named = source.schema.with_profile(profile or source.schema.profile)
+    return RewordedSource(source, embed, load_reverse(path, bundle.tokenizer()).over(named))
+
+
+def read_back(pairs: list[Example], schema: Schema, drop: bool) -> list[Example]:
+    """The pairs with what became of their round trip; only those that came back where the others are to be dropped."""
+    import fastsql
+    from fastsql.synthesis.round_trip import came_back, with_round_trip
+
+    parser = fastsql.load()
+    marked = list(with_round_trip(pairs, lambda question: parser.parse(question, schema).best, schema))
+    back = [pair for pair in marked if came_back(pair)]
+    asked = sum(pair.sql is not None for pair in marked)
+    note(f"{asked - len(marked) + len(back)} of {asked} queries come back from their questions")
+    return back if drop else marked
+
+
+def seeds(path: Path, schema: Schema) -> list[Weighted]:
+    """The templates of a user's own queries, weighted up. Those without one are named on standard error."""
+    from dataclasses import replace
+
+    from fastsql.datasets import read_examples
+    from fastsql.synthesis.schema.library import read_seeds
+
+    found, left_out = read_seeds((example, schema) for example in read_examples(path))
+    for name, why in left_out.items():
+        note(f"{path}: {name}: {why}; not used")
+    return [replace(one, count=one.count * 100) for one in found]
+
+
+def note(line: str) -> None:
+    """A line on progress."""
+    print(line, file=sys.stderr)

@@ -1,0 +1,101 @@
+"""Conversations that a source names: recorded ones, or single questions taken apart, made once and kept in the cache."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from fastsql import datasets, grammar, synthesis
+from fastsql.datasets import DatabaseFiles, DatasetError, Example, read_schemas
+from fastsql.datasets.interactions import Interaction, as_interactions, read_interactions
+from fastsql.datasets.programs import read_program_rows
+from fastsql.grammar.inlining import turns_of
+from fastsql.schema import Schema
+from fastsql.synthesis.interactions import construct_all, convert_conversations, write_interactions
+from fastsql.training.config import SourceSettings, expand_path
+from fastsql.training.corpus.programs import dump_program
+from fastsql.training.corpus.split import Pair, Said
+from fastsql.training.corpus.synthetic import Report
+
+GIVEN, MADE = "given", "made"
+"""What `SourceSettings.conversations` may be: the file holds conversations; they are made of its questions."""
+
+
+def read_conversations(
+    source: SourceSettings, examples: tuple[Example, ...], seed: int, cache: Path, report: Report
+) -> tuple[list[Pair], dict[str, Schema]]:
+    """The turns of a source's conversations, and the schemas of their databases.
+
+    Raises DatasetError, which names the interaction and the turn, for a program that is none over the schema.
+    """
+    where = str(expand_path(source.examples))
+    schemas = read_schemas(expand_path(source.schemas), databases={one.db_id for one in examples})
+    if source.conversations == MADE:
+        file = _cached(source, seed, cache)
+        if not file.is_file():
+            database = expand_path(source.database) if source.database else None
+            with DatabaseFiles(database, sorted(schemas)) as files:
+                paths = {name: files.path(name) for name in schemas}
+                made = construct_all(
+                    examples, schemas, paths, seed=seed, now=source.now or None, report=report
+                )
+            _keep(made.interactions, schemas, file)
+        found = read_interactions(file)
+    else:
+        found = as_interactions(examples, where)
+        if not all("program" in turn.extra for one in found for turn in one.turns):
+            file = _cached(source, seed, cache)
+            if not file.is_file():
+                converted = convert_conversations(found, schemas, report=report)
+                if not converted.interactions:
+                    reasons = "; ".join(
+                        f"{reason} ({count})" for reason, count in converted.skipped.most_common()
+                    )
+                    raise DatasetError(f"none of its turns can be learned: {reasons}", where=where)
+                _keep(converted.interactions, schemas, file)
+            found = read_interactions(file)
+    return [pair for one in found for pair in _pairs(one, schemas[one.db_id], where)], schemas
+
+
+def _keep(
+    interactions: tuple[synthesis.interactions.Interaction, ...], schemas: Mapping[str, Schema], file: Path
+) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_interactions(interactions, schemas, file)
+
+
+def _cached(source: SourceSettings, seed: int, cache: Path) -> Path:
+    """The file of what is made of a source; another one where the data, the seed or what makes it has changed."""
+    digest = hashlib.sha256(f"{source.conversations} {source.now} {seed}".encode())
+    for path in (source.examples, source.schemas):
+        digest.update(expand_path(path).read_bytes())
+    for package in (synthesis, grammar, datasets):
+        for file in sorted(Path(str(package.__file__)).parent.rglob("*")):
+            if file.suffix in (".py", ".grammar"):
+                digest.update(file.read_bytes())
+    return cache / f"conversations-{digest.hexdigest()[:16]}.json.gz"
+
+
+def _pairs(interaction: Interaction, schema: Schema, where: str) -> list[Pair]:
+    pairs: list[Pair] = []
+    earlier: tuple[Said, ...] = ()
+    goal = interaction.turns[-1].sql
+    for number, turn in enumerate(interaction.turns):
+        place = f"{where}, interaction {interaction.id!r}, turn {number}"
+        if turn.sql is None or goal is None:
+            raise DatasetError("has no SQL", where=place, remedy="Leave such turns out.")
+        try:
+            program = read_program_rows(turn.extra["program"], schema)
+        except ValueError as error:
+            raise DatasetError(
+                f"has a program that cannot be read: {error}", where=place, remedy="Make the file anew."
+            ) from error
+        if any(pointed >= number for pointed in turns_of(program)):
+            raise DatasetError("refers to a turn that does not come before it", where=place)
+        said = Said(turn.question, dump_program(program))
+        pairs.append(
+            Pair(turn.id, turn.question, turn.sql, turn.db_id, interaction.id, said.program, earlier, goal)
+        )
+        earlier = (*earlier, said)
+    return pairs

@@ -110,7 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         rows.append({"schemas": number, **_scores(str(folder / "bundle"), folder, judged)})
     Console().table(list(rows[0]), [list(row.values()) for row in rows])
     if options.json:
-        save(options.json, {"breadth": rows, "epochs": options.epochs, "pairs": options.pairs})
+        save(options.json, {"breadth": rows}, __file__, arguments)
     return 0
 
 

@@ -145,7 +145,7 @@ def test_pairs_that_do_not_come_back_from_their_questions_are_marked_or_left_out
     clinic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     marked, kept = tmp_path / "marked.json", tmp_path / "kept.json"
-    same = ["synthesize", str(clinic), "-n", "6", "--seed", "3"]
+    same = ["synthesize", str(clinic), "-n", "6", "--seed", "3", "--unanswerable", "0"]
     assert main([*same, "--round-trip", "flag", "-o", str(marked)]) == 0
     assert main([*same, "--round-trip", "drop", "-o", str(kept)]) == 0
     rows = json.loads(marked.read_text())
@@ -177,13 +177,13 @@ def test_reworded_pairs_have_the_same_queries_in_other_words(
         end=tokenizer.sep,
     )
     reverse = save_reverse(tmp_path / "reverse.safetensors", config, random_weights(config), tokenizer)
+    command = ["synthesize", str(clinic), "--contrast", "0", "--unanswerable", "0"]
     plain, reworded = tmp_path / "plain.json", tmp_path / "reworded.json"
-    assert main(["synthesize", str(clinic), "-n", "3", "-o", str(plain)]) == 0
+    assert main([*command, "-n", "3", "-o", str(plain)]) == 0
     assert (
         main(
             [
-                "synthesize",
-                str(clinic),
+                *command,
                 "-n",
                 "6",
                 "--wordings",

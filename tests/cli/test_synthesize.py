@@ -197,8 +197,8 @@ def test_reworded_pairs_have_the_same_queries_in_other_words(
         == 0
     )
     before, after = (json.loads(path.read_text()) for path in (plain, reworded))
-    queries = list(dict.fromkeys(row["sql"] for row in after))
-    assert queries[:3] == [row["sql"] for row in before][: len(queries)]
+    queries = {row["sql"] for row in after}
+    assert {row["sql"] for row in before} <= queries
     assert len(queries) < len({row["question"] for row in after}) == len(after) == 6
 
 

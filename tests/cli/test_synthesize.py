@@ -210,3 +210,13 @@ def test_without_a_reverse_model_questions_are_chosen_among_the_grammar_s(
     assert main(["synthesize", str(clinic), "-n", "3", "-o", str(output), "--reword"]) == 0
     assert "no reverse model" in capsys.readouterr().err
     assert len(json.loads(output.read_text())) == 3
+
+
+@pytest.mark.parametrize("other", [["--reword"], ["--round-trip", "flag"], ["--wordings", "2"]])
+def test_what_conversations_have_no_use_for_is_refused(
+    clinic: Path, tmp_path: Path, other: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "talks.json"
+    assert main(["synthesize", str(clinic), "--conversations", *other, "-o", str(output)]) == 2
+    assert "words of their own" in capsys.readouterr().err
+    assert not output.exists()

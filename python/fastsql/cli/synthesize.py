@@ -61,7 +61,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--conversations",
         action="store_true",
-        help="take each question apart to a conversation, whose turns refer to earlier ones",
+        help="take each question apart to a conversation, whose turns refer to earlier ones; neither contrasts nor "
+        "unanswerable questions then",
     )
     parser.add_argument(
         "--mix",
@@ -119,10 +120,15 @@ def run(options: argparse.Namespace) -> int:
     from fastsql.profile.reading import read_profile
     from fastsql.synthesis.schema import SchemaSource, known_templates
     from fastsql.synthesis.schema.source import MIX
+    from fastsql.synthesis.source import SynthesisError
 
     for source in filter(None, (options.schema, options.seeds, options.profile)):
         if options.output.exists() and Path(source).exists() and options.output.samefile(source):
             raise SchemaError("it would be written over", where=str(source), remedy="Give another -o.")
+    if options.conversations and (options.reword is not None or options.round_trip or options.wordings > 1):
+        raise SynthesisError(
+            "conversations have words of their own", remedy="Leave --reword, --wordings and --round-trip out."
+        )
     schema = read_schema(options)
     profile = None if options.profile is None else read_profile(options.profile, schema)
     templates = (*known_templates(), *(() if options.seeds is None else seeds(options.seeds, schema)))

@@ -106,6 +106,8 @@ def _opened(options: argparse.Namespace, schema: Schema, profile: Profile | None
             yield executor
         return
     constraints = constraints_of(options.schema, schema)
+    if constraints.unread:
+        _note("NOT NULL and UNIQUE could not be read of the DDL: rows that are made up may break them")
     with MadeDatabase(schema, str(options.seed), profile=profile, constraints=constraints) as made:
         number = sum(map(len, made.rows))
         _note(f"no database is given: {number:,} rows are made up for {len(made.rows)} tables")

@@ -164,7 +164,9 @@ def _spoken(words: str, names: Sequence[str], rng: random.Random, *, is_flag: bo
     if is_flag:
         return words if words.startswith(("is ", "has ", "was ")) else f"is {words}"
     nouns = [name for name in names if _is_noun(name)] or list(names)
-    singular = [name for name in nouns if plural(name) != name and " of " not in name] or nouns
+    singular = [
+        name for name in nouns if plural(name) != name and not {"of", "for"} & set(name.split())
+    ] or nouns
     return words if words in singular and rng.random() < 0.6 else rng.choice(singular)
 
 

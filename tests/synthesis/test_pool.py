@@ -17,18 +17,18 @@ from fastsql.synthesis.source import SynthesisError
 
 def test_designs_alone_need_no_data_set(tmp_path: Path) -> None:
     told: list[str] = []
-    with SchemaPool(3, 2, kinds=["designs"]) as pool:
-        made = make_set(pool, 8, 2, told.append)
-    assert "3 of 3 schemas, 8 pairs" in told[-1]
+    with SchemaPool(2, 2, kinds=["designs"]) as pool:
+        made = make_set(pool, 4, 2, told.append)
+    assert "2 of 2 schemas, 4 pairs" in told[-1]
     pairs, schemas, values = write_set(made, tmp_path)
     examples, known = read_examples(pairs), read_schemas(schemas)
-    assert len(examples) == 8
+    assert len(examples) == 4
     assert {example.db_id for example in examples} == set(known) == set(read_values(values))
     assert [schema.fingerprint for schema in made.schemas] == [
         schema.fingerprint for schema in known.values()
     ]
-    with SchemaPool(3, 2, kinds=["designs"]) as again:
-        assert make_set(again, 8, 2, told.append) == made
+    with SchemaPool(2, 2, kinds=["designs"]) as again:
+        assert make_set(again, 4, 2, told.append) == made
 
 
 @pytest.mark.parametrize(

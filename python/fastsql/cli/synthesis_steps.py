@@ -30,6 +30,8 @@ def opened(source: str, schema: Schema, profile: Profile | None, seed: int) -> I
             yield executor
         return
     constraints = constraints_of(source, schema)
+    if constraints.unread:
+        note("NOT NULL and UNIQUE could not be read of the DDL: rows that are made up may break them")
     with MadeDatabase(schema, str(seed), profile=profile, constraints=constraints) as made:
         number = sum(map(len, made.rows))
         note(f"no database is given: {number:,} rows are made up for {len(made.rows)} tables")

@@ -7,6 +7,7 @@ import pytest
 from fastsql.synthesis.contents.fillings import Choice, Each, Moments, Numbers
 from fastsql.synthesis.designs import DesignError, designs, read_design
 from fastsql.synthesis.designs.model import Held, Key, Reference
+from fastsql.synthesis.schema.words import plural, singular
 
 TEXT = """
 # comment
@@ -71,3 +72,9 @@ def test_the_package_brings_designs_of_many_parts_of_a_hospital() -> None:
         assert 6 <= len(design.tables) <= 12
         for table in design.tables:
             assert isinstance(table.columns[0].holds, Key)
+
+
+def test_tables_are_called_by_one_of_what_they_hold() -> None:
+    for design in designs():
+        names = [name for table in design.tables for name in table.names]
+        assert [name for name in names if singular(name) != name or singular(plural(name)) != name] == []

@@ -14,7 +14,7 @@ from fastsql.training.config import MadeSettings, TrainConfig
 from fastsql.training.corpus.corpus import load_corpus
 from fastsql.training.corpus.made import made_source
 
-SETTINGS = MadeSettings(schemas=2, pairs=6, kinds=("designs",), weight=0.5)
+SETTINGS = MadeSettings(schemas=2, pairs=4, kinds=("designs",), weight=0.5)
 
 
 @pytest.fixture(scope="module")
@@ -25,8 +25,8 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_they_are_made_once(cache: Path) -> None:
     told: list[str] = []
     source = made_source(SETTINGS, "", cache, told.append)
-    assert "making 6 pairs over 2 schemas" in told[0]
-    assert len(read_examples(source.examples)) == 6
+    assert "making 4 pairs over 2 schemas" in told[0]
+    assert len(read_examples(source.examples)) == 4
     assert (source.weight, source.carve, source.dev, source.lexicon) == (0.5, False, False, False)
     told.clear()
     assert made_source(SETTINGS, "", cache, told.append) == source

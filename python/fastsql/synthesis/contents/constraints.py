@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import sqlglot
@@ -16,16 +16,21 @@ from fastsql.synthesis.contents.fillings import Constraints
 
 
 def constraints_of(source: str, schema: Schema) -> Constraints:
-    """Those of DDL, a text or a file of it; none of another form of schema, and none of DDL that sqlglot cannot parse,
-    of which the schema has been read all the same.
+    """Those of DDL, a text or a file of it; JSON has none. DDL that sqlglot cannot parse, of which a schema is read all the
+    same, is `unread`.
     """
-    if "(" not in source:
-        if Path(source).suffix.lower() not in (".sql", ".ddl"):
-            return Constraints()
+    suffix = Path(source).suffix.lower()
+    if suffix == ".json":
+        return Constraints()
+    if suffix in (".sql", ".ddl"):
         source = read_text(source)
+    try:
+        statements = sqlglot.parse(source, dialect=guess_dialect(source))
+    except SqlglotError:
+        return Constraints(unread=True)
     required: set[int] = set()
     unique: list[tuple[int, ...]] = []
-    for table, create in _tables(source, schema):
+    for table, create in _tables(statements, schema):
         for column in create.find_all(exp.ColumnDef):
             index = schema.find_column(table, column.name)
             if index is None:
@@ -46,11 +51,7 @@ def constraints_of(source: str, schema: Schema) -> Constraints:
     return Constraints(frozenset(required), tuple(dict.fromkeys(unique)))
 
 
-def _tables(source: str, schema: Schema) -> Iterator[tuple[str, exp.Create]]:
-    try:
-        statements = sqlglot.parse(source, dialect=guess_dialect(source))
-    except SqlglotError:
-        return
+def _tables(statements: Iterable[exp.Expr | None], schema: Schema) -> Iterator[tuple[str, exp.Create]]:
     for statement in statements:
         if isinstance(statement, exp.Create) and statement.kind == "TABLE":
             name = statement.find(exp.Table)

@@ -279,3 +279,5 @@ class Constraints:
     """Columns that are never empty."""
     unique: Sequence[tuple[int, ...]] = field(default=())
     """Columns whose values together are another in each row, beside primary keys."""
+    unread: bool = False
+    """Whether there may be others, which could not be read."""

@@ -141,17 +141,19 @@ def _columns(
         match column.holds:
             case Key():
                 words = style.key_words(words, own)
-                spoken = f"{own} id" if words == "id" else words.replace(" no", " number")
+                spoken = f"{own} id" if words == "id" else _in_full(words)
             case Reference(table=target):
                 words = names[target] if words == target else words
                 called = words if _is_noun(words) else names[target]
-                spoken = f"{called} {style.key_word}".replace(" no", " number")
+                spoken = _in_full(f"{called} {style.key_word}")
                 words = f"{words} {style.key_word}"
             case Held(type=kind):
                 spoken = _spoken(words, column.names, rng, is_flag=kind == "flag")
         for name in dict.fromkeys((words, *column.names)):
             said = style.column(name, own)
             if fold(said) not in found:
+                if spoken in {one.spoken for one in found.values()}:
+                    spoken = name
                 found[fold(said)] = _Named(said, name, spoken, column)
                 break
     return tuple(found.values())
@@ -162,8 +164,14 @@ def _spoken(words: str, names: Sequence[str], rng: random.Random, *, is_flag: bo
     if is_flag:
         return words if words.startswith(("is ", "has ", "was ")) else f"is {words}"
     nouns = [name for name in names if _is_noun(name)] or list(names)
-    singular = [name for name in nouns if plural(name) != name and " of " not in name] or nouns
+    singular = [
+        name for name in nouns if plural(name) != name and not {"of", "for"} & set(name.split())
+    ] or nouns
     return words if words in singular and rng.random() < 0.6 else rng.choice(singular)
+
+
+def _in_full(words: str) -> str:
+    return f"{words.removesuffix(' no')} number" if words.endswith(" no") else words
 
 
 def _is_noun(name: str) -> bool:

@@ -57,7 +57,7 @@ class Items:
             case exp.TimeToStr() as part:
                 return f"{plural(self._part(part))}" if many else self._part(part)
             case (exp.Avg() | exp.Sum()) as mean if isinstance(_bare(mean.this), exp.Sub):
-                if self.subject_of(mean) != self.counted(select):
+                if self._table_of(mean) != self.counted(select):
                     raise UnsayableError("mean weighted by rows of another table")
                 difference = self.say(_bare(mean.this), select, subject, many=False)
                 return f"{self._any(_AGGREGATES[type(mean)])} {difference}"
@@ -75,7 +75,7 @@ class Items:
         met = self._conditions.met([self._conditions.say(one) for one in conjuncts(condition)], counted)
         return f"{self._words.many(counted, self._rng)} {met}"
 
-    def subject_of(self, item: exp.Expr) -> int:
+    def _table_of(self, item: exp.Expr) -> int:
         """The table of the columns of an expression. Raises UnsayableError where there are several."""
         tables = {self._words.owner(column) for column in columns_in(item)}
         if len(tables) != 1:

@@ -131,7 +131,7 @@ class _Asker:
             self._items.say(item, select, subject, many=not single and not has_aggregate(item))
             for item in select.expressions
         ]
-        the = "the" if single else self._any("the|all the")
+        the = "the" if limit_of(select) or single else self._any("the|all the")
         rows = self._rows.say(select, subject)
         if not any(item.find(exp.Case) for item in select.expressions):
             return f"the {distinct}{_listed(labels)} of {the} {rows}"

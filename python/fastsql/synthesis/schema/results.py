@@ -15,7 +15,7 @@ from fastsql.grammar.render import write_tree
 from fastsql.schema import Schema
 from fastsql.synthesis.schema.clauses import is_column, keys_of
 from fastsql.synthesis.schema.contents import Contents
-from fastsql.synthesis.schema.kinds import AMOUNT, TEXTS, TIME
+from fastsql.synthesis.schema.kinds import AMOUNT, TEXTS, TIME, YEAR
 from fastsql.synthesis.schema.words import Words
 
 MOST_ROWS = 1000
@@ -87,10 +87,10 @@ class Results:
 
     def _puts_together(self, key: exp.Expr) -> bool:
         """Whether rows may share a key of GROUP BY: no amount with decimals, no moment of a day, no sentences."""
-        if not is_column(key) or self._words.kind(key) not in (AMOUNT, TIME, *TEXTS):
+        if not is_column(key) or self._words.kind(key) not in (AMOUNT, TIME, YEAR, *TEXTS):
             return True
         values = self._contents.values(self._words.number(key))
-        if self._words.kind(key) == TIME:
+        if self._words.kind(key) in (TIME, YEAR):
             return all(len(str(value)) <= len("2000-01-01") for value in values)
         if self._words.kind(key) == AMOUNT:
             whole = all(isinstance(value, int) or float(value).is_integer() for value in values)

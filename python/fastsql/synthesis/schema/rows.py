@@ -14,6 +14,7 @@ from fastsql.synthesis.schema.clauses import (
     columns_in,
     conditions_of,
     counts_rows,
+    has_aggregate,
     is_column,
     keys_of,
     limit_of,
@@ -163,7 +164,8 @@ class Rows:
         order, having = select.args.get("order"), select.args.get("having")
         if having is not None and isinstance(having.this, (exp.GT, exp.GTE, exp.EQ)):
             return []
-        if order is not None and limit_of(select) and order.expressions[0].args.get("desc"):
+        first = None if order is None or not limit_of(select) else order.expressions[0]
+        if first is not None and first.args.get("desc") and has_aggregate(first.this):
             return []
         many = [
             end.table

@@ -35,6 +35,8 @@ reference    it refers to what was not said before
 prediction, opinion, cause, action   it asks for what a query does not do
 domain       it is about something else altogether
 """
+MOST_READ = 100
+"""Columns whose values are looked through for words that a schema knows: each costs a query."""
 _CONTEXT = 2
 """Characters that decide on the next one of an invented name."""
 _SHORTEST, _LONGEST = 4, 20
@@ -72,9 +74,10 @@ class Unanswerables:
             texts += [table.called, table.words, table.description, *table.synonyms]
         for known in profile.columns:
             texts += [known.called, known.words, known.description, *known.synonyms]
-        for column, one in enumerate(schema.columns):
-            if one.type == "text":
-                texts += [str(value) for value in self._contents.values(column)]
+            texts += [str(name) for value, names in known.values.items() for name in (value, *names)]
+        named = [column for column in range(len(schema.columns)) if self._words.kind_of(column) in TEXTS]
+        for column in named[:MOST_READ]:
+            texts += [str(value) for value in self._contents.values(column)]
         return frozenset(singular(word.lower()) for text in texts for word, _, _ in split_words(text))
 
     def _is_foreign(self, one: Foreign) -> bool:

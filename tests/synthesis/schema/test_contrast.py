@@ -13,6 +13,7 @@ from fastsql.synthesis.schema import SchemaSource, known_templates
 from fastsql.synthesis.schema.contents import Contents
 from fastsql.synthesis.schema.contrast import differ_in_one_phrase, edits
 from fastsql.synthesis.schema.words import Words
+from fastsql.synthesis.source import Draft
 from fastsql.verification.parse import parse_query
 
 _ORDERED = "SELECT patients.name FROM patients ORDER BY patients.weight DESC LIMIT 1"
@@ -87,3 +88,19 @@ def test_both_pairs_run_give_different_answers_and_share_an_id(clinic: Schema, e
 def test_the_same_seed_gives_the_same_contrast(clinic: Schema, executor: Executor) -> None:
     source = SchemaSource(clinic, executor, known_templates())
     assert source.contrast("7") == source.contrast("7") != source.contrast("8")
+
+
+def test_other_pairs_may_come_from_another_source(clinic: Schema, executor: Executor) -> None:
+    asked: list[str] = []
+
+    class Watched(SchemaSource):
+        def draw(self, seed: str) -> Draft:
+            asked.append(seed)
+            return super().draw(seed)
+
+    source = SchemaSource(clinic, executor, known_templates())
+    watched = Watched(clinic, executor, known_templates())
+    pairs = generate_varied(source, 10, 2, contrast=0.4, unanswerable=0.2, singles=watched)
+    singles = [pair for pair in pairs if not pair.extra]
+    assert len(singles) == 4
+    assert len(asked) >= 4

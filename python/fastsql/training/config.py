@@ -99,6 +99,8 @@ class ModelSettings:
     encoder_dropout: float = 0.1
     # The encoder's word embeddings stay as they are: faster, and rare words keep their meaning.
     freeze_words: bool = True
+    # So many of the encoder's lower layers stay as they are, and its embeddings: states of a schema's texts are kept there.
+    frozen_layers: int = 0
     # False: relations of the graph stay zero, so that attention sees rows only (for measuring what they are worth).
     relations: bool = True
     # True: weights for earlier turns of a conversation.
@@ -121,7 +123,7 @@ class OptimSettings:
     clip: float = 1.0  # gradient norm
     label_smoothing: float = 0.0
     ema: float = 0.998
-    bf16: bool = True
+    bf16: bool = True  # where the device is faster in it
 
 
 @dataclass(frozen=True)

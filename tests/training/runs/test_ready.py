@@ -112,6 +112,12 @@ def test_a_run_starts_from_a_bundled_models_name(
     assert started == [bundle]
 
 
+@pytest.mark.parametrize("layers", [-1, 99])
+def test_layers_that_the_encoder_lacks_cannot_be_frozen(config: TrainConfig, layers: int) -> None:
+    with pytest.raises(ConfigError, match=r"model\.frozen_layers.* is .*the encoder has"):
+        check_ready(with_model(config, frozen_layers=layers))
+
+
 @pytest.mark.usefixtures("nothing_takes_long")
 @pytest.mark.parametrize(
     ("sizes", "message"),

@@ -55,8 +55,8 @@ FRAMES: Mapping[str, Frame] = MappingProxyType(
             past="[received|was given|had]",
             do="receive",
             one="diagnosis",
-            many="diagnoses|diseases|diagnosed conditions",
-            asked="diagnosed|made",
+            many="diagnoses|diseases|conditions",
+            asked="recorded",
         ),
         "procedure": Frame(
             did="underwent {x}|received {x}|had a {x} procedure|was treated with {x}",
@@ -126,7 +126,7 @@ FRAMES: Mapping[str, Frame] = MappingProxyType(
             any_act="microbiology test|microbiological test",
             past="[received|had|was given]",
             one="specimen|specimen test|tested specimen",
-            many="specimens|specimen tests|tested specimens",
+            many="specimens|specimen tests",
             asked="taken|tested",
         ),
         "culture": Frame(

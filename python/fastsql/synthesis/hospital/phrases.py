@@ -55,7 +55,7 @@ def when_phrase(scope: Scope, rng: random.Random) -> str:
 def ages_phrase(ages: Ages, rng: random.Random) -> str:
     """What follows "patients": "in their 40s", "aged 60 or above"."""
     if ages.highest is None:
-        return expand(f"aged {ages.lowest} or above|in their {ages.lowest} or above", rng)
+        return expand(f"aged {ages.lowest} or above|in their {ages.lowest}s or above", rng)
     return expand(
         f"in their {ages.lowest}s|aged {ages.lowest}s|of age {ages.lowest}s|in the {ages.lowest}s age group",
         rng,

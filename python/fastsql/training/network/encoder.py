@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -43,38 +44,101 @@ class EncoderLayer(nn.Module):
         return output
 
 
-class Encoder(nn.Module):
-    """Token and position embeddings, then the layers."""
+CACHED_TOKENS = 500_000
+"""Tokens of schemas whose frozen states are kept, at 4 bytes for each of `hidden` numbers; then all are computed anew."""
 
-    def __init__(self, config: EncoderConfig, dropout: float) -> None:
+
+class Encoder(nn.Module):
+    """Token and position embeddings, then the layers.
+
+    The embeddings and the first `frozen` layers keep their weights, and drop nothing out: what they make of a text of a
+    schema is computed once.
+    """
+
+    def __init__(self, config: EncoderConfig, dropout: float, frozen: int = 0) -> None:
         super().__init__()
+        self.frozen = frozen
         self.word = nn.Embedding(config.vocabulary, config.hidden)
         self.position = nn.Embedding(config.positions, config.hidden)
         self.norm = nn.LayerNorm(config.hidden, eps=1e-12)
         self.layers = nn.ModuleList(EncoderLayer(config, dropout) for _ in range(config.layers))
         self.dropout = Dropout(dropout)
+        self._states: dict[bytes, Tensor] = {}
+        self._tokens = 0
+        if frozen:
+            for part in (self.word, self.position, self.norm, *self.layers[:frozen]):
+                part.requires_grad_(False)
+
+    def train(self, mode: bool = True) -> Encoder:
+        """As `nn.Module.train`; frozen layers stay in evaluation."""
+        super().train(mode)
+        for layer in self.layers[: self.frozen]:
+            layer.eval()
+        return self
 
     def forward(self, groups: Sequence[Tensor], lengths: Tensor | None = None) -> list[Tensor]:
         """Encode groups of texts, int64[texts, tokens] each, to float[texts, tokens, hidden] each.
 
         Only the last group may be padded; `lengths` int64[texts] are its texts' own lengths.
         """
+        if self.frozen:
+            with torch.no_grad(), torch.autocast(groups[-1].device.type, enabled=False):
+                x = self._frozen(groups, lengths)
+            x = _cast(x)
+        else:
+            x = self._embed(groups)
+        x = self._through(self.layers[self.frozen :], x, groups, lengths)
+        states = torch.split(x, [group.numel() for group in groups])
+        return [state.view(*group.shape, -1) for state, group in zip(states, groups, strict=True)]
+
+    def _frozen(self, groups: Sequence[Tensor], lengths: Tensor | None) -> Tensor:
+        """States behind the frozen layers [tokens, hidden]; those of groups without padding are kept."""
+        kept, padded = (groups, []) if lengths is None else (groups[:-1], groups[-1:])
+        if self._tokens > CACHED_TOKENS:
+            self._forget()
+        keys = [[row.tobytes() for row in group.cpu().numpy()] for group in kept]
+        for group, rows in zip(kept, keys, strict=True):
+            new = [number for number, key in enumerate(rows) if key not in self._states]
+            if new:
+                states = self._lower([group[new]], None).view(len(new), group.shape[1], -1)
+                self._states |= {rows[number]: state for number, state in zip(new, states, strict=True)}
+                self._tokens += states[..., 0].numel()
+        found = [self._states[key] for rows in keys for key in rows]
+        return torch.cat([*found, *(self._lower([group], lengths) for group in padded)])
+
+    def _load_from_state_dict(self, *arguments: Any) -> None:
+        self._forget()
+        super()._load_from_state_dict(*arguments)
+
+    def _forget(self) -> None:
+        """Drops the states that are kept: other weights make others."""
+        self._states, self._tokens = {}, 0
+
+    def _lower(self, groups: Sequence[Tensor], lengths: Tensor | None) -> Tensor:
+        return self._through(self.layers[: self.frozen], self._embed(groups), groups, lengths)
+
+    def _through(
+        self, layers: nn.ModuleList, x: Tensor, groups: Sequence[Tensor], lengths: Tensor | None
+    ) -> Tensor:
+        """X [tokens, hidden] of the groups, behind some layers."""
         shapes = [(group.shape[0], group.shape[1]) for group in groups]
-        x = self._embed(groups)
         mask = None
         if lengths is not None:
             columns = torch.arange(shapes[-1][1], device=x.device)
             mask = additive_mask((columns[None, :] < lengths[:, None])[:, None, None, :], x.dtype)
-        for layer in self.layers:
+        for layer in layers:
             x = layer(x, shapes, mask)
-        states = torch.split(x, [texts * length for texts, length in shapes])
-        return [state.view(*shape, -1) for state, shape in zip(states, shapes, strict=True)]
+        return x
 
     def _embed(self, groups: Sequence[Tensor]) -> Tensor:
         ids = torch.cat([group.reshape(-1) for group in groups])
         places = [torch.arange(group.shape[1], device=ids.device).repeat(group.shape[0]) for group in groups]
         x = self.word(ids) + self.position(torch.cat(places))
-        if torch.is_autocast_enabled(ids.device.type):
-            x = x.to(torch.get_autocast_dtype(ids.device.type))
-        states: Tensor = self.dropout(self.norm(x))
-        return states
+        states: Tensor = self.norm(_cast(x))
+        return states if self.frozen else self.dropout(states)
+
+
+def _cast(x: Tensor) -> Tensor:
+    """X in the type of autocast, where that is on."""
+    device = x.device.type
+    return x.to(torch.get_autocast_dtype(device)) if torch.is_autocast_enabled(device) else x

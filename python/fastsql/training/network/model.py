@@ -39,11 +39,12 @@ are more of them than questions in a batch, and what they say hardly changes."""
 class Model(nn.Module):
     """Encoder, graph and decoder."""
 
-    def __init__(self, config: ModelConfig) -> None:
+    def __init__(self, config: ModelConfig, frozen_layers: int = 0) -> None:
+        """`frozen_layers` of the encoder keep their weights in training, and its embeddings with them."""
         super().__init__()
         self.config = config
         d, hidden = config.d, config.encoder.hidden
-        self.encoder = Encoder(config.encoder, config.encoder_dropout)
+        self.encoder = Encoder(config.encoder, config.encoder_dropout, frozen_layers)
         self.token_in = nn.Linear(hidden, d)
         self.item_in = nn.Linear(hidden, d)
         self.owner_in = nn.Linear(hidden, d)
@@ -67,9 +68,11 @@ class Model(nn.Module):
         self._batches = 0
 
     @classmethod
-    def start(cls, config: ModelConfig, pretrained: Pretrained | None = None) -> Model:
+    def start(
+        cls, config: ModelConfig, pretrained: Pretrained | None = None, frozen_layers: int = 0
+    ) -> Model:
         """A new model; its encoder starts from `pretrained`, or from scratch."""
-        model = cls(config)
+        model = cls(config, frozen_layers)
         if pretrained is not None:
             model.encoder.load_state_dict(pretrained.weights)
         return model

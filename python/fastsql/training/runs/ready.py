@@ -39,6 +39,11 @@ def check_ready(config: TrainConfig, warm_start: str | Path | None = None) -> Bu
     _check_turns(config)
     encoder = find_encoder(config.model.encoder)
     sizes = encoder_sizes(encoder)
+    if not 0 <= config.model.frozen_layers <= sizes.layers:
+        raise ConfigError(
+            f"is {config.model.frozen_layers}; the encoder has {sizes.layers} layers",
+            where="model.frozen_layers",
+        )
     if warm_start is None:
         return None
     bundle = open_model(warm_start)

@@ -28,6 +28,7 @@ from fastsql.training.objectives.dev import DevPart, DevScore, score
 from fastsql.training.runs.checkpoint import BEST, LAST, export_checkpoint, save_checkpoint
 from fastsql.training.runs.curves import append_metrics, draw_curves
 from fastsql.training.runs.position import Clock, Position, Smoothed
+from fastsql.training.runs.precision import is_faster_in_bf16
 from fastsql.training.runs.progress import RunProgress
 from fastsql.training.runs.ready import TrainingError
 from fastsql.training.runs.schedule import MovingAverage, make_optimizer, rate_factor, run_fraction, set_rates
@@ -78,8 +79,13 @@ class Run:
         pretrained = load_pretrained(config.model.encoder)
         self.tokenizer = pretrained.tokenizer
         self.model_config = model_config(config, pretrained)
-        self.model = Model.start(self.model_config, pretrained).to(device).train()
-        self.model.encoder.word.weight.requires_grad_(not config.model.freeze_words)
+        self.bf16 = config.optim.bf16 and is_faster_in_bf16(device)
+        if config.optim.bf16 and not self.bf16:
+            progress.note("float32 in place of bf16, which this processor is slower in")
+        frozen = config.model.frozen_layers
+        self.model = Model.start(self.model_config, pretrained, frozen).to(device).train()
+        if config.model.freeze_words:
+            self.model.encoder.word.requires_grad_(False)
         if not config.model.relations:
             self.model.remove_relations()
         self.optimizer = make_optimizer(self.model, self.model.encoder, config.optim)
@@ -238,7 +244,7 @@ class Run:
         if delivery.batch is None:
             return None
         settings = self.config.optim
-        with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=settings.bf16):
+        with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=self.bf16):
             output = decision_loss(self.model, delivery.batch, settings.label_smoothing)
         torch.autograd.backward(output.loss / settings.accumulate)
         loss = float(output.loss.detach())

@@ -71,8 +71,8 @@ class Ranking:
                 """
                 <give> the <most> [that|] {w} <past> {s} after <after>{when}?
                 <give> the <most> [of|for] {w} {s} after <after>{when}?
-                Among {w} who <were>{when}, what [are|were] the <most> that followed {s}?
-                [For|Of] {w} who <were>{when}, what [are|were] the <most> {s} [afterward|after that]?
+                Among {w} who <were>, what [are|were] the <most> that followed {s}{when}?
+                [For|Of] {w} who <were>, what [are|were] the <most> {s} [afterward|after that]{when}?
                 <give> the <most> for {w} who <were> previously {s}{when}?
                 """,
                 rng,

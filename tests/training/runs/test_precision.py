@@ -1,0 +1,40 @@
+"""bf16 is for devices that are faster in it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="training needs PyTorch")
+
+from fastsql.training.config import TrainConfig  # noqa: E402
+from fastsql.training.corpus.corpus import load_corpus  # noqa: E402
+from fastsql.training.runs import precision  # noqa: E402
+from fastsql.training.runs.progress import RunProgress  # noqa: E402
+from fastsql.training.runs.run import Run  # noqa: E402
+
+
+@pytest.mark.parametrize(("bf16", "float32", "faster"), [(1.0, 2.0, True), (2.0, 1.0, False)])
+def test_a_run_takes_what_is_faster(
+    bf16: float,
+    float32: float,
+    faster: bool,
+    config: TrainConfig,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    seconds = {torch.bfloat16: bf16, torch.float32: float32}
+    monkeypatch.setattr(precision, "_seconds", seconds.__getitem__)
+    config = replace(config, optim=replace(config.optim, bf16=True))
+    with RunProgress(quiet=False) as progress:
+        corpus = load_corpus(config.data, config.seed, tmp_path / "cache", progress.note)
+        run = Run(config, corpus, tmp_path, torch.device("cpu"), progress)
+    assert run.bf16 is faster
+    assert ("float32 in place of bf16" in capsys.readouterr().err) is not faster
+
+
+def test_a_product_takes_time() -> None:
+    assert precision._seconds(torch.float32) > 0

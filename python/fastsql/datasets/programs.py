@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from fastsql.grammar.program import (
@@ -65,8 +64,3 @@ def _read(row: Any, position: int, tables: dict[str, int], columns: dict[str, in
         case ["table" | "column", *_]:
             raise ValueError(f"terminal {position} is not in the schema")
     raise ValueError(f"terminal {position} is none")
-
-
-def check_references(rows: Sequence[Any], turn: int) -> bool:
-    """Whether all turns that a program points at come before turn number `turn` of its conversation."""
-    return all(row[1] < turn for row in rows if isinstance(row, list) and row[:1] == ["turn"])

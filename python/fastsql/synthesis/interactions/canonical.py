@@ -5,9 +5,12 @@ from __future__ import annotations
 from fastsql.grammar.clauses import chain, child, own, some
 from fastsql.grammar.compile import Grammar
 from fastsql.grammar.inlining import program_of, say_groups
-from fastsql.grammar.program import DerivedRef, Node, Program
+from fastsql.grammar.program import DerivedRef, Node, Program, TableRef
 from fastsql.grammar.tree import read_tree
 from fastsql.synthesis.interactions.selects import END, as_read, is_select, item_nodes
+
+_OF_TABLE = 3
+"""Joins, WHERE and body of a query from a table; hops of ways along keys have two columns."""
 
 
 def canonical(program: Program, grammar: Grammar) -> Program:
@@ -32,15 +35,10 @@ def canonical_tree(node: Node) -> Node:
 
 
 def _is_query(node: Node) -> bool:
-    return is_select(node) and len(node.children) > 2 and _has_body(node)
-
-
-def _has_body(node: Node) -> bool:
-    body = node.children[-1]
-    # A table or a derived table that opens a query; hops of ways along keys have two columns.
-    opens = node.name in ("derived", "previous") or not node.name
-    expected = 3 if not node.name else 4
-    return opens and len(node.children) == expected and body is not None
+    """Whether a node opens a query with a FROM, and is no source of one."""
+    if isinstance(node.terminal, TableRef):
+        return len(node.children) == _OF_TABLE
+    return node.name in ("derived", "previous") and len(node.children) == _OF_TABLE + 1
 
 
 def _passes_on(query: Node) -> bool:

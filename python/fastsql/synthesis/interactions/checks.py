@@ -33,11 +33,6 @@ class Checker:
         self._executor = executor
         self._now = now
 
-    @property
-    def runs(self) -> bool:
-        """Whether there is a database to run on."""
-        return self._executor is not None
-
     def read(self, question: str, program: Program, earlier: Sequence[Turn]) -> Turn:
         """The turn that a question and its program are to those behind it.
 
@@ -71,15 +66,20 @@ class Checker:
 
     def check_runs(self, turns: Sequence[Turn]) -> None:
         """Raises TurnError, with the number of the first turn whose query fails."""
+        failing = next((number for number, turn in enumerate(turns) if not self._starts(turn.program)), None)
+        if failing is not None:
+            raise TurnError(f"turn {failing} does not run")
+
+    def _starts(self, program: Program) -> bool:
+        """Whether a query gives a first row, or none; true without a database."""
         if self._executor is None:
-            return
-        number = 0
+            return True
         try:
-            for number, turn in enumerate(turns):  # noqa: B007 - the message names it
-                with self._executor.cursor(self._sql(turn.program)) as cursor:
-                    cursor.fetchmany(1)
-        except ExecutionError as error:
-            raise TurnError(f"turn {number} does not run") from error
+            with self._executor.cursor(self._sql(program)) as cursor:
+                cursor.fetchmany(1)
+        except ExecutionError:
+            return False
+        return True
 
     def answers(self, program: Program, gold: str) -> bool:
         """Whether a query that refers to no turn gives the rows of a gold query; True without a database.

@@ -23,7 +23,7 @@ from fastsql.synthesis.interactions.decompose import Steps, decompose
 from fastsql.synthesis.interactions.interaction import Interaction, Turn, kinds_of
 from fastsql.synthesis.interactions.merging import SHARE_CLAUSES, SHARE_NESTED, merge_frequent
 from fastsql.synthesis.interactions.modifying import modify
-from fastsql.synthesis.interactions.splits import component, composition
+from fastsql.synthesis.interactions.splits import open_form
 from fastsql.synthesis.interactions.words import Conversation
 from fastsql.synthesis.schema.words import UnsayableError
 
@@ -88,7 +88,7 @@ def construct(
     plans: list[list[Steps]] = []
     for clauses, share in ((False, SHARE_NESTED), (True, SHARE_CLAUSES)):
         steps = [
-            (one,) if composition(one) in whole else decompose(one, grammar, clauses=clauses)
+            (one,) if open_form(one) in whole else decompose(one, grammar, clauses=clauses)
             for one in programs
         ]
         plans.append(merge_frequent(steps, share, schema, grammar))
@@ -110,9 +110,9 @@ def construct(
             dropped[_reason(error)] += 1
         else:
             fine = decompose(program, grammar, clauses=True)
-            parts = frozenset(component(one) for one in fine)
+            parts = frozenset(map(open_form, fine))
             made.append(
-                Interaction(goal.id, db_id, turns, goal.question, goal.sql, composition(program), parts)
+                Interaction(goal.id, db_id, turns, goal.question, goal.sql, open_form(program), parts)
             )
         if (number + 1) % -(-len(known) // _NOTES) == 0:
             report(f"{len(made)} interactions of {number + 1} questions")
@@ -135,34 +135,38 @@ def _reason(error: Exception) -> str:
 
 
 def ask_steps(
-    steps: Steps, checker: Checker, rng: random.Random, profile: Profile | None
+    steps: Steps, checker: Checker, rng: random.Random, profile: Profile | None, wordings: int = WORDINGS
 ) -> tuple[tuple[Turn, ...], Program]:
     """The turns of an interaction, and its last query with everything written out.
 
-    Raises UnsayableError, GroundingError, IllegalActionError or TurnError for the last of WORDINGS wordings.
+    Raises UnsayableError, GroundingError, IllegalActionError or TurnError for the last of so many wordings.
     """
-    for attempt in range(WORDINGS):
-        conversation = Conversation(checker.schema, rng, profile)
-        earlier: list[GrammarTurn] = []
-        turns: list[Turn] = []
-        try:
-            for number, step in enumerate(steps):
-                question = conversation.ask(step)
-                earlier.append(checker.read(question, step, earlier))
-                sql = render(earlier[-1].program, checker.schema)
-                turns.append(Turn(question, step, sql, kinds_of(step, steps[:number])))
-        except (GroundingError, UnsayableError):
-            if attempt == WORDINGS - 1:
-                raise
-            continue
-        checker.check_runs(earlier)
-        return tuple(turns), earlier[-1].program
-    raise AssertionError("there is a last wording")
+    try:
+        return _asked(steps, checker, rng, profile)
+    except (GroundingError, UnsayableError):
+        if wordings == 1:
+            raise
+    return ask_steps(steps, checker, rng, profile, wordings - 1)
+
+
+def _asked(
+    steps: Steps, checker: Checker, rng: random.Random, profile: Profile | None
+) -> tuple[tuple[Turn, ...], Program]:
+    conversation = Conversation(checker.schema, rng, profile)
+    earlier: list[GrammarTurn] = []
+    turns: list[Turn] = []
+    for number, step in enumerate(steps):
+        question = conversation.ask(step)
+        earlier.append(checker.read(question, step, earlier))
+        sql = render(earlier[-1].program, checker.schema)
+        turns.append(Turn(question, step, sql, kinds_of(step, steps[:number])))
+    checker.check_runs(earlier)
+    return tuple(turns), earlier[-1].program
 
 
 def _shortest(programs: Sequence[Program]) -> frozenset[str]:
     """The compositions of the shortest queries."""
-    known = {composition(one): len(one) for one in programs}
+    known = {open_form(one): len(one) for one in programs}
     shortest = sorted(known, key=lambda one: (known[one], one))
     return frozenset(shortest[: round(SHORTEST * len(known))])
 

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from fastsql.grammar.clauses import child
+from fastsql.grammar.compile import load_grammar
 from fastsql.grammar.inlining import turns_of
 from fastsql.grammar.program import Production, Program, TurnRef
+from fastsql.grammar.tree import read_tree
+from fastsql.synthesis.interactions.selects import EXTENSIONS
 
 KINDS = ("independent", "referential", "filtering", "modifying")
 _RESULTS = ("previous", "in_previous", "not_in_previous", "previous_value")
@@ -61,7 +65,7 @@ def kinds_of(program: Program, earlier: Sequence[Program]) -> tuple[str, ...]:
     elif names[0] == "extend":
         extended = program[1]
         assert isinstance(extended, TurnRef)
-        if any(name in _SORTS for name in names) and _is_ordered(earlier[extended.turn]):
+        if any(name in _SORTS for name in names) and _is_ordered(earlier[extended.turn], earlier):
             kinds.append("modifying")
         elif any(name in ("keep", "and_having", *_SORTS) for name in names):
             kinds.append("filtering")
@@ -70,5 +74,12 @@ def kinds_of(program: Program, earlier: Sequence[Program]) -> tuple[str, ...]:
     return tuple(kind for kind in KINDS if kind in kinds)
 
 
-def _is_ordered(program: Program) -> bool:
-    return any(isinstance(one, Production) and one.name in ("limit", "asc", "desc") for one in program[-8:])
+def _is_ordered(program: Program, earlier: Sequence[Program]) -> bool:
+    """Whether a turn that another extends has ORDER BY or LIMIT."""
+    tree = read_tree(program, load_grammar())
+    change = child(tree, -1)
+    extended = tree.children[0]
+    if tree.name in EXTENSIONS and change.name in ("keep", "and_having") and extended is not None:
+        assert isinstance(extended.terminal, TurnRef)
+        return _is_ordered(earlier[extended.terminal.turn], earlier)
+    return child(change, -1).name != "end"

@@ -25,13 +25,8 @@ COMPOSITIONS = 46 / 167
 _UNITS = ("year", "month", "day", "hour", "time", "eq", "ne", "lt", "le", "gt", "ge")
 
 
-def composition(program: Program) -> str:
-    """A query as its composition."""
-    return " ".join(_masked(program))
-
-
-def component(program: Program) -> str:
-    """A step as a component: turns that it refers to have no numbers."""
+def open_form(program: Program) -> str:
+    """A query, or a step, without its values, functions and filters on time; turns that it refers to have no numbers."""
     return " ".join(_masked(program))
 
 

@@ -179,7 +179,7 @@ class Conversation(Rows):
         if said.ordered:
             which = "one" if single else known.limit
             text = self._ended(
-                "the same as in {kept}, but the {which} {order} instead|what about the {which} {order}, otherwise {kept}?",
+                "the same as in {kept}, but the {which} {order} instead|what about the {which} {order}, else as in {kept}?",
                 kept=self._plain_mention(turn),
                 which=which,
                 order=order,

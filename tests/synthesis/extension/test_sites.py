@@ -139,3 +139,11 @@ def test_what_is_no_database_is_an_error(make: Make) -> None:
     path.write_bytes(b"no database" * 100)
     with pytest.raises(SynthesisError, match="SQLite cannot read it"):
         find_sites(schema, path)
+
+
+def test_an_operation_that_there_is_not_is_an_error(make: Make) -> None:
+    path = make(PARENT)
+    with pytest.raises(
+        SynthesisError, match=r"operation 'melt': there is no such operation\. There are: relation"
+    ):
+        find_sites(Schema.from_sqlite(path), path, ["melt"])

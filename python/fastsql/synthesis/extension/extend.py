@@ -17,13 +17,15 @@ from fastsql.schema.sqlite_file import open_read_only
 from fastsql.synthesis.extension.carry import carry_rows
 from fastsql.synthesis.extension.facts import Facts, with_declared_types
 from fastsql.synthesis.extension.merge import merge_sites
-from fastsql.synthesis.extension.operation import Site
+from fastsql.synthesis.extension.operation import Extended, Site
 from fastsql.synthesis.extension.pairs import CarriedPair, Carrier, DroppedPair
 from fastsql.synthesis.extension.relation import relation_sites
 from fastsql.synthesis.extension.split import split_sites
 from fastsql.synthesis.source import SynthesisError
 
-OPERATIONS: dict[str, Callable[[Schema, Facts], Iterator[Site]]] = {
+Finder = Callable[[Schema, Facts], "Iterator[Site]"]
+"""Finds the sites of an operation."""
+OPERATIONS: dict[str, Finder] = {
     "relation": relation_sites,
     "merge": merge_sites,
     "split": split_sites,
@@ -54,7 +56,7 @@ def find_sites(
 ) -> tuple[Site, ...]:
     """Where operations apply, always in the same order. Raises SynthesisError where the database cannot be read."""
     with open_database(schema, database) as facts:
-        return tuple(site for name in operations for site in OPERATIONS[name](facts.schema, facts))
+        return tuple(site for find in _finders(operations) for site in find(facts.schema, facts))
 
 
 def extend(
@@ -84,8 +86,10 @@ def extend(
     """
     rng = random.Random(seed)
 
-    def draw(present: Schema, facts: Facts, used: frozenset[int]) -> Site | None:
-        return _draw(rng, present, facts, operations, used)
+    finders = _finders(operations)
+
+    def draw(present: Schema, facts: Facts, used: frozenset[int]) -> list[Site]:
+        return _drawn(rng, present, facts, finders, used)
 
     return _extend(schema, database, target, pairs, [draw] * steps, name or target.stem)
 
@@ -101,7 +105,7 @@ def extend_at(
     """As :func:`extend`, at sites that are named one after the other, each by a look at what has become of the schema."""
 
     def chosen(choose: Callable[[Schema, Facts], Site | None]) -> _Choice:
-        return lambda present, facts, _: choose(present, facts)
+        return lambda present, facts, _: [site] if (site := choose(present, facts)) is not None else []
 
     return _extend(schema, database, target, pairs, [chosen(one) for one in sites], name or target.stem)
 
@@ -141,7 +145,8 @@ def variants(
         yield made
 
 
-_Choice = Callable[[Schema, Facts, frozenset[int]], "Site | None"]
+_Choice = Callable[[Schema, Facts, frozenset[int]], "list[Site]"]
+"""Sites of a schema, the first of which is taken that can be; told the tables that the queries name."""
 
 
 def _extend(
@@ -159,14 +164,13 @@ def _extend(
     with tempfile.TemporaryDirectory(prefix="fastsql-") as folder:
         for number, choose in enumerate(choices, 1):
             with open_database(present, path) as facts:
-                site = choose(present, facts, carrier.used_tables(present))
-                if site is None:
+                sites = choose(present, facts, carrier.used_tables(present))
+                if not sites:
                     break
-                extended = site.apply(present)
                 made = Path(folder) / f"{number}.sqlite"
-                carry_rows(present, extended, path, made)
+                extended = _applied(sites, present, path, made)
                 carrier.rewrite(present, extended, facts)
-            done.append(site.describe(present))
+            done.append(extended.site.describe(present))
             present, path = extended.schema, made
         if not done:
             raise SynthesisError(
@@ -191,24 +195,45 @@ def _executor(database: Path) -> Executor:
     return open_executor(database, row_limit=_MOST_ROWS, time_limit=_SECONDS)
 
 
-def _draw(
-    rng: random.Random, schema: Schema, facts: Facts, operations: Sequence[str], used: frozenset[int]
-) -> Site | None:
-    """A site of a kind that applies; where there are queries, one that matters to them before any other."""
-    kinds = [sites for name in operations if (sites := list(OPERATIONS[name](schema, facts)))]
+def _applied(sites: Sequence[Site], schema: Schema, database: Path, target: Path) -> Extended:
+    """What becomes of a schema at the first site where its rows can be carried over. Raises the error of the last."""
+    failure = SynthesisError("no operation applies to it")
+    for site in sites:
+        found = _tried(site, schema, database, target)
+        if isinstance(found, Extended):
+            return found
+        failure = found
+    raise failure
+
+
+def _tried(site: Site, schema: Schema, database: Path, target: Path) -> Extended | SynthesisError:
+    try:
+        extended = site.apply(schema)
+        carry_rows(schema, extended, database, target)
+    except SynthesisError as error:
+        return error
+    return extended
+
+
+def _finders(operations: Sequence[str]) -> list[Finder]:
+    unknown = [name for name in operations if name not in OPERATIONS]
+    if unknown or not operations:
+        raise SynthesisError(
+            "there is no such operation",
+            where=f"operation {(*unknown, '')[0]!r}",
+            remedy=f"There are: {', '.join(OPERATIONS)}.",
+        )
+    return [OPERATIONS[name] for name in operations]
+
+
+def _drawn(
+    rng: random.Random, schema: Schema, facts: Facts, finders: Sequence[Finder], used: frozenset[int]
+) -> list[Site]:
+    """The sites in the order in which they are tried: by kinds as they are drawn, those that matter to queries first."""
+    kinds = [sites for find in finders if (sites := list(find(schema, facts)))]
     rng.shuffle(kinds)
     found = [site for sites in kinds for site in rng.sample(sites, len(sites))]
-    found.sort(key=lambda site: used.isdisjoint(site.tables(schema)))
-    return next((site for site in found if _is_able(site, schema)), None)
-
-
-def _is_able(site: Site, schema: Schema) -> bool:
-    """Whether the extended schema is within the limits; a site where it is not is none."""
-    try:
-        site.apply(schema)
-    except SynthesisError:
-        return False
-    return True
+    return sorted(found, key=lambda site: used.isdisjoint(site.tables(schema)))
 
 
 def _named(pair: CarriedPair, name: str) -> CarriedPair:

@@ -53,6 +53,14 @@ def test_a_turn_s_result_is_named_by_its_number_or_by_what_it_returned() -> None
         assert "not" in question
 
 
+def test_two_results_are_not_both_said_of_one_column() -> None:
+    seek = "visits.{0} IN (SELECT visits.{0} FROM visits WHERE visits.cost > {1})".format
+    sql = f"SELECT visits.cost FROM visits WHERE {seek('patient_id', 3)} AND {seek('ward', 9)}"
+    questions = ways(sql, -1, clauses=False)
+    assert any(re.search(r"visits (of|that belong to) ", question) for question in questions)
+    assert not any(re.search(r"whose .* and (of|that belong to) ", question) for question in questions)
+
+
 def test_a_turn_that_is_not_the_last_is_named_by_its_number() -> None:
     for question in ways(DIFFERENCE, 3):  # asks something of the second turn after the third
         assert re.search(r"\b(A|answer |result )2\b", question)

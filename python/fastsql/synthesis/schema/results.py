@@ -43,14 +43,16 @@ class Results:
         self._wider: dict[str, list[tuple[Cell, ...]]] = {}
 
     def check(self, query: exp.Query, sql: str) -> None:
-        """Raises SenselessError unless it returns something, not 1 for every group, and not what it would without WHERE."""
+        """Raises SenselessError unless it returns something, not 1 for every group, and its WHERE and LIMIT matter."""
         try:
             if isinstance(query, exp.Select):
                 self._check_groups(query)
             rows = self._run(query, sql)
             if not any(cell for row in rows for cell in row) or _are_all_ones(rows):
                 raise SenselessError("it returns nothing to speak of")
-            if query.args.get("where") is not None and are_equal(rows, self._rows_without_condition(query)):
+            if query.args.get("limit") is not None and len(self._rows_without(query, "limit")) == len(rows):
+                raise SenselessError("its limit leaves nothing out")
+            if query.args.get("where") is not None and are_equal(rows, self._rows_without(query, "where")):
                 raise SenselessError("its condition changes nothing")
         except ExecutionError as error:
             raise SenselessError(error.what) from error
@@ -98,10 +100,10 @@ class Results:
         texts = [str(value) for value in values]
         return sum(map(len, texts)) <= LONGEST_MEAN * len(texts)
 
-    def _rows_without_condition(self, query: exp.Query) -> list[tuple[Cell, ...]]:
-        """The rows of a query without its WHERE. Many queries have the same: the latest are kept."""
-        where = query.args["where"]
-        query.set("where", None)
+    def _rows_without(self, query: exp.Query, name: str) -> list[tuple[Cell, ...]]:
+        """The rows of a query without one of its clauses. Many queries have the same: the latest are kept."""
+        clause = query.args[name]
+        query.set(name, None)
         try:
             key = write_tree(query)
             if key not in self._wider:
@@ -109,7 +111,7 @@ class Results:
                     del self._wider[next(iter(self._wider))]
                 self._wider[key] = self._run(query, key)
         finally:
-            query.set("where", where)
+            query.set(name, clause)
         return self._wider[key]
 
 

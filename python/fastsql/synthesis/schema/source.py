@@ -19,11 +19,13 @@ from fastsql.grammar.program import Program
 from fastsql.grammar.render import render_tree, write_tree
 from fastsql.profile.model import Profile
 from fastsql.schema import Schema
+from fastsql.synthesis.schema.clauses import limit_of
 from fastsql.synthesis.schema.contents import Contents
 from fastsql.synthesis.schema.contrast import differ_in_one_phrase, edits
 from fastsql.synthesis.schema.fill import Filler, UnfitError
 from fastsql.synthesis.schema.library import Weighted
 from fastsql.synthesis.schema.questions import ask
+from fastsql.synthesis.schema.repeats import repeats_rows
 from fastsql.synthesis.schema.results import Results, SenselessError
 from fastsql.synthesis.schema.unanswerable import KINDS, Unanswerables
 from fastsql.synthesis.schema.words import UnsayableError, Words
@@ -185,6 +187,23 @@ class SchemaSource:
         if canonical != program:
             query = _read(canonical, self.schema)
             ask(query, self._words, rng)
+        return self._each_once(query, rng)
+
+    def _each_once(self, query: exp.Query, rng: random.Random) -> exp.Query:
+        """The query with DISTINCT, where a join would repeat the rows that are asked for. Raises as `_query`."""
+        if (
+            not isinstance(query, exp.Select)
+            or limit_of(query) == "1"
+            or not repeats_rows(query, self._words)
+        ):
+            return query
+        order = query.args.get("order")
+        if limit_of(query) or (
+            order is not None and any(key.this not in query.expressions for key in order.expressions)
+        ):
+            raise UnsayableError("an order of rows that a join repeats")
+        query = _read(tree_to_program(query.distinct(), self.schema), self.schema)
+        ask(query, self._words, rng)
         return query
 
 

@@ -108,7 +108,8 @@ class Conditions(Expressions):
             else:
                 left.remove(period)
                 said.append(f"whose {self._dated_within(condition, period, scope)}")
-        return " and ".join(said)
+        # Behind "whose ..." a short "of answer 2" would belong to what stands there.
+        return " and ".join(sorted(said, key=lambda text: text.startswith("whose")))
 
     def _dated_within(self, part: Node, period: Node, scope: Scope) -> str:
         """A part of a date in a period that is told from now."""

@@ -10,7 +10,7 @@ from fastsql.synthesis.phrases import expand
 from fastsql.synthesis.schema.arithmetic import Arithmetic
 from fastsql.synthesis.schema.clauses import columns_in, conjuncts, joins_of, tables_of
 from fastsql.synthesis.schema.conditions import PARTS_OF_DATES, Conditions, moment_of
-from fastsql.synthesis.schema.kinds import AMOUNT, KEY, ORDERED
+from fastsql.synthesis.schema.kinds import AMOUNT, ORDERED
 from fastsql.synthesis.schema.words import UnsayableError, Words, plural
 
 _AGGREGATES: dict[type[exp.Expr], str] = {exp.Avg: "average|mean", exp.Sum: "total"}
@@ -41,8 +41,8 @@ class Items:
                 return f"number of {self._any('different|distinct')} {self._things(column, subject)}"
             case exp.Count(this=exp.Star()) if not any(join.side for join in joins_of(select)):
                 return f"number of {self._words.many(self.counted(select), self._rng)}"
-            case exp.Count(this=exp.Column() as column) if (  # which no row lacks
-                self._words.kind(column) == KEY and self._words.owner(column) == self.counted(select)
+            case exp.Count(this=exp.Column() as column) if (
+                self._words.is_primary(column) and self._words.owner(column) == self.counted(select)
             ):
                 return f"number of {self._words.many(self._words.owner(column), self._rng)}"
             case (exp.Avg() | exp.Sum()) as mean if isinstance(mean.this, exp.Column):

@@ -77,6 +77,11 @@ class Words:
         """The number of a column's table."""
         return self.schema.columns[self.number(column)].table
 
+    def is_primary(self, column: exp.Column) -> bool:
+        """Whether a column is of its table's primary key, which no row lacks."""
+        number = self.number(column)
+        return number in self.schema.tables[self.schema.columns[number].table].primary_key
+
     def is_unique(self, column: exp.Column) -> bool:
         """Whether a column tells the rows of its table apart."""
         return self.number(column) in self._identifying

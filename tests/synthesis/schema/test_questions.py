@@ -102,3 +102,20 @@ def test_values_are_never_read_as_patterns(clinic: Schema) -> None:
 def test_nouns_have_a_plural(one: str, many: str) -> None:
     assert plural(one) == many
     assert singular(many) == one
+
+
+@pytest.mark.parametrize(
+    ("one", "many"),
+    [("year born", "years born"), ("date arrived", "dates arrived"), ("dog breed", "dog breeds")],
+)
+def test_participles_stand_behind_the_plural(one: str, many: str) -> None:
+    assert plural(one) == many
+    assert singular(many) == one
+
+
+def test_moments_are_called_dates_and_times() -> None:
+    stays = Schema.from_ddl(
+        "CREATE TABLE stays (id INTEGER PRIMARY KEY, admitted_on DATE, seen_at TIMESTAMP, ran_on TEXT)"
+    )
+    said = [Words(stays).label(column, random.Random(0)) for column in range(4)]
+    assert said == ["id", "admitted date", "seen time", "ran on"]

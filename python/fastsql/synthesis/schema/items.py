@@ -41,9 +41,9 @@ class Items:
                 return f"number of {self._any('different|distinct')} {self._things(column, subject)}"
             case exp.Count(this=exp.Star()) if not any(join.side for join in joins_of(select)):
                 return f"number of {self._words.many(self.counted(select), self._rng)}"
-            case exp.Count(this=exp.Column() as column) if (
-                self._words.is_primary(column) and self._words.owner(column) == self.counted(select)
-            ):
+            case exp.Count(this=exp.Column() as column) if self._words.is_primary(
+                column
+            ) and self._words.owner(column) == self.counted(select):
                 return f"number of {self._words.many(self._words.owner(column), self._rng)}"
             case (exp.Avg() | exp.Sum()) as mean if isinstance(mean.this, exp.Column):
                 if self._words.kind(mean.this) != AMOUNT or self._words.owner(mean.this) != self.counted(

@@ -11,12 +11,16 @@ from sqlglot import exp
 
 from fastsql.profile.model import ColumnProfile, Profile, TableProfile
 from fastsql.schema import Schema
-from fastsql.synthesis.schema.kinds import KEY, REFERENCE, column_kinds
+from fastsql.synthesis.schema.kinds import KEY, REFERENCE, TIME, YEAR, column_kinds
 from fastsql.synthesis.schema.links import Links, identifying_columns
 
 _NONE: Mapping[int, str] = MappingProxyType({})
 _FLAGS = ("is ", "has ", "was ", "are ", "had ")
 _AS_THEY_ARE = ("news", "series", "species", "staff", "equipment", "information", "data", "status")
+_PARTICIPLES = ("born", "drawn", "given", "held", "left", "made", "paid", "seen", "sent", "taken")
+"""Those that stand behind a noun, as in "year born", beside those in -ed."""
+_MOMENTS = {" on": " date", " at": " time"}
+"""How the names of moments end, and what they are called: "admitted on" and "started at" are no things."""
 _IRREGULAR = {
     "person": "people",
     "child": "children",
@@ -144,6 +148,8 @@ class Words:
         if any(name.lower().startswith(_FLAGS) for name in (known.called, known.words, *known.synonyms)):
             raise UnsayableError("yes or no")
         said = _said(known, rng)
+        if self._kinds[column] in (TIME, YEAR) and said[-3:] in _MOMENTS:
+            said = said[:-3] + _MOMENTS[said[-3:]]
         table = f"{singular(_said(self._profile.tables[owner], rng))} "
         short = said.removeprefix(table)
         return short if short != said and rng.random() < 0.7 and self._is_clear(short, column) else said
@@ -167,16 +173,24 @@ def _said(item: TableProfile | ColumnProfile, rng: random.Random) -> str:
 
 
 def plural(noun: str) -> str:
-    """The plural of an English noun, of the last of several words, or of what stands before "of"."""
+    """The plural of an English noun, of the last of several words, or of what stands before "of" or a participle."""
     thing, of, rest = noun.partition(" of ")
     head, _, last = thing.rpartition(" ")
+    if head and _is_participle(last):
+        return f"{plural(head)} {last}{of}{rest}"
     return f"{head} {_plural(last)}{of}{rest}".strip()
 
 
 def singular(noun: str) -> str:
-    """The singular of an English noun or of the last one of several words."""
+    """The singular of an English noun, of the last one of several words, or of what stands before a participle."""
     head, _, last = noun.rpartition(" ")
+    if head and _is_participle(last):
+        return f"{singular(head)} {last}"
     return f"{head} {_singular(last)}".strip()
+
+
+def _is_participle(word: str) -> bool:
+    return word in _PARTICIPLES or (word.endswith("ed") and not word.endswith(("eed", "bed")))
 
 
 def _plural(word: str) -> str:

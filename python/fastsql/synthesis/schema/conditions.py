@@ -29,6 +29,11 @@ _MOST: dict[type[exp.Expr], str] = {
     exp.Max: "highest|largest|greatest|maximum",
     exp.Min: "lowest|smallest|minimum",
 }
+_AGGREGATES: dict[type[exp.Expr], str] = {
+    exp.Avg: "average|mean",
+    exp.Max: "highest|maximum",
+    exp.Min: "lowest|minimum",
+}
 _LAST: dict[type[exp.Expr], str] = {exp.Max: "latest|most recent", exp.Min: "earliest"}
 _MIRRORED: dict[type[exp.Expr], type[exp.Expr]] = {
     exp.GT: exp.LT,
@@ -74,13 +79,13 @@ class Conditions:
             case exp.EQ() | exp.NEQ() | exp.GT() | exp.GTE() | exp.LT() | exp.LTE():
                 return self._comparison(condition)
             case exp.Between(this=exp.Column() as column):
-                return self._between(column, condition, "")
+                return self._between(column, condition, negated=False)
             case exp.Like(this=exp.Column() as column, expression=exp.Literal() as pattern):
                 return self._likeness(column, pattern.name, negated=False)
             case exp.In(this=exp.Column() as column):
                 return self._membership(column, condition, negated=False)
             case exp.Is(this=exp.Column() as column, expression=exp.Null()):
-                return self._whose(column, self._any("is [missing|not known|not recorded]"))
+                return self._missing(column, negated=False)
         raise UnsayableError(type(condition).__name__)
 
     def met(self, found: Sequence[Said], table: int) -> str:
@@ -104,15 +109,7 @@ class Conditions:
         """A literal as people write it. Raises UnsayableError for another expression."""
         match value:
             case exp.Literal(is_string=True):
-                marks = (
-                    ("'", '"')
-                    if not value.name[-1:].isalnum()
-                    else ("", "'", '"')
-                    if " " in value.name
-                    else ("",)
-                )
-                mark = self._rng.choice(marks)
-                return f"{mark}{value.name}{mark}"
+                return self._text(value.name)
             case exp.Literal():
                 return str(value.name)
             case exp.Neg(this=exp.Literal() as inner):
@@ -122,15 +119,15 @@ class Conditions:
     def _negated(self, inner: exp.Expr) -> Said:
         match inner:
             case exp.Is(this=exp.Column() as column, expression=exp.Null()):
-                return self._whose(column, self._any("is [known|recorded|not missing]"))
+                return self._missing(column, negated=True)
             case exp.In(this=exp.Column() as column):
                 return self._membership(column, inner, negated=True)
             case exp.Between(this=exp.Column() as column):
-                return self._between(column, inner, "not ")
+                return self._between(column, inner, negated=True)
             case exp.Like(this=exp.Column() as column, expression=exp.Literal() as pattern):
                 return self._likeness(column, pattern.name, negated=True)
             case exp.EQ(this=exp.Column() as column, expression=value):
-                return self._whose(column, f"is not {self._literal(value)}")
+                return self._compared(column, exp.NEQ, self._literal(value))
         raise UnsayableError(f"NOT {type(inner).__name__}")
 
     def _comparison(self, node: exp.Binary) -> Said:
@@ -142,9 +139,9 @@ class Conditions:
             case exp.Column(), exp.Subquery(this=exp.Select() as inner):
                 return self._to_subquery(left, sign, inner)
             case exp.Column(), exp.Column():
-                return self._whose(left, f"{self._sign(left, sign)} the {self._label(right)}")
+                return self._compared(left, sign, self._that(right))
             case exp.Column(), _:
-                return self._whose(left, f"{self._sign(left, sign)} {self._literal(right)}")
+                return self._compared(left, sign, self._literal(right))
             case exp.TimeToStr(this=time), exp.Literal() if isinstance(_bare(time), exp.Column):
                 return self._of_date(_bare(time), left.text("format"), sign, right.name)
         raise UnsayableError(f"comparison of {type(left).__name__}")
@@ -169,30 +166,27 @@ class Conditions:
         item = inner.expressions[0]
         plain = not inner.args.get("where") and not inner.args.get("joins")
         if isinstance(item, (exp.Max, exp.Min)) and sign is exp.EQ and plain and item.this == column:
-            is_time = self._words.kind(column) in (TIME, YEAR)
-            most = (_LAST if is_time else _MOST)[type(item)]
-            return self._whose(column, f"is the {self._any(most)}")
-        names: dict[type[exp.Expr], str] = {
-            exp.Avg: "average|mean",
-            exp.Max: "highest|maximum",
-            exp.Min: "lowest|minimum",
-        }
-        if type(item) not in names or not isinstance(item.this, exp.Column):
+            return self._is_most(column, type(item))
+        if not isinstance(item, (exp.Avg, exp.Max, exp.Min)) or not isinstance(item.this, exp.Column):
             raise UnsayableError("subquery")
-        mean = f"the {self._any(names[type(item)])}"
-        same = item.this == column
-        of = "" if same and plain else f" {self._label(item.this)} of {self._describe(inner)}"
-        said = self._whose(column, f"{self._sign(column, sign)} {mean}{of}")
-        return replace(said, open=bool(of) and not plain)
+        same = item.this == column and plain
+        said = self._compared(column, sign, self._put_together(item, None if same else inner))
+        return replace(said, open=not plain)
+
+    def _is_most(self, column: exp.Column, aggregate: type[exp.Expr]) -> Said:
+        is_time = self._words.kind(column) in (TIME, YEAR)
+        return self._whose(column, f"is the {self._any((_LAST if is_time else _MOST)[aggregate])}")
+
+    def _put_together(self, item: exp.AggFunc, rows: exp.Select | None) -> str:
+        """What an aggregate gives; `rows`: of these, otherwise of all."""
+        of = "" if rows is None else f" {self._label(item.this)} of {self._describe(rows)}"
+        return f"the {self._any(_AGGREGATES[type(item)])}{of}"
 
     def _membership(self, column: exp.Column, node: exp.Expr, *, negated: bool) -> Said:
         query = node.args.get("query")
         if query is None:
             values = [self._literal(value) for value in node.args.get("expressions") or ()]
-            joined = f"{', '.join(values[:-1])} or {values[-1]}" if len(values) > 1 else "".join(values)
-            return self._whose(
-                column, f"is neither {joined.replace(' or ', ' nor ')}" if negated else f"is {joined}"
-            )
+            return self._one_of(column, values, negated=negated)
         inner = query.this if isinstance(query, exp.Subquery) else query
         number = self._words.number(column)
         if not isinstance(inner, exp.Select) or not _is_key(self._words, number):
@@ -200,13 +194,24 @@ class Conditions:
         own, other = self._words.owner(column), self._of_item(inner)
         if own == self._words.owner(other) or not self._words.links.joins(number, self._words.number(other)):
             raise UnsayableError("rows of the same table, or of one that does not refer to it")
-        rows = self._describe(inner)
-        if self._words.is_unique(other) and not self._words.is_unique(column):
+        belong = self._words.is_unique(other) and not self._words.is_unique(column)
+        is_open = bool(inner.args.get("where") or inner.args.get("joins"))
+        text = self._related(self._describe(inner), belong=belong, negated=negated)
+        return Said(own, text, having=True, open=is_open)
+
+    def _one_of(self, column: exp.Column, values: Sequence[str], *, negated: bool) -> Said:
+        joined = f"{', '.join(values[:-1])} or {values[-1]}" if len(values) > 1 else "".join(values)
+        return self._whose(
+            column, f"is neither {joined.replace(' or ', ' nor ')}" if negated else f"is {joined}"
+        )
+
+    def _related(self, rows: str, *, belong: bool, negated: bool) -> str:
+        """That rows belong to some others, or have some."""
+        if belong:
             verb = "are of none of the|are not of any of the" if negated else "are of one of the"
         else:
             verb = "have no|do not have any" if negated else "have some|have any"
-        is_open = bool(inner.args.get("where") or inner.args.get("joins"))
-        return Said(own, f"{self._any(verb)} {rows}", having=True, open=is_open)
+        return f"{self._any(verb)} {rows}"
 
     def _of_item(self, select: exp.Select) -> exp.Column:
         """The key that a subquery selects."""
@@ -215,13 +220,16 @@ class Conditions:
             raise UnsayableError("IN")
         return item
 
-    def _between(self, column: exp.Column, node: exp.Expr, negation: str) -> Said:
+    def _between(self, column: exp.Column, node: exp.Expr, *, negated: bool) -> Said:
         if self._words.kind(column) not in ORDERED:
             raise UnsayableError("range of no amount")
         low, high = self._literal(node.args["low"]), self._literal(node.args["high"])
         if _number(node.args["low"]) > _number(node.args["high"]):
             raise UnsayableError("an empty range")
-        return self._whose(column, f"is {negation}between {low} and {high}")
+        return self._within(column, low, high, negated=negated)
+
+    def _within(self, column: exp.Column, low: str, high: str, *, negated: bool) -> Said:
+        return self._whose(column, f"is {'not ' if negated else ''}between {low} and {high}")
 
     def _likeness(self, column: exp.Column, pattern: str, *, negated: bool) -> Said:
         if self._words.kind(column) not in (*TEXTS, CODE):
@@ -229,6 +237,9 @@ class Conditions:
         text = pattern.strip("%")
         if "%" in text or "_" in text:
             raise UnsayableError("pattern")
+        return self._like(column, pattern, text, negated=negated)
+
+    def _like(self, column: exp.Column, pattern: str, text: str, *, negated: bool) -> Said:
         verb = {
             (True, True): "contain",
             (False, True): "start with",
@@ -244,18 +255,41 @@ class Conditions:
             raise UnsayableError("OR of two tables")
         if left.open or right.open:
             raise UnsayableError("OR of conditions on other rows")
-        return Said(left.table, f"{left.text} or {right.text}", left.having, either=True)
+        return Said(left.table, self._or(left.text, right.text), left.having, either=True)
+
+    def _or(self, left: str, right: str) -> str:
+        return f"{left} or {right}"
+
+    def _missing(self, column: exp.Column, *, negated: bool) -> Said:
+        known = "is [known|recorded|not missing]" if negated else "is [missing|not known|not recorded]"
+        return self._whose(column, self._any(known))
+
+    def _compared(self, column: exp.Column, sign: type[exp.Expr], what: str) -> Said:
+        return self._whose(column, f"{self._sign(column, sign)} {what}")
+
+    def _that(self, column: exp.Column) -> str:
+        """Another column of the same row."""
+        return f"the {self._label(column)}"
+
+    def _text(self, text: str) -> str:
+        """A text as people write it, with quotation marks where it would not end clearly, or now and then."""
+        marks = ("'", '"') if not text[-1:].isalnum() else ("", "'", '"') if " " in text else ("",)
+        mark = self._rng.choice(marks)
+        return f"{mark}{text}{mark}"
 
     def _sign(self, column: exp.Column | None, sign: type[exp.Expr]) -> str:
         if sign is exp.EQ:
             return "is"
         if sign is exp.NEQ:
             return "is not"
+        return f"is {self._any((_TIME_SIGNS if self._is_time(column) else _SIGNS)[sign])}"
+
+    def _is_time(self, column: exp.Column | None) -> bool:
+        """Whether values are later and earlier, not more and less; None: a number. Raises UnsayableError if neither."""
         kind = AMOUNT if column is None else self._words.kind(column)
         if kind not in ORDERED:
             raise UnsayableError(f"order of {kind}s")
-        is_time = kind != AMOUNT
-        return f"is {self._any((_TIME_SIGNS if is_time else _SIGNS)[sign])}"
+        return kind != AMOUNT
 
     def _whose(self, column: exp.Column, rest: str) -> Said:
         return Said(self._words.owner(column), f"{self._label(column)} {rest}")

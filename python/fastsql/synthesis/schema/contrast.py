@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from unicodedata import east_asian_width
 
 from sqlglot import exp
 
@@ -66,7 +67,13 @@ def differ_in_one_phrase(one: str, other: str, values: int) -> bool:
     end = 0
     while end < shortest - start and one[-1 - end] == other[-1 - end]:
         end += 1
-    return one != other and max(len(one), len(other)) - start - end <= MOST_CHARACTERS + values
+    differing = max((text[start : len(text) - end] for text in (one, other)), key=width)
+    return one != other and width(differing) <= MOST_CHARACTERS + values
+
+
+def width(text: str) -> int:
+    """The characters of a text; an ideograph, which says as much as several letters, counts as two."""
+    return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
 
 
 def _changes(

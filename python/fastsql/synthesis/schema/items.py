@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from fastsql.synthesis.phrases import expand
 from fastsql.synthesis.schema.arithmetic import Arithmetic
-from fastsql.synthesis.schema.clauses import columns_in, conjuncts, joins_of, tables_of
+from fastsql.synthesis.schema.clauses import columns_in, conjuncts, is_column, joins_of, tables_of
 from fastsql.synthesis.schema.conditions import PARTS_OF_DATES, Conditions, moment_of
 from fastsql.synthesis.schema.kinds import AMOUNT, ORDERED
 from fastsql.synthesis.schema.words import UnsayableError, Words, plural
@@ -36,40 +36,54 @@ class Items:
         match item.this if isinstance(item, exp.Alias) else item:
             case exp.Column() as column:
                 label = self._label(column, subject)
-                return plural(label) if many else label
+                return self._several(label) if many else label
             case exp.Count(this=exp.Distinct(expressions=[exp.Column() as column])):
-                return f"number of {self._any('different|distinct')} {self._things(column, subject)}"
+                return self._number_of(self._things(column, subject), different=True)
             case exp.Count(this=exp.Star()) if not any(join.side for join in joins_of(select)):
-                return f"number of {self._words.many(self.counted(select), self._rng)}"
+                return self._number_of(self._words.many(self.counted(select), self._rng))
             case exp.Count(this=exp.Column() as column) if self._words.is_primary(
                 column
             ) and self._words.owner(column) == self.counted(select):
-                return f"number of {self._words.many(self._words.owner(column), self._rng)}"
+                return self._number_of(self._words.many(self._words.owner(column), self._rng))
             case (exp.Avg() | exp.Sum()) as mean if isinstance(mean.this, exp.Column):
                 if self._words.kind(mean.this) != AMOUNT or self._words.owner(mean.this) != self.counted(
                     select
                 ):
                     raise UnsayableError("mean of no amount, or weighted by rows of another table")
-                return f"{self._any(_AGGREGATES[type(mean)])} {self._label(mean.this, subject)}"
+                return self._put_together(mean, self._label(mean.this, subject))
             case (exp.Min() | exp.Max()) as end if (
                 isinstance(end.this, exp.Column) and self._words.kind(end.this) in ORDERED
             ):
-                most = _ENDS if self._words.kind(end.this) == AMOUNT else _TIMES
-                return f"{self._any(most[type(end)])} {self._label(end.this, subject)}"
+                return self._put_together(end, self._label(end.this, subject))
             case exp.TimeToStr() as part:
-                return f"{plural(self._part(part))}" if many else self._part(part)
+                return self._several(self._part(part)) if many else self._part(part)
             case (exp.Avg() | exp.Sum()) as mean if isinstance(_bare(mean.this), exp.Sub):
                 if self._table_of(mean) != self.counted(select):
                     raise UnsayableError("mean weighted by rows of another table")
                 difference = self.say(_bare(mean.this), select, subject, many=False)
-                return f"{self._any(_AGGREGATES[type(mean)])} {difference}"
+                return self._put_together(mean, difference)
             case computed:
-                return self._arithmetic.say(
-                    computed,
-                    lambda operand: self.say(operand, select, subject, many=False),
-                    lambda condition: self._rows_that_meet(condition, select),
-                    many=many,
-                )
+                return self._computed(computed, select, subject, many=many)
+
+    def _computed(self, item: exp.Expr, select: exp.Select, subject: int, *, many: bool) -> str:
+        return self._arithmetic.say(
+            item,
+            lambda operand: self.say(operand, select, subject, many=False),
+            lambda condition: self._rows_that_meet(condition, select),
+            many=many,
+        )
+
+    def _put_together(self, aggregate: exp.AggFunc, label: str) -> str:
+        names = {**_AGGREGATES, **_ENDS}
+        if is_column(aggregate.this) and self._words.kind(aggregate.this) != AMOUNT:
+            names = _TIMES
+        return f"{self._any(names[type(aggregate)])} {label}"
+
+    def _number_of(self, things: str, *, different: bool = False) -> str:
+        return f"number of {self._any('different|distinct')} {things}" if different else f"number of {things}"
+
+    def _several(self, label: str) -> str:
+        return plural(label)
 
     def _rows_that_meet(self, condition: exp.Expr, select: exp.Select) -> str:
         """As "visits whose cost is above 5". Raises UnsayableError for a condition on what is not counted."""
@@ -137,7 +151,7 @@ class Items:
         table = self._words.stands_for(column)
         if table is not None:
             return self._words.many(table, self._rng)
-        return plural(self._label(column, subject))
+        return self._several(self._label(column, subject))
 
     def _any(self, pattern: str) -> str:
         return expand(pattern, self._rng)

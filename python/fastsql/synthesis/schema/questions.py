@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from fastsql.synthesis.phrases import expand
+from fastsql.synthesis.schema.chinese.questions import ChineseAsker
 from fastsql.synthesis.schema.clauses import (
     conditions_of,
     counts_rows,
@@ -24,8 +25,9 @@ from fastsql.synthesis.schema.clauses import (
     limit_of,
 )
 from fastsql.synthesis.schema.derived import FirstOfEach, OverGroups, read_derived
+from fastsql.synthesis.schema.meaning import Meaning
 from fastsql.synthesis.schema.rows import Rows
-from fastsql.synthesis.schema.words import UnsayableError, Words
+from fastsql.synthesis.schema.words import CHINESE, UnsayableError, Words
 
 MOST_ITEMS = 6
 """Things that one question asks for."""
@@ -38,12 +40,16 @@ _BOTH: dict[type[exp.Expr], str] = {
 
 def ask(query: exp.Expr, words: Words, rng: random.Random) -> str:
     """A question for a query as the grammar renders it. Raises UnsayableError where there are no words for a construct."""
-    return _Asker(words, rng).ask(query)
+    return _asker(words, rng).ask(query)
 
 
 def describe(select: exp.Select, words: Words, rng: random.Random, subject: int) -> str:
     """The rows of a table that a query is about: "singers whose country is France". Raises UnsayableError."""
-    return _Asker(words, rng).describe(select, subject)
+    return _asker(words, rng).describe(select, subject)
+
+
+def _asker(words: Words, rng: random.Random) -> _Asker | ChineseAsker:
+    return ChineseAsker(words, rng) if words.language == CHINESE else _Asker(words, rng)
 
 
 class _Asker:
@@ -52,6 +58,7 @@ class _Asker:
         self._rng = rng
         self._rows = Rows(words, rng)
         self._items = self._rows.items
+        self._meaning = Meaning(words, self._items.counted)
 
     def describe(self, select: exp.Select, subject: int) -> str:
         return self._rows.say(select, subject)
@@ -69,26 +76,15 @@ class _Asker:
         if query.args.get("distinct") and any(map(_is_aggregate, query.expressions)):
             raise UnsayableError("different aggregates")
         first, *others = query.expressions
-        if not others and not keys_of(query) and self._counts(first, query):
+        if not others and not keys_of(query) and self._meaning.counts(first, query):
             return self._count(query)
         single = not others and (limit_of(query) == "1" or has_aggregate(first))
         return self._request(self._things(query), single=single)
 
-    def _counts(self, item: exp.Expr, select: exp.Select) -> bool:
-        """Whether it counts the rows of FROM: all of them, or those of which something is known."""
-        if counts_rows(item):
-            return True
-        if not isinstance(item, exp.Count):
-            return False
-        inner = item.this.expressions[0] if isinstance(item.this, exp.Distinct) else item.this
-        if not is_column(inner) or self._words.owner(inner) != self._items.counted(select):
-            return False
-        return inner is item.this or self._words.is_unique(inner)
-
     def _count(self, select: exp.Select) -> str:
         if select.args.get("order") is not None or limit_of(select):
             raise UnsayableError("order of a count")
-        self._check_known(select)
+        self._meaning.check_known(select)
         rows = self._rows.say(select, self._items.counted(select))
         return self._finished("how many @ are there|count the @|what is the number of @|number of @", rows)
 
@@ -100,22 +96,14 @@ class _Asker:
         left, right = query.left, query.right
         if type(query) not in _BOTH or not (isinstance(left, exp.Select) and isinstance(right, exp.Select)):
             raise UnsayableError("set operation")
-        if not all(map(self._are_alike, left.expressions, right.expressions)):
+        if not all(map(self._meaning.are_alike, left.expressions, right.expressions)):
             raise UnsayableError("set operation of different things")
         return f"{self._things(left)} {_BOTH[type(query)]} {self._things(right).removeprefix('the ')}"
 
-    def _are_alike(self, left: exp.Expr, right: exp.Expr) -> bool:
-        """Whether two select items are the same column, or hold the same keys."""
-        if not (is_column(left) and is_column(right)):
-            return False
-        one, other = self._words.number(left), self._words.number(right)
-        groups = self._words.schema.key_groups
-        return one == other or -1 != groups[one] == groups[other]
-
     def _things(self, select: exp.Select) -> str:
         """As "the names and ages of the singers whose country is France"."""
-        self._check_groups(select)
-        self._check_known(select)
+        self._meaning.check_groups(select)
+        self._meaning.check_known(select)
         subject, single = self._rows.subject(select), limit_of(select) == "1"
         if select.is_star:
             every = self._any("all information on the|everything about the|all columns of the")
@@ -213,41 +201,6 @@ class _Asker:
         among = [f"among the {self._words.many(subject, self._rng)}", where] if where else []
         count = "" if single else limit_of(select)
         return " ".join(filter(None, ["the", count, labels, *self._rows.passing(select, subject), *among]))
-
-    def _check_groups(self, select: exp.Select) -> None:
-        """Raises UnsayableError where what is selected is not the same in all rows of a group, or nothing is counted."""
-        keys = keys_of(select)
-        if not keys and any(map(has_aggregate, select.expressions)) and select.args.get("order") is not None:
-            raise UnsayableError("order of a single row")
-        plain = [item for item in select.expressions if not has_aggregate(item) and item not in keys]
-        if not keys:
-            if plain and len(plain) < len(select.expressions):
-                raise UnsayableError("aggregate beside a column")
-            return
-        parts = (*select.expressions, select.args.get("having"), select.args.get("order"))
-        if not any(part is not None and has_aggregate(part) for part in parts):
-            raise UnsayableError("groups without aggregates")
-        unique = {self._words.owner(key) for key in keys if is_column(key) and self._words.is_unique(key)}
-        if unique and (not joins_of(select) or self._items.counted(select) in unique):
-            raise UnsayableError("groups of one row")
-        if not all(is_column(item) and self._words.owner(item) in unique for item in plain):
-            raise UnsayableError("ungrouped column")
-
-    def _check_known(self, select: exp.Select) -> None:
-        """Raises UnsayableError where a condition says already what is asked, or leaves one row to count or to compare."""
-        equal = [
-            one.this
-            for one in conditions_of(select)
-            if isinstance(one, exp.EQ) and isinstance(one.expression, exp.Literal)
-        ]
-        known = [column for column in equal if is_column(column)]
-        if any(item in known for item in (*select.expressions, *keys_of(select))):
-            raise UnsayableError("what is asked is known")
-        compares = (
-            limit_of(select) or keys_of(select) or any(has_aggregate(item) for item in select.expressions)
-        )
-        if compares and any(map(self._words.is_unique, known)):
-            raise UnsayableError("a single row")
 
     def _any(self, pattern: str) -> str:
         return expand(pattern, self._rng)

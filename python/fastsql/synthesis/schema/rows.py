@@ -60,8 +60,14 @@ class Rows:
     def __init__(self, words: Words, rng: random.Random) -> None:
         self._words = words
         self._rng = rng
-        self._conditions = Conditions(words, rng, self.say)
-        self._items = self.items = Items(words, rng, self._conditions)
+        self._conditions = self._make_conditions()
+        self._items = self.items = self._make_items()
+
+    def _make_conditions(self) -> Conditions:
+        return Conditions(self._words, self._rng, self.say)
+
+    def _make_items(self) -> Items:
+        return Items(self._words, self._rng, self._conditions)
 
     def subject(self, select: exp.Select) -> int:
         """The table whose rows are asked about: that of the first column, otherwise FROM's.
@@ -94,15 +100,7 @@ class Rows:
     def where(self, select: exp.Select, subject: int) -> str:
         """WHERE, and what joins alone demand: as "whose sex is F and with a visit whose cost is above 5"."""
         tree = JoinTree(select, self._words)
-        by_table: defaultdict[int, list[Said]] = defaultdict(list)
-        used = {self._words.owner(column) for column in _named(select)}
-        for condition in conditions_of(select):
-            said = self._lacking(condition, subject, tree) or self._either(select, subject, tree, used)
-            said = said or self._conditions.say(condition)
-            by_table[said.table].append(said)
-        counts = (count for clause in _shown(select) for count in clause.find_all(exp.Count))
-        if any(isinstance(count.this, (exp.Star, exp.Column)) for count in counts):
-            used.add(self._items.counted(select))
+        by_table, used = self._told(select, subject, tree)
         met = [self._conditions.met(by_table[subject], subject)]
         if any(one.open and not one.either for one in by_table[subject]) and tree.ends[subject]:
             raise UnsayableError("a join behind conditions on other rows")
@@ -114,6 +112,21 @@ class Rows:
             raise UnsayableError("what is put together is restricted by a join")
         inner = " and ".join([*plain, *(one for end, one in joined.items() if not end.outer)])
         return ", ".join(filter(None, [inner, *(one for end, one in joined.items() if end.outer)]))
+
+    def _told(
+        self, select: exp.Select, subject: int, tree: JoinTree
+    ) -> tuple[defaultdict[int, list[Said]], set[int]]:
+        """Conditions by table, and tables of which something is shown, counted or put together."""
+        by_table: defaultdict[int, list[Said]] = defaultdict(list)
+        used = {self._words.owner(column) for column in _named(select)}
+        for condition in conditions_of(select):
+            said = self._lacking(condition, subject, tree) or self._either(select, subject, tree, used)
+            said = said or self._conditions.say(condition)
+            by_table[said.table].append(said)
+        counts = (count for clause in _shown(select) for count in clause.find_all(exp.Count))
+        if any(isinstance(count.this, (exp.Star, exp.Column)) for count in counts):
+            used.add(self._items.counted(select))
+        return by_table, used
 
     def _all_joined(
         self, tree: JoinTree, subject: int, by_table: Mapping[int, list[Said]], used: set[int], verbs: Verbs
@@ -153,9 +166,14 @@ class Rows:
                 table = self._words.owner(column)
                 outer = [end for end in tree.ends[subject] if end.table == table and end.outer]
                 if outer and self._words.stands_for(column) in (table, subject):
-                    many = self._words.many(table, self._rng)
-                    return Said(subject, f"{self._any('have no|do not have any')} {many}", having=True)
+                    return Said(subject, self._without(table), having=True)
         return None
+
+    def _without(self, table: int) -> str:
+        return f"{self._any('have no|do not have any')} {self._words.many(table, self._rng)}"
+
+    def _with_any(self, table: int) -> str:
+        return f"that have {self._any('any|some')} {self._words.many(table, self._rng)}"
 
     def _having_any(
         self, select: exp.Select, ends: Sequence[End], by_table: Mapping[int, list[Said]], used: set[int]
@@ -172,7 +190,7 @@ class Rows:
             for end in ends
             if end.many and not end.outer and end.table in used and not by_table.get(end.table)
         ]
-        return [f"that have {self._any('any|some')} {self._words.many(table, self._rng)}" for table in many]
+        return [self._with_any(table) for table in many]
 
     def _joined(
         self,
@@ -233,11 +251,18 @@ class Rows:
         node = having.this
         if type(node) not in _COUNTED or not isinstance(node.expression, exp.Literal):
             raise UnsayableError("HAVING")
-        number, (sign, than) = node.expression.name, _COUNTED[type(node)]
+        number = node.expression.name
         if counts_rows(node.this):
-            counted = self._words.many(self._items.counted(select), self._rng)
-            return [f"{self._any('with|that have|having')} {self._any(sign)} {number} {counted}"]
-        return [f"whose {self._items.say(node.this, select, subject, many=False)} is {than} {number}"]
+            return [self._so_many(type(node), number, self._items.counted(select), subject)]
+        said = self._items.say(node.this, select, subject, many=False)
+        return [self._so_much(type(node), number, said)]
+
+    def _so_many(self, sign: type[exp.Expr], number: str, counted: int, subject: int) -> str:
+        rows = self._words.many(counted, self._rng)
+        return f"{self._any('with|that have|having')} {self._any(_COUNTED[sign][0])} {number} {rows}"
+
+    def _so_much(self, sign: type[exp.Expr], number: str, said: str) -> str:
+        return f"whose {said} is {_COUNTED[sign][1]} {number}"
 
     def _order(self, select: exp.Select, subject: int) -> list[str]:
         order, limited = select.args.get("order"), bool(limit_of(select))
@@ -246,11 +271,16 @@ class Rows:
                 raise UnsayableError("LIMIT without an order")
             return []
         if not limited:
-            keys = " and then ".join(self._key(key, select, subject) for key in order.expressions)
-            return [f"{self._any('ordered by|sorted by|in order of')} {keys}"]
+            return [self._sorted([self._key(key, select, subject) for key in order.expressions])]
         if len(order.expressions) > 1:
             raise UnsayableError("two orders")
-        return [f"with the {self.most(order.expressions[0], select, subject)}"]
+        return [self._first(self.most(order.expressions[0], select, subject))]
+
+    def _sorted(self, keys: Sequence[str]) -> str:
+        return f"{self._any('ordered by|sorted by|in order of')} {' and then '.join(keys)}"
+
+    def _first(self, most: str) -> str:
+        return f"with the {most}"
 
     def _key(self, key: exp.Ordered, select: exp.Select, subject: int) -> str:
         if (
@@ -259,9 +289,15 @@ class Rows:
             and key.this not in select.expressions
         ):
             raise UnsayableError("an order that is not seen")
-        down = "in descending order|from highest to lowest"
-        way = down if key.args.get("desc") else "|in ascending order|from lowest to highest"
-        return f"{self._items.say(key.this, select, subject, many=False)} {self._any(way)}".strip()
+        said = self._items.say(key.this, select, subject, many=False)
+        return self._in_order(said, key.this, down=bool(key.args.get("desc")))
+
+    def _in_order(self, said: str, by: exp.Expr, *, down: bool) -> str:
+        """What is sorted by, and in which direction."""
+        falling = "in descending order|from highest to lowest"
+        return (
+            f"{said} {self._any(falling if down else '|in ascending order|from lowest to highest')}".strip()
+        )
 
     def most(self, key: exp.Ordered, select: exp.Select, subject: int) -> str:
         """What the rows that come first have: "highest weight", "most visits". Raises UnsayableError for texts."""
@@ -270,14 +306,20 @@ class Rows:
             raise UnsayableError("order by rows of another table")
         said = self._items.say(by, select, subject, many=False)
         if isinstance(by, exp.Count):
-            most = self._any("most|largest number of" if down else "fewest|smallest number of")
-            return f"{most} {said.removeprefix('number of ')}"
+            return self._most_counted(said, down=down)
         kind = self._words.kind(by) if is_column(by) else AMOUNT
         if kind not in ORDERED:
             raise UnsayableError(f"order of {kind}s")
-        if kind == AMOUNT:
-            return f"{self._any('highest|largest|greatest' if down else 'lowest|smallest|least')} {said}"
-        return f"{self._any('latest|most recent' if down else 'earliest')} {said}"
+        return self._most(said, down=down, is_time=kind != AMOUNT)
+
+    def _most_counted(self, said: str, *, down: bool) -> str:
+        most = self._any("most|largest number of" if down else "fewest|smallest number of")
+        return f"{most} {said.removeprefix('number of ')}"
+
+    def _most(self, said: str, *, down: bool, is_time: bool) -> str:
+        if is_time:
+            return f"{self._any('latest|most recent' if down else 'earliest')} {said}"
+        return f"{self._any('highest|largest|greatest' if down else 'lowest|smallest|least')} {said}"
 
     def _a(self, table: int) -> str:
         one = self._words.one(table, self._rng)

@@ -21,13 +21,13 @@ from fastsql.profile.model import Profile
 from fastsql.schema import Schema
 from fastsql.synthesis.schema.clauses import limit_of
 from fastsql.synthesis.schema.contents import Contents
-from fastsql.synthesis.schema.contrast import differ_in_one_phrase, edits
+from fastsql.synthesis.schema.contrast import differ_in_one_phrase, edits, width
 from fastsql.synthesis.schema.fill import Filler, UnfitError
 from fastsql.synthesis.schema.library import Weighted
 from fastsql.synthesis.schema.questions import ask
 from fastsql.synthesis.schema.repeats import repeats_rows
 from fastsql.synthesis.schema.results import Results, SenselessError
-from fastsql.synthesis.schema.unanswerable import KINDS, Unanswerables
+from fastsql.synthesis.schema.unanswerable import Unanswerables
 from fastsql.synthesis.schema.words import UnsayableError, Words
 from fastsql.synthesis.source import Contrast, Draft, Refusal, SynthesisError, Trial
 from fastsql.verification.parse import parse_query
@@ -142,7 +142,9 @@ class SchemaSource:
         self._results.check(other, write_tree(other))
         if not self._results.differ(query, other):
             return None
-        longest = max(len(one.name) for tree in (query, other) for one in (*tree.find_all(exp.Literal), tree))
+        longest = max(
+            width(one.name) for tree in (query, other) for one in (*tree.find_all(exp.Literal), tree)
+        )
         for _ in range(ALIGNMENTS):
             seed = rng.random()
             one, another = (ask(tree, self._words, random.Random(seed)) for tree in (query, other))
@@ -153,7 +155,7 @@ class SchemaSource:
     def refusal(self, seed: str) -> Refusal:
         """See `VariedSource`. The kinds are equally frequent, as far as the schema has any of each."""
         rng = random.Random(seed)
-        kinds = rng.sample(KINDS, len(KINDS))
+        kinds = rng.sample(self._unanswerables.kinds, len(self._unanswerables.kinds))
         for kind in kinds:
             for attempt in range(REFUSAL_ATTEMPTS):
                 _, query, _ = self._drawn(f"{seed}/{kind}/{attempt}", tried=False)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from sqlglot import exp
@@ -17,12 +17,17 @@ from fastsql.linking.relations import split_words
 from fastsql.profile.model import Profile
 from fastsql.schema import Schema
 from fastsql.synthesis.phrases import expand
+from fastsql.synthesis.schema.chinese import nouns
+from fastsql.synthesis.schema.chinese.foreign_words import ENDS
+from fastsql.synthesis.schema.chinese.foreign_words import FRAMES as CHINESE_FRAMES
+from fastsql.synthesis.schema.chinese.foreign_words import OUTSIDE as CHINESE_OUTSIDE
 from fastsql.synthesis.schema.clauses import conditions_of, is_column
 from fastsql.synthesis.schema.contents import Contents
+from fastsql.synthesis.schema.contrast import width
 from fastsql.synthesis.schema.foreign_words import ATTRIBUTES, CONCEPTS, FRAMES, OUTSIDE, Foreign
 from fastsql.synthesis.schema.kinds import AMOUNT, ORDERED, TEXTS, TIME, YEAR
 from fastsql.synthesis.schema.questions import ask, describe
-from fastsql.synthesis.schema.words import UnsayableError, Words, plural, singular
+from fastsql.synthesis.schema.words import CHINESE, UnsayableError, Words, plural, singular
 
 KINDS = ("attribute", "table", "value", "ambiguous", *FRAMES, "domain")
 """What is wrong with a question:
@@ -35,6 +40,8 @@ reference    it refers to what was not said before
 prediction, opinion, cause, action   it asks for what a query does not do
 domain       it is about something else altogether
 """
+CHINESE_KINDS = ("value", "ambiguous", *CHINESE_FRAMES, "domain")
+"""The kinds for which there are Chinese words."""
 MOST_READ = 100
 """Columns whose values are looked through for words that a schema knows: each costs a query."""
 _CONTEXT = 2
@@ -51,6 +58,9 @@ class Unanswerables:
         self._profile = profile
         self._words = words
         self._contents = contents
+        self._is_chinese = words.language == CHINESE
+        self._frames: Mapping[str, Sequence[str]] = CHINESE_FRAMES if self._is_chinese else FRAMES
+        self.kinds: Sequence[str] = CHINESE_KINDS if self._is_chinese else KINDS
         self._makers: Mapping[str, Callable[[exp.Select, random.Random], str]] = {
             "attribute": self._attribute,
             "table": self._table,
@@ -68,6 +78,11 @@ class Unanswerables:
     @cached_property
     def _known(self) -> frozenset[str]:
         """Singular words of everything that the schema, its profile and the values of its columns say."""
+        return frozenset(singular(word.lower()) for text in self._texts for word, _, _ in split_words(text))
+
+    @cached_property
+    def _texts(self) -> Sequence[str]:
+        """Everything that the schema, its profile and the values of its columns say."""
         profile, schema = self._profile, self._schema
         texts = [table.name for table in schema.tables] + [column.name for column in schema.columns]
         for table in profile.tables:
@@ -78,10 +93,12 @@ class Unanswerables:
         named = [column for column in range(len(schema.columns)) if self._words.kind_of(column) in TEXTS]
         for column in named[:MOST_READ]:
             texts += [str(value) for value in self._contents.values(column)]
-        return frozenset(singular(word.lower()) for text in texts for word, _, _ in split_words(text))
+        return texts
 
     def _is_foreign(self, one: Foreign) -> bool:
-        """Whether none of its telling words occurs anywhere."""
+        """Whether none of its telling words occurs anywhere; a Chinese one may stand within a text."""
+        if self._is_chinese:
+            return not any(word in text for word in one.words for text in self._texts)
         return not any(singular(word.lower()) in self._known for word in one.words)
 
     def _foreign(self, kind: str, rng: random.Random) -> str:
@@ -149,22 +166,24 @@ class Unanswerables:
     def _invented(self, column: int, rng: random.Random) -> str:
         """A name put together as the values of a column are, that is none of them and none of their words."""
         values = [value for value in self._contents.values(column) if isinstance(value, str)]
+        # Two ideographs in a row mostly have one that may follow: what they make up is a value again.
+        context = 1 if nouns.is_chinese("".join(values)) else _CONTEXT
         following: defaultdict[str, list[str]] = defaultdict(list)
         for value in values:
-            padded = " " * _CONTEXT + value
-            for place in range(_CONTEXT, len(padded) + 1):
-                following[padded[place - _CONTEXT : place]].append(padded[place : place + 1])
+            padded = " " * context + value
+            for place in range(context, len(padded) + 1):
+                following[padded[place - context : place]].append(padded[place : place + 1])
         held = " ".join(values).casefold()
         for _ in range(_DRAWS):
             name = ""
             while len(name) <= _LONGEST:
-                character = rng.choice(following.get((" " * _CONTEXT + name)[-_CONTEXT:], [""]))
+                character = rng.choice(following.get((" " * context + name)[-context:], [""]))
                 if not character:
                     break
                 name += character
             is_part = name.casefold() in held or any(value.casefold() in name.casefold() for value in values)
             is_held = is_part or self._contents.holds(column, name)
-            if _SHORTEST <= len(name) <= _LONGEST and name == name.strip() and not is_held:
+            if _SHORTEST <= width(name) <= _LONGEST and name == name.strip() and not is_held:
                 return name
         raise UnsayableError("too few values to make up another")
 
@@ -179,6 +198,9 @@ class Unanswerables:
         """What a column and others of its table and kind are called, each with a word more: "date" of birth."""
         number = self._words.number(column)
         alike = (number, *self._words.alike(number))
+        if self._is_chinese:
+            yield from self._shared_ends(number, alike)
+            return
         parts = [self._profile.columns[one].called.lower().split() for one in alike]
         table = self._schema.tables[self._schema.columns[number].table]
         own = {self._profile.columns[one].called.lower() for one in table.columns}
@@ -196,6 +218,17 @@ class Unanswerables:
             if others and len(parts[0]) > 1 and parts[0][place] not in own:
                 yield parts[0][place]
 
+    def _shared_ends(self, number: int, alike: Sequence[int]) -> Iterator[str]:
+        """How the Chinese names of a column and of others end: 日期 of 入院日期."""
+        called = [self._profile.columns[one].called for one in alike]
+        table = self._schema.columns[number].table
+        own = {self._profile.columns[one].called for one in self._schema.tables[table].columns}
+        if self._schema.columns[number].name in self._profile.tables[table].row:
+            return  # the name of a person is the one that tells people apart
+        for end in ENDS:
+            if end not in own and called[0].endswith(end) and any(one.endswith(end) for one in called[1:]):
+                yield end
+
     def _framed(self, query: exp.Select, kind: str, rng: random.Random) -> str:
         """What a query is about in a frame that asks for what no query says."""
         if any(query.args.get(clause) is not None for clause in ("group", "order", "limit", "having")):
@@ -207,11 +240,13 @@ class Unanswerables:
             for column in self._schema.tables[table].columns
             if self._words.kind_of(column) == AMOUNT and column not in said
         ]
-        frames = [one for one in FRAMES[kind] if columns or "{label" not in one]
+        frames = [one for one in self._frames[kind] if columns or "{label" not in one]
         text = expand(rng.choice(frames), rng)
         one = self._words.one(table, rng)
         rows = describe(query, self._words, rng, table) if "{rows}" in text else ""
         label = self._words.label(rng.choice(columns), rng) if columns else ""
+        if self._is_chinese:
+            return text.format(rows=rows, one=one, label=label, unit=nouns.measure(one))
         filled = text.format(
             rows=rows, one=one, many=plural(one), label=label, labels=plural(label), an=_article(one)
         )
@@ -219,7 +254,8 @@ class Unanswerables:
         return filled[:1].upper() + filled[1:]
 
     def _outside(self, query: exp.Select, rng: random.Random) -> str:
-        foreign = [one for one in OUTSIDE if self._is_foreign(one)]
+        outside = CHINESE_OUTSIDE if self._is_chinese else OUTSIDE
+        foreign = [one for one in outside if self._is_foreign(one)]
         if not foreign:
             raise UnsayableError("every domain is known")
         return expand(rng.choice(foreign).name, rng)

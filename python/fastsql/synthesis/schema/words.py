@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from fastsql.profile.model import ColumnProfile, Profile, TableProfile
 from fastsql.schema import Schema
+from fastsql.synthesis.schema.chinese import nouns
 from fastsql.synthesis.schema.kinds import KEY, REFERENCE, TIME, YEAR, column_kinds
 from fastsql.synthesis.schema.links import Links, identifying_columns
 
@@ -34,6 +35,10 @@ _IRREGULAR = {
 _SINGULAR = {many: one for one, many in _IRREGULAR.items()}
 
 
+ENGLISH, CHINESE = "en", "zh"
+"""Languages of questions."""
+
+
 class UnsayableError(ValueError):
     """A query for which there are no words yet. The message names the construct."""
 
@@ -49,6 +54,8 @@ class Words:
         self._identifying = identifying_columns(schema)
         self._kinds = column_kinds(schema, self._profile)
         self._tables = {schema.table_name(table): table for table in range(len(schema.tables))}
+        names = [one.called for one in self._profile.tables] + [one.called for one in self._profile.columns]
+        self.language = CHINESE if 2 * sum(map(nouns.is_chinese, names)) > len(names) else ENGLISH
         self._renamed_tables: Mapping[int, str] = {}
         self._renamed_columns: Mapping[int, str] = {}
         self._columns = {
@@ -130,11 +137,14 @@ class Words:
         """A row of a table."""
         if table in self._renamed_tables:
             return self._renamed_tables[table]
+        if self.language == CHINESE:
+            return nouns.row(self._profile.tables[table], rng)
         return singular(_said(self._profile.tables[table], rng))
 
     def many(self, table: int, rng: random.Random) -> str:
         """Rows of a table."""
-        return plural(self.one(table, rng))
+        one = self.one(table, rng)
+        return one if self.language == CHINESE else plural(one)
 
     def label(self, column: int, rng: random.Random) -> str:
         """A column, without its table where its label repeats that: "name" of patients, not "patient name".
@@ -145,6 +155,8 @@ class Words:
             return self._renamed_columns[column]
         owner = self.schema.columns[column].table
         known = self._profile.columns[column]
+        if self.language == CHINESE:
+            return self._chinese_label(column, rng)
         if any(name.lower().startswith(_FLAGS) for name in (known.called, known.words, *known.synonyms)):
             raise UnsayableError("yes or no")
         said = _said(known, rng)
@@ -153,6 +165,14 @@ class Words:
         table = f"{singular(_said(self._profile.tables[owner], rng))} "
         short = said.removeprefix(table)
         return short if short != said and rng.random() < 0.7 and self._is_clear(short, column) else said
+
+    def _chinese_label(self, column: int, rng: random.Random) -> str:
+        owner = self.schema.columns[column].table
+        known, table = self._profile.columns[column], self._profile.tables[owner]
+        if any(map(nouns.is_flag, (known.called, known.words, *known.synonyms))):
+            raise UnsayableError("yes or no")
+        others = [self._profile.columns[one] for one in self.schema.tables[owner].columns if one != column]
+        return nouns.label(known, table, others, rng)
 
     def _is_clear(self, label: str, column: int) -> bool:
         """Whether no other column of a table is called that, or that and more: a location may be that of discharge, too."""

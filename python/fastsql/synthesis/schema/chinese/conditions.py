@@ -1,0 +1,153 @@
+"""Conditions of a query in Chinese, as they stand before a noun: 年龄大于60."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from fastsql.synthesis.schema.conditions import PARTS_OF_DATES, Conditions, Said, moment_of
+from fastsql.synthesis.schema.kinds import AMOUNT
+from fastsql.synthesis.schema.words import UnsayableError
+
+PARTS = {"year": "年份", "month": "月份", "day": "日"}
+_SIGNS: dict[type[exp.Expr], str] = {
+    exp.EQ: "为@|等于@",
+    exp.NEQ: "不为@|不等于@",
+    exp.GT: "大于@|高于@|超过@",
+    exp.GTE: "不低于@|不小于@|大于等于@",
+    exp.LT: "小于@|低于@",
+    exp.LTE: "不高于@|不超过@|小于等于@",
+}
+_NAMED: dict[type[exp.Expr], str] = {exp.EQ: "为@|是@", exp.NEQ: "不是@|不为@"}
+"""The same of what is no amount."""
+_TIME_SIGNS: dict[type[exp.Expr], str] = {
+    exp.GT: "在@之后|晚于@",
+    exp.GTE: "不早于@|在@或之后",
+    exp.LT: "在@之前|早于@",
+    exp.LTE: "不晚于@|在@或之前",
+}
+_MOST: dict[type[exp.Expr], str] = {exp.Max: "最高|最大", exp.Min: "最低|最小"}
+_LAST: dict[type[exp.Expr], str] = {exp.Max: "最晚", exp.Min: "最早"}
+_DATE = re.compile(r"(\d{4})-(\d\d)(?:-(\d\d))?")
+_PLAIN = re.compile(r"[\w.%-]+")
+_FUNCTION_WORDS = re.compile("[的且或和与为是有在]")
+"""Characters at which a text within a question would seem to end."""
+_ROUNDNESS = 0.3
+"""How often a date is written out: 2004年7月15日."""
+
+
+class ChineseConditions(Conditions):
+    """Puts conditions into words; several are met where 且 stands between them."""
+
+    def met(self, found: Sequence[Said], table: int) -> str:
+        """Conditions on one table before its noun: 性别为女且年龄大于60. Raises UnsayableError."""
+        if any(one.table != table for one in found):
+            raise UnsayableError("a condition on another table")
+        return both(found)
+
+    def _whose(self, column: exp.Column, rest: str) -> Said:
+        return Said(self._words.owner(column), f"{self._label(column)}{rest}")
+
+    def _compared(self, column: exp.Column, sign: type[exp.Expr], what: str) -> Said:
+        return self._whose(column, self._relation(column, sign, what))
+
+    def _relation(self, column: exp.Column | None, sign: type[exp.Expr], what: str) -> str:
+        if sign in _NAMED:
+            is_amount = column is None or self._words.kind(column) == AMOUNT
+            return self._any((_SIGNS if is_amount else _NAMED)[sign]).replace("@", what)
+        return self._any((_TIME_SIGNS if self._is_time(column) else _SIGNS)[sign]).replace("@", what)
+
+    def _that(self, column: exp.Column) -> str:
+        return self._label(column)
+
+    def _of_date(self, column: exp.Expr, form: str, sign: type[exp.Expr], value: str) -> Said:
+        assert isinstance(column, exp.Column)
+        if form in PARTS_OF_DATES:
+            return self._whose(column, f"的{PARTS[PARTS_OF_DATES[form]]}{self._relation(None, sign, value)}")
+        moment = _written_out(value)
+        return self._whose(column, f"在{moment}") if sign is exp.EQ else self._compared(column, sign, moment)
+
+    def _is_most(self, column: exp.Column, aggregate: type[exp.Expr]) -> Said:
+        most = self._any((_LAST if self._is_time(column) else _MOST)[aggregate])
+        return self._whose(column, f"等于所有{self._row(column)}中{most}的{self._label(column)}")
+
+    def _put_together(self, item: exp.AggFunc, rows: exp.Select | None) -> str:
+        of = f"所有{self._row(item.this)}" if rows is None else self._describe(rows)
+        label = self._label(item.this)
+        if isinstance(item, exp.Avg):
+            return f"{of}的{self._any('平均@|@的平均值').replace('@', label)}"
+        return f"{of}中{self._any((_LAST if self._is_time(item.this) else _MOST)[type(item)])}的{label}"
+
+    def _row(self, column: exp.Column) -> str:
+        return self._words.one(self._words.owner(column), self._rng)
+
+    def _one_of(self, column: exp.Column, values: Sequence[str], *, negated: bool) -> Said:
+        if len(values) == 1:
+            return self._compared(column, exp.NEQ if negated else exp.EQ, values[0])
+        if negated:
+            return self._whose(column, f"既不是{'也不是'.join(values)}")
+        return self._whose(column, f"{self._any('为|是')}{'、'.join(values[:-1])}或{values[-1]}")
+
+    def _related(self, rows: str, *, belong: bool, negated: bool) -> str:
+        if belong:
+            return f"{'不属于任何' if negated else '属于'}{rows}"
+        return f"{self._any('没有|没有任何' if negated else '有')}{rows}"
+
+    def _within(self, column: exp.Column, low: str, high: str, *, negated: bool) -> Said:
+        between = self._any("在@到#之间|介于@和#之间|在@与#之间").replace("@", low).replace("#", high)
+        return self._whose(column, f"{'不' if negated else ''}{between}")
+
+    def _like(self, column: exp.Column, pattern: str, text: str, *, negated: bool) -> Said:
+        frame = {
+            (True, True): "包含“@”",
+            (False, True): "以“@”开头",
+            (True, False): "以“@”结尾",
+            (False, False): "为“@”",
+        }[pattern.startswith("%"), pattern.endswith("%")]
+        return self._whose(column, f"{'不' if negated else ''}{frame.replace('@', text)}")
+
+    def _or(self, left: str, right: str) -> str:
+        return f"{left}{self._any('或|或者')}{right}"
+
+    def _missing(self, column: exp.Column, *, negated: bool) -> Said:
+        return self._whose(column, self._any("不为空|有记录" if negated else "为空|缺失|没有记录"))
+
+    def _text(self, text: str) -> str:
+        if _DATE.fullmatch(text):
+            return _written_out(text) if self._rng.random() < _ROUNDNESS else text
+        if not _PLAIN.fullmatch(text) or _FUNCTION_WORDS.search(text):
+            return f"“{text}”"
+        return self._rng.choice((text, text, f"“{text}”"))
+
+
+def both(found: Sequence[Said]) -> str:
+    """Conditions that all have to be met: those on other rows behind the plain ones, a choice last and behind a comma.
+
+    Raises UnsayableError for two choices, and for two comparisons with other rows.
+    """
+    choices = [one.text for one in found if one.either]
+    compared = [one.text for one in found if one.open and not one.having and not one.either]
+    if len(choices) > 1 or len(compared) > 1:
+        raise UnsayableError("two choices, or two comparisons with other rows")
+    plain = [one.text for one in found if not (one.either or one.having or one.open)]
+    plain += [one.text for one in found if one.having and not one.either]
+    plain += compared
+    return "，并且".join(filter(None, ["且".join(plain), *choices]))
+
+
+def moment_in_words(part: exp.TimeToStr) -> tuple[exp.Column, str]:
+    """A column and which part of it is taken. Raises UnsayableError for another part than year, month and day."""
+    column, name = moment_of(part), PARTS_OF_DATES.get(part.text("format"))
+    if column is None or name is None:
+        raise UnsayableError("part of a time")
+    return column, PARTS[name]
+
+
+def _written_out(value: str) -> str:
+    """A date as 2004年7月15日; anything else as it is."""
+    found = _DATE.fullmatch(value)
+    if found is None:
+        return value
+    return "".join(f"{int(part)}{unit}" for part, unit in zip(found.groups(), "年月日", strict=True) if part)

@@ -20,12 +20,15 @@ from fastsql.training.calibration.observe import Observation
 from fastsql.training.calibration.questions import Question
 from fastsql.training.corpus.split import Pair
 
+_PAIR = ("id", "question", "sql", "db_id")
+"""What is kept of a pair; turns of conversations, which have more, are not observed."""
+
 
 def save_observations(observations: Iterable[Observation], path: Path) -> None:
     """Writes them as packed JSON; a file that lies there is replaced once the new one is whole."""
     rows = [
         {
-            "pair": asdict(item.question.pair),
+            "pair": {name: getattr(item.question.pair, name) for name in _PAIR},
             "part": item.question.part,
             "group": item.question.group,
             "sql": item.question.sql,

@@ -5,12 +5,11 @@ from __future__ import annotations
 import random
 import re
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from fastsql.execution import Executor, open_executor
+from fastsql.execution import Executor
 from fastsql.grammar import render, sql_to_program
 from fastsql.schema import Schema
 from fastsql.synthesis import generate_varied
@@ -70,12 +69,6 @@ def clinic_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def clinic(clinic_file: Path) -> Schema:
     return Schema.from_sqlite(clinic_file)
-
-
-@pytest.fixture
-def executor(clinic_file: Path) -> Iterator[Executor]:
-    with open_executor(clinic_file) as opened:
-        yield opened
 
 
 def asked(sql: str, schema: Schema) -> list[str]:

@@ -77,6 +77,7 @@ def test_what_is_counted_is_the_rows_that_are_joined(clinic: Schema) -> None:
         "SELECT reason FROM visits WHERE patient_id IN (SELECT patient_id FROM visits WHERE cost > 5)",
         "SELECT reason, COUNT(*) FROM visits GROUP BY reason ORDER BY COUNT(*) DESC LIMIT 1",
         "SELECT sex FROM patients ORDER BY name LIMIT 1",
+        "SELECT sex, sex FROM patients",
     ],
 )
 def test_what_no_question_says_well_is_not_asked(sql: str, clinic: Schema) -> None:

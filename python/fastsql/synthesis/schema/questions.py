@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from fastsql.synthesis.phrases import expand
+from fastsql.synthesis.schema.asker import MOST_ITEMS, Asker
 from fastsql.synthesis.schema.chinese.questions import ChineseAsker
 from fastsql.synthesis.schema.clauses import (
     conditions_of,
@@ -25,12 +25,8 @@ from fastsql.synthesis.schema.clauses import (
     limit_of,
 )
 from fastsql.synthesis.schema.derived import FirstOfEach, OverGroups, read_derived
-from fastsql.synthesis.schema.meaning import Meaning
-from fastsql.synthesis.schema.rows import Rows
 from fastsql.synthesis.schema.words import CHINESE, UnsayableError, Words
 
-MOST_ITEMS = 6
-"""Things that one question asks for."""
 _BOTH: dict[type[exp.Expr], str] = {
     exp.Intersect: "that are also among the",
     exp.Except: "that are not among the",
@@ -48,40 +44,28 @@ def describe(select: exp.Select, words: Words, rng: random.Random, subject: int)
     return _asker(words, rng).describe(select, subject)
 
 
-def _asker(words: Words, rng: random.Random) -> _Asker | ChineseAsker:
+def _asker(words: Words, rng: random.Random) -> Asker:
     return ChineseAsker(words, rng) if words.language == CHINESE else _Asker(words, rng)
 
 
-class _Asker:
-    def __init__(self, words: Words, rng: random.Random) -> None:
-        self._words = words
-        self._rng = rng
-        self._rows = Rows(words, rng)
-        self._items = self._rows.items
-        self._meaning = Meaning(words, self._items.counted)
+class _Asker(Asker):
+    def _ask_set(self, query: exp.SetOperation) -> str:
+        return self._request(self._set_operation(query), single=False)
 
-    def describe(self, select: exp.Select, subject: int) -> str:
-        return self._rows.say(select, subject)
+    def _ask_derived(self, select: exp.Select) -> str:
+        match read_derived(select):
+            case OverGroups() as derived:
+                return self._request(self._over_groups(derived), single=True)
+            case FirstOfEach() as derived:
+                return self._request(self._first_of_each(derived), single=False)
+        raise UnsayableError("derived table")
 
-    def ask(self, query: exp.Expr) -> str:
-        if isinstance(query, exp.SetOperation):
-            return self._request(self._set_operation(query), single=False)
-        if not isinstance(query, exp.Select) or query.args.get("from_") is None:
-            raise UnsayableError("no FROM")
-        derived = read_derived(query)
-        if isinstance(derived, OverGroups):
-            return self._request(self._over_groups(derived), single=True)
-        if isinstance(derived, FirstOfEach):
-            return self._request(self._first_of_each(derived), single=False)
-        if query.args.get("distinct") and any(map(_is_aggregate, query.expressions)):
-            raise UnsayableError("different aggregates")
-        first, *others = query.expressions
-        if not others and not keys_of(query) and self._meaning.counts(first, query):
-            return self._count(query)
-        single = not others and (limit_of(query) == "1" or has_aggregate(first))
-        return self._request(self._things(query), single=single)
+    def _ask_rows(self, select: exp.Select) -> str:
+        first, *others = select.expressions
+        single = not others and (limit_of(select) == "1" or has_aggregate(first))
+        return self._request(self._things(select), single=single)
 
-    def _count(self, select: exp.Select) -> str:
+    def _ask_count(self, select: exp.Select) -> str:
         if select.args.get("order") is not None or limit_of(select):
             raise UnsayableError("order of a count")
         self._meaning.check_known(select)
@@ -202,20 +186,15 @@ class _Asker:
         count = "" if single else limit_of(select)
         return " ".join(filter(None, ["the", count, labels, *self._rows.passing(select, subject), *among]))
 
-    def _any(self, pattern: str) -> str:
-        return expand(pattern, self._rng)
-
     def _finished(self, pattern: str, filling: str) -> str:
         text = self._any(pattern).replace("@", filling)
         asks = text.startswith(("what", "how"))
         return text[:1].upper() + text[1:] + ("?" if asks else self._rng.choice((".", "")))
 
 
-def _is_aggregate(item: exp.Expr) -> bool:
-    return isinstance(item, exp.AggFunc)
-
-
 def _listed(items: Sequence[str]) -> str:
     if not 0 < len(items) <= MOST_ITEMS:
         raise UnsayableError("nothing but keys" if not items else "too many items")
+    if len(set(items)) < len(items):
+        raise UnsayableError("two items of one name")
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"

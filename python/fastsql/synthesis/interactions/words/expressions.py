@@ -180,16 +180,13 @@ class Expressions(Names):
             return f"{inner}, within each {self._noun(child(node, 0), scope)}"
         if node.name not in ("asc", "desc"):
             raise UnsayableError("keys of a window")
-        most = node.name in DESCENDING
-        key = child(node, 0)
-        first = (
-            ("latest" if most else "earliest")
-            if self._is_time(key, scope)
-            else "highest"
-            if most
-            else "lowest"
-        )
-        return f"{self._noun(key, scope)} ({first} first)"
+        return self._sort_key(node, scope)
+
+    def _sort_key(self, key: Node, scope: Scope) -> str:
+        """A key of an order: "cost (highest first)"."""
+        most, what = key.name in DESCENDING, child(key, 0)
+        ends = ("earliest", "latest") if self._is_time(what, scope) else ("lowest", "highest")
+        return f"{self._noun(what, scope)} ({ends[most]} first)"
 
     def _small(self, node: Node) -> str:
         """A number of rows, days or the like."""

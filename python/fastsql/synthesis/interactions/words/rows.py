@@ -180,17 +180,7 @@ class Rows(Conditions):
             )
             nth = f"{_ORDINALS[tail.offset]} " if tail.offset else ""
             return f"with the {nth}{extreme} {self._noun(child(key, 0), scope)}"
-        keys = []
-        for key in tail.keys:
-            most, what = key.name in DESCENDING, child(key, 0)
-            end = (
-                ("latest" if most else "earliest")
-                if self._is_time(what, scope)
-                else "highest"
-                if most
-                else "lowest"
-            )
-            keys.append(f"{self._noun(what, scope)} ({end} first)")
+        keys = (self._sort_key(key, scope) for key in tail.keys)
         return f"sorted by {' then by '.join(keys)}"
 
     # ------------------------------------------------------------ queries

@@ -6,13 +6,12 @@ there are English words only.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
 
-from fastsql.synthesis.phrases import expand
+from fastsql.synthesis.schema.asker import MOST_ITEMS, Asker
 from fastsql.synthesis.schema.chinese.nouns import measure
 from fastsql.synthesis.schema.chinese.rows import NO_TABLE, ChineseRows
 from fastsql.synthesis.schema.clauses import (
@@ -24,11 +23,8 @@ from fastsql.synthesis.schema.clauses import (
     limit_of,
 )
 from fastsql.synthesis.schema.kinds import AMOUNT, TIME
-from fastsql.synthesis.schema.meaning import Meaning
-from fastsql.synthesis.schema.words import UnsayableError, Words
+from fastsql.synthesis.schema.words import UnsayableError
 
-MOST_ITEMS = 6
-"""Things that one question asks for."""
 _POLITE = "|||请问|请问一下，|我想知道"
 _ORDERS = "列出@|请列出@|查询@|查一下@|帮我查一下@|请帮我查询@|给出@|@"
 _COUNTS = "统计@|帮我统计一下@|查询@|@"
@@ -45,36 +41,21 @@ class _Things:
     sorting: str = ""
 
 
-class ChineseAsker:
-    """Asks for what queries over one schema return."""
+class ChineseAsker(Asker):
+    """Asks in Chinese."""
 
-    def __init__(self, words: Words, rng: random.Random) -> None:
-        self._words = words
-        self._rng = rng
-        self._rows = ChineseRows(words, rng)
-        self._items = self._rows.items
-        self._meaning = Meaning(words, self._items.counted)
+    _rows: ChineseRows
 
-    def describe(self, select: exp.Select, subject: int) -> str:
-        """The rows of a table that a query is about. Raises UnsayableError."""
-        return self._rows.say(select, subject)
+    def _make_rows(self) -> ChineseRows:
+        return ChineseRows(self._words, self._rng)
 
-    def ask(self, query: exp.Expr) -> str:
-        """A question. Raises UnsayableError where there are no words for a construct."""
-        if isinstance(query, exp.SetOperation):
-            return self._finished(self._set_operation(query))
-        if not isinstance(query, exp.Select) or query.args.get("from_") is None:
-            raise UnsayableError("no FROM")
-        if isinstance(query.args["from_"].this, exp.Subquery):
-            raise UnsayableError("derived table")
-        if query.args.get("distinct") and any(map(has_aggregate, query.expressions)):
-            raise UnsayableError("different aggregates")
-        first, *others = query.expressions
-        if not others and not keys_of(query) and self._meaning.counts(first, query):
-            return self._count(query)
-        return self._finished(self._things(query))
+    def _ask_set(self, query: exp.SetOperation) -> str:
+        return self._finished(self._set_operation(query))
 
-    def _count(self, select: exp.Select) -> str:
+    def _ask_rows(self, select: exp.Select) -> str:
+        return self._finished(self._things(select))
+
+    def _ask_count(self, select: exp.Select) -> str:
         if select.args.get("order") is not None or limit_of(select):
             raise UnsayableError("order of a count")
         self._meaning.check_known(select)
@@ -243,9 +224,6 @@ class ChineseAsker:
 
     def _mark(self) -> str:
         return self._rng.choice(("？", "？", ""))
-
-    def _any(self, pattern: str) -> str:
-        return expand(pattern, self._rng)
 
 
 def listed(labels: Sequence[str]) -> str:

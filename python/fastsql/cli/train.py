@@ -75,6 +75,14 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         type=positive,
         help="processes that prepare batches (default: 1, and up to 8 for a GPU)",
     )
+    parser.add_argument(
+        "--processes",
+        metavar="N",
+        type=positive,
+        default=1,
+        help="processes that train together on a CPU and share its threads: as fast as two threads are slow,"
+        " at twice the memory (default: 1)",
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress")
     parser.set_defaults(run=run)
 
@@ -107,6 +115,7 @@ def run(options: argparse.Namespace) -> int:
             warm_start=options.warm_start,
             fresh=options.fresh,
             loaders=options.loaders,
+            processes=options.processes,
             quiet=options.quiet,
         )
     state = "finished" if result.finished else "interrupted: continue with --resume"

@@ -14,6 +14,7 @@ import queue
 import random
 import signal
 import traceback
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -64,14 +65,17 @@ def plan_epoch(
 ) -> list[list[int]]:
     """Batches of example numbers: of one domain and similar length each, in random order.
 
-    A batch has at most `batch_size` examples and, padded, about `max_tokens` tokens and decisions.
+    A batch has at most `batch_size` examples and, padded, about `max_tokens` tokens and decisions. Of a domain that one
+    batch holds, an epoch shows all examples or none, as their weight says: a batch of a few costs as much as a full one.
     """
     if not sizes:
         raise ValueError("there are no examples for an epoch")
+    counts = Counter(size.domain for size in sizes)
+    chances = {domain: rng.random() for domain, count in counts.items() if count <= batch_size}
     noisy = [
         (size.domain, size.length * rng.uniform(0.85, 1.15), number)
         for number, size in enumerate(sizes)
-        for _ in range(int(size.weight) + (rng.random() < size.weight % 1))
+        for _ in range(int(size.weight) + (chances.get(size.domain, rng.random()) < size.weight % 1))
     ]
     plan: list[list[int]] = []
     current: list[int] = []

@@ -82,9 +82,8 @@ class Encoder(nn.Module):
         Only the last group may be padded; `lengths` int64[texts] are its texts' own lengths.
         """
         if self.frozen:
-            with torch.no_grad(), torch.autocast(groups[-1].device.type, enabled=False):
+            with torch.no_grad():
                 x = self._frozen(groups, lengths)
-            x = _cast(x)
         else:
             x = self._embed(groups)
         x = self._through(self.layers[self.frozen :], x, groups, lengths)

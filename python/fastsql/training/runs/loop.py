@@ -11,18 +11,19 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
 
 from fastsql.errors import CalibrationWarning
 from fastsql.training.config import TrainConfig
-from fastsql.training.corpus.corpus import load_corpus
+from fastsql.training.corpus.corpus import Corpus, load_corpus
 from fastsql.training.runs.checkpoint import LAST, load_checkpoint
 from fastsql.training.runs.progress import RunProgress
 from fastsql.training.runs.ready import TrainingError, check_corpus, check_ready
 from fastsql.training.runs.run import BUNDLE, HELD_OUT, Run, TrainResult
+from fastsql.training.runs.team import Leader, Team
 
 GPU_LOADERS = 8
 """Processes that prepare batches for a GPU, where there are so many cores to spare."""
@@ -44,6 +45,7 @@ def train(
     warm_start: str | Path | None = None,
     fresh: Sequence[str] = (),
     loaders: int | None = None,
+    processes: int = 1,
     quiet: bool = False,
 ) -> TrainResult:
     """Trains a model and leaves `bundle/`, `last.pt`, `best.pt`, `metrics.jsonl` and `curves.png` in `output`.
@@ -59,6 +61,7 @@ def train(
         warm_start: a bundled model's name, or the folder of a bundle, whose weights to start from, where their shapes fit.
         fresh: prefixes of the names of weights that a warm start does not take over.
         loaders: processes that prepare batches beside this one, 0 for none; by default one, and several for a GPU.
+        processes: that train one model together, on a CPU, and share `threads` among them; each has its own `loaders`.
         quiet: show no progress.
 
     Raises ConfigError, DatasetError, CheckpointError, ModelError, TrainingError. Warns with CalibrationWarning that the
@@ -74,26 +77,73 @@ def train(
             "already holds a run", where=str(folder), remedy="Give --resume, or another folder."
         )
     place = _device(device)
-    state = load_checkpoint(folder / LAST) if resume else None
+    if processes > 1 and place.type != "cpu":
+        raise TrainingError("several processes train on a CPU only", remedy="Leave --processes out.")
     bundle = check_ready(config, None if resume else warm_start)
+    start = Start(folder / LAST if resume else None, bundle.path if bundle else None, tuple(fresh))
+    if resume:
+        load_checkpoint(folder / LAST)  # an error comes before the data are read
     folder.mkdir(parents=True, exist_ok=True)
     # The loader has little to do; a core of its own would cost the matrix products more than it gains.
-    torch.set_num_threads(threads or os.cpu_count() or 1)
-    torch.manual_seed(config.seed)
-    _keep_freed_memory()
+    each = max(1, (threads or os.cpu_count() or 1) // processes)
+    readers = _default_loaders(place) if loaders is None else loaders
     with RunProgress(quiet) as progress:
         corpus = load_corpus(config.data, config.seed, folder / "cache", progress.note)
         check_corpus(corpus)
         corpus.held_out.save(folder / HELD_OUT)
-        run = Run(config, corpus, folder, place, progress)
-        if state is not None:
-            run.restore(state)
-        elif bundle is not None:
-            run.warm_start(bundle.path, fresh)
-        result = run.go(_default_loaders(place) if loaders is None else loaders)
+        run = _begin(config, corpus, folder, place, progress, each, start)
+        if processes == 1:
+            result = run.go(readers)
+        else:
+            arguments = (config, corpus, folder, each, start, readers)
+            with Leader(processes, run.model.parameters(), _follow, arguments) as run.team:
+                result = run.go(readers)
     if result.finished:
         warnings.warn(_uncalibrated(folder), CalibrationWarning, stacklevel=2)
     return result
+
+
+@dataclass(frozen=True)
+class Start:
+    """What a run goes on from: its own checkpoint, or a bundle's weights but for `fresh`, or nothing."""
+
+    checkpoint: Path | None
+    bundle: Path | None
+    fresh: tuple[str, ...]
+
+
+def _begin(
+    config: TrainConfig,
+    corpus: Corpus,
+    folder: Path,
+    place: torch.device,
+    progress: RunProgress,
+    threads: int,
+    start: Start,
+) -> Run:
+    """A run at its start; the same in every process."""
+    torch.set_num_threads(threads)
+    torch.manual_seed(config.seed)
+    _keep_freed_memory()
+    run = Run(config, corpus, folder, place, progress)
+    if start.checkpoint is not None:
+        run.restore(load_checkpoint(start.checkpoint))
+    elif start.bundle is not None:
+        run.warm_start(start.bundle, start.fresh)
+    return run
+
+
+def _follow(
+    team: Team, config: TrainConfig, corpus: Corpus, folder: Path, threads: int, start: Start, loaders: int
+) -> None:
+    """What the other processes of a team do."""
+    with RunProgress(quiet=True) as progress:
+        run = _begin(config, corpus, folder, torch.device("cpu"), progress, threads, start)
+        torch.manual_seed(
+            hash((config.seed, run.at.step, team.rank))
+        )  # it drops other units out than the leader
+        run.team = team
+        run.go(loaders)
 
 
 def _uncalibrated(folder: Path) -> str:

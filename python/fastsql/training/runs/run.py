@@ -32,6 +32,7 @@ from fastsql.training.runs.precision import is_faster_in_bf16
 from fastsql.training.runs.progress import RunProgress
 from fastsql.training.runs.ready import TrainingError
 from fastsql.training.runs.schedule import MovingAverage, make_optimizer, rate_factor, run_fraction, set_rates
+from fastsql.training.runs.team import Team
 
 METRIC_STEPS = 25
 """Steps between two lines of metrics."""
@@ -76,6 +77,7 @@ class Run:
             device,
             progress,
         )
+        self.team = Team()
         pretrained = load_pretrained(config.model.encoder)
         self.tokenizer = pretrained.tokenizer
         self.model_config = model_config(config, pretrained)
@@ -162,12 +164,11 @@ class Run:
     # ------------------------------------------------------------------ run
 
     def go(self, loaders: int) -> TrainResult:
-        """Trains to the end of the schedule, or until interrupted; `loaders` processes prepare batches, 0: this one."""
-        settings, schedule = self.config.optim, self.config.schedule
-        parts = {
-            name: DevPart.prepare(self._maker(samples, augmented=False), schedule.dev_limit)
-            for name, samples in self.corpus.dev.items()
-        }
+        """Trains to the end of the schedule, or until interrupted; `loaders` processes prepare batches, 0: this one.
+
+        Of a team, each process trains on its share of the batches, and the leader alone scores and writes.
+        """
+        settings, team = self.config.optim, self.team
         shares = max(1, loaders)
         streams = [
             functools.partial(
@@ -178,51 +179,68 @@ class Run:
                 self.config.seed,
                 self.at.epoch,
                 self.at.batch,
-                (share, shares),
+                (team.rank + team.size * share, team.size * shares),
             )
             for share in range(shares)
         ]
+        with Loader(streams, background=loaders > 0) as loader:
+            if team.rank:
+                self._follow(loader)
+                return TrainResult(self.folder, self.at.epochs, self.at.seconds, None, False)
+            finished = self._lead(loader)
+        save_checkpoint(self.folder / LAST, self.state())
+        draw_curves(self.folder)
+        if finished:
+            self._export()
+        return TrainResult(self.folder, self.at.epochs, self.at.seconds, self.best, finished)
+
+    def _lead(self, loader: Loader) -> bool:
+        """Trains, scores, saves and says how it goes. Returns whether the schedule is through."""
+        schedule = self.config.schedule
+        parts = {
+            name: DevPart.prepare(self._maker(samples, augmented=False), schedule.dev_limit)
+            for name, samples in self.corpus.dev.items()
+        }
         clock = Clock(self.at.seconds)
         checkpoint_due = clock.seconds() + 60 * schedule.checkpoint_minutes
         dev_due = clock.seconds() + 60 * schedule.dev_minutes
         finished = False
+        fraction = 0.0
         losses = Smoothed()
         bad = empty = 0
         try:
-            with Loader(streams, background=loaders > 0) as loader:
-                for delivery in loader:
+            for delivery in loader:
+                if self._between_steps:
                     fraction = run_fraction(schedule, self.at.epochs, clock.seconds())
                     stop = schedule.patience > 0 and self.at.since_best >= schedule.patience
-                    if fraction >= 1.0 or stop:
-                        finished = True
+                    _, finished = self.team.agree(fraction, fraction >= 1.0 or stop)
+                    if finished:
                         break
-                    empty = 0 if delivery.batch is not None else empty + 1
-                    if empty >= delivery.batches:
-                        raise TrainingError(
-                            f"the query of none of {len(self.corpus.train)} examples can be written from its question",
-                            where="data",
-                            remedy="Its values are neither in the question nor known: name a database or values"
-                            " of the source.",
-                        )
-                    loss = self._step(delivery, fraction)
-                    self._advance(delivery)
-                    self.at.seconds = clock.seconds()
-                    bad = bad + 1 if loss is not None and not math.isfinite(loss) else 0
-                    if bad >= BAD_STEPS:
-                        raise TrainingError(
-                            f"no finite loss in {bad} steps", remedy="Lower the learning rates."
-                        )
-                    if loss is not None and math.isfinite(loss):
-                        losses.add(loss)
-                    self.progress.step(fraction, self.at.seconds, self.at.epochs, losses.value)
-                    if self.at.step % METRIC_STEPS == 0:
-                        self._log_step(fraction, losses)
-                    if self.at.seconds >= dev_due:
-                        self._score(parts)
-                        dev_due = clock.seconds() + 60 * schedule.dev_minutes
-                    if self.at.seconds >= checkpoint_due and self.at.step % settings.accumulate == 0:
-                        save_checkpoint(self.folder / LAST, self.state())
-                        checkpoint_due = clock.seconds() + 60 * schedule.checkpoint_minutes
+                empty = 0 if delivery.batch is not None else empty + 1
+                if empty >= delivery.batches:
+                    raise TrainingError(
+                        f"the query of none of {len(self.corpus.train)} examples can be written from its question",
+                        where="data",
+                        remedy="Its values are neither in the question nor known: name a database or values"
+                        " of the source.",
+                    )
+                loss = self._step(delivery, fraction)
+                self._advance(delivery)
+                self.at.seconds = clock.seconds()
+                bad = bad + 1 if loss is not None and not math.isfinite(loss) else 0
+                if bad >= BAD_STEPS:
+                    raise TrainingError(f"no finite loss in {bad} steps", remedy="Lower the learning rates.")
+                if loss is not None and math.isfinite(loss):
+                    losses.add(loss)
+                self.progress.step(fraction, self.at.seconds, self.at.epochs, losses.value)
+                if self.at.step % METRIC_STEPS == 0:
+                    self._log_step(fraction, losses)
+                if self.at.seconds >= dev_due:
+                    self._score(parts)
+                    dev_due = clock.seconds() + 60 * schedule.dev_minutes
+                if self.at.seconds >= checkpoint_due and self._between_steps:
+                    save_checkpoint(self.folder / LAST, self.state())
+                    checkpoint_due = clock.seconds() + 60 * schedule.checkpoint_minutes
         except KeyboardInterrupt:
             self.progress.note("interrupted: saving a checkpoint")
         if self.at.step % METRIC_STEPS:
@@ -230,42 +248,56 @@ class Run:
         if finished:
             self._score(parts)
         self.at.seconds = clock.seconds()
-        save_checkpoint(self.folder / LAST, self.state())
-        draw_curves(self.folder)
-        if finished:
-            self._export()
-        return TrainResult(self.folder, self.at.epochs, self.at.seconds, self.best, finished)
+        return finished
+
+    def _follow(self, loader: Loader) -> None:
+        """Trains as long as the leader says so."""
+        fraction = 0.0
+        for delivery in loader:
+            if self._between_steps:
+                fraction, ends = self.team.agree(fraction, False)
+                if ends:
+                    return
+            self._step(delivery, fraction)
+            self.at.step += 1
+
+    @property
+    def _between_steps(self) -> bool:
+        """Whether no gradient waits for others of its step."""
+        return self.at.step % self.config.optim.accumulate == 0
 
     def _rate(self, fraction: float) -> float:
         return rate_factor(fraction, self.config.optim.warmup, self.config.optim.final_rate)
 
     def _step(self, delivery: Delivery, fraction: float) -> float | None:
         """The gradients of one batch, and an update after every `accumulate` of them; the loss, None for an empty batch."""
-        if delivery.batch is None:
-            return None
         settings = self.config.optim
-        with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=self.bf16):
-            output = decision_loss(self.model, delivery.batch, settings.label_smoothing)
-        torch.autograd.backward(output.loss / settings.accumulate)
-        loss = float(output.loss.detach())
+        loss = None
+        if delivery.batch is not None:
+            with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=self.bf16):
+                output = decision_loss(self.model, delivery.batch, settings.label_smoothing)
+            torch.autograd.backward(output.loss / settings.accumulate)
+            loss = float(output.loss.detach())
         if (self.at.step + 1) % settings.accumulate:
             return loss
+        self.team.average(self.model.parameters())
         set_rates(self.optimizer, self._rate(fraction))
         norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), settings.clip)
         if torch.isfinite(norm):
             self.optimizer.step()
             self.average.update(self.model)
         self.optimizer.zero_grad(set_to_none=True)
-        return loss if torch.isfinite(norm) else math.nan
+        return loss if loss is None or torch.isfinite(norm) else math.nan
 
     def _advance(self, delivery: Delivery) -> None:
+        """Behind this batch and those that the others of a team take meanwhile."""
         at = self.at
         at.step += 1
         at.left_out += delivery.left_out
-        at.epoch, at.batch, at.batches = delivery.epoch, delivery.position + 1, delivery.batches
-        if at.batch == at.batches:
+        at.epoch, at.batch, at.batches = delivery.epoch, delivery.position + self.team.size, delivery.batches
+        if at.batch >= at.batches:
             self._log("epoch", left_out=at.left_out)
-            at.epoch, at.batch, at.left_out = at.epoch + 1, 0, 0
+            at.epoch, at.batch, at.left_out = at.epoch + 1, at.batch - at.batches, 0
 
     def _score(self, parts: dict[str, DevPart]) -> None:
         found = score(self.average.model, parts)

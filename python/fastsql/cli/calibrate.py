@@ -71,6 +71,14 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         help="read what was observed from this file, or write it there",
     )
     parser.add_argument(
+        "--folds",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="what models of other folds were observed to do, as scripts/fold_models.py writes it: thousands of errors",
+    )
+    parser.add_argument(
         "--table", action="store_true", help="with --observations: what each feature is worth, as Markdown"
     )
     parser.add_argument(
@@ -117,12 +125,14 @@ def run(options: argparse.Namespace) -> int:
         threads=options.threads,
         unanswered=unanswered,
         observations=options.observations,
+        folds=options.folds,
         store=not options.dry_run,
         report=_note,
     )
     sys.stdout.write(f"{describe(found)}\n")
     if options.table and options.observations is not None:
-        sys.stdout.write(f"\n{steps_table(tabulate(load_observations(options.observations)))}\n")
+        observed, *folds = map(load_observations, (options.observations, *options.folds))
+        sys.stdout.write(f"\n{steps_table(tabulate(observed, folds))}\n")
     return 0
 
 

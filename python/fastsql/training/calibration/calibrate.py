@@ -54,12 +54,15 @@ def calibration(
     unanswered: Sequence[str] = UNANSWERED,
     seed: int = 0,
     known: frozenset[str] = frozenset(),
+    folds: Sequence[Sequence[Observation]] = (),
 ) -> Calibration:
     """Fitted on what was observed; `unanswered` names what u is told from, `known` the columns of schemas trained on.
 
+    `folds` are what models of other folds were observed to do (`.folds`).
+
     Raises CalibrationError where p cannot be fitted: parses of answerable questions are all right, or all wrong.
     """
-    table = tabulate(observations)
+    table = tabulate(observations, folds)
     return Calibration(
         fit(table, familiarity, unanswered, seed, known), all_figures(table, unanswered, seed), table.lacking
     )
@@ -126,6 +129,7 @@ def calibrate(
     threads: int = 0,
     unanswered: Sequence[str] = UNANSWERED,
     observations: Path | None = None,
+    folds: Sequence[Path] = (),
     store: bool = True,
     report: Report | None = None,
 ) -> Calibration:
@@ -148,7 +152,9 @@ def calibrate(
         observed = observe(bundle, config, questions, now=now, threads=threads, report=report)
         if observations is not None:
             save_observations(observed, observations)
-    found = calibration(observed, familiarity, unanswered, config.seed, known_columns(corpus, observed))
+    known = known_columns(corpus, observed)
+    wide = [load_observations(path) for path in folds]
+    found = calibration(observed, familiarity, unanswered, config.seed, known, wide)
     if store:
         kept = {key: value for key, value in bundle.config.settings.items() if key != "confidence"}
         bundle = dataclasses.replace(bundle, config=dataclasses.replace(bundle.config, settings=kept))

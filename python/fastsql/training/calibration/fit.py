@@ -52,6 +52,8 @@ UNANSWERED_INSPECTED = (*SEARCH, "contradicted", "strangeness", "coverage")
 OTHER = 0.1
 """What a hypothesis that was not the likeliest counts beside one that was, where q of inspected queries is fitted. Nearly
 all parses of the held-out questions are right: what a void answer says of wrong ones is learnt from the others."""
+SLOPE_RIDGE = 5.0
+"""L2 penalty of the slope that errors of other folds' models are recalibrated with, in units of examples."""
 STATE_RIDGE = 0.3
 """L2 penalty of the probe, in units of examples; chosen by its AUC across folds."""
 
@@ -176,22 +178,58 @@ def fit_judge(
 
     With `others`, q is fitted on the hypotheses that were not the likeliest as well, which the first layer says nothing of.
     """
-    labels = table.unanswerable
-    shown, right_ones, mass = features[~labels], table.right[~labels], table.mass[~labels]
+    right = _regression(*_told_right(table, features, others), told_right)
+    errors = table.like
+    if errors is not None:
+        wide = _regression(
+            *_told_right(errors, errors.inspected if others else errors.plain, others), told_right
+        )
+        right = _recalibrated(wide, *_told_right(table, features, False))
+    if not table.unanswerable.any():
+        return Judge(right)
+    return Judge(right, _unanswerable(features, table, errors, unanswered, others))
+
+
+def _told_right(table: Table, features: Floats, others: bool) -> tuple[Floats, Flags, Floats]:
+    """Features, labels and weights of the questions that have an answer; with `others`, of further hypotheses, too."""
+    asked = ~table.unanswerable
+    shown, right, mass = features[asked], table.right[asked], table.mass[asked]
     if others:
         more = table.others
         shown = np.concatenate([shown, more.inspected])
-        right_ones = np.concatenate([right_ones, more.right])
+        right = np.concatenate([right, more.right])
         mass = np.concatenate([mass, OTHER * table.mass[more.rows]])
-    right = _regression(shown, right_ones, mass, told_right)
-    if not labels.any():
-        return Judge(right)
-    return Judge(right, _regression(features, labels, table.mass, unanswered))
+    return shown, right, mass
+
+
+def _unanswerable(
+    features: Floats, table: Table, errors: Table | None, names: Sequence[str], inspected: bool
+) -> Regression:
+    """The regression of u.
+
+    Errors of other folds tell of it on schemas never seen alone: elsewhere it is told from `state`, each model having its own.
+    """
+    if errors is None or not errors.unanswerable.any():
+        return _regression(features, table.unanswerable, table.mass, names)
+    wide = _regression(
+        errors.inspected if inspected else errors.plain, errors.unanswerable, errors.mass, names
+    )
+    return _recalibrated(wide, features, table.unanswerable, table.mass)
 
 
 def _regression(features: Floats, labels: Flags, mass: Floats, names: Sequence[str]) -> Regression:
     intercept, weights = fit_logistic(features[:, [NAMES.index(name) for name in names]], labels, mass)
     return Regression(float(intercept), dict(zip(names, map(float, weights), strict=True)))
+
+
+def _recalibrated(wide: Regression, features: Floats, labels: Flags, mass: Floats) -> Regression:
+    """A regression that was fitted elsewhere, with a shift and a slope that are fitted here (Platt, 1999)."""
+    odds = _odds(wide, features)
+    shift, (more,) = fit_logistic(odds[:, None], labels, mass, SLOPE_RIDGE, known=odds)
+    slope = 1.0 + float(more)
+    return Regression(
+        shift + slope * wide.intercept, {name: slope * weight for name, weight in wide.weights.items()}
+    )
 
 
 def _probe(table: Table) -> Probe:

@@ -31,10 +31,13 @@ def sigmoid(z: Floats) -> Floats:
     return result
 
 
-def fit_logistic(features: Floats, labels: Flags, mass: Floats, ridge: float = RIDGE) -> tuple[float, Floats]:
+def fit_logistic(
+    features: Floats, labels: Flags, mass: Floats, ridge: float = RIDGE, known: Floats | None = None
+) -> tuple[float, Floats]:
     """Intercept and weights float64[k], for features as they are, by Newton's method.
 
-    `features`: float64[n, k]; `mass`: float64[n], how much each example counts.
+    `features`: float64[n, k]; `mass`: float64[n], how much each example counts; `known`: float64[n], log-odds that the
+    regression adds to.
     """
     mean = np.average(features, axis=0, weights=mass)
     spread = np.sqrt(np.average((features - mean) ** 2, axis=0, weights=mass))
@@ -45,15 +48,16 @@ def fit_logistic(features: Floats, labels: Flags, mass: Floats, ridge: float = R
     penalty[0] = INTERCEPT_RIDGE
     mass = mass / mass.mean()
     target = labels.astype(np.float64)
+    start = 0.0 if known is None else known
 
     def objective(weights: Floats) -> float:
-        z = design @ weights
+        z = start + design @ weights
         return float(mass @ (np.logaddexp(0, z) - target * z) + penalty @ weights**2 / 2)
 
     weights = np.zeros(design.shape[1])
     best = objective(weights)
     for _ in range(_STEPS):
-        found = sigmoid(design @ weights)
+        found = sigmoid(start + design @ weights)
         gradient = design.T @ (mass * (found - target)) + penalty * weights
         curvature = design.T @ (design * (mass * found * (1 - found))[:, None]) + np.diag(penalty)
         step = np.linalg.solve(curvature, gradient)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastsql.reliability.correspondence import PER_CHARACTERS, common_openings, openings_of
 from fastsql.reliability.evidence import Evidence
+from fastsql.training.calibration.folds import on_scale
 from fastsql.training.calibration.logistic import Flags, Floats
 from fastsql.training.calibration.observe import Observation
 from fastsql.training.calibration.questions import (
@@ -61,7 +62,7 @@ class Table:
     `plain` and `inspected`: float[n, features], in the order of `Evidence`; `state` float[n, d]; `words` float[n, k]: the
     figures and openings of the correspondence model; `changed`: whether numbers were exchanged, the question as it was
     written being among the rows, too; `mass` float[n]: how much each counts. `lacking`: what could not be fitted
-    well.
+    well. `errors`: what models of other folds make of what they did not see, on this one's scale (`.folds`).
     """
 
     parts: NDArray[np.str_]
@@ -77,6 +78,7 @@ class Table:
     mass: Floats
     others: Others
     lacking: tuple[str, ...] = ()
+    errors: Table | None = None
 
     @property
     def unanswerable(self) -> Flags:
@@ -103,12 +105,30 @@ class Table:
         }
         groups, kinds = (tuple(texts[i] for i in numbers) for texts in (self.groups, self.kinds))
         others = self.others.of_rows(numbers)
-        return Table(groups=groups, kinds=kinds, openings=self.openings, others=others, **cut)
+        return Table(
+            groups=groups, kinds=kinds, openings=self.openings, others=others, errors=self.errors, **cut
+        )
+
+    @property
+    def like(self) -> Table | None:
+        """Of `errors` those of schemas that were trained on, or of others, as these rows are; None if there are none."""
+        if self.errors is None or not len(self.parts):
+            return None
+        found = self.errors.rows(self.errors.foreign == self.foreign[0])
+        return found if len(found.parts) else None
 
 
-def tabulate(observations: Sequence[Observation]) -> Table:
-    """The observations that can be fitted on as arrays. Raises CalibrationError where p cannot be fitted (`usable`)."""
+def tabulate(observations: Sequence[Observation], folds: Sequence[Sequence[Observation]] = ()) -> Table:
+    """The observations that can be fitted on as arrays, `folds` being those of models of other folds.
+
+    Raises CalibrationError where p cannot be fitted (`usable`).
+    """
     observations, lacking = usable(observations)
+    errors = [item for fold in folds for item in on_scale(fold, observations)]
+    return replace(_tabulate(observations), lacking=lacking, errors=_tabulate(errors) if errors else None)
+
+
+def _tabulate(observations: Sequence[Observation]) -> Table:
     parts = np.array([item.question.part for item in observations])
     right = np.array([item.right for item in observations], dtype=bool)
     written = {item.question.pair.key for item in observations if item.question.part == AS_WRITTEN}
@@ -139,7 +159,6 @@ def tabulate(observations: Sequence[Observation]) -> Table:
         ),
         _mass(parts),
         _others(observations),
-        lacking,
     )
 
 

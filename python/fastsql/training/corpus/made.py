@@ -22,6 +22,8 @@ def made_source(settings: MadeSettings, held_out: str, cache: Path, report: Repo
     """
     databases = HeldOut.load(expand_path(held_out)).databases if held_out else frozenset[str]()
     folder = None if set(settings.kinds) <= {DESIGNS} else expand_path(settings.folder)
+    if folder is None:
+        databases = frozenset()  # designs are none of them
     package = Path(__file__).parents[2]
     code = b"".join(
         path.read_bytes() for room in _CODE for path in sorted((package / room).rglob("*")) if _decides(path)

@@ -27,6 +27,8 @@ from fastsql.training.runs.team import Leader, Team
 
 GPU_LOADERS = 8
 """Processes that prepare batches for a GPU, where there are so many cores to spare."""
+CACHE = "cache"
+"""Folder, in the run's own, of what is made of the data."""
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 _LARGEST_MMAP_THRESHOLD = 32 * 1024 * 1024
 
@@ -46,6 +48,7 @@ def train(
     fresh: Sequence[str] = (),
     loaders: int | None = None,
     processes: int = 1,
+    cache: Path | None = None,
     quiet: bool = False,
 ) -> TrainResult:
     """Trains a model and leaves `bundle/`, `last.pt`, `best.pt`, `metrics.jsonl` and `curves.png` in `output`.
@@ -62,6 +65,7 @@ def train(
         fresh: prefixes of the names of weights that a warm start does not take over.
         loaders: processes that prepare batches beside this one, 0 for none; by default one, and several for a GPU.
         processes: that train one model together, on a CPU, and share `threads` among them; each has its own `loaders`.
+        cache: folder of what is made of the data, by default `cache/` in `output`; runs may share one.
         quiet: show no progress.
 
     Raises ConfigError, DatasetError, CheckpointError, ModelError, TrainingError. Warns with CalibrationWarning that the
@@ -88,7 +92,7 @@ def train(
     each = max(1, (threads or os.cpu_count() or 1) // processes)
     readers = _default_loaders(place) if loaders is None else loaders
     with RunProgress(quiet) as progress:
-        corpus = load_corpus(config.data, config.seed, folder / "cache", progress.note)
+        corpus = load_corpus(config.data, config.seed, cache or folder / CACHE, progress.note)
         check_corpus(corpus)
         corpus.held_out.save(folder / HELD_OUT)
         run = _begin(config, corpus, folder, place, progress, each, start)
@@ -149,7 +153,7 @@ def _follow(
 def _uncalibrated(folder: Path) -> str:
     return (
         f"{folder / BUNDLE} is not calibrated: it refuses every question unless penalty=0 is asked for."
-        f" Run: fastsql calibrate {folder / BUNDLE} --config CONFIG.toml --cache {folder / 'cache'}"
+        f" Run: fastsql calibrate {folder / BUNDLE} --config CONFIG.toml --cache {folder / CACHE}"
     )
 
 

@@ -207,7 +207,7 @@ def _unanswerable(
 ) -> Regression:
     """The regression of u.
 
-    Errors of other folds tell of it on schemas never seen alone: elsewhere it is told from `state`, each model having its own.
+    Errors of other folds tell of it on schemas never seen alone: elsewhere `state` tells, which is each model's own.
     """
     if errors is None or not errors.unanswerable.any():
         return _regression(features, table.unanswerable, table.mass, names)

@@ -93,6 +93,9 @@ class DataSettings:
     # A file that an earlier run wrote (`held_out.json`): hold out the same examples instead of drawing new ones. A run
     # that starts from an earlier one's weights must, or its dev set has been trained on.
     held_out: str = ""
+    # Databases that no source's examples and no made pairs are taken of, such as those that a set only reported on has, too,
+    # under another name.
+    without: tuple[str, ...] = ()
     max_values: int = 50  # columns with at most this many distinct values carry them in the schema
     lexicon_count: int = 2  # a literal never seen in its question enters the lexicon from this count on
     dictionary: bool = True  # offer dictionary matches as candidates (dropped at random, see augment)

@@ -10,11 +10,12 @@ import pytest
 pytest.importorskip("torch", reason="pip install '.[train]' runs this")
 
 from fastsql.datasets import read_examples
-from fastsql.training.config import MadeSettings, TrainConfig
+from fastsql.training.config import DataSettings, MadeSettings, TrainConfig
 from fastsql.training.corpus.corpus import load_corpus
 from fastsql.training.corpus.made import made_source
 
 SETTINGS = MadeSettings(schemas=2, pairs=4, kinds=("designs",), weight=0.5)
+DATA = DataSettings(sources=(), made=SETTINGS)
 
 
 @pytest.fixture(scope="module")
@@ -24,12 +25,12 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_they_are_made_once(cache: Path) -> None:
     told: list[str] = []
-    source = made_source(SETTINGS, "", cache, told.append)
+    source = made_source(DATA, cache, told.append)
     assert "making 4 pairs over 2 schemas" in told[0]
     assert len(read_examples(source.examples)) == 4
     assert (source.weight, source.carve, source.dev, source.lexicon) == (0.5, False, False, False)
     told.clear()
-    assert made_source(SETTINGS, "", cache, told.append) == source
+    assert made_source(DATA, cache, told.append) == source
     assert told == []
 
 
@@ -43,3 +44,12 @@ def test_a_corpus_has_them_beside_its_sources(config: TrainConfig, cache: Path) 
     domain = corpus.domains[added[0].pair.db_id]
     assert domain.dictionary is not None
     assert any(column.values for column in domain.schema.columns)
+
+
+def test_databases_to_do_without_are_in_nothing(config: TrainConfig, cache: Path) -> None:
+    whole = load_corpus(config.data, 7, cache)
+    assert {sample.pair.db_id for sample in whole.train} == set(whole.domains)
+    assert not load_corpus(replace(config.data, without=tuple(whole.domains)), 7, cache).train
+    some = load_corpus(replace(config.data, made=SETTINGS, without=tuple(whole.domains)), 7, cache)
+    assert len(some.domains) == 2
+    assert not set(some.domains) & set(whole.domains)

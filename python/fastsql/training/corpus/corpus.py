@@ -68,9 +68,11 @@ def load_corpus(settings: DataSettings, seed: int, cache: Path, report: Report =
     left_out: Counter[str] = Counter()
     sources = list(settings.sources)
     if settings.made.schemas:
-        sources.append(made_source(settings.made, settings.held_out, cache, report))
+        sources.append(made_source(settings, cache, report))
     for source in sources:
         here, schemas = read_pairs(source, seed, cache, report)
+        here = [pair for pair in here if pair.db_id not in settings.without]
+        schemas = {db_id: schema for db_id, schema in schemas.items() if db_id not in settings.without}
         origin = "synthetic" if source.generate else f"in {Path(source.examples).name}"
         report(f"{len(here)} pairs of {len(schemas)} databases {origin}")
         # The templates of conversations are those of their last answers, so that no single question teaches a held-out one.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fastsql.synthesis.many import make_set, write_set
 from fastsql.synthesis.pool import DESIGNS, SchemaPool, pool_identity
-from fastsql.training.config import MadeSettings, SourceSettings, expand_path
+from fastsql.training.config import DataSettings, SourceSettings, expand_path
 from fastsql.training.corpus.split import HeldOut
 from fastsql.training.corpus.synthetic import Report
 
@@ -15,12 +15,14 @@ _CODE = ("synthesis", "grammar", "profile", "schema")
 """Rooms whose code decides which pairs are made."""
 
 
-def made_source(settings: MadeSettings, held_out: str, cache: Path, report: Report) -> SourceSettings:
-    """The source of the pairs that `settings` ask for; databases that `held_out` lists give none.
+def made_source(data: DataSettings, cache: Path, report: Report) -> SourceSettings:
+    """The source of the pairs that `data.made` asks for; databases that are held out, or that `data` is without, give none.
 
     Raises DatasetError where a data set is not there, SynthesisError where nothing can be made.
     """
-    databases = HeldOut.load(expand_path(held_out)).databases if held_out else frozenset[str]()
+    settings = data.made
+    databases = HeldOut.load(expand_path(data.held_out)).databases if data.held_out else frozenset[str]()
+    databases |= set(data.without)
     folder = None if set(settings.kinds) <= {DESIGNS} else expand_path(settings.folder)
     if folder is None:
         databases = frozenset()  # designs are none of them

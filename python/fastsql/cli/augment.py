@@ -7,6 +7,8 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
+from fastsql.cli.options import keep_sources
+
 _EPILOG = """\
 examples:
   fastsql augment --examples 8000 --seed 1 --output synthetic.json.gz
@@ -51,6 +53,7 @@ def run(options: argparse.Namespace) -> int:
     from fastsql.synthesis import generate, write_pairs
     from fastsql.synthesis.hospital import DATABASE, Hospital, Vocabulary
 
+    keep_sources([options.output], [options.train, options.terminology])
     gold = [] if options.train is None else [item.sql for item in read_examples(options.train) if item.sql]
     with ExitStack() as stack:
         database = None

@@ -111,9 +111,7 @@ def construct(
         else:
             fine = decompose(program, grammar, clauses=True)
             parts = frozenset(map(open_form, fine))
-            made.append(
-                Interaction(goal.id, db_id, turns, goal.question, goal.sql, open_form(program), parts)
-            )
+            made.append(Interaction(goal.id, db_id, turns, goal.question, open_form(program), parts))
         if (number + 1) % -(-len(known) // _NOTES) == 0:
             report(f"{len(made)} interactions of {number + 1} questions")
     return Constructed(tuple(made), dropped, tuple(unequal))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from contextlib import ExitStack
 from pathlib import Path
 
+from fastsql.cli.console import note
 from fastsql.cli.options import keep_sources
 
 _EPILOG = """\
@@ -61,10 +61,6 @@ def run(options: argparse.Namespace) -> int:
             database = stack.enter_context(DatabaseFiles(options.terminology, [DATABASE])).path(DATABASE)
         vocabulary = Vocabulary.collect(gold, database)
     with Hospital(vocabulary) as hospital:
-        pairs = generate(hospital, options.examples, options.seed, known=gold, report=_note)
+        pairs = generate(hospital, options.examples, options.seed, known=gold, report=note)
     write_pairs(pairs, options.output)
     return 0
-
-
-def _note(line: str) -> None:
-    print(line, file=sys.stderr)

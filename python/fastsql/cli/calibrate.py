@@ -8,6 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from fastsql.cli.console import note
 from fastsql.cli.extras import train_extra
 from fastsql.cli.options import positive
 
@@ -106,7 +107,7 @@ def run(options: argparse.Namespace) -> int:
     sources = tuple(source for source in config.data.sources if not source.conversations)
     config = dataclasses.replace(config, seed=seed, data=dataclasses.replace(config.data, sources=sources))
     with tempfile.TemporaryDirectory() as temporary:
-        corpus = load_corpus(config.data, config.seed, options.cache or Path(temporary), _note)
+        corpus = load_corpus(config.data, config.seed, options.cache or Path(temporary), note)
     found = calibrate(
         options.bundle,
         config,
@@ -118,13 +119,9 @@ def run(options: argparse.Namespace) -> int:
         unanswered=unanswered,
         observations=options.observations,
         store=not options.dry_run,
-        report=_note,
+        report=note,
     )
     sys.stdout.write(f"{describe(found)}\n")
     if options.table and options.observations is not None:
         sys.stdout.write(f"\n{steps_table(tabulate(load_observations(options.observations)))}\n")
     return 0
-
-
-def _note(text: str) -> None:
-    sys.stderr.write(f"{text}\n")

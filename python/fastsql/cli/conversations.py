@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fastsql.cli.console import note
 from fastsql.cli.options import count, keep_sources, moment, output_file
 
 if TYPE_CHECKING:
@@ -137,11 +137,6 @@ def show(interactions: Sequence[Interaction]) -> None:
         print(one.goal or one.id)
         for number, turn in enumerate(one.turns):
             print(f"  {number + 1}. {turn.question}\n     {turn.sql}")
-
-
-def note(line: str) -> None:
-    """A line on progress."""
-    print(line, file=sys.stderr)
 
 
 def say_dropped(dropped: Mapping[str, int]) -> None:

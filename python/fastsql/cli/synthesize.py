@@ -6,10 +6,11 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fastsql.cli.console import note
 from fastsql.cli.conversations import describe, say_dropped, show
 from fastsql.cli.options import count, keep_sources, output_file, positive, share
 from fastsql.cli.schema_options import add_choice_options, read_schema
-from fastsql.cli.synthesis_steps import note, opened, read_back, reworded, seeds
+from fastsql.cli.synthesis_steps import opened, read_back, reworded, seeds
 
 if TYPE_CHECKING:
     from fastsql.execution import Executor

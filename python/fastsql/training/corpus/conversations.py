@@ -11,13 +11,13 @@ from fastsql.datasets.interactions import Interaction, as_interactions, read_int
 from fastsql.datasets.programs import read_program_rows
 from fastsql.grammar.inlining import turns_of
 from fastsql.schema import Schema
+from fastsql.synthesis.generate import Report
 from fastsql.synthesis.interactions import Interaction as MadeInteraction
 from fastsql.synthesis.interactions import construct_all, convert_conversations, write_interactions
 from fastsql.training.config import SourceSettings, expand_path
 from fastsql.training.corpus.files import stamp, synthesis_code
 from fastsql.training.corpus.programs import dump_program
 from fastsql.training.corpus.split import Pair, Said
-from fastsql.training.corpus.synthetic import Report
 
 GIVEN, MADE = "given", "made"
 """What `SourceSettings.conversations` may be: the file holds conversations; they are made of its questions."""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from fastsql.grammar.program import Program
 from fastsql.schema import Schema
+from fastsql.synthesis.generate import Report
 from fastsql.training.config import ConfigError, DataSettings, SourceSettings, expand_path
 from fastsql.training.corpus.conversion import ColumnLiterals, convert, query_key
 from fastsql.training.corpus.files import check_files
@@ -18,7 +19,6 @@ from fastsql.training.corpus.made import made_source
 from fastsql.training.corpus.programs import parse_program, template
 from fastsql.training.corpus.sources import Domain, add_domains, read_domains, read_pairs
 from fastsql.training.corpus.split import HeldOut, Pair, Split, draw_held_out, split_dev
-from fastsql.training.corpus.synthetic import Report
 
 logger = logging.getLogger(__name__)
 

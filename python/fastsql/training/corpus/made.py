@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+from fastsql.synthesis.generate import Report
 from fastsql.synthesis.many import make_set, set_files, write_set
 from fastsql.synthesis.pool import DESIGNS, SchemaPool, pool_identity
 from fastsql.training.config import MadeSettings, SourceSettings, expand_path
 from fastsql.training.corpus.files import synthesis_code
 from fastsql.training.corpus.split import HeldOut
-from fastsql.training.corpus.synthetic import Report
 
 
 def made_source(settings: MadeSettings, held_out: str, cache: Path, report: Report) -> SourceSettings:

@@ -20,11 +20,12 @@ from fastsql.datasets import (
 from fastsql.datasets.interactions import as_interactions, is_conversational
 from fastsql.linking.dictionary import ValueDictionary
 from fastsql.schema import Schema
+from fastsql.synthesis.generate import Report
 from fastsql.training.config import GOLD, ConfigError, DataSettings, SourceSettings, expand_path
 from fastsql.training.corpus.conversations import read_conversations
 from fastsql.training.corpus.conversion import ColumnLiterals
 from fastsql.training.corpus.split import Pair, remove_reported
-from fastsql.training.corpus.synthetic import Report, synthetic_examples
+from fastsql.training.corpus.synthetic import synthetic_examples
 
 
 @dataclass(frozen=True)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from pathlib import Path
 
 from fastsql.datasets import DatabaseFiles, Example, read_examples
 from fastsql.synthesis import generate, write_pairs
+from fastsql.synthesis.generate import Report
 from fastsql.synthesis.hospital import DATABASE, Hospital, Vocabulary
 from fastsql.training.config import SourceSettings, expand_path
 from fastsql.training.corpus.files import stamp, synthesis_code
-
-Report = Callable[[str], None]
 
 
 def synthetic_examples(source: SourceSettings, seed: int, cache: Path, report: Report) -> tuple[Example, ...]:

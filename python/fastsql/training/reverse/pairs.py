@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from fastsql.datasets import read_examples, read_schemas
 from fastsql.grammar.program import Program
 from fastsql.schema import Schema
+from fastsql.synthesis.generate import Report
 from fastsql.training.config import ConfigError, expand_path
 from fastsql.training.corpus.conversion import convert, query_key
 from fastsql.training.corpus.programs import template
 from fastsql.training.corpus.split import HeldOut, Pair, remove_reported, split_dev
 from fastsql.training.reverse.settings import PairSettings, PairSource
 
-Report = Callable[[str], None]
 logger = logging.getLogger(__name__)
 
 

@@ -220,3 +220,23 @@ def test_what_conversations_have_no_use_for_is_refused(
     assert main(["synthesize", str(clinic), "--conversations", *other, "-o", str(output)]) == 2
     assert "words of their own" in capsys.readouterr().err
     assert not output.exists()
+
+
+def test_neither_a_database_nor_a_file_is_written_over(
+    clinic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    seeds, profile = tmp_path / "seeds.json", tmp_path / "clinic.toml"
+    for file in (seeds, profile):
+        file.write_text("[]")
+    more = ["--seeds", str(seeds), "--profile", str(profile)]
+    kept = (clinic, seeds, profile)
+    before = [file.read_bytes() for file in kept]
+    for schema in (str(clinic), f"sqlite:///{clinic}?mode=ro"):
+        for file in kept:
+            assert main(["synthesize", schema, *more, "-o", str(file)]) == 2
+            assert "written over" in capsys.readouterr().err
+    train = ["--train", str(seeds), "--terminology", str(clinic)]
+    for file in (clinic, seeds):
+        assert main(["augment", *train, "--output", str(file)]) == 2
+        assert "written over" in capsys.readouterr().err
+    assert [file.read_bytes() for file in kept] == before

@@ -12,7 +12,7 @@ from fastsql import LimitError, Limits, Schema, SchemaError
 from fastsql.profile.derive import derive
 from fastsql.profile.reading import checked, read_profile
 from fastsql.profile.updating import update_file, updated
-from fastsql.profile.writing import profile_text, write_whole
+from fastsql.profile.writing import profile_text, write_profile
 
 DDL = """
 CREATE TABLE patients (id INT PRIMARY KEY, sex ENUM('F', 'M'), TOTALCOST INT);
@@ -178,7 +178,7 @@ def test_a_file_that_cannot_be_written_stays_as_it_was(
 
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(SchemaError, match="cannot be written: No space left"):
-        write_whole(path, "new")
+        write_profile(path, "new")
     assert (path.read_text(encoding="utf-8"), list(tmp_path.iterdir())) == ("old", [path])
 
 
@@ -309,5 +309,5 @@ def test_new_values_stay_with_their_column_whatever_section_is_added_there(first
 def test_a_name_that_is_no_unicode_text_is_an_error_of_ours(tmp_path: Path) -> None:
     path = tmp_path / "p.toml"
     with pytest.raises(SchemaError, match="not Unicode"):
-        write_whole(path, "\ud800")
+        write_profile(path, "\ud800")
     assert list(tmp_path.iterdir()) == []

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from contextlib import ExitStack
 from pathlib import Path
+
+from fastsql.cli.console import note
+from fastsql.cli.options import keep_sources
 
 _EPILOG = """\
 examples:
@@ -51,6 +53,7 @@ def run(options: argparse.Namespace) -> int:
     from fastsql.synthesis import generate, write_pairs
     from fastsql.synthesis.hospital import DATABASE, Hospital, Vocabulary
 
+    keep_sources([options.output], [options.train, options.terminology])
     gold = [] if options.train is None else [item.sql for item in read_examples(options.train) if item.sql]
     with ExitStack() as stack:
         database = None
@@ -58,10 +61,6 @@ def run(options: argparse.Namespace) -> int:
             database = stack.enter_context(DatabaseFiles(options.terminology, [DATABASE])).path(DATABASE)
         vocabulary = Vocabulary.collect(gold, database)
     with Hospital(vocabulary) as hospital:
-        pairs = generate(hospital, options.examples, options.seed, known=gold, report=_note)
+        pairs = generate(hospital, options.examples, options.seed, known=gold, report=note)
     write_pairs(pairs, options.output)
     return 0
-
-
-def _note(line: str) -> None:
-    print(line, file=sys.stderr)

@@ -8,6 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from fastsql.cli.console import note
 from fastsql.cli.extras import train_extra
 from fastsql.cli.options import positive
 
@@ -114,7 +115,7 @@ def run(options: argparse.Namespace) -> int:
     sources = tuple(source for source in config.data.sources if not source.conversations)
     config = dataclasses.replace(config, seed=seed, data=dataclasses.replace(config.data, sources=sources))
     with tempfile.TemporaryDirectory() as temporary:
-        corpus = load_corpus(config.data, config.seed, options.cache or Path(temporary), _note)
+        corpus = load_corpus(config.data, config.seed, options.cache or Path(temporary), note)
     found = calibrate(
         options.bundle,
         config,
@@ -127,14 +128,10 @@ def run(options: argparse.Namespace) -> int:
         observations=options.observations,
         folds=options.folds,
         store=not options.dry_run,
-        report=_note,
+        report=note,
     )
     sys.stdout.write(f"{describe(found)}\n")
     if options.table and options.observations is not None:
         observed, *folds = map(load_observations, (options.observations, *options.folds))
         sys.stdout.write(f"\n{steps_table(tabulate(observed, folds))}\n")
     return 0
-
-
-def _note(text: str) -> None:
-    sys.stderr.write(f"{text}\n")

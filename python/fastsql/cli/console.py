@@ -97,6 +97,11 @@ def warn(text: str) -> None:
     sys.stderr.write(f"fastsql: warning: {text}\n")
 
 
+def note(text: str) -> None:
+    """A line on progress, on the error stream."""
+    sys.stderr.write(f"{text}\n")
+
+
 def _shown(cell: object) -> str:
     """A cell on one line, without the control characters that could steer a terminal."""
     text = "NULL" if cell is None else f"{cell:g}" if isinstance(cell, float) else str(cell)

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fastsql.cli.options import count, moment, output_file
-from fastsql.errors import SchemaError
+from fastsql.cli.console import note
+from fastsql.cli.options import count, keep_sources, moment, output_file
 
 if TYPE_CHECKING:
     from fastsql.datasets import Example
     from fastsql.schema import Schema
     from fastsql.synthesis.interactions import Interaction
 
+_PARTS = ("train", "test", "longer")
+"""Files of a split."""
 _EPILOG = """\
 examples:
   fastsql conversations train.json --schemas schemas.json --databases mimic_iv.sqlite.gz --split compositional -o talks.json
@@ -44,10 +45,14 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--databases",
         metavar="D",
-        help="their SQLite file, or a folder: every turn is run there, and the last one must return what the question does",
+        help="of single questions: their SQLite file, or a folder; turns are run there, and the last one must return what "
+        "the question does",
     )
     parser.add_argument(
-        "--now", metavar="T", type=moment, help="what now means, such as '2100-12-31 23:59:00'"
+        "--now",
+        metavar="T",
+        type=moment,
+        help="of single questions: what now means, such as '2100-12-31 23:59:00'",
     )
     parser.add_argument(
         "--held-out", metavar="F", help="held_out.json of a training run, whose databases are left out"
@@ -77,20 +82,27 @@ def run(options: argparse.Namespace) -> int:
     from fastsql.datasets import read_examples, read_schemas
     from fastsql.datasets.interactions import is_conversational
     from fastsql.synthesis.interactions import SPLITS, put_together, write_interactions
+    from fastsql.synthesis.source import SynthesisError
 
-    for source in filter(None, (options.data, options.schemas, options.databases, options.held_out)):
-        if options.output.exists() and Path(source).exists() and options.output.samefile(source):
-            raise SchemaError("it would be written over", where=str(source), remedy="Give another -o.")
+    paths = [_named(options.output, part) for part in (_PARTS if options.split else ("",))]
+    keep_sources(paths, [options.data, options.schemas, options.databases, options.held_out])
     held_out = _held_out(options.held_out)
     examples = read_examples(options.data)
+    recorded = is_conversational(examples)
+    if recorded and (options.split or options.databases or options.now):
+        raise SynthesisError(
+            "recorded conversations are neither run nor split",
+            where=str(options.data),
+            remedy="Leave --split, --databases and --now out.",
+        )
     schemas = read_schemas(
         options.schemas, databases={one.db_id for one in examples if one.db_id not in held_out}
     )
-    if is_conversational(examples):
+    if recorded:
         made = _converted(examples, schemas, held_out, options)
     else:
         made = _constructed([one for one in examples if one.db_id not in held_out], schemas, options)
-    parts: dict[str, Sequence[Interaction]] = {"": made}
+    parts: list[Sequence[Interaction]] = [made]
     if options.split:
         train, test = SPLITS[options.split](made, options.seed)
         longer = [
@@ -103,9 +115,8 @@ def run(options: argparse.Namespace) -> int:
                 count=options.longer,
             )
         ]
-        parts = {"train": train, "test": test, "longer": longer}
-    for name, part in parts.items():
-        path = _named(options.output, name)
+        parts = [train, test, longer]
+    for part, path in zip(parts, paths, strict=True):
         write_interactions(part, schemas, path)
         describe(part, f"{path.name}: ")
     show(made[: options.show])
@@ -126,11 +137,6 @@ def show(interactions: Sequence[Interaction]) -> None:
         print(one.goal or one.id)
         for number, turn in enumerate(one.turns):
             print(f"  {number + 1}. {turn.question}\n     {turn.sql}")
-
-
-def note(line: str) -> None:
-    """A line on progress."""
-    print(line, file=sys.stderr)
 
 
 def say_dropped(dropped: Mapping[str, int]) -> None:

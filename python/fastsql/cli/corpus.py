@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from pathlib import Path
 
+from fastsql.cli.console import note
 from fastsql.cli.options import positive
 
 _EPILOG = """\
@@ -64,11 +64,7 @@ def run(options: argparse.Namespace) -> int:
     folder = options.data or (Path(os.environ["FASTSQL_DATA"]) if "FASTSQL_DATA" in os.environ else None)
     kinds = tuple(kind for kind in map(str.strip, options.kinds.split(",")) if kind)
     with SchemaPool(options.schemas, options.seed, folder=folder, kinds=kinds, held_out=held_out) as pool:
-        made = make_set(pool, options.pairs, options.seed, _note)
+        made = make_set(pool, options.pairs, options.seed, note)
     for path in write_set(made, options.output):
         print(path)
     return 0
-
-
-def _note(line: str) -> None:
-    print(line, file=sys.stderr)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fastsql.cli.console import note
 from fastsql.cli.options import count, positive
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def run(options: argparse.Namespace) -> int:
             _tell(one, len(pairs))
             made.append(one)
         if len(made) < options.variants:
-            _note(f"{len(made)} of {options.variants} variants: seeds find no others")
+            note(f"{len(made)} of {options.variants} variants: seeds find no others")
         write_extensions(made, folder)
     changed = [pair for one in made for pair in one.pairs if pair.example.sql != pair.original]
     for pair in changed[: options.show]:
@@ -146,24 +146,22 @@ def _pairs(path: Path, name: str) -> list[Example]:
 
 
 def _tell(made: Extension, pairs: int) -> None:
-    _note(f"{made.schema.name}: {len(made.schema.tables)} tables")
+    note(f"{made.schema.name}: {len(made.schema.tables)} tables")
     for operation in made.operations:
-        _note(f"  {operation}")
+        note(f"  {operation}")
     if not pairs:
         return
     forms = Counter(pair.form for pair in made.pairs)
-    _note(
+    note(
         f"  {len(made.pairs)} of {pairs} pairs: {', '.join(f'{n} {form}' for form, n in forms.most_common())}"
     )
     gone = sum(bool(pair.gone) for pair in made.pairs)
     if gone:
-        _note(
-            f"  {gone} name a table or column in their question that is called otherwise now, or is no more"
-        )
+        note(f"  {gone} name a table or column in their question that is called otherwise now, or is no more")
     for dropped in made.dropped[:_LINES]:
-        _note(f"  {dropped.id}: {dropped.why}; not carried over")
+        note(f"  {dropped.id}: {dropped.why}; not carried over")
     if len(made.dropped) > _LINES:
-        _note(f"  and {len(made.dropped) - _LINES} more are not carried over")
+        note(f"  and {len(made.dropped) - _LINES} more are not carried over")
 
 
 def _operations(text: str) -> tuple[str, ...]:
@@ -172,7 +170,3 @@ def _operations(text: str) -> tuple[str, ...]:
     if not names or not set(names) <= set(_KINDS):
         raise argparse.ArgumentTypeError(f"{text!r} is not some of {', '.join(_KINDS)}")
     return names
-
-
-def _note(line: str) -> None:
-    print(line, file=sys.stderr)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from fastsql.errors import FastSQLError
 
 if TYPE_CHECKING:
     from fastsql import Parser
@@ -122,3 +125,26 @@ def output_folder(text: str) -> Path:
     if not path.absolute().parent.is_dir():
         raise argparse.ArgumentTypeError(f"{path.parent} is not a folder")
     return path
+
+
+def keep_sources(outputs: Iterable[Path], sources: Iterable[str | Path | None]) -> None:
+    """Raises FastSQLError where an output is a file that is read, or a database in a folder of them."""
+    written = [output for output in outputs if output.exists()]
+    for source in filter(None, sources):
+        read = _file(str(source))
+        for output in written:
+            if read.exists() and (read.samefile(output) or _is_database_of(output, read)):
+                raise FastSQLError(
+                    "it would be written over", where=str(output), remedy="Name another file to write."
+                )
+
+
+def _file(source: str) -> Path:
+    """The file that a path or a database's URL names."""
+    _, is_url, path = source.rpartition(":///")
+    return Path(path.partition("?")[0] if is_url else path)
+
+
+def _is_database_of(output: Path, folder: Path) -> bool:
+    """Whether an output is in a folder of databases, and no JSON as results are."""
+    return folder.resolve() in output.resolve().parents and ".json" not in output.suffixes

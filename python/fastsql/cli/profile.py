@@ -93,7 +93,7 @@ def run(options: argparse.Namespace) -> int:
     """Read, write, and say what was written."""
     from fastsql.profile.reading import checked
     from fastsql.profile.updating import least_of, update_file
-    from fastsql.profile.writing import profile_text, write_whole
+    from fastsql.profile.writing import profile_text, write_profile
 
     path: Path = options.output
     if path.exists() and not options.update:
@@ -121,7 +121,7 @@ def run(options: argparse.Namespace) -> int:
         return 0
     text = profile_text(schema, profile, least)
     checked(str(path), text, schema)  # what cannot be read again is not written
-    write_whole(path, text)
+    write_profile(path, text)
     for line in _summary(schema, profile, least):
         console.line(line)
     console.line(f"Written to {path}. Edit it, and give it to the other commands with --profile {path}.")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from fastsql.cli.console import note
 
 if TYPE_CHECKING:
     from fastsql.datasets import Example
@@ -79,8 +80,3 @@ def seeds(path: Path, schema: Schema) -> list[Weighted]:
     for name, why in left_out.items():
         note(f"{path}: {name}: {why}; not used")
     return [replace(one, count=one.count * 100) for one in found]
-
-
-def note(line: str) -> None:
-    """A line on progress."""
-    print(line, file=sys.stderr)

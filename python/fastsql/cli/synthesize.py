@@ -6,11 +6,11 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fastsql.cli.console import note
 from fastsql.cli.conversations import describe, say_dropped, show
-from fastsql.cli.options import count, output_file, positive, share
+from fastsql.cli.options import count, keep_sources, output_file, positive, share
 from fastsql.cli.schema_options import add_choice_options, read_schema
-from fastsql.cli.synthesis_steps import note, opened, read_back, reworded, seeds
-from fastsql.errors import SchemaError
+from fastsql.cli.synthesis_steps import opened, read_back, reworded, seeds
 
 if TYPE_CHECKING:
     from fastsql.execution import Executor
@@ -122,9 +122,7 @@ def run(options: argparse.Namespace) -> int:
     from fastsql.synthesis.schema.source import MIX
     from fastsql.synthesis.source import SynthesisError
 
-    for source in filter(None, (options.schema, options.seeds, options.profile)):
-        if options.output.exists() and Path(source).exists() and options.output.samefile(source):
-            raise SchemaError("it would be written over", where=str(source), remedy="Give another -o.")
+    keep_sources([options.output], [options.schema, options.seeds, options.profile])
     if options.conversations and (options.reword is not None or options.round_trip or options.wordings > 1):
         raise SynthesisError(
             "conversations have words of their own", remedy="Leave --reword, --wordings and --round-trip out."

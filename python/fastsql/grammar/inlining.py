@@ -33,7 +33,9 @@ SET_OPERATIONS = ("union", "union_all", "intersect", "except")
 PROVENANCE = "turn"
 """Of a literal that an earlier question said."""
 _REPLACED = {(tail, tail) for tail in ("sort_rows", "sort_groups")}
-_OUTSIDE = {"in_previous": "in", "not_in_previous": "not_in"}
+IN_PREVIOUS = {"in": "in_previous", "not_in": "not_in_previous"}
+"""What tests whether a value is in a query's result, and what does so where an earlier turn returned it."""
+_WRITTEN_OUT = {previous: plain for plain, previous in IN_PREVIOUS.items()}
 
 
 def inline(program: Program, turns: Sequence[Turn], schema: Schema, grammar: Grammar) -> Program:
@@ -113,7 +115,7 @@ class _Inliner:
                 return Node(Production("scalar"), (self._result(children[0]), *children[1:]))
             case "in_previous" | "not_in_previous":
                 turn, row, *further = children
-                return Node(Production(_OUTSIDE[node.name]), (row, self._result(turn), *further))
+                return Node(Production(_WRITTEN_OUT[node.name]), (row, self._result(turn), *further))
             case "extend" | "extend_from":
                 return self._extended(node.name == "extend", *children)
         return Node(node.terminal, children)

@@ -91,3 +91,8 @@ class Node:
     def name(self) -> str:
         """The production's name; empty for a pointer."""
         return self.terminal.name if isinstance(self.terminal, Production) else ""
+
+
+def masked(program: Program) -> Program:
+    """The program without its literals: its template. Date formats, too, are masked; named constants stay."""
+    return tuple(Literal("", name=item.name) if isinstance(item, Literal) else item for item in program)

@@ -15,7 +15,7 @@ from fastsql.profile.model import Profile
 from fastsql.profile.reading import checked
 from fastsql.profile.sections import Sections, parsed, unknown_sections
 from fastsql.profile.toml_places import KeyPath, Place, outline
-from fastsql.profile.writing import column_section, section, table_sections, value_lines, write_whole
+from fastsql.profile.writing import column_section, section, table_sections, value_lines, write_profile
 from fastsql.schema.mapping import read_text
 from fastsql.schema.model import Structure, Value
 from fastsql.schema.names import fold
@@ -121,7 +121,7 @@ def update_file(
     with path.open("rb") as file:
         crlf = b"\r\n" in file.read()
     change = updated(str(path), text, schema, profile, least, limits)
-    write_whole(path, change.text.replace("\n", "\r\n") if crlf else change.text)
+    write_profile(path, change.text.replace("\n", "\r\n") if crlf else change.text)
     return change
 
 

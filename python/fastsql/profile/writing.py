@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 from fastsql.errors import SchemaError
 from fastsql.profile.model import BY_ROWS, ColumnProfile, Profile, TableProfile
 from fastsql.schema.model import Structure, Value
+from fastsql.whole_file import write_whole
 
 FORMAT = 1
 """Of the file: raised when an older fastsql would misread it."""
@@ -136,17 +136,10 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is there whole or as it was: under another name first. Raises SchemaError naming the path."""
-    temporary = path.absolute().with_name(f".{path.name}.{os.getpid()}.new")
+def write_profile(path: Path, text: str) -> None:
+    """Write a file that is there whole or as it was. Raises SchemaError naming the path."""
     try:
-        with temporary.open("x", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        if path.exists():
-            temporary.chmod(path.stat().st_mode & 0o777)
-        temporary.replace(path)
+        write_whole(path, text.encode())
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise SchemaError(
@@ -158,5 +151,3 @@ def write_whole(path: Path, text: str) -> None:
             where=str(path),
             remedy="Correct it in the database.",
         ) from None
-    finally:
-        temporary.unlink(missing_ok=True)

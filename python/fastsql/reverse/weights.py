@@ -24,6 +24,7 @@ from fastsql.model.weights import SCALE, dequantise, quantise
 from fastsql.reverse.config import ReverseConfig
 from fastsql.reverse.model import ReverseModel
 from fastsql.reverse.network import ReverseNetwork
+from fastsql.whole_file import write_whole
 
 FORMAT = 1
 LARGEST_FILE = 12 * 10**6
@@ -102,9 +103,7 @@ def save_reverse(
     if len(content) > LARGEST_FILE:
         raise ModelError(f"{len(content):,} bytes are more than {LARGEST_FILE:,}", where=str(path))
     file = Path(path)
-    temporary = file.with_name(f".{file.name}.new")
-    temporary.write_bytes(content)
-    temporary.replace(file)
+    write_whole(file, content)
     return file
 
 

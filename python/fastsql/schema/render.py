@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from fastsql.schema.dialects import canonical_dialect, plain_dialect
@@ -70,7 +71,7 @@ def _sqlite_table(schema: Structure, number: int, keys: list[ForeignKey]) -> str
         for index in table.columns
     ]
     if table.primary_key:
-        lines.append(f"PRIMARY KEY ({_names(schema, table.primary_key)})")
+        lines.append(f"PRIMARY KEY ({quoted_names(schema, table.primary_key)})")
     namespace = schema.namespace_in_sql(number)
     for key in keys:
         holder = schema.columns[key.references[0]].table
@@ -78,14 +79,15 @@ def _sqlite_table(schema: Structure, number: int, keys: list[ForeignKey]) -> str
         if schema.namespace_in_sql(holder) != namespace:
             continue  # SQLite has no keys from one database to another
         lines.append(
-            f"FOREIGN KEY ({_names(schema, key.columns)})"
-            f" REFERENCES {quote(parent.name)} ({_names(schema, key.references)})"
+            f"FOREIGN KEY ({quoted_names(schema, key.columns)})"
+            f" REFERENCES {quote(parent.name)} ({quoted_names(schema, key.references)})"
         )
     name = f"{quote(namespace)}.{quote(table.name)}" if namespace else quote(table.name)
     return f"CREATE TABLE {name} (\n    " + ",\n    ".join(lines) + "\n);"
 
 
-def _names(schema: Structure, columns: tuple[int, ...]) -> str:
+def quoted_names(schema: Structure, columns: Sequence[int]) -> str:
+    """The names of columns, quoted, between commas."""
     return ", ".join(quote(schema.columns[index].name) for index in columns)
 
 

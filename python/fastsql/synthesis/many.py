@@ -20,7 +20,8 @@ from fastsql.synthesis.pool import PooledSchema, SchemaPool
 from fastsql.synthesis.schema import SchemaSource, known_templates
 from fastsql.synthesis.schema.contents import Contents
 from fastsql.synthesis.source import SynthesisError
-from fastsql.synthesis.write import write_pairs, write_whole
+from fastsql.synthesis.write import write_pairs
+from fastsql.whole_file import write_whole
 
 VALUES = 40
 """Values of a column that the excerpt holds."""
@@ -76,15 +77,24 @@ def make_set(pool: SchemaPool, pairs: int, seed: int, report: Report) -> MadeSet
     return MadeSet(tuple(found), tuple(schemas), values)
 
 
+def set_files(folder: Path, name: str = "") -> tuple[Path, Path, Path]:
+    """The files of a data set's pairs, schemas and values."""
+    prefix = f"{name}." if name else ""
+    return (
+        folder / f"{prefix}pairs.json.gz",
+        folder / f"{prefix}schemas.json",
+        folder / f"{prefix}values.json.gz",
+    )
+
+
 def write_set(made: MadeSet, folder: Path, name: str = "") -> tuple[Path, Path, Path]:
     """Writes pairs, schemas and values; the pairs last, so that where they are the others are, too."""
-    prefix = f"{name}." if name else ""
+    pairs, schemas, values = set_files(folder, name)
     folder.mkdir(parents=True, exist_ok=True)
-    pairs, schemas, values = (
-        folder / f"{prefix}{part}" for part in ("pairs.json.gz", "schemas.json", "values.json.gz")
-    )
-    write_whole(schemas, json.dumps([one.to_dict() for one in made.schemas], ensure_ascii=False).encode())
-    write_whole(values, gzip.compress(json.dumps(made.values, ensure_ascii=False).encode(), mtime=0))
+    listed = json.dumps([one.to_dict() for one in made.schemas], ensure_ascii=False).encode()
+    write_whole(schemas, listed, private=True)
+    excerpt = json.dumps(made.values, ensure_ascii=False).encode()
+    write_whole(values, gzip.compress(excerpt, mtime=0), private=True)
     write_pairs(made.pairs, pairs)
     return pairs, schemas, values
 

@@ -231,5 +231,28 @@ def test_the_command_splits_what_it_makes_of_questions(
     before = [part.read_bytes() for part in parts]
     assert main(asked) == 0
     assert [part.read_bytes() for part in parts] == before
-    assert main([*given, "-o", str(tmp_path / "questions.json")]) == 2
-    assert "written over" in capsys.readouterr().err
+
+
+def test_the_command_writes_over_nothing_that_it_reads(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write_database(tmp_path)
+    rows = [{"id": g.id, "db_id": "clinic", "question": g.question, "sql": g.sql} for g in GOALS]
+    questions, schemas = tmp_path / "talks.test.json", tmp_path / "schemas.json"
+    questions.write_text(json.dumps(rows))
+    schemas.write_text(json.dumps([uniform("clinic")]))
+    given = ["conversations", str(questions), "--schemas", str(schemas), "--databases"]
+    before = [file.read_bytes() for file in (questions, schemas, path)]
+    for databases, output in (
+        (path, [questions]),
+        (path, [schemas]),
+        (path, [path]),
+        (tmp_path, [path]),
+        (path, [tmp_path / "talks.json", "--split", "random"]),
+    ):
+        assert main([*given, str(databases), "-o", *map(str, output)]) == 2
+        assert "written over" in capsys.readouterr().err
+    assert [file.read_bytes() for file in (questions, schemas, path)] == before
+    assert sorted(tmp_path.iterdir()) == sorted([questions, schemas, path])
+    for _ in range(2):  # JSON that is in the folder of the databases is no database
+        assert main([*given, str(tmp_path), "-o", str(tmp_path / "talks.json")]) == 0

@@ -144,6 +144,9 @@ def test_the_command_tells_how_turns_are_said_and_leaves_held_out_databases_out(
     assert "turns: 1 first, 0 independent, 1 extend, 0 extend_from, 0 result" in told
     assert "left out: 1 conversations over databases that are held out" in told
     assert [one.db_id for one in read_interactions(output)] == ["clinic"]
+    for more in (["--split", "random"], ["--databases", str(tmp_path)], ["--now", "2100-12-31"]):
+        assert main(["conversations", str(tmp_path / "talks.json"), *paths, *more]) == 2
+        assert "neither run nor split. Leave --split" in capsys.readouterr().err
     single = [{**row, "interaction": None} for row in rows]
     (tmp_path / "talks.json").write_text(json.dumps(single))
     assert main(["conversations", str(tmp_path / "talks.json"), *paths]) == 2

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from fastsql.grammar import Literal
-from fastsql.training.corpus.programs import dump_program, mask, parse_program, template
+from fastsql.grammar.program import masked
+from fastsql.training.corpus.programs import dump_program, parse_program, template
 
 from ...worlds.training_ward import FIRST, JULY, SINCE, doses, examples, program
 
@@ -28,9 +29,9 @@ def test_other_text_is_no_program(text: str) -> None:
 
 
 def test_a_template_has_no_literals() -> None:
-    assert mask(program(doses(PATIENT, "aspirin"))) == mask(program(doses(7, "heparin")))
-    assert mask(program(doses(7, "heparin"))) != mask(program(doses(7, "heparin", time=SINCE)))
-    assert Literal("") in mask(program(doses(7, "heparin")))
+    assert masked(program(doses(PATIENT, "aspirin"))) == masked(program(doses(7, "heparin")))
+    assert masked(program(doses(7, "heparin"))) != masked(program(doses(7, "heparin", time=SINCE)))
+    assert Literal("") in masked(program(doses(7, "heparin")))
     assert template(program(doses(PATIENT, "aspirin"))) == template(program(doses(7, "heparin")))
 
 

@@ -10,6 +10,7 @@ import pytest
 from fastsql.engine.reference import ReferenceEngine
 from fastsql.grammar import ActionSpace, read_path, read_turn
 from fastsql.grammar.actions import STEP, TURN
+from fastsql.grammar.program import masked
 from fastsql.linking.relations import SchemaLinks
 from fastsql.linking.turns import EarlierTurn
 from fastsql.model import load_bundle, open_bundle
@@ -26,7 +27,7 @@ from fastsql.training.batches.batch import Batch, Instance, collate, instance_la
 from fastsql.training.batches.conversations import conversation  # noqa: E402
 from fastsql.training.bundles.export import bundle_weights, export_bundle  # noqa: E402
 from fastsql.training.bundles.renumber import renumber, renumbered  # noqa: E402
-from fastsql.training.corpus.programs import dump_program, mask  # noqa: E402
+from fastsql.training.corpus.programs import dump_program  # noqa: E402
 from fastsql.training.network.model import Model  # noqa: E402
 from fastsql.training.objectives.decisions import decision_loss  # noqa: E402
 from fastsql.training.objectives.dev import right_programs  # noqa: E402
@@ -114,7 +115,7 @@ def test_an_exported_model_answers_whole_conversations_from_its_own_turns(
             )
             decoded = engine.decode(prepared, schema, space, 1)
             program = read_path(decoded.search.finished[0].path, space)
-            right.append(dump_program(mask(program)) == dump_program(mask(gold)))
+            right.append(dump_program(masked(program)) == dump_program(masked(gold)))
             turns = (*turns, EarlierTurn(read_turn(program, space), decoded.pooled))
     assert sum(right) >= 0.9 * len(right)
 

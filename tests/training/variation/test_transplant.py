@@ -5,8 +5,8 @@ import random
 import pytest
 
 from fastsql.grammar import Program
+from fastsql.grammar.program import masked
 from fastsql.training.corpus.corpus import Sample
-from fastsql.training.corpus.programs import mask
 from fastsql.training.corpus.split import Pair
 from fastsql.training.variation.opposites import turn
 from fastsql.training.variation.transplant import Transplants, add_wording, read_slot
@@ -92,16 +92,18 @@ def test_question_and_program_still_say_the_same(number: int) -> None:
 
 
 def test_a_template_comes_with_filters_that_it_never_had() -> None:
-    programs = {mask(changed) for _, changed in exchanged(samples()[0])}
-    assert mask(program(doses(PATIENT, "aspirin", time=SINCE))) in programs
-    assert mask(program(doses(PATIENT, "aspirin", FIRST))) in programs
+    programs = {masked(changed) for _, changed in exchanged(samples()[0])}
+    assert masked(program(doses(PATIENT, "aspirin", time=SINCE))) in programs
+    assert masked(program(doses(PATIENT, "aspirin", FIRST))) in programs
 
 
 def test_held_out_templates_are_never_made() -> None:
     held_out = program(doses(PATIENT, "aspirin", FIRST))
     taught = Transplants.collect(samples(), held_out=[held_out])
     assert all(
-        mask(changed) != mask(held_out) for sample in samples() for _, changed in exchanged(sample, taught)
+        masked(changed) != masked(held_out)
+        for sample in samples()
+        for _, changed in exchanged(sample, taught)
     )
 
 

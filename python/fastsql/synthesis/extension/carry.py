@@ -12,6 +12,7 @@ from fastsql.forking import inside_sqlite
 from fastsql.schema import Schema
 from fastsql.schema.model import ForeignKey, Table
 from fastsql.schema.names import quote
+from fastsql.schema.render import quoted_names
 from fastsql.schema.sqlite_file import SQLiteFile
 from fastsql.synthesis.extension.operation import Extended
 from fastsql.synthesis.source import SynthesisError
@@ -63,7 +64,7 @@ def statements(extended: Extended, connection: sqlite3.Connection) -> Iterator[s
         owner = schema.tables[schema.columns[columns[0]].table]
         (rows_held,) = connection.execute(f"SELECT COUNT(*) FROM main.{quote(owner.name)}").fetchone()
         if rows_held > _FEW and owner.primary_key[: len(columns)] != columns:
-            yield f"CREATE INDEX {quote(f'key_{number + 1}')} ON {quote(owner.name)} ({_names(schema, columns)})"
+            yield f"CREATE INDEX {quote(f'key_{number + 1}')} ON {quote(owner.name)} ({quoted_names(schema, columns)})"
 
 
 def _is_lost(old: Schema, extended: Extended, number: int, connection: sqlite3.Connection) -> bool:
@@ -103,7 +104,7 @@ def _is_key(schema: Schema, table: Table, rows: str, connection: sqlite3.Connect
         "typeof({}) <> 'integer'" if len(names) == 1 and only.sql_type.upper() == "INTEGER" else "{} IS NULL"
     )
     query = (
-        f"WITH t({_names(schema, table.columns)}) AS ({rows})"
+        f"WITH t({quoted_names(schema, table.columns)}) AS ({rows})"
         f" SELECT EXISTS (SELECT 1 FROM t WHERE {' OR '.join(map(odd.format, names))})"
         f" OR EXISTS (SELECT 1 FROM t GROUP BY {', '.join(names)} HAVING COUNT(*) > 1)"
     )
@@ -115,15 +116,11 @@ def _holds(schema: Schema, key: ForeignKey, rows: Sequence[str], connection: sql
     child, parent = (schema.columns[ends[0]].table for ends in (key.columns, key.references))
     if set(schema.tables[parent].primary_key) != set(key.references):
         return False
-    columns, references = _names(schema, key.columns), _names(schema, key.references)
+    columns, references = quoted_names(schema, key.columns), quoted_names(schema, key.references)
     present = " AND ".join(f"{quote(schema.columns[column].name)} IS NOT NULL" for column in key.columns)
     query = (
-        f"WITH t({_names(schema, schema.tables[child].columns)}) AS ({rows[child]}),"
-        f" u({_names(schema, schema.tables[parent].columns)}) AS ({rows[parent]})"
+        f"WITH t({quoted_names(schema, schema.tables[child].columns)}) AS ({rows[child]}),"
+        f" u({quoted_names(schema, schema.tables[parent].columns)}) AS ({rows[parent]})"
         f" SELECT EXISTS (SELECT {columns} FROM t WHERE {present} EXCEPT SELECT {references} FROM u)"
     )
     return not connection.execute(query).fetchone()[0]
-
-
-def _names(schema: Schema, columns: Sequence[int]) -> str:
-    return ", ".join(quote(schema.columns[column].name) for column in columns)

@@ -21,13 +21,13 @@ from fastsql.synthesis.extension.trees import (
     equates,
     free_alias,
     is_inner,
-    joins_of,
     put_in_view,
     refer,
     rules_out_null,
     table,
     terms,
 )
+from fastsql.synthesis.schema.clauses import joins_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

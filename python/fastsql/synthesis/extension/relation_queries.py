@@ -18,13 +18,13 @@ from fastsql.synthesis.extension.trees import (
     free_alias,
     is_inner,
     is_within,
-    joins_of,
     put_in_view,
     refer,
     rules_out_null,
     table,
     terms,
 )
+from fastsql.synthesis.schema.clauses import joins_of
 
 if TYPE_CHECKING:
     from fastsql.synthesis.extension.relation import RelationSite

@@ -21,12 +21,12 @@ from fastsql.synthesis.extension.trees import (
     free_alias,
     is_inner,
     is_within,
-    joins_of,
     keep_name,
     refer,
     table,
     terms,
 )
+from fastsql.synthesis.schema.clauses import joins_of
 
 
 class _View(Protocol):

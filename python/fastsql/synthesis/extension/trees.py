@@ -9,14 +9,10 @@ from sqlglot import exp
 from fastsql.schema import Schema
 from fastsql.schema.names import fold
 from fastsql.synthesis.extension.reading import NAMING, Use, own_nodes
+from fastsql.synthesis.schema.clauses import joins_of
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.Glob, exp.Between)
 """Conditions that are not true where what they compare is NULL."""
-
-
-def joins_of(select: exp.Select) -> list[exp.Join]:
-    """The joins of a query."""
-    return list(select.args.get("joins") or ())
 
 
 def is_inner(join: exp.Join) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from fastsql.grammar import ConversionError, GroundingError, IllegalActionError, load_grammar, sql_to_program
@@ -18,6 +18,7 @@ from fastsql.grammar.program import Program
 from fastsql.grammar.render import render
 from fastsql.profile.model import Profile
 from fastsql.schema import Schema
+from fastsql.synthesis.generate import Report
 from fastsql.synthesis.interactions.checks import Checker, TurnError
 from fastsql.synthesis.interactions.decompose import Steps, decompose
 from fastsql.synthesis.interactions.interaction import Interaction, Turn, kinds_of
@@ -32,7 +33,6 @@ WORDINGS = 5
 SHORTEST = 10 / 167
 """Share of the compositions that are asked at once, those of the shortest queries: the paper's ten (appendix A.1)."""
 _NOTES = 10
-Report = Callable[[str], None]
 logger = logging.getLogger(__name__)
 
 
@@ -111,9 +111,7 @@ def construct(
         else:
             fine = decompose(program, grammar, clauses=True)
             parts = frozenset(map(open_form, fine))
-            made.append(
-                Interaction(goal.id, db_id, turns, goal.question, goal.sql, open_form(program), parts)
-            )
+            made.append(Interaction(goal.id, db_id, turns, goal.question, open_form(program), parts))
         if (number + 1) % -(-len(known) // _NOTES) == 0:
             report(f"{len(made)} interactions of {number + 1} questions")
     return Constructed(tuple(made), dropped, tuple(unequal))

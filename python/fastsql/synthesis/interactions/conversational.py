@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fastsql.datasets import Example
@@ -20,13 +20,13 @@ from fastsql.grammar import (
 from fastsql.grammar import Turn as GrammarTurn
 from fastsql.grammar.program import Program
 from fastsql.schema import Schema
+from fastsql.synthesis.generate import Report
 from fastsql.synthesis.interactions.canonical import canonical
 from fastsql.synthesis.interactions.checks import Checker
 from fastsql.synthesis.interactions.interaction import Interaction, Turn, kinds_of
 from fastsql.synthesis.interactions.referring import INDEPENDENT, Referrer
 
 _NOTES = 10
-Report = Callable[[str], None]
 logger = logging.getLogger(__name__)
 
 

@@ -12,8 +12,9 @@ from pathlib import Path
 from fastsql.datasets import Example
 from fastsql.execution import open_executor
 from fastsql.schema import Schema
+from fastsql.synthesis.generate import Report
 from fastsql.synthesis.interactions.checks import Checker
-from fastsql.synthesis.interactions.construction import Constructed, Goal, Report, construct
+from fastsql.synthesis.interactions.construction import Constructed, Goal, construct
 from fastsql.synthesis.source import SynthesisError
 
 logger = logging.getLogger(__name__)

@@ -15,7 +15,7 @@ from dataclasses import replace
 from fastsql.grammar.clauses import child, some
 from fastsql.grammar.compile import Grammar
 from fastsql.grammar.grouping import AGGREGATES
-from fastsql.grammar.inlining import SET_OPERATIONS, program_of, turns_of
+from fastsql.grammar.inlining import IN_PREVIOUS, SET_OPERATIONS, program_of, turns_of
 from fastsql.grammar.program import ColumnRef, DerivedRef, Node, Production, Program, TurnRef
 from fastsql.grammar.tree import read_tree
 from fastsql.synthesis.interactions.selects import END, Select, is_select, item_nodes, read_select, reckons
@@ -23,7 +23,6 @@ from fastsql.synthesis.interactions.selects import END, Select, is_select, item_
 Steps = tuple[Program, ...]
 """The queries of an interaction in their order. Each may refer to those before it; the last answers the question."""
 _EXTEND, _KEEP = Production("extend"), (Production("keep"),)
-_OUTSIDE = {"in": "in_previous", "not_in": "not_in_previous"}
 _ANY_CONDITION = ("group", "gather", "test", "having")
 """Productions inside of which a condition may not name a turn's result as a set: there it is a query over it."""
 
@@ -120,7 +119,7 @@ class _Decomposition:
                 )
                 if any_condition:
                     return Node(node.terminal, (left, all_of(number, 1), *further))
-                return Node(Production(_OUTSIDE[node.name]), (Node(TurnRef(number), ()), left, *further))
+                return Node(Production(IN_PREVIOUS[node.name]), (Node(TurnRef(number), ()), left, *further))
             case "scalar":
                 inner, *rest = node.children
                 number = self.add(some(inner))

@@ -37,15 +37,14 @@ class Turn:
 class Interaction:
     """Turns whose last answers a single question.
 
-    `id`: that of the single question's example; `goal` and `goal_sql`: the question and its query, empty where several
-    interactions were put together; `composition` and `components`: its query and its finest steps, masked (`splits.py`).
+    `id`: that of the single question's example; `goal`: the question, empty where several interactions were put together;
+    `composition` and `components`: its query and its finest steps, masked (`splits.py`).
     """
 
     id: str
     db_id: str
     turns: tuple[Turn, ...]
     goal: str = ""
-    goal_sql: str = ""
     composition: str = ""
     components: frozenset[str] = frozenset()
 

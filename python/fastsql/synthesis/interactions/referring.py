@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fastsql.grammar.clauses import chain
 from fastsql.grammar.compile import Grammar
-from fastsql.grammar.inlining import SET_OPERATIONS, program_of, say_groups
+from fastsql.grammar.inlining import IN_PREVIOUS, SET_OPERATIONS, program_of, say_groups
 from fastsql.grammar.program import Node, Production, Program, TurnRef
 from fastsql.grammar.tree import read_tree
 from fastsql.synthesis.interactions.canonical import canonical, canonical_tree
@@ -17,7 +17,6 @@ from fastsql.synthesis.interactions.selects import EXTENSIONS, Select, is_select
 INDEPENDENT, EXTEND, EXTEND_FROM, RESULT = "independent", "extend", "extend_from", "result"
 WAYS = (INDEPENDENT, EXTEND, EXTEND_FROM, RESULT)
 """How a turn is said: alone; by a turn's query with more, or with other conditions; by what a turn returned."""
-_OUTSIDE = {"in": "in_previous", "not_in": "not_in_previous"}
 
 
 @dataclass(frozen=True)
@@ -123,7 +122,7 @@ def _referring(node: Node, known: Mapping[Program, int], *, any_condition: bool)
                 left = _maybe(first, known, any_condition)
                 if any_condition:
                     return Node(node.terminal, (left, all_of(turn, arity(inner)), *others))
-                return Node(Production(_OUTSIDE[node.name]), (reference, left, *others))
+                return Node(Production(IN_PREVIOUS[node.name]), (reference, left, *others))
         case "derived":
             turn = _turn_of(first, known)
             if turn is not None:

@@ -128,8 +128,3 @@ def as_read(program: Program) -> Program:
     return tuple(
         replace(one, provenance="", span=None) if isinstance(one, Literal) else one for one in program
     )
-
-
-def masked(program: Program) -> Program:
-    """The program without its literals; named constants stay."""
-    return tuple(Literal("", name=one.name) if isinstance(one, Literal) else one for one in program)

@@ -21,11 +21,12 @@ from fastsql.reliability.assess import SETTING, Reliability
 from fastsql.reliability.evidence import FEATURES
 from fastsql.reliability.familiarity import Familiarity, TrainingQuestion
 from fastsql.reliability.names import schema_names
+from fastsql.synthesis.generate import Report
 from fastsql.training.bundles.replacing import copy_files, replacing
 from fastsql.training.calibration.figures import all_figures
 from fastsql.training.calibration.fit import UNANSWERED, fit
 from fastsql.training.calibration.observations import load_observations, save_observations
-from fastsql.training.calibration.observe import EHRSQL_NOW, Observation, Report, observe
+from fastsql.training.calibration.observe import EHRSQL_NOW, Observation, observe
 from fastsql.training.calibration.questions import (
     AS_WRITTEN,
     FOREIGN,

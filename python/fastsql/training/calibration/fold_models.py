@@ -6,10 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from fastsql.model import open_bundle
+from fastsql.synthesis.generate import Report
 from fastsql.training.calibration.calibrate import familiarity_of, with_settings
 from fastsql.training.calibration.folds import draw_folds, of_fold
 from fastsql.training.calibration.observations import save_observations
-from fastsql.training.calibration.observe import Report, observe
+from fastsql.training.calibration.observe import observe
 from fastsql.training.calibration.questions import held_out
 from fastsql.training.config import TrainConfig
 from fastsql.training.corpus.corpus import load_corpus

@@ -25,13 +25,13 @@ from fastsql.reliability.inspection import Finding, Inspector
 from fastsql.reliability.names import names_of
 from fastsql.result import Link
 from fastsql.schema import Schema
+from fastsql.synthesis.generate import Report
 from fastsql.training.calibration.questions import SEEN, UNSEEN, Question
 from fastsql.training.config import TrainConfig, expand_path
 
 EHRSQL_NOW = "2100-12-31 23:59:00"
 """The time of EHRSQL 2024's questions."""
 
-Report = Callable[[str], None]
 State = NDArray[np.float32]
 
 

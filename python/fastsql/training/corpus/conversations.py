@@ -6,17 +6,18 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from fastsql import datasets, grammar, synthesis
 from fastsql.datasets import DatabaseFiles, DatasetError, Example, read_schemas
 from fastsql.datasets.interactions import Interaction, as_interactions, read_interactions
 from fastsql.datasets.programs import read_program_rows
 from fastsql.grammar.inlining import turns_of
 from fastsql.schema import Schema
+from fastsql.synthesis.generate import Report
+from fastsql.synthesis.interactions import Interaction as MadeInteraction
 from fastsql.synthesis.interactions import construct_all, convert_conversations, write_interactions
 from fastsql.training.config import SourceSettings, expand_path
+from fastsql.training.corpus.files import stamp, synthesis_code
 from fastsql.training.corpus.programs import dump_program
 from fastsql.training.corpus.split import Pair, Said
-from fastsql.training.corpus.synthetic import Report
 
 GIVEN, MADE = "given", "made"
 """What `SourceSettings.conversations` may be: the file holds conversations; they are made of its questions."""
@@ -58,9 +59,7 @@ def read_conversations(
     return [pair for one in found for pair in _pairs(one, schemas[one.db_id], where)], schemas
 
 
-def _keep(
-    interactions: tuple[synthesis.interactions.Interaction, ...], schemas: Mapping[str, Schema], file: Path
-) -> None:
+def _keep(interactions: tuple[MadeInteraction, ...], schemas: Mapping[str, Schema], file: Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     write_interactions(interactions, schemas, file)
 
@@ -70,10 +69,9 @@ def _cached(source: SourceSettings, seed: int, cache: Path) -> Path:
     digest = hashlib.sha256(f"{source.conversations} {source.now} {seed}".encode())
     for path in (source.examples, source.schemas):
         digest.update(expand_path(path).read_bytes())
-    for package in (synthesis, grammar, datasets):
-        for file in sorted(Path(str(package.__file__)).parent.rglob("*")):
-            if file.suffix in (".py", ".grammar"):
-                digest.update(file.read_bytes())
+    if source.database and source.conversations == MADE:
+        digest.update(stamp(expand_path(source.database)).encode())
+    digest.update(synthesis_code())
     return cache / f"conversations-{digest.hexdigest()[:16]}.json.gz"
 
 

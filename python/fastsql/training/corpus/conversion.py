@@ -13,10 +13,10 @@ from fastsql.grammar import ConversionError, sql_to_program
 from fastsql.grammar.program import Program
 from fastsql.linking import column_literals, gold
 from fastsql.schema import Schema
+from fastsql.synthesis.generate import Report
 from fastsql.training.corpus.lexicon import ColumnKey
 from fastsql.training.corpus.programs import dump_program, parse_program
 from fastsql.training.corpus.split import Pair
-from fastsql.training.corpus.synthetic import Report
 
 ColumnLiterals = list[tuple[ColumnKey, str]]
 

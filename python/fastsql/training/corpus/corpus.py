@@ -10,6 +10,7 @@ from pathlib import Path
 
 from fastsql.grammar.program import Program
 from fastsql.schema import Schema
+from fastsql.synthesis.generate import Report
 from fastsql.training.config import ConfigError, DataSettings, SourceSettings, expand_path
 from fastsql.training.corpus.conversion import ColumnLiterals, convert, query_key
 from fastsql.training.corpus.files import check_files
@@ -18,7 +19,6 @@ from fastsql.training.corpus.made import made_source
 from fastsql.training.corpus.programs import parse_program, template
 from fastsql.training.corpus.sources import Domain, add_domains, read_domains, read_pairs
 from fastsql.training.corpus.split import HeldOut, Pair, Split, draw_held_out, split_dev
-from fastsql.training.corpus.synthetic import Report
 
 logger = logging.getLogger(__name__)
 
@@ -73,6 +73,8 @@ def load_corpus(settings: DataSettings, seed: int, cache: Path, report: Report =
         here, schemas = read_pairs(source, seed, cache, report)
         here = [pair for pair in here if pair.db_id not in settings.without]
         schemas = {db_id: schema for db_id, schema in schemas.items() if db_id not in settings.without}
+        if not here:
+            continue
         origin = "synthetic" if source.generate else f"in {Path(source.examples).name}"
         report(f"{len(here)} pairs of {len(schemas)} databases {origin}")
         # The templates of conversations are those of their last answers, so that no single question teaches a held-out one.

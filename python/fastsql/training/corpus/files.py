@@ -1,14 +1,19 @@
-"""The files that a configuration names are looked for before the first of them is read: that takes minutes."""
+"""The files that a corpus is made of: whether they are there, and what tells them from what they were before."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from fastsql.training.config import GOLD, ConfigError, DataSettings, SourceSettings, expand_path
 
+_MAKING = ("datasets", "demo", "evaluation", "grammar", "linking", "profile", "schema", "synthesis")
+"""Rooms that have a say in what is made."""
+_DECIDING = (".py", ".design", ".grammar", ".gz", ".txt")
+
 
 def check_files(settings: DataSettings) -> None:
-    """Raises ConfigError for the first file that is not there."""
+    """Raises ConfigError for the first file that is not there, before another is read: that takes minutes."""
     named = [name for source in settings.sources for name in _named(source)]
     for setting, path in [*named, ("data.held_out", settings.held_out)]:
         if path and not expand_path(path).exists():
@@ -26,3 +31,17 @@ def _named(source: SourceSettings) -> Iterator[tuple[str, str]]:
     yield "values", "" if source.values == GOLD else source.values
     for path in source.report:
         yield "report", path
+
+
+def stamp(path: Path) -> str:
+    """What changes where a file does, or one of a folder, without reading them: path, size and time."""
+    files = sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
+    found = ((one, one.stat()) for one in files)
+    return " ".join(f"{one} {status.st_size} {status.st_mtime_ns}" for one, status in found)
+
+
+def synthesis_code() -> bytes:
+    """The code, and the data that comes with it, that decides which pairs and conversations are made."""
+    package = Path(__file__).parents[2]
+    files = (one for room in _MAKING for one in sorted((package / room).rglob("*")))
+    return b"".join(one.read_bytes() for one in files if one.suffix in _DECIDING)

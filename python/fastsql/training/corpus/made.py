@@ -5,14 +5,12 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from fastsql.synthesis.many import make_set, write_set
+from fastsql.synthesis.generate import Report
+from fastsql.synthesis.many import make_set, set_files, write_set
 from fastsql.synthesis.pool import DESIGNS, SchemaPool, pool_identity
 from fastsql.training.config import DataSettings, SourceSettings, expand_path
+from fastsql.training.corpus.files import synthesis_code
 from fastsql.training.corpus.split import HeldOut
-from fastsql.training.corpus.synthetic import Report
-
-_CODE = ("synthesis", "grammar", "profile", "schema")
-"""Rooms whose code decides which pairs are made."""
 
 
 def made_source(data: DataSettings, cache: Path, report: Report) -> SourceSettings:
@@ -26,24 +24,16 @@ def made_source(data: DataSettings, cache: Path, report: Report) -> SourceSettin
     folder = None if set(settings.kinds) <= {DESIGNS} else expand_path(settings.folder)
     if folder is None:
         databases = frozenset()  # designs are none of them
-    package = Path(__file__).parents[2]
-    code = b"".join(
-        path.read_bytes() for room in _CODE for path in sorted((package / room).rglob("*")) if _decides(path)
-    )
-    identity = f"{settings} {sorted(databases)} {pool_identity(folder, settings.kinds)}".encode() + code
-    name = f"made-{hashlib.sha256(identity).hexdigest()[:16]}"
-    files = tuple(cache / f"{name}.{part}" for part in ("pairs.json.gz", "schemas.json", "values.json.gz"))
+    identity = f"{settings} {sorted(databases)} {pool_identity(folder, settings.kinds)}".encode()
+    name = f"made-{hashlib.sha256(identity + synthesis_code()).hexdigest()[:16]}"
+    files = set_files(cache, name)
     if not files[0].is_file():
         report(f"making {settings.pairs} pairs over {settings.schemas} schemas, which are kept in {cache}")
         with SchemaPool(
             settings.schemas, settings.seed, folder=folder, kinds=settings.kinds, held_out=databases
         ) as pool:
-            files = write_set(make_set(pool, settings.pairs, settings.seed, report), cache, name)
+            write_set(make_set(pool, settings.pairs, settings.seed, report), cache, name)
     examples, schemas, values = map(str, files)
     return SourceSettings(
         examples, schemas, values=values, weight=settings.weight, lexicon=False, carve=False, dev=False
     )
-
-
-def _decides(path: Path) -> bool:
-    return path.suffix in (".py", ".design", ".grammar", ".gz", ".txt")

@@ -14,17 +14,13 @@ from fastsql.grammar.program import (
     TableRef,
     Terminal,
     TurnRef,
+    masked,
 )
-
-
-def mask(program: Program) -> Program:
-    """The program without its literals: its template. Date formats, too, are masked; named constants stay."""
-    return tuple(Literal("", name=item.name) if isinstance(item, Literal) else item for item in program)
 
 
 def template(program: Program) -> str:
     """What programs share that differ in their literals alone, as text."""
-    return dump_program(mask(program))
+    return dump_program(masked(program))
 
 
 def dump_program(program: Program) -> str:

@@ -20,11 +20,12 @@ from fastsql.datasets import (
 from fastsql.datasets.interactions import as_interactions, is_conversational
 from fastsql.linking.dictionary import ValueDictionary
 from fastsql.schema import Schema
+from fastsql.synthesis.generate import Report
 from fastsql.training.config import GOLD, ConfigError, DataSettings, SourceSettings, expand_path
 from fastsql.training.corpus.conversations import read_conversations
 from fastsql.training.corpus.conversion import ColumnLiterals
 from fastsql.training.corpus.split import Pair, remove_reported
-from fastsql.training.corpus.synthetic import Report, synthetic_examples
+from fastsql.training.corpus.synthetic import synthetic_examples
 
 
 @dataclass(frozen=True)
@@ -104,18 +105,24 @@ def read_domains(
 def add_domains(domains: dict[str, Domain], found: dict[str, Domain], source: SourceSettings) -> None:
     """Adds a source's domains. Of one that several sources ask of, the first that comes with values is kept.
 
-    Raises ConfigError where two sources have different schemas under one id: programs name columns by their place.
+    Raises ConfigError as `check_columns` does.
     """
     for db_id, domain in found.items():
         known = domains.get(db_id)
-        if known is not None and _columns(known.schema) != _columns(domain.schema):
-            raise ConfigError(
-                f"database {db_id!r} has other columns than in an earlier source",
-                where=source.schemas,
-                remedy="Give the same schemas file, or another id.",
-            )
+        if known is not None:
+            check_columns(db_id, known.schema, domain.schema, source.schemas)
         if known is None or known.dictionary is None:
             domains[db_id] = domain
+
+
+def check_columns(db_id: str, earlier: Schema, schema: Schema, where: str) -> None:
+    """Raises ConfigError where two sources have different schemas under one id: programs name columns by their place."""
+    if _columns(earlier) != _columns(schema):
+        raise ConfigError(
+            f"database {db_id!r} has other columns than in an earlier source",
+            where=where,
+            remedy="Give the same schemas file, or another id.",
+        )
 
 
 def _columns(schema: Schema) -> list[str]:

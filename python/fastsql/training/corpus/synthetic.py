@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from pathlib import Path
 
-from fastsql import synthesis
 from fastsql.datasets import DatabaseFiles, Example, read_examples
 from fastsql.synthesis import generate, write_pairs
+from fastsql.synthesis.generate import Report
 from fastsql.synthesis.hospital import DATABASE, Hospital, Vocabulary
 from fastsql.training.config import SourceSettings, expand_path
-
-Report = Callable[[str], None]
+from fastsql.training.corpus.files import stamp, synthesis_code
 
 
 def synthetic_examples(source: SourceSettings, seed: int, cache: Path, report: Report) -> tuple[Example, ...]:
@@ -21,19 +19,16 @@ def synthetic_examples(source: SourceSettings, seed: int, cache: Path, report: R
     What the gold SQL of `source.examples` lacks gets more weight (`fastsql.synthesis.generate`). Raises DatasetError.
     """
     examples = expand_path(source.examples)
-    package = Path(synthesis.__file__).parent
-    code = b"".join(path.read_bytes() for path in sorted(package.rglob("*.py")))
-    identity = f"{source.generate} {seed}".encode() + examples.read_bytes() + code
+    database = expand_path(source.database) if source.database else None
+    place = stamp(database) if database else ""
+    identity = f"{source.generate} {seed} {place}".encode() + examples.read_bytes() + synthesis_code()
     file = cache / f"synthetic-{hashlib.sha256(identity).hexdigest()[:16]}.json.gz"
     if not file.is_file():
         gold = [item.sql for item in read_examples(examples) if item.sql]
-        database = expand_path(source.database) if source.database else None
         with DatabaseFiles(database, [DATABASE]) as files:
             vocabulary = Vocabulary.collect(gold, files.path(DATABASE))
         with Hospital(vocabulary) as hospital:
             pairs = generate(hospital, source.generate, seed, known=gold, report=report)
         cache.mkdir(parents=True, exist_ok=True)
-        temporary = file.with_name("part-" + file.name)
-        write_pairs(pairs, temporary)
-        temporary.replace(file)
+        write_pairs(pairs, file)
     return read_examples(file)

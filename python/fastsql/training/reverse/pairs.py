@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from fastsql.datasets import read_examples, read_schemas
 from fastsql.grammar.program import Program
 from fastsql.schema import Schema
-from fastsql.training.config import ConfigError, expand_path
+from fastsql.synthesis.generate import Report
+from fastsql.training.config import expand_path
 from fastsql.training.corpus.conversion import convert, query_key
 from fastsql.training.corpus.programs import template
+from fastsql.training.corpus.sources import check_columns
 from fastsql.training.corpus.split import HeldOut, Pair, remove_reported, split_dev
 from fastsql.training.reverse.settings import PairSettings, PairSource
 
-Report = Callable[[str], None]
 logger = logging.getLogger(__name__)
 
 
@@ -69,10 +69,8 @@ def load_pairs(settings: PairSettings, cache: Path, report: Report = logger.info
         pairs += here
         source_of |= {pair.key: source for pair in here}
         for name, schema in known.items():
-            if name in schemas and _columns(schemas[name]) != _columns(schema):
-                raise ConfigError(
-                    f"database {name!r} has other columns than in an earlier source", where=source.schemas
-                )
+            if name in schemas:
+                check_columns(name, schemas[name], schema, source.schemas)
             schemas.setdefault(name, schema.with_profile(schema.profile))
     template_of = {pair.key: f"{pair.db_id} {template(programs[query_key(pair)])}" for pair in pairs}
     split = split_dev(pairs, template_of, HeldOut.load(expand_path(settings.held_out)))
@@ -92,10 +90,6 @@ def load_pairs(settings: PairSettings, cache: Path, report: Report = logger.info
     corpus = ReverseCorpus(schemas, asked(split.train), asked(split.dev_templates + split.dev_databases))
     report(f"train {len(corpus.train)}, dev {len(corpus.dev)}")
     return corpus
-
-
-def _columns(schema: Schema) -> list[str]:
-    return [schema.qualified_name(column) for column in range(len(schema.columns))]
 
 
 def _read(source: PairSource) -> list[Pair]:

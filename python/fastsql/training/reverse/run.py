@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
@@ -19,6 +19,7 @@ from fastsql.model.weights import dequantise
 from fastsql.parser.bundles import open_model
 from fastsql.reverse.config import ReverseConfig
 from fastsql.reverse.source import ITEMS, OTHER
+from fastsql.synthesis.generate import Report
 from fastsql.training.reverse.batches import PairReader
 from fastsql.training.reverse.network import ReverseBatch, ReverseNetwork
 from fastsql.training.reverse.pairs import load_pairs
@@ -30,7 +31,6 @@ from fastsql.training.runs.position import Clock, Position, Smoothed
 from fastsql.training.runs.ready import TrainingError
 from fastsql.training.runs.schedule import MovingAverage, rate_factor
 
-Report = Callable[[str], None]
 _NOTE_SECONDS = 30.0
 logger = logging.getLogger(__name__)
 

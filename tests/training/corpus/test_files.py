@@ -1,0 +1,78 @@
+"""What is made of a database is made anew where the database has changed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch", reason="pip install '.[train]' runs this")
+
+from fastsql.demo import create_hospital
+from fastsql.training.config import SourceSettings, TrainConfig
+from fastsql.training.corpus.files import stamp
+from fastsql.training.corpus.sources import read_pairs
+from fastsql.training.corpus.synthetic import synthetic_examples
+
+Read = Callable[[SourceSettings, int, Path, Callable[[str], None]], object]
+
+
+def quiet(_line: str) -> None:
+    pass
+
+
+def test_a_stamp_tells_a_file_and_those_in_a_folder_from_what_they_were(tmp_path: Path) -> None:
+    inside = tmp_path / "ward" / "ward.sqlite"
+    inside.parent.mkdir()
+    inside.write_bytes(b"one")
+    before = {place: stamp(place) for place in (inside, tmp_path)}
+    assert all(stamp(place) == one for place, one in before.items())
+    inside.write_bytes(b"another")
+    assert all(stamp(place) != one for place, one in before.items())
+
+
+def makings(read: Read, source: SourceSettings, cache: Path) -> int:
+    """How often pairs are made where they are read twice, and once more of a database that has grown."""
+    first = read(source, 7, cache, quiet)
+    assert read(source, 7, cache, quiet) == first
+    assert len(list(cache.iterdir())) == 1
+    with sqlite3.connect(source.database) as connection:
+        connection.execute("CREATE TABLE further (id INTEGER)")
+    read(source, 7, cache, quiet)
+    return len(list(cache.iterdir()))
+
+
+def test_conversations_are_made_anew_of_a_changed_database(
+    config: TrainConfig, ward: Path, tmp_path: Path
+) -> None:
+    database = Path(shutil.copy(ward / "ward.sqlite", tmp_path))
+    source = replace(config.data.sources[0], database=str(database), conversations="made")
+    assert makings(read_pairs, source, tmp_path / "cache") == 2
+
+
+def test_recorded_conversations_have_no_use_for_a_database(
+    config: TrainConfig, ward: Path, tmp_path: Path
+) -> None:
+    examples = json.loads((ward / "train.json").read_text(encoding="utf-8"))[:4]
+    talks = [{**one, "interaction": one["id"], "turn": 0} for one in examples]
+    (tmp_path / "talks.json").write_text(json.dumps(talks), encoding="utf-8")
+    database = Path(shutil.copy(ward / "ward.sqlite", tmp_path))
+    source = replace(
+        config.data.sources[0],
+        examples=str(tmp_path / "talks.json"),
+        database=str(database),
+        conversations="given",
+    )
+    assert makings(read_pairs, source, tmp_path / "cache") == 1
+
+
+def test_synthetic_pairs_are_made_anew_of_a_changed_database(config: TrainConfig, tmp_path: Path) -> None:
+    database = tmp_path / "hospital.sqlite"
+    create_hospital(database, patients=2)
+    source = replace(config.data.sources[0], database=str(database), generate=2)
+    assert makings(synthetic_examples, source, tmp_path / "cache") == 2

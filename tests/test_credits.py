@@ -9,10 +9,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from fastsql.parser import BUNDLED
-from fastsql.training.bundles.credits import DATA, DATABASES, ENCODERS, SYNTHETIC, Credit
+from fastsql.training.bundles.credits import DATA, DATABASES, ENCODERS, OWN, SCHEMAS, Credit
 
 ROOT = Path(__file__).parents[1]
-CREDITS = (*DATA.values(), *DATABASES.values(), *ENCODERS.values(), SYNTHETIC)
+CREDITS = (*DATA.values(), *SCHEMAS.values(), *DATABASES.values(), *ENCODERS.values(), *OWN)
 CARDS = sorted(BUNDLED.glob("*/README.md"))
 CREDITING = [*CARDS, ROOT / "README.md", ROOT / "LICENSE-WEIGHTS.md", ROOT / "docs" / "data.md"]
 INDEXES = (
@@ -44,7 +44,7 @@ def test_an_index_is_known_by_its_host() -> None:
 
 @pytest.mark.parametrize("credit", CREDITS, ids=lambda credit: str(credit.title))
 def test_a_credit_leads_to_the_home_of_its_work(credit: Credit) -> None:
-    assert credit.where.startswith("https://") != (credit is SYNTHETIC)
+    assert credit.where.startswith("https://") != (credit in OWN)
     assert not is_index(credit.where)
 
 
@@ -67,5 +67,5 @@ def test_a_bundled_card_leads_where_the_credits_do(card: Path) -> None:
 @pytest.mark.parametrize("card", CARDS, ids=lambda card: str(card.parent.name))
 def test_the_readme_leads_to_the_home_of_each_work_that_a_bundled_model_comes_from(card: Path) -> None:
     licence = (ROOT / "README.md").read_text("utf-8").partition("## Licence")[2]
-    homes = {where for where in shown_by(card).values() if where != SYNTHETIC.where}
+    homes = {where for where in shown_by(card).values() if not where.startswith("#")}
     assert homes - set(_ADDRESS.findall(licence)) == set()

@@ -76,12 +76,18 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="processes that prepare batches (default: 1, and up to 8 for a GPU)",
     )
     parser.add_argument(
+        "--cache",
+        metavar="DIR",
+        type=Path,
+        help="folder of what is made of the data, which runs may share (default: cache/ in the run's)",
+    )
+    parser.add_argument(
         "--processes",
         metavar="N",
         type=positive,
         default=1,
-        help="processes that train together on a CPU and share its threads: as fast as two threads are slow,"
-        " at twice the memory (default: 1)",
+        help="processes that train one model together on a CPU and share its threads: half again as fast as so many"
+        " threads, each with memory of its own (default: 1)",
     )
     parser.add_argument("--quiet", action="store_true", help="no progress")
     parser.set_defaults(run=run)
@@ -116,6 +122,7 @@ def run(options: argparse.Namespace) -> int:
             fresh=options.fresh,
             loaders=options.loaders,
             processes=options.processes,
+            cache=options.cache,
             quiet=options.quiet,
         )
     state = "finished" if result.finished else "interrupted: continue with --resume"
@@ -133,6 +140,6 @@ def run(options: argparse.Namespace) -> int:
 def _calibrate(options: argparse.Namespace) -> str:
     """The command that calibrates the bundle of a run, split as the run split."""
     words = ["fastsql", "calibrate", options.output / "bundle", "--config", options.config]
-    words += ["--cache", options.output / "cache"]
+    words += ["--cache", options.cache or options.output / "cache"]
     words += [word for assignment in options.assignments for word in ("--set", assignment)]
     return shlex.join(map(str, words))

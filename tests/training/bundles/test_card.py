@@ -13,7 +13,7 @@ pytest.importorskip("onnx", reason="pip install '.[train]' runs this")
 from fastsql.cli.main import main
 from fastsql.model.bundle import Bundle, open_bundle
 from fastsql.training.bundles.card import model_card, write_card
-from fastsql.training.config import ModelSettings, SourceSettings, TrainConfig
+from fastsql.training.config import MadeSettings, ModelSettings, SourceSettings, TrainConfig
 
 from ..untrained import write_untrained
 
@@ -84,6 +84,26 @@ def test_synthetic_questions_are_said_to_be_so(bundle: Bundle, published: TrainC
     for words in ("Synthetic questions", "fastsql augment", "met in synthetic questions"):
         assert words in model_card(bundle, more)
         assert words not in model_card(bundle, published)
+
+
+def test_what_was_made_of_other_sets_is_credited_to_them(bundle: Bundle, published: TrainConfig) -> None:
+    made = replace(published, data=replace(published.data, made=MadeSettings(schemas=10)))
+    designs = replace(
+        published, data=replace(published.data, made=MadeSettings(schemas=10, kinds=("designs",)))
+    )
+    for words in ("T. Yu et al.", "BIRD", "Seq2SQL", "fastsql corpus"):
+        assert words in model_card(bundle, made)
+        assert words not in model_card(bundle, published)
+    assert "Seq2SQL" not in model_card(bundle, designs)
+    assert "fastsql corpus" in model_card(bundle, designs)
+
+
+def test_conversations_are_credited(bundle: Bundle, published: TrainConfig) -> None:
+    (source,) = published.data.sources
+    talks = (source, replace(source, conversations="made"))
+    more = replace(published, data=replace(published.data, sources=talks))
+    assert "EHR-SeqSQL" in model_card(bundle, more)
+    assert "EHR-SeqSQL" not in model_card(bundle, published)
 
 
 def test_a_note_tells_what_the_commands_do_not(bundle: Bundle, published: TrainConfig) -> None:

@@ -14,18 +14,22 @@ from typing import Any
 from fastsql.errors import FastSQLError
 from fastsql.model.bundle import CARD, WEIGHTS, Bundle, open_bundle, write_manifest
 from fastsql.training.bundles.credits import (
+    CONVERSATIONS,
     CROSS_SCHEMA,
     DATA,
     DATABASES,
     ENCODERS,
     FEW_SCHEMAS,
+    MADE,
     MANY_SCHEMAS,
+    SCHEMAS,
     SYNTHETIC,
     Credit,
 )
 from fastsql.training.bundles.replacing import copy_files, replacing
 from fastsql.training.calibration.questions import FOREIGN, FOREIGN_MADE
 from fastsql.training.config import SourceSettings, TrainConfig
+from fastsql.training.corpus.conversations import MADE as TAKEN_APART
 
 WEIGHTS_LICENCE = "CC BY-SA 4.0"
 
@@ -246,9 +250,16 @@ def _find(data: Mapping[str, Any], path: str) -> Any:
 
 def _credits(config: TrainConfig) -> list[Credit]:
     """The data that are known, then what was generated."""
-    known = [DATA[name] for name in _names(config) if name in DATA]
-    made = any(source.generate for source in config.data.sources) or bool(config.data.made.schemas)
-    return known + [SYNTHETIC] * made
+    sources = config.data.sources
+    kinds = config.data.made.kinds if config.data.made.schemas else ()
+    known = [DATA[name] for name in dict.fromkeys((*_names(config), *kinds)) if name in DATA]
+    known += [SCHEMAS[name] for name in kinds if name in SCHEMAS]
+    own = {
+        SYNTHETIC: any(source.generate for source in sources),
+        MADE: bool(kinds),
+        CONVERSATIONS: any(source.conversations == TAKEN_APART for source in sources),
+    }
+    return known + [credit for credit, holds in own.items() if holds]
 
 
 def _name(source: SourceSettings) -> str:

@@ -100,8 +100,35 @@ DATA: Mapping[str, Credit] = {
             "BIRD's schemas were met with the values that gold SQL compares with, not with its databases.",
         ),
     ),
+    "cosql": Credit(
+        title="CoSQL, train conversations and SQL",
+        licence="CC BY-SA 4.0",
+        credit=(
+            "T. Yu et al.: CoSQL, A Conversational Text-to-SQL Challenge Towards Cross-Domain Natural Language Interfaces to"
+            " Databases. EMNLP 2019"
+        ),
+        where="https://yale-lily.github.io/cosql",
+        use=(
+            "trained on, but for Spider's databases held out; changed: queries refer to earlier turns, turns without SQL are"
+            " left out"
+        ),
+    ),
 }
 """Data sets by the name of their folder."""
+
+SCHEMAS: Mapping[str, Credit] = {
+    "wikisql_partial": Credit(
+        title="WikiSQL, names of tables' columns",
+        licence="BSD 3-Clause",
+        credit=(
+            "V. Zhong, C. Xiong, R. Socher: Seq2SQL, Generating Structured Queries from Natural Language using Reinforcement"
+            " Learning. 2017"
+        ),
+        where="https://github.com/salesforce/WikiSQL",
+        use="synthetic questions were made over its tables; rows are made up",
+    ),
+}
+"""Data sets whose schemas synthetic pairs are made over, and that nothing else is taken of."""
 
 SYNTHETIC = Credit(
     title="Synthetic questions and SQL over MIMIC-IV's tables",
@@ -112,6 +139,25 @@ SYNTHETIC = Credit(
     limits=("Many SQL skeletons that `train.json` lacks were met in synthetic questions.",),
 )
 """What `generate` in a configuration makes."""
+
+MADE = Credit(
+    title="Synthetic questions and SQL over many schemas",
+    licence="as these weights",
+    credit="fastsql (`fastsql corpus`)",
+    where="#how-to-reproduce",
+    use="trained on; schemas are of fastsql's own designs and of the train parts named here, questions are a grammar's",
+)
+"""What `[data.made]` in a configuration makes."""
+
+CONVERSATIONS = Credit(
+    title="Single questions taken apart into conversations",
+    licence="as these weights",
+    credit="fastsql (`fastsql conversations`), after J. Ryu et al.: EHR-SeqSQL. Findings of ACL 2024",
+    where="#how-to-reproduce",
+    use="trained on; the wordings are templates over the questions' SQL",
+)
+"""What `conversations = "made"` in a configuration makes."""
+OWN = (SYNTHETIC, MADE, CONVERSATIONS)
 
 DATABASES: Mapping[str, Credit] = {
     "ehrsql2024": Credit(

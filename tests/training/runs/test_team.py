@@ -80,6 +80,15 @@ def test_what_is_not_trained_is_not_shared() -> None:
     ]
 
 
+@pytest.mark.parametrize("steps", [0, 1])
+def test_the_others_end_quietly_when_the_leader_goes(steps: int) -> None:
+    with Leader(2, parameters(1.0, None, 1.0), take_part, ()) as team:
+        ((process, _),) = team._others
+        for _ in range(steps):
+            team.agree(0.5, False)
+    assert process.exitcode == 0
+
+
 @pytest.mark.parametrize(
     ("follow", "message"),
     [(fail, "ValueError: no such batch"), (die, "a process that trains beside this one ended with code -9")],

@@ -181,7 +181,7 @@ def _serve(team: Follower, follow: Callable[..., None], arguments: Sequence[Any]
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         follow(team, *arguments)
-    except (EOFError, BrokenPipeError):
+    except (EOFError, ConnectionError):
         return  # the leader is gone
     except Exception:  # noqa: BLE001 - whatever it is, the leader raises it
         team.pipe.send(traceback.format_exc())

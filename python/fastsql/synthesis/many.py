@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -12,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fastsql.datasets import Example
+from fastsql.demo import create_hospital
 from fastsql.errors import FastSQLError
-from fastsql.execution import Executor
+from fastsql.execution import Executor, open_executor
 from fastsql.schema import Schema, Value
 from fastsql.synthesis.generate import Report, generate_drawn
 from fastsql.synthesis.pool import PooledSchema, SchemaPool
@@ -40,6 +42,11 @@ class MadeSet:
     pairs: tuple[Example, ...]
     schemas: tuple[Schema, ...]
     values: dict[str, Excerpt]
+
+    def __add__(self, other: MadeSet) -> MadeSet:
+        return MadeSet(
+            self.pairs + other.pairs, self.schemas + other.schemas, {**self.values, **other.values}
+        )
 
 
 def make_set(pool: SchemaPool, pairs: int, seed: int, report: Report) -> MadeSet:
@@ -75,6 +82,17 @@ def make_set(pool: SchemaPool, pairs: int, seed: int, report: Report) -> MadeSet
     if not found:
         raise SynthesisError("no pairs can be made over any of the schemas")
     return MadeSet(tuple(found), tuple(schemas), values)
+
+
+def demo_set(pairs: int, seed: int) -> MadeSet:
+    """Pairs over the demo hospital, whose tables are MIMIC-IV's: what a hospital's own questions leave out as too plain."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "demo_hospital.sqlite"
+        create_hospital(path)
+        schema = Schema.from_sqlite(path)
+        with open_executor(path) as executor:
+            found = pairs_over(PooledSchema("demo", schema, schema.profile), executor, pairs, seed)
+            return MadeSet(tuple(found), (schema,), {schema.name: _excerpt(schema, executor)})
 
 
 def set_files(folder: Path, name: str = "") -> tuple[Path, Path, Path]:

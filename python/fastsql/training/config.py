@@ -74,6 +74,7 @@ class MadeSettings:
 
     schemas: int = 0  # none are made without
     pairs: int = 5000
+    demo: int = 0  # so many more over the demo hospital, whose tables are MIMIC-IV's
     seed: int = 1
     # Of which kinds the schemas are, and the folder of the published ones among them.
     kinds: tuple[str, ...] = ("designs", "spider", "bird", "wikisql_partial")

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("torch", reason="pip install '.[train]' runs this")
 
-from fastsql.datasets import read_examples
+from fastsql.datasets import read_examples, read_values
 from fastsql.training.config import DataSettings, MadeSettings, TrainConfig
 from fastsql.training.corpus.corpus import load_corpus
 from fastsql.training.corpus.made import made_source
@@ -32,6 +32,13 @@ def test_they_are_made_once(cache: Path) -> None:
     told.clear()
     assert made_source(DATA, cache, told.append) == source
     assert told == []
+
+
+def test_the_demo_hospital_is_asked_beside_them(cache: Path) -> None:
+    source = made_source(replace(DATA, made=replace(SETTINGS, demo=3)), cache, lambda _: None)
+    asked = [item.db_id for item in read_examples(source.examples)]
+    assert (len(asked), asked.count("demo_hospital")) == (7, 3)
+    assert read_values(source.values)["demo_hospital"].values["patients", "gender"] == ("f", "m")
 
 
 def test_a_corpus_has_them_beside_its_sources(config: TrainConfig, cache: Path) -> None:

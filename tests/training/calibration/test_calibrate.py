@@ -38,6 +38,7 @@ from fastsql.training.calibration.questions import (
     FOREIGN,
     FOREIGN_MADE,
     MADE,
+    PLAIN,
     SEEN,
     UNANSWERABLE,
     UNSEEN,
@@ -669,3 +670,29 @@ def test_the_command_line_names_what_is_wrong(
     with pytest.raises(SystemExit):
         main(["calibrate", str(bundle), "--config", str(config_file), "--limit", "0"])
     assert "--limit: 0 is not a whole number of at least 1" in capsys.readouterr().err
+
+
+def test_plain_questions_say_that_short_ones_have_answers_and_nothing_of_right_queries() -> None:
+    rng = random.Random(2)
+    plain = []
+    for place in range(120):
+        # They look as those without an answer do, but for one thing.
+        evidence = Evidence(sequence=rng.gauss(1, 2), strangeness=rng.gauss(4, 2), coverage=1.0)
+        question = Question(
+            Pair(f"p{place}", f"count {place}", "", "ward"), PLAIN, f"{PLAIN} {place % 20}", "SELECT 1"
+        )
+        plain.append(Observation(question, evidence, evidence, np.ones(D, np.float32), 0.3, place % 2 == 0))
+    features = ("strangeness", "coverage")
+    without, with_them = (
+        calibration([*observations(), *given], Familiarity(), features) for given in ([], plain)
+    )
+    right = [dict(found.reliability.judge.right.weights) for found in (without, with_them)]
+    assert right[0] == pytest.approx(right[1])
+    u = [found.reliability.judge.unanswerable for found in (without, with_them)]
+    assert u[0] is not None
+    assert u[1] is not None
+    shown = {"strangeness": 4.0, "coverage": 1.0}
+    told = [one.intercept + sum(one.weights[name] * shown[name] for name in features) for one in u if one]
+    assert told[1] < told[0] - 1
+    assert with_them.figures["questions"][PLAIN] == 120
+    assert with_them.figures["right"][PLAIN] == 60

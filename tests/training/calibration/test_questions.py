@@ -12,19 +12,22 @@ import pytest
 pytest.importorskip("torch", reason="pip install '.[train]' runs this")
 pytest.importorskip("onnx", reason="pip install '.[train]' runs this")
 
+from fastsql.datasets import Example
 from fastsql.grammar import sql_to_program
 from fastsql.schema import Schema
+from fastsql.training.calibration import questions as module
 from fastsql.training.calibration.questions import (
     AS_WRITTEN,
     FOREIGN,
     FOREIGN_MADE,
     MADE,
+    PLAIN,
     SEEN,
     UNANSWERABLE,
     UNSEEN,
     held_out,
 )
-from fastsql.training.config import TrainConfig
+from fastsql.training.config import SourceSettings, TrainConfig
 from fastsql.training.corpus.corpus import Corpus, Sample, load_corpus
 from fastsql.training.corpus.sources import Domain
 from fastsql.training.corpus.split import Pair, letters_only
@@ -198,3 +201,43 @@ def test_what_has_no_answer_is_made_for_them_too(config: TrainConfig, wider: Cor
     assert all(bool(q.removed) == (q.kind == "removed") for q in made)
     assert {q.values for q in made} == {True, False}
     assert held_out(config, wider) == held_out(config, wider)
+
+
+def test_plain_questions_are_made_where_synthetic_ones_were_trained_on(
+    config: TrainConfig, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = [
+        Example(
+            "1", "mimic_iv", "How many patients are there?", "SELECT COUNT(*) FROM patients", template="all"
+        ),
+        Example(
+            "2",
+            "mimic_iv",
+            "Count the women.",
+            "SELECT COUNT(*) FROM patients WHERE gender = 'f'",
+            template="of",
+        ),
+        Example("3", "mimic_iv", "How old is patient 71021258?", "SELECT 1", template="age"),
+        Example("4", "mimic_iv", " ".join(["very"] * 20), "SELECT 1", template="long"),
+        Example("5", "mimic_iv", f"{corpus.train[0].pair.question}!", "SELECT 1", template="trained"),
+    ]
+    seeds = []
+
+    def make(source: SourceSettings, number: int, seed: int) -> list[Example]:
+        seeds.append(seed)
+        return made
+
+    monkeypatch.setattr(module, "make_examples", make)
+    (source,) = config.data.sources
+    more = replace(
+        config, data=replace(config.data, sources=(source, replace(source, generate=9, dev=False)))
+    )
+    plain = [one for one in held_out(more, corpus, seed=7) if one.part == PLAIN]
+    assert [(one.pair.question, one.group) for one in plain] == [
+        ("How many patients are there?", "plain all"),
+        ("Count the women.", "plain of"),
+    ]
+    assert all(one.sql == one.pair.sql for one in plain)
+    assert seeds == [8], "with another seed than those that were trained on"
+    assert not any(one.part == PLAIN for one in held_out(config, corpus, seed=7))
+    assert not any(one.part == PLAIN for one in held_out(more, corpus, seed=7, made=0))

@@ -34,7 +34,7 @@ from fastsql.training.calibration.questions import (
     MADE_QUESTIONS,
     held_out,
 )
-from fastsql.training.calibration.table import FOREIGN_PRIOR, PRIOR, shares_in_use, tabulate
+from fastsql.training.calibration.table import BESIDE, FOREIGN_PRIOR, PRIOR, shares_in_use, tabulate
 from fastsql.training.calibration.usable import CalibrationError, check_questions
 from fastsql.training.config import TrainConfig
 from fastsql.training.corpus.corpus import Corpus
@@ -209,7 +209,7 @@ def _counted(part: str, counts: Mapping[str, int]) -> str:
         if part in prior:
             share = {name: count for name, count in shares_in_use(prior, counts).items() if counts[name]}
             return f", counted as {share[part] / sum(share.values()):.0%} of use{where}"
-    return ", to report only"
+    return f", counted as {BESIDE[part]:.0%} beside these" if part in BESIDE else ", to report only"
 
 
 def _quality(figures: Mapping[str, Any]) -> str:

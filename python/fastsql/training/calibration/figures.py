@@ -28,11 +28,12 @@ from fastsql.training.calibration.questions import (
     FOREIGN,
     FOREIGN_MADE,
     MADE,
+    PLAIN,
     SEEN,
     UNANSWERABLE,
     UNSEEN,
 )
-from fastsql.training.calibration.table import PRIOR, Table
+from fastsql.training.calibration.table import BESIDE, PRIOR, Table
 
 PENALTIES = (0.0, 5.0, 10.0)
 ELSEWHERE = (1.0, 10.0)
@@ -150,9 +151,12 @@ def all_figures(table: Table, unanswered: Sequence[str] = UNANSWERED, seed: int 
     plain = predict_across(table, unanswered, seed=seed)
     found: dict[str, Any] = {
         "questions": {
-            part: int((table.parts == part).sum()) for part in (*PRIOR, AS_WRITTEN, FOREIGN, FOREIGN_MADE)
+            part: int((table.parts == part).sum())
+            for part in (*PRIOR, *BESIDE, AS_WRITTEN, FOREIGN, FOREIGN_MADE)
         },
-        "right": {part: int(table.right[table.parts == part].sum()) for part in (SEEN, UNSEEN, FOREIGN)},
+        "right": {
+            part: int(table.right[table.parts == part].sum()) for part in (SEEN, UNSEEN, PLAIN, FOREIGN)
+        },
         **figures(table, plain),
         "as_written": figures(table, plain, as_written=True),
         "made": made_figures(table, plain),

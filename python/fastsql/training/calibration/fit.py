@@ -23,7 +23,7 @@ from fastsql.reliability.evidence import LOOKED
 from fastsql.reliability.familiarity import Familiarity
 from fastsql.reliability.regression import Probe, Regression
 from fastsql.training.calibration.logistic import Flags, Floats, cross_fitted, fit_logistic, folds_of, sigmoid
-from fastsql.training.calibration.questions import AS_WRITTEN
+from fastsql.training.calibration.questions import AS_WRITTEN, PLAIN
 from fastsql.training.calibration.table import NAMES, Table
 
 SEARCH = ("sequence", "worst", "margin", "decisions")
@@ -192,7 +192,8 @@ def fit_judge(
 
 def _told_right(table: Table, features: Floats, others: bool) -> tuple[Floats, Flags, Floats]:
     """Features, labels and weights of the questions that have an answer; with `others`, of further hypotheses, too."""
-    asked = ~table.unanswerable
+    # What was made says nothing of how often a query is right: the same grammar made what was trained on.
+    asked = ~table.unanswerable & (table.parts != PLAIN)
     shown, right, mass = features[asked], table.right[asked], table.mass[asked]
     if others:
         more = table.others

@@ -31,21 +31,28 @@ from fastsql.training.corpus.corpus import Corpus, Sample
 from fastsql.training.corpus.programs import template
 from fastsql.training.corpus.sources import Domain
 from fastsql.training.corpus.split import Pair, letters_only, remove_reported
+from fastsql.training.corpus.synthetic import make_examples
 
 SEEN, UNSEEN, UNANSWERABLE, AS_WRITTEN, MADE = "seen", "unseen", "unanswerable", "as written", "made"
 """Parts of the questions: of a template that was trained on, of one that was not; unanswerable ones of the data set, with
 numbers as answerable ones have them; those of these whose numbers were changed, as they were (to report, not to fit); and
 unanswerable ones that were made (`fastsql.training.calibration.unanswerable.made`)."""
+PLAIN = "plain"
+"""Answerable ones that were made, of the kinds that synthetic sources train on: short ones of no patient. The data set
+has hardly any, so that its short questions are those without an answer."""
 FOREIGN, FOREIGN_MADE = "foreign", "foreign made"
 """Over databases that were held out whole: answerable questions, and unanswerable ones that were made."""
 
 MADE_QUESTIONS = 240
 """How many are made for a source, half of them by taking from the schema what a question needs; a quarter as many again
 name what its databases do not hold."""
+PLAIN_QUESTIONS = 120
+"""How many plain ones are asked over each source of synthetic questions."""
 MADE_FOR_FOREIGN = 48
 """How many are made for a database that was held out, a quarter of each: over a schema that lacks what is needed, asked of
 the wrong database, asked for a column of another one, and what no database answers."""
 _SCHEMAS = 12
+_DRAWN_PLAIN, _PLAIN_WORDS = 1_200, 12
 _DRAWN_FROM = 800
 
 
@@ -80,6 +87,8 @@ def held_out(
         [_answerable(sample, UNSEEN) for sample in corpus.dev_templates],
     ]
     for source in config.data.sources:
+        if source.generate and made:
+            parts.append(_plain(source, corpus, seed))
         if not source.dev:
             continue
         own = list(_unanswerable(source))
@@ -105,6 +114,23 @@ def held_out(
         for part in parts
         for question in (part if limit is None or len(part) <= limit else rng.sample(part, limit))
     )
+
+
+def _plain(source: SourceSettings, corpus: Corpus, seed: int) -> list[Question]:
+    """Short answerable questions of a synthetic source that are not trained on, those of one template in one group."""
+    asked = {letters_only(sample.pair.question) for sample in corpus.train}
+    found: list[Question] = []
+    for item in make_examples(source, _DRAWN_PLAIN, seed + 1):
+        words = item.question.split()
+        if (
+            len(words) <= _PLAIN_WORDS
+            and not numbers(item.question)
+            and letters_only(item.question) not in asked
+        ):
+            assert item.sql is not None
+            pair = Pair(f"{PLAIN}-{len(found)}", item.question, item.sql, item.db_id)
+            found.append(Question(pair, PLAIN, f"{PLAIN} {item.template}", item.sql))
+    return found[:PLAIN_QUESTIONS]
 
 
 def _answerable(sample: Sample, part: str) -> Question:

@@ -18,6 +18,7 @@ from fastsql.training.calibration.questions import (
     FOREIGN,
     FOREIGN_MADE,
     MADE,
+    PLAIN,
     SEEN,
     UNANSWERABLE,
     UNSEEN,
@@ -31,6 +32,8 @@ FOREIGN_PRIOR: Mapping[str, float] = {FOREIGN: 0.8, FOREIGN_MADE: 0.2}
 ones and the dev set's two parts are as large as it was convenient to make them, so neither says what a user asks. These are
 the shares that EHRSQL 2024 states for what its systems meet: 80 % of its valid questions can be answered, and 28 % of those
 have a SQL skeleton that training lacks. A confidence is right for such a mix and too high where more are odd."""
+BESIDE: Mapping[str, float] = {PLAIN: 0.1}
+"""What others count beside them, on the schemas trained on; no figure is of these."""
 
 NAMES = tuple(field.name for field in fields(Evidence))
 Numbers = NDArray[np.int_]
@@ -83,7 +86,7 @@ class Table:
     @property
     def unanswerable(self) -> Flags:
         """bool[n]: whether a refusal is right."""
-        return ~np.isin(self.parts, (SEEN, UNSEEN, FOREIGN))
+        return ~np.isin(self.parts, (SEEN, UNSEEN, PLAIN, FOREIGN))
 
     @property
     def foreign(self) -> Flags:
@@ -185,7 +188,7 @@ def shares_in_use(prior: Mapping[str, float], counts: Mapping[str, int]) -> dict
 def _mass(parts: NDArray[np.str_]) -> Floats:
     """What each question counts, so that the parts have their shares in use, 1 on average on either side."""
     mass = np.zeros(len(parts))
-    for prior in (PRIOR, FOREIGN_PRIOR):
+    for prior in ({**PRIOR, **BESIDE}, FOREIGN_PRIOR):
         counts = {part: int((parts == part).sum()) for part in prior}
         share = shares_in_use(prior, counts)
         own = np.array([share.get(part, 0.0) / max(counts.get(part, 1), 1) for part in parts.tolist()])

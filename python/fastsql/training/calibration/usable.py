@@ -6,7 +6,15 @@ from collections.abc import Iterable, Sequence
 
 from fastsql.errors import FastSQLError
 from fastsql.training.calibration.observe import Observation
-from fastsql.training.calibration.questions import AS_WRITTEN, FOREIGN, FOREIGN_MADE, SEEN, UNSEEN, Question
+from fastsql.training.calibration.questions import (
+    AS_WRITTEN,
+    FOREIGN,
+    FOREIGN_MADE,
+    PLAIN,
+    SEEN,
+    UNSEEN,
+    Question,
+)
 
 LEAST = 5
 """Unanswerable questions below which u is not fitted: it has about ten weights."""
@@ -27,7 +35,8 @@ def usable(observations: Sequence[Observation]) -> tuple[tuple[Observation, ...]
     """
     own = [item for item in observations if item.question.part not in (FOREIGN, FOREIGN_MADE)]
     answerable = [item for item in own if item.question.part in (SEEN, UNSEEN)]
-    unanswerable = [item for item in own if item.question.part not in (SEEN, UNSEEN)]
+    plain = [item for item in own if item.question.part == PLAIN]
+    unanswerable = [item for item in own if item.question.part not in (SEEN, UNSEEN, PLAIN)]
     foreign = [item for item in observations if item.question.part == FOREIGN]
     made = [item for item in observations if item.question.part == FOREIGN_MADE]
     check_questions(item.question for item in observations)
@@ -50,7 +59,7 @@ def usable(observations: Sequence[Observation]) -> tuple[tuple[Observation, ...]
     elif foreign and (reason := _too_few(made)):
         said.append(f"u was NOT fitted for schemas never seen: {reason}.")
         made = []
-    kept = set(map(id, (*answerable, *unanswerable, *foreign, *made)))
+    kept = set(map(id, (*answerable, *plain, *unanswerable, *foreign, *made)))
     return tuple(item for item in observations if id(item) in kept), tuple(said)
 
 

@@ -18,17 +18,25 @@ def synthetic_examples(source: SourceSettings, seed: int, cache: Path, report: R
 
     What the gold SQL of `source.examples` lacks gets more weight (`fastsql.synthesis.generate`). Raises DatasetError.
     """
-    examples = expand_path(source.examples)
     database = expand_path(source.database) if source.database else None
     place = stamp(database) if database else ""
-    identity = f"{source.generate} {seed} {place}".encode() + examples.read_bytes() + synthesis_code()
+    identity = f"{source.generate} {seed} {place}".encode() + expand_path(source.examples).read_bytes()
+    identity += synthesis_code()
     file = cache / f"synthetic-{hashlib.sha256(identity).hexdigest()[:16]}.json.gz"
     if not file.is_file():
-        gold = [item.sql for item in read_examples(examples) if item.sql]
-        with DatabaseFiles(database, [DATABASE]) as files:
-            vocabulary = Vocabulary.collect(gold, files.path(DATABASE))
-        with Hospital(vocabulary) as hospital:
-            pairs = generate(hospital, source.generate, seed, known=gold, report=report)
+        pairs = make_examples(source, source.generate, seed, report)
         cache.mkdir(parents=True, exist_ok=True)
         write_pairs(pairs, file)
     return read_examples(file)
+
+
+def make_examples(
+    source: SourceSettings, number: int, seed: int, report: Report = lambda _: None
+) -> list[Example]:
+    """So many pairs as `synthetic_examples` keeps, made anew."""
+    gold = [item.sql for item in read_examples(expand_path(source.examples)) if item.sql]
+    database = expand_path(source.database) if source.database else None
+    with DatabaseFiles(database, [DATABASE]) as files:
+        vocabulary = Vocabulary.collect(gold, files.path(DATABASE))
+    with Hospital(vocabulary) as hospital:
+        return generate(hospital, number, seed, known=gold, report=report)

@@ -11,5 +11,5 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 MANIFESTS: Mapping[str, str] = {
-    "ehr-en": "e8a025b1e35155b6df2e57a0e11c00bbb4e33119c5551dcbccdbf1b4d50240d3",
+    "ehr-en": "e2efc7be7cb8210a8e10d5140eb33ffca0de58d14301a0b4ca41e1ac3b5fbe76",
 }

@@ -15,7 +15,7 @@ import itertools
 import resource
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -93,7 +93,7 @@ class Trainee:
                     self.optimizer.zero_grad(set_to_none=True)
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Make batches, take steps, print and save."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -103,7 +103,7 @@ def main() -> int:
     parser.add_argument("--batches", type=int, default=100, help="(100)")
     parser.add_argument("--threads", type=int, default=1, help="(1)")
     parser.add_argument("--json", type=Path, help="write the figures to this file")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     torch.set_num_threads(options.threads)
     torch.manual_seed(0)
     config = load_config(options.config)
@@ -139,7 +139,7 @@ def main() -> int:
         rest = ", ".join(f"{part} {taken:.1f}" for part, taken in parts.items())
         print(f"{name:18} {sum(parts.values()):5.1f}  ({rest})")
     what = {"examples": examples, "batches": len(batches), "threads": options.threads}
-    save(options.json, {**what, "milliseconds": figures}, __file__)
+    save(options.json, {**what, "milliseconds": figures}, __file__, arguments)
     return 0
 
 

@@ -25,7 +25,7 @@ MISSPELT = "How many patients were prescribed zeftriaxome?"
 NURSE = "Which nurse looked after patient 71021141 last night?"
 ANSWERED = "How many patients were prescribed warfarin?"
 SALINE = "What was the total volume of normal saline output that patient 71021037 had?"
-DOUBTED = "How many patients died?"
+DOUBTED = "How many patients are in the ICU?"
 CANARY, HELD = "zyxwaldomycin", "vyxwaldomicim"
 """A word that no value, name or message has, and a value that is like it, but not so near that it is offered for it."""
 
@@ -93,13 +93,15 @@ def test_a_word_that_nothing_is_called_is_told(
 def test_a_key_that_no_row_has_is_told_where_the_database_can_be_asked(
     parser: Parser, schema: Schema, values: ValueDictionary, hospital: Path
 ) -> None:
-    question = "When was patient 999 admitted?"
-    assert parser.parse(question, schema, values=values).sql is not None
+    question = "Which drugs were prescribed to patient 999?"
+    assert parser.parse(question, schema, values=values, penalty=1).sql is not None
     with ReadOnlyExecutor(hospital) as executor:
         inspector = Inspector(executor)
-        result = parser.parse(question, schema, values=values, inspector=inspector)
-        there = parser.parse(NURSE.replace("nurse", "ward"), schema, values=values, inspector=inspector)
-        silent = parser.parse(question, schema, values=values, inspector=inspector, suggest=False)
+        result = parser.parse(question, schema, values=values, inspector=inspector, penalty=1)
+        there = parser.parse(
+            NURSE.replace("nurse", "ward"), schema, values=values, inspector=inspector, penalty=1
+        )
+        silent = parser.parse(question, schema, values=values, inspector=inspector, suggest=False, penalty=1)
     assert result.sql is None
     assert result.reason == "No row of admissions has subject_id = 999."
     (unknown,) = result.suggestions
@@ -317,7 +319,9 @@ def test_neither_records_nor_logs_nor_an_answers_repr_hold_what_a_refusal_quotes
 ) -> None:
     caplog.set_level(logging.DEBUG)
     question = f"How many patients were prescribed {CANARY}?"
-    known = ValueDictionary.from_mapping({("prescriptions", "drug"): [HELD, "aspirin"]}, schema, whole=True)
+    # All that a prescription says is known, so no query guesses that the word is one of its values.
+    held = {("prescriptions", "drug"): [HELD, "aspirin"], ("prescriptions", "route"): ["po", "iv"]}
+    known = ValueDictionary.from_mapping(held, schema, whole=True)
     records: list[Any] = []
     parser = load(threads=1, audit=Audit(records.append, sql=True, literals=True, identifiers=True))
     answer = parser.ask(question, schema, executor=Failing(), values=known)  # type: ignore[arg-type]

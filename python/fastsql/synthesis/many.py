@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -13,9 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fastsql.datasets import Example
-from fastsql.demo import create_hospital
 from fastsql.errors import FastSQLError
-from fastsql.execution import Executor, open_executor
+from fastsql.execution import Executor
 from fastsql.schema import Schema, Value
 from fastsql.synthesis.generate import Report, generate_drawn
 from fastsql.synthesis.pool import PooledSchema, SchemaPool
@@ -68,7 +66,7 @@ def make_set(pool: SchemaPool, pairs: int, seed: int, report: Report) -> MadeSet
         try:
             with pool.open(one) as executor:
                 own = pairs_over(one, executor, quota, seed)
-                values[one.db_id] = _excerpt(one.schema, executor)
+                values[one.db_id] = excerpt(one.schema, executor)
         except FastSQLError as error:
             left_out[error.what] += 1
             continue
@@ -82,17 +80,6 @@ def make_set(pool: SchemaPool, pairs: int, seed: int, report: Report) -> MadeSet
     if not found:
         raise SynthesisError("no pairs can be made over any of the schemas")
     return MadeSet(tuple(found), tuple(schemas), values)
-
-
-def demo_set(pairs: int, seed: int) -> MadeSet:
-    """Pairs over the demo hospital, whose tables are MIMIC-IV's: what a hospital's own questions leave out as too plain."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "demo_hospital.sqlite"
-        create_hospital(path)
-        schema = Schema.from_sqlite(path)
-        with open_executor(path) as executor:
-            found = pairs_over(PooledSchema("demo", schema, schema.profile), executor, pairs, seed)
-            return MadeSet(tuple(found), (schema,), {schema.name: _excerpt(schema, executor)})
 
 
 def set_files(folder: Path, name: str = "") -> tuple[Path, Path, Path]:
@@ -125,7 +112,8 @@ def pairs_over(one: PooledSchema, executor: Executor, quota: int, seed: int) -> 
     return generate_drawn(source, quota, own, report=lambda _: None)
 
 
-def _excerpt(schema: Schema, executor: Executor) -> Excerpt:
+def excerpt(schema: Schema, executor: Executor) -> Excerpt:
+    """Of every column of text some of its values."""
     contents = Contents(schema, executor)
     found: Excerpt = {}
     for index, column in enumerate(schema.columns):

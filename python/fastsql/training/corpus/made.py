@@ -6,7 +6,8 @@ import hashlib
 from pathlib import Path
 
 from fastsql.synthesis.generate import Report
-from fastsql.synthesis.many import demo_set, make_set, set_files, write_set
+from fastsql.synthesis.hospital.plain import plain_set
+from fastsql.synthesis.many import make_set, set_files, write_set
 from fastsql.synthesis.pool import DESIGNS, SchemaPool, pool_identity
 from fastsql.training.config import DataSettings, SourceSettings, expand_path
 from fastsql.training.corpus.files import synthesis_code
@@ -34,7 +35,7 @@ def made_source(data: DataSettings, cache: Path, report: Report) -> SourceSettin
         ) as pool:
             made = make_set(pool, settings.pairs, settings.seed, report)
         if settings.demo:
-            made += demo_set(settings.demo, settings.seed)
+            made += plain_set(settings.demo, settings.seed)
         write_set(made, cache, name)
     examples, schemas, values = map(str, files)
     return SourceSettings(

@@ -39,6 +39,7 @@ def parameters(*gradients: float | None) -> list[torch.nn.Parameter]:
 
 def take_part(team: Team) -> None:
     """Steps whose gradients are the process's number, until the leader ends."""
+    team.gather()
     fraction, ends = team.agree(-1.0, False)
     while not ends:
         own = parameters(team.rank, None, fraction)
@@ -59,6 +60,7 @@ def die(team: Team) -> None:
 def test_gradients_are_averaged_over_all_processes() -> None:
     own = parameters(0.0, None, 1.0)
     with Leader(3, own, take_part, ()) as team:
+        team.gather()
         for fraction in (0.25, 0.5):
             assert team.agree(fraction, False) == (fraction, False)
             own = parameters(0.0, None, 1.0)
@@ -84,6 +86,7 @@ def test_what_is_not_trained_is_not_shared() -> None:
 def test_the_others_end_quietly_when_the_leader_goes(steps: int) -> None:
     with Leader(2, parameters(1.0, None, 1.0), take_part, ()) as team:
         ((process, _),) = team._others
+        team.gather()
         for _ in range(steps):
             team.agree(0.5, False)
     assert process.exitcode == 0
@@ -94,10 +97,8 @@ def test_the_others_end_quietly_when_the_leader_goes(steps: int) -> None:
     [(fail, "ValueError: no such batch"), (die, "a process that trains beside this one ended with code -9")],
 )
 def test_a_process_that_fails_is_heard_of(follow: Any, message: str) -> None:
-    with Leader(2, parameters(1.0), follow, ()) as team:
-        team.agree(0.0, False)
-        with pytest.raises(TrainingError, match=message):
-            team.average(parameters(1.0))
+    with Leader(2, parameters(1.0), follow, ()) as team, pytest.raises(TrainingError, match=message):
+        team.gather()
 
 
 def run(config: TrainConfig, output: Path, processes: int, **options: Any) -> dict[str, Any]:

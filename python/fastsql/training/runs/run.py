@@ -201,6 +201,7 @@ class Run:
             name: DevPart.prepare(self._maker(samples, augmented=False), schedule.dev_limit)
             for name, samples in self.corpus.dev.items()
         }
+        self.team.gather()
         clock = Clock(self.at.seconds)
         checkpoint_due = clock.seconds() + 60 * schedule.checkpoint_minutes
         dev_due = clock.seconds() + 60 * schedule.dev_minutes
@@ -252,6 +253,7 @@ class Run:
 
     def _follow(self, loader: Loader) -> None:
         """Trains as long as the leader says so."""
+        self.team.gather()
         fraction = 0.0
         for delivery in loader:
             if self._between_steps:

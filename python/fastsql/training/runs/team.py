@@ -33,6 +33,9 @@ class Team(AbstractContextManager["Team"]):
     rank = 0
     size = 1
 
+    def gather(self) -> None:
+        """Waits until all are ready to take steps."""
+
     def agree(self, fraction: float, ends: bool) -> tuple[float, bool]:
         """The leader's `fraction` of the run that is over, and whether it ends here."""
         return fraction, ends
@@ -106,6 +109,11 @@ class Leader(Team):
             theirs.close()
             self._others.append((process, mine))
 
+    def gather(self) -> None:
+        """Waits for the others."""
+        for process, pipe in self._others:
+            _hear(process, pipe)
+
     def agree(self, fraction: float, ends: bool) -> tuple[float, bool]:
         """Says so to the others."""
         self._tell((fraction, ends))
@@ -115,8 +123,7 @@ class Leader(Team):
         """As in every process."""
         trained = _trained(parameters)
         self._shared.put(0, trained)
-        for process, pipe in self._others:
-            _hear(process, pipe)
+        self.gather()
         torch.mean(self._shared.rows, dim=0, out=self._shared.mean)
         self._tell(None)
         self._shared.take(trained)
@@ -141,6 +148,10 @@ class Follower(Team):
         self.rank, self.size = rank, size
         self._shared, self.pipe = shared, pipe
 
+    def gather(self) -> None:
+        """Says that this one is."""
+        self.pipe.send(None)
+
     def agree(self, fraction: float, ends: bool) -> tuple[float, bool]:
         """What the leader says."""
         told: tuple[float, bool] = self.pipe.recv()
@@ -150,7 +161,7 @@ class Follower(Team):
         """As in every process."""
         trained = _trained(parameters)
         self._shared.put(self.rank, trained)
-        self.pipe.send(None)
+        self.gather()
         self.pipe.recv()
         self._shared.take(trained)
 

@@ -11,5 +11,5 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 MANIFESTS: Mapping[str, str] = {
-    "ehr-en": "e2efc7be7cb8210a8e10d5140eb33ffca0de58d14301a0b4ca41e1ac3b5fbe76",
+    "ehr-en": "62bbe202a31a779056beaefcd24d294436e9c59f1d09c9fe9e123940e689c53a",
 }

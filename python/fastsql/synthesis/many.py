@@ -98,8 +98,8 @@ def write_set(made: MadeSet, folder: Path, name: str = "") -> tuple[Path, Path, 
     folder.mkdir(parents=True, exist_ok=True)
     listed = json.dumps([one.to_dict() for one in made.schemas], ensure_ascii=False).encode()
     write_whole(schemas, listed, private=True)
-    excerpt = json.dumps(made.values, ensure_ascii=False).encode()
-    write_whole(values, gzip.compress(excerpt, mtime=0), private=True)
+    held = json.dumps(made.values, ensure_ascii=False).encode()
+    write_whole(values, gzip.compress(held, mtime=0), private=True)
     write_pairs(made.pairs, pairs)
     return pairs, schemas, values
 

@@ -90,9 +90,10 @@ def train(
     folder.mkdir(parents=True, exist_ok=True)
     # The loader has little to do; a core of its own would cost the matrix products more than it gains.
     each = max(1, (threads or os.cpu_count() or 1) // processes)
+    made = cache or folder / CACHE
     readers = _default_loaders(place) if loaders is None else loaders
     with RunProgress(quiet) as progress:
-        corpus = load_corpus(config.data, config.seed, cache or folder / CACHE, progress.note)
+        corpus = load_corpus(config.data, config.seed, made, progress.note)
         check_corpus(corpus)
         corpus.held_out.save(folder / HELD_OUT)
         run = _begin(config, corpus, folder, place, progress, each, start)
@@ -103,7 +104,7 @@ def train(
             with Leader(processes, run.model.parameters(), _follow, arguments) as run.team:
                 result = run.go(readers)
     if result.finished:
-        warnings.warn(_uncalibrated(folder), CalibrationWarning, stacklevel=2)
+        warnings.warn(_uncalibrated(folder, made), CalibrationWarning, stacklevel=2)
     return result
 
 
@@ -150,10 +151,10 @@ def _follow(
         run.go(loaders)
 
 
-def _uncalibrated(folder: Path) -> str:
+def _uncalibrated(folder: Path, cache: Path) -> str:
     return (
         f"{folder / BUNDLE} is not calibrated: it refuses every question unless penalty=0 is asked for."
-        f" Run: fastsql calibrate {folder / BUNDLE} --config CONFIG.toml --cache {folder / CACHE}"
+        f" Run: fastsql calibrate {folder / BUNDLE} --config CONFIG.toml --cache {cache}"
     )
 
 

@@ -19,18 +19,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import torch
-
-from fastsql.training.batches.batch import Batch
-from fastsql.training.batches.maker import ExampleMaker
-from fastsql.training.batches.stream import deliveries
-from fastsql.training.config import TrainConfig, load_config
-from fastsql.training.corpus.corpus import load_corpus
-from fastsql.training.network.model import Model
-from fastsql.training.network.pretrained import load_pretrained, model_config
-from fastsql.training.objectives.decisions import decision_loss
-from fastsql.training.runs.schedule import MovingAverage, make_optimizer, set_rates
+if TYPE_CHECKING:
+    from fastsql.training.batches.batch import Batch
+    from fastsql.training.config import TrainConfig
 
 sys.path.insert(0, str(Path(__file__).parent))
 from record import save
@@ -69,6 +62,10 @@ class Trainee:
     """A model that takes steps, each part of them timed."""
 
     def __init__(self, config: TrainConfig, frozen: int, bf16: bool) -> None:
+        from fastsql.training.network.model import Model
+        from fastsql.training.network.pretrained import load_pretrained, model_config
+        from fastsql.training.runs.schedule import MovingAverage, make_optimizer, set_rates
+
         pretrained = load_pretrained(config.model.encoder)
         self.bf16, self.clip = bf16, config.optim.clip
         self.model = Model.start(model_config(config, pretrained), pretrained, frozen).train()
@@ -81,6 +78,10 @@ class Trainee:
 
     def run(self, batches: list[Batch], watch: Stopwatch) -> None:
         """One pass."""
+        import torch
+
+        from fastsql.training.objectives.decisions import decision_loss
+
         for number, batch in enumerate(batches):
             with torch.autocast("cpu", dtype=torch.bfloat16, enabled=self.bf16), watch.part("loss"):
                 loss = decision_loss(self.model, batch).loss
@@ -105,6 +106,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--threads", type=int, default=1, help="(1)")
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     options = parser.parse_args(arguments)
+
+    import torch
+
+    from fastsql.training.batches.maker import ExampleMaker
+    from fastsql.training.batches.stream import deliveries
+    from fastsql.training.config import load_config
+    from fastsql.training.corpus.corpus import load_corpus
+    from fastsql.training.network.pretrained import load_pretrained, model_config
+
     torch.set_num_threads(options.threads)
     torch.manual_seed(0)
     config = load_config(options.config)

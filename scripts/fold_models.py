@@ -15,8 +15,6 @@ import warnings
 from pathlib import Path
 
 from fastsql.errors import CalibrationWarning
-from fastsql.training.calibration.fold_models import observe_folds
-from fastsql.training.config import load_config, override
 
 
 def main() -> None:
@@ -32,6 +30,10 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=1, help="that train together (default: %(default)s)")
     parser.add_argument("--set", action="append", default=[], dest="assignments", metavar="KEY=VALUE")
     options = parser.parse_args()
+
+    from fastsql.training.calibration.fold_models import observe_folds
+    from fastsql.training.config import load_config, override
+
     config = override(load_config(options.config), options.assignments)
     warnings.simplefilter("ignore", CalibrationWarning)  # these are only observed
     found = observe_folds(

@@ -7,10 +7,6 @@ import logging
 from dataclasses import replace
 from pathlib import Path
 
-from fastsql.training.reverse.export import export_reverse
-from fastsql.training.reverse.run import train_reverse
-from fastsql.training.reverse.settings import load_settings
-
 WEIGHTS = "weights.safetensors"
 
 
@@ -25,6 +21,11 @@ def main() -> None:
     )
     parser.add_argument("--threads", type=int)
     options = parser.parse_args()
+
+    from fastsql.training.reverse.export import export_reverse
+    from fastsql.training.reverse.run import train_reverse
+    from fastsql.training.reverse.settings import load_settings
+
     settings = load_settings(options.config)
     if options.minutes is not None:
         settings = replace(settings, run=replace(settings.run, minutes=options.minutes))

@@ -75,7 +75,8 @@ void Batch::plan_staging() {
     place.turn = turns_;
     place.entry = entries_;
     place.relations = staging.place<std::uint8_t>(q * (q + s));
-    if (joint_) place.item_relations = staging.place<std::uint8_t>(s * q);
+    place.item_columns = engine_.config().joint_layers > 1 ? q + s : q;
+    if (joint_) place.item_relations = staging.place<std::uint8_t>(s * place.item_columns);
     place.space = staging.place<std::byte>(questions_[number].space->image_bytes());
     tokens_ += inputs.tokens + 2;
     longest_ = std::max(longest_, inputs.tokens + 2);
@@ -94,7 +95,7 @@ void Batch::plan_staging() {
   entry_slot_ = staging.place<EntryRow>(entries_);
   runs_ = staging.place<Run>(2 * questions_.size());
   for (std::size_t layer = 0; layer < engine_.graph_.size(); ++layer) {
-    const bool joint = layer >= engine_.config().cached_layers;
+    const bool joint = schema_rows_of(layer) != SchemaRows::kCached;
     attention_.push_back(staging.place<AttentionItem>((joint ? 2 : 1) * questions_.size()));
   }
   if (joint_) merge_ = staging.place<MergeItem>(questions_.size());
@@ -199,7 +200,7 @@ void Batch::stage_question(std::size_t number) {
   staging.host(runs_)[number] = {static_cast<std::int32_t>(place.row), tokens};
   staging.host(runs_)[questions_.size() + number] = {first_token, tokens};
   copy_block(inputs.relations, 0, q, 0, q + s, staging.host(place.relations));
-  if (joint_) copy_block(inputs.relations, q, s, 0, q, staging.host(place.item_relations));
+  if (joint_) copy_block(inputs.relations, q, s, 0, place.item_columns, staging.host(place.item_relations));
 }
 
 // A question's earlier turns, whose first rows begin at `rows`, and what they offer.
@@ -262,21 +263,37 @@ void Batch::stage_search(std::size_t number) {
   staging.host(search_slot_)[number] = item;
 }
 
+SchemaRows Batch::schema_rows_of(std::size_t layer) const {
+  const std::size_t cached = engine_.config().cached_layers;
+  if (layer < cached) return SchemaRows::kCached;
+  return layer == cached ? SchemaRows::kFirst : SchemaRows::kChanged;
+}
+
 // What the launches of all layers read.
 void Batch::stage_items() {
   const Staging& staging = memory_.staging;
-  const std::size_t count = questions_.size();
+  const std::size_t count = questions_.size(), s = schema_.n_items();
   for (std::size_t index = 0; index < engine_.graph_.size(); ++index) {
     const GraphLayer& layer = engine_.graph_[index];
-    const SchemaLayerView schema = schema_.layer(index);
-    const bool joint = index >= engine_.config().cached_layers;
+    const SchemaRows kind = schema_rows_of(index);
+    const SchemaLayerView schema = kind == SchemaRows::kChanged ? SchemaLayerView() : schema_.layer(index);
+    AttentionItem* attention = staging.host(attention_[index]);
     for (std::size_t number = 0; number < count; ++number) {
       const Place& place = places_[number];
-      const QuestionPlace at{place.row, questions_[number].inputs.rows(), number * schema_.n_items(),
-                             staging.device(place.relations), joint_ ? staging.device(place.item_relations) : nullptr};
-      staging.host(attention_[index])[number] = layer.question_item(graph_, at, schema);
-      if (!joint) continue;
-      staging.host(attention_[index])[count + number] = layer.schema_item(graph_, at, schema);
+      const QuestionPlace at{place.row,
+                             questions_[number].inputs.rows(),
+                             number * s,
+                             staging.device(place.relations),
+                             joint_ ? staging.device(place.item_relations) : nullptr,
+                             place.item_columns};
+      if (kind == SchemaRows::kChanged) {
+        attention[number] = layer.further_question_item(graph_, at, s);
+        attention[count + number] = layer.further_schema_item(graph_, at, s);
+        continue;
+      }
+      attention[number] = layer.question_item(graph_, at, schema);
+      if (kind == SchemaRows::kCached) continue;
+      attention[count + number] = layer.schema_item(graph_, at, schema);
       staging.host(merge_)[number] = layer.merge_item(graph_, at, schema);
     }
   }
@@ -309,13 +326,17 @@ void Batch::queue() {
     first.features[feature] = engine_.candidate_[feature].data();
   first_rows(first, graph_.rows, stream);
   for (std::size_t index = 0; index < engine_.graph_.size(); ++index) {
-    const bool joint = index >= engine_.config().cached_layers;
-    const std::size_t largest = joint ? std::max(largest_, schema_.n_items()) : largest_;
-    engine_.graph_[index].apply(
-        graph_,
-        {staging.device(attention_[index]), attention_[index].count, joint ? staging.device(merge_) : nullptr, joint ? count : 0,
-         largest, joint ? schema_.n_items() : 0},
-        stream);
+    GraphItems items;
+    items.schema = schema_rows_of(index);
+    items.attention = staging.device(attention_[index]);
+    items.attention_count = attention_[index].count;
+    items.largest_rows = items.schema == SchemaRows::kCached ? largest_ : std::max(largest_, schema_.n_items());
+    if (items.schema == SchemaRows::kFirst) {
+      items.merge = staging.device(merge_);
+      items.merge_count = count;
+      items.largest_n = schema_.n_items();
+    }
+    engine_.graph_[index].apply(graph_, items, stream);
   }
   engine_.graph_norm_.apply(graph_.rows, rows, normed_, stream);
   mean_rows(staging.device(runs_), count, normed_, d_, means_, stream);

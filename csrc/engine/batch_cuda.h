@@ -50,7 +50,8 @@ class Batch {
     std::size_t inside = 0;                      // the first weight of its candidates
     std::size_t turn = 0, entry = 0;             // the first of its earlier turns, and of what these offer
     Staging::Slot<std::uint8_t> relations;       // [q, q + S]
-    Staging::Slot<std::uint8_t> item_relations;  // [S, q], where a layer is joint
+    Staging::Slot<std::uint8_t> item_relations;  // [S, item_columns], where a layer is joint
+    std::size_t item_columns = 0;                // q, with further joint layers q + S
     Staging::Slot<std::byte> space;
     SearchSizes sizes{};
     std::size_t result = 0;  // bytes before its result
@@ -61,6 +62,7 @@ class Batch {
   void stage_question(std::size_t number);
   void stage_turns(std::size_t number, FirstRow* rows);
   void stage_items();
+  SchemaRows schema_rows_of(std::size_t layer) const;
   void stage_search(std::size_t number);
 
   const Engine& engine_;

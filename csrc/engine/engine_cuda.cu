@@ -12,12 +12,10 @@
 namespace fastsql::cuda {
 namespace {
 
-// The sizes, where the kernels can read such a model.
+// The sizes, where there is a GPU.
 const model::Config& expected(const model::Config& config) {
   expect_gpu();
-  if (config.joint_layers <= 1) return config;
-  throw ModelError("the model has " + std::to_string(config.joint_layers) +
-                   " joint layers; the CUDA core reads models with at most one");
+  return config;
 }
 
 }  // namespace
@@ -85,8 +83,8 @@ void Engine::check(const SchemaState& schema, const Question& question) const {
   std::uint8_t largest = 0;
   for (std::size_t row = 0; row < n; ++row) {
     const std::uint8_t* first = relations.data + row * relations.row_stride;
-    // Of schema rows, their relations to the question; those among themselves belong to the schema.
-    const std::size_t columns = row < inputs.rows() ? n : inputs.rows();
+    // Of schema rows, their relations to the question. Those among themselves belong to the schema; a further joint layer reads them.
+    const std::size_t columns = row < inputs.rows() || config().joint_layers > 1 ? n : inputs.rows();
     for (std::size_t column = 0; column < columns; ++column) largest = std::max(largest, first[column]);
   }
   expect_below("a relation", largest, config().relations);

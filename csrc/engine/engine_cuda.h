@@ -38,8 +38,8 @@ struct Outcome {
 
 class Engine {
  public:
-  // Copies the weights to the first GPU. `threads` of the processor read a schema. Throws ModelError where there is no GPU, where a
-  // weight is missing or of another shape, or where the model has more than one joint layer.
+  // Copies the weights to the first GPU. `threads` of the processor read a schema. Throws ModelError where there is no GPU, or where a
+  // weight is missing or of another shape.
   Engine(const model::Config& config, const model::Weights& weights, std::int32_t cls, std::int32_t sep, std::size_t threads);
   ~Engine();
 

@@ -21,6 +21,11 @@ const model::Config& checked(const model::Config& config) {
   return config;
 }
 
+// Rows whose queries, keys and values a layer makes: a further joint layer those of schema rows, too.
+std::size_t projected_rows(const model::Config& config, std::size_t question_rows, std::size_t schema_rows) {
+  return question_rows + (config.joint_layers > 1 ? schema_rows : 0);
+}
+
 }  // namespace
 
 GraphLayer::GraphLayer(const model::Config& config, const model::Weights& weights, const std::string& prefix)
@@ -39,7 +44,7 @@ GraphLayer::GraphLayer(const model::Config& config, const model::Weights& weight
 std::size_t GraphLayer::memory_bytes(const model::Config& config, std::size_t question_rows, std::size_t schema_rows) {
   const std::size_t rows = question_rows + schema_rows;
   return DeviceScratch::rounded(rows * config.d * sizeof(float)) +
-         DeviceScratch::rounded(question_rows * 3 * config.d * sizeof(Bfloat16)) +
+         DeviceScratch::rounded(projected_rows(config, question_rows, schema_rows) * 3 * config.d * sizeof(Bfloat16)) +
          DeviceScratch::rounded(rows * config.d * sizeof(Bfloat16)) +
          DeviceScratch::rounded(schema_rows * config.heads * sizeof(float)) +
          DeviceScratch::rounded(rows * config.ffn * sizeof(float));
@@ -50,45 +55,69 @@ GraphMemory GraphLayer::take_memory(const model::Config& config, std::size_t que
   const std::size_t rows = question_rows + schema_rows;
   GraphMemory memory{question_rows, schema_rows};
   memory.rows = scratch.take<float>(rows * config.d);
-  memory.projected = scratch.take<Bfloat16>(question_rows * 3 * config.d);
+  memory.projected = scratch.take<Bfloat16>(projected_rows(config, question_rows, schema_rows) * 3 * config.d);
   memory.mixed = scratch.take<Bfloat16>(rows * config.d);
   memory.log_sum = scratch.take<float>(schema_rows * config.heads);
   memory.inner = scratch.take<float>(rows * config.ffn);
   return memory;
 }
 
+// Queries (number 0), keys (1) or values (2) of `rows` rows of the batch, from `first` on.
+HeadRows<const Bfloat16> GraphLayer::projected(const GraphMemory& memory, std::size_t first, std::size_t rows,
+                                               std::size_t number) const {
+  const Bfloat16* data = memory.projected + first * 3 * d_ + number * d_;
+  return HeadRows<const Bfloat16>::heads_beside(data, heads_, rows, d_ / heads_, 3 * d_);
+}
+
+HeadRows<Bfloat16> GraphLayer::mixed(const GraphMemory& memory, std::size_t first, std::size_t rows) const {
+  return HeadRows<Bfloat16>::heads_beside(memory.mixed + first * d_, heads_, rows, d_ / heads_, d_);
+}
+
 AttentionItem GraphLayer::question_item(const GraphMemory& memory, const QuestionPlace& place,
                                         const SchemaLayerView& schema) const {
-  const std::size_t head_size = d_ / heads_, columns = place.rows + schema.n;
-  const auto part = [&](std::size_t number) {
-    const Bfloat16* data = memory.projected + place.first * 3 * d_ + number * d_;
-    return HeadRows<const Bfloat16>::heads_beside(data, heads_, place.rows, head_size, 3 * d_);
-  };
+  const std::size_t columns = place.rows + schema.n;
+  const auto part = [&](std::size_t number) { return projected(memory, place.first, place.rows, number); };
   const auto schema_part = [&](std::size_t number) {
-    return HeadRows<const Bfloat16>::heads_beside(schema.keys_values + number * d_, heads_, schema.n, head_size, 2 * d_);
+    return HeadRows<const Bfloat16>::heads_beside(schema.keys_values + number * d_, heads_, schema.n, d_ / heads_, 2 * d_);
   };
   return {part(0),
           {part(1), schema_part(0)},
           {part(2), schema_part(1)},
           {place.relations, place.rows, columns, columns},
-          HeadRows<Bfloat16>::heads_beside(memory.mixed + place.first * d_, heads_, place.rows, head_size, d_),
+          mixed(memory, place.first, place.rows),
           nullptr};
 }
 
 AttentionItem GraphLayer::schema_item(const GraphMemory& memory, const QuestionPlace& place,
                                       const SchemaLayerView& schema) const {
-  const std::size_t head_size = d_ / heads_;
-  const auto part = [&](std::size_t number) {
-    const Bfloat16* data = memory.projected + place.first * 3 * d_ + number * d_;
-    return HeadRows<const Bfloat16>::heads_beside(data, heads_, place.rows, head_size, 3 * d_);
-  };
-  Bfloat16* mixed = memory.mixed + (memory.question_rows + place.first_item) * d_;
-  return {HeadRows<const Bfloat16>::heads_beside(schema.query, heads_, schema.n, head_size, d_),
+  const auto part = [&](std::size_t number) { return projected(memory, place.first, place.rows, number); };
+  return {HeadRows<const Bfloat16>::heads_beside(schema.query, heads_, schema.n, d_ / heads_, d_),
           {part(1), {}},
           {part(2), {}},
-          {place.item_relations, schema.n, place.rows, place.rows},
-          HeadRows<Bfloat16>::heads_beside(mixed, heads_, schema.n, head_size, d_),
+          {place.item_relations, schema.n, place.rows, place.item_columns},
+          mixed(memory, memory.question_rows + place.first_item, schema.n),
           memory.log_sum + place.first_item * heads_};
+}
+
+AttentionItem GraphLayer::further_question_item(const GraphMemory& memory, const QuestionPlace& place, std::size_t n) const {
+  const std::size_t columns = place.rows + n, first_item = memory.question_rows + place.first_item;
+  const auto part = [&](std::size_t number) { return projected(memory, place.first, place.rows, number); };
+  const auto schema_part = [&](std::size_t number) { return projected(memory, first_item, n, number); };
+  return {part(0),
+          {part(1), schema_part(1)},
+          {part(2), schema_part(2)},
+          {place.relations, place.rows, columns, columns},
+          mixed(memory, place.first, place.rows),
+          nullptr};
+}
+
+AttentionItem GraphLayer::further_schema_item(const GraphMemory& memory, const QuestionPlace& place, std::size_t n) const {
+  AttentionItem item = further_question_item(memory, place, n);
+  const std::size_t first_item = memory.question_rows + place.first_item;
+  item.query = projected(memory, first_item, n, 0);
+  item.relations = {place.item_relations, n, place.rows + n, place.item_columns};
+  item.mixed = mixed(memory, first_item, n);
+  return item;
 }
 
 MergeItem GraphLayer::merge_item(const GraphMemory& memory, const QuestionPlace& place, const SchemaLayerView& schema) const {
@@ -105,15 +134,17 @@ MergeItem GraphLayer::merge_item(const GraphMemory& memory, const QuestionPlace&
 void GraphLayer::apply(const GraphMemory& memory, const GraphItems& items, cudaStream_t stream) const {
   const LayerNormView norm = norm_.view(), ffn_norm = ffn_norm_.view();
   const std::size_t head_size = d_ / heads_;
-  qkv_.apply(memory.rows, memory.question_rows, memory.projected, stream, &norm);
+  const std::size_t all = memory.question_rows + memory.schema_rows;
+  const std::size_t read = items.schema == SchemaRows::kChanged ? all : memory.question_rows;
+  const std::size_t written = items.schema == SchemaRows::kCached ? memory.question_rows : all;
+  qkv_.apply(memory.rows, read, memory.projected, stream, &norm);
   relation_attention({items.attention, items.attention_count, items.largest_rows, heads_, head_size, relations_,
                       relation_key_.data(), relation_value_.data(), 1.0f / std::sqrt(static_cast<float>(head_size))},
                      stream);
   merge_halves({items.merge, items.merge_count, items.largest_n, heads_, head_size}, stream);
-  const std::size_t rows = memory.question_rows + (items.merge_count > 0 ? memory.schema_rows : 0);
-  out_.apply(memory.mixed, rows, memory.rows, Then::kAdd, stream);
-  ffn_in_.apply(memory.rows, rows, memory.inner, Then::kRelu, stream, &ffn_norm);
-  ffn_out_.apply(memory.inner, rows, memory.rows, Then::kAdd, stream);
+  out_.apply(memory.mixed, written, memory.rows, Then::kAdd, stream);
+  ffn_in_.apply(memory.rows, written, memory.inner, Then::kRelu, stream, &ffn_norm);
+  ffn_out_.apply(memory.inner, written, memory.rows, Then::kAdd, stream);
 }
 
 }  // namespace fastsql::cuda

@@ -2,8 +2,9 @@
 // depends on the schema only has been computed before, by the CPU core.
 //
 // The rows of a batch lie one behind the other, [R + Z, d]: first the question rows (tokens, then value candidates) of question 0, of
-// question 1 and so on, R in all; then, where a layer is joint, the schema rows of each question, Z in all. Launches read what
-// belongs together from items in device memory, which the host fills and uploads for all layers at once.
+// question 1 and so on, R in all; then, where a layer is joint, the schema rows of each question, Z in all. The first joint layer
+// writes these; a further one reads them as it reads question rows. Launches read what belongs together from items in device memory,
+// which the host fills and uploads for all layers at once.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +25,7 @@ namespace fastsql::cuda {
 struct SchemaLayerView {
   std::size_t n = 0;                      // S
   const Bfloat16* keys_values = nullptr;  // [S, 2 d]
-  // Of a joint layer only:
+  // Of the first joint layer only:
   const float* rows = nullptr;      // [S, d], the layer's input
   const Bfloat16* query = nullptr;  // [S, d]
   const float* mixed = nullptr;     // [S, d]
@@ -36,24 +37,33 @@ struct QuestionPlace {
   std::size_t first = 0, rows = 0;               // question rows
   std::size_t first_item = 0;                    // its first schema row among the Z; unused in a cached layer
   const std::uint8_t* relations = nullptr;       // [rows, rows + S], of question rows to question and schema rows
-  const std::uint8_t* item_relations = nullptr;  // [S, rows], of schema rows to question rows; unused in a cached layer
+  const std::uint8_t* item_relations = nullptr;  // [S, item_columns], of schema rows to these; unused in a cached layer
+  std::size_t item_columns = 0;                  // rows, or rows + S: a further joint layer reads all
 };
 
 // Device memory that the layers of a batch work in, one after the other.
 struct GraphMemory {
   std::size_t question_rows = 0, schema_rows = 0;  // R and Z
   float* rows = nullptr;                           // [R + Z, d], of which the caller fills [R, d]
-  Bfloat16* projected = nullptr;                   // [R, 3 d]: queries, keys and values
+  Bfloat16* projected = nullptr;                   // [R, 3 d], with further joint layers [R + Z, 3 d]: queries, keys and values
   Bfloat16* mixed = nullptr;                       // [R + Z, d]
   float* log_sum = nullptr;                        // [heads, S] for each question, Z * heads in all
   float* inner = nullptr;                          // [R + Z, ffn]
 };
 
+// What a layer makes of schema rows.
+enum class SchemaRows {
+  kCached,   // nothing: they are the same for all questions
+  kFirst,    // each question's own, from cached ones: the first joint layer
+  kChanged,  // each question's own, from its own: a further joint layer
+};
+
 // What the launches of one layer read.
 struct GraphItems {
+  SchemaRows schema = SchemaRows::kCached;
   const AttentionItem* attention = nullptr;  // [attention_count], in device memory: one for each question, in a joint layer two
   std::size_t attention_count = 0;
-  const MergeItem* merge = nullptr;  // [merge_count], in device memory: one for each question in a joint layer, otherwise none
+  const MergeItem* merge = nullptr;  // [merge_count], in device memory: one for each question in the first joint layer, else none
   std::size_t merge_count = 0;
   std::size_t largest_rows = 0;  // of any attention item
   std::size_t largest_n = 0;     // of any merge item
@@ -70,16 +80,22 @@ class GraphLayer {
   static GraphMemory take_memory(const model::Config& config, std::size_t question_rows, std::size_t schema_rows,
                                  DeviceScratch& scratch);
 
-  // On the host: the items of one question. The first is for every layer, the other two for a joint one.
+  // On the host: the items of one question. The first is for every layer with a cached schema, all three for the first joint one.
   AttentionItem question_item(const GraphMemory& memory, const QuestionPlace& place, const SchemaLayerView& schema) const;
   AttentionItem schema_item(const GraphMemory& memory, const QuestionPlace& place, const SchemaLayerView& schema) const;
   MergeItem merge_item(const GraphMemory& memory, const QuestionPlace& place, const SchemaLayerView& schema) const;
+  // Those of a further joint layer, with n schema rows: of question rows, and of schema rows. Both attend to all.
+  AttentionItem further_question_item(const GraphMemory& memory, const QuestionPlace& place, std::size_t n) const;
+  AttentionItem further_schema_item(const GraphMemory& memory, const QuestionPlace& place, std::size_t n) const;
 
-  // Queues the layer: replaces the question rows of `memory` by its output, and, where there are merge items, writes the schema
-  // rows. No question's rows depend on the other questions.
+  // Queues the layer: replaces the question rows of `memory` by its output, and in a joint layer writes the schema rows, which a
+  // further one reads before. No question's rows depend on the other questions.
   void apply(const GraphMemory& memory, const GraphItems& items, cudaStream_t stream) const;
 
  private:
+  HeadRows<const Bfloat16> projected(const GraphMemory& memory, std::size_t first, std::size_t rows, std::size_t number) const;
+  HeadRows<Bfloat16> mixed(const GraphMemory& memory, std::size_t first, std::size_t rows) const;
+
   std::size_t d_, heads_;
   std::size_t relations_;
   LayerNorm norm_;

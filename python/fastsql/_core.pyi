@@ -471,7 +471,7 @@ class CudaSchemaState:
         """Bytes of its arrays in the GPU's memory."""
 
 class CudaEngine:
-    """`Engine` on the first GPU, for models with at most one joint layer and heads of 32 or 64.
+    """`Engine` on the first GPU, for models with heads of 32 or 64.
 
     Thread-safe. Its methods run without holding the interpreter's lock. What a question gets does not depend on its batch.
     """

@@ -18,6 +18,7 @@
 
 using namespace fastsql;
 using namespace fastsql::test;
+using cuda::SchemaRows;
 
 namespace {
 
@@ -57,8 +58,10 @@ struct Problem {
   std::vector<float> schema_rows, query, keys_values, mixed, log_sum;
   struct Question {
     std::size_t rows;
-    std::vector<float> states;
+    std::vector<float> states, items;  // items: [n, d], its schema rows as a joint layer before this one left them
     std::vector<std::uint8_t> relations, item_relations;
+
+    std::size_t item_columns(std::size_t n) const { return rows + n; }
   };
   std::vector<Question> questions;
 
@@ -75,57 +78,71 @@ struct Problem {
     const auto relations = random_relations(n * n, config.relations, generator);
     layer.read_schema(projected, {relations.data(), n, n, n}, mixed.data(), log_sum.data(), workspace, {});
     for (const std::size_t rows : question_rows) {
-      questions.push_back({rows, normal(rows * d, generator), random_relations(rows * (rows + n), config.relations, generator),
-                           random_relations(n * rows, config.relations, generator)});
+      questions.push_back({rows, normal(rows * d, generator), normal(n * d, generator),
+                           random_relations(rows * (rows + n), config.relations, generator),
+                           random_relations(n * (rows + n), config.relations, generator)});
     }
   }
 };
 
 // The rows of the questions, then of each one's schema where the layer is joint.
-std::vector<float> on_processor(const Problem& problem, bool joint) {
+std::vector<float> on_processor(const Problem& problem, SchemaRows kind) {
   const std::size_t d = problem.config.d, n = problem.n;
   std::vector<float> rows, items;
   for (const Problem::Question& question : problem.questions) {
     GraphWorkspace workspace;
     const std::size_t q = question.rows;
     std::vector<float> query(q * d), keys_values(2 * q * d), states = question.states, output(n * d);
-    const Projected schema{n, problem.query.data(), problem.keys_values.data()};
+    std::vector<float> item_query(n * d), item_keys_values(2 * n * d), mixed(n * d), log_sum(problem.config.heads * n);
     const Projected projected = problem.layer.project(states.data(), q, query.data(), keys_values.data(), workspace.scratch, {});
-    if (joint) {
-      const SchemaRead read{problem.schema_rows.data(), schema, problem.mixed.data(), problem.log_sum.data()};
-      problem.layer.schema_with_question(read, projected, {question.item_relations.data(), n, q, q}, output.data(), workspace,
-                                         {});
+    SchemaRead read{problem.schema_rows.data(),
+                    {n, problem.query.data(), problem.keys_values.data()},
+                    problem.mixed.data(),
+                    problem.log_sum.data()};
+    const RelationRows relations{question.item_relations.data(), n, q, q + n};
+    if (kind == SchemaRows::kChanged) {
+      read = {question.items.data(),
+              problem.layer.project(question.items.data(), n, item_query.data(), item_keys_values.data(), workspace.scratch, {}),
+              mixed.data(), log_sum.data()};
+      problem.layer.read_schema(read.projected, {relations.data + q, n, n, q + n}, mixed.data(), log_sum.data(), workspace, {});
+    }
+    if (kind != SchemaRows::kCached) {
+      problem.layer.schema_with_question(read, projected, relations, output.data(), workspace, {});
       items.insert(items.end(), output.begin(), output.end());
     }
-    problem.layer.question(states.data(), projected, schema, {question.relations.data(), q, q + n, q + n}, workspace, {});
+    problem.layer.question(states.data(), projected, read.projected, {question.relations.data(), q, q + n, q + n}, workspace, {});
     rows.insert(rows.end(), states.begin(), states.end());
   }
   rows.insert(rows.end(), items.begin(), items.end());
   return rows;
 }
 
-std::vector<float> on_gpu(const Problem& problem, bool joint) {
-  const model::Config& config = problem.config;
+std::vector<float> on_gpu(const Problem& problem, SchemaRows kind) {
+  const bool joint = kind != SchemaRows::kCached;
+  model::Config config = problem.config;
+  config.joint_layers = kind == SchemaRows::kChanged ? 2 : 1;
   const cuda::GraphLayer layer(config, problem.toy.weights(), "graph.1.");
   const cuda::DeviceArray<float> schema_rows(problem.schema_rows), mixed(problem.mixed), log_sum(problem.log_sum);
   const cuda::DeviceArray<Bfloat16> query(rounded(problem.query)), keys_values(rounded(problem.keys_values));
   cuda::SchemaLayerView schema{problem.n, keys_values.data()};
   if (joint) schema = {problem.n, keys_values.data(), schema_rows.data(), query.data(), mixed.data(), log_sum.data()};
 
-  std::vector<float> states;
+  std::vector<float> states, items;
   std::vector<cuda::DeviceArray<std::uint8_t>> relations;
   std::vector<cuda::QuestionPlace> places;
   std::size_t largest_rows = 0;
   for (const Problem::Question& question : problem.questions) {
     const std::size_t first = states.size() / config.d;
     states.insert(states.end(), question.states.begin(), question.states.end());
+    items.insert(items.end(), question.items.begin(), question.items.end());
     relations.emplace_back(question.relations);
     relations.emplace_back(question.item_relations);
     places.push_back({first, question.rows, joint ? places.size() * problem.n : 0, relations[relations.size() - 2].data(),
-                      relations.back().data()});
+                      relations.back().data(), question.item_columns(problem.n)});
     largest_rows = std::max(largest_rows, question.rows);
   }
   const std::size_t q = states.size() / config.d, z = joint ? problem.n * places.size() : 0;
+  if (kind == SchemaRows::kChanged) states.insert(states.end(), items.begin(), items.end());
   cuda::DeviceScratch scratch;
   scratch.reserve(cuda::GraphLayer::memory_bytes(config, q, z));
   const cuda::GraphMemory memory = cuda::GraphLayer::take_memory(config, q, z, scratch);
@@ -134,15 +151,21 @@ std::vector<float> on_gpu(const Problem& problem, bool joint) {
   std::vector<cuda::AttentionItem> attention;
   std::vector<cuda::MergeItem> merge;
   for (const cuda::QuestionPlace& place : places) {
-    attention.push_back(layer.question_item(memory, place, schema));
-    if (!joint) continue;
-    attention.push_back(layer.schema_item(memory, place, schema));
-    merge.push_back(layer.merge_item(memory, place, schema));
-    largest_rows = std::max(largest_rows, problem.n);
+    if (kind == SchemaRows::kChanged) {
+      attention.push_back(layer.further_question_item(memory, place, problem.n));
+      attention.push_back(layer.further_schema_item(memory, place, problem.n));
+    } else {
+      attention.push_back(layer.question_item(memory, place, schema));
+    }
+    if (kind == SchemaRows::kFirst) {
+      attention.push_back(layer.schema_item(memory, place, schema));
+      merge.push_back(layer.merge_item(memory, place, schema));
+    }
+    if (joint) largest_rows = std::max(largest_rows, problem.n);
   }
   const cuda::DeviceArray<cuda::AttentionItem> attention_items(attention);
   const cuda::DeviceArray<cuda::MergeItem> merge_items(merge);
-  layer.apply(memory, {attention_items.data(), attention.size(), merge_items.data(), merge.size(), largest_rows, problem.n},
+  layer.apply(memory, {kind, attention_items.data(), attention.size(), merge_items.data(), merge.size(), largest_rows, problem.n},
               nullptr);
   std::vector<float> rows((q + z) * config.d);
   REQUIRE(cudaMemcpy(rows.data(), memory.rows, rows.size() * sizeof(float), cudaMemcpyDeviceToHost) == cudaSuccess);
@@ -166,9 +189,9 @@ Difference difference(const std::vector<float>& found, const std::vector<float>&
   return {result.largest / std::sqrt(squares), result.mean / std::sqrt(squares)};
 }
 
-void check(const Problem& problem, bool joint) {
-  CAPTURE(joint, problem.n);
-  const Difference of = difference(on_gpu(problem, joint), on_processor(problem, joint));
+void check(const Problem& problem, SchemaRows kind) {
+  CAPTURE(static_cast<int>(kind), problem.n);
+  const Difference of = difference(on_gpu(problem, kind), on_processor(problem, kind));
   CHECK(of.largest < 5e-3);
   CHECK(of.mean < 8e-4);
 }
@@ -177,32 +200,33 @@ void check(const Problem& problem, bool joint) {
 
 TEST_CASE("a cached graph layer on the GPU gives question rows what the processor gives them", "[gpu]") {
   if (gpu_is_missing()) return;
-  in_every_order([] { check(Problem(37, {1, 25}), false); });
-  check(Problem(130, {70}), false);
+  in_every_order([] { check(Problem(37, {1, 25}), SchemaRows::kCached); });
+  check(Problem(130, {70}), SchemaRows::kCached);
 }
 
 TEST_CASE("a joint graph layer on the GPU gives all rows what the processor gives them", "[gpu]") {
   if (gpu_is_missing()) return;
-  in_every_order([] { check(Problem(37, {1, 25}), true); });
-  check(Problem(130, {70}), true);
-  check(Problem(9, {0, 3}), true);
+  const SchemaRows kind = GENERATE(SchemaRows::kFirst, SchemaRows::kChanged);
+  in_every_order([kind] { check(Problem(37, {1, 25}), kind); });
+  check(Problem(130, {70}), kind);
+  check(Problem(9, {0, 3}), kind);
 }
 
 TEST_CASE("a question's rows are the same alone and in a batch", "[gpu]") {
   if (gpu_is_missing()) return;
-  for (const bool joint : {false, true}) {
-    CAPTURE(joint);
+  for (const SchemaRows kind : {SchemaRows::kCached, SchemaRows::kFirst, SchemaRows::kChanged}) {
+    CAPTURE(static_cast<int>(kind));
     Problem problem(19, {25, 66, 8});
     const std::size_t d = problem.config.d, n = problem.n;
-    const std::vector<float> together = on_gpu(problem, joint);
+    const std::vector<float> together = on_gpu(problem, kind);
     const std::vector<Problem::Question> questions = problem.questions;
     std::size_t first = 0, first_item = 99;
     for (const Problem::Question& question : questions) {
       problem.questions = {question};
-      const std::vector<float> alone = on_gpu(problem, joint);
+      const std::vector<float> alone = on_gpu(problem, kind);
       const auto rows = static_cast<std::ptrdiff_t>(question.rows * d);
       CHECK(std::equal(alone.begin(), alone.begin() + rows, together.begin() + static_cast<std::ptrdiff_t>(first * d)));
-      if (joint)
+      if (kind != SchemaRows::kCached)
         CHECK(std::equal(alone.begin() + rows, alone.end(), together.begin() + static_cast<std::ptrdiff_t>(first_item * d)));
       first += question.rows;
       first_item += n;

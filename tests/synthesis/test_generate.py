@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,8 @@ import fastsql.synthesis
 from fastsql.errors import ExecutionError
 from fastsql.execution.rows import Cell
 from fastsql.schema import Schema
-from fastsql.synthesis import Draft, Trial, generate, write_pairs
+from fastsql.synthesis import Draft, Trial, generate, generate_drawn, write_pairs
+from fastsql.synthesis.source import SynthesisError
 from fastsql.synthesis.statistics import count_hardness
 
 DDL = "CREATE TABLE book (id INTEGER PRIMARY KEY, title TEXT, pages INTEGER)"
@@ -61,6 +63,23 @@ class Library:
             return self._connection.execute(sql).fetchall()
         except sqlite3.Error as error:
             raise ExecutionError("does not run", where="library") from error
+
+
+def test_a_query_that_finds_no_words_is_left_out() -> None:
+    class Shy(Library):
+        def draw(self, seed: str) -> Draft:
+            draft = super().draw(seed)
+
+            def ask(rng: random.Random) -> str:
+                if "Ulysses" in draft.sql:
+                    raise SynthesisError("no words")
+                return draft.ask(rng)
+
+            return replace(draft, ask=ask)
+
+    asked = {pair.sql or "" for pair in generate_drawn(Shy(), 20, wordings=2)}
+    assert any("Emma" in sql for sql in asked)
+    assert not any("Ulysses" in sql for sql in asked)
 
 
 def test_a_pair_is_written_once_for_each_question() -> None:

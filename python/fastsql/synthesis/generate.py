@@ -120,7 +120,10 @@ def _realise(
             break
         rng = random.Random(f"{draft.seed}/words")
         for _ in range(_REALISATIONS):
-            question = draft.ask(rng)
+            try:
+                question = draft.ask(rng)
+            except SynthesisError:
+                break
             if question.lower() not in seen and checker.accept_literals(question, draft):
                 seen.add(question.lower())
                 number = hashlib.sha256(question.encode()).hexdigest()[:20]

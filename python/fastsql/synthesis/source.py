@@ -26,6 +26,7 @@ Run = Callable[[str], list[tuple[Cell, ...]]]
 class Draft:
     """A query as it was drawn, not yet checked; `ask` puts it into words, with other seeds into others.
 
+    `ask` raises SynthesisError where it finds none this time.
     `family` is the kind of question. `seed` is the one that it was drawn by. `tree` is the query as sqlglot reads it, where
     the source knows that.
     """

@@ -34,6 +34,15 @@ def test_every_query_returns_something_and_is_asked_once(clinic: Schema, executo
         assert any(cell is not None for row in rows for cell in row)
 
 
+def test_columns_that_share_a_name_by_chance_are_named_apart(clinic: Schema, executor: Executor) -> None:
+    names = {column.name: f"one of {len(clinic.columns)} things" for column in clinic.columns}
+    columns = tuple(replace(column, synonyms=(names[column.name], column.label)) for column in clinic.columns)
+    source = SchemaSource(replace(clinic, columns=columns), executor, known_templates())
+    pairs = generate_drawn(source, PAIRS, wordings=3)
+    assert len(pairs) == PAIRS
+    assert any("one of" in pair.question for pair in pairs)
+
+
 def test_the_same_seed_makes_the_same_pairs(clinic: Schema, executor: Executor) -> None:
     one, again, other = (
         generate_drawn(SchemaSource(clinic, executor, known_templates()), 20, seed) for seed in (3, 3, 4)

@@ -150,6 +150,23 @@ def test_a_run_starts_warm_from_a_bundle(finished: Path, config: TrainConfig, tm
     torch.testing.assert_close(warm, cold, atol=0.01, rtol=0.0)
 
 
+def test_further_layers_change_nothing_until_they_have_learnt(
+    finished: Path, config: TrainConfig, tmp_path: Path
+) -> None:
+    deeper = replace(config.model, joint_layers=config.model.joint_layers + 2)
+    still = replace(config.optim, rate=0.0, encoder_rate=0.0)
+    short = replace(config, model=deeper, schedule=replace(config.schedule, epochs=0.2), optim=still)
+    run(short, tmp_path, warm_start=finished / "bundle")
+    before, after = (load_trained(folder / "bundle") for folder in (finished, tmp_path))
+    assert len(after.graph) == len(before.graph) + 2
+    rows = torch.randn(1, 5, before.config.d)
+    relations = torch.zeros(1, 1, 5, 5, dtype=torch.int64)
+    for layer in after.graph[len(before.graph) :]:
+        read = layer.read_schema(rows, layer._project(rows), relations)
+        torch.testing.assert_close(layer.schema_without_question(read), rows, atol=0, rtol=0)
+        torch.testing.assert_close(layer.qkv.weight, before.graph[-1].qkv.weight, atol=0.01, rtol=0.0)
+
+
 def test_a_warm_start_leaves_out_what_is_to_be_fresh(
     finished: Path, config: TrainConfig, tmp_path: Path
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import accumulate, islice
 from types import MappingProxyType
@@ -45,6 +46,8 @@ MOST_EDITS = 6
 """Edits of a query that are tried for a contrast."""
 ALIGNMENTS = 12
 """How often both queries of a contrast are put into words, until the questions differ in one phrase."""
+SAYINGS = 20
+"""How often a query is put into words until no two of its columns have one name."""
 REFUSAL_ATTEMPTS = 12
 """Queries from which a kind of unanswerable question is tried to be made."""
 
@@ -94,7 +97,14 @@ class SchemaSource:
     def draw(self, seed: str) -> Draft:
         """See `Source`. Raises SynthesisError where ATTEMPTS draws make no sense."""
         level, query, sql = self._drawn(seed)
-        return Draft(level, sql, seed, partial(ask, query, self._words), query)
+        return Draft(level, sql, seed, partial(self._said, query), query)
+
+    def _said(self, query: exp.Query, rng: random.Random) -> str:
+        """A question for a query that has been put into words before; names drawn for two columns may be the same."""
+        for _ in range(SAYINGS):
+            with suppress(UnsayableError):
+                return ask(query, self._words, rng)
+        raise SynthesisError("a query has words by chance only", where=f"schema {self.schema.name!r}")
 
     def _drawn(self, seed: str, *, tried: bool = True) -> tuple[str, exp.Query, str]:
         """A level of hardness, and a query of it as tree and text; `tried`: one that returns something, which costs more."""

@@ -18,6 +18,7 @@ from fastsql.model.config import ModelConfig
 from fastsql.training.batches.maker import ExampleMaker
 from fastsql.training.batches.stream import Delivery, Loader, deliveries
 from fastsql.training.bundles.agreement import check_bundle
+from fastsql.training.bundles.deepen import deepened
 from fastsql.training.bundles.renumber import renumbered
 from fastsql.training.config import TrainConfig
 from fastsql.training.corpus.corpus import Corpus, Sample
@@ -148,11 +149,14 @@ class Run:
         self.progress.note(f"resumed at epoch {self.at.epochs:.2f} after {self.at.seconds / 60:.1f} minutes")
 
     def warm_start(self, bundle: str | Path, fresh: Sequence[str] = ()) -> None:
-        """Takes over every weight of a bundle that has a place and a shape here, and no prefix among `fresh`."""
+        """Takes over every weight of a bundle that has a place and a shape here, and no prefix among `fresh`.
+
+        Graph layers beyond those of the bundle change nothing at first (see `deepened`).
+        """
         own = self.model.state_dict()
         found = {
             name: tensor
-            for name, tensor in renumbered(Path(bundle), own).items()
+            for name, tensor in deepened(renumbered(Path(bundle), own), own).items()
             if name in own and own[name].shape == tensor.shape and not name.startswith(tuple(fresh))
         }
         self.model.load_state_dict({**own, **found})

@@ -58,6 +58,15 @@ def test_questions_of_one_confidence_are_answered_together() -> None:
     assert curve.area == 0.5
 
 
+def test_coverage_at_a_precision_is_the_most_that_can_be_answered() -> None:
+    curve = risk_coverage(np.array([0.9, 0.8, 0.7, 0.6, 0.5]), np.array([True, True, False, True, False]))
+    found = [curve.coverage_at(precision) for precision in (1.0, 0.75, 0.7, 0.6, 0.0)]
+    assert found == pytest.approx(
+        [0.4, 0.8, 0.8, 1.0, 1.0]
+    )  # one wrong answer may be made up for by later ones
+    assert risk_coverage(np.array([0.9, 0.8]), np.array([False, True])).coverage_at(0.95) == 0
+
+
 def test_the_area_is_the_mean_risk_over_coverages() -> None:
     curve = risk_coverage(np.array([0.9, 0.8, 0.7]), np.array([True, False, True]))
     assert curve.area == pytest.approx((0 + 1 / 2 + 1 / 3) / 3)

@@ -103,6 +103,7 @@ def test_calibration_is_over_all_questions() -> None:
     assert found["ece"] == pytest.approx((30 * 0.1 + 10 * 0.3 + 10 * 0.05) / 50, abs=1e-4)
     assert sum(one["n"] for one in found["curve"]) == 50
     assert found["bins"] == 15
+    assert found["coverage"] == {"90": 60.0, "95": 60.0, "99": 60.0}
 
 
 def test_the_figures_hold_no_question_and_no_value() -> None:

@@ -26,6 +26,8 @@ def _rows(figures: Mapping[str, Any]) -> list[tuple[str, str]]:
     scores = (f"RS({c}) {_number(value)}{share.ends(f'rs_{c}')}" for c, value in figures["rs"].items())
     refused = f"Se {share('se', details['se'])} of the unanswerable refused"
     answered = f"Sp {share('sp', details['sp'])} of the answerable answered"
+    levels = details["calibration"]["coverage"]
+    coverage = f"{', '.join(map(_number, levels.values()))} of questions at {', '.join(levels)} % precision, in hindsight"
     others = share("ex_gold_not_empty", details["ex_gold_not_empty"])
     rows = [
         ("execution accuracy", share("ex", figures["ex"])),
@@ -37,6 +39,7 @@ def _rows(figures: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("refusals", f"{refused}, {answered}"),
         ("latency", times),
         ("calibration error", f"{_decimal(details['calibration']['ece'])}{share.ends('ece', 3)}"),
+        ("coverage", coverage),
         ("gold answers empty", f"{details['gold_empty']}, accuracy on the others {others}"),
     ]
     for name in ("seen", "unseen"):

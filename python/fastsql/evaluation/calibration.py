@@ -20,6 +20,9 @@ Floats: TypeAlias = "NDArray[np.float64]"
 Flags: TypeAlias = "NDArray[np.bool_]"
 
 BINS = 15
+PRECISIONS = (90, 95, 99)
+"""Shares of right answers, in percent, at which coverage is reported."""
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,11 @@ class RiskCoverage:
     def area(self) -> float:
         """Area under the curve: the mean risk over all coverages (AURC; Geifman et al., 2019)."""
         return float(np.sum(self.risk * np.diff(self.coverage, prepend=0.0)))
+
+    def coverage_at(self, precision: float) -> float:
+        """The largest share of questions that may be answered with `precision` (0 to 1) of them right; 0 where none may."""
+        found = self.coverage[self.risk <= 1 - precision + _ROUNDING]
+        return float(found.max(initial=0.0))
 
 
 def reliability_bins(confidence: Floats, right: Flags, bins: int = BINS) -> tuple[Bin, ...]:

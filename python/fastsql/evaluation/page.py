@@ -122,7 +122,11 @@ def _figures(figures: Mapping[str, Any]) -> str:
                 (f"{name}.ex", f"{name} skeletons ({part['n']:,}): execution accuracy, %", part["ex"])
             )
             rows.append((f"{name}.sp", f"{name} skeletons: answered (Sp), %", part["sp"]))
-    rows.append(("ece", "calibration error, 0 to 1", details["calibration"]["ece"]))
+    calibration = details["calibration"]
+    rows.append(("ece", "calibration error, 0 to 1", calibration["ece"]))
+    for level, covered in calibration["coverage"].items():
+        label = f"questions answered with {level} % of answers right (threshold in hindsight), %"
+        rows.append((f"coverage_{level}", label, covered))
     table = [
         (label, _number(value), *(_interval(intervals, by, name) for by in ("by_example", "by_template")))
         for name, label, value in rows

@@ -14,6 +14,7 @@ from fastsql.evaluation.bootstrap import ROUNDS
 from fastsql.evaluation.breakdown import KINDS, TEMPLATES, parts_of, spread
 from fastsql.evaluation.calibration import (
     BINS,
+    PRECISIONS,
     Flags,
     Floats,
     calibration_error,
@@ -139,6 +140,10 @@ class Report:
             "bins": BINS,
             "ece": _rounded(calibration_error(self.confidence, self.right)),
             "aurc": _rounded(curve.area) if self.judged else None,
+            "coverage": {
+                str(precision): round(100 * curve.coverage_at(precision / 100), 4) if self.judged else None
+                for precision in PRECISIONS
+            },
             "curve": [
                 {"n": one.n, "confidence": round(one.confidence, 6), "accuracy": round(one.accuracy, 6)}
                 for one in reliability_bins(self.confidence, self.right)

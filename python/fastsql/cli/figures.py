@@ -27,7 +27,8 @@ def _rows(figures: Mapping[str, Any]) -> list[tuple[str, str]]:
     refused = f"Se {share('se', details['se'])} of the unanswerable refused"
     answered = f"Sp {share('sp', details['sp'])} of the answerable answered"
     levels = details["calibration"]["coverage"]
-    coverage = f"{', '.join(map(_number, levels.values()))} of questions at {', '.join(levels)} % precision, in hindsight"
+    covered = ", ".join(map(_number, levels.values()))
+    coverage = f"{covered} % of questions with {', '.join(levels)} % of answers right, in hindsight"
     others = share("ex_gold_not_empty", details["ex_gold_not_empty"])
     rows = [
         ("execution accuracy", share("ex", figures["ex"])),

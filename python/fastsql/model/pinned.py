@@ -11,5 +11,5 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 MANIFESTS: Mapping[str, str] = {
-    "ehr-en": "62bbe202a31a779056beaefcd24d294436e9c59f1d09c9fe9e123940e689c53a",
+    "ehr-en": "bcc02c642fa98d703219c0601bd27658963da2a164783a4b9e2d38cf6fc67bd1",
 }

@@ -16,6 +16,8 @@ from fastsql.parser import BUNDLED
 DOCS = Path(__file__).parents[1] / "docs"
 SCRIPT = DOCS / "images" / "make.py"
 PICTURES = sorted((DOCS / "images").glob("*.svg"))
+DIAGRAMS = sorted((DOCS / "images").glob("*/*.png"))
+"""What `fastsql eval --plots` drew for the documents, a folder for each set."""
 SVG = "{http://www.w3.org/2000/svg}"
 _LARGEST = 64_000
 """Bytes of a picture."""
@@ -27,7 +29,15 @@ def test_there_are_pictures_and_all_are_used() -> None:
         for page in DOCS.glob("*.md")
         for name in re.findall(r"\]\(images/(\S+?)\)", page.read_text("utf-8"))
     }
-    assert used == {picture.name for picture in PICTURES} != set()
+    drawn = (*PICTURES, *DIAGRAMS)
+    assert used == {picture.relative_to(DOCS / "images").as_posix() for picture in drawn} != set()
+
+
+@pytest.mark.parametrize("diagram", DIAGRAMS, ids=lambda diagram: f"{diagram.parent.name}/{diagram.stem}")
+def test_a_diagram_is_small_and_drawn_by_a_command_of_the_benchmarks(diagram: Path) -> None:
+    assert diagram.stat().st_size < _LARGEST
+    folder = diagram.parent.relative_to(DOCS.parent).as_posix()
+    assert f"--plots {folder} " in (DOCS / "benchmarks.md").read_text("utf-8")
 
 
 def test_every_picture_is_described_where_it_is_shown() -> None:

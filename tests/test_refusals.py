@@ -25,7 +25,7 @@ MISSPELT = "How many patients were prescribed zeftriaxome?"
 NURSE = "Which nurse looked after patient 71021141 last night?"
 ANSWERED = "How many patients were prescribed warfarin?"
 SALINE = "What was the total volume of normal saline output that patient 71021037 had?"
-DOUBTED = "How many patients are in the ICU?"
+DOUBTED = "How many patients are there?"
 CANARY, HELD = "zyxwaldomycin", "vyxwaldomicim"
 """A word that no value, name or message has, and a value that is like it, but not so near that it is offered for it."""
 
@@ -93,7 +93,7 @@ def test_a_word_that_nothing_is_called_is_told(
 def test_a_key_that_no_row_has_is_told_where_the_database_can_be_asked(
     parser: Parser, schema: Schema, values: ValueDictionary, hospital: Path
 ) -> None:
-    question = "Which drugs were prescribed to patient 999?"
+    question = "What drug was prescribed to patient 999?"
     assert parser.parse(question, schema, values=values, penalty=1).sql is not None
     with ReadOnlyExecutor(hospital) as executor:
         inspector = Inspector(executor)
@@ -164,7 +164,7 @@ def test_a_doubted_guess_is_told_in_words(parser: Parser, schema: Schema, values
     assert "penalty 10" in result.reason
     (guess,) = result.suggestions
     assert isinstance(guess, BestGuess)
-    assert guess.description.startswith("how many different subject id of admissions")
+    assert guess.description == "how many patients"
 
 
 def test_an_answer_has_neither_reason_nor_suggestions_and_is_decoded_once(
@@ -203,7 +203,9 @@ def test_a_question_in_chinese_is_refused_in_chinese(fastest: Parser, schema: Sc
     ],
 )
 def test_a_value_alone_is_no_question(fastest: Parser, schema: Schema, text: str, reason: str) -> None:
-    assert fastest.parse(text, schema, penalty=0).sql is not None
+    assert (
+        fastest.parse(text, schema, penalty=0).unanswerable < 1
+    )  # where a wrong answer costs nothing, the model decides
     result = fastest.parse(text, schema)
     assert (result.sql, result.confidence, result.unanswerable) == (None, 0.0, 1.0)
     assert result.reason == reason
@@ -320,7 +322,12 @@ def test_neither_records_nor_logs_nor_an_answers_repr_hold_what_a_refusal_quotes
     caplog.set_level(logging.DEBUG)
     question = f"How many patients were prescribed {CANARY}?"
     # All that a prescription says is known, so no query guesses that the word is one of its values.
-    held = {("prescriptions", "drug"): [HELD, "aspirin"], ("prescriptions", "route"): ["po", "iv"]}
+    held = {
+        ("prescriptions", "drug"): [HELD, "aspirin"],
+        ("prescriptions", "route"): ["po", "iv"],
+        ("prescriptions", "dose_val_rx"): ["20", "40"],
+        ("prescriptions", "dose_unit_rx"): ["mg", "ml"],
+    }
     known = ValueDictionary.from_mapping(held, schema, whole=True)
     records: list[Any] = []
     parser = load(threads=1, audit=Audit(records.append, sql=True, literals=True, identifiers=True))

@@ -26,7 +26,7 @@ def test_a_bundle_is_named_with_its_digest_and_defaults(
     examples: tuple[Example, ...], schema: Schema, tmp_path: Path
 ) -> None:
     folder = write_bundle(tmp_path / "toy")
-    parser = fastsql.load(folder, device="python", penalty=0)
+    parser = fastsql.load(folder, device="python", encoder="numpy", penalty=0)
     found = of(parser, examples[:1], schema, Options(now="2100-12-31 23:59:00", resamples=0))
     assert found == Provenance(
         version=fastsql.__version__,

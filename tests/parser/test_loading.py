@@ -29,7 +29,7 @@ def heard() -> Iterator[list[warnings.WarningMessage]]:
 
 
 def load(folder: Path) -> fastsql.Parser:
-    return fastsql.load(folder, device="python", limits=LIMITS)
+    return fastsql.load(folder, device="python", encoder="numpy", limits=LIMITS)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,8 @@ def test_a_calibrated_model_is_loaded_in_silence(
 def test_the_command_line_warns_in_one_line(tmp_path: Path) -> None:
     folder = write_bundle(tmp_path / "toy", calibrated=False)
     command = [sys.executable, "-m", "fastsql", "parse", QUESTIONS[0]]
-    command += ["--schema", "CREATE TABLE patients (id INT)", "--model", str(folder), "--device", "python"]
+    command += ["--schema", "CREATE TABLE patients (id INT)", "--model", str(folder)]
+    command += ["--device", "python", "--encoder", "numpy"]
     refused = subprocess.run(command, capture_output=True, text=True, check=False)
     assert refused.returncode == 1
     assert refused.stderr.startswith(f"fastsql: warning: {folder}: this model was never calibrated.")

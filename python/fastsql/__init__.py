@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from fastsql.reliability.inspection import Inspector, Rule
     from fastsql.result import Result
     from fastsql.schema import Schema
+    from fastsql.session import Session, Turn
 
 __version__ = "0.1.0"
 
@@ -56,6 +57,8 @@ __all__ = [
     "Rule",
     "Schema",
     "SchemaError",
+    "Session",
+    "Turn",
     "ValueDictionary",
     "VerificationError",
     "__version__",
@@ -77,6 +80,8 @@ _LAZY = {
     "Result": "fastsql.result",
     "Rows": "fastsql.execution",
     "Schema": "fastsql.schema",
+    "Session": "fastsql.session",
+    "Turn": "fastsql.session",
     "ValueDictionary": "fastsql.linking.dictionary",
     "open_executor": "fastsql.execution",
 }

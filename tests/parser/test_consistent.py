@@ -14,7 +14,7 @@ from fastsql.parser.assess import Assessed
 from fastsql.parser.consistent import assess_consistent
 from fastsql.parser.write import Written
 from fastsql.refusal.contradictions import Contradiction
-from fastsql.reliability.assess import Reliability
+from fastsql.reliability.assess import Assessment, Reliability
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def beam(monkeypatch: pytest.MonkeyPatch) -> Any:
             return SimpleNamespace(number=number, fault="no" if number in faulty else "", others=others)
 
         def assess(one: Any, reliability: Reliability) -> Assessed:
-            found = Assessed(one, reliability, (), confidences[one.number])
+            found = Assessed(one, reliability, (), {1: Assessment(confidences[one.number])})
             return replace(
                 found, contradictions=(Contradiction(0, ()),) if one.number in contradicted else ()
             )

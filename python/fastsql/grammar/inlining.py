@@ -51,6 +51,11 @@ def turns_of(program: Program) -> frozenset[int]:
     return frozenset(terminal.turn for terminal in program if isinstance(terminal, TurnRef))
 
 
+def renumbered(program: Program, numbers: Sequence[int]) -> Program:
+    """The same program, turn k of which is turn `numbers[k]`."""
+    return tuple(TurnRef(numbers[one.turn]) if isinstance(one, TurnRef) else one for one in program)
+
+
 def write_out(program: Program, turns: Mapping[int, Program], schema: Schema, grammar: Grammar) -> Program:
     """The program with some of its turns written out, which may refer to turns themselves; the others stay references.
 

@@ -29,10 +29,13 @@ class EarlierTurn:
     Attributes:
         turn: its query, and what that offers.
         pooled: float32[d], the mean of its question's tokens (`Decoded.pooled`), made by the model that is asked.
+        shown: whether later questions are linked to what its query names; False where they are given questions alone (QQ of
+            EHR-SeqSQL, section 4.1), and can still refer to it.
     """
 
     turn: Turn
     pooled: NDArray[np.float32]
+    shown: bool = True
 
     @cached_property
     def columns(self) -> frozenset[int]:
@@ -79,6 +82,8 @@ def add_turns(
     grown[nodes.turns, nodes.turns] = _NUMBER["turn-turn"]
     for node, turn in enumerate(turns, nodes.turns.start):
         grown[node, node] = _NUMBER["turn-self"]
+        if not turn.shown:
+            continue
         used = [
             *(nodes.candidates.start + index for index, one in enumerate(candidates) if turn.says(one)),
             *map(nodes.table, turn.tables(schema)),

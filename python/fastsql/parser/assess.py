@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fastsql.errors import DialectError
@@ -10,7 +11,7 @@ from fastsql.explanation.trail import Trail
 from fastsql.parser.write import Written
 from fastsql.refusal.contradictions import Contradiction, contradictions
 from fastsql.refusal.lookups import LookUp
-from fastsql.reliability.assess import Asked, Reliability
+from fastsql.reliability.assess import Asked, Assessment, Reliability, combined
 from fastsql.reliability.evidence import Evidence
 from fastsql.result import Alternative, Link
 
@@ -23,8 +24,8 @@ class Assessed:
         written: the hypothesis.
         reliability: by which it was assessed.
         links: what of the question stands in the query.
-        confidence: p, that it is right.
-        unanswerable: u, that the question has no answer in this schema.
+        standing: by the numbers of turns, of its own part and of each turn that it stands on: p, that this part is right if
+            those that it uses are, and u, that its question has no answer in this schema.
         refusal: a reason not to give it, whatever the probabilities; "" if there is none.
         note: what did not work on the way, a sentence; None where all did.
         absent: literals of it that no row of the database holds, as far as an inspector asked.
@@ -34,12 +35,21 @@ class Assessed:
     written: Written
     reliability: Reliability
     links: tuple[Link, ...]
-    confidence: float
-    unanswerable: float = 0.0
+    standing: Mapping[int, Assessment]
     refusal: str = ""
     note: str | None = None
     absent: tuple[LookUp, ...] = ()
     contradictions: tuple[Contradiction, ...] = ()
+
+    @property
+    def confidence(self) -> float:
+        """p, that all of it is right."""
+        return combined(self.standing).confidence
+
+    @property
+    def unanswerable(self) -> float:
+        """u, that it answers what has no answer in this schema."""
+        return combined(self.standing).unanswerable
 
     def alternatives(self) -> tuple[Alternative, ...]:
         """The other hypotheses as SQL, each text once."""
@@ -68,9 +78,15 @@ def assess(written: Written, reliability: Reliability) -> Assessed:
     """The probabilities of a hypothesis whose answer nobody has looked at."""
     evidence, links, contradictions = evidence_of(written, reliability)
     found = reliability.assess(evidence)
-    return Assessed(
-        written, reliability, links, found.confidence, found.unanswerable, contradictions=contradictions
-    )
+    return Assessed(written, reliability, links, standing(written, found), contradictions=contradictions)
+
+
+def standing(written: Written, own: Assessment) -> dict[int, Assessment]:
+    """The probabilities that a hypothesis stands on: its own, and those of all turns that it uses, each once."""
+    found: dict[int, Assessment] = {}
+    for turn in written.uses:
+        found |= turn.standing
+    return {**found, written.linked.number: own}
 
 
 def evidence_of(
@@ -78,10 +94,10 @@ def evidence_of(
 ) -> tuple[Evidence, tuple[Link, ...], tuple[Contradiction, ...]]:
     """What speaks for and against a hypothesis, and the links and contradictions that this rests on."""
     linked, decoded = written.linked, written.decoded
-    links = find_links(written.program, linked.prepared, linked.schema.links)
+    links = find_links(written.own, linked.prepared, linked.schema.links)
     found = tuple(contradictions(written.program, written.schema, linked.dictionary))
     asked = Asked(linked.question, linked.prepared, linked.schema.links, decoded.state)
     evidence = reliability.evidence(
-        asked, decoded.search, written.number, written.program, links, contradicted=bool(found)
+        asked, decoded.search, written.number, written.own, links, contradicted=bool(found)
     )
     return evidence, links, found

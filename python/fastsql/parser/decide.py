@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from fastsql.engine.stopwatch import Stopwatch
 from fastsql.explanation.links import found_values
 from fastsql.parser.assess import Assessed
+from fastsql.parser.write import Written
+from fastsql.refusal.references import first_reference
 from fastsql.refusal.texts import ENGLISH, language_of, sentence
 from fastsql.reliability.decision import pays, threshold
 from fastsql.result import Link, Result
@@ -21,8 +23,9 @@ def decide(assessed: Assessed, penalty: float, watch: Stopwatch) -> Result:
     question = written.linked.question
     language = language_of(question)
     reason = written.fault or assessed.refusal
-    if not reason and penalty > 0 and says_only_values(question, assessed.links):
-        reason, p, u = sentence(language, "only values"), 0.0, 1.0
+    in_vain = refers_in_vain(written, assessed.links)
+    if not reason and penalty > 0 and (in_vain or says_only_values(written, assessed.links)):
+        reason, p, u = sentence(language, "no antecedent" if in_vain else "only values"), 0.0, 1.0
     decided = assessed.reliability.calibrated or penalty == 0
     if not reason and not decided:
         reason = sentence(language, "uncalibrated")  # which answers only where a wrong answer costs nothing
@@ -47,13 +50,28 @@ def decide(assessed: Assessed, penalty: float, watch: Stopwatch) -> Result:
     )
 
 
-def says_only_values(question: str, links: Sequence[Link]) -> bool:
-    """Whether a question is nothing but values that the query compares something with, so that nothing is asked."""
-    values = [link for link in links if link.kind == "value"]
-    rest = list(question)
+def says_only_values(written: Written, links: Sequence[Link]) -> bool:
+    """Whether a question is nothing but values that the query compares something with, so that nothing is asked.
+
+    One that goes on from an earlier question ("And in 2023?") need not say more.
+    """
+    values = [link for link in links if link.kind == "value" and not written.uses]
+    rest = list(written.linked.question)
     for link in values:
         rest[slice(*link.span)] = " " * len(link.text)
     return bool(values) and not any(map(str.isalpha, rest))
+
+
+def refers_in_vain(written: Written, links: Sequence[Link]) -> bool:
+    """Whether a question of a conversation speaks of "those", and no earlier turn has an answer that they could be.
+
+    Nor could it be something that the question names before.
+    """
+    turns = written.linked.turns
+    if turns is None or any(turn.usable for turn in turns):
+        return False
+    place = first_reference(written.linked.question)
+    return place is not None and not any(link.span[0] < place for link in links)
 
 
 def doubt(

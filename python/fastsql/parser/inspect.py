@@ -9,7 +9,7 @@ from dataclasses import replace
 from fastsql.errors import VerificationError
 from fastsql.grammar.render import render, render_parts
 from fastsql.limits import Limits
-from fastsql.parser.assess import Assessed, assess, evidence_of
+from fastsql.parser.assess import Assessed, assess, evidence_of, standing
 from fastsql.parser.write import Written, runnable
 from fastsql.refusal.lookups import LookUp, look_ups
 from fastsql.refusal.texts import language_of, sentence
@@ -54,16 +54,16 @@ def inspect(first: Written, reliability: Reliability, inspector: Inspector, limi
             hollow=finding.hollow,
         )
         found = reliability.assess(evidence, inspected=True)
-        if best is None or found.confidence > best.confidence:
-            best = Assessed(
-                written,
-                reliability,
-                links,
-                found.confidence,
-                found.unanswerable,
-                absent=absent(finding),
-                contradictions=contradictions if finding.void else (),
-            )
+        looked = Assessed(
+            written,
+            reliability,
+            links,
+            standing(written, found),
+            absent=absent(finding),
+            contradictions=contradictions if finding.void else (),
+        )
+        if best is None or looked.confidence > best.confidence:
+            best = looked
     if best is None:
         return replace(assess(first, reliability), note=sentence(language, "all failed"))
     return best

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from fastsql.engine import Encoded, Engine
 from fastsql.grammar import ActionSpace
@@ -11,6 +13,10 @@ from fastsql.limits import Limits
 from fastsql.linking.dictionary import ValueDictionary
 from fastsql.linking.grounds import find_grounds
 from fastsql.linking.prepare import Prepared
+
+if TYPE_CHECKING:
+    from fastsql.linking.turns import EarlierTurn
+    from fastsql.session.turn import Turn
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +29,8 @@ class Linked:
         schema: as the engine keeps it.
         dictionary: of the schema's values; None where there is none.
         space: the actions that may write its query.
+        turns: the earlier turns that it was given, in the order in which `space` has them; None outside a conversation.
+        number: its own among the turns of the conversation.
     """
 
     question: str
@@ -30,6 +38,8 @@ class Linked:
     schema: Encoded
     dictionary: ValueDictionary | None
     space: ActionSpace
+    turns: tuple[Turn, ...] | None = None
+    number: int = 1
 
 
 def link(
@@ -41,12 +51,17 @@ def link(
     limits: Limits,
     *,
     grounded: bool = True,
+    turns: Sequence[Turn] | None = None,
+    number: int = 1,
 ) -> Linked:
     """Link a question, `text` being what of it is read; `grounded` as in `Parser.parse`.
 
-    Raises LimitError where it is too long.
+    `turns` are earlier ones that have a query, `number` is the question's own among them.
+
+    Raises LimitError where it is too long, ModelError where the model knows no conversations.
     """
-    prepared = engine.link(text, schema, dictionary)
+    earlier = [_earlier(turn) for turn in turns or ()]
+    prepared = engine.link(text, schema, dictionary, earlier)
     space = ActionSpace.for_question(
         schema.links.schema,
         prepared.text,
@@ -54,5 +69,13 @@ def link(
         prepared.candidates,
         limits=limits,
         grounds=find_grounds(prepared, dictionary, schema.links.core) if grounded else NO_GROUNDS,
+        turns=[one.turn for one in earlier],
     )
-    return Linked(question, prepared, schema, dictionary, space)
+    told = None if turns is None else tuple(turns)
+    return Linked(question, prepared, schema, dictionary, space, told, number)
+
+
+def _earlier(turn: Turn) -> EarlierTurn:
+    assert turn.state is not None
+    earlier = turn.state.earlier
+    return earlier if turn.usable else replace(earlier, turn=earlier.turn.unusable)

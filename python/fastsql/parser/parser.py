@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import islice
@@ -32,14 +32,17 @@ from fastsql.parser.link import link
 from fastsql.parser.refuse import explain_refusal
 from fastsql.parser.settings import Settings
 from fastsql.parser.sources import Sources
+from fastsql.parser.turns import as_turn, known_turns, next_number
 from fastsql.parser.write import verified, write
 from fastsql.refusal.texts import language_of, sentence
 from fastsql.reliability.assess import Reliability
 from fastsql.reliability.inspection import Inspector
 from fastsql.result import Result
+from fastsql.session.turn import Turn
 
 if TYPE_CHECKING:
     from fastsql.execution import Executor
+    from fastsql.session.session import Session
 
 DEFAULT_PENALTY = 10.0
 DEFAULT_BEAM = 4
@@ -120,6 +123,7 @@ class Parser:
         grounded: bool = True,
         suggest: bool | None = None,
         inspector: Inspector | None = None,
+        history: Sequence[Turn] | None = None,
         request_id: str | None = None,
         user_id: str | None = None,
     ) -> Result:
@@ -138,6 +142,8 @@ class Parser:
             suggest: whether a refusal says what is missing and what would help, in words of the question and of `values`;
                 the parser's own unless given.
             inspector: runs the likeliest queries, read-only, and takes their answers into account.
+            history: the turns of a conversation so far, over the same schema; then the result is a `Turn`, which may refer
+                to them. `session` keeps them. Of many, the latest are taken (`Limits.turns`, `Limits.turn_entries`).
             request_id: a text for the audit's records, such as that of the request that this answers; nothing else sees it.
             user_id: the same, for who asked.
 
@@ -148,24 +154,39 @@ class Parser:
         penalty = self.penalty if penalty is None else penalty
         suggest = self.suggest if suggest is None else suggest
         settings = Settings(dialect, beam, penalty, now, grounded, suggest, inspector, request_id, user_id)
+        turns = None if history is None else tuple(history)
         if self._audit is None:
-            return self._parse(question, schema, values, settings)
+            return self._parse(question, schema, values, settings, turns)
         with self._audit.parse(question, self.bundle.config.name, settings) as entry:
-            entry.result = self._parse(question, schema, values, settings)
+            entry.result = self._parse(question, schema, values, settings, turns)
         return entry.result
 
-    def _parse(self, question: str, schema: Any, values: Any, settings: Settings) -> Result:
+    def _parse(
+        self, question: str, schema: Any, values: Any, settings: Settings, history: tuple[Turn, ...] | None
+    ) -> Result:
         settings = settings.checked(self.limits)
         dialect, inspector = settings.dialect, self._watched(settings)
         text = clean_question(question, self.limits)
         if not has_words(text):
             reason = sentence(language_of(question), "no question")
-            return Result(question, None, 0.0, abstained=True, reason=reason, dialect=dialect)
+            nothing = Result(question, None, 0.0, abstained=True, reason=reason, dialect=dialect)
+            return nothing if history is None else Turn.of(nothing, number=next_number(history))
         self._follow_fork()
         watch = Stopwatch()
         state, dictionary = self._sources.ready(schema, values)
         watch.lap("schema")
-        linked = link(question, text, state, dictionary, self.engine, self.limits, grounded=settings.grounded)
+        turns = None if history is None else known_turns(history, state.links.schema, self)
+        linked = link(
+            question,
+            text,
+            state,
+            dictionary,
+            self.engine,
+            self.limits,
+            grounded=settings.grounded,
+            turns=turns,
+            number=1 if history is None else next_number(history),
+        )
         watch.lap("link")
         decoded = self.engine.decode(linked.prepared, linked.schema, linked.space, settings.beam)
         watch.add(decoded.milliseconds)
@@ -182,7 +203,7 @@ class Parser:
         if result.abstained and settings.suggest:
             result = explain_refusal(result, assessed, self.engine, settings.beam)
             watch.lap("suggest")
-        return result
+        return result if history is None else as_turn(result, assessed, self.bundle.config.name)
 
     def _watched(self, settings: Settings) -> Inspector | None:
         """The inspector, what it runs on record where there is an audit."""
@@ -227,6 +248,30 @@ class Parser:
         begun = time.perf_counter()
         rows = executor.run(result.sql)
         return Answer(result, rows, (time.perf_counter() - begun) * 1000)
+
+    def session(
+        self,
+        schema: Any,
+        values: Any = None,
+        executor: Executor | None = None,
+        history: str = "qs",
+        **options: Any,
+    ) -> Session:
+        """A conversation over a schema, whose questions may refer to earlier ones.
+
+        Args:
+            schema: as in `parse`; read once, so that all turns are about the same.
+            values: as in `parse`.
+            executor: one of `fastsql.open_executor`; then each turn comes with the rows of its SQL.
+            history: what later questions are given of earlier ones: "qs", questions with their queries, or "qq", questions
+                alone (EHR-SeqSQL, section 4.1).
+            options: of `parse`, for every question that does not say otherwise.
+
+        Raises SchemaError, LimitError; TypeError and ValueError for other arguments than these.
+        """
+        from fastsql.session.session import Session  # for those who converse
+
+        return Session(self, self._sources.schema(schema), values, executor, history, **options)
 
     def parse_batch(self, questions: Iterable[str], schema: Any, **options: Any) -> list[Result]:
         """`parse` for several questions over one schema; the results are those of one at a time."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from fastsql.engine import Decoded
 from fastsql.errors import DialectError, VerificationError
 from fastsql.grammar import read_path, render
-from fastsql.grammar.inlining import inline
+from fastsql.grammar.inlining import inline, turns_of
 from fastsql.grammar.program import Program
 from fastsql.limits import Limits
 from fastsql.linking.canonical import canonical_literals
@@ -16,18 +17,23 @@ from fastsql.refusal.texts import language_of, sentence
 from fastsql.schema import Schema
 from fastsql.verification.verify import verify
 
+if TYPE_CHECKING:
+    from fastsql.session.turn import Turn
+
 
 @dataclass(frozen=True, eq=False)
 class Written:
     """A finished hypothesis, by its `number` in the beam, as a program and as SQL.
 
-    `fault` is why the independent verifier rejects it, "" where it does not or was not asked.
+    `own` is what the question says itself, with references to earlier turns, which `program` has written out. `fault` is why
+    the independent verifier rejects it, "" where it does not or was not asked.
     """
 
     linked: Linked
     decoded: Decoded
     number: int
     program: Program
+    own: Program
     sql: str
     dialect: str
     now: str | None
@@ -37,6 +43,12 @@ class Written:
     def schema(self) -> Schema:
         """That of the query."""
         return self.linked.space.schema
+
+    @property
+    def uses(self) -> tuple[Turn, ...]:
+        """The earlier turns that it refers to."""
+        turns = self.linked.turns or ()
+        return tuple(turns[place] for place in sorted(turns_of(self.own)))
 
     @property
     def others(self) -> list[int]:
@@ -52,15 +64,24 @@ def write(
     linked: Linked, decoded: Decoded, number: int = 0, *, dialect: str = "sqlite", now: str | None = None
 ) -> Written:
     """Read a hypothesis as a program, and render it. Raises DialectError: the dialect has no words for it."""
-    program = program_of(linked, decoded, number)
+    own = _own(linked, decoded, number)
+    program = _written_out(own, linked)
     sql = render(program, linked.space.schema, dialect=dialect, now=now)
-    return Written(linked, decoded, number, program, sql, dialect, now)
+    return Written(linked, decoded, number, program, own if turns_of(own) else program, sql, dialect, now)
 
 
 def program_of(linked: Linked, decoded: Decoded, number: int = 0) -> Program:
     """A finished hypothesis as a program without turns, literals in the letter case of their columns' values."""
-    hypothesis, space = decoded.search.finished[number], linked.space
-    program = inline(read_path(hypothesis.path, space), space.turns, space.schema, space.grammar)
+    return _written_out(_own(linked, decoded, number), linked)
+
+
+def _own(linked: Linked, decoded: Decoded, number: int) -> Program:
+    return read_path(decoded.search.finished[number].path, linked.space)
+
+
+def _written_out(own: Program, linked: Linked) -> Program:
+    space = linked.space
+    program = inline(own, space.turns, space.schema, space.grammar)
     return canonical_literals(program, space.schema, linked.dictionary)
 
 

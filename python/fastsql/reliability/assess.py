@@ -46,6 +46,15 @@ class Assessment:
     unanswerable: float = 0.0
 
 
+def combined(standing: Mapping[int, Assessment]) -> Assessment:
+    """The probabilities of a query all of whose parts must be right: p is their product, and u that one has no answer."""
+    confidence, answerable = 1.0, 1.0
+    for one in standing.values():
+        confidence *= one.confidence
+        answerable *= 1 - one.unanswerable
+    return Assessment(confidence, 1 - answerable)
+
+
 @dataclass(frozen=True)
 class Asked:
     """What a question is before it is decoded: its text as asked, its linking, its state float[d] in the graph."""

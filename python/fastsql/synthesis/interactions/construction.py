@@ -16,12 +16,13 @@ from fastsql.grammar import ConversionError, GroundingError, IllegalActionError,
 from fastsql.grammar import Turn as GrammarTurn
 from fastsql.grammar.program import Program
 from fastsql.grammar.render import render
+from fastsql.grammar.turn_kinds import kinds_of
 from fastsql.profile.model import Profile
 from fastsql.schema import Schema
 from fastsql.synthesis.generate import Report
 from fastsql.synthesis.interactions.checks import Checker, TurnError
 from fastsql.synthesis.interactions.decompose import Steps, decompose
-from fastsql.synthesis.interactions.interaction import Interaction, Turn, kinds_of
+from fastsql.synthesis.interactions.interaction import Interaction, Turn
 from fastsql.synthesis.interactions.merging import SHARE_CLAUSES, SHARE_NESTED, merge_frequent
 from fastsql.synthesis.interactions.modifying import modify
 from fastsql.synthesis.interactions.splits import open_form

@@ -19,11 +19,12 @@ from fastsql.grammar import (
 )
 from fastsql.grammar import Turn as GrammarTurn
 from fastsql.grammar.program import Program
+from fastsql.grammar.turn_kinds import kinds_of
 from fastsql.schema import Schema
 from fastsql.synthesis.generate import Report
 from fastsql.synthesis.interactions.canonical import canonical
 from fastsql.synthesis.interactions.checks import Checker
-from fastsql.synthesis.interactions.interaction import Interaction, Turn, kinds_of
+from fastsql.synthesis.interactions.interaction import Interaction, Turn
 from fastsql.synthesis.interactions.referring import INDEPENDENT, Referrer
 
 _NOTES = 10

@@ -13,9 +13,10 @@ from collections.abc import Iterator, Sequence
 from fastsql.grammar.compile import Grammar
 from fastsql.grammar.inlining import write_out
 from fastsql.grammar.program import Production, Program, TurnRef, masked
+from fastsql.grammar.turn_kinds import EXTENSIONS
 from fastsql.schema import Schema
 from fastsql.synthesis.interactions.decompose import Steps, references, renumbered
-from fastsql.synthesis.interactions.selects import EXTENSIONS, as_read
+from fastsql.synthesis.interactions.selects import as_read
 
 SHARE_NESTED, SHARE_CLAUSES = 100 / 9195, 150 / 9195
 """Pairs of stages 1 and 2 in a larger share of the interactions are merged: the paper's counts over its interactions."""

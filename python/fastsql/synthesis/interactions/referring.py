@@ -10,9 +10,10 @@ from fastsql.grammar.compile import Grammar
 from fastsql.grammar.inlining import IN_PREVIOUS, SET_OPERATIONS, program_of, say_groups
 from fastsql.grammar.program import Node, Production, Program, TurnRef
 from fastsql.grammar.tree import read_tree
+from fastsql.grammar.turn_kinds import EXTENSIONS
 from fastsql.synthesis.interactions.canonical import canonical, canonical_tree
 from fastsql.synthesis.interactions.decompose import all_of, arity
-from fastsql.synthesis.interactions.selects import EXTENSIONS, Select, is_select, joined, read_select
+from fastsql.synthesis.interactions.selects import Select, is_select, joined, read_select
 
 INDEPENDENT, EXTEND, EXTEND_FROM, RESULT = "independent", "extend", "extend_from", "result"
 WAYS = (INDEPENDENT, EXTEND, EXTEND_FROM, RESULT)

@@ -9,6 +9,7 @@ from fastsql.grammar.clauses import chain, child, items_of, own, some
 from fastsql.grammar.grouping import AGGREGATES
 from fastsql.grammar.inlining import SET_OPERATIONS, program_of
 from fastsql.grammar.program import Literal, Node, Production, Program, TableRef
+from fastsql.grammar.turn_kinds import EXTENSIONS
 
 END: Program = (Production("end"),)
 _WINDOWS = frozenset(
@@ -17,7 +18,6 @@ _WINDOWS = frozenset(
         *("sum_over", "avg_over", "count_over", "count_rows_over", "min_over", "max_over"),
     )
 )
-EXTENSIONS = ("extend", "extend_from")
 
 
 @dataclass(frozen=True)

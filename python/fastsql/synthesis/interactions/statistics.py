@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fastsql.synthesis.interactions.interaction import KINDS, Interaction
+from fastsql.grammar.turn_kinds import KINDS
+from fastsql.synthesis.interactions.interaction import Interaction
 
 PAPER_KINDS = {"independent": 14_005, "referential": 11_560, "filtering": 5_947, "modifying": 507}
 """Table 7."""

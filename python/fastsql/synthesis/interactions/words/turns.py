@@ -9,7 +9,8 @@ from fastsql.grammar.compile import load_grammar
 from fastsql.grammar.inlining import SET_OPERATIONS
 from fastsql.grammar.program import DerivedRef, Literal, Node, Program, TurnRef
 from fastsql.grammar.tree import read_tree
-from fastsql.synthesis.interactions.selects import EXTENSIONS, item_nodes
+from fastsql.grammar.turn_kinds import EXTENSIONS
+from fastsql.synthesis.interactions.selects import item_nodes
 from fastsql.synthesis.interactions.words.names import Said, Scope, Source
 from fastsql.synthesis.interactions.words.rows import Rows
 from fastsql.synthesis.schema.words import UnsayableError

@@ -1,0 +1,76 @@
+"""Where a question belongs to a conversation: the earlier turns that it is given, and the turn that it becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from fastsql.errors import ModelError, SchemaError
+from fastsql.grammar.inlining import renumbered, turns_of
+from fastsql.grammar.reading_turns import read_turn
+from fastsql.grammar.turn_kinds import kinds_of
+from fastsql.linking.turns import EarlierTurn
+from fastsql.parser.assess import Assessed
+from fastsql.result import Result
+from fastsql.session.turn import Turn, TurnState, names_digest, window
+
+if TYPE_CHECKING:
+    from fastsql.parser.parser import Parser
+    from fastsql.schema import Schema
+
+
+def next_number(history: Sequence[Turn]) -> int:
+    """The number of the turn after these."""
+    return 1 + max((turn.number for turn in history), default=0)
+
+
+def known_turns(history: Sequence[Turn], schema: Schema, parser: Parser) -> tuple[Turn, ...]:
+    """The turns that a question is given: the latest that have a query, as far as the limits go.
+
+    Raises TypeError for what is no turn, SchemaError for turns over other tables or columns, ModelError for those that
+    another model has read.
+    """
+    names, limits = names_digest(schema), parser.limits
+    for turn in history:
+        if not isinstance(turn, Turn):
+            raise TypeError(f"history is the turns of a conversation, not {type(turn).__name__}")
+        if turn.state is None:
+            continue
+        if turn.state.schema != names:
+            raise SchemaError(
+                "its tables and columns are not those that the conversation is about",
+                where=f"schema {schema.name!r}, turn {turn.number}",
+                remedy="Begin a new conversation.",
+            )
+        if turn.state.model != parser.bundle.config.name:
+            raise ModelError(
+                f"it has not read turn {turn.number}, which {turn.state.model!r} has",
+                where=f"the model {parser.bundle.config.name!r}",
+                remedy="Ask with the model that the conversation began with, or begin a new one.",
+            )
+    return window(history, limits.turns, limits.turn_entries)
+
+
+def as_turn(result: Result, assessed: Assessed, model: str) -> Turn:
+    """A result as a turn of its conversation, with what later questions need of it."""
+    written = assessed.written
+    linked, own = written.linked, written.own
+    turns = linked.turns or ()
+    uses = tuple(turns[place].number for place in sorted(turns_of(own)))
+    state = None
+    if not written.fault:
+        state = TurnState(
+            EarlierTurn(read_turn(written.program, linked.space), written.decoded.pooled),
+            renumbered(own, [turn.number for turn in turns]),
+            assessed.standing[linked.number],
+            names_digest(linked.space.schema),
+            model,
+        )
+    return Turn.of(
+        result,
+        number=linked.number,
+        uses=uses,
+        kind=kinds_of(own, [turn.program for turn in linked.space.turns]),
+        standing=assessed.standing,
+        state=state,
+    )

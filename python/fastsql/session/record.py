@@ -136,8 +136,8 @@ def _read(row: Any, earlier: Sequence[Turn], parser: Parser, schema: Schema, now
     places = {turn.number: place for place, turn in enumerate(known)}
     written = read_program_rows(row["program"], schema)
     used = turns_of(written)
-    if not used <= set(places) or any(number not in standing for number in (*used, number)):
-        raise ValueError("it refers to a turn that is not there")
+    if not written or not used <= set(places) or any(number not in standing for number in (*used, number)):
+        raise ValueError("it is empty, or refers to a turn that is not there")
     own = _with_numbers(written, places)
     states = [turn.state for turn in known if turn.state is not None]
     offered = [state.earlier.turn for state in states]
@@ -171,6 +171,8 @@ def _with_numbers(program: Program, places: Mapping[int, int]) -> Program:
 
 
 def _standing(found: Any) -> dict[int, Assessment]:
+    if not isinstance(found, dict):
+        raise ValueError("probabilities are not those of turns")
     return {int(number): Assessment(_share(p), _share(u)) for number, (p, u) in found.items()}
 
 

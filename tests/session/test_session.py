@@ -1,0 +1,227 @@
+"""A session asks each question with those before it, and keeps what later ones need."""
+
+from __future__ import annotations
+
+import pickle
+import random
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from math import prod
+from pathlib import Path
+
+import pytest
+
+import fastsql
+from fastsql import ExecutionError, ModelError, SchemaError
+from fastsql.parser import Parser
+from fastsql.schema import Schema
+from fastsql.session import Session, Turn
+
+from ..worlds.toy_bundle import QUESTIONS, load_toy
+from ..worlds.toy_model import SCHEMA
+from .conftest import DDL
+
+MORE = (*QUESTIONS, "only the women", "and in 2101?", "their last admission", "只要女性", "sort them by dob")
+
+
+def talked(parser: Parser, count: int = 6, **options: object) -> Session:
+    """A session after so many questions."""
+    session = parser.session(SCHEMA, **options)  # type: ignore[arg-type]
+    for number in range(count):
+        session.ask(MORE[number % len(MORE)])
+    return session
+
+
+def test_turns_are_numbered_and_some_refer_to_earlier_ones(parser: Parser) -> None:
+    session = talked(parser, 8)
+    assert [turn.number for turn in session] == list(range(1, 9))
+    assert any(turn.uses for turn in session)
+    for turn in session:
+        assert all(1 <= number < turn.number for number in turn.uses)
+        assert (turn.kind == ("independent",)) == (not turn.uses)
+
+
+def test_every_query_stands_alone(parser: Parser) -> None:
+    generator = random.Random(5)
+    with sqlite3.connect(":memory:") as connection:
+        connection.executescript(DDL)
+        for _ in range(12):
+            session = parser.session(SCHEMA)
+            for _ in range(8):
+                words = generator.sample(" ".join(MORE).split(), 6)
+                turn = session.ask(" ".join(words))
+                assert turn.sql is not None
+                connection.execute(f"EXPLAIN {turn.sql}")
+    connection.close()
+
+
+def test_a_session_is_parse_with_its_history(parser: Parser) -> None:
+    session = talked(parser, 5)
+    again: list[Turn] = []
+    for turn in session:
+        found = parser.parse(turn.question, SCHEMA, history=again)
+        assert isinstance(found, Turn)
+        assert (found.sql, found.uses, found.kind, found.number) == (
+            turn.sql,
+            turn.uses,
+            turn.kind,
+            turn.number,
+        )
+        assert found.confidence == pytest.approx(turn.confidence)
+        again.append(found)
+
+
+def test_without_a_history_a_parse_is_no_turn(parser: Parser) -> None:
+    alone = parser.parse(QUESTIONS[0], SCHEMA)
+    first = parser.parse(QUESTIONS[0], SCHEMA, history=())
+    assert type(alone) is fastsql.Result
+    assert isinstance(first, Turn)
+    assert (first.sql, first.confidence) == (alone.sql, alone.confidence)
+
+
+def test_a_turn_is_no_surer_than_those_it_stands_on(parser: Parser) -> None:
+    by_number = {}
+    for turn in talked(parser, 8):
+        by_number[turn.number] = turn
+        assert turn.confidence == pytest.approx(prod(one.confidence for one in turn.standing.values()))
+        assert set(turn.standing) == {turn.number}.union(*(by_number[n].standing for n in turn.uses))
+        assert turn.confidence + turn.unanswerable <= 1 + 1e-9
+        for number in turn.uses:
+            assert turn.confidence <= by_number[number].confidence
+
+
+def test_refused_and_forgotten_turns_are_not_referred_to(parser: Parser) -> None:
+    session = parser.session(SCHEMA)
+    for number in range(6):
+        turn = session.ask(MORE[number], penalty=1e6)
+        assert turn.abstained
+        assert turn.uses == ()
+    session = talked(parser, 5)
+    for number in range(1, 6):
+        session.forget(number)
+    assert session.ask("only the women").uses == ()
+
+
+def test_what_stands_on_a_forgotten_turn_is_forgotten_with_it(parser: Parser) -> None:
+    session = talked(parser, 8)
+    used = next(turn.uses[0] for turn in session if turn.uses)
+    session.forget(used)
+    for turn in session:
+        assert turn.forgotten == (used in turn.standing)
+        assert turn.usable != turn.forgotten
+    with pytest.raises(KeyError, match="turn 99"):
+        session.forget(99)
+
+
+def test_undo_and_branch(parser: Parser) -> None:
+    session = talked(parser, 3)
+    other = session.branch()
+    last = session.undo()
+    assert last.number == 3
+    assert (len(session), len(other)) == (2, 3)
+    assert session.ask(last.question).sql == last.sql
+    other.ask("only the women")
+    assert (len(session), len(other)) == (3, 4)
+    with pytest.raises(IndexError, match="no turn"):
+        parser.session(SCHEMA).undo()
+
+
+def test_a_session_keeps_the_latest_turns_and_goes_on_counting(parser: Parser) -> None:
+    session = talked(parser, 30)
+    most = parser.limits.turns
+    assert [turn.number for turn in session] == list(range(31 - most, 31))
+    assert all(turn.background is None for turn in session.history[:-1])
+    for turn in session.history[:-1]:
+        assert len(pickle.dumps(turn)) < 20_000
+
+
+def test_threads_take_turns(parser: Parser) -> None:
+    session = parser.session(SCHEMA)
+    with ThreadPoolExecutor(4) as pool:
+        turns = list(pool.map(session.ask, MORE[:8]))
+    assert sorted(turn.number for turn in turns) == list(range(1, 9))
+    assert [turn.number for turn in session] == list(range(1, 9))
+
+
+@pytest.mark.parametrize("question", ["", "   ", "???"])
+def test_an_empty_turn_is_refused_and_the_conversation_goes_on(parser: Parser, question: str) -> None:
+    session = talked(parser, 2)
+    turn = session.ask(question)
+    assert turn.abstained
+    assert (turn.number, turn.usable) == (3, False)
+    assert session.ask("only the women").number == 4
+
+
+def test_rows_come_with_the_last_turn_alone(parser: Parser, database: Path) -> None:
+    session = parser.session(SCHEMA, executor=fastsql.open_executor(str(database)))
+    first = session.ask(QUESTIONS[0])
+    assert first.rows is not None
+    second = session.ask("only the women")
+    assert [turn.rows is None for turn in session] == [True, False]
+    assert "<li value='2'>" in session._repr_html_()
+    assert second.milliseconds > 0
+    assert "败血症" not in session.export()
+
+
+def test_a_turn_that_ends_in_an_error_is_none(parser: Parser) -> None:
+    class Gone:
+        dialect = "sqlite"
+
+        def run(self, sql: str) -> object:
+            raise ExecutionError("the database is gone", where="ward", remedy="Bring it back.")
+
+    session = talked(parser, 2)
+    session.executor = Gone()  # type: ignore[assignment]
+    with pytest.raises(ExecutionError, match="gone"):
+        session.ask("only the women")
+    assert len(session) == 2
+    session.executor = None
+    assert session.ask("only the women").number == 3
+
+
+def test_questions_alone_link_to_no_query(parser: Parser) -> None:
+    session = talked(parser, 3, history="qq")
+    assert all(turn.state is not None and not turn.state.earlier.shown for turn in session)
+    linked = parser.engine.link(
+        "only the women",
+        parser._sources.ready(SCHEMA, None)[0],
+        None,
+        [turn.state.earlier for turn in session if turn.state is not None],
+    )
+    nodes = slice(len(linked.offsets), len(linked.offsets) + 3)
+    assert len(set(linked.relations[nodes, nodes.stop :].ravel().tolist())) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"history": "q"}, ValueError),
+        ({"executor": "ward.sqlite"}, TypeError),
+        ({"penalty": -1}, ValueError),
+    ],
+)
+def test_arguments_are_checked(parser: Parser, options: dict[str, object], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        parser.session(SCHEMA, **options).ask("women")  # type: ignore[arg-type]
+
+
+def test_turns_of_another_schema_or_model_are_refused(parser: Parser, toy_bundle: Path) -> None:
+    history = talked(parser, 2).history
+    other = Schema.from_dict({"patients": {"subject_id": "INT"}})
+    with pytest.raises(SchemaError, match="turn 1"):
+        parser.parse("only the women", other, history=history)
+    with pytest.raises(TypeError, match="turns of a conversation"):
+        parser.parse("only the women", SCHEMA, history=["women"])  # type: ignore[list-item]
+    silent = load_toy(toy_bundle)
+    with pytest.raises(ModelError, match="earlier turns"):
+        silent.parse("only the women", SCHEMA, history=history)
+
+
+def test_it_shows_what_it_is(parser: Parser) -> None:
+    session = talked(parser, 3)
+    assert repr(session) == f"Session({SCHEMA.name!r}, 3 turns, 3 answered)"
+    assert bool(parser.session(SCHEMA))
+    used = next((turn for turn in talked(parser, 8) if turn.uses), None)
+    assert used is not None
+    assert repr(used).startswith(f"Turn({used.number}, uses={list(used.uses)}, ")
+    assert used.to_dict()["uses"] == list(used.uses)

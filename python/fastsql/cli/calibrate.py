@@ -111,15 +111,23 @@ def run(options: argparse.Namespace) -> int:
     trained = open_bundle(options.bundle).config.settings.get("training", {})
     config = override(load_config(options.config), options.assignments)
     seed = options.seed if options.seed is not None else trained.get("seed", config.seed)
-    # What is fitted is the confidence in an answer to a single question.
+    # How sure a query is that refers to nothing is fitted on single questions.
     sources = tuple(source for source in config.data.sources if not source.conversations)
-    config = dataclasses.replace(config, seed=seed, data=dataclasses.replace(config.data, sources=sources))
+    talks = tuple(source for source in config.data.sources if source.conversations)
+    single = dataclasses.replace(config, seed=seed, data=dataclasses.replace(config.data, sources=sources))
     with tempfile.TemporaryDirectory() as temporary:
-        corpus = load_corpus(config.data, config.seed, options.cache or Path(temporary), note)
+        cache = options.cache or Path(temporary)
+        corpus = load_corpus(single.data, seed, cache, note)
+        conversations = None
+        if talks and config.model.turns:
+            nothing_made = dataclasses.replace(config.data.made, schemas=0)
+            talked = dataclasses.replace(config.data, sources=talks, made=nothing_made)
+            conversations = load_corpus(talked, seed, cache, note)
     found = calibrate(
         options.bundle,
-        config,
+        dataclasses.replace(config, seed=seed),
         corpus,
+        conversations=conversations,
         limit=options.limit,
         made=options.made,
         now=options.now,

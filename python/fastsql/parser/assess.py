@@ -77,7 +77,7 @@ class Assessed:
 def assess(written: Written, reliability: Reliability) -> Assessed:
     """The probabilities of a hypothesis whose answer nobody has looked at."""
     evidence, links, contradictions = evidence_of(written, reliability)
-    found = reliability.assess(evidence)
+    found = reliability.assess(evidence, refers=bool(written.uses))
     return Assessed(written, reliability, links, standing(written, found), contradictions=contradictions)
 
 

@@ -53,7 +53,7 @@ def inspect(first: Written, reliability: Reliability, inspector: Inspector, limi
             void=finding.void,
             hollow=finding.hollow,
         )
-        found = reliability.assess(evidence, inspected=True)
+        found = reliability.assess(evidence, inspected=True, refers=bool(written.uses))
         looked = Assessed(
             written,
             reliability,

@@ -154,6 +154,10 @@ class Reliability:
     correspondence: Correspondence | None = None
     elsewhere: Elsewhere | None = None
     """The judges of schemas never seen; without it, the others judge every schema."""
+    turns: Judge | None = None
+    """The judge of queries that refer to earlier turns; without it, they are judged as those of single questions are."""
+    turns_elsewhere: Judge | None = None
+    """The same on schemas never seen."""
 
     @property
     def calibrated(self) -> bool:
@@ -190,6 +194,11 @@ class Reliability:
             raise malformed("it has no regressions", SETTING)
         probe, correspondence = found.get("probe"), found.get("correspondence")
         inspected, elsewhere = found.get("inspected"), found.get("elsewhere")
+        judges = {
+            name: Judge.from_settings(found[name], f"{SETTING}.{name}", FEATURES)
+            for name in ("turns", "turns_elsewhere")
+            if name in found
+        }
         return cls(
             Judge.from_settings(found, SETTING, FEATURES),
             None if inspected is None else Judge.from_settings(inspected, f"{SETTING}.inspected", INSPECTED),
@@ -199,6 +208,7 @@ class Reliability:
             if correspondence is None
             else Correspondence.from_settings(correspondence, f"{SETTING}.correspondence"),
             None if elsewhere is None else Elsewhere.from_settings(elsewhere, f"{SETTING}.elsewhere"),
+            **judges,
         )
 
     def to_settings(self) -> dict[str, Any]:
@@ -208,6 +218,8 @@ class Reliability:
             "probe": self.probe,
             "correspondence": self.correspondence,
             "elsewhere": self.elsewhere,
+            "turns": self.turns,
+            "turns_elsewhere": self.turns_elsewhere,
         }
         return self.judge.to_settings() | {
             name: part.to_settings() for name, part in parts.items() if part is not None
@@ -261,8 +273,13 @@ class Reliability:
         contradicted = evidence.contradicted if void else 0.0
         return replace(evidence, **looked, void=float(void), hollow=float(hollow), contradicted=contradicted)
 
-    def assess(self, evidence: Evidence, *, inspected: bool = False) -> Assessment:
-        """Both numbers of a hypothesis; `inspected` tells whether answers were looked at."""
+    def assess(self, evidence: Evidence, *, inspected: bool = False, refers: bool = False) -> Assessment:
+        """Both numbers of a hypothesis; `inspected` tells whether answers were looked at, `refers` whether it refers to
+        earlier turns, which are taken to be right.
+        """
+        own, others = self.turns or self.turns_elsewhere, self.turns_elsewhere or self.turns
+        if refers and own is not None and others is not None:
+            return own.blended(others, evidence, evidence.known)
         judge = self.inspected or self.judge if inspected else self.judge
         if self.elsewhere is None:
             return judge(evidence)

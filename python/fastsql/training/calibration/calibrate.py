@@ -23,6 +23,13 @@ from fastsql.reliability.familiarity import Familiarity, TrainingQuestion
 from fastsql.reliability.names import schema_names
 from fastsql.synthesis.generate import Report
 from fastsql.training.bundles.replacing import copy_files, replacing
+from fastsql.training.calibration.conversations import (
+    TurnObservation,
+    fit_turns,
+    observe_turns,
+    turn_figures,
+    turn_line,
+)
 from fastsql.training.calibration.figures import all_figures
 from fastsql.training.calibration.fit import UNANSWERED, fit
 from fastsql.training.calibration.observations import load_observations, save_observations
@@ -69,6 +76,20 @@ def calibration(
     )
 
 
+def with_turns(
+    found: Calibration, known: Sequence[TurnObservation], elsewhere: Sequence[TurnObservation]
+) -> Calibration:
+    """The same with what was fitted on turns that refer to earlier ones: on schemas trained on, and on others."""
+    figures = {"turns": turn_figures(known), "turns_elsewhere": turn_figures(elsewhere)}
+    return dataclasses.replace(
+        found,
+        reliability=dataclasses.replace(
+            found.reliability, turns=fit_turns(known), turns_elsewhere=fit_turns(elsewhere)
+        ),
+        figures={**found.figures, **figures},
+    )
+
+
 def familiarity_of(corpus: Corpus) -> Familiarity:
     """How familiar words are from the training questions, and how often each named something there."""
     words = {db_id: schema_names(domain.schema).words for db_id, domain in corpus.domains.items()}
@@ -77,6 +98,7 @@ def familiarity_of(corpus: Corpus) -> Familiarity:
             sample.pair.question, words[sample.pair.db_id], tuple(text for _, text in sample.entries)
         )
         for sample in corpus.train
+        if not sample.pair.interaction
     )
 
 
@@ -124,6 +146,7 @@ def calibrate(
     config: TrainConfig,
     corpus: Corpus,
     *,
+    conversations: Corpus | None = None,
     limit: int | None = None,
     made: int = MADE_QUESTIONS,
     now: str = EHRSQL_NOW,
@@ -137,8 +160,10 @@ def calibrate(
     """Fits the probabilities of a bundle on what `corpus` holds out, and stores them in the bundle.
 
     The words of what was trained on are stored with them (see `Familiarity`). `corpus` must be the one of training: same
-    configuration, same seed. `now` is the time of the data sets' questions. `observations` is a file to take what was
-    observed from, or to write it to where it is missing; it must be of this bundle.
+    configuration, same seed. `conversations` are those that training held out; without them, queries that refer to earlier
+    turns are judged as those of single questions are. `now` is the time of the data sets' questions. `observations` is a
+    file to take what was observed of single questions from, or to write it to where it is missing; it must be of this
+    bundle.
 
     Raises CalibrationError, DatasetError, ModelError.
     """
@@ -156,6 +181,9 @@ def calibrate(
     known = known_columns(corpus, observed)
     wide = [load_observations(path) for path in folds]
     found = calibration(observed, familiarity, unanswered, config.seed, known, wide)
+    if conversations is not None:
+        turns = observe_turns(bundle, config, conversations, now=now, threads=threads, report=report)
+        found = with_turns(found, *turns)
     if store:
         kept = {key: value for key, value in bundle.config.settings.items() if key != "confidence"}
         bundle = dataclasses.replace(bundle, config=dataclasses.replace(bundle.config, settings=kept))
@@ -196,6 +224,9 @@ def describe(found: Calibration) -> str:
             f" {scores}{_share(', Se', rows['se'])}, Sp {rows['sp']:.1f} %"
         )
     lines += _made_line(figures["made"])
+    for part, where in (("turns", "schemas trained on"), ("turns_elsewhere", "schemas never seen")):
+        if part in figures:
+            lines.append(turn_line(figures[part], where))
     if "elsewhere" in figures:
         lines += _elsewhere_lines("schemas never seen", figures["elsewhere"])
         lines += _made_line(figures["elsewhere"]["made"])

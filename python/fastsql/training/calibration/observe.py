@@ -60,7 +60,7 @@ class Observation:
 
 
 @dataclass(frozen=True, eq=False)
-class _Seen:
+class Seen:
     """What is seen of the likeliest hypothesis; `names` are the words of its schema."""
 
     evidence: Evidence
@@ -69,10 +69,10 @@ class _Seen:
 
 
 @dataclass
-class _Notes:
+class Notes:
     """What one parse lets be seen."""
 
-    seen: _Seen | None = None
+    seen: Seen | None = None
     inspected: dict[int, Evidence] = field(default_factory=dict)
     queries: list[str | None] = field(default_factory=lambda: [None])
 
@@ -91,10 +91,16 @@ class _Notes:
 
 
 @dataclass(frozen=True)
-class _Witness(Reliability):
+class Witness(Reliability):
     """Keeps the evidence that it is asked about: before answers are known, for the likeliest hypothesis."""
 
-    notes: _Notes = field(default_factory=_Notes)
+    notes: Notes = field(default_factory=Notes)
+
+    @classmethod
+    def of(cls, parser: Parser) -> Witness:
+        """Sets a witness in place of what a parser judges by, and returns it."""
+        parser._reliability = found = cls(familiarity=parser._reliability.familiarity)
+        return found
 
     def evidence(
         self,
@@ -106,10 +112,11 @@ class _Witness(Reliability):
         *,
         contradicted: bool = False,
     ) -> Evidence:
+        """As of `Reliability`; the likeliest hypothesis's is kept."""
         found = super().evidence(asked, search, chosen, program, links, contradicted=contradicted)
         if chosen == 0:
             state = np.asarray(asked.state, dtype=np.float32)
-            self.notes.seen = _Seen(found, state, names_of(asked.links).words)
+            self.notes.seen = Seen(found, state, names_of(asked.links).words)
         return found
 
     def after_inspection(
@@ -122,6 +129,7 @@ class _Witness(Reliability):
         void: bool,
         hollow: bool = False,
     ) -> Evidence:
+        """As of `Reliability`; each is kept."""
         found = super().after_inspection(evidence, search, chosen, allies, void=void, hollow=hollow)
         self.notes.inspected[chosen] = found
         return found
@@ -131,7 +139,7 @@ class _Witness(Reliability):
 class _Looking(Inspector):
     """Keeps the SQL of all hypotheses, whichever is given in the end."""
 
-    notes: _Notes = field(default_factory=_Notes)
+    notes: Notes = field(default_factory=Notes)
 
     def inspect(
         self,
@@ -148,10 +156,9 @@ class _Observed(Parser):
 
     def look(
         self, question: Question, schema: Schema, database: Path | None, now: str
-    ) -> tuple[_Notes, str | None]:
+    ) -> tuple[Notes, str | None]:
         """What is seen of the hypotheses, and the SQL of the likeliest; None where nothing valid was written."""
-        notes = _Notes()
-        self._reliability = _Witness(familiarity=self._reliability.familiarity, notes=notes)
+        notes = Witness.of(self).notes
         values = database if question.values else None
         if database is None:
             return notes, self.parse(question.pair.question, schema, now=now).best
@@ -185,7 +192,7 @@ def observe(
             for db_id in here:
                 schemas.setdefault(db_id, here[db_id].with_reference_tables(*source.reference))
                 paths[db_id] = paths.get(db_id) or files.path(db_id)
-        written: list[tuple[Question, _Seen, _Notes, str]] = []
+        written: list[tuple[Question, Seen, Notes, str]] = []
         # Questions over one part of a schema follow each other, as a parser keeps few of its parts ready.
         order = sorted(questions, key=lambda question: (question.pair.db_id, sorted(question.removed)))
         for number, question in enumerate(order, 1):
@@ -214,19 +221,20 @@ def without(schema: Schema, columns: frozenset[int]) -> Schema:
     return reduced(schema, [index for index in range(len(schema.columns)) if index not in columns]).schema
 
 
-def _others(question: Question, notes: _Notes) -> list[tuple[Evidence, str]]:
+def _others(question: Question, notes: Notes) -> list[tuple[Evidence, str]]:
     return notes.others() if question.part in (SEEN, UNSEEN) else []
 
 
-def _observation(question: Question, seen: _Seen, notes: _Notes, verdicts: Iterator[Verdict]) -> Observation:
+def _observation(question: Question, seen: Seen, notes: Notes, verdicts: Iterator[Verdict]) -> Observation:
     """`verdicts` are of the likeliest hypothesis and of the others, where the question has an answer."""
     shared = correspondence_figures(question.pair.question, seen.names)[SHARED]
-    right = question.sql is not None and _is_right(next(verdicts))
-    others = tuple((evidence, _is_right(next(verdicts))) for evidence, _ in _others(question, notes))
+    right = question.sql is not None and is_right(next(verdicts))
+    others = tuple((evidence, is_right(next(verdicts))) for evidence, _ in _others(question, notes))
     return Observation(question, seen.evidence, notes.inspected.get(0), seen.state, shared, right, others)
 
 
-def _is_right(verdict: Verdict) -> bool:
+def is_right(verdict: Verdict) -> bool:
+    """Whether a query is: by its answer where there is a database, otherwise by its form."""
     return verdict.em_values if verdict.correct is None else verdict.correct
 
 

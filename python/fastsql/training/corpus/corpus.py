@@ -46,6 +46,9 @@ class Corpus:
     lexicon: dict[ColumnKey, list[str]]  # of all domains; columns are known by name
     pools: dict[str, dict[PoolKey, list[str]]]  # by database: replacement values for augmentation
     held_out: HeldOut = field(default_factory=HeldOut)
+    dev_conversations: tuple[
+        Sample, ...
+    ] = ()  # turns of conversations that are held out, as all of their interaction is
     left_out: dict[str, int] = field(default_factory=dict)  # reason -> pairs
 
     @property
@@ -126,6 +129,11 @@ def load_corpus(settings: DataSettings, seed: int, cache: Path, report: Report =
         lexicon=lexicon,
         pools=pools,
         held_out=held_out,
+        dev_conversations=samples(
+            pair
+            for pair in (*split.dev_templates, *split.dev_examples, *split.dev_databases)
+            if pair.interaction
+        ),
         left_out=dict(left_out),
     )
     report(

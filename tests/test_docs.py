@@ -47,6 +47,7 @@ def steps(document: str) -> list[tuple[str, str | None]]:
     [
         "../README.md",
         "answers.md",
+        "conversations.md",
         "dialects.md",
         "encoders.md",
         "how-it-works.md",

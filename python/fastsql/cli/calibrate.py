@@ -105,6 +105,7 @@ def run(options: argparse.Namespace) -> int:
     from fastsql.training.calibration.fit import UNANSWERED
     from fastsql.training.calibration.observations import load_observations
     from fastsql.training.calibration.table import tabulate
+    from fastsql.training.corpus.conversations import GIVEN
     from fastsql.training.corpus.corpus import load_corpus
 
     unanswered = known_features(options.features.split(",")) if options.features else UNANSWERED
@@ -113,7 +114,7 @@ def run(options: argparse.Namespace) -> int:
     seed = options.seed if options.seed is not None else trained.get("seed", config.seed)
     # How sure a query is that refers to nothing is fitted on single questions.
     sources = tuple(source for source in config.data.sources if not source.conversations)
-    talks = tuple(source for source in config.data.sources if source.conversations)
+    talks = tuple(source for source in config.data.sources if source.conversations == GIVEN)
     single = dataclasses.replace(config, seed=seed, data=dataclasses.replace(config.data, sources=sources))
     with tempfile.TemporaryDirectory() as temporary:
         cache = options.cache or Path(temporary)

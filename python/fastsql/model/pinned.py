@@ -11,5 +11,5 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 MANIFESTS: Mapping[str, str] = {
-    "ehr-en": "bcc02c642fa98d703219c0601bd27658963da2a164783a4b9e2d38cf6fc67bd1",
+    "ehr-en": "4eb68b94c7edd78e772ec98407f79246bace91d2d52f8fa9f87fa3efb7f95d7d",
 }

@@ -29,7 +29,7 @@ class Linked:
         schema: as the engine keeps it.
         dictionary: of the schema's values; None where there is none.
         space: the actions that may write its query.
-        turns: the earlier turns that it was given, in the order in which `space` has them; None outside a conversation.
+        turns: the earlier turns of its conversation, which `space` has in the same order, or has none; None outside one.
         number: its own among the turns of the conversation.
     """
 
@@ -56,12 +56,12 @@ def link(
 ) -> Linked:
     """Link a question, `text` being what of it is read; `grounded` as in `Parser.parse`.
 
-    `turns` are earlier ones that have a query, `number` is the question's own among them.
+    `turns` are the earlier ones of its conversation that have a query, `number` is its own among them. It is linked as if it
+    stood alone: see `with_turns`.
 
-    Raises LimitError where it is too long, ModelError where the model knows no conversations.
+    Raises LimitError where it is too long.
     """
-    earlier = [_earlier(turn) for turn in turns or ()]
-    prepared = engine.link(text, schema, dictionary, earlier)
+    prepared = engine.link(text, schema, dictionary)
     space = ActionSpace.for_question(
         schema.links.schema,
         prepared.text,
@@ -69,10 +69,20 @@ def link(
         prepared.candidates,
         limits=limits,
         grounds=find_grounds(prepared, dictionary, schema.links.core) if grounded else NO_GROUNDS,
-        turns=[one.turn for one in earlier],
     )
     told = None if turns is None else tuple(turns)
     return Linked(question, prepared, schema, dictionary, space, told, number)
+
+
+def with_turns(linked: Linked, engine: Engine) -> Linked:
+    """The question linked to the earlier turns of its conversation as well, so that its query may refer to them.
+
+    Raises ModelError where the model knows no conversations.
+    """
+    earlier = [_earlier(turn) for turn in linked.turns or ()]
+    prepared = engine.link(linked.prepared.text, linked.schema, linked.dictionary, earlier)
+    space = replace(linked.space, turns=tuple(one.turn for one in earlier))
+    return replace(linked, prepared=prepared, space=space)
 
 
 def _earlier(turn: Turn) -> EarlierTurn:

@@ -23,16 +23,17 @@ from fastsql.limits import DEFAULT, Limits
 from fastsql.linking.lexicon import Lexicon
 from fastsql.linking.question import clean_question, has_words
 from fastsql.model import Bundle
+from fastsql.parser.assess import Assessed
 from fastsql.parser.audit import Audit, Hook
 from fastsql.parser.checks import check_actions, check_grammar, check_penalty, check_threads
 from fastsql.parser.consistent import assess_consistent
 from fastsql.parser.decide import decide
 from fastsql.parser.inspect import inspect
-from fastsql.parser.link import link
+from fastsql.parser.link import Linked, link, with_turns
 from fastsql.parser.refuse import explain_refusal
 from fastsql.parser.settings import Settings
 from fastsql.parser.sources import Sources
-from fastsql.parser.turns import as_turn, known_turns, next_number
+from fastsql.parser.turns import as_turn, known_turns, likelier, next_number
 from fastsql.parser.write import verified, write
 from fastsql.refusal.texts import language_of, sentence
 from fastsql.reliability.assess import Reliability
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
 
 DEFAULT_PENALTY = 10.0
 DEFAULT_BEAM = 4
+ALONE = 0.95
+"""How sure a question of a conversation must be, read by itself, for its earlier turns not to be read as well."""
 _left_behind: list[Engine] = []
 """Engines inherited by a forked process. They are kept, as ONNX Runtime would wait for its threads to destroy them."""
 
@@ -165,11 +168,10 @@ class Parser:
         self, question: str, schema: Any, values: Any, settings: Settings, history: tuple[Turn, ...] | None
     ) -> Result:
         settings = settings.checked(self.limits)
-        dialect, inspector = settings.dialect, self._watched(settings)
         text = clean_question(question, self.limits)
         if not has_words(text):
             reason = sentence(language_of(question), "no question")
-            nothing = Result(question, None, 0.0, abstained=True, reason=reason, dialect=dialect)
+            nothing = Result(question, None, 0.0, abstained=True, reason=reason, dialect=settings.dialect)
             return nothing if history is None else Turn.of(nothing, number=next_number(history))
         self._follow_fork()
         watch = Stopwatch()
@@ -188,22 +190,31 @@ class Parser:
             number=1 if history is None else next_number(history),
         )
         watch.lap("link")
-        decoded = self.engine.decode(linked.prepared, linked.schema, linked.space, settings.beam)
-        watch.add(decoded.milliseconds)
-        written = write(linked, decoded, dialect=dialect, now=settings.now)
-        watch.lap("render")
-        written = verified(written, self.limits)
-        watch.lap("verify")
-        if inspector is None:
-            assessed = assess_consistent(written, self._reliability, self.limits)
-        else:
-            assessed = inspect(written, self._reliability, inspector, self.limits)
-            watch.lap("inspect")
+        assessed = self._assessed(linked, settings, watch)
+        if turns is not None and assessed.confidence < ALONE and any(turn.usable for turn in turns):
+            linked = with_turns(linked, self.engine)
+            watch.lap("link")
+            assessed = likelier(assessed, self._assessed(linked, settings, watch))
         result = decide(assessed, settings.penalty, watch)
         if result.abstained and settings.suggest:
             result = explain_refusal(result, assessed, self.engine, settings.beam)
             watch.lap("suggest")
         return result if history is None else as_turn(result, assessed, self.bundle.config.name)
+
+    def _assessed(self, linked: Linked, settings: Settings, watch: Stopwatch) -> Assessed:
+        """What is to be given of a linked question, and how sure that is."""
+        decoded = self.engine.decode(linked.prepared, linked.schema, linked.space, settings.beam)
+        watch.add(decoded.milliseconds)
+        written = write(linked, decoded, dialect=settings.dialect, now=settings.now)
+        watch.lap("render")
+        written = verified(written, self.limits)
+        watch.lap("verify")
+        inspector = self._watched(settings)
+        if inspector is None:
+            return assess_consistent(written, self._reliability, self.limits)
+        assessed = inspect(written, self._reliability, inspector, self.limits)
+        watch.lap("inspect")
+        return assessed
 
     def _watched(self, settings: Settings) -> Inspector | None:
         """The inspector, what it runs on record where there is an audit."""

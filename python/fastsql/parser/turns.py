@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fastsql.errors import ModelError, SchemaError
@@ -11,6 +12,7 @@ from fastsql.grammar.reading_turns import read_turn
 from fastsql.grammar.turn_kinds import kinds_of
 from fastsql.linking.turns import EarlierTurn
 from fastsql.parser.assess import Assessed
+from fastsql.reliability.assess import Assessment
 from fastsql.result import Result
 from fastsql.session.turn import Turn, TurnState, names_digest, window
 
@@ -49,6 +51,20 @@ def known_turns(history: Sequence[Turn], schema: Schema, parser: Parser) -> tupl
                 remedy="Ask with the model that the conversation began with, or begin a new one.",
             )
     return window(history, limits.turns, limits.turn_entries)
+
+
+def likelier(alone: Assessed, continued: Assessed) -> Assessed:
+    """Which of two readings of a question is given: by itself, or as one that may refer to earlier turns.
+
+    Where the latter does refer to some, it is open what is meant. How sure the former is then says also how likely the
+    question is to stand by itself: its probability counts twice.
+    """
+    if continued.written.uses:
+        number = alone.written.linked.number
+        own = alone.standing[number]
+        doubted = Assessment(own.confidence**2, own.unanswerable)
+        alone = replace(alone, standing={**alone.standing, number: doubted})
+    return continued if continued.confidence > alone.confidence else alone
 
 
 def as_turn(result: Result, assessed: Assessed, model: str) -> Turn:

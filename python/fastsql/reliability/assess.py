@@ -156,8 +156,6 @@ class Reliability:
     """The judges of schemas never seen; without it, the others judge every schema."""
     turns: Judge | None = None
     """The judge of queries that refer to earlier turns; without it, they are judged as those of single questions are."""
-    turns_elsewhere: Judge | None = None
-    """The same on schemas never seen."""
 
     @property
     def calibrated(self) -> bool:
@@ -194,11 +192,6 @@ class Reliability:
             raise malformed("it has no regressions", SETTING)
         probe, correspondence = found.get("probe"), found.get("correspondence")
         inspected, elsewhere = found.get("inspected"), found.get("elsewhere")
-        judges = {
-            name: Judge.from_settings(found[name], f"{SETTING}.{name}", FEATURES)
-            for name in ("turns", "turns_elsewhere")
-            if name in found
-        }
         return cls(
             Judge.from_settings(found, SETTING, FEATURES),
             None if inspected is None else Judge.from_settings(inspected, f"{SETTING}.inspected", INSPECTED),
@@ -208,7 +201,7 @@ class Reliability:
             if correspondence is None
             else Correspondence.from_settings(correspondence, f"{SETTING}.correspondence"),
             None if elsewhere is None else Elsewhere.from_settings(elsewhere, f"{SETTING}.elsewhere"),
-            **judges,
+            Judge.from_settings(found["turns"], f"{SETTING}.turns", FEATURES) if "turns" in found else None,
         )
 
     def to_settings(self) -> dict[str, Any]:
@@ -219,7 +212,6 @@ class Reliability:
             "correspondence": self.correspondence,
             "elsewhere": self.elsewhere,
             "turns": self.turns,
-            "turns_elsewhere": self.turns_elsewhere,
         }
         return self.judge.to_settings() | {
             name: part.to_settings() for name, part in parts.items() if part is not None
@@ -277,9 +269,8 @@ class Reliability:
         """Both numbers of a hypothesis; `inspected` tells whether answers were looked at, `refers` whether it refers to
         earlier turns, which are taken to be right.
         """
-        own, others = self.turns or self.turns_elsewhere, self.turns_elsewhere or self.turns
-        if refers and own is not None and others is not None:
-            return own.blended(others, evidence, evidence.known)
+        if refers and self.turns is not None:
+            return self.turns(evidence)
         judge = self.inspected or self.judge if inspected else self.judge
         if self.elsewhere is None:
             return judge(evidence)

@@ -44,7 +44,7 @@ def test_figures_are_of_turns_that_had_no_part_in_the_fit() -> None:
     assert (figures["count"], figures["right"]) == (1000, sum(one.right for one in found))
     assert 0 <= figures["ece"] < 0.06
     assert 0.8 < figures["auc"] < 1
-    assert "ECE" in turn_line(figures, "here")
+    assert "ECE" in turn_line(figures)
     generator = random.Random(1)
     mixed = [TurnObservation(one.evidence, generator.random() < 0.5) for one in found]
     assert abs(turn_figures(mixed)["auc"] - 0.5) < 0.07
@@ -55,7 +55,7 @@ def test_nothing_is_fitted_on_too_few(right: bool) -> None:
     few = [TurnObservation(Evidence(), right)] * 50 + [TurnObservation(Evidence(), not right)] * (FEWEST - 1)
     assert fit_turns(few) is None
     assert fit_turns([]) is None
-    assert "too few" in turn_line(turn_figures(few), "here")
+    assert "too few" in turn_line(turn_figures(few))
 
 
 def judge(intercept: float) -> Judge:
@@ -64,17 +64,14 @@ def judge(intercept: float) -> Judge:
 
 def test_what_refers_is_judged_by_its_own_regressions() -> None:
     plain = Reliability(judge(0.0))
-    talking = Reliability(judge(0.0), turns=judge(-1.0), turns_elsewhere=judge(-3.0))
-    known, unknown = Evidence(sequence=1.0, known=1.0), Evidence(sequence=1.0, known=0.0)
-    assert talking.assess(known) == plain.assess(known)
-    assert talking.assess(known, refers=True) == judge(-1.0)(known)
-    assert talking.assess(unknown, refers=True) == judge(-3.0)(unknown)
-    assert plain.assess(known, refers=True) == plain.assess(known)
-    only = Reliability(judge(0.0), turns_elsewhere=judge(-3.0))
-    assert only.assess(known, refers=True) == judge(-3.0)(known)
+    talking = Reliability(judge(0.0), turns=judge(-1.0))
+    evidence = Evidence(sequence=1.0)
+    assert talking.assess(evidence) == plain.assess(evidence)
+    assert talking.assess(evidence, refers=True) == judge(-1.0)(evidence)
+    assert plain.assess(evidence, refers=True) == plain.assess(evidence)
 
 
 def test_a_bundle_carries_them() -> None:
-    talking = Reliability(judge(0.0), turns=judge(-1.0), turns_elsewhere=judge(-3.0))
+    talking = Reliability(judge(0.0), turns=judge(-1.0))
     read = Reliability.from_settings({"reliability": talking.to_settings()}, 16)
-    assert (read.turns, read.turns_elsewhere) == (talking.turns, talking.turns_elsewhere)
+    assert read == talking

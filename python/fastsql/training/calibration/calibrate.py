@@ -76,17 +76,12 @@ def calibration(
     )
 
 
-def with_turns(
-    found: Calibration, known: Sequence[TurnObservation], elsewhere: Sequence[TurnObservation]
-) -> Calibration:
-    """The same with what was fitted on turns that refer to earlier ones: on schemas trained on, and on others."""
-    figures = {"turns": turn_figures(known), "turns_elsewhere": turn_figures(elsewhere)}
+def with_turns(found: Calibration, observed: Sequence[TurnObservation]) -> Calibration:
+    """The same with what was fitted on turns that refer to earlier ones."""
     return dataclasses.replace(
         found,
-        reliability=dataclasses.replace(
-            found.reliability, turns=fit_turns(known), turns_elsewhere=fit_turns(elsewhere)
-        ),
-        figures={**found.figures, **figures},
+        reliability=dataclasses.replace(found.reliability, turns=fit_turns(observed)),
+        figures={**found.figures, "turns": turn_figures(observed)},
     )
 
 
@@ -160,10 +155,10 @@ def calibrate(
     """Fits the probabilities of a bundle on what `corpus` holds out, and stores them in the bundle.
 
     The words of what was trained on are stored with them (see `Familiarity`). `corpus` must be the one of training: same
-    configuration, same seed. `conversations` are those that training held out; without them, queries that refer to earlier
-    turns are judged as those of single questions are. `now` is the time of the data sets' questions. `observations` is a
-    file to take what was observed of single questions from, or to write it to where it is missing; it must be of this
-    bundle.
+    configuration, same seed. `conversations` are recorded ones with those that training held out; without them, queries that
+    refer to earlier turns are judged as those of single questions are. `now` is the time of the data sets' questions.
+    `observations` is a file to take what was observed of single questions from, or to write it to where it is missing; it
+    must be of this bundle.
 
     Raises CalibrationError, DatasetError, ModelError.
     """
@@ -183,7 +178,7 @@ def calibrate(
     found = calibration(observed, familiarity, unanswered, config.seed, known, wide)
     if conversations is not None:
         turns = observe_turns(bundle, config, conversations, now=now, threads=threads, report=report)
-        found = with_turns(found, *turns)
+        found = with_turns(found, turns)
     if store:
         kept = {key: value for key, value in bundle.config.settings.items() if key != "confidence"}
         bundle = dataclasses.replace(bundle, config=dataclasses.replace(bundle.config, settings=kept))
@@ -224,9 +219,8 @@ def describe(found: Calibration) -> str:
             f" {scores}{_share(', Se', rows['se'])}, Sp {rows['sp']:.1f} %"
         )
     lines += _made_line(figures["made"])
-    for part, where in (("turns", "schemas trained on"), ("turns_elsewhere", "schemas never seen")):
-        if part in figures:
-            lines.append(turn_line(figures[part], where))
+    if "turns" in figures:
+        lines.append(turn_line(figures["turns"]))
     if "elsewhere" in figures:
         lines += _elsewhere_lines("schemas never seen", figures["elsewhere"])
         lines += _made_line(figures["elsewhere"]["made"])

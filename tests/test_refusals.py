@@ -199,7 +199,7 @@ def test_a_question_in_chinese_is_refused_in_chinese(fastest: Parser, schema: Sc
     [
         ("warfarin", "This names a value, but does not say what is asked about it."),
         ("Warfarin?", "This names a value, but does not say what is asked about it."),
-        ("华法林", "这里只有一个值，没有说明要问什么。"),
+        ("阿司匹林", "这里只有一个值，没有说明要问什么。"),
     ],
 )
 def test_a_value_alone_is_no_question(fastest: Parser, schema: Schema, text: str, reason: str) -> None:
@@ -321,12 +321,13 @@ def test_neither_records_nor_logs_nor_an_answers_repr_hold_what_a_refusal_quotes
 ) -> None:
     caplog.set_level(logging.DEBUG)
     question = f"How many patients were prescribed {CANARY}?"
-    # All that a prescription says is known, so no query guesses that the word is one of its values.
+    # All that a prescription or a procedure says is known, so no query guesses that the word is one of its values.
     held = {
         ("prescriptions", "drug"): [HELD, "aspirin"],
         ("prescriptions", "route"): ["po", "iv"],
         ("prescriptions", "dose_val_rx"): ["20", "40"],
         ("prescriptions", "dose_unit_rx"): ["mg", "ml"],
+        ("d_icd_procedures", "long_title"): ["hemodialysis"],
     }
     known = ValueDictionary.from_mapping(held, schema, whole=True)
     records: list[Any] = []

@@ -32,11 +32,11 @@ ANSWERED = {
         AND itemid IN (SELECT itemid FROM d_labitems WHERE label = 'creatinine')
         ORDER BY charttime DESC LIMIT 1""",
     "What is the average age of patients?": "SELECT AVG(age) FROM admissions",
-}
-NOT_ANSWERED = {
     "How many patients were discharged today?": f"""
         SELECT COUNT(DISTINCT subject_id) FROM admissions
         WHERE STRFTIME('%Y-%m-%d', dischtime) = STRFTIME('%Y-%m-%d', '{NOW}')""",
+}
+NOT_ANSWERED = {
     "What is the most common diagnosis?": """
         SELECT long_title FROM d_icd_diagnoses WHERE icd_code IN (SELECT icd_code FROM (
             SELECT icd_code, DENSE_RANK() OVER (ORDER BY COUNT(*) DESC) AS place FROM diagnoses_icd GROUP BY icd_code

@@ -42,10 +42,10 @@ def converse(
     def load(model: str, **settings: Any) -> fastsql.Parser:
         return toy_bundle.load_toy(bundle, **{**settings, "encoder": None})
 
-    def run(*lines: str, penalty: float = 0) -> Outcome:
+    def run(*lines: str, source: Path = database, options: tuple[str, ...] = ()) -> Outcome:
         monkeypatch.setattr(fastsql, "load", load, raising=False)
         monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
-        status = main(["chat", str(database), "--penalty", str(penalty), "--device", "python"])
+        status = main(["chat", str(source), "--penalty", "0", "--device", "python", *options])
         return Outcome(status, *capsys.readouterr())
 
     return run
@@ -169,6 +169,17 @@ def test_an_error_in_the_database_leaves_the_conversation_going(
     outcome = converse(ASKED[0], "/history")
     assert outcome.status == 0
     assert outcome.out == "   query: the database is gone\n   no turn yet\n"
+
+
+def test_a_duckdb_file_is_asked_about_a_schema_that_is_told(converse: Chat, tmp_path: Path) -> None:
+    duckdb = pytest.importorskip("duckdb", reason="pip install 'fastsql[duckdb]' to run this")
+    path = tmp_path / "ward.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(DDL)
+    outcome = converse(ASKED[0], source=path, options=("--schema", DDL))
+    assert (outcome.status, outcome.err) == (0, "")
+    assert outcome.out.startswith(f"1. {ASKED[0]}")
+    assert " ms; confidence" in outcome.out
 
 
 def test_a_missing_database_is_an_error(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "database",
         metavar="DB",
-        help="an SQLite file, or a URL of SQLite, DuckDB or PostgreSQL (extras db, duckdb, postgres)",
+        help="an SQLite file, a PostgreSQL URL (extra postgres), or a DuckDB file (extra duckdb; give --schema, too)",
     )
     parser.add_argument(
         "--now", metavar="TIME", type=moment, help="the time that 'now' means, as a literal in the SQL"
@@ -55,7 +55,12 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         action="store_true",
         help="refuse without saying what is missing and what would help, which quotes the question and values",
     )
-    add_reading_options(parser.add_argument_group("schema"))
+    group = parser.add_argument_group("schema")
+    group.add_argument("--schema", metavar="S", help="what fastsql parse takes for a schema (default: DB)")
+    group.add_argument(
+        "--values", metavar="V", help="a database to look up values in (default: DB, but for DuckDB)"
+    )
+    add_reading_options(group)
     add_model_options(parser)
     parser.set_defaults(run=run)
 
@@ -65,10 +70,12 @@ def run(options: argparse.Namespace) -> int:
     from fastsql.cli.chat_turns import Conversation
     from fastsql.execution import open_executor
 
-    options.schema = options.values = options.database
-    options.keys_from = None
     with open_executor(options.database) as executor:
         dialect = executor.dialect
+    options.schema = options.schema or options.database
+    if dialect != "duckdb":  # whose values cannot be read
+        options.values = options.values or options.database
+    options.keys_from = None
     schema = read_schema(options)
     values = read_values(options, schema)
     parser = load_parser(options)
@@ -89,6 +96,7 @@ def run(options: argparse.Namespace) -> int:
             for line in iter(sys.stdin.readline, ""):
                 if not conversation.take(line):
                     break
+                sys.stdout.flush()  # whoever is at the other end may wait for the answer
             return 0
         console.line("Ask, or type /help. The end of input (Ctrl-D) or /quit ends.", "bold")
         _converse(conversation, _reader(schema, values), console)

@@ -134,6 +134,7 @@ _COMPONENTS = (
     ("onnx", "exporting a trained model", "train"),
     ("matplotlib", "training curves", "train"),
     ("rich", "progress bars", "train"),
+    ("prompt-toolkit", "editing lines in fastsql chat", "chat"),
 )
 
 

@@ -12,7 +12,8 @@ from .conftest import Outcome
 
 Run = Callable[..., Outcome]
 COMMANDS = [
-    *("demo", "parse", "eval", "train", "export", "calibrate", "card", "augment", "renumber", "fit-ranking"),
+    *("demo", "parse", "chat", "eval", "train", "export", "calibrate", "card", "augment", "renumber"),
+    "fit-ranking",
     "doctor",
 ]
 
@@ -57,7 +58,8 @@ def test_errors_are_messages_without_a_traceback(run: Run) -> None:
 def test_asking_for_help_imports_nothing_heavy() -> None:
     code = (
         "import sys; from fastsql.cli.main import build_parser; build_parser().format_help();"
-        "heavy = {'numpy', 'sqlglot', 'tokenizers', 'safetensors', 'onnxruntime', 'torch', 'sqlalchemy', 'rich'};"
+        "heavy = {'numpy', 'sqlglot', 'tokenizers', 'safetensors', 'onnxruntime', 'torch', 'sqlalchemy', 'rich',"
+        " 'prompt_toolkit'};"
         "print(sorted(heavy & set(sys.modules)))"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

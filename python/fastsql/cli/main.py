@@ -13,6 +13,7 @@ from fastsql.cli import (
     augment,
     calibrate,
     card,
+    chat,
     console,
     conversations,
     corpus,
@@ -35,6 +36,7 @@ _EPILOG = """\
 examples:
   fastsql demo                                          watch it answer questions on a synthetic hospital
   fastsql parse "How many patients were prescribed warfarin?" --schema hospital.sqlite
+  fastsql chat hospital.sqlite                          a conversation: questions that refer to those before them
   fastsql profile hospital.sqlite -o clinic.toml         what it knows of a schema, for you to correct
   fastsql eval valid.json --schemas schemas.json --databases mimic_iv.sqlite.gz --json report.json
   fastsql train configs/ehr-en.toml --output runs/first --max-minutes 30
@@ -47,6 +49,7 @@ Each command has its own help: fastsql COMMAND --help
 _COMMANDS = (
     demo,
     parse,
+    chat,
     profile,
     evaluate,
     train,

@@ -26,6 +26,19 @@ def add_schema_options(parser: argparse.ArgumentParser) -> None:
         required=True,
         help="an SQLite file, a .sql or .json file, a database URL (extra db), or CREATE TABLE text",
     )
+    add_reading_options(group)
+    group.add_argument(
+        "--values", metavar="DB", help="a database to look up values in: names of drugs, diagnoses, ..."
+    )
+    group.add_argument(
+        "--keys-from",
+        metavar="DB",
+        help="a database to look for keys in that nobody declared: columns whose values are keys of another table",
+    )
+
+
+def add_reading_options(group: argparse._ActionsContainer) -> None:
+    """Which tables, what people know of them, and how long their values may take."""
     add_choice_options(group)
     group.add_argument(
         "--profile", metavar="P", help="a profile of the schema, which fastsql profile made and people edited"
@@ -35,15 +48,7 @@ def add_schema_options(parser: argparse.ArgumentParser) -> None:
         metavar="N,...",
         type=_names,
         action="extend",
-        help="tables that are terminologies and say nothing of patients: their rows are read with --values",
-    )
-    group.add_argument(
-        "--values", metavar="DB", help="a database to look up values in: names of drugs, diagnoses, ..."
-    )
-    group.add_argument(
-        "--keys-from",
-        metavar="DB",
-        help="a database to look for keys in that nobody declared: columns whose values are keys of another table",
+        help="tables that are terminologies and say nothing of patients: their rows are read with the values",
     )
     group.add_argument(
         "--column-seconds",

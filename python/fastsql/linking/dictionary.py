@@ -74,6 +74,10 @@ class ValueDictionary:
     def __repr__(self) -> str:
         return f"<ValueDictionary {len(self):,} values, {len(self._names)} columns>"
 
+    def __iter__(self) -> Iterator[str]:
+        """Every value, in no order that means anything. Raises ModelError where a file is damaged."""
+        return (value for value, _ in self._index.items())
+
     @property
     def columns(self) -> tuple[int, ...]:
         """Indices of the columns that have a value here."""

@@ -321,15 +321,19 @@ def test_neither_records_nor_logs_nor_an_answers_repr_hold_what_a_refusal_quotes
 ) -> None:
     caplog.set_level(logging.DEBUG)
     question = f"How many patients were prescribed {CANARY}?"
-    # All that a prescription or a procedure says is known, so no query guesses that the word is one of its values.
+    # All that the database says is known, so no query guesses that the word is one of its values.
     held = {
         ("prescriptions", "drug"): [HELD, "aspirin"],
         ("prescriptions", "route"): ["po", "iv"],
         ("prescriptions", "dose_val_rx"): ["20", "40"],
         ("prescriptions", "dose_unit_rx"): ["mg", "ml"],
-        ("d_icd_procedures", "long_title"): ["hemodialysis"],
     }
-    known = ValueDictionary.from_mapping(held, schema, whole=True)
+    others = {
+        (table.name, schema.columns[column].name): ["known"]
+        for table in schema.tables
+        for column in table.columns
+    }
+    known = ValueDictionary.from_mapping({**others, **held}, schema, whole=True)
     records: list[Any] = []
     parser = load(threads=1, audit=Audit(records.append, sql=True, literals=True, identifiers=True))
     answer = parser.ask(question, schema, executor=Failing(), values=known)  # type: ignore[arg-type]

@@ -6,14 +6,19 @@ import pickle
 import random
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from math import prod
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 import fastsql
 from fastsql import ExecutionError, ModelError, SchemaError
 from fastsql.parser import Parser
+from fastsql.parser.assess import Assessed
+from fastsql.parser.turns import likelier
+from fastsql.reliability.assess import Assessment
 from fastsql.schema import Schema
 from fastsql.session import Session, Turn
 
@@ -225,3 +230,41 @@ def test_it_shows_what_it_is(parser: Parser) -> None:
     assert used is not None
     assert repr(used).startswith(f"Turn({used.number}, uses={list(used.uses)}, ")
     assert used.to_dict()["uses"] == list(used.uses)
+
+
+def test_a_question_that_is_sure_by_itself_is_read_once(
+    parser: Parser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    history = talked(parser, 3).history
+    asked: list[int] = []
+    link = parser.engine.link
+
+    def count(*arguments: object) -> object:
+        asked.append(len(arguments[3]) if len(arguments) > 3 else 0)  # type: ignore[arg-type]
+        return link(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(parser.engine, "link", count)
+    parser.parse("only the women", SCHEMA, history=history)
+    assert asked == [0, 3]
+    asked.clear()
+    monkeypatch.setattr("fastsql.parser.parser.ALONE", 0.0)
+    parser.parse("only the women", SCHEMA, history=history)
+    assert asked == [0]
+
+
+def test_a_reading_by_itself_is_doubted_where_the_other_refers(parser: Parser) -> None:
+    session = parser.session(SCHEMA)
+    while not (turn := session.ask(MORE[len(session) % len(MORE)])).uses:
+        assert len(session) < parser.limits.turns
+    continued = cast("Assessed", turn.background)
+    alone = replace(
+        cast("Assessed", parser.parse(turn.question, SCHEMA).background),
+        standing={1: Assessment(0.6, 0.1)},
+    )
+    surer = replace(continued, standing={turn.number: Assessment(0.5)})
+    less = replace(continued, standing={turn.number: Assessment(0.3)})
+    assert likelier(alone, surer) is surer
+    doubted = likelier(alone, less)
+    assert (doubted.confidence, doubted.unanswerable) == pytest.approx((0.36, 0.1))
+    apart = replace(less, written=alone.written)  # it refers to nothing: nothing is open
+    assert likelier(alone, apart) is alone

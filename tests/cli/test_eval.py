@@ -220,6 +220,58 @@ def test_ids_and_limit_choose_questions(run: Run, data: Path, loader: Loader) ->
     assert len({call["question"] for call in loader.parsers[0].calls}) == 1
 
 
+@pytest.fixture
+def talks(data: Path) -> Path:
+    """Two conversations: women and heavy women; women and a question without an answer."""
+    items = [
+        {**ITEMS[index], "id": f"{talk}{turn}", "interaction": talk, "turn": turn}
+        for talk, indices in (("x", (0, 1)), ("y", (0, 2)))
+        for turn, index in enumerate(indices)
+    ]
+    (data / "data.json").write_text(json.dumps(items))
+    return data
+
+
+def test_conversations_are_asked_with_a_history(
+    run: Run, loader: Loader, talks: Path, database: Path
+) -> None:
+    files = ("--json", talks / "out.json", "--predictions", talks / "p.json")
+    outcome = run(*command(talks, "--databases", database, *files))
+    assert outcome.status == 0, outcome.err
+    assert sum("history" in call for call in loader.parsers[0].calls) == 4
+    assert re.search(
+        r"conversations +QM 66\.7 % \(.*\) of turns, IM 50\.0 % \(.*\) of 2 conversations", outcome.out
+    )
+    assert re.search(r"first failure +IFF 2\.50 \(.*\), 83\.3 % \(.*\) of the perfect 3\.00", outcome.out)
+    assert re.search(r"QM by turn +1 100\.0 % of 2, 2 0\.0 % of 1", outcome.out)
+    figures = json.loads((talks / "out.json").read_text())
+    assert list(figures) == [*FIGURES[:-1], "interactions", "details"]
+    again = run(*command(talks, "--databases", database, "--from-predictions", talks / "p.json"))
+    assert "IM 50.0 %" in again.out
+    plain = run(*command(talks, "--resamples", 0, "--databases", database))
+    assert "IFF 2.50, 83.3 % of the perfect 3.00" in plain.out
+
+
+def test_a_limit_and_ids_choose_whole_conversations(run: Run, talks: Path) -> None:
+    outcome = run(*command(talks, "--limit", 1, "--json", talks / "out.json"))
+    assert "2 of 4, a stratified sample" in outcome.out
+    assert "conversations" not in outcome.out, "without a database no turn can be right"
+    (talks / "ids.json").write_text(json.dumps(["x0", "x1"]))
+    assert "2 questions" in run(*command(talks, "--split-ids", talks / "ids.json")).out
+    (talks / "ids.json").write_text(json.dumps(["x0", "x1", "y1"]))
+    outcome = run(*command(talks, "--split-ids", talks / "ids.json"))
+    assert outcome.status == 2
+    assert "lists some turns of interaction 'y', but not 'y0'" in outcome.err
+
+
+def test_turns_out_of_order_are_told_before_the_work(run: Run, loader: Loader, talks: Path) -> None:
+    items = json.loads((talks / "data.json").read_text())
+    (talks / "data.json").write_text(json.dumps(items[::-1]))
+    outcome = run(*command(talks))
+    assert (outcome.status, loader.parsers) == (2, [])
+    assert "not behind the turn before it" in outcome.err
+
+
 def test_without_a_database_accuracy_is_null(run: Run, data: Path) -> None:
     outcome = run(*command(data, "--json", data / "out.json"))
     assert json.loads((data / "out.json").read_text())["ex"] is None

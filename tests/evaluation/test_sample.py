@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fastsql.datasets import Example
-from fastsql.evaluation.sample import STATED, draw_sample
+from fastsql.evaluation.sample import STATED, draw_interactions, draw_sample
 
 
 def example(number: int, db_id: str = "ward", *, answerable: bool = True, **extra: Any) -> Example:
@@ -84,3 +84,17 @@ def test_each_example_is_as_likely_as_any_other() -> None:
     # 350 times each is expected, with a standard deviation of 17.
     assert len(drawn) == 40
     assert all(abs(count - 350) < 5 * 17 for count in drawn.values())
+
+
+def test_conversations_are_drawn_whole() -> None:
+    turns = [
+        example(10 * talk + number, "abcd"[talk % 4], interaction=talk, turn=number)
+        for number in range(3)
+        for talk in range(40)
+    ]
+    sample = draw_interactions(turns, 8, seed=1)
+    assert [item for item in turns if item in sample] == list(sample)
+    assert set(shares(sample, lambda item: item.extra["interaction"]).values()) == {3}
+    assert shares(sample, lambda item: item.db_id) == dict.fromkeys("abcd", 6)
+    assert draw_interactions(turns, 8, seed=2) != sample == draw_interactions(turns, 8, seed=1)
+    assert draw_interactions(turns, 40) == tuple(turns)

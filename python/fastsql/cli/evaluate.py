@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from fastsql.datasets import DatabaseFiles, Example
     from fastsql.evaluation import Prediction
-    from fastsql.evaluation.evaluate import ParserLike
+    from fastsql.evaluation.asking import ParserLike
     from fastsql.schema import Schema
 
 _EPILOG = """\
@@ -46,6 +46,8 @@ figures, in percent unless they are counts:
   wrong, abstained   questions answered wrongly (or answered at all, if unanswerable), and refused
   Se, Sp      share of the unanswerable questions that are refused, of the answerable ones that are answered
   valid_sql   predicted SQL that runs
+  QM, IM, IFF of conversations: turns that are right, conversations that are right throughout, and the number of the first
+              turn that failed (turns + 1 where none did). Each turn is asked with the parser's own best hypotheses before it
   latency_ms  of a parse, the schema being encoded already
   (a to b)    95 % interval, from a bootstrap that draws SQL skeletons with all their questions; Wilson's, and marked so,
               where a share is of fewer than 40 questions, or has fewer than 5 of one outcome
@@ -98,7 +100,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "--limit",
         metavar="N",
         type=positive,
-        help="a sample of N: by kind, difficulty and whether there is an answer, where the data say so, and by database",
+        help="a sample of N: by kind, difficulty and whether there is an answer, where the data say so, and by database; "
+        "of conversations, N whole ones",
     )
     data.add_argument(
         "--seed",
@@ -179,6 +182,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 def run(options: argparse.Namespace) -> int:
     """Evaluate, write the files, print the figures."""
     from fastsql.datasets import DatabaseFiles, read_examples, read_schemas, read_split_ids
+    from fastsql.datasets.interactions import as_interactions, is_conversational, require_whole
     from fastsql.evaluation import (
         Options,
         evaluate,
@@ -190,15 +194,17 @@ def run(options: argparse.Namespace) -> int:
     from fastsql.evaluation.evaluate import training_skeletons
     from fastsql.evaluation.plots import require_matplotlib
     from fastsql.evaluation.provenance import command_text
-    from fastsql.evaluation.sample import draw_sample
 
     if options.report is not None or options.plots is not None:
         require_matplotlib()
     console = Console(out=sys.stdout)
     ids = None if options.split_ids is None else read_split_ids(options.split_ids)
-    examples, asked = read_examples(options.data, ids=ids), None
-    if options.limit is not None and options.limit < len(examples):
-        examples, asked = draw_sample(examples, options.limit, options.seed), len(examples)
+    examples = read_examples(options.data, ids=ids)
+    if is_conversational(examples):
+        as_interactions(examples, options.data)
+        if ids is not None:
+            require_whole(examples, read_examples(options.data), options.split_ids)
+    examples, asked = _sampled(examples, options.limit, options.seed)
     db_ids = {example.db_id for example in examples}
     schemas = _marked(read_schemas(options.schemas, databases=db_ids), options.reference)
     if options.profile is not None:
@@ -240,6 +246,20 @@ def run(options: argparse.Namespace) -> int:
         write_plots(options.plots, report)
     print_figures(console, figures, report.provenance)
     return 0
+
+
+def _sampled(
+    examples: tuple[Example, ...], limit: int | None, seed: int
+) -> tuple[tuple[Example, ...], int | None]:
+    """A sample of questions, or of whole conversations, and of how many questions it is one; None if of all."""
+    from fastsql.datasets.interactions import is_conversational
+    from fastsql.evaluation.sample import draw_interactions, draw_sample
+
+    if limit is None:
+        return examples, None
+    draw = draw_interactions if is_conversational(examples) else draw_sample
+    drawn = draw(examples, limit, seed)
+    return drawn, len(examples) if len(drawn) < len(examples) else None
 
 
 def _profiled(schemas: Mapping[str, Schema], path: Path) -> dict[str, Schema]:

@@ -31,6 +31,7 @@ def _rows(figures: Mapping[str, Any]) -> list[tuple[str, str]]:
     coverage = f"{covered} % of questions with {', '.join(levels)} % of answers right, in hindsight"
     others = share("ex_gold_not_empty", details["ex_gold_not_empty"])
     rows = [
+        *_of_conversations(figures.get("interactions")),
         ("execution accuracy", share("ex", figures["ex"])),
         ("exact match", share("em", figures["em"])),
         ("  with values", share("em_values", figures["em_values"])),
@@ -55,6 +56,27 @@ def _rows(figures: Mapping[str, Any]) -> list[tuple[str, str]]:
         if details[name]:
             rows.append((label, str(details[name])))
     return [*rows, *((kind, str(number)) for kind, number in details["errors"].items())]
+
+
+def _of_conversations(scores: Mapping[str, Any] | None) -> list[tuple[str, str]]:
+    if scores is None:
+        return []
+    ends = dict.fromkeys(("qm", "im", "iff", "iff_percent"), "")
+    for name in ends if scores["intervals"] else ():
+        low, high = scores["intervals"][name]
+        digits = 2 if name == "iff" else 1
+        ends[name] = f" ({low:.{digits}f} to {high:.{digits}f})"
+    matched = f"QM {scores['qm']:.1f} %{ends['qm']} of turns"
+    whole = f"IM {scores['im']:.1f} %{ends['im']} of {scores['n']:,} conversations"
+    perfect = f"{scores['iff_percent']:.1f} %{ends['iff_percent']} of the perfect {scores['iff_perfect']:.2f}"
+    rows = [
+        ("conversations", f"{matched}, {whole}"),
+        ("  first failure", f"IFF {scores['iff']:.2f}{ends['iff']}, {perfect}"),
+    ]
+    for name, label in (("by_turn", "  QM by turn"), ("by_kind", "  QM by kind")):
+        parts = (f"{part} {found['qm']:.1f} % of {found['n']:,}" for part, found in scores[name].items())
+        rows.append((label, ", ".join(parts) or "-"))
+    return rows
 
 
 class _Shares:

@@ -56,3 +56,16 @@ def as_interactions(examples: Sequence[Example], where: str) -> tuple[Interactio
     if not known:
         raise DatasetError("holds no conversation", where=where, remedy="Give one record a turn.")
     return tuple(Interaction(name, turns[0].db_id, tuple(turns)) for name, turns in known.items())
+
+
+def require_whole(chosen: Sequence[Example], examples: Sequence[Example], where: str) -> None:
+    """Raises DatasetError where of a conversation among `examples` only some turns were chosen; `where`: what it names."""
+    names = {str(one.extra.get("interaction")) for one in chosen}
+    kept = {one.id for one in chosen}
+    for one in examples:
+        if str(one.extra.get("interaction")) in names and one.id not in kept:
+            raise DatasetError(
+                f"lists some turns of interaction {one.extra['interaction']!r}, but not {one.id!r}",
+                where=where,
+                remedy="List all turns of a conversation, or none: later ones stand on earlier ones.",
+            )

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from fastsql.datasets import DatabaseFiles, Example
+from fastsql.datasets.interactions import as_interactions, is_conversational
 from fastsql.errors import FastSQLError
+from fastsql.evaluation.asking import Parsed, ParserLike, ask, ask_conversations, place_of, warm_up
 from fastsql.evaluation.bootstrap import ROUNDS
 from fastsql.evaluation.judge import Judges, Task
 from fastsql.evaluation.judged import Judged
@@ -21,20 +22,10 @@ from fastsql.evaluation.report import Report
 from fastsql.evaluation.skeleton import skeleton
 from fastsql.execution import ReadOnlyExecutor
 from fastsql.reliability.inspection import Inspector
-from fastsql.result import Result
 from fastsql.schema import Schema
 
 Progress = Callable[[Iterable[Any], str, int], Iterator[Any]]
 """Passes on what it is given, showing how far it is: ``track(items, label, total)``."""
-
-
-class ParserLike(Protocol):
-    """What is evaluated: `fastsql.Parser`, or anything else with its `parse`."""
-
-    def parse(
-        self, question: str, schema: Schema, *, values: Path | None = None, now: str | None = None
-    ) -> Result:
-        """Parse one question; `values` is the database to look up values in, `now` the time that "now" means."""
 
 
 @dataclass(frozen=True)
@@ -70,13 +61,6 @@ class Options:
     command: str | None = None
 
 
-@dataclass(frozen=True)
-class _Parsed:
-    prediction: Prediction
-    latency_ms: float | None = None
-    error: str = ""
-
-
 def _pass_on(items: Iterable[Any], _label: str, _total: int) -> Iterator[Any]:
     return iter(items)
 
@@ -98,8 +82,12 @@ def evaluate(
 
     Questions on which the parser raises a :class:`FastSQLError` count as refused; the kinds of errors are in the report.
 
+    Conversations (`is_conversational`) are asked one after the other, each question with the turns before it as the parser
+    answered them: never with gold, so that errors are carried on, and with the best hypothesis even where it was refused.
+
     Raises:
-        FastSQLError: `schemas` lacks a schema, predictions lack an example, or a worker process died.
+        FastSQLError: `schemas` lacks a schema, predictions lack an example, a worker process died, the turns of a
+            conversation are out of order, or the parser takes no history.
     """
     options = options or Options()
     missing = sorted({example.db_id for example in examples}.difference(schemas))
@@ -107,14 +95,21 @@ def evaluate(
         raise FastSQLError(
             "there is no schema of it", where=f"database {missing[0]!r}", remedy="Give all schemas."
         )
+    talks = as_interactions(examples, "the examples") if is_conversational(examples) else None
     paths = {db_id: databases.path(db_id) if databases else None for db_id in schemas}
     if isinstance(parser, Mapping):
         parsed = _given(parser, examples)
     else:
         with _settings(paths, options) as settings:
-            _warm_up(parser, examples, schemas, settings)
-            one_by_one = (_parse(parser, example, schemas, settings) for example in examples)
-            parsed = list(track(one_by_one, "parsing", len(examples)))
+            warm_up(parser, examples, schemas, settings)
+            if talks is None:
+                one_by_one = (ask(parser, example, schemas, settings) for example in examples)
+                parsed = list(track(one_by_one, "parsing", len(examples)))
+            else:
+                turns = dict(
+                    track(ask_conversations(parser, talks, schemas, settings), "parsing", len(examples))
+                )
+                parsed = [turns[place_of(example)] for example in examples]
     tasks = [
         _task(example, item.prediction, paths, options)
         for example, item in zip(examples, parsed, strict=True)
@@ -123,7 +118,9 @@ def evaluate(
     with Judges({example.db_id: schemas[example.db_id] for example in examples}, jobs) as judges:
         verdicts = list(track(judges.verdicts(tasks), "running SQL", len(tasks)))
     judged = tuple(
-        Judged(example, item.prediction, verdict, _is_seen(example, options.seen), item.latency_ms)
+        Judged(
+            example, item.prediction, verdict, _is_seen(example, options.seen), item.latency_ms, item.kinds
+        )
         for example, item, verdict in zip(examples, parsed, verdicts, strict=True)
     )
     errors = tuple(item.error for item in parsed if item.error)
@@ -144,12 +141,12 @@ def _provenance(parser: ParserLike | Mapping[str, Prediction], options: Options)
     )
 
 
-def _given(predictions: Mapping[str, Prediction], examples: Sequence[Example]) -> list[_Parsed]:
+def _given(predictions: Mapping[str, Prediction], examples: Sequence[Example]) -> list[Parsed]:
     missing = [example.id for example in examples if example.id not in predictions]
     if missing:
         what = f"{len(missing)} of {len(examples)} examples have no prediction, such as {missing[0]!r}"
         raise FastSQLError(what, where="predictions", remedy="Give the predictions of this data set.")
-    return [_Parsed(predictions[example.id]) for example in examples]
+    return [Parsed(predictions[example.id]) for example in examples]
 
 
 @contextmanager
@@ -165,37 +162,6 @@ def _settings(paths: Mapping[str, Path | None], options: Options) -> Iterator[Ma
                 executor = executors.enter_context(ReadOnlyExecutor(path, time_limit=options.time_limit))
                 settings[db_id]["inspector"] = Inspector(executor)
         yield settings
-
-
-def _warm_up(
-    parser: ParserLike,
-    examples: Sequence[Example],
-    schemas: Mapping[str, Schema],
-    settings: Mapping[str, dict[str, Any]],
-) -> None:
-    """Let the parser encode every schema and read every dictionary once, so that latencies are those of questions."""
-    first: dict[str, Example] = {}
-    for example in examples:
-        first.setdefault(example.db_id, example)
-    for example in first.values():
-        _parse(parser, example, schemas, settings)
-
-
-def _parse(
-    parser: ParserLike,
-    example: Example,
-    schemas: Mapping[str, Schema],
-    settings: Mapping[str, dict[str, Any]],
-) -> _Parsed:
-    parse: Callable[..., Result] = parser.parse
-    start = time.perf_counter()
-    try:
-        result = parse(example.question, schemas[example.db_id], **settings[example.db_id])
-    except FastSQLError as error:
-        return _Parsed(Prediction(example.id, None, 0.0, abstained=True), error=type(error).__name__)
-    latency = (time.perf_counter() - start) * 1000
-    abstained = result.abstained or result.best is None
-    return _Parsed(Prediction(example.id, result.best, float(result.confidence), abstained), latency)
 
 
 def _task(

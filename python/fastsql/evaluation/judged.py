@@ -13,13 +13,18 @@ from fastsql.evaluation.skeleton import skeleton
 
 @dataclass(frozen=True)
 class Judged:
-    """A question's prediction with its verdict; `seen` is None where no training set was named."""
+    """A question's prediction with its verdict.
+
+    `seen` is None where no training set was named; `kinds` is what the parser took a turn of a conversation for, of
+    `fastsql.grammar.turn_kinds.KINDS`, and empty where it is not known.
+    """
 
     example: Example
     prediction: Prediction
     verdict: Verdict
     seen: bool | None = None
     latency_ms: float | None = None
+    kinds: tuple[str, ...] = ()
 
     @property
     def answerable(self) -> bool:

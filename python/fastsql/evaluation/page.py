@@ -9,6 +9,7 @@ from typing import Any
 
 from fastsql.evaluation.breakdown import KINDS, TEMPLATES, Part, parts_of
 from fastsql.evaluation.categories import DECISIONS, QUERIES, sort_by_category
+from fastsql.evaluation.interactions import InteractionScores
 from fastsql.evaluation.page_examples import Examples
 from fastsql.evaluation.page_style import STYLE
 from fastsql.evaluation.plots import DIAGRAMS, svg
@@ -29,6 +30,10 @@ _UNDER_FIGURES = (
     "bootstrap that draws questions, or whole SQL skeletons with all their questions. Where it says Wilson, a share is of "
     f"fewer than {FEW} questions, or has fewer than {FEW_OF_A_KIND} of one outcome, of which a bootstrap would say too "
     "little: both intervals are then Wilson's, by question."
+)
+_UNDER_CONVERSATIONS = (
+    "Each turn was asked with the turns before it as they were answered, by best hypotheses, right or wrong. The first "
+    "failure of a conversation without one is counted as one turn after its last (EHR-SeqSQL, appendix C.2)."
 )
 _UNDER_DIAGRAMS = (
     "Bins hold equally many questions; intervals are Wilson's, of 95 %. Whatever is written for a question without an "
@@ -81,6 +86,7 @@ def page(report: Report, title: str, *, examples: int = EXAMPLES) -> str:
         _facts(report.provenance.lines(figures["n"])),
         "<h2>Figures</h2>\n",
         _figures(figures),
+        _conversations(report.interactions),
         "<h2>Confidence</h2>\n",
         f"<div class=figures>{''.join(f'<figure>{svg(name, report)}</figure>' for name in DIAGRAMS)}</div>\n",
         f"<p class=soft>{_UNDER_DIAGRAMS}</p>\n",
@@ -145,6 +151,38 @@ def _figures(figures: Mapping[str, Any]) -> str:
         _table(("", "figure", "95 % by question", "95 % by template"), table)
         + f"<p class=soft>{_UNDER_FIGURES}</p>\n"
         + _table(("", "count"), [(label, _number(value)) for label, value in counts if value is not None])
+    )
+
+
+def _conversations(scores: InteractionScores | None) -> str:
+    if scores is None:
+        return ""
+    rows = [
+        ("qm", "question match (QM): turns that are right, %", scores.qm.percent),
+        (
+            "im",
+            f"interaction match (IM): conversations of {scores.n:,} right throughout, %",
+            scores.im.percent,
+        ),
+        ("iff", f"index of the first failure (IFF), at best {scores.iff_perfect:.2f}", scores.iff),
+        ("iff_percent", "IFF, % of the best", scores.iff_percent),
+    ]
+    ends = scores.intervals or {}
+    table = [
+        (label, _number(value), " to ".join(map(_number, ends[name])) if name in ends else "-")
+        for name, label, value in rows
+    ]
+    columns = ("", "turns", "question match")
+    parts = (("By turn", scores.by_turn), ("By kind of turn", scores.by_kind))
+    return (
+        f"<h2>Conversations</h2>\n{_table(('', 'figure', '95 % by conversation'), table)}"
+        f"<p class=soft>{_UNDER_CONVERSATIONS}</p>\n"
+        + "".join(
+            f"<h3>{title}</h3>\n"
+            + _table(columns, [(name, f"{share.n:,}", _share(share)) for name, share in shares.items()])
+            for title, shares in parts
+            if shares
+        )
     )
 
 

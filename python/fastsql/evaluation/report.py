@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from fastsql.datasets.interactions import is_conversational
 from fastsql.evaluation.bootstrap import ROUNDS
 from fastsql.evaluation.breakdown import KINDS, TEMPLATES, parts_of, spread
 from fastsql.evaluation.calibration import (
@@ -22,6 +23,7 @@ from fastsql.evaluation.calibration import (
     risk_coverage,
 )
 from fastsql.evaluation.categories import sort_by_category
+from fastsql.evaluation.interactions import InteractionScores, interaction_scores
 from fastsql.evaluation.intervals import intervals_of
 from fastsql.evaluation.judged import Judged
 from fastsql.evaluation.predictions import Prediction
@@ -66,6 +68,13 @@ class Report:
         """bool[n]: whether the best hypothesis is right."""
         return np.array([item.right for item in self.judged], dtype=np.bool_)
 
+    @cached_property
+    def interactions(self) -> InteractionScores | None:
+        """The figures of conversations; None where the questions are not turns of some."""
+        if not is_conversational([item.example for item in self.judged]):
+            return None
+        return interaction_scores(self.judged, resamples=self.resamples, seed=self.provenance.seed)
+
     def to_json(self) -> dict[str, Any]:
         """The figures under the documented keys; what is beyond them lies under "details".
 
@@ -83,6 +92,7 @@ class Report:
             "abstained": sum(item.prediction.abstained for item in self.judged),
             "valid_sql": Share.of(given).percent,
             "latency_ms": {f"p{quantile}": percentile(latencies, quantile) for quantile in QUANTILES},
+            **({} if self.interactions is None else {"interactions": self.interactions.to_json()}),
             "details": self._details(answerable),
         }
 

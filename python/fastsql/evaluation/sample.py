@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from random import Random
 
 from fastsql.datasets import Example
+from fastsql.datasets.interactions import as_interactions
 
 STATED = ("kind", "category", "query_type", "question_type", "type", "difficulty", "level")
 """Fields by which a data set may tell its kinds of questions apart."""
@@ -30,6 +31,18 @@ def draw_sample(examples: Sequence[Example], size: int, seed: int = 0) -> tuple[
     order = sorted(range(count), key=lambda index: (_stratum(examples[index]), random.random()))
     taken = sorted(order[(number * count + start) // size] for number in range(size))
     return tuple(examples[index] for index in taken)
+
+
+def draw_interactions(examples: Sequence[Example], size: int, seed: int = 0) -> tuple[Example, ...]:
+    """All turns of `size` conversations, in their order; strata are those of first turns.
+
+    Raises DatasetError where the examples are no conversations.
+    """
+    talks = as_interactions(examples, "the examples")
+    taken = {
+        str(one.extra["interaction"]) for one in draw_sample([talk.turns[0] for talk in talks], size, seed)
+    }
+    return tuple(example for example in examples if str(example.extra["interaction"]) in taken)
 
 
 def _stratum(example: Example) -> tuple[str, ...]:

@@ -1,0 +1,188 @@
+"""The measures of conversations: question match, interaction match, and the index of the first failure.
+
+QM and IM are those of SParC (Yu et al., ACL 2019), taken on results as EHR-SeqSQL does (Ryu et al., Findings of ACL 2024);
+IFF is that of EHR-SeqSQL's appendix C.2. A turn is right where execution accuracy counts it right, so QM is execution
+accuracy over turns. Turns that it does not count (no gold SQL, no database) keep their place, but can neither be right nor
+fail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from fastsql.evaluation.bootstrap import LEVEL, Indices, bootstrap
+from fastsql.evaluation.judged import Judged
+from fastsql.evaluation.shares import Share
+from fastsql.grammar.turn_kinds import KINDS
+
+LAST = 5
+"""Turns from this one on are counted together."""
+
+
+@dataclass(frozen=True)
+class JudgedInteraction:
+    """A conversation whose turns have been judged, in the order in which they were asked."""
+
+    turns: tuple[Judged, ...]
+
+    @cached_property
+    def counted(self) -> tuple[Judged, ...]:
+        """The turns that have a gold result to compare with."""
+        return tuple(turn for turn in self.turns if turn.has_answer)
+
+    @property
+    def right(self) -> int:
+        """How many turns are right."""
+        return sum(turn.right for turn in self.counted)
+
+    @property
+    def all_right(self) -> bool:
+        """Whether no turn failed."""
+        return self.right == len(self.counted)
+
+    @property
+    def first_failure(self) -> int:
+        """IFF: the number of the first turn that failed, from 1; one more than there are turns where none did."""
+        failed = (number for number, turn in enumerate(self.turns, 1) if turn.has_answer and not turn.right)
+        return next(failed, self.perfect)
+
+    @property
+    def perfect(self) -> int:
+        """The IFF of a conversation without a failure."""
+        return len(self.turns) + 1
+
+
+@dataclass(frozen=True)
+class InteractionScores:
+    """The figures of conversations, of which each has a turn that can be right.
+
+    Attributes:
+        n: conversations.
+        qm: turns that are right.
+        im: conversations without a failure.
+        iff: the mean number of the first turn that failed.
+        iff_perfect: what `iff` would be if none did.
+        by_turn: turns that are right by their number, those from the fifth on together.
+        by_kind: by the kind of the turn; a turn may be of several kinds, or of none that is known.
+        intervals: 95 % intervals of qm, im, iff and iff_percent from a bootstrap that draws whole conversations;
+            Wilson's for shares of few; None if they were not asked for.
+    """
+
+    n: int
+    qm: Share
+    im: Share
+    iff: float
+    iff_perfect: float
+    by_turn: Mapping[str, Share]
+    by_kind: Mapping[str, Share]
+    intervals: Mapping[str, tuple[float, float]] | None
+
+    @property
+    def iff_percent(self) -> float:
+        """`iff` as a share of `iff_perfect`."""
+        return 100 * self.iff / self.iff_perfect
+
+    def to_json(self) -> dict[str, Any]:
+        """The figures by name: shares in percent, IFF in turns."""
+        return {
+            "n": self.n,
+            "qm": self.qm.percent,
+            "im": self.im.percent,
+            "iff": round(self.iff, 4),
+            "iff_perfect": round(self.iff_perfect, 4),
+            "iff_percent": round(self.iff_percent, 4),
+            "by_turn": _shares_to_json(self.by_turn),
+            "by_kind": _shares_to_json(self.by_kind),
+            "intervals": None if self.intervals is None else {"level": LEVEL, **self.intervals},
+        }
+
+
+def judged_interactions(judged: Sequence[Judged]) -> tuple[JudgedInteraction, ...]:
+    """The conversations that judged turns make, as far as one of their turns can be right."""
+    known: dict[str, list[Judged]] = {}
+    for item in judged:
+        known.setdefault(str(item.example.extra["interaction"]), []).append(item)
+    found = (JudgedInteraction(tuple(turns)) for turns in known.values())
+    return tuple(one for one in found if one.counted)
+
+
+def interaction_scores(
+    judged: Sequence[Judged], *, resamples: int, seed: int = 0
+) -> InteractionScores | None:
+    """The figures of judged turns, each conversation's in the order in which they were asked; None if none can be right."""
+    found = judged_interactions(judged)
+    if not found:
+        return None
+    qm = Share(sum(one.right for one in found), sum(len(one.counted) for one in found))
+    im = Share.of(one.all_right for one in found)
+    drawn = _intervals(found, resamples, seed) if resamples else None
+    if drawn is not None:
+        drawn |= {
+            name: ends
+            for name, share in (("qm", qm), ("im", im))
+            if share.is_of_few and (ends := share.interval())
+        }
+    return InteractionScores(
+        n=len(found),
+        qm=qm,
+        im=im,
+        iff=sum(one.first_failure for one in found) / len(found),
+        iff_perfect=sum(one.perfect for one in found) / len(found),
+        by_turn=_by_turn(found),
+        by_kind=_by_kind(found),
+        intervals=drawn,
+    )
+
+
+def _intervals(
+    found: Sequence[JudgedInteraction], resamples: int, seed: int
+) -> dict[str, tuple[float, float]]:
+    names = ("qm", "im", "iff", "iff_percent")
+    above = np.array([(one.right, one.all_right, one.first_failure, one.first_failure) for one in found])
+    below = np.array([(len(one.counted), 1, 1, one.perfect) for one in found])
+    scale = np.array([100, 100, 1, 100])
+
+    def statistics(indices: Indices) -> list[float]:
+        return list(scale * above[indices].sum(axis=0) / below[indices].sum(axis=0))
+
+    low, high = bootstrap(statistics, len(found), rounds=resamples, seed=seed)
+    return {
+        name: (round(float(one), 4), round(float(other), 4))
+        for name, one, other in zip(names, low, high, strict=True)
+    }
+
+
+def _by_turn(found: Sequence[JudgedInteraction]) -> dict[str, Share]:
+    outcomes: dict[int, list[bool]] = {}
+    for one in found:
+        for number, turn in enumerate(one.turns, 1):
+            if turn.has_answer:
+                outcomes.setdefault(min(number, LAST), []).append(turn.right)
+    return {
+        f"{number}+" if number == LAST else str(number): Share.of(outcomes[number])
+        for number in sorted(outcomes)
+    }
+
+
+def _by_kind(found: Sequence[JudgedInteraction]) -> dict[str, Share]:
+    turns = [turn for one in found for turn in one.counted]
+    shares = {kind: Share.of(turn.right for turn in turns if kind in kinds_of(turn)) for kind in KINDS}
+    return {kind: share for kind, share in shares.items() if share.n}
+
+
+def kinds_of(turn: Judged) -> tuple[str, ...]:
+    """The kinds of a turn: what its record states (`kinds`), otherwise what the parser took it for."""
+    stated = turn.example.extra.get("kinds")
+    return tuple(stated) if isinstance(stated, list) else turn.kinds
+
+
+def _shares_to_json(shares: Mapping[str, Share]) -> dict[str, Any]:
+    return {
+        name: {"n": share.n, "qm": share.percent, "interval": share.interval()}
+        for name, share in shares.items()
+    }

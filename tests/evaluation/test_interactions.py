@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -125,6 +126,7 @@ def test_intervals_draw_whole_conversations() -> None:
     assert few is not None
     assert few.intervals is not None
     assert few.intervals["im"] == Share(1, 2).interval()
+    assert (few.wilson, found.wilson) == (("qm", "im"), ())
 
 
 # -------------------------------------------------------------------- the asking
@@ -260,6 +262,10 @@ def test_the_page_shows_them_and_the_figures_name_no_conversation() -> None:
     shown = page(report, "conversations")
     assert "<h2>Conversations</h2>" in shown
     assert "at best 3.50" in shown
+    assert re.search(
+        r"at best 3\.50</td><td class=number>2\.50</td><td class=number>2\.00 to 3\.00</td>", shown
+    )
+    assert "(Wilson)</td></tr>" in shown
     assert "By kind of turn" in shown
     assert "Hyperion" not in json.dumps(report.to_json())
     assert "<h2>Conversations</h2>" not in page(Report((right("a"),), resamples=0), "none")

@@ -71,6 +71,7 @@ class InteractionScores:
         by_kind: by the kind of the turn; a turn may be of several kinds, or of none that is known.
         intervals: 95 % intervals of qm, im, iff and iff_percent from a bootstrap that draws whole conversations;
             Wilson's for shares of few; None if they were not asked for.
+        wilson: which of them are Wilson's.
     """
 
     n: int
@@ -81,6 +82,7 @@ class InteractionScores:
     by_turn: Mapping[str, Share]
     by_kind: Mapping[str, Share]
     intervals: Mapping[str, tuple[float, float]] | None
+    wilson: tuple[str, ...] = ()
 
     @property
     def iff_percent(self) -> float:
@@ -98,7 +100,9 @@ class InteractionScores:
             "iff_percent": round(self.iff_percent, 4),
             "by_turn": _shares_to_json(self.by_turn),
             "by_kind": _shares_to_json(self.by_kind),
-            "intervals": None if self.intervals is None else {"level": LEVEL, **self.intervals},
+            "intervals": None
+            if self.intervals is None
+            else {"level": LEVEL, "wilson": self.wilson, **self.intervals},
         }
 
 
@@ -121,12 +125,9 @@ def interaction_scores(
     qm = Share(sum(one.right for one in found), sum(len(one.counted) for one in found))
     im = Share.of(one.all_right for one in found)
     drawn = _intervals(found, resamples, seed) if resamples else None
+    few = {name: share.interval() for name, share in (("qm", qm), ("im", im)) if share.is_of_few}
     if drawn is not None:
-        drawn |= {
-            name: ends
-            for name, share in (("qm", qm), ("im", im))
-            if share.is_of_few and (ends := share.interval())
-        }
+        drawn |= {name: ends for name, ends in few.items() if ends is not None}
     return InteractionScores(
         n=len(found),
         qm=qm,
@@ -136,6 +137,7 @@ def interaction_scores(
         by_turn=_by_turn(found),
         by_kind=_by_kind(found),
         intervals=drawn,
+        wilson=() if drawn is None else tuple(few),
     )
 
 

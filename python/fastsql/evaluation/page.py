@@ -157,20 +157,22 @@ def _figures(figures: Mapping[str, Any]) -> str:
 def _conversations(scores: InteractionScores | None) -> str:
     if scores is None:
         return ""
-    rows = [
-        ("qm", "question match (QM): turns that are right, %", scores.qm.percent),
-        (
+    ends = scores.intervals or {}
+
+    def row(name: str, label: str, value: float | None, digits: int = 1) -> tuple[str, str, str]:
+        told = "-" if value is None else f"{value:.{digits}f}"
+        drawn = " to ".join(f"{end:.{digits}f}" for end in ends.get(name, ())) or "-"
+        return label, told, f"{drawn} (Wilson)" if name in scores.wilson else drawn
+
+    table = [
+        row("qm", "question match (QM): turns that are right, %", scores.qm.percent),
+        row(
             "im",
             f"interaction match (IM): conversations of {scores.n:,} right throughout, %",
             scores.im.percent,
         ),
-        ("iff", f"index of the first failure (IFF), at best {scores.iff_perfect:.2f}", scores.iff),
-        ("iff_percent", "IFF, % of the best", scores.iff_percent),
-    ]
-    ends = scores.intervals or {}
-    table = [
-        (label, _number(value), " to ".join(map(_number, ends[name])) if name in ends else "-")
-        for name, label, value in rows
+        row("iff", f"index of the first failure (IFF), at best {scores.iff_perfect:.2f}", scores.iff, 2),
+        row("iff_percent", "IFF, % of the best", scores.iff_percent),
     ]
     columns = ("", "turns", "question match")
     parts = (("By turn", scores.by_turn), ("By kind of turn", scores.by_kind))

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fastsql import ModelError, SchemaError
+from fastsql import LimitError, ModelError, SchemaError
 from fastsql.parser import Parser
 from fastsql.schema import Schema
 
+from ..worlds.toy_bundle import load_toy
 from ..worlds.toy_model import SCHEMA
 from .test_session import MORE, talked
 
@@ -116,3 +118,32 @@ def test_a_record_of_another_schema_or_model_is_refused(parser: Parser) -> None:
     content["model"] = "another"
     with pytest.raises(ModelError, match="another model"):
         parser.session(SCHEMA).load(json.dumps(content))
+
+
+def test_a_record_of_more_turns_than_a_session_keeps_is_refused(parser: Parser) -> None:
+    content = json.loads(talked(parser, 2).export())
+    content["turns"] *= parser.limits.turns
+    with pytest.raises(LimitError, match="turns"):
+        parser.session(SCHEMA).load(json.dumps(content))
+
+
+def test_turns_that_refer_twice_to_those_before_do_not_grow_beyond_memory(talking_bundle: Path) -> None:
+    parser = load_toy(
+        talking_bundle
+    )  # which keeps 64 turns: the last would be 2**64 times as long as the first
+    content = json.loads(talked(parser, 1).export())
+    (first,) = content["turns"]
+    column, dob = ["column", "patients.dob", 0], ["item", 0, 0]
+    content["turns"] = [{**first, "program": [["table", "patients"], column, "end"]}]
+    for number in range(2, parser.limits.turns + 1):
+        before = ["turn", number - 1]
+        program = ["previous", before, "in_previous", before, dob, dob, "end"]
+        standing = {str(one): [0.5, 0.0] for one in range(1, number + 1)}
+        content["turns"].append({**first, "number": number, "program": program, "standing": standing})
+    session = parser.session(SCHEMA)
+    few = {**content, "turns": content["turns"][:3]}
+    session.load(json.dumps(few))
+    assert len(session) == 3
+    with pytest.raises(ValueError, match=r"turn \d+ cannot be read"):
+        session.load(json.dumps(content))
+    assert len(session) == 3

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fastsql.errors import ModelError, SchemaError
-from fastsql.grammar.inlining import renumbered, turns_of
+from fastsql.grammar.inlining import renumbered
 from fastsql.grammar.reading_turns import read_turn
 from fastsql.grammar.turn_kinds import kinds_of
 from fastsql.linking.turns import EarlierTurn
@@ -71,21 +71,18 @@ def as_turn(result: Result, assessed: Assessed, model: str) -> Turn:
     """A result as a turn of its conversation, with what later questions need of it."""
     written = assessed.written
     linked, own = written.linked, written.own
-    turns = linked.turns or ()
-    uses = tuple(turns[place].number for place in sorted(turns_of(own)))
     state = None
     if not written.fault:
         state = TurnState(
             EarlierTurn(read_turn(written.program, linked.space), written.decoded.pooled),
-            renumbered(own, [turn.number for turn in turns]),
-            assessed.standing[linked.number],
+            renumbered(own, [turn.number for turn in linked.turns or ()]),
             names_digest(linked.space.schema),
             model,
         )
     return Turn.of(
         result,
         number=linked.number,
-        uses=uses,
+        uses=tuple(turn.number for turn in written.uses),
         kind=kinds_of(own, [turn.program for turn in linked.space.turns]),
         standing=assessed.standing,
         state=state,

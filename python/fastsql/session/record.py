@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastsql.datasets.programs import read_program_rows, write_program
-from fastsql.errors import FastSQLError, ModelError, SchemaError
+from fastsql.errors import FastSQLError, LimitError, ModelError, SchemaError
 from fastsql.grammar import ActionSpace, read_turn, render
 from fastsql.grammar.inlining import renumbered, turns_of
 from fastsql.grammar.step import IllegalActionError
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from fastsql.schema import Schema
 
 FORMAT = 1
+_SLACK = 2
+"""Times the limit on actions that a query may take, as they are counted from its program, where spans are lost."""
 
 
 def write_record(turns: Iterable[Turn], schema: Schema, mode: str) -> str:
@@ -98,6 +100,8 @@ def read_record(text: str, parser: Parser, schema: Schema, now: str | None) -> t
     rows, mode = content.get("turns"), content.get("history")
     if not isinstance(rows, list) or mode not in ("qs", "qq"):
         raise _damaged("it has no list of turns, or no history")
+    if len(rows) > parser.limits.turns:
+        raise LimitError.exceeded("turns", len(rows), parser.limits.turns, where="the conversation")
     turns: list[Turn] = []
     for place, row in enumerate(rows):
         try:
@@ -134,15 +138,22 @@ def _read(row: Any, earlier: Sequence[Turn], parser: Parser, schema: Schema, now
         return replace(plain, abstained=True, unanswerable=_share(row["unanswerable"]))
     known = [turn for turn in earlier if turn.state is not None]
     places = {turn.number: place for place, turn in enumerate(known)}
+    most = _SLACK * parser.limits.actions
     written = read_program_rows(row["program"], schema)
     used = turns_of(written)
-    if not written or not used <= set(places) or any(number not in standing for number in (*used, number)):
-        raise ValueError("it is empty, or refers to a turn that is not there")
+    if (
+        not 0 < len(written) <= most
+        or not used <= set(places)
+        or any(number not in standing for number in (*used, number))
+    ):
+        raise ValueError("its query is empty or too long, or refers to a turn that is not there")
     own = _with_numbers(written, places)
     states = [turn.state for turn in known if turn.state is not None]
     offered = [state.earlier.turn for state in states]
     space = ActionSpace.for_question(schema, "", np.zeros((0, 2), np.int32), turns=offered)
     read = read_turn(own, space)
+    if read.actions > most:  # a few turns that refer to each other twice would grow beyond any memory
+        raise ValueError("its query is too long where it is written out")
     sql = render(read.program, schema, dialect=plain.dialect, now=now)
     verify(sql, schema, dialect=plain.dialect, limits=parser.limits)
     pooled = _vector(row["pooled"], parser.bundle.config.model.d)
@@ -158,7 +169,6 @@ def _read(row: Any, earlier: Sequence[Turn], parser: Parser, schema: Schema, now
         state=TurnState(
             EarlierTurn(read, pooled),
             written,
-            standing[number],
             names_digest(schema),
             parser.bundle.config.name,
         ),

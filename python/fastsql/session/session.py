@@ -82,7 +82,8 @@ class Session:
                 )
             if self._mode == "qq":
                 turn = turn.asked_alone
-            self._turns = (*(one.light for one in self._turns), turn)[-self.parser.limits.turns :]
+            before = (*self._turns[:-1], *(last.light for last in self._turns[-1:]))
+            self._turns = (*before, turn)[-self.parser.limits.turns :]
             return turn
 
     @property
@@ -145,12 +146,13 @@ class Session:
 
         Its queries are read as programs of the grammar, checked, and written as SQL anew.
 
-        Raises SchemaError where it is about other tables or columns, ModelError where another model has read it, ValueError
-        where it is no export or was damaged; the session is then as before.
+        Raises SchemaError where it is about other tables or columns, ModelError where another model has read it, LimitError
+        where it has more turns than a session keeps, ValueError where it is no export or was damaged; the session is then as
+        before.
         """
         with self._lock:
             turns, mode = read_record(text, self.parser, self.schema, self._options.get("now"))
-            self._turns, self._mode = turns[-self.parser.limits.turns :], mode
+            self._turns, self._mode = turns, mode
 
     # ---------------------------------------------------------------- how it shows
 

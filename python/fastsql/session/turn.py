@@ -24,14 +24,12 @@ class TurnState:
     Attributes:
         earlier: its query and its question's vector, as the model reads them.
         written: its query with references, by the numbers of turns.
-        own: the probabilities of what it says itself, given that all that it uses is right.
         schema: the digest of the names of the tables and columns that its query is about.
         model: the bundle that read its question.
     """
 
     earlier: EarlierTurn
     written: Program
-    own: Assessment
     schema: str
     model: str
 

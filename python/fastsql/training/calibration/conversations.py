@@ -19,14 +19,16 @@ from typing import Any
 
 import numpy as np
 
-from fastsql.datasets import DatabaseFiles, read_schemas
 from fastsql.evaluation.calibration import calibration_error
 from fastsql.evaluation.judge import Judges, Task
-from fastsql.grammar.program import Program
-from fastsql.linking.turns import EarlierTurn
+from fastsql.linking.question import clean_question
 from fastsql.model.bundle import Bundle
 from fastsql.parser import Parser
-from fastsql.reliability.assess import Assessment, Judge
+from fastsql.parser.assess import evidence_of
+from fastsql.parser.link import link, with_turns
+from fastsql.parser.parser import DEFAULT_BEAM
+from fastsql.parser.write import verified, write
+from fastsql.reliability.assess import Judge
 from fastsql.reliability.evidence import Evidence
 from fastsql.reliability.regression import Regression
 from fastsql.schema import Schema
@@ -34,8 +36,8 @@ from fastsql.session.turn import Turn, TurnState, names_digest
 from fastsql.synthesis.generate import Report
 from fastsql.training.batches.conversations import earlier_turns
 from fastsql.training.calibration.logistic import fit_logistic
-from fastsql.training.calibration.observe import Witness, is_right
-from fastsql.training.config import TrainConfig, expand_path
+from fastsql.training.calibration.observe import is_right, open_databases
+from fastsql.training.config import TrainConfig
 from fastsql.training.corpus.conversations import GIVEN
 from fastsql.training.corpus.corpus import Corpus, Sample
 
@@ -66,7 +68,7 @@ def observe_turns(
     threads: int = 0,
     report: Report | None = None,
 ) -> tuple[TurnObservation, ...]:
-    """What becomes of the turns that are held out, in so far as their query refers to earlier ones.
+    """What becomes of the turns that are held out, read as going on from those before, in so far as their query does.
 
     Others are judged as questions are that stand alone.
     """
@@ -74,97 +76,69 @@ def observe_turns(
     random.Random(config.seed).shuffle(samples)
     chosen = sorted([one for one in samples if one.earlier][:MOST], key=lambda one: one.pair.key)
     with ExitStack() as stack:
-        schemas, paths = _databases(config, stack)
-        parser = Parser(bundle, penalty=0, threads=threads, suggest=False)
-        histories = _Histories(parser)
-        asked: list[tuple[Evidence, Task]] = []
+        sources = [source for source in config.data.sources if source.conversations == GIVEN]
+        schemas, paths = open_databases(sources, stack)
+        parser = _Observed(bundle, penalty=0, threads=threads, suggest=False)
+        observed: list[Evidence] = []
+        tasks: list[Task] = []
         for number, sample in enumerate(chosen, 1):
             db_id = sample.pair.db_id
-            found = _ask(parser, histories, sample, schemas[db_id], paths[db_id], now)
+            database = paths[db_id]
+            found = parser.look(sample, schemas[db_id], database, now)
             if found is not None:
                 evidence, sql = found
-                task = Task(db_id, sample.pair.sql, sql, database=_text(paths[db_id]), now=now)
-                asked.append((evidence, task))
+                observed.append(evidence)
+                path = None if database is None else str(database)
+                tasks.append(Task(db_id, sample.pair.sql, sql, database=path, now=now))
             if report is not None and (number % 50 == 0 or number == len(chosen)):
                 report(f"{number} of {len(chosen)} turns of conversations parsed")
-        verdicts = stack.enter_context(Judges(schemas, 1)).verdicts([task for _, task in asked])
-        return tuple(
-            TurnObservation(evidence, is_right(verdict))
-            for (evidence, _), verdict in zip(asked, verdicts, strict=True)
-        )
+        verdicts = stack.enter_context(Judges(schemas, 1)).verdicts(tasks)
+        return tuple(map(TurnObservation, observed, map(is_right, verdicts)))
 
 
-def _databases(
-    config: TrainConfig, stack: ExitStack
-) -> tuple[Mapping[str, Schema], Mapping[str, Path | None]]:
-    schemas: dict[str, Schema] = {}
-    paths: dict[str, Path | None] = {}
-    for source in config.data.sources:
-        if source.conversations != GIVEN:
-            continue
-        here = read_schemas(expand_path(source.schemas))
-        database = expand_path(source.database) if source.database else None
-        files = stack.enter_context(DatabaseFiles(database, list(here)))
-        for db_id in here:
-            schemas.setdefault(db_id, here[db_id].with_reference_tables(*source.reference))
-            paths[db_id] = paths.get(db_id) or files.path(db_id)
-    return schemas, paths
+class _Observed(Parser):
+    """A parser that reads a question after turns that were answered rightly. Each of these is read once."""
 
+    _questions: dict[tuple[str, str], Turn] | None = None
 
-def _ask(
-    parser: Parser, histories: _Histories, sample: Sample, schema: Schema, path: Path | None, now: str
-) -> tuple[Evidence, str] | None:
-    """The evidence and the SQL of a turn after turns that were answered rightly; None where it refers to none of them."""
-    history = histories.of(sample, schema, path)
-    witness = Witness.of(parser)
-    turn = parser.parse(sample.pair.question, schema, values=path, now=now, history=history)
-    assert isinstance(turn, Turn)
-    if not turn.uses or turn.best is None or witness.notes.seen is None:
-        return None
-    return witness.notes.seen.evidence, turn.best
+    def look(
+        self, sample: Sample, schema: Schema, database: Path | None, now: str
+    ) -> tuple[Evidence, str] | None:
+        """The evidence and the SQL of the likeliest query; None where it refers to no turn, or is not valid."""
+        history = self._answered(sample, schema, database)
+        state, dictionary = self._sources.ready(schema, database)
+        question = sample.pair.question
+        text = clean_question(question, self.limits)
+        alone = link(question, text, state, dictionary, self.engine, self.limits, turns=history)
+        linked = with_turns(alone, self.engine)
+        decoded = self.engine.decode(linked.prepared, linked.schema, linked.space, DEFAULT_BEAM)
+        written = verified(write(linked, decoded, now=now), self.limits)
+        if written.fault or not written.uses:
+            return None
+        evidence, _, _ = evidence_of(written, self.reliability)
+        return evidence, written.sql
 
-
-class _Histories:
-    """The turns before a turn, as if they had been answered rightly. Each of their questions is read once."""
-
-    def __init__(self, parser: Parser) -> None:
-        self._parser = parser
-        self._read: dict[tuple[str, str], Turn] = {}
-
-    def of(self, sample: Sample, schema: Schema, path: Path | None) -> tuple[Turn, ...]:
+    def _answered(self, sample: Sample, schema: Schema, database: Path | None) -> tuple[Turn, ...]:
+        """The turns before one as if each had been answered rightly."""
         programs = [program for _, program in sample.earlier]
-        return tuple(
-            self._right(number, question, program, earlier, schema, path, sample.pair.db_id)
-            for number, ((question, program), earlier) in enumerate(
-                zip(sample.earlier, earlier_turns(programs, schema), strict=True), 1
+        turns: list[Turn] = []
+        for (question, program), earlier in zip(sample.earlier, earlier_turns(programs, schema), strict=True):
+            read = self._read(sample.pair.db_id, question, schema, database)
+            unread = np.zeros(self.bundle.config.model.d, dtype=np.float32)
+            pooled = unread if read.state is None else read.state.earlier.pooled
+            state = TurnState(
+                replace(earlier, pooled=pooled), program, names_digest(schema), self.bundle.config.name
             )
-        )
+            turns.append(replace(read, number=len(turns) + 1, abstained=False, state=state))
+        return tuple(turns)
 
-    def _right(
-        self,
-        number: int,
-        question: str,
-        program: Program,
-        earlier: EarlierTurn,
-        schema: Schema,
-        path: Path | None,
-        db_id: str,
-    ) -> Turn:
-        key = (db_id, question)
-        if key not in self._read:
-            read = self._parser.parse(question, schema, values=path, beam=1, history=())
+    def _read(self, db_id: str, question: str, schema: Schema, database: Path | None) -> Turn:
+        known = self._questions = {} if self._questions is None else self._questions
+        if (db_id, question) not in known:
+            read = self.parse(question, schema, values=database, beam=1, history=())
             assert isinstance(read, Turn)
-            self._read[key] = read.light
-        read = self._read[key]
-        pooled = np.zeros_like(earlier.pooled) if read.state is None else read.state.earlier.pooled
-        state = TurnState(
-            EarlierTurn(earlier.turn, pooled),
-            program,
-            Assessment(1.0),
-            names_digest(schema),
-            self._parser.bundle.config.name,
-        )
-        return replace(read, number=number, abstained=False, state=state, standing={number: Assessment(1.0)})
+            known[db_id, question] = read.light
+        return known[db_id, question]
 
 
 def fit_turns(
@@ -208,7 +182,3 @@ def turn_line(figures: Mapping[str, Any]) -> str:
     if figures["ece"] is None:
         return f"{line}; too few to fit a probability"
     return f"{line}; across folds ECE {figures['ece']:.3f}, AUC {figures['auc']:.3f}"
-
-
-def _text(path: Path | None) -> str | None:
-    return None if path is None else str(path)

@@ -27,7 +27,7 @@ from fastsql.result import Link
 from fastsql.schema import Schema
 from fastsql.synthesis.generate import Report
 from fastsql.training.calibration.questions import SEEN, UNSEEN, Question
-from fastsql.training.config import TrainConfig, expand_path
+from fastsql.training.config import SourceSettings, TrainConfig, expand_path
 
 EHRSQL_NOW = "2100-12-31 23:59:00"
 """The time of EHRSQL 2024's questions."""
@@ -60,7 +60,7 @@ class Observation:
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class _Seen:
     """What is seen of the likeliest hypothesis; `names` are the words of its schema."""
 
     evidence: Evidence
@@ -69,10 +69,10 @@ class Seen:
 
 
 @dataclass
-class Notes:
+class _Notes:
     """What one parse lets be seen."""
 
-    seen: Seen | None = None
+    seen: _Seen | None = None
     inspected: dict[int, Evidence] = field(default_factory=dict)
     queries: list[str | None] = field(default_factory=lambda: [None])
 
@@ -91,16 +91,10 @@ class Notes:
 
 
 @dataclass(frozen=True)
-class Witness(Reliability):
+class _Witness(Reliability):
     """Keeps the evidence that it is asked about: before answers are known, for the likeliest hypothesis."""
 
-    notes: Notes = field(default_factory=Notes)
-
-    @classmethod
-    def of(cls, parser: Parser) -> Witness:
-        """Sets a witness in place of what a parser judges by, and returns it."""
-        parser._reliability = found = cls(familiarity=parser._reliability.familiarity)
-        return found
+    notes: _Notes = field(default_factory=_Notes)
 
     def evidence(
         self,
@@ -112,11 +106,10 @@ class Witness(Reliability):
         *,
         contradicted: bool = False,
     ) -> Evidence:
-        """As of `Reliability`; the likeliest hypothesis's is kept."""
         found = super().evidence(asked, search, chosen, program, links, contradicted=contradicted)
         if chosen == 0:
             state = np.asarray(asked.state, dtype=np.float32)
-            self.notes.seen = Seen(found, state, names_of(asked.links).words)
+            self.notes.seen = _Seen(found, state, names_of(asked.links).words)
         return found
 
     def after_inspection(
@@ -129,7 +122,6 @@ class Witness(Reliability):
         void: bool,
         hollow: bool = False,
     ) -> Evidence:
-        """As of `Reliability`; each is kept."""
         found = super().after_inspection(evidence, search, chosen, allies, void=void, hollow=hollow)
         self.notes.inspected[chosen] = found
         return found
@@ -139,7 +131,7 @@ class Witness(Reliability):
 class _Looking(Inspector):
     """Keeps the SQL of all hypotheses, whichever is given in the end."""
 
-    notes: Notes = field(default_factory=Notes)
+    notes: _Notes = field(default_factory=_Notes)
 
     def inspect(
         self,
@@ -156,9 +148,10 @@ class _Observed(Parser):
 
     def look(
         self, question: Question, schema: Schema, database: Path | None, now: str
-    ) -> tuple[Notes, str | None]:
+    ) -> tuple[_Notes, str | None]:
         """What is seen of the hypotheses, and the SQL of the likeliest; None where nothing valid was written."""
-        notes = Witness.of(self).notes
+        notes = _Notes()
+        self._reliability = _Witness(familiarity=self._reliability.familiarity, notes=notes)
         values = database if question.values else None
         if database is None:
             return notes, self.parse(question.pair.question, schema, now=now).best
@@ -182,17 +175,9 @@ def observe(
     Questions for which nothing valid was written are left out: the parser refuses those by itself.
     """
     parser = _Observed(bundle, penalty=0, threads=threads)
-    schemas: dict[str, Schema] = {}
-    paths: dict[str, Path | None] = {}
     with ExitStack() as stack:
-        for source in config.data.sources:
-            here = read_schemas(expand_path(source.schemas))
-            database = expand_path(source.database) if source.database else None
-            files = stack.enter_context(DatabaseFiles(database, list(here)))
-            for db_id in here:
-                schemas.setdefault(db_id, here[db_id].with_reference_tables(*source.reference))
-                paths[db_id] = paths.get(db_id) or files.path(db_id)
-        written: list[tuple[Question, Seen, Notes, str]] = []
+        schemas, paths = open_databases(config.data.sources, stack)
+        written: list[tuple[Question, _Seen, _Notes, str]] = []
         # Questions over one part of a schema follow each other, as a parser keeps few of its parts ready.
         order = sorted(questions, key=lambda question: (question.pair.db_id, sorted(question.removed)))
         for number, question in enumerate(order, 1):
@@ -214,6 +199,22 @@ def observe(
         return tuple(_observation(question, seen, notes, verdicts) for question, seen, notes, _ in written)
 
 
+def open_databases(
+    sources: Sequence[SourceSettings], stack: ExitStack
+) -> tuple[dict[str, Schema], dict[str, Path | None]]:
+    """The schemas of sources and their databases, as far as there are any, until `stack` is closed."""
+    schemas: dict[str, Schema] = {}
+    paths: dict[str, Path | None] = {}
+    for source in sources:
+        here = read_schemas(expand_path(source.schemas))
+        database = expand_path(source.database) if source.database else None
+        files = stack.enter_context(DatabaseFiles(database, list(here)))
+        for db_id in here:
+            schemas.setdefault(db_id, here[db_id].with_reference_tables(*source.reference))
+            paths[db_id] = paths.get(db_id) or files.path(db_id)
+    return schemas, paths
+
+
 def without(schema: Schema, columns: frozenset[int]) -> Schema:
     """The schema without some columns, and without tables that have no other."""
     if not columns:
@@ -221,11 +222,11 @@ def without(schema: Schema, columns: frozenset[int]) -> Schema:
     return reduced(schema, [index for index in range(len(schema.columns)) if index not in columns]).schema
 
 
-def _others(question: Question, notes: Notes) -> list[tuple[Evidence, str]]:
+def _others(question: Question, notes: _Notes) -> list[tuple[Evidence, str]]:
     return notes.others() if question.part in (SEEN, UNSEEN) else []
 
 
-def _observation(question: Question, seen: Seen, notes: Notes, verdicts: Iterator[Verdict]) -> Observation:
+def _observation(question: Question, seen: _Seen, notes: _Notes, verdicts: Iterator[Verdict]) -> Observation:
     """`verdicts` are of the likeliest hypothesis and of the others, where the question has an answer."""
     shared = correspondence_figures(question.pair.question, seen.names)[SHARED]
     right = question.sql is not None and is_right(next(verdicts))

@@ -128,6 +128,8 @@ class Unanswerables:
 
     def _table(self, query: exp.Select, rng: random.Random) -> str:
         tables = [node for node in query.find_all(exp.Table) if node.find_ancestor(exp.Select) is query]
+        if not tables:
+            raise UnsayableError("no table but those of subqueries")
         table = self._words.source(rng.choice(tables))
         foreign = [one for one in CONCEPTS if self._is_foreign(one)]
         if not foreign:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from fastsql.cli import (
+    adapt,
     augment,
     calibrate,
     card,
@@ -39,6 +40,7 @@ examples:
   fastsql chat hospital.sqlite                          a conversation: questions that refer to those before them
   fastsql profile hospital.sqlite -o clinic.toml         what it knows of a schema, for you to correct
   fastsql eval valid.json --schemas schemas.json --databases mimic_iv.sqlite.gz --json report.json
+  fastsql adapt hospital.sqlite -o own-model             train the model further for your own database
   fastsql train configs/ehr-en.toml --output runs/first --max-minutes 30
   fastsql calibrate runs/first/bundle --config configs/ehr-en.toml
   fastsql doctor                                        what is installed, and what is used
@@ -52,6 +54,7 @@ _COMMANDS = (
     chat,
     profile,
     evaluate,
+    adapt,
     train,
     export,
     calibrate,

@@ -148,7 +148,9 @@ class OptimSettings:
 class ScheduleSettings:
     """How long the run is, and what happens how often."""
 
-    epochs: float = 40.0
+    epochs: float = 40.0  # 0: no limit but the others
+    # Updates of the weights; 0: no limit but the others. With it alone, the same run gives the same weights.
+    updates: int = 0
     minutes: float = 0.0  # 0: no limit but the epochs; otherwise the rate falls over whichever ends first
     checkpoint_minutes: float = 3.0
     dev_minutes: float = 6.0  # between two dev scores

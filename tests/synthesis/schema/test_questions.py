@@ -15,6 +15,12 @@ from fastsql.verification.parse import parse_query
 _JOINED = "FROM patients p JOIN visits v ON p.patient_id = v.patient_id"
 
 
+@pytest.fixture(autouse=True)
+def every_part_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows are asked for by what names them, and not as such."""
+    monkeypatch.setattr("fastsql.synthesis.schema.questions.NAMELESS", 0.0)
+
+
 def asked(sql: str, schema: Schema, seed: int) -> str:
     query = parse_query(render(sql_to_program(sql, schema), schema))
     return ask(query, Words(schema), random.Random(seed)).lower()
@@ -120,3 +126,32 @@ def test_moments_are_called_dates_and_times() -> None:
     )
     said = [Words(stays).label(column, random.Random(0)) for column in range(4)]
     assert said == ["id", "admitted date", "seen time", "ran on"]
+
+
+def test_rows_are_asked_for_where_what_names_them_is_selected(
+    schema: Schema, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fastsql.synthesis.schema.questions.NAMELESS", 1.0)
+    for seed in range(10):
+        question = asked("SELECT name FROM patients WHERE sex = 'F'", schema, seed)
+        assert "patients" in question
+        assert "name" not in question
+        assert "sex" in asked("SELECT sex FROM patients WHERE name = 'Ada'", schema, seed)
+
+
+def test_rows_are_told_by_what_tells_them_apart(schema: Schema) -> None:
+    keyed = {asked("SELECT sex FROM patients WHERE patient_id = 5", schema, seed) for seed in range(30)}
+    assert any("with patient id 5" in question or "with id 5" in question for question in keyed)
+    named = {asked("SELECT sex FROM patients WHERE name = 'Ada'", schema, seed) for seed in range(30)}
+    assert any("named ada" in question or "called ada" in question for question in named)
+    of = {asked("SELECT reason FROM visits WHERE patient_id = 5", schema, seed) for seed in range(30)}
+    assert any("of patient 5" in question for question in of)
+    either = {
+        asked("SELECT sex FROM patients WHERE name = 'Ada' OR name = 'Bo'", schema, seed)
+        for seed in range(30)
+    }
+    assert all("whose name is ada or name is bo" in question for question in either)
+
+
+def test_keys_are_asked_for_as_such(schema: Schema) -> None:
+    assert "patient id" in asked("SELECT patient_id FROM visits", schema)

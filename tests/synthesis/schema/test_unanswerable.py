@@ -60,7 +60,9 @@ def test_things_without_a_table(clinic: Schema, executor: Executor) -> None:
     assert not any("visits" in question for question in questions)
 
 
-def test_a_query_whose_tables_are_all_in_subqueries_cannot_be_turned(clinic: Schema, executor: Executor) -> None:
+def test_a_query_whose_tables_are_all_in_subqueries_cannot_be_turned(
+    clinic: Schema, executor: Executor
+) -> None:
     sql = "SELECT AVG(t.n) FROM (SELECT COUNT(*) AS n FROM visits GROUP BY visits.patient_id) AS t"
     assert not made(sql, "table", clinic, executor)
 

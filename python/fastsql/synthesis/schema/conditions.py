@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from fastsql.synthesis.phrases import expand
-from fastsql.synthesis.schema.kinds import AMOUNT, CODE, ORDERED, TEXTS, TIME, YEAR
+from fastsql.synthesis.schema.kinds import AMOUNT, CODE, KEY, ORDERED, REFERENCE, TEXTS, TIME, YEAR
 from fastsql.synthesis.schema.words import UnsayableError, Words
 
 _SIGNS: dict[type[exp.Expr], str] = {
@@ -47,7 +47,7 @@ _MIRRORED: dict[type[exp.Expr], type[exp.Expr]] = {
 class Said:
     """A condition in words that follow "whose": "age is above 60"; `table`: whose column it is on; `having`: it
     follows "that" instead, as in "have no visits"; `either`: it is one of two; `open`: it ends in conditions on other rows,
-    so that what comes behind it would seem to be one of them.
+    so that what comes behind it would seem to be one of them; `alone`: it follows the noun itself, as in "with code 5".
     """
 
     table: int
@@ -55,6 +55,7 @@ class Said:
     having: bool = False
     either: bool = False
     open: bool = False
+    alone: bool = False
 
 
 class Conditions:
@@ -65,19 +66,20 @@ class Conditions:
         self._rng = rng
         self._describe = describe
 
-    def say(self, condition: exp.Expr) -> Said:
-        """One condition. Raises UnsayableError."""
+    def say(self, condition: exp.Expr, *, alone: bool = True) -> Said:
+        """One condition; with `alone`, it may be said without "whose". Raises UnsayableError."""
         if condition.args.get("negate"):
             return self._negated(condition)
         match condition:
             case exp.Paren(this=inner):
-                return self.say(inner)
+                return self.say(inner, alone=alone)
             case exp.Or(left=left, right=right):
-                return self._either(self.say(left), self.say(right))
+                return self._either(self.say(left, alone=False), self.say(right, alone=False))
             case exp.Not(this=inner):
                 return self._negated(_bare(inner))
             case exp.EQ() | exp.NEQ() | exp.GT() | exp.GTE() | exp.LT() | exp.LTE():
-                return self._comparison(condition)
+                found = self._alone(condition) if alone else None
+                return found or self._comparison(condition)
             case exp.Between(this=exp.Column() as column):
                 return self._between(column, condition, negated=False)
             case exp.Like(this=exp.Column() as column, expression=exp.Literal() as pattern):
@@ -92,10 +94,11 @@ class Conditions:
         """Conditions on one table after its noun: "whose sex is F and that have no visits". Raises UnsayableError."""
         if any(one.table != table for one in found):
             raise UnsayableError("a condition on another table")
-        plain = [one for one in found if not one.having and not one.either]
+        plain = [one for one in found if not one.having and not one.either and not one.alone]
         plain.sort(key=lambda one: one.open)
         whose = " and ".join(one.text for one in plain)
-        parts = [f"whose {whose}"] if whose else []
+        parts = [one.text for one in found if one.alone]
+        parts += [f"whose {whose}"] if whose else []
         others = [one for one in found if one.either and not one.having]
         parts += [f"whose {one.text}" for one in others]
         last = sorted((one for one in found if one.having), key=lambda one: one.open)
@@ -104,6 +107,30 @@ class Conditions:
         if any(one.open for one in [*plain, *others, *last][:-1]):
             raise UnsayableError("conditions behind those of other rows")
         return " and ".join(parts)
+
+    def _alone(self, condition: exp.Expr) -> Said | None:
+        """Rows by what tells them apart: "with code 5", "named Ada", "of patient 7". None for other conditions."""
+        column, value = condition.this, condition.args.get("expression")
+        if (
+            not isinstance(condition, exp.EQ)
+            or not isinstance(column, exp.Column)
+            or self._rng.random() < 0.5
+        ):
+            return None
+        if not isinstance(value, exp.Literal):
+            return None
+        kind, table = self._words.kind(column), self._words.owner(column)
+        if kind == REFERENCE:
+            other = self._words.stands_for(column)
+            if other is None or other == table:
+                return None
+            return Said(table, f"of {self._words.one(other, self._rng)} {self._literal(value)}", alone=True)
+        label = self._label(column)
+        if kind in (KEY, CODE):
+            return Said(table, f"{self._any('with|with the')} {label} {self._literal(value)}", alone=True)
+        if label == "name":
+            return Said(table, f"{self._any('named|called')} {self._literal(value)}", alone=True)
+        return None
 
     def _literal(self, value: exp.Expr) -> str:
         """A literal as people write it. Raises UnsayableError for another expression."""

@@ -10,11 +10,13 @@ from fastsql.synthesis.phrases import expand
 from fastsql.synthesis.schema.arithmetic import Arithmetic
 from fastsql.synthesis.schema.clauses import columns_in, conjuncts, is_column, joins_of, tables_of
 from fastsql.synthesis.schema.conditions import PARTS_OF_DATES, Conditions, moment_of
-from fastsql.synthesis.schema.kinds import AMOUNT, ORDERED
-from fastsql.synthesis.schema.words import UnsayableError, Words, plural
+from fastsql.synthesis.schema.kinds import AMOUNT, KEY, ORDERED, REFERENCE
+from fastsql.synthesis.schema.words import ENGLISH, UnsayableError, Words, plural
 
 _AGGREGATES: dict[type[exp.Expr], str] = {exp.Avg: "average|mean", exp.Sum: "total"}
 _ENDS: dict[type[exp.Expr], str] = {exp.Min: "lowest|minimum|smallest", exp.Max: "highest|maximum|largest"}
+_IDENTIFIERS = ("id", "code", "number", "no", "key", "identifier", "uid", "uuid", "name")
+"""How the labels of keys end, whose values are asked for. "Patients" are who these are, and no numbers."""
 _TIMES: dict[type[exp.Expr], str] = {exp.Min: "earliest", exp.Max: "latest|most recent"}
 
 
@@ -141,6 +143,8 @@ class Items:
     def _label(self, column: exp.Column, subject: int) -> str:
         table = self._words.owner(column)
         label = self._words.label(self._words.number(column), self._rng)
+        if self._words.kind(column) in (KEY, REFERENCE) and self._words.language == ENGLISH:
+            label = label if label.split()[-1] in _IDENTIFIERS else f"{label} id"
         if table == subject:
             return label
         one = self._words.one(table, self._rng)

@@ -34,6 +34,10 @@ _BOTH: dict[type[exp.Expr], str] = {
 }
 
 
+NAMELESS = 0.6
+"""How often rows are asked for as such where what names them is selected: "the patients" for their names."""
+
+
 def ask(query: exp.Expr, words: Words, rng: random.Random) -> str:
     """A question for a query as the grammar renders it. Raises UnsayableError where there are no words for a construct."""
     return _asker(words, rng).ask(query)
@@ -74,7 +78,10 @@ class _Asker(Asker):
 
     def _request(self, things: str, *, single: bool) -> str:
         be = "is" if single else "are"
-        return self._finished(f"what {be} @|show @|list @|give me @|find @|@|return @|tell me @", things)
+        asked = f"what {be} @|show @|list @|give me @|find @|@|return @|tell me @"
+        return self._finished(
+            f"{asked}|please provide me @|can you tell me @|could you show me @|i need @", things
+        )
 
     def _set_operation(self, query: exp.SetOperation) -> str:
         left, right = query.left, query.right
@@ -105,11 +112,19 @@ class _Asker(Asker):
         ]
         the = "the" if limit_of(select) or single else self._any("the|all the")
         rows = self._rows.say(select, subject)
+        if self._names_rows(select, subject) and self._rng.random() < NAMELESS:
+            return f"{the} {rows}"
         if not any(item.find(exp.Case) for item in select.expressions):
             return f"the {distinct}{_listed(labels)} of {the} {rows}"
         # The labels say rows already: "the number of dogs whose gender is F".
         is_all = not conditions_of(select) and not joins_of(select)
         return f"the {_listed(labels)}" if is_all else f"the {_listed(labels)} among {the} {rows}"
+
+    def _names_rows(self, select: exp.Select, subject: int) -> bool:
+        """Whether what is selected names the rows, so that who asks for the rows gets it."""
+        items = select.expressions
+        named = {self._words.number(item) for item in items if is_column(item)}
+        return len(named) == len(items) and named == set(self._words.naming(subject))
 
     def _over_groups(self, derived: OverGroups) -> str:
         """As "the average number of visits whose reason is cough per patient with any"."""
@@ -188,7 +203,7 @@ class _Asker(Asker):
 
     def _finished(self, pattern: str, filling: str) -> str:
         text = self._any(pattern).replace("@", filling)
-        asks = text.startswith(("what", "how"))
+        asks = text.startswith(("what", "how", "can ", "could "))
         return text[:1].upper() + text[1:] + ("?" if asks else self._rng.choice((".", "")))
 
 

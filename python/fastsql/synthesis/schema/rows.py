@@ -145,7 +145,8 @@ class Rows:
         if not isinstance(choice, exp.Or):
             return None
         own, other = sorted(
-            map(self._conditions.say, (choice.left, choice.right)), key=lambda one: one.table != subject
+            (self._conditions.say(one, alone=False) for one in (choice.left, choice.right)),
+            key=lambda one: one.table != subject,
         )
         if own.table == other.table or own.table != subject:
             return None

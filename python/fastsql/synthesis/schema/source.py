@@ -20,7 +20,7 @@ from fastsql.grammar.program import Program
 from fastsql.grammar.render import render_tree, write_tree
 from fastsql.profile.model import Profile
 from fastsql.schema import Schema
-from fastsql.synthesis.schema.clauses import limit_of
+from fastsql.synthesis.schema.clauses import is_column, keys_of, limit_of
 from fastsql.synthesis.schema.contents import Contents
 from fastsql.synthesis.schema.contrast import differ_in_one_phrase, edits, width
 from fastsql.synthesis.schema.fill import Filler, UnfitError
@@ -40,6 +40,8 @@ MIX: Mapping[str, float] = MappingProxyType(
 """Shares of Spider's levels of hardness among what is drawn; about those of its dev set."""
 ATTEMPTS = 400
 """How often a draft is drawn anew, until one makes sense."""
+NAMED_ROWS = 0.2
+"""How often what names the rows of a table is put in place of the columns that a template selects of it."""
 PATIENCE = 50
 """How many of these attempts are made at one level of hardness."""
 MOST_EDITS = 6
@@ -193,13 +195,28 @@ class SchemaSource:
         Raises UnfitError, UnsayableError or ConversionError for a query that makes no sense.
         """
         program = self._filler.fill(weighted.template, rng)
-        query = _read(program, self.schema)
+        query = self._of_rows(_read(program, self.schema), rng)
         ask(query, self._words, rng)
         canonical = tree_to_program(query, self.schema)
         if canonical != program:
             query = _read(canonical, self.schema)
             ask(query, self._words, rng)
         return self._each_once(query, rng)
+
+    def _of_rows(self, query: exp.Query, rng: random.Random) -> exp.Query:
+        """The query, now and then with what names the rows of a table in place of its columns, as "which patients" asks."""
+        if not isinstance(query, exp.Select) or keys_of(query) or rng.random() >= NAMED_ROWS:
+            return query
+        items = query.expressions
+        if not all(map(is_column, items)) or len({self._words.owner(item) for item in items}) != 1:
+            return query
+        naming = self._words.naming(self._words.owner(items[0]))
+        if not naming:
+            return query
+        named = [items[0].copy() for _ in naming]
+        for item, column in zip(named, naming, strict=True):
+            item.set("this", exp.to_identifier(self.schema.columns[column].name, quoted=True))
+        return _read(tree_to_program(query.select(*named, append=False), self.schema), self.schema)
 
     def _each_once(self, query: exp.Query, rng: random.Random) -> exp.Query:
         """The query with DISTINCT, where a join would repeat the rows that are asked for. Raises as `_query`."""

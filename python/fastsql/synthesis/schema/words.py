@@ -129,6 +129,12 @@ class Words:
         rivals = [one for one in self.schema.tables[own].columns if self.links.leads(one, referred[0])]
         return referred[0] if len(rivals) == 1 else None
 
+    def naming(self, table: int) -> tuple[int, ...]:
+        """The columns that name the rows of a table, for "which patients"; none where keys are all there is."""
+        named = self._profile.tables[table].row
+        columns = [one for one in self.schema.tables[table].columns if self.schema.columns[one].name in named]
+        return () if any(self._kinds[one] in (KEY, REFERENCE) for one in columns) else tuple(columns)
+
     def is_link(self, table: int) -> bool:
         """Whether a table holds nothing but keys: it links two others."""
         return all(self._kinds[column] in (KEY, REFERENCE) for column in self.schema.tables[table].columns)

@@ -184,7 +184,7 @@ def fit_judge(
         wide = _regression(
             *_told_right(errors, errors.inspected if others else errors.plain, others), told_right
         )
-        right = _recalibrated(wide, *_told_right(table, features, False))
+        right = recalibrated(wide, *_told_right(table, features, False))
     if not table.unanswerable.any():
         return Judge(right)
     return Judge(right, _unanswerable(features, table, errors, unanswered, others))
@@ -215,7 +215,7 @@ def _unanswerable(
     wide = _regression(
         errors.inspected if inspected else errors.plain, errors.unanswerable, errors.mass, names
     )
-    return _recalibrated(wide, features, table.unanswerable, table.mass)
+    return recalibrated(wide, features, table.unanswerable, table.mass)
 
 
 def _regression(features: Floats, labels: Flags, mass: Floats, names: Sequence[str]) -> Regression:
@@ -223,7 +223,7 @@ def _regression(features: Floats, labels: Flags, mass: Floats, names: Sequence[s
     return Regression(float(intercept), dict(zip(names, map(float, weights), strict=True)))
 
 
-def _recalibrated(wide: Regression, features: Floats, labels: Flags, mass: Floats) -> Regression:
+def recalibrated(wide: Regression, features: Floats, labels: Flags, mass: Floats) -> Regression:
     """A regression that was fitted elsewhere, with a shift and a slope that are fitted here (Platt, 1999)."""
     odds = _odds(wide, features)
     shift, (more,) = fit_logistic(odds[:, None], labels, mass, SLOPE_RIDGE, known=odds)

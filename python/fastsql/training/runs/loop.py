@@ -49,6 +49,7 @@ def train(
     loaders: int | None = None,
     processes: int = 1,
     cache: Path | None = None,
+    export: bool = True,
     quiet: bool = False,
 ) -> TrainResult:
     """Trains a model and leaves `bundle/`, `last.pt`, `best.pt`, `metrics.jsonl` and `curves.png` in `output`.
@@ -66,6 +67,7 @@ def train(
         loaders: processes that prepare batches beside this one, 0 for none; by default one, and several for a GPU.
         processes: that train one model together, on a CPU, and share `threads` among them; each has its own `loaders`.
         cache: folder of what is made of the data, by default `cache/` in `output`; runs may share one.
+        export: score the end of the run and write its bundle; without it, nothing is kept but the time that it took.
         quiet: show no progress.
 
     Raises ConfigError, DatasetError, CheckpointError, ModelError, TrainingError. Warns with CalibrationWarning that the
@@ -98,12 +100,12 @@ def train(
         corpus.held_out.save(folder / HELD_OUT)
         run = _begin(config, corpus, folder, place, progress, each, start)
         if processes == 1:
-            result = run.go(readers)
+            result = run.go(readers, export=export)
         else:
             arguments = (config, corpus, folder, each, start, readers)
             with Leader(processes, run.model.parameters(), _follow, arguments) as run.team:
-                result = run.go(readers)
-    if result.finished:
+                result = run.go(readers, export=export)
+    if result.finished and export:
         warnings.warn(_uncalibrated(folder, made), CalibrationWarning, stacklevel=2)
     return result
 

@@ -167,8 +167,10 @@ class Run:
 
     # ------------------------------------------------------------------ run
 
-    def go(self, loaders: int) -> TrainResult:
+    def go(self, loaders: int, *, export: bool = True) -> TrainResult:
         """Trains to the end of the schedule, or until interrupted; `loaders` processes prepare batches, 0: this one.
+
+        Without `export`, the end is neither scored nor kept: for measuring how long a run takes.
 
         Of a team, each process trains on its share of the batches, and the leader alone scores and writes.
         """
@@ -191,14 +193,16 @@ class Run:
             if team.rank:
                 self._follow(loader)
                 return TrainResult(self.folder, self.at.epochs, self.at.seconds, None, False)
-            finished = self._lead(loader)
+            finished = self._lead(loader, scored=export)
+        if not export:
+            return TrainResult(self.folder, self.at.epochs, self.at.seconds, None, finished)
         save_checkpoint(self.folder / LAST, self.state())
         draw_curves(self.folder)
         if finished:
             self._export()
         return TrainResult(self.folder, self.at.epochs, self.at.seconds, self.best, finished)
 
-    def _lead(self, loader: Loader) -> bool:
+    def _lead(self, loader: Loader, *, scored: bool) -> bool:
         """Trains, scores, saves and says how it goes. Returns whether the schedule is through."""
         schedule = self.config.schedule
         parts = {
@@ -216,7 +220,7 @@ class Run:
         try:
             for delivery in loader:
                 if self._between_steps:
-                    fraction = run_fraction(schedule, self.at.epochs, clock.seconds())
+                    fraction = self._fraction(clock.seconds())
                     stop = schedule.patience > 0 and self.at.since_best >= schedule.patience
                     _, finished = self.team.agree(fraction, fraction >= 1.0 or stop)
                     if finished:
@@ -249,8 +253,8 @@ class Run:
         except KeyboardInterrupt:
             self.progress.note("interrupted: saving a checkpoint")
         if self.at.step % METRIC_STEPS:
-            self._log_step(run_fraction(schedule, self.at.epochs, clock.seconds()), losses)
-        if finished:
+            self._log_step(self._fraction(clock.seconds()), losses)
+        if finished and scored:
             self._score(parts)
         self.at.seconds = clock.seconds()
         return finished
@@ -271,6 +275,11 @@ class Run:
     def _between_steps(self) -> bool:
         """Whether no gradient waits for others of its step."""
         return self.at.step % self.config.optim.accumulate == 0
+
+    def _fraction(self, seconds: float) -> float:
+        """How much of the run is over."""
+        updates = self.at.step // self.config.optim.accumulate
+        return run_fraction(self.config.schedule, self.at.epochs, seconds, updates)
 
     def _rate(self, fraction: float) -> float:
         return rate_factor(fraction, self.config.optim.warmup, self.config.optim.final_rate)

@@ -14,9 +14,11 @@ from fastsql.training.config import OptimSettings, ScheduleSettings
 M = TypeVar("M", bound=nn.Module)
 
 
-def run_fraction(schedule: ScheduleSettings, epochs: float, seconds: float) -> float:
-    """How much of the run is over, 0 to 1: epochs or time, whichever is further."""
+def run_fraction(schedule: ScheduleSettings, epochs: float, seconds: float, updates: int = 0) -> float:
+    """How much of the run is over, 0 to 1: epochs, updates or time, whichever is further."""
     parts = [epochs / schedule.epochs] if schedule.epochs > 0 else []
+    if schedule.updates > 0:
+        parts.append(updates / schedule.updates)
     if schedule.minutes > 0:
         parts.append(seconds / (60 * schedule.minutes))
     return min(1.0, max(parts, default=1.0))

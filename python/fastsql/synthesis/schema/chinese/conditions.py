@@ -47,6 +47,9 @@ class ChineseConditions(Conditions):
             raise UnsayableError("a condition on another table")
         return both(found)
 
+    def _alone(self, condition: exp.Expr) -> None:
+        """Chinese says every condition before the noun."""
+
     def _whose(self, column: exp.Column, rest: str) -> Said:
         return Said(self._words.owner(column), f"{self._label(column)}{rest}")
 

@@ -1,0 +1,348 @@
+"""Adapting, from a database to a bundle: step by step in a working folder, so that a run that is killed goes on where it was.
+
+The working folder lies beside the bundle, as `NAME.adapting`, and holds values of the database; it is removed at the end. The
+bundle appears by a rename. What enters it: weights, names of tables and columns, and what the base knew; no word of a
+question or a row.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from fastsql.adapt.fitting import Case, Outcome, cases_of, figures, is_better, observe, refitted
+from fastsql.adapt.material import AdaptError, Amounts, Material, make_material
+from fastsql.adapt.recipe import recipe
+from fastsql.adapt.seeds import Seeds, read_seeds
+from fastsql.errors import CalibrationWarning
+from fastsql.execution import Executor, open_executor
+from fastsql.linking.dictionary import ValueDictionary
+from fastsql.model.bundle import CARD, MANIFEST, Bundle, open_bundle, write_manifest
+from fastsql.parser.bundles import DEFAULT_MODEL, open_model
+from fastsql.profile.model import Profile
+from fastsql.reliability.assess import SETTING, Reliability
+from fastsql.schema import Schema
+from fastsql.synthesis.generate import Report
+from fastsql.training.bundles.replacing import copy_files, replacing
+from fastsql.training.calibration.calibrate import with_settings, write_settings
+from fastsql.training.config import TrainConfig
+from fastsql.training.corpus.corpus import load_corpus
+from fastsql.training.runs.checkpoint import LAST
+from fastsql.training.runs.loop import CACHE, train
+from fastsql.training.runs.run import BUNDLE
+from fastsql.whole_file import write_whole
+
+SUFFIX = ".adapting"
+STATE = "state.json"
+PROBE = 12
+"""Updates that are timed, and thrown away, to tell how many a number of minutes has."""
+RESERVE = 0.12
+"""Share of the time that is left for fitting the probabilities and for what the probe did not foresee."""
+LEAST_UPDATES = 20
+JUDGED = 400
+"""Held-out pairs of each kind that the two bundles are compared on."""
+PENALTY = 10.0
+"""The penalty that figures are given at; that of `fastsql.parse`."""
+
+
+@dataclass(frozen=True)
+class Adapted:
+    """What was written, and what was found on questions that nothing was trained on: of the base, and of the bundle."""
+
+    bundle: Path
+    updates: int
+    seconds: float
+    before: dict[str, Any]
+    after: dict[str, Any]
+    seeds: Seeds
+
+
+def adapt(
+    database: str | Path,
+    output: str | Path,
+    *,
+    schema: Schema | None = None,
+    profile: Profile | None = None,
+    seeds: str | Path | None = None,
+    base: str | Path = DEFAULT_MODEL,
+    minutes: float = 60.0,
+    updates: int | None = None,
+    seed: int = 1,
+    threads: int | None = None,
+    processes: int = 1,
+    restart: bool = False,
+    amounts: Amounts | None = None,
+    report: Report = lambda _: None,
+    quiet: bool = True,
+) -> Adapted:
+    """Train a bundle further for one database, and fit its probabilities there.
+
+    Args:
+        database: an SQLite or DuckDB file, or a database URL; read only.
+        output: the folder of the new bundle, which must not be there yet.
+        schema: the tables and columns that may be asked for; by default all that the database shows.
+        profile: one that people have edited.
+        seeds: a file of questions with SQL (`seeds.read_seeds`).
+        base: a bundled model's name, or the folder of a bundle.
+        minutes: about how long it may take in all, from which the number of updates is told.
+        updates: of the weights, in place of `minutes`: the same number, seed, threads and processes give the same bundle.
+        seed: of everything random.
+        threads: processor threads, all of them by default; `processes` train together and share them.
+        restart: begin anew where an earlier run was broken off; otherwise it goes on.
+        amounts: how much is made and replayed.
+        report: called with lines on progress.
+        quiet: show no progress of the training.
+
+    Raises AdaptError where the outcome is no better than the base (nothing is written then), and what reading schemas, seeds
+    and databases, making pairs and training raise.
+    """
+    begun = time.monotonic()
+    output, amounts = Path(output), amounts or Amounts()
+    _check_output(output)
+    start = open_model(base)
+    schema = (schema or Schema.coerce(str(database))).with_keys_from(str(database))
+    if profile is not None:
+        schema = schema.with_profile(profile)
+    work = output.absolute().with_name(f"{output.name}{SUFFIX}")
+    with open_executor(database, schema=schema) as executor:
+        state = _State.open(work, _identity(start, schema, seeds, seed, amounts), restart=restart)
+        found = Seeds() if seeds is None else read_seeds(Path(seeds), schema, executor)
+        for line, why in found.left_out.items():
+            report(f"{seeds}, line {line}: {why}; not used")
+        material = make_material(schema, executor, profile, found, work, seed, report, amounts)
+        place = str(database) if executor.dialect == "sqlite" else ""
+        config = recipe(output.name, start.config.model, work, place, seed, 0, amounts)
+        if state.updates is None or (updates is not None and updates != state.updates):
+            state.updates = updates or _updates_in(
+                minutes, begun, config, work, start, threads, processes, report
+            )
+            state.save()
+        config = replace(config, schedule=replace(config.schedule, updates=state.updates))
+        _train(config, work, start, threads, processes, quiet=quiet)
+        values = str(database) if place else ValueDictionary.from_database(str(database), schema)
+        before, after, reliability = _judged(
+            config, work, start, material, schema, values, executor, seed, report
+        )
+    seconds = state.seconds + time.monotonic() - begun
+    told = {
+        "base": start.config.name,
+        "seed": seed,
+        "updates": state.updates,
+        "minutes": round(seconds / 60, 1),
+        "pairs": len(material.pairs),
+        "seeds": len(material.trained),
+        "before": before,
+        "after": after,
+    }
+    _write(work / RUN / BUNDLE, output, start, reliability, told)
+    shutil.rmtree(work)
+    return Adapted(output, state.updates, seconds, before, after, found)
+
+
+RUN = "run"
+"""The folder of the training run, in the working folder."""
+
+
+@dataclass
+class _State:
+    """What a working folder is of, how many updates were decided on, and the time that earlier runs took."""
+
+    folder: Path
+    identity: str
+    updates: int | None = None
+    seconds: float = 0.0
+
+    @classmethod
+    def open(cls, folder: Path, identity: str, *, restart: bool) -> _State:
+        """That of the folder, which is made if there is none. Raises AdaptError where it is of something else."""
+        if restart and folder.exists():
+            shutil.rmtree(folder)
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        file = folder / STATE
+        if not file.exists():
+            state = cls(folder, identity)
+            state.save()
+            return state
+        try:
+            known = json.loads(file.read_text(encoding="utf-8"))
+            state = cls(folder, known["identity"], known["updates"], float(known["seconds"]))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise AdaptError(
+                "what was begun there is damaged", where=str(folder), remedy="Give --restart."
+            ) from error
+        if state.identity != identity:
+            raise AdaptError(
+                "another adaptation was begun there: of other tables, seeds, settings or another base",
+                where=str(folder),
+                remedy="Give --restart to begin anew, or another output.",
+            )
+        return state
+
+    def save(self) -> None:
+        """Written whole or not at all."""
+        content = {"identity": self.identity, "updates": self.updates, "seconds": self.seconds}
+        write_whole(self.folder / STATE, json.dumps(content).encode(), private=True)
+
+
+def _check_output(output: Path) -> None:
+    if output.exists():
+        raise AdaptError("is there already", where=str(output), remedy="Name another folder, or remove it.")
+
+
+def _identity(base: Bundle, schema: Schema, seeds: str | Path | None, seed: int, amounts: Amounts) -> str:
+    """What has to be the same for a run to go on."""
+    digest = hashlib.sha256((base.path / MANIFEST).read_bytes())
+    digest.update(f"{schema.fingerprint} {seed} {amounts}".encode())
+    if seeds is not None and Path(seeds).is_file():
+        digest.update(Path(seeds).read_bytes())
+    return digest.hexdigest()
+
+
+def _updates_in(
+    minutes: float,
+    begun: float,
+    config: TrainConfig,
+    work: Path,
+    base: Bundle,
+    threads: int | None,
+    processes: int,
+    report: Report,
+) -> int:
+    """How many updates the rest of the time has room for, told by timing a few, which are thrown away."""
+    probe = replace(config, schedule=replace(config.schedule, updates=PROBE))
+    result = train(
+        probe,
+        work / "probe",
+        threads=threads,
+        warm_start=base.path,
+        processes=processes,
+        cache=work / CACHE,
+        export=False,
+        quiet=True,
+    )
+    shutil.rmtree(work / "probe")
+    each = result.seconds / PROBE
+    left = 60 * minutes * (1 - RESERVE) - (time.monotonic() - begun)
+    updates = max(LEAST_UPDATES, int(left / each))
+    report(f"an update takes {each:.2f} s: {updates} updates in {minutes:g} minutes")
+    return updates
+
+
+def _train(
+    config: TrainConfig, work: Path, base: Bundle, threads: int | None, processes: int, *, quiet: bool
+) -> None:
+    """Raises AdaptError where it was interrupted: what was reached is kept."""
+    run = work / RUN
+    if (run / BUNDLE).is_dir():
+        return
+    resume = (run / LAST).is_file()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CalibrationWarning)  # it is calibrated here
+        result = train(
+            config,
+            run,
+            resume=resume,
+            threads=threads,
+            warm_start=None if resume else base.path,
+            processes=processes,
+            cache=work / CACHE,
+            quiet=quiet,
+        )
+    if not result.finished:
+        raise AdaptError("was interrupted", where=str(work), remedy="Run the same command to go on.")
+
+
+def _judged(
+    config: TrainConfig,
+    work: Path,
+    base: Bundle,
+    material: Material,
+    schema: Schema,
+    values: Any,
+    executor: Executor,
+    seed: int,
+    report: Report,
+) -> tuple[dict[str, Any], dict[str, Any], Reliability]:
+    """Figures of the base and of the new bundle, and the probabilities of the latter. Raises AdaptError if it is worse."""
+    cases = _cases(config, work, material, schema, report)
+    new = _with_base_words(open_bundle(work / RUN / BUNDLE), base)
+    d = base.config.model.d
+    old = Reliability.from_settings(base.config.settings, d)
+    before = observe(base, schema, values, cases, executor, report)
+    after = observe(new, schema, values, cases, executor, report)
+    if not is_better(before, after):
+        rights = [sum(one.right for one in side) for side in (before, after)]
+        raise AdaptError(
+            f"the outcome is worse than {base.config.name}: {rights[1]} of {len(cases)} held-out questions right"
+            f" against {rights[0]}. Nothing was written",
+            where=str(work),
+            remedy="Give seeds, a profile, or more minutes; --restart begins anew.",
+        )
+    reliability = refitted(old, after)
+    return _figures(old, before), _figures(reliability, after), reliability
+
+
+def _figures(reliability: Reliability, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    return figures(reliability, outcomes, PENALTY)
+
+
+def _cases(config: TrainConfig, work: Path, material: Material, schema: Schema, report: Report) -> list[Case]:
+    """Seeds that were kept apart, made pairs that the run held out, and made questions without an answer."""
+    corpus = load_corpus(config.data, config.seed, work / CACHE, report)
+    held = [sample.pair for sample in (*corpus.dev_templates, *corpus.dev_examples)]
+    refused = [one for one in material.pairs if one.sql is None]
+    return [
+        *cases_of(material.kept, schema, by_hand=True),
+        *cases_of(held[:JUDGED], schema),
+        *cases_of(refused[:JUDGED], schema),
+    ]
+
+
+_KEPT = ("familiarity", "lexicon", "constants")
+"""Settings that stay the base's: the words of questions and rows of this database enter no bundle."""
+
+
+def _with_base_words(new: Bundle, base: Bundle) -> Bundle:
+    own = base.config.settings
+    return with_settings(new, {name: own[name] for name in (*_KEPT, SETTING) if name in own})
+
+
+def _write(trained: Path, output: Path, base: Bundle, reliability: Reliability, told: dict[str, Any]) -> None:
+    """The bundle with its settings and card, at its place by a rename."""
+    bundle = _with_base_words(open_bundle(trained), base)
+    settings = {SETTING: reliability.to_settings(), "adapted": told}
+    write_settings(with_settings(bundle, settings))
+    with replacing(trained) as new:
+        copy_files(trained, new)
+        (new / CARD).write_text(_card(output.name, told), encoding="utf-8")
+        write_manifest(new)
+    _check_output(output)
+    trained.rename(output)
+
+
+def _card(name: str, told: dict[str, Any]) -> str:
+    lines = [
+        f"# {name}",
+        "",
+        f"`{told['base']}`, adapted to one database by `fastsql adapt`: {told['updates']} updates, seed {told['seed']}, on"
+        f" {told['pairs']} pairs made over the database and {told['seeds']} seeds.",
+        "",
+        "On questions that nothing was trained on, right of all (given at penalty 10, and right of these):",
+        "",
+        "| | base | adapted |",
+        "|---|---|---|",
+    ]
+    for part, title in (("seeds", "seeds, by people"), ("made", "pairs, made")):
+        cells = [
+            f"{one['right']} of {one['count']} ({one['given']}, {one['given_right']})"
+            for one in (told["before"][part], told["after"][part])
+        ]
+        lines.append(f"| {title} | {cells[0]} | {cells[1]} |")
+    return "\n".join(lines) + "\n"

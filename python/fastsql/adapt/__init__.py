@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fastsql.adapt.adapt import Adapted, adapt
+    from fastsql.adapt.adapting import Adapted, adapt
     from fastsql.adapt.material import AdaptError
 
 __all__ = ["AdaptError", "Adapted", "adapt"]
@@ -18,9 +18,9 @@ __all__ = ["AdaptError", "Adapted", "adapt"]
 def __getattr__(name: str) -> Any:
     # Training imports torch, which takes a second.
     if name in ("Adapted", "adapt"):
-        from fastsql.adapt import adapt as module
+        from fastsql.adapt import adapting
 
-        return getattr(module, name)
+        return getattr(adapting, name)
     if name == "AdaptError":
         from fastsql.adapt.material import AdaptError
 

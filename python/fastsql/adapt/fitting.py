@@ -1,7 +1,7 @@
-"""The two probabilities of an adapted bundle, and whether it is better than its base: both by what neither was trained on.
+"""The two probabilities of an adapted bundle, and whether it is better than its base, by what neither was trained on.
 
-The base's regressions of schemas never seen were fitted on people's questions over many databases. They are kept, and given a
-shift and a slope (Platt, 1999) that the held-out pairs of this database ask for. Pairs that were made say less of people's
+The base's regressions of schemas never seen were fitted on people's questions over many databases. They are kept, and given
+a shift and a slope (Platt, 1999) that the held-out pairs of this database ask for. Pairs that were made say less of people's
 questions than seeds do, so that together they count as a few seeds.
 """
 

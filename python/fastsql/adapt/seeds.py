@@ -10,9 +10,8 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 
 from fastsql.datasets import DatasetError, Example
 from fastsql.datasets.dialects import as_sqlite
@@ -53,7 +52,7 @@ class Seeds:
     """The seeds of a file that can be used, and by line why others cannot."""
 
     usable: tuple[Seed, ...] = ()
-    left_out: Mapping[int, str] = MappingProxyType({})
+    left_out: Mapping[int, str] = field(default_factory=dict)
 
     def examples(self, db_id: str) -> tuple[Example, ...]:
         """As examples of a data set, in order."""
@@ -76,39 +75,47 @@ def read_seeds(path: Path, schema: Schema, executor: Executor, limits: Limits | 
     usable: dict[int, Seed] = {}
     left_out: dict[int, str] = {}
     for one in written:
-        try:
-            usable[one.line] = _tried(one, schema, executor, limits)
-        except _Unusable as error:
-            left_out[one.line] = str(error)
+        found = _tried_or_why(one, schema, executor, limits)
+        if isinstance(found, Seed):
+            usable[one.line] = found
+        else:
+            left_out[one.line] = found
     for line, why in _repeated(usable):
         del usable[line]
         left_out[line] = why
-    return Seeds(tuple(usable.values()), MappingProxyType(dict(sorted(left_out.items()))))
+    return Seeds(tuple(usable.values()), dict(sorted(left_out.items())))
 
 
-class _Unusable(ValueError):
+class _UnusableError(ValueError):
     """Why a seed cannot be used; without its words."""
+
+
+def _tried_or_why(one: Written, schema: Schema, executor: Executor, limits: Limits) -> Seed | str:
+    try:
+        return _tried(one, schema, executor, limits)
+    except _UnusableError as error:
+        return str(error)
 
 
 def _tried(one: Written, schema: Schema, executor: Executor, limits: Limits) -> Seed:
     if not one.question.strip():
-        raise _Unusable("it has no question")
+        raise _UnusableError("it has no question")
     if len(one.question) > limits.question_characters:
-        raise _Unusable(f"its question is longer than {limits.question_characters:,} characters")
+        raise _UnusableError(f"its question is longer than {limits.question_characters:,} characters")
     if one.sql is None:
         return Seed(one.question, None, None)
     try:
         parse_query(one.sql, dialect=executor.dialect, limits=limits)  # bounded, and one SELECT
         program = sql_to_program(as_sqlite(one.sql, executor.dialect), schema)
     except ConversionError as error:
-        raise _Unusable(f"the grammar cannot say its query: {error}") from error
+        raise _UnusableError(f"the grammar cannot say its query: {error}") from error
     except VerificationError as error:
-        raise _Unusable(f"its query {error.what}") from error
+        raise _UnusableError(f"its query {error.what}") from error
     try:
         executor.run(render(program, schema, dialect=executor.dialect))
     except FastSQLError as error:
         _check_alive(executor)
-        raise _Unusable(f"its query does not run here: {type(error).__name__}") from error
+        raise _UnusableError(f"its query does not run here: {type(error).__name__}") from error
     return Seed(one.question, render(program, schema), program)
 
 

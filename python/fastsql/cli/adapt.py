@@ -27,8 +27,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "adapt",
         help="train a bundled model further for one's own database",
-        description="Make questions with SQL over a database, train a model further on them, fit its probabilities there, and"
-        " write a bundle, unless it is worse than the model was.",
+        description="Make questions with SQL over a database, train a model further on them, fit its probabilities there,"
+        " and write a bundle, unless it is worse than the model was.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -90,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
 
     keep_sources([options.output], [options.schema, options.seeds, options.profile])
     with train_extra():
-        from fastsql.adapt.adapt import adapt
+        from fastsql.adapt import adapt
     schema = read_schema(options)
     profile = None if options.profile is None else read_profile(options.profile, schema)
     found = adapt(

@@ -129,29 +129,29 @@ def test_moments_are_called_dates_and_times() -> None:
 
 
 def test_rows_are_asked_for_where_what_names_them_is_selected(
-    schema: Schema, monkeypatch: pytest.MonkeyPatch
+    clinic: Schema, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("fastsql.synthesis.schema.questions.NAMELESS", 1.0)
     for seed in range(10):
-        question = asked("SELECT name FROM patients WHERE sex = 'F'", schema, seed)
+        question = asked("SELECT name FROM patients WHERE sex = 'F'", clinic, seed)
         assert "patients" in question
         assert "name" not in question
-        assert "sex" in asked("SELECT sex FROM patients WHERE name = 'Ada'", schema, seed)
+        assert "sex" in asked("SELECT sex FROM patients WHERE name = 'Ada'", clinic, seed)
 
 
-def test_rows_are_told_by_what_tells_them_apart(schema: Schema) -> None:
-    keyed = {asked("SELECT sex FROM patients WHERE patient_id = 5", schema, seed) for seed in range(30)}
+def test_rows_are_told_by_what_tells_them_apart(clinic: Schema) -> None:
+    keyed = {asked("SELECT sex FROM patients WHERE patient_id = 5", clinic, seed) for seed in range(30)}
     assert any("with patient id 5" in question or "with id 5" in question for question in keyed)
-    named = {asked("SELECT sex FROM patients WHERE name = 'Ada'", schema, seed) for seed in range(30)}
+    named = {asked("SELECT sex FROM patients WHERE name = 'Ada'", clinic, seed) for seed in range(30)}
     assert any("named ada" in question or "called ada" in question for question in named)
-    of = {asked("SELECT reason FROM visits WHERE patient_id = 5", schema, seed) for seed in range(30)}
+    of = {asked("SELECT reason FROM visits WHERE patient_id = 5", clinic, seed) for seed in range(30)}
     assert any("of patient 5" in question for question in of)
     either = {
-        asked("SELECT sex FROM patients WHERE name = 'Ada' OR name = 'Bo'", schema, seed)
+        asked("SELECT sex FROM patients WHERE name = 'Ada' OR name = 'Bo'", clinic, seed)
         for seed in range(30)
     }
     assert all("whose name is ada or name is bo" in question for question in either)
 
 
-def test_keys_are_asked_for_as_such(schema: Schema) -> None:
-    assert "patient id" in asked("SELECT patient_id FROM visits", schema)
+def test_keys_are_asked_for_as_such(clinic: Schema) -> None:
+    assert "patient id" in asked("SELECT patient_id FROM visits", clinic, 1)

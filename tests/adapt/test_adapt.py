@@ -96,6 +96,17 @@ def test_a_run_that_was_interrupted_goes_on(
     assert len(taken) <= 3 + 2 * 3
 
 
+def test_minutes_choose_the_updates_and_are_said(
+    clinic: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fastsql.adapt.adapting.LEAST_UPDATES", 2)
+    monkeypatch.setattr("fastsql.adapt.adapting.PROBE", 26)
+    said: list[str] = []
+    found = adapt(clinic, tmp_path / "own", minutes=0.1, threads=1, amounts=_LITTLE, report=said.append)
+    assert found.updates == 2
+    assert any(line.endswith("2 updates in 0.1 minutes") for line in said)
+
+
 def test_a_bundle_that_is_worse_is_not_written(
     clinic: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

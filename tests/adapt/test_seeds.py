@@ -63,10 +63,10 @@ How  heavy?,SELECT MAX(weight) FROM patients
 """
     found = read(text, ".csv", tmp_path, schema, executor)
     assert [one.question for one in found.usable] == ["Names"]
-    assert list(found.left_out) == [2, 3, 4, 5, 7, 8, 9]
-    assert found.left_out[2] == "it has no question"
-    assert found.left_out[7] == "line 6 says the same"
-    assert found.left_out[8] == "the same question has another answer in line 9"
+    assert list(found.left_out) == [f"line {number}" for number in (2, 3, 4, 5, 7, 8, 9)]
+    assert found.left_out["line 2"] == "it has no question"
+    assert found.left_out["line 7"] == "line 6 says the same"
+    assert found.left_out["line 8"] == "the same question has another answer in line 9"
     assert not any("shoe" in why or "heavy" in why for why in found.left_out.values())
 
 
@@ -85,6 +85,14 @@ def test_files_that_hold_no_seeds(
 ) -> None:
     with pytest.raises(DatasetError):
         read(text, suffix, tmp_path, schema, executor)
+
+
+def test_json_may_stand_on_one_line(tmp_path: Path, schema: Schema, executor: Executor) -> None:
+    text = '[{"question": "Names", "sql": "SELECT name FROM patients"}, {"question": "names", "sql": "SELECT 1 FROM"},'
+    text += ' {"question": "Costs", "sql": "SELECT cost FROM visits"}]'
+    found = read(text, ".json", tmp_path, schema, executor)
+    assert [one.question for one in found.usable] == ["Names", "Costs"]
+    assert list(found.left_out) == ["entry 2 in line 1"]
 
 
 def test_a_file_that_is_not_there(tmp_path: Path, schema: Schema, executor: Executor) -> None:

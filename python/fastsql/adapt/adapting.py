@@ -35,14 +35,15 @@ from fastsql.training.calibration.calibrate import with_settings, write_settings
 from fastsql.training.config import TrainConfig
 from fastsql.training.corpus.corpus import load_corpus
 from fastsql.training.runs.checkpoint import LAST
+from fastsql.training.runs.curves import METRICS
 from fastsql.training.runs.loop import CACHE, train
 from fastsql.training.runs.run import BUNDLE
 from fastsql.whole_file import write_whole
 
 SUFFIX = ".adapting"
 STATE = "state.json"
-PROBE = 12
-"""Updates that are timed, and thrown away, to tell how many a number of minutes has."""
+PROBE = 25
+"""Updates that are made and thrown away, to tell how many a number of minutes has; the second half of them is timed."""
 RESERVE = 0.12
 """Share of the time that is left for fitting the probabilities and for what the probe did not foresee."""
 LEAST_UPDATES = 20
@@ -115,8 +116,8 @@ def adapt(
     with open_executor(database, schema=schema) as executor:
         state = _State.open(work, _identity(start, schema, seeds, seed, amounts), restart=restart)
         found = Seeds() if seeds is None else read_seeds(Path(seeds), schema, executor)
-        for line, why in found.left_out.items():
-            report(f"{seeds}, line {line}: {why}; not used")
+        for where, why in found.left_out.items():
+            report(f"{seeds}, {where}: {why}; not used")
         material = make_material(schema, executor, profile, found, work, seed, report, amounts)
         place = str(database) if executor.dialect == "sqlite" else ""
         config = recipe(output.name, start.config.model, work, place, seed, 0, amounts)
@@ -216,7 +217,7 @@ def _updates_in(
 ) -> int:
     """How many updates the rest of the time has room for, told by timing a few, which are thrown away."""
     probe = replace(config, schedule=replace(config.schedule, updates=PROBE))
-    result = train(
+    train(
         probe,
         work / "probe",
         threads=threads,
@@ -226,8 +227,11 @@ def _updates_in(
         export=False,
         quiet=True,
     )
+    lines = map(json.loads, (work / "probe" / METRICS).read_text(encoding="utf-8").splitlines())
+    first, *_, last = [line for line in lines if line["kind"] == "train"]
     shutil.rmtree(work / "probe")
-    each = result.seconds / PROBE
+    made = (last["step"] - first["step"]) / config.optim.accumulate
+    each = 60 * (last["minutes"] - first["minutes"]) / made
     left = 60 * minutes * (1 - RESERVE) - (time.monotonic() - begun)
     updates = max(LEAST_UPDATES, int(left / each))
     report(f"an update takes {each:.2f} s: {updates} updates in {minutes:g} minutes")

@@ -1,6 +1,6 @@
 """Seeds: questions with SQL that people of the place wrote, read from JSON, CSV or SQL and tried on the database.
 
-What cannot be used is named by its line and left out; the others are used. Nothing that is said of a seed holds its words.
+What cannot be used is named by its place and left out; the others are used. Nothing that is said of a seed holds its words.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _FORMS = (
 
 @dataclass(frozen=True)
 class Written:
-    """A seed as it stands in its file; `sql` is None for a question that is to be refused."""
+    """A seed as it stands in its file, at a place such as "line 7"; `sql` is None for a question that is to be refused."""
 
-    line: int
+    place: str
     question: str
     sql: str | None
 
@@ -49,10 +49,10 @@ class Seed:
 
 @dataclass(frozen=True)
 class Seeds:
-    """The seeds of a file that can be used, and by line why others cannot."""
+    """The seeds of a file that can be used, and by place why others cannot."""
 
     usable: tuple[Seed, ...] = ()
-    left_out: Mapping[int, str] = field(default_factory=dict)
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     def examples(self, db_id: str) -> tuple[Example, ...]:
         """As examples of a data set, in order."""
@@ -72,18 +72,20 @@ def read_seeds(path: Path, schema: Schema, executor: Executor, limits: Limits | 
     """
     limits = limits or Limits()
     written = _written(path)
-    usable: dict[int, Seed] = {}
-    left_out: dict[int, str] = {}
+    usable: dict[str, Seed] = {}
+    left_out: dict[str, str] = {}
     for one in written:
         found = _tried_or_why(one, schema, executor, limits)
         if isinstance(found, Seed):
-            usable[one.line] = found
+            usable[one.place] = found
         else:
-            left_out[one.line] = found
-    for line, why in _repeated(usable):
-        del usable[line]
-        left_out[line] = why
-    return Seeds(tuple(usable.values()), dict(sorted(left_out.items())))
+            left_out[one.place] = found
+    for place, why in list(_repeated(usable)):
+        del usable[place]
+        left_out[place] = why
+    return Seeds(
+        tuple(usable.values()), {one.place: left_out[one.place] for one in written if one.place in left_out}
+    )
 
 
 class _UnusableError(ValueError):
@@ -124,18 +126,18 @@ def _check_alive(executor: Executor) -> None:
     executor.run("SELECT 1")
 
 
-def _repeated(usable: Mapping[int, Seed]) -> Iterator[tuple[int, str]]:
-    """The lines of seeds that say again, or otherwise, what another one says."""
-    lines: dict[str, list[int]] = {}
-    for line, seed in usable.items():
-        lines.setdefault(" ".join(seed.question.casefold().split()), []).append(line)
-    for first, *others in lines.values():
-        if len({usable[line].sql for line in (first, *others)}) > 1:
-            for line in (first, *others):
-                named = ", ".join(str(other) for other in (first, *others) if other != line)
-                yield line, f"the same question has another answer in line {named}"
+def _repeated(usable: Mapping[str, Seed]) -> Iterator[tuple[str, str]]:
+    """The places of seeds that say again, or otherwise, what another one says."""
+    places: dict[str, list[str]] = {}
+    for place, seed in usable.items():
+        places.setdefault(" ".join(seed.question.casefold().split()), []).append(place)
+    for same in places.values():
+        if len({usable[place].sql for place in same}) > 1:
+            for place in same:
+                others = " and ".join(other for other in same if other != place)
+                yield place, f"the same question has another answer in {others}"
         else:
-            yield from ((line, f"line {first} says the same") for line in others)
+            yield from ((place, f"{same[0]} says the same") for place in same[1:])
 
 
 # ---------------------------------------------------------------- files
@@ -164,8 +166,9 @@ def _written(path: Path) -> list[Written]:
 
 
 def _from_json(text: str, path: Path) -> Iterator[Written]:
-    """A list of {question, sql}; the line of an entry is that on which it begins."""
+    """A list of {question, sql}; several may stand on one line."""
     decoder = json.JSONDecoder()
+    number = 0
     place = _skip(text, 0, "[", path)
     while not text.startswith("]", place):
         line = text.count("\n", 0, place) + 1
@@ -177,7 +180,8 @@ def _from_json(text: str, path: Path) -> Iterator[Written]:
         sql = entry.get("sql") if isinstance(entry, dict) else None
         if not isinstance(question, str) or not (sql is None or isinstance(sql, str)):
             raise DatasetError("is not {question, sql}", where=f"{path}, line {line}", remedy=_FORMS)
-        yield Written(line, question, sql or None)
+        number += 1
+        yield Written(f"entry {number} in line {line}", question, sql or None)
         place = _blanks(text, place)
         if not text.startswith("]", place):
             place = _skip(text, place, ",", path)
@@ -209,7 +213,7 @@ def _from_csv(text: str, path: Path) -> Iterator[Written]:
         for row in rows:
             if row:
                 cells = row + [""] * (len(header) - len(row))
-                yield Written(line, cells[asked], cells[answer].strip() or None)
+                yield Written(f"line {line}", cells[asked], cells[answer].strip() or None)
             line = rows.line_num + 1
     except csv.Error as error:
         raise DatasetError(f"is not CSV ({error})", where=f"{path}, line {line}", remedy=_FORMS) from error
@@ -223,7 +227,7 @@ def _from_sql(text: str) -> Iterator[Written]:
     for line, content in enumerate((*text.splitlines(), "--"), 1):
         comment = _COMMENT.fullmatch(content)
         if comment and query:
-            yield Written(begun, " ".join(question), "\n".join(query).strip().rstrip(";"))
+            yield Written(f"line {begun}", " ".join(question), "\n".join(query).strip().rstrip(";"))
             question, query = [], []
         if comment:
             begun = begun if question else line

@@ -205,13 +205,20 @@ def _packages(wheel: Wheel) -> Iterator[Component]:
     """Every package of its base and of its extras, once."""
     extras: dict[str, set[str]] = {}
     ranges: dict[str, set[str]] = {}
+    within: dict[str, set[str]] = {}  # by extra those that ask for all of it, as `adapt` does for `train`
     for requirement in wheel.requirements:
         name = canonicalize_name(requirement.name)
         found = set(re.findall(r"""extra\s*==\s*["']([^"']+)""", str(requirement.marker or "")))
-        if name == "fastsql" or found == {DEVELOPMENT}:
+        if found == {DEVELOPMENT}:
+            continue
+        if name == "fastsql":
+            for extra in requirement.extras:
+                within.setdefault(extra, set()).update(found)
             continue
         extras.setdefault(name, set()).update(found or {""})
         ranges.setdefault(name, set()).add(str(requirement.specifier))
+    for found in extras.values():
+        found |= {other for extra in found for other in within.get(extra, ())}
     locked = _locked()
     for name in sorted(extras):
         properties = [Property(name="fastsql:requirement", value=wanted) for wanted in sorted(ranges[name])]

@@ -15,7 +15,7 @@ _EPILOG = """\
 examples:
   fastsql adapt clinic.sqlite -o clinic-model
   fastsql adapt postgresql://reader@localhost/clinic -o clinic-model --seeds questions.csv --minutes 30
-  fastsql parse "Which patients have no visit?" --schema clinic.sqlite --model clinic-model
+  fastsql chat clinic.sqlite --model clinic-model       the bundle in use
 
 Nothing leaves the machine, and no word of a question or a row enters the bundle. A run that is broken off goes on where it
 was when the same command is given again. Needs the extra adapt: pip install 'fastsql[adapt]'

@@ -14,6 +14,7 @@ pytest.importorskip("onnx", reason="needs the extra adapt: pip install 'fastsql[
 import fastsql
 from fastsql.adapt import AdaptError, adapt
 from fastsql.adapt.material import Amounts
+from fastsql.datasets import DatasetError
 from fastsql.training.runs import run as runs
 
 from .conftest import PLANTED
@@ -120,3 +121,9 @@ def test_an_output_that_is_there_is_kept(clinic: Path, tmp_path: Path) -> None:
     (tmp_path / "own").mkdir()
     with pytest.raises(AdaptError, match="is there already"):
         adapt(clinic, tmp_path / "own")
+
+
+def test_what_fails_before_it_begins_leaves_nothing(clinic: Path, tmp_path: Path) -> None:
+    with pytest.raises(DatasetError):
+        adapt(clinic, tmp_path / "own", seeds=tmp_path / "none.json")
+    assert not list(tmp_path.iterdir())

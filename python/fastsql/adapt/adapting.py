@@ -114,10 +114,10 @@ def adapt(
         schema = schema.with_profile(profile)
     work = output.absolute().with_name(f"{output.name}{SUFFIX}")
     with open_executor(database, schema=schema) as executor:
-        state = _State.open(work, _identity(start, schema, seeds, seed, amounts), restart=restart)
         found = Seeds() if seeds is None else read_seeds(Path(seeds), schema, executor)
         for where, why in found.left_out.items():
             report(f"{seeds}, {where}: {why}; not used")
+        state = _State.open(work, _identity(start, schema, seeds, seed, amounts), restart=restart)
         material = make_material(schema, executor, profile, found, work, seed, report, amounts)
         place = str(database) if executor.dialect == "sqlite" else ""
         config = recipe(output.name, start.config.model, work, place, seed, 0, amounts)

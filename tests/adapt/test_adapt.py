@@ -92,6 +92,8 @@ def test_a_run_that_was_interrupted_goes_on(
     assert not (tmp_path / "own").exists()
     with pytest.raises(AdaptError, match="another adaptation was begun there"):
         adapt(clinic, tmp_path / "own", updates=3, threads=1, amounts=_LITTLE, seed=2)
+    with pytest.raises(AdaptError, match="makes 3 updates, not 4"):
+        adapt(clinic, tmp_path / "own", updates=4, threads=1, amounts=_LITTLE)
     found = adapt(clinic, tmp_path / "own", updates=3, threads=1, amounts=_LITTLE)
     assert found.updates == 3
     assert len(taken) <= 3 + 2 * 3

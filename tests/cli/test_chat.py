@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import stat
 import sys
 from collections.abc import Callable, Iterator
@@ -74,6 +75,20 @@ def test_the_last_turn_tells_its_sql_and_how_it_came_about(converse: Chat) -> No
     assert "   SELECT" in converse(ASKED[0], "/sql").out
     assert "Answered: confidence" in converse(ASKED[0], "/why").out
     assert "SELECT" in converse(*ASKED, "/undo", "/sql", "/why").out
+
+
+def test_an_older_turn_tells_its_sql_too(converse: Chat) -> None:
+    outcome = converse(*ASKED, "/sql 1", "/why 1", "/sql 9", "/why x", "/refresh", "/refresh 1")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert outcome.out.count("   SELECT") >= 2
+    assert "there is no turn 9" in outcome.out
+    assert "it is typed as /why N, with the number of a turn" in outcome.out
+    assert outcome.out.count(" ms; ") == len(ASKED) + 2
+
+
+def test_what_a_turn_takes_from_others_is_said_in_short(converse: Chat) -> None:
+    assert "in short: " not in converse(ASKED[0], "/sql").out
+    assert re.search(r"in short: .*PREV_(QUERY|RESULT)1", converse(*ASKED[:2], "/sql").out)
 
 
 def test_a_turn_is_taken_back(converse: Chat) -> None:
@@ -198,6 +213,9 @@ class Told:
         self.history = (turn,)
 
     def ask(self, question: str) -> Turn:
+        return self.history[0]
+
+    def turn(self) -> Turn:
         return self.history[0]
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pickle
 import random
+import re
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from math import prod
 from pathlib import Path
@@ -15,6 +17,7 @@ import pytest
 
 import fastsql
 from fastsql import ExecutionError, ModelError, SchemaError
+from fastsql.execution import RefusedError
 from fastsql.parser import Parser
 from fastsql.parser.assess import Assessed
 from fastsql.parser.turns import likelier
@@ -24,7 +27,7 @@ from fastsql.session import Session, Turn
 
 from ..worlds.toy_bundle import QUESTIONS, load_toy
 from ..worlds.toy_model import SCHEMA
-from .conftest import DDL
+from .conftest import DDL, LIMITS
 
 MORE = (*QUESTIONS, "only the women", "and in 2101?", "their last admission", "只要女性", "sort them by dob")
 
@@ -268,3 +271,79 @@ def test_a_reading_by_itself_is_doubted_where_the_other_refers(parser: Parser) -
     assert (doubted.confidence, doubted.unanswerable) == pytest.approx((0.36, 0.1))
     apart = replace(less, written=alone.written)  # it refers to nothing: nothing is open
     assert likelier(alone, apart) is alone
+
+
+def test_what_is_taken_from_earlier_turns_is_shown_by_tokens(parser: Parser) -> None:
+    generator = random.Random(11)
+    seen: set[str] = set()
+    for _ in range(12):
+        session = parser.session(SCHEMA)
+        for _ in range(8):
+            turn = session.ask(" ".join(generator.sample(" ".join(MORE).split(), 6)))
+            tokens = {
+                int(number) for number in re.findall(r"PREV_(?:QUERY|RESULT)(\d+)", turn.referring or "")
+            }
+            assert tokens == set(turn.uses)
+            seen |= set(re.findall(r"PREV_[A-Z]+", turn.referring or ""))
+            if not turn.uses:
+                assert turn.referring is None
+                assert turn.sql_with_references == turn.sql
+    assert seen == {"PREV_QUERY", "PREV_RESULT"}
+
+
+def test_tokens_survive_an_export(parser: Parser) -> None:
+    session = talked(parser, 8)
+    other = parser.session(SCHEMA)
+    other.load(session.export())
+    assert any(turn.referring for turn in session)
+    assert [turn.sql_with_references for turn in other] == [turn.sql_with_references for turn in session]
+
+
+def test_a_turn_is_run_again(parser: Parser, database: Path) -> None:
+    with fastsql.open_executor(database) as executor:
+        session = parser.session(SCHEMA, executor=executor)
+        first = session.ask(QUESTIONS[0])
+        assert first.rows is not None
+        assert first.at is not None
+        with closing(sqlite3.connect(database)) as connection, connection:
+            for table in ("patients", "admissions"):
+                connection.execute(f"DELETE FROM {table}")
+        again = session.refresh()
+        assert again.rows is not None
+        assert again.rows.rows != first.rows.rows
+        assert again.at is not None
+        assert again.at > first.at
+        assert session.history == (again,)
+        assert (again.sql, again.confidence) == (first.sql, first.confidence)
+        session.ask(QUESTIONS[1])
+        assert session.turn(1).rows is None
+        assert session.refresh(1).rows == again.rows
+        assert session.turn(1).rows is None
+
+
+def test_only_an_answer_can_be_run_again(parser: Parser, database: Path) -> None:
+    with pytest.raises(ValueError, match="no executor"):
+        parser.session(SCHEMA).refresh()
+    with fastsql.open_executor(database) as executor:
+        session = parser.session(SCHEMA, executor=executor)
+        with pytest.raises(KeyError, match="no turn yet"):
+            session.refresh()
+        session.ask(QUESTIONS[0])
+        with pytest.raises(KeyError, match="no turn 7"):
+            session.refresh(7)
+        session.ask(QUESTIONS[0], penalty=1e9)
+        if session.turn().sql is None:
+            with pytest.raises(RefusedError):
+                session.refresh()
+
+
+def test_a_thousand_turns_take_no_more_than_a_few(parser: Parser) -> None:
+    session = parser.session(SCHEMA)
+    for number in range(1000):
+        session.ask(MORE[number % len(MORE)])
+    assert len(session) == LIMITS.turns
+    assert session.turn().number == 1000
+    assert len(session.export()) < 20_000 * LIMITS.turns
+    other = parser.session(SCHEMA)
+    other.load(session.export())
+    assert [turn.number for turn in other] == [turn.number for turn in session]

@@ -23,8 +23,9 @@ _LARGEST_RECORD = 64 * 2**20
 
 COMMANDS = {
     "/undo": "take the last turn back",
-    "/sql": "the SQL of the last turn",
-    "/why": "how the last turn came about",
+    "/sql [N]": "the SQL of the last turn, or of turn N; where it goes on from others, also what it takes from them",
+    "/why [N]": "how the last turn, or turn N, came about",
+    "/refresh [N]": "run it again, for the rows of now",
     "/history": "the turns so far",
     "/forget N": "let no later question refer to turn N, nor to those that stand on it",
     "/export FILE": "write the conversation to a new file, for you alone to read; no rows",
@@ -49,6 +50,7 @@ class Conversation:
             "/undo": self._undo,
             "/sql": self._sql,
             "/why": self._why,
+            "/refresh": self._refresh,
             "/history": self._history,
             "/forget": self._forget,
             "/export": self._export,
@@ -79,8 +81,8 @@ class Conversation:
         if command is None:
             raise CommandError(f"there is no command {name}; /help lists them")
         argument = argument.strip()
-        if bool(argument) != (name in ("/forget", "/export", "/load")):
-            usage = next(known for known in COMMANDS if known.split()[0] == name)
+        usage = next(known for known in COMMANDS if known.split()[0] == name)
+        if not usage.endswith("]") and bool(argument) != (" " in usage):
             raise CommandError(f"it is typed as {usage}")
         command(argument)
 
@@ -89,19 +91,24 @@ class Conversation:
     def _undo(self, _: str) -> None:
         self._say(f"turn {self._session.undo().number} is taken back")
 
-    def _sql(self, _: str) -> None:
-        turn = self._last()
+    def _sql(self, argument: str) -> None:
+        turn = self._turn(argument, "/sql")
         width = self._console.width - len(_INDENT)
         if turn.sql is not None:
             self._console.lines(sql_lines(turn.sql, width), _INDENT)
+            if turn.referring:
+                self._say(f"in short: {turn.referring}", "dim")
         elif turn.best:
             self._console.lines(guess_lines(turn.best, width), _INDENT)
         else:
             raise CommandError(f"turn {turn.number} was refused, and has no SQL")
 
-    def _why(self, _: str) -> None:
-        turn = self._last()
+    def _why(self, argument: str) -> None:
+        turn = self._turn(argument, "/why")
         self._console.lines(turn.explain().lines(self._console.width - len(_INDENT)), _INDENT)
+
+    def _refresh(self, argument: str) -> None:
+        self._show(self._session.refresh(self._turn(argument, "/refresh").number))
 
     def _history(self, _: str) -> None:
         if not self._session.history:
@@ -112,9 +119,7 @@ class Conversation:
             self._say(f"{turn.number}. {turn.question}{said and f' ({said})'}")
 
     def _forget(self, argument: str) -> None:
-        if not argument.isascii() or not argument.isdigit() or len(argument) > 9:
-            raise CommandError("it is typed as /forget N, with the number of a turn")
-        self._session.forget(int(argument))
+        self._session.forget(self._turn(argument, "/forget").number)
         gone = [str(turn.number) for turn in self._session.history if turn.forgotten]
         self._say(f"no later question refers to turn{'s' if len(gone) > 1 else ''} {', '.join(gone)}")
 
@@ -143,10 +148,13 @@ class Conversation:
 
     # ---------------------------------------------------------------- how it shows
 
-    def _last(self) -> Turn:
-        if not self._session.history:
-            raise CommandError("there is no turn yet")
-        return self._session.history[-1]
+    def _turn(self, argument: str, command: str) -> Turn:
+        """The turn that is meant: the last where none is named."""
+        if not argument:
+            return self._session.turn()
+        if not argument.isascii() or not argument.isdigit() or len(argument) > 9:
+            raise CommandError(f"it is typed as {command} N, with the number of a turn")
+        return self._session.turn(int(argument))
 
     def _say(self, text: str, style: str = "") -> None:
         self._console.lines([[(clean(text), style)]], _INDENT)

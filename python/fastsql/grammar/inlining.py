@@ -63,8 +63,19 @@ def write_out(program: Program, turns: Mapping[int, Program], schema: Schema, gr
     """
     if turns_of(program).isdisjoint(turns):
         return program
-    trees = {number: read_tree(turns[number], grammar) for number in turns}
-    return program_of(_Inliner(trees, schema).written_out(read_tree(program, grammar)))
+    return program_of(_inliner(turns, schema, grammar).written_out(read_tree(program, grammar)))
+
+
+def with_results(
+    program: Program, turns: Mapping[int, Program], schema: Schema, grammar: Grammar
+) -> tuple[Node, dict[int, int]]:
+    """The derivation tree of `write_out`, and where in it turns' results are: the turn by the `id` of the query's node."""
+    inliner = _inliner(turns, schema, grammar)
+    return inliner.written_out(read_tree(program, grammar)), inliner.results
+
+
+def _inliner(turns: Mapping[int, Program], schema: Schema, grammar: Grammar) -> _Inliner:
+    return _Inliner({number: read_tree(turns[number], grammar) for number in turns}, schema)
 
 
 def say_groups(program: Program, grammar: Grammar) -> Program:
@@ -107,6 +118,7 @@ class _Inliner:
     def __init__(self, trees: Mapping[int, Node], schema: Schema) -> None:
         self._trees = trees
         self._schema = schema
+        self.results: dict[int, int] = {}
 
     def written_out(self, node: Node) -> Node:
         """A derivation tree without references to turns."""
@@ -136,7 +148,11 @@ class _Inliner:
         return _said_before(self._trees[reference.terminal.turn])
 
     def _result(self, reference: Node | None) -> Node:
-        return _spelled(self._turn(reference), self._schema)
+        result = _spelled(self._turn(reference), self._schema)
+        assert reference is not None
+        assert isinstance(reference.terminal, TurnRef)
+        self.results[id(result)] = reference.terminal.turn
+        return result
 
     def _extended(
         self,

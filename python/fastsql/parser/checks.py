@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
+from typing import Any
 
 from fastsql.errors import DialectError, LimitError, ModelError
 from fastsql.grammar import load_grammar
@@ -118,3 +119,9 @@ def check_id(value: object, name: str) -> None:
         raise TypeError(f"{name} is a text, not {type(value).__name__}")
     if len(value) > ID_CHARACTERS:
         raise ValueError(f"{name} has more than {ID_CHARACTERS} characters")
+
+
+def check_executor(executor: Any) -> None:
+    """Raise TypeError for what runs no queries."""
+    if not (hasattr(executor, "run") and hasattr(executor, "dialect")):
+        raise TypeError(f"executor is one of fastsql.open_executor, not {type(executor).__name__}")

@@ -25,7 +25,7 @@ from fastsql.linking.question import clean_question, has_words
 from fastsql.model import Bundle
 from fastsql.parser.assess import Assessed
 from fastsql.parser.audit import Audit, Hook
-from fastsql.parser.checks import check_actions, check_grammar, check_penalty, check_threads
+from fastsql.parser.checks import check_actions, check_executor, check_grammar, check_penalty, check_threads
 from fastsql.parser.consistent import assess_consistent
 from fastsql.parser.decide import decide
 from fastsql.parser.inspect import inspect
@@ -248,12 +248,26 @@ class Parser:
         Raises what `parse` raises, and what the executor does: ExecutionError (QueryTimeoutError and ResultSizeError are
         such), VerificationError. TypeError for an executor that is none.
         """
-        if not (hasattr(executor, "run") and hasattr(executor, "dialect")):
-            raise TypeError(f"executor is one of fastsql.open_executor, not {type(executor).__name__}")
+        check_executor(executor)
         options = {"dialect": executor.dialect, "request_id": request_id, "user_id": user_id, **options}
         result = self.parse(question, schema, **options)
         if result.sql is None:
             return Answer(result)
+        return self.answer(result, executor=executor, request_id=request_id, user_id=user_id)
+
+    def answer(
+        self,
+        result: Result,
+        *,
+        executor: Executor,
+        request_id: str | None = None,
+        user_id: str | None = None,
+    ) -> Answer:
+        """The rows of a result's SQL, now; `executor`, `request_id` and `user_id` as in `ask`.
+
+        Raises RefusedError for a refusal, and what the executor does; TypeError for an executor that is none.
+        """
+        check_executor(executor)
         if self._audit is not None:
             executor = self._audit.watch(executor, request_id=request_id, user_id=user_id)
         begun = time.perf_counter()

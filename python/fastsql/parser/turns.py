@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 from fastsql.errors import ModelError, SchemaError
 from fastsql.grammar.inlining import renumbered
 from fastsql.grammar.reading_turns import read_turn
+from fastsql.grammar.render.references import render_references
 from fastsql.grammar.turn_kinds import kinds_of
 from fastsql.linking.turns import EarlierTurn
 from fastsql.parser.assess import Assessed
+from fastsql.parser.write import Written
 from fastsql.reliability.assess import Assessment
 from fastsql.result import Result
 from fastsql.session.turn import Turn, TurnState, names_digest, window
@@ -86,4 +88,18 @@ def as_turn(result: Result, assessed: Assessed, model: str) -> Turn:
         kind=kinds_of(own, [turn.program for turn in linked.space.turns]),
         standing=assessed.standing,
         state=state,
+        referring=_with_tokens(written) if written.uses else None,
+    )
+
+
+def _with_tokens(written: Written) -> str:
+    turns = written.linked.turns or ()
+    return render_references(
+        written.own,
+        written.program,
+        [turn.program for turn in written.linked.space.turns],
+        [turn.number for turn in turns],
+        written.schema,
+        dialect=written.dialect,
+        now=written.now,
     )

@@ -20,6 +20,7 @@ from fastsql.datasets.programs import read_program_rows, write_program
 from fastsql.errors import FastSQLError, LimitError, ModelError, SchemaError
 from fastsql.grammar import ActionSpace, read_turn, render
 from fastsql.grammar.inlining import renumbered, turns_of
+from fastsql.grammar.render.references import render_references
 from fastsql.grammar.step import IllegalActionError
 from fastsql.grammar.turn_kinds import kinds_of
 from fastsql.linking.turns import EarlierTurn
@@ -166,6 +167,17 @@ def _read(row: Any, earlier: Sequence[Turn], parser: Parser, schema: Schema, now
         uses=tuple(sorted(used)),
         kind=kinds_of(own, [one.program for one in offered]),
         standing=standing,
+        referring=None
+        if not used
+        else render_references(
+            own,
+            read.program,
+            [one.program for one in offered],
+            [turn.number for turn in known],
+            schema,
+            dialect=plain.dialect,
+            now=now,
+        ),
         state=TurnState(
             EarlierTurn(read, pooled),
             written,

@@ -5,14 +5,17 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import datetime, timezone
 from html import escape
 from typing import TYPE_CHECKING, Any, cast
 
 from fastsql.forking import renew_in_child
+from fastsql.parser.checks import check_executor
 from fastsql.session.record import read_record, write_record
 from fastsql.session.turn import Turn
 
 if TYPE_CHECKING:
+    from fastsql.answer import Answer
     from fastsql.execution import Executor
     from fastsql.parser import Parser
     from fastsql.schema import Schema
@@ -43,8 +46,8 @@ class Session:
     ) -> None:
         if history not in HISTORIES:
             raise ValueError(f"history is one of {', '.join(map(repr, HISTORIES))}, not {history!r}")
-        if executor is not None and not (hasattr(executor, "run") and hasattr(executor, "dialect")):
-            raise TypeError(f"executor is one of fastsql.open_executor, not {type(executor).__name__}")
+        if executor is not None:
+            check_executor(executor)
         if "history" in options:
             raise TypeError("a session keeps its own history")
         self.parser = parser
@@ -76,15 +79,42 @@ class Session:
             if self.executor is None:
                 turn = cast("Turn", self.parser.parse(question, self.schema, **settings))
             else:
-                answer = self.parser.ask(question, self.schema, executor=self.executor, **settings)
-                turn = replace(
-                    cast("Turn", answer.result), rows=answer.rows, milliseconds=answer.milliseconds
-                )
+                turn = _with_rows(self.parser.ask(question, self.schema, executor=self.executor, **settings))
             if self._mode == "qq":
                 turn = turn.asked_alone
             before = (*self._turns[:-1], *(last.light for last in self._turns[-1:]))
             self._turns = (*before, turn)[-self.parser.limits.turns :]
             return turn
+
+    def refresh(self, number: int | None = None) -> Turn:
+        """A turn with the rows that its SQL returns now; the last unless its `number` is given.
+
+        What it takes from earlier turns is part of its SQL, and is read anew with it. A session keeps the rows of the
+        last turn alone.
+
+        Raises KeyError where there is no such turn, ValueError without an executor, RefusedError where it has no SQL, and
+        what executors raise; the session is then as before.
+        """
+        with self._lock:
+            if self.executor is None:
+                raise ValueError("the session has no executor to run queries with")
+            place = self._place(number)
+            turn = _with_rows(self.parser.answer(self._turns[place], executor=self.executor))
+            if place == len(self._turns) - 1:
+                self._turns = (*self._turns[:-1], turn)
+            return turn
+
+    def turn(self, number: int | None = None) -> Turn:
+        """A turn that is kept, by its number; the last unless it is given. Raises KeyError where there is none."""
+        return self._turns[self._place(number)]
+
+    def _place(self, number: int | None) -> int:
+        numbers = [turn.number for turn in self._turns]
+        if number is None and numbers:
+            return len(numbers) - 1
+        if number not in numbers:
+            raise KeyError("there is no turn yet" if number is None else f"there is no turn {number}")
+        return numbers.index(number)
 
     @property
     def history(self) -> tuple[Turn, ...]:
@@ -117,8 +147,7 @@ class Session:
         Raises KeyError where there is no such turn.
         """
         with self._lock:
-            if number not in (turn.number for turn in self._turns):
-                raise KeyError(f"there is no turn {number}")
+            self._place(number)
             self._turns = tuple(
                 replace(turn, forgotten=True) if number in (turn.number, *turn.standing) else turn
                 for turn in self._turns
@@ -169,3 +198,13 @@ class Session:
             shown = "" if turn.rows is None else turn.rows._repr_html_()
             items.append(f"<li value='{turn.number}'>{escape(turn.question)}{uses}<br>{said}{shown}</li>")
         return f"<ol>{''.join(items)}</ol>"
+
+
+def _with_rows(answer: Answer) -> Turn:
+    """A turn with what its SQL returned just now."""
+    return replace(
+        cast("Turn", answer.result),
+        rows=answer.rows,
+        milliseconds=answer.milliseconds,
+        at=None if answer.rows is None else datetime.now(timezone.utc),
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from fastsql.reliability.assess import Assessment
@@ -50,6 +51,8 @@ class Turn(Result):
         standing: the probabilities of its own part and of each turn that it stands on, by their numbers.
         state: what later questions need of it; None where there is no query.
         forgotten: whether no later question may refer to it.
+        referring: its SQL, refused or not, with tokens for what it takes from earlier turns; None where it takes nothing.
+        at: when the rows were read, in UTC.
     """
 
     number: int = 1
@@ -60,11 +63,21 @@ class Turn(Result):
     standing: Mapping[int, Assessment] = field(default_factory=dict)
     state: TurnState | None = None
     forgotten: bool = False
+    referring: str | None = None
+    at: datetime | None = None
 
     @classmethod
     def of(cls, result: Result, **more: Any) -> Turn:
         """A turn with all that a result has, and `more`."""
         return cls(**{one.name: getattr(result, one.name) for one in fields(Result)}, **more)
+
+    @property
+    def sql_with_references(self) -> str | None:
+        """The SQL with `PREV_RESULT1` for what turn 1 returned, and `PREV_QUERY1` for its query (EHR-SeqSQL, 3.2).
+
+        To be read, and to be compared: it runs nowhere (`fastsql.grammar.render.references`). None for a refusal.
+        """
+        return None if self.sql is None else self.referring or self.sql
 
     @property
     def usable(self) -> bool:
@@ -81,7 +94,7 @@ class Turn(Result):
     @property
     def light(self) -> Turn:
         """The same without rows, and without what explanations are made from."""
-        return replace(self, background=None, rows=None)
+        return replace(self, background=None, rows=None, at=None)
 
     def to_dict(self, *, explain: bool = False) -> dict[str, Any]:
         """As `Result.to_dict`, with number, uses and kind; without rows."""

@@ -6,7 +6,7 @@ them what dialects with types need.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -16,7 +16,7 @@ from sqlglot.generator import Generator
 from fastsql.errors import DialectError
 from fastsql.grammar.compile import Grammar, load_grammar
 from fastsql.grammar.inlining import inline
-from fastsql.grammar.program import Program
+from fastsql.grammar.program import Node, Program
 from fastsql.grammar.render.queries import Renderer
 from fastsql.grammar.render.values import CASTS, NOW, PARTS
 from fastsql.grammar.tree import inner_queries, read_tree
@@ -38,6 +38,8 @@ __all__ = [
     "render",
     "render_parts",
     "render_tree",
+    "text_of",
+    "tree_of",
     "write_tree",
 ]
 
@@ -65,7 +67,24 @@ def render(
         )
     grammar = grammar or load_grammar()
     tree = read_tree(inline(program, turns, schema, grammar), grammar)
-    sql: str = _generator(dialect).generate(_renderer(dialect, schema, now).query(tree), copy=False)
+    return text_of(_renderer(dialect, schema, now).query(tree), dialect)
+
+
+def tree_of(
+    tree: Node, schema: Schema, dialect: str, now: str | None, results: Mapping[int, int] | None = None
+) -> exp.Query:
+    """The sqlglot tree of a derivation tree, for a dialect of `DIALECTS`.
+
+    `results`: numbers by the `id` of nodes of queries; each of these says its own as `meta["turn"]`.
+    """
+    renderer = _renderer(dialect, schema, now)
+    renderer.results = results or {}
+    return renderer.query(tree)
+
+
+def text_of(tree: exp.Expr, dialect: str) -> str:
+    """The text of a tree, or of a part of one, which is used up."""
+    sql: str = _generator(dialect).generate(tree, copy=False)
     return sql
 
 

@@ -35,12 +35,20 @@ class Renderer(Conditions):
             kind, distinct = SET_OPERATIONS[node.name]
             left = self.query(child(node, 0), names)
             right = self.query(child(node, 1), None if names is None else [])
-            return kind(this=left, expression=right, distinct=distinct)
+            return self.marked(node, kind(this=left, expression=right, distinct=distinct))
         self.scopes.append([])
         try:
-            return self._bare(node, names) if node.name == "bare" else self._select(node, names)
+            return self.marked(
+                node, self._bare(node, names) if node.name == "bare" else self._select(node, names)
+            )
         finally:
             self.scopes.pop()
+
+    def marked(self, node: Node, query: exp.Query) -> exp.Query:
+        """The query with the number that its node is to be known by, if there is one."""
+        if id(node) in self.results:
+            query.meta["turn"] = self.results[id(node)]
+        return query
 
     def _bare(self, node: Node, names: list[str] | None) -> exp.Select:
         items = [self.bare(child(node, 0)), *(self.bare(own(n, 1)) for n in chain(node.children[1]))]

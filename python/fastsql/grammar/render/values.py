@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING
@@ -129,6 +129,9 @@ class Values:
         self.naming = naming
         self.now = now or NOW
         self.scopes: list[list[Source]] = []
+        self.results: Mapping[
+            int, int
+        ] = {}  # numbers that queries are marked with, by the `id` of their nodes
 
     @abstractmethod
     def query(self, node: Node, names: list[str] | None = None) -> exp.Query:

@@ -51,7 +51,7 @@ class TypedRenderer(TypedConditions):
             and not isinstance(left, exp.Intersect)
         ):
             left = left.subquery(copy=False)  # INTERSECT binds more tightly everywhere but in SQLite
-        return kind(this=left, expression=right, distinct=distinct)
+        return self.marked(node, kind(this=left, expression=right, distinct=distinct))
 
     def _align(self, one: Closed, other: Closed) -> None:
         """Brings the columns of two operands to common types."""

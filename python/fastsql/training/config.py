@@ -80,6 +80,8 @@ class MadeSettings:
     kinds: tuple[str, ...] = ("designs", "spider", "bird", "wikisql_partial")
     folder: str = "${FASTSQL_DATA}"
     weight: float = 0.3  # how often an epoch shows each pair, on average
+    conversations: int = 0  # so many of the pairs are also asked step by step
+    conversations_weight: float = 0.3  # how often an epoch shows each of their turns
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,9 @@ class DataSettings:
     # Databases that no source's examples and no made pairs are taken of, such as those that a set only reported on has, too,
     # under another name.
     without: tuple[str, ...] = ()
+    after_others: float = (
+        0.0  # share of the questions that are asked after unrelated ones about the same database
+    )
     max_values: int = 50  # columns with at most this many distinct values carry them in the schema
     lexicon_count: int = 2  # a literal never seen in its question enters the lexicon from this count on
     dictionary: bool = True  # offer dictionary matches as candidates (dropped at random, see augment)

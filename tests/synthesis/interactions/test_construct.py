@@ -181,7 +181,7 @@ def test_what_is_written_is_read_again(made: tuple[Interaction, ...], tmp_path: 
         assert [turn.question for turn in again.turns] == [turn.question for turn in one.turns]
         programs = tuple(read_program_rows(turn.extra["program"], CLINIC) for turn in again.turns)
         assert programs == tuple(turn.program for turn in one.turns)
-        assert again.turns[-1].extra["goal"] == one.goal
+        assert again.turns[one.answer].extra["goal"] == one.goal
 
 
 @pytest.mark.parametrize(

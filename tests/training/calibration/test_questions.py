@@ -28,7 +28,8 @@ from fastsql.training.calibration.questions import (
     held_out,
 )
 from fastsql.training.config import SourceSettings, TrainConfig
-from fastsql.training.corpus.corpus import Corpus, Sample, load_corpus
+from fastsql.training.corpus.corpus import Corpus, load_corpus
+from fastsql.training.corpus.sample import Sample
 from fastsql.training.corpus.sources import Domain
 from fastsql.training.corpus.split import Pair, letters_only
 

@@ -12,7 +12,7 @@ pytest.importorskip("torch", reason="pip install '.[train]' runs this")
 from fastsql.datasets import read_examples, read_values
 from fastsql.training.config import DataSettings, MadeSettings, TrainConfig
 from fastsql.training.corpus.corpus import load_corpus
-from fastsql.training.corpus.made import made_source
+from fastsql.training.corpus.made import made_sources
 
 SETTINGS = MadeSettings(schemas=2, pairs=4, kinds=("designs",), weight=0.5)
 DATA = DataSettings(sources=(), made=SETTINGS)
@@ -25,20 +25,38 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_they_are_made_once(cache: Path) -> None:
     told: list[str] = []
-    source = made_source(DATA, cache, told.append)
+    (source,) = made_sources(DATA, cache, told.append)
     assert "making 4 pairs over 2 schemas" in told[0]
     assert len(read_examples(source.examples)) == 4
     assert (source.weight, source.carve, source.dev, source.lexicon) == (0.5, False, False, False)
     told.clear()
-    assert made_source(DATA, cache, told.append) == source
+    assert made_sources(DATA, cache, told.append) == [source]
     assert told == []
 
 
 def test_the_demo_hospital_is_asked_beside_them(cache: Path) -> None:
-    source = made_source(replace(DATA, made=replace(SETTINGS, demo=3)), cache, lambda _: None)
+    (source,) = made_sources(replace(DATA, made=replace(SETTINGS, demo=3)), cache, lambda _: None)
     asked = [item.db_id for item in read_examples(source.examples)]
     assert (len(asked), asked.count("demo_hospital")) == (7, 3)
     assert read_values(source.values)["demo_hospital"].values["patients", "gender"] == ("f", "m")
+
+
+def test_some_are_asked_step_by_step_too(cache: Path) -> None:
+    settings = replace(DATA, made=replace(SETTINGS, pairs=20, conversations=12, conversations_weight=0.2))
+    told: list[str] = []
+    pairs, talks = made_sources(settings, cache, told.append)
+    assert (talks.conversations, talks.weight, talks.schemas) == ("given", 0.2, pairs.schemas)
+    turns = read_examples(talks.examples)
+    known = {item.id for item in read_examples(pairs.examples)}
+    assert {str(turn.extra["interaction"]) for turn in turns} <= known
+    assert all(turn.extra["turn"] or len(turn.question) > 5 for turn in turns)
+    assert any("1 of 2 schemas" in line for line in told)
+    told.clear()
+    assert made_sources(settings, cache, told.append) == [pairs, talks]
+    assert told == []
+    corpus = load_corpus(settings, 7, cache)
+    assert any(sample.earlier for sample in corpus.train)
+    assert {sample.weight for sample in corpus.train if sample.pair.interaction} == {0.2}
 
 
 def test_a_corpus_has_them_beside_its_sources(config: TrainConfig, cache: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from fastsql.grammar import Program
 from fastsql.grammar.program import masked
-from fastsql.training.corpus.corpus import Sample
+from fastsql.training.corpus.sample import Sample
 from fastsql.training.corpus.split import Pair
 from fastsql.training.variation.opposites import turn
 from fastsql.training.variation.transplant import Transplants, add_wording, read_slot

@@ -1,7 +1,8 @@
 """Interactions out of single questions: EHR-SeqSQL's construction (section 3, appendix A), over any schema.
 
-A question's query is taken apart, each turn is asked by templates, and the interaction is kept if its last answer is that of
-the single question. What is taken apart by nesting alone, and by clauses, too, makes half of the interactions each.
+A question's query is taken apart, each turn is asked by templates, and the interaction is kept if its answer is that of the
+single question. Some go on behind it (`following.py`). What is taken apart by nesting alone, and by clauses, too, makes half
+of the interactions each.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from fastsql.schema import Schema
 from fastsql.synthesis.generate import Report
 from fastsql.synthesis.interactions.checks import Checker, TurnError
 from fastsql.synthesis.interactions.decompose import Steps, decompose
+from fastsql.synthesis.interactions.following import follow, known_values
 from fastsql.synthesis.interactions.interaction import Interaction, Turn
 from fastsql.synthesis.interactions.merging import SHARE_CLAUSES, SHARE_NESTED, merge_frequent
 from fastsql.synthesis.interactions.modifying import modify
@@ -48,7 +50,7 @@ class Goal:
 
 @dataclass(frozen=True)
 class Constructed:
-    """What was made; `dropped`: how many goals were not, by reason. `unequal`: those whose last answer is another."""
+    """What was made; `dropped`: how many goals were not, by reason. `unequal`: those whose answer is another."""
 
     interactions: tuple[Interaction, ...]
     dropped: Counter[str] = field(default_factory=Counter)
@@ -85,7 +87,7 @@ def construct(
             known.append((goal, program))
     report(f"{len(known)} of {len(goals)} questions can be taken apart")
     programs = [program for _, program in known]
-    whole = _shortest(programs)
+    whole, values = _shortest(programs), known_values(programs, grammar)
     plans: list[list[Steps]] = []
     for clauses, share in ((False, SHARE_NESTED), (True, SHARE_CLAUSES)):
         steps = [
@@ -101,18 +103,20 @@ def construct(
     for number, (goal, program) in enumerate(known):
         rng = random.Random(f"{seed}/{goal.id}")
         several = [plan[number] for plan in plans if len(plan[number]) > 1]
-        asked = modify(rng.choice(several or [plans[0][number]]), grammar, rng)
+        apart = modify(rng.choice(several or [plans[0][number]]), grammar, rng)
+        asked = follow(apart, values, schema, grammar, rng)
+        answer = len(apart) - 1
         try:
-            turns, last = ask_steps(asked, checker, rng, profile)
-            if not checker.answers(last, goal.sql):
+            turns, written = ask_steps(asked, checker, rng, profile)
+            if not checker.answers(written[answer], goal.sql):
                 unequal.append(goal.id)
-                raise TurnError("its last answer is not the single question's")
+                raise TurnError("its answer is not the single question's")
         except (TurnError, UnsayableError, GroundingError, IllegalActionError) as error:
             dropped[_reason(error)] += 1
         else:
             fine = decompose(program, grammar, clauses=True)
             parts = frozenset(map(open_form, fine))
-            made.append(Interaction(goal.id, db_id, turns, goal.question, open_form(program), parts))
+            made.append(Interaction(goal.id, db_id, turns, goal.question, open_form(program), parts, answer))
         if (number + 1) % -(-len(known) // _NOTES) == 0:
             report(f"{len(made)} interactions of {number + 1} questions")
     return Constructed(tuple(made), dropped, tuple(unequal))
@@ -135,8 +139,8 @@ def _reason(error: Exception) -> str:
 
 def ask_steps(
     steps: Steps, checker: Checker, rng: random.Random, profile: Profile | None, wordings: int = WORDINGS
-) -> tuple[tuple[Turn, ...], Program]:
-    """The turns of an interaction, and its last query with everything written out.
+) -> tuple[tuple[Turn, ...], tuple[Program, ...]]:
+    """The turns of an interaction, and their queries with everything written out.
 
     Raises UnsayableError, GroundingError, IllegalActionError or TurnError for the last of so many wordings.
     """
@@ -150,7 +154,7 @@ def ask_steps(
 
 def _asked(
     steps: Steps, checker: Checker, rng: random.Random, profile: Profile | None
-) -> tuple[tuple[Turn, ...], Program]:
+) -> tuple[tuple[Turn, ...], tuple[Program, ...]]:
     conversation = Conversation(checker.schema, rng, profile)
     earlier: list[GrammarTurn] = []
     turns: list[Turn] = []
@@ -160,7 +164,7 @@ def _asked(
         sql = render(earlier[-1].program, checker.schema)
         turns.append(Turn(question, step, sql, kinds_of(step, steps[:number])))
     checker.check_runs(earlier)
-    return tuple(turns), earlier[-1].program
+    return tuple(turns), tuple(one.program for one in earlier)
 
 
 def _shortest(programs: Sequence[Program]) -> frozenset[str]:

@@ -25,10 +25,11 @@ class Turn:
 
 @dataclass(frozen=True)
 class Interaction:
-    """Turns whose last answers a single question.
+    """Turns, one of which answers a single question.
 
     `id`: that of the single question's example; `goal`: the question, empty where several interactions were put together;
-    `composition` and `components`: its query and its finest steps, masked (`splits.py`).
+    `composition` and `components`: its query and its finest steps, masked (`splits.py`); `answer`: the place of the turn
+    that answers it, mostly the last.
     """
 
     id: str
@@ -37,3 +38,4 @@ class Interaction:
     goal: str = ""
     composition: str = ""
     components: frozenset[str] = frozenset()
+    answer: int = -1

@@ -17,14 +17,14 @@ def write_interactions(
 ) -> None:
     """The turns as a JSON list of {id, db_id, question, sql, interaction, turn, program, kinds}; packed for a name in .gz.
 
-    `sql` stands alone; `program` is the query with its references to earlier turns. The last turn of an interaction also has
-    `goal`, the single question that it answers. The file is there whole or not at all, and its owner's alone to read.
+    `sql` stands alone; `program` is the query with its references to earlier turns. The turn that answers
+    a single question has it as `goal`. The file is there whole or not at all, and its owner's alone to read.
     """
     write_rows((row for one in interactions for row in _rows(one, schemas[one.db_id])), path)
 
 
 def _rows(interaction: Interaction, schema: Schema) -> Iterable[dict[str, Any]]:
-    last = len(interaction.turns) - 1
+    answer = interaction.answer % len(interaction.turns)
     for number, turn in enumerate(interaction.turns):
         row: dict[str, Any] = {
             "id": f"{interaction.id}/{number}",
@@ -36,6 +36,6 @@ def _rows(interaction: Interaction, schema: Schema) -> Iterable[dict[str, Any]]:
             "program": write_program(turn.program, schema),
             "kinds": list(turn.kinds),
         }
-        if number == last and interaction.goal:
+        if number == answer and interaction.goal:
             row["goal"] = interaction.goal
         yield row

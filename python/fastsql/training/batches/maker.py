@@ -14,7 +14,8 @@ from fastsql.training.batches.batch import Batch, Instance, collate
 from fastsql.training.batches.conversations import earlier_turns
 from fastsql.training.batches.stream import BatchMaker, Size
 from fastsql.training.config import AugmentSettings
-from fastsql.training.corpus.corpus import Corpus, Sample
+from fastsql.training.corpus.corpus import Corpus
+from fastsql.training.corpus.sample import Sample
 from fastsql.training.variation.augmenter import Augmenter, Version
 from fastsql.training.variation.edits import drop_candidates
 from fastsql.training.variation.schema_views import SchemaView, draw_view

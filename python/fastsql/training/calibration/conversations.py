@@ -39,7 +39,8 @@ from fastsql.training.calibration.logistic import fit_logistic
 from fastsql.training.calibration.observe import is_right, open_databases
 from fastsql.training.config import TrainConfig
 from fastsql.training.corpus.conversations import GIVEN
-from fastsql.training.corpus.corpus import Corpus, Sample
+from fastsql.training.corpus.corpus import Corpus
+from fastsql.training.corpus.sample import Sample
 
 TOLD = ("sequence", "removed")
 """What the probability is told from. Across folds, neither words, of which such questions have few, nor the rest of what the

@@ -21,8 +21,9 @@ from fastsql.training.calibration.logistic import Floats
 from fastsql.training.calibration.observe import Observation
 from fastsql.training.calibration.questions import FOREIGN, FOREIGN_MADE, SEEN, UNSEEN, Question
 from fastsql.training.config import TrainConfig, expand_path
-from fastsql.training.corpus.corpus import Corpus, Sample
+from fastsql.training.corpus.corpus import Corpus
 from fastsql.training.corpus.programs import template
+from fastsql.training.corpus.sample import Sample
 from fastsql.training.corpus.split import HeldOut, PairKey
 
 RANKED = ("sequence", "worst", "margin", "removed")

@@ -27,8 +27,9 @@ from fastsql.training.calibration.unanswerable.misplaced import (
 )
 from fastsql.training.calibration.unanswerable.unheard import name_unheard
 from fastsql.training.config import SourceSettings, TrainConfig, expand_path
-from fastsql.training.corpus.corpus import Corpus, Sample
+from fastsql.training.corpus.corpus import Corpus
 from fastsql.training.corpus.programs import template
+from fastsql.training.corpus.sample import Sample
 from fastsql.training.corpus.sources import Domain
 from fastsql.training.corpus.split import Pair, letters_only, remove_reported
 from fastsql.training.corpus.synthetic import make_examples

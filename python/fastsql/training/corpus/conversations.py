@@ -78,7 +78,8 @@ def _cached(source: SourceSettings, seed: int, cache: Path) -> Path:
 def _pairs(interaction: Interaction, schema: Schema, where: str) -> list[Pair]:
     pairs: list[Pair] = []
     earlier: tuple[Said, ...] = ()
-    goal = interaction.turns[-1].sql
+    # What was made of a single question is held out where that is.
+    goal = next((turn.sql for turn in interaction.turns if "goal" in turn.extra), interaction.turns[-1].sql)
     for number, turn in enumerate(interaction.turns):
         place = f"{where}, interaction {interaction.id!r}, turn {number}"
         if turn.sql is None or goal is None:

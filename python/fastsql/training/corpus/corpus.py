@@ -15,23 +15,14 @@ from fastsql.training.config import ConfigError, DataSettings, SourceSettings, e
 from fastsql.training.corpus.conversion import ColumnLiterals, convert, query_key
 from fastsql.training.corpus.files import check_files
 from fastsql.training.corpus.lexicon import ColumnKey, PoolKey, collect_lexicon, collect_pools, pool_entries
-from fastsql.training.corpus.made import made_source
+from fastsql.training.corpus.made import made_sources
+from fastsql.training.corpus.others import after_others
 from fastsql.training.corpus.programs import parse_program, template
+from fastsql.training.corpus.sample import Sample
 from fastsql.training.corpus.sources import Domain, add_domains, read_domains, read_pairs
 from fastsql.training.corpus.split import HeldOut, Pair, Split, draw_held_out, split_dev
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Sample:
-    """A pair whose SQL the grammar can express. `entries`: its literals that augmentation may exchange, by pool."""
-
-    pair: Pair
-    program: Program
-    entries: tuple[tuple[PoolKey, str], ...] = ()
-    weight: float = 1.0  # how often an epoch shows it, on average
-    earlier: tuple[tuple[str, Program], ...] = ()  # the turns before it in its conversation
 
 
 @dataclass(frozen=True)
@@ -71,7 +62,7 @@ def load_corpus(settings: DataSettings, seed: int, cache: Path, report: Report =
     left_out: Counter[str] = Counter()
     sources = list(settings.sources)
     if settings.made.schemas:
-        sources.append(made_source(settings, cache, report))
+        sources += made_sources(settings, cache, report)
     for source in sources:
         here, schemas = read_pairs(source, seed, cache, report)
         here = [pair for pair in here if pair.db_id not in settings.without]
@@ -122,7 +113,7 @@ def load_corpus(settings: DataSettings, seed: int, cache: Path, report: Report =
 
     corpus = Corpus(
         domains=domains,
-        train=samples(split.train),
+        train=after_others(samples(split.train), settings.after_others, seed),
         dev_templates=samples(pair for pair in split.dev_templates if source_of[pair.key].dev),
         dev_examples=samples(pair for pair in split.dev_examples if source_of[pair.key].dev),
         dev_databases=samples(pair for pair in split.dev_databases if source_of[pair.key].dev),

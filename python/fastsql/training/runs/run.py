@@ -21,7 +21,8 @@ from fastsql.training.bundles.agreement import check_bundle
 from fastsql.training.bundles.deepen import deepened
 from fastsql.training.bundles.renumber import renumbered
 from fastsql.training.config import TrainConfig
-from fastsql.training.corpus.corpus import Corpus, Sample
+from fastsql.training.corpus.corpus import Corpus
+from fastsql.training.corpus.sample import Sample
 from fastsql.training.network.model import Model
 from fastsql.training.network.pretrained import load_pretrained, model_config
 from fastsql.training.objectives.decisions import decision_loss

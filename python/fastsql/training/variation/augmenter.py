@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from fastsql.grammar.program import Program
 from fastsql.training.config import AugmentSettings
-from fastsql.training.corpus.corpus import Corpus, Sample
+from fastsql.training.corpus.corpus import Corpus
+from fastsql.training.corpus.sample import Sample
 from fastsql.training.variation.edits import (
     Draft,
     change_dates,

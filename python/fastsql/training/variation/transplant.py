@@ -14,8 +14,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from fastsql.grammar.program import Literal, Program
-from fastsql.training.corpus.corpus import Sample
 from fastsql.training.corpus.programs import template
+from fastsql.training.corpus.sample import Sample
 from fastsql.training.variation.time_conditions import Places, cut_time, paste_time
 from fastsql.training.variation.times import draw_time_phrase, find_time_phrases
 from fastsql.training.variation.visits import Visits, find_visit_phrases

@@ -21,6 +21,8 @@ _BOTH = {
     "union": "Put {a} and {b} together, each once.|List what is in {a} or in {b}, without repeats.",
     "union_all": "Put {a} and {b} together, repeats and all.",
 }
+SHORT = 0.5
+"""How often what could be said in a word or two is."""
 _HERE = "\0"
 """Stands for the rows of an earlier turn."""
 _COMPARED = {
@@ -121,10 +123,12 @@ class Conversation(Rows):
         conditions = [own(one, 1) for one in chain(where)]
         whose = self._whose(conditions, said.scope)
         if tree.name == "extend_from":
-            return self._instead(turn, whose, some(change)), replace(said)
+            return self._instead(turn, whose, self._brief(conditions, said.scope), some(change)), replace(
+                said
+            )
         match some(change).name:
             case "keep":
-                return self._only(turn, whose), said
+                return self._only(turn, whose, self._brief(conditions, said.scope)), said
             case "sort_rows" | "sort_groups":
                 return self._sorted(turn, whose, child(some(change), 0))
             case "and_having":
@@ -138,7 +142,26 @@ class Conversation(Rows):
             return self._any(f"those|these|those {said.rows}" if rows else "those|these|them")
         return self._any(f"{number}|the {said.rows} of {number}") if rows else number
 
-    def _only(self, turn: int, whose: str) -> str:
+    def _brief(self, conditions: list[Node], scope: Scope) -> str:
+        """A condition as people shorten it: "Medicare", "in 2022", "this year", "age 60"; empty for most."""
+        if len(conditions) != 1:
+            return ""
+        (condition,) = conditions
+        value = condition.children[1] if len(condition.children) > 1 else None
+        if value is None or not isinstance(value.terminal, Literal):
+            return ""
+        if condition.name == "eq":
+            said = self._literal(value.terminal)
+            text = isinstance(value.terminal.value, str)
+            return said if text else f"{self._noun(child(condition, 0), scope)} {said}"
+        if condition.name == "date_eq":
+            return self._dated(condition.name, value.terminal).removeprefix("is ")
+        unit = (condition.name or "").removeprefix("in_")
+        return self._period(value, unit) if unit in ("year", "month", "day") else ""
+
+    def _only(self, turn: int, whose: str, brief: str) -> str:
+        if brief and self._is_last(turn) and self._rng.random() < SHORT:
+            return self._ended("only {brief}|just {brief}|{brief} only", brief=brief)
         if self._is_last(turn) and self._rng.random() < 0.5:
             return self._ended(
                 "only those {whose}|just the ones {whose}|keep only the ones {whose}|only the ones {whose}, please",
@@ -151,9 +174,15 @@ class Conversation(Rows):
             whose=whose,
         )
 
-    def _instead(self, turn: int, whose: str, change: Node) -> str:
+    def _instead(self, turn: int, whose: str, brief: str, change: Node) -> str:
         if change.name != "keep":
             raise UnsayableError("other conditions and more")
+        if brief and self._is_last(turn):
+            return self._ended(
+                "and {brief}?|what about {brief}?|how about {brief}?|and for {brief}?|the same for {brief}|{brief}?"
+                "|no, I meant {brief}|no, {brief}|I meant {brief}|sorry, {brief}",
+                brief=brief.removeprefix("in ") if self._rng.random() < SHORT else brief,
+            )
         kept = f"the same as in {self._plain_mention(turn)}"
         return self._ended(
             "{kept}, but for those {whose}|what about those {whose}, otherwise {kept}?",
@@ -220,6 +249,11 @@ class Conversation(Rows):
                 return self._say("are there any of {those}?|do any of {those} exist?", those=those), said
             return f"is it true that, of {those}, the {self._clause(condition, scope)}?", said
         if items[0].name == "count_all" and len(items) == 1 and body.name not in ("group", "gather"):
+            if not whose and self._is_last(turn) and self._rng.random() < SHORT:
+                return self._ended(
+                    "how many?|how many is that?|how many are there?|how many are they?|count|how many in total?"
+                    f"|and how many {earlier.rows} is that?"
+                ), said
             return self._ended("how many of {those} are there?|count {those}", those=those), said
         phrase = self._asked(tree, body, things, scope, _HERE).replace(f"the {_HERE}", those)
         return self._requested(phrase, single=things.single), said

@@ -1,0 +1,54 @@
+"""Turns that go on behind the answer of a single question."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from fastsql.grammar import load_grammar, sql_to_program
+from fastsql.grammar.inlining import write_out
+from fastsql.grammar.render import render
+from fastsql.schema import Schema
+from fastsql.synthesis.interactions.following import follow, known_values
+
+SCHEMA = Schema.from_ddl("CREATE TABLE patients (id INT PRIMARY KEY, sex TEXT, born DATE, ward TEXT);")
+GRAMMAR = load_grammar()
+WOMEN = "SELECT patients.id FROM patients WHERE patients.sex = 'f'"
+OTHERS = (
+    "SELECT patients.born FROM patients WHERE patients.sex = 'm'",
+    "SELECT COUNT(*) FROM patients WHERE patients.ward = 'm'",
+)
+
+
+def followed(sql: str, times: int = 40) -> set[tuple[str, ...]]:
+    """The queries behind a single question's, over many draws."""
+    programs = [sql_to_program(one, SCHEMA) for one in (sql, *OTHERS)]
+    values = known_values(programs, GRAMMAR)
+    found = set()
+    for seed in range(times):
+        steps = follow((programs[0],), values, SCHEMA, GRAMMAR, random.Random(seed))
+        written: list = []
+        for step in steps:
+            written.append(write_out(step, dict(enumerate(written)), SCHEMA, GRAMMAR))
+        found.add(tuple(render(one, SCHEMA) for one in written[1:]))
+    return found
+
+
+def test_another_value_of_the_same_column_is_asked_for_and_rows_are_counted() -> None:
+    men = "SELECT patients.id FROM patients WHERE patients.sex = 'm'"
+    count = "SELECT COUNT(*) FROM patients WHERE patients.sex = '{}'"
+    assert followed(WOMEN) == {(), (men,), (count.format("f"),), (men, count.format("m"))}
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT COUNT(*) FROM patients",
+        "SELECT DISTINCT patients.sex FROM patients",
+        "SELECT patients.id FROM patients WHERE patients.ward > 'a' ORDER BY patients.born LIMIT 1",
+        "SELECT patients.sex, COUNT(*) FROM patients GROUP BY patients.sex",
+    ],
+)
+def test_nothing_follows_where_it_would_mean_something_else(sql: str) -> None:
+    assert followed(sql) == {()}

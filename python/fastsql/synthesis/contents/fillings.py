@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol
+from uuid import NAMESPACE_OID, uuid5
 
 from fastsql.schema.model import Value
 from fastsql.synthesis.contents.pools import FAMILY_NAMES, FIRST_NAMES
@@ -112,6 +113,17 @@ class Filling:
         """A cell, or None."""
         cell = self.drawn.cell(row)
         return None if self.nulls and row.rng.random() < self.nulls else cell
+
+
+@dataclass(frozen=True)
+class Identifier:
+    """Each row its own UUID (RFC 9562); other ones for another `salt`."""
+
+    salt: str
+
+    def cell(self, row: Row) -> Cell:
+        """See `Drawn`."""
+        return str(uuid5(NAMESPACE_OID, f"{self.salt} {row.number}"))
 
 
 @dataclass(frozen=True)

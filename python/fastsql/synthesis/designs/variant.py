@@ -12,7 +12,7 @@ from fastsql.profile.english import word_set
 from fastsql.profile.model import NUMBERS, ColumnProfile, Profile
 from fastsql.schema import Schema
 from fastsql.schema.names import fold
-from fastsql.synthesis.contents.fillings import Choice, Constraints, Filling, Serial
+from fastsql.synthesis.contents.fillings import Choice, Constraints, Filling, Identifier, Serial
 from fastsql.synthesis.designs.model import (
     Design,
     DesignColumn,
@@ -30,6 +30,8 @@ from fastsql.synthesis.schema.words import plural
 
 MOST_SHARED = 0.2
 """The share of names of columns that no variant may have in common with a schema that is kept for reporting."""
+_UUIDS = 0.12
+"""Share of variants whose keys are UUIDs."""
 _DRAWS = 30
 _NO_NOUNS = word_set(
     "on at by with until from in to into out for before after since cd num hour done given drawn sent held taken seen"
@@ -192,6 +194,7 @@ class _Entries:
         self._told = told
         self._types = {kind: rng.choice(types) for kind, types in _TYPES.items()}
         self._flags = rng.choice(_FLAGS)
+        self._unique_everywhere = rng.random() < _UUIDS
 
     def tables(self) -> list[dict[str, Any]]:
         return [
@@ -219,21 +222,26 @@ class _Entries:
 
     def filling(self, column: DesignColumn) -> Filling:
         match column.holds:
+            case Key() if self._unique_everywhere:
+                return Filling(Identifier(f"{self._rng.random()}"))
             case Key(pattern=pattern):
                 return Filling(Serial(self._rng.choice((1, 101, 4001)), pattern))
             case Held(drawn=drawn, type=kind, empty=empty):
                 return Filling(Choice(self._flags) if kind == "flag" else drawn, empty)
         return Filling(Serial())  # of a reference, which rows are given
 
+    def _key_type(self, holds: object) -> str:
+        is_text = self._unique_everywhere or (isinstance(holds, Key) and bool(holds.pattern))
+        return self._types["text" if is_text else "integer"]
+
     def _column(self, one: _Named) -> dict[str, Any]:
         entry: dict[str, Any] = {"name": one.name}
         column = one.column
         match column.holds:
-            case Key(pattern=pattern):
-                entry |= {"type": self._types["text" if pattern else "integer"], "primary_key": True}
+            case Key() as key:
+                entry |= {"type": self._key_type(key), "primary_key": True}
             case Reference(table=target):
-                key = self._parts[target].key.column.holds
-                entry["type"] = self._types["text" if isinstance(key, Key) and key.pattern else "integer"]
+                entry["type"] = self._key_type(self._parts[target].key.column.holds)
             case Held(type=kind, spoken=spoken):
                 kind = ("integer" if self._flags[1] == 1 else "text") if kind == "flag" else kind
                 entry["type"] = self._types[kind]

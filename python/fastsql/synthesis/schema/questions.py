@@ -25,6 +25,7 @@ from fastsql.synthesis.schema.clauses import (
     limit_of,
 )
 from fastsql.synthesis.schema.derived import FirstOfEach, OverGroups, read_derived
+from fastsql.synthesis.schema.kinds import CODE
 from fastsql.synthesis.schema.words import CHINESE, UnsayableError, Words
 
 _BOTH: dict[type[exp.Expr], str] = {
@@ -34,6 +35,10 @@ _BOTH: dict[type[exp.Expr], str] = {
 }
 
 
+NAMES = ("name", CODE)
+"""Kinds of columns by which a thing is called, in however many rows it stands."""
+ONE = 0.5
+"""How often what is called so is said in the singular."""
 NAMELESS = 0.6
 """How often rows are asked for as such where what names them is selected: "the patients" for their names."""
 
@@ -66,8 +71,29 @@ class _Asker(Asker):
 
     def _ask_rows(self, select: exp.Select) -> str:
         first, *others = select.expressions
-        single = not others and (limit_of(select) == "1" or has_aggregate(first))
-        return self._request(self._things(select), single=single)
+        one = self._is_one(select)
+        single = not others and (one or limit_of(select) == "1" or has_aggregate(first))
+        return self._request(self._things(select, one=one), single=single)
+
+    def _is_one(self, select: exp.Select) -> bool:
+        """Whether a row is said where no LIMIT says so: "the sex of patient 7", "the category of the allergy with code 5".
+
+        People say so of what has a key, and of a thing by what it is called, however many rows hold it: each answer once.
+        """
+        if joins_of(select) or keys_of(select) or select.args.get("order") is not None or limit_of(select):
+            return False
+        if not all(map(is_column, select.expressions)):
+            return False
+        named = [
+            condition.this
+            for condition in conditions_of(select)
+            if isinstance(condition, exp.EQ)
+            and is_column(condition.this)
+            and isinstance(condition.expression, exp.Literal)
+        ]
+        if select.args.get("distinct"):
+            return any(self._words.kind(column) in NAMES for column in named) and self._rng.random() < ONE
+        return any(map(self._words.is_unique, named)) and self._rng.random() < ONE
 
     def _ask_count(self, select: exp.Select) -> str:
         if select.args.get("order") is not None or limit_of(select):
@@ -91,11 +117,11 @@ class _Asker(Asker):
             raise UnsayableError("set operation of different things")
         return f"{self._things(left)} {_BOTH[type(query)]} {self._things(right).removeprefix('the ')}"
 
-    def _things(self, select: exp.Select) -> str:
+    def _things(self, select: exp.Select, *, one: bool = False) -> str:
         """As "the names and ages of the singers whose country is France"."""
         self._meaning.check_groups(select)
         self._meaning.check_known(select)
-        subject, single = self._rows.subject(select), limit_of(select) == "1"
+        subject, single = self._rows.subject(select), one or limit_of(select) == "1"
         if select.is_star:
             every = self._any("all information on the|everything about the|all columns of the")
             return f"{every} {self._rows.say(select, subject)}"
@@ -105,13 +131,15 @@ class _Asker(Asker):
                 if is_for_each_group(select)
                 else self._groups(select, subject)
             )
-        distinct = f"{self._any('different|distinct|unique')} " if select.args.get("distinct") else ""
+        distinct = (
+            f"{self._any('different|distinct|unique')} " if select.args.get("distinct") and not one else ""
+        )
         labels = [
             self._items.say(item, select, subject, many=not single and not has_aggregate(item))
             for item in select.expressions
         ]
         the = "the" if limit_of(select) or single else self._any("the|all the")
-        rows = self._rows.say(select, subject)
+        rows = self._rows.say(select, subject, one=one)
         if self._names_rows(select, subject) and self._rng.random() < NAMELESS:
             return f"{the} {rows}"
         if not any(item.find(exp.Case) for item in select.expressions):

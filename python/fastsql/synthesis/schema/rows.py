@@ -84,14 +84,15 @@ class Rows:
                 return self._words.owner(column)
         return self._words.source(tables_of(select)[0])
 
-    def say(self, select: exp.Select, subject: int | None = None) -> str:
+    def say(self, select: exp.Select, subject: int | None = None, *, one: bool = False) -> str:
         """As "singers whose country is France and that have a concert". Raises UnsayableError."""
         if subject is None:
             subject = self.subject(select)
         if select.args.get("offset") is not None:
             raise UnsayableError("OFFSET")
         count, where, passing = limit_of(select), self.where(select, subject), self.passing(select, subject)
-        noun = self._words.one(subject, self._rng) if count == "1" else self._words.many(subject, self._rng)
+        one = one or count == "1"
+        noun = self._words.one(subject, self._rng) if one else self._words.many(subject, self._rng)
         parts = ["" if count == "1" else count, noun]
         # What comes first comes first among those that meet the conditions.
         parts += [*passing, "among those", where] if count and where else [where, *passing]

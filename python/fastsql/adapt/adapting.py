@@ -115,7 +115,13 @@ def adapt(
     output, amounts = Path(output), amounts or Amounts()
     _check_output(output)
     start = open_model(base)
-    schema = (schema or Schema.coerce(str(database))).with_keys_from(str(database))
+    schema = schema or Schema.coerce(str(database))
+    with open_executor(database) as opened:
+        dialect = opened.dialect
+    if dialect == DUCKDB:
+        report("of a DuckDB file, keys are those that the schema declares, and values are not looked up")
+    else:
+        schema = schema.with_keys_from(str(database))
     if profile is not None:
         schema = schema.with_profile(profile)
     work = output.absolute().with_name(f"{output.name}{SUFFIX}")
@@ -125,7 +131,7 @@ def adapt(
             report(f"{seeds}, {where}: {why}; not used")
         state = _State.open(work, _identity(start, schema, seeds, seed, amounts), restart=restart)
         material = make_material(schema, executor, profile, found, work, seed, report, amounts)
-        place = str(database) if executor.dialect == "sqlite" else ""
+        place = str(database) if dialect == "sqlite" else ""
         config = recipe(output.name, start.config.model, work, place, seed, 0, amounts)
         if updates is not None and state.updates not in (None, updates):
             raise AdaptError(
@@ -140,7 +146,9 @@ def adapt(
             state.save()
         config = replace(config, schedule=replace(config.schedule, updates=state.updates))
         _train(config, work, start, threads, processes, quiet=quiet)
-        values = str(database) if place else ValueDictionary.from_database(str(database), schema)
+        values = place or (
+            None if dialect == DUCKDB else ValueDictionary.from_database(str(database), schema)
+        )
         judged = _judged(config, work, start, material, schema, values, executor, report)
     report("comparing with the base")
     comparison = compare(
@@ -167,6 +175,8 @@ def adapt(
     return Adapted(output, state.updates, seconds, before, after, found, comparison, told)
 
 
+DUCKDB = "duckdb"
+"""The dialect of databases whose keys and values nothing of ours reads yet."""
 RUN = "run"
 """The folder of the training run, in the working folder."""
 

@@ -36,7 +36,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "schema",
         metavar="DATABASE",
-        help="an SQLite or DuckDB file, or a database URL (extra db); it is only read",
+        help="an SQLite file, or a database URL (extra db); it is only read",
     )
     parser.add_argument(
         "-o", "--output", metavar="DIR", type=Path, required=True, help="the folder of the new bundle"

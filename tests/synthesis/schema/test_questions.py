@@ -155,3 +155,37 @@ def test_rows_are_told_by_what_tells_them_apart(clinic: Schema) -> None:
 
 def test_keys_are_asked_for_as_such(clinic: Schema) -> None:
     assert "patient id" in asked("SELECT patient_id FROM visits", clinic, 1)
+
+
+def ways(sql: str, schema: Schema, count: int = 60) -> set[str]:
+    """How a query is asked, without what opens the question."""
+    return {asked(sql, schema, seed).rstrip("?. ").partition("the ")[2] for seed in range(count)}
+
+
+def test_a_row_that_a_key_names_is_asked_for_in_the_singular_too(clinic: Schema) -> None:
+    found = ways("SELECT sex FROM patients WHERE patient_id = 7", clinic)
+    assert any(said.startswith(("sex of the patient ", "sex of patient ")) for said in found)
+    assert any("sexes of" in said for said in found)
+
+
+def test_what_has_a_name_is_asked_for_once(clinic: Schema) -> None:
+    once = ways("SELECT DISTINCT sex FROM patients WHERE name = 'Ada Moss'", clinic)
+    assert any(said.startswith("sex of the patient") for said in once)
+    assert all(
+        "different" in said or "distinct" in said or "unique" in said or said.startswith("sex of")
+        for said in once
+    )
+    rows = ways("SELECT sex FROM patients WHERE name = 'Ada Moss'", clinic)
+    assert not any(said.startswith("sex of") for said in rows)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT DISTINCT sex FROM patients WHERE weight > 60",
+        "SELECT DISTINCT name FROM patients WHERE sex = 'F'",
+        "SELECT name FROM patients WHERE sex = 'F'",
+    ],
+)
+def test_several_rows_stay_several(sql: str, clinic: Schema) -> None:
+    assert not any("of the patient " in said for said in ways(sql, clinic))

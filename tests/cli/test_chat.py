@@ -22,6 +22,7 @@ from fastsql.execution import Rows
 from fastsql.schema import Schema
 from fastsql.session import Turn
 
+from ..databases import PostgresServer
 from ..worlds import toy_bundle, toy_conversation
 from .conftest import DDL, WOMEN, Outcome
 
@@ -325,3 +326,15 @@ def test_what_is_typed_stays_in_memory(
         keys.send_text("\x1b[A\n")
         assert read("? ") == "Who has sepsis?"
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_postgres_is_talked_to_as_well(converse: Chat, postgres: PostgresServer) -> None:
+    import psycopg
+
+    postgres.create_database("talked")
+    with psycopg.connect(postgres.conninfo("talked"), autocommit=True) as connection:
+        connection.execute(DDL)  # type: ignore[arg-type]
+    outcome = converse(*ASKED, "/sql 1", "/refresh", source=postgres.url("talked"))  # type: ignore[arg-type]
+    assert (outcome.status, outcome.err) == (0, "")
+    assert outcome.out.count(" ms; ") == len(ASKED) + 1
+    assert "   SELECT" in outcome.out

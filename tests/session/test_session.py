@@ -21,6 +21,7 @@ from fastsql.execution import RefusedError
 from fastsql.parser import Parser
 from fastsql.parser.assess import Assessed
 from fastsql.parser.turns import likelier
+from fastsql.refusal.suggestions import UnknownWords
 from fastsql.reliability.assess import Assessment
 from fastsql.schema import Schema
 from fastsql.session import Session, Turn
@@ -347,3 +348,34 @@ def test_a_thousand_turns_take_no_more_than_a_few(parser: Parser) -> None:
     other = parser.session(SCHEMA)
     other.load(session.export())
     assert [turn.number for turn in other] == [turn.number for turn in session]
+
+
+def refused(question: str, words: str) -> Turn:
+    """A turn that was refused because nothing is called `words`."""
+    start = question.index(words)
+    unknown = UnknownWords("", (words,), ((start, start + len(words)),))
+    return Turn(question, None, 0.1, abstained=True, reason="?", suggestions=(unknown,))
+
+
+def test_a_correction_asks_the_refused_question_again(parser: Parser) -> None:
+    before = refused("how many zyxes are there", "zyxes")
+    turn = parser.parse("No, I meant patients.", SCHEMA, history=[before])
+    assert isinstance(turn, Turn)
+    assert (turn.question, turn.asked, turn.number) == (
+        "how many patients are there",
+        "No, I meant patients.",
+        2,
+    )
+    again = parser.parse("how many patients are there", SCHEMA, history=[before])
+    assert isinstance(again, Turn)
+    assert (turn.sql, turn.confidence, again.asked) == (again.sql, again.confidence, "")
+
+
+def test_only_the_question_just_before_is_put_right(parser: Parser) -> None:
+    before = refused("how many zyxes are there", "zyxes")
+    session = parser.session(SCHEMA)
+    answered = session.ask(QUESTIONS[0])
+    for history in ([before, replace(answered, number=2)], [answered]):
+        turn = parser.parse("I meant patients", SCHEMA, history=history)
+        assert isinstance(turn, Turn)
+        assert (turn.question, turn.asked) == ("I meant patients", "")

@@ -161,7 +161,8 @@ class Conversation:
 
     def _show(self, turn: Turn) -> None:
         uses = _uses(turn)
-        words = (clean(turn.question) if self._echo else "", uses and f"({uses})")
+        asked = clean(turn.asked or turn.question) if self._echo else ""
+        words = (asked, turn.asked and f"(read as: {clean(turn.question)})", uses and f"({uses})")
         self._console.lines([[(" ".join([f"{turn.number}.", *filter(None, words)]), "bold cyan")]])
         width = self._console.width - len(_INDENT)
         if turn.sql is None:

@@ -33,7 +33,7 @@ from fastsql.parser.link import Linked, link, with_turns
 from fastsql.parser.refuse import explain_refusal
 from fastsql.parser.settings import Settings
 from fastsql.parser.sources import Sources
-from fastsql.parser.turns import as_turn, known_turns, likelier, next_number
+from fastsql.parser.turns import as_turn, correction, known_turns, likelier, next_number
 from fastsql.parser.write import verified, write
 from fastsql.refusal.texts import language_of, sentence
 from fastsql.reliability.assess import Reliability
@@ -165,6 +165,15 @@ class Parser:
         return entry.result
 
     def _parse(
+        self, question: str, schema: Any, values: Any, settings: Settings, history: tuple[Turn, ...] | None
+    ) -> Result:
+        meant = correction(question, history) if history else None
+        if meant is None:
+            return self._understood(question, schema, values, settings, history)
+        turn = cast("Turn", self._understood(meant, schema, values, settings, history))
+        return replace(turn, asked=question)
+
+    def _understood(
         self, question: str, schema: Any, values: Any, settings: Settings, history: tuple[Turn, ...] | None
     ) -> Result:
         settings = settings.checked(self.limits)

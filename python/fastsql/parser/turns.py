@@ -14,6 +14,7 @@ from fastsql.grammar.turn_kinds import kinds_of
 from fastsql.linking.turns import EarlierTurn
 from fastsql.parser.assess import Assessed
 from fastsql.parser.write import Written
+from fastsql.refusal.corrections import repaired
 from fastsql.reliability.assess import Assessment
 from fastsql.result import Result
 from fastsql.session.turn import Turn, TurnState, names_digest, window
@@ -26,6 +27,14 @@ if TYPE_CHECKING:
 def next_number(history: Sequence[Turn]) -> int:
     """The number of the turn after these."""
     return 1 + max((turn.number for turn in history), default=0)
+
+
+def correction(question: object, history: Sequence[object]) -> str | None:
+    """What is asked where a question puts the one before it right, which was refused; None where it does not."""
+    last = history[-1]
+    if not isinstance(last, Turn) or not last.abstained or not isinstance(question, str):
+        return None
+    return repaired(question, last.question, last.suggestions)
 
 
 def known_turns(history: Sequence[Turn], schema: Schema, parser: Parser) -> tuple[Turn, ...]:

@@ -53,6 +53,8 @@ class Turn(Result):
         forgotten: whether no later question may refer to it.
         referring: its SQL, refused or not, with tokens for what it takes from earlier turns; None where it takes nothing.
         at: when the rows were read, in UTC.
+        asked: what was typed, where that put right the question before, which was refused; `question` is then that question
+            with what was meant. Empty for all others.
     """
 
     number: int = 1
@@ -65,6 +67,7 @@ class Turn(Result):
     forgotten: bool = False
     referring: str | None = None
     at: datetime | None = None
+    asked: str = ""
 
     @classmethod
     def of(cls, result: Result, **more: Any) -> Turn:

@@ -1,0 +1,79 @@
+"""What puts a refused question right, and what is a question of its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from fastsql.refusal.corrections import LONGEST, repaired
+from fastsql.refusal.suggestions import BestGuess, NearValue, Suggestion, UnknownValue, UnknownWords
+
+REFUSED = "How many patients take wonderpill?"
+VALUE = UnknownValue("", "wonderpill", (23, 33), "drugs.name", (NearValue("Warfarin", ("drugs.name",)),))
+WORDS = UnknownWords("", ("wonderpill",), ((23, 33),))
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("I meant heparin.", "heparin"),
+        ("i mean heparin", "heparin"),
+        ("No, I meant heparin", "heparin"),
+        ("Sorry, heparin!", "heparin"),
+        ("oops - heparin", "heparin"),
+        ("heparin, I meant", "heparin"),
+        ("Make that 'heparin sodium'.", "heparin sodium"),
+        ("it should be heparin", "heparin"),
+        ("warfarin", "warfarin"),
+        ("我是说肝素", "肝素"),
+        ("不对，应该是肝素。", "肝素"),
+        ("抱歉，肝素", "肝素"),
+    ],
+)
+@pytest.mark.parametrize("suggestion", [VALUE, WORDS])
+def test_what_is_meant_stands_where_the_unknown_stood(
+    question: str, meant: str, suggestion: Suggestion
+) -> None:
+    if question == "warfarin" and suggestion is WORDS:
+        assert repaired(question, REFUSED, [suggestion]) is None  # nothing proposed it
+    else:
+        assert repaired(question, REFUSED, [suggestion]) == f"How many patients take {meant}?"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        *(
+            "How many take heparin?",
+            "heparin",
+            "Nobody takes heparin",
+            "",
+            "?",
+            "No",
+            "I meant",
+            "患者有多少？",
+        ),
+        *(
+            "No, how many women are there?",
+            "Sorry, show all patients",
+            "I meant only the women",
+            "我是说有多少女患者",
+        ),
+        "Sorry, " + "x" * (LONGEST + 1),
+    ],
+)
+def test_other_questions_put_nothing_right(question: str) -> None:
+    assert repaired(question, REFUSED, [VALUE]) is None
+
+
+@pytest.mark.parametrize(
+    "suggestions",
+    [[], [BestGuess("", "the patients")], [UnknownWords("", ("a", "b"), ((0, 1), (4, 5)))]],
+)
+def test_nothing_is_put_right_where_it_is_not_known_what_was_wrong(suggestions: list[Suggestion]) -> None:
+    assert repaired("I meant heparin", REFUSED, suggestions) is None
+
+
+def test_a_long_text_is_read_at_once() -> None:
+    assert repaired("no " * 30_000, REFUSED, [VALUE]) is None
+    assert repaired("不对" * 30_000, REFUSED, [VALUE]) is None
+    assert repaired("no" + " " * 60_000 + "i", REFUSED, [VALUE]) is None

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from fastsql.errors import ExecutionError
-from fastsql.execution import ReadOnlyExecutor
+from fastsql.execution import QueryTimeoutError, ReadOnlyExecutor
 from fastsql.verification.readable import Readable
 
 from ..in_time import once_within
@@ -67,11 +67,13 @@ def test_sqlite_alone_gives_what_does_not_depend_on_hidden_cells(
         with ReadOnlyExecutor(path, readable=readable, time_limit=LIMIT) as executor:
             try:
                 return executor.run(attack.in_folder(FOLDER)).rows
+            except QueryTimeoutError:
+                return None  # which depends on what else the machine does
             except ExecutionError:
                 return "refused"
 
     one, other = map(outcome, two_hospitals)
-    if "random" not in attack.sql.lower():
+    if "random" not in attack.sql.lower() and None not in (one, other):
         assert one == other
     assert "hunter2" not in repr(one).replace(attack.sql, "")
 

@@ -173,6 +173,12 @@ def test_queries_are_told_apart_by_what_they_have(
     assert tables_of(program, SCHEMA) == tables
 
 
+def test_it_says_where_no_question_is_by_people() -> None:
+    made = [verdict(True, 0.9, by_hand=False)] * 5
+    assert "None of these questions is by people" in page(after=made)
+    assert "None of these questions is by people" not in page(after=[*made, verdict(True, 0.9)])
+
+
 def test_long_lists_are_cut() -> None:
     columns = tuple(f"t.c{n}" for n in range(MOST + 7))
     text = report_page(adapted(Comparison((), (), (), columns)))

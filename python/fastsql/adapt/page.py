@@ -35,6 +35,10 @@ _ASK = (
     "Tick the pairs whose SQL answers the question. What you save is a file of seeds: adapt again with "
     "<code>--seeds</code>, beside those that you have."
 )
+_MADE = (
+    "<p><b>None of these questions is by people.</b> Made ones are easier: seeds, twenty and more, would tell how good it is on "
+    "yours.</p>\n"
+)
 _SCRIPT = """
 document.getElementById("save").onclick = () => {
   const pairs = JSON.parse(document.getElementById("pairs").textContent);
@@ -66,6 +70,7 @@ def report_page(adapted: Adapted, command: str = "") -> str:
         "<h2>What was done</h2>\n",
         html_facts(_facts(adapted, command)),
         "<h2>Before and after</h2>\n",
+        "" if by_hand else _MADE,
         _figures(found),
         "<h2>Confidence</h2>\n",
         _confidence(found),

@@ -36,8 +36,8 @@ _ASK = (
     "<code>--seeds</code>, beside those that you have."
 )
 _MADE = (
-    "<p><b>None of these questions is by people.</b> Made ones are easier: seeds, twenty and more, would tell how good it is on "
-    "yours.</p>\n"
+    "<p><b>None of these questions is by people.</b> Made ones are easier: seeds, twenty and more, would tell how good it "
+    "is on yours.</p>\n"
 )
 _SCRIPT = """
 document.getElementById("save").onclick = () => {

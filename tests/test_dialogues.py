@@ -9,13 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from fastsql.adapt.seeds import read_seeds
 from fastsql.datasets import read_examples, read_schemas
 from fastsql.datasets.interactions import as_interactions
+from fastsql.execution import open_executor
 from fastsql.grammar import sql_to_program
 
 from .test_benchmarks import BENCHMARKS, module
 
 DIALOGUES = as_interactions(read_examples(BENCHMARKS / "dialogues" / "dialogues.json"), "dialogues.json")
+QUESTIONS = read_examples(BENCHMARKS / "dialogues" / "clinic_questions.json")
 TURNS = [turn for one in DIALOGUES for turn in one.turns]
 
 
@@ -64,3 +67,20 @@ def test_the_databases_are_the_same_each_time(folder: Path, tmp_path: Path) -> N
             dumps.append(list(connection.iterdump()))
     assert dumps[0] == dumps[1]
     assert len(dumps[0]) > 2000
+
+
+def test_the_clinic_s_questions_have_answers_and_can_be_written(folder: Path) -> None:
+    assert len({one.question for one in QUESTIONS}) == 60
+    schema = read_schemas(folder / "schemas.json")["clinic"]
+    with closing(sqlite3.connect(folder / "databases" / "clinic.sqlite")) as connection:
+        for one in QUESTIONS:
+            assert connection.execute(str(one.sql)).fetchall() not in ([], [(0,)], [(None,)]), one.id
+            assert sql_to_program(str(one.sql), schema)
+
+
+def test_its_seeds_can_all_be_used_and_are_none_of_the_questions(folder: Path) -> None:
+    schema = read_schemas(folder / "schemas.json")["clinic"]
+    with open_executor(folder / "databases" / "clinic.sqlite", schema=schema) as executor:
+        seeds = read_seeds(BENCHMARKS / "dialogues" / "clinic_seeds.json", schema, executor)
+    assert len(seeds.usable) == 10
+    assert not {one.question for one in seeds.usable} & {one.question for one in QUESTIONS}

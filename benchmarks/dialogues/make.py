@@ -4,8 +4,7 @@ The dialogues (dialogues.json) are thirty conversations of five turns each, over
 made up here. They were written by hand before any model was judged on them, with changes of topic, corrections, pronouns
 and what people leave out; now is 2100-12-31 23:59:00.
 
-The clinic also has sixty single questions (clinic_questions.json), and ten seeds for `fastsql adapt` (clinic_seeds.json), none
-of which is among them.
+The clinic also has sixty single questions (clinic_questions.json), and ten seeds for `fastsql adapt` (clinic_seeds.json).
 
     python benchmarks/dialogues/make.py dialogues
     fastsql eval benchmarks/dialogues/dialogues.json --schemas dialogues/schemas.json --databases dialogues/databases \

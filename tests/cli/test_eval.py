@@ -113,7 +113,7 @@ def test_predictions_of_other_questions_are_told_of(run: Run, data: Path) -> Non
 
 def test_a_report_and_plots_are_written_when_asked(run: Run, data: Path, database: Path) -> None:
     pytest.importorskip("matplotlib", reason="pip install matplotlib runs this")
-    files = ("--report", data / "report.html", "--plots", data / "plots", "--examples", 1)
+    files = ("--report", data / "report.html", "--plots", data / "plots", "--shown", 1)
     outcome = run(*command(data, "--databases", database, *files))
     assert outcome.status == 0, outcome.err
     page = (data / "report.html").read_text(encoding="utf-8")
@@ -322,7 +322,7 @@ def test_databases_that_are_missing_are_named(run: Run, data: Path) -> None:
         ("--report", "no/such/folder/out.html", "is not a folder"),
         ("--plots", "no/such/folder", "is not a folder"),
         ("--plots", __file__, "is not a folder"),
-        ("--examples", "-1", "at least 0"),
+        ("--shown", "-1", "at least 0"),
         ("--resamples", "-1", "at least 0"),
         ("--limit", "0", "at least 1"),
         ("--seed", "-1", "at least 0"),

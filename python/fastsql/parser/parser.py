@@ -135,8 +135,8 @@ class Parser:
         """Remember a question with SQL that somebody confirmed; it counts from the next question on, and trains nothing.
 
         A question that is the same but for literals gets this query with its own, where it is clear which these are; a query
-        of this form that is found for a question like it gets more probable. The pair keeps whatever the question and the SQL
-        say of patients, and so does a pickle of the parser; no result, record or error repeats it.
+        of this form that is found for a question like it gets more probable. The pair keeps whatever the question and the
+        SQL say of patients, and so does a pickle of the parser; no result, record or error repeats it.
 
         Args:
             question: as it was asked.

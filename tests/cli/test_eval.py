@@ -308,6 +308,24 @@ def test_beam_and_inspection_reach_the_parser(run: Run, loader: Loader, data: Pa
     assert all("inspector" not in call for call in loader.parsers[1].calls), "there is nothing to inspect"
 
 
+def test_examples_are_remembered_with_the_values_of_the_database(
+    run: Run, loader: Loader, data: Path, database: Path, tmp_path: Path
+) -> None:
+    pairs = tmp_path / "pairs.json"
+    pairs.write_text(json.dumps([{"question": "Who is heavy?", "sql": "SELECT 1"}]))
+    assert run(*command(data, "--databases", database, "--examples", pairs)).status == 0
+    assert run(*command(data, "--databases", database, "--examples", pairs, "--no-values")).status == 0
+    told = [parser.remembered for parser in loader.parsers]
+    assert told[0][0][:2] == told[1][0][:2] == ("Who is heavy?", "SELECT 1")
+    assert (told[0][0][2]["values"], told[1][0][2]["values"]) == (database, None)
+
+
+def test_nobody_remembers_examples_where_predictions_are_judged(run: Run, data: Path) -> None:
+    (data / "p.json").write_text(json.dumps([{"id": name, "sql": None} for name in "abc"]))
+    outcome = run(*command(data, "--from-predictions", data / "p.json", "--examples", data / "pairs.json"))
+    assert (outcome.status, "no model is asked" in outcome.err) == (2, True)
+
+
 def test_databases_that_are_missing_are_named(run: Run, data: Path) -> None:
     (data / "empty").mkdir()
     outcome = run(*command(data, "--databases", data / "empty"))

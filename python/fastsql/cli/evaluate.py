@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from fastsql.cli.console import Console
 from fastsql.cli.figures import print_figures
@@ -24,8 +25,9 @@ from fastsql.cli.remembered import add_examples_option, remember_file
 from fastsql.errors import FastSQLError, SchemaError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
+    from fastsql import Parser
     from fastsql.datasets import DatabaseFiles, Example
     from fastsql.evaluation import Prediction
     from fastsql.evaluation.asking import ParserLike
@@ -292,16 +294,14 @@ def _remember(
     databases: DatabaseFiles,
 ) -> None:
     """Have the parser remember the pairs of `--examples`. FastSQLError where there is none, or the schema is not clear."""
-    from fastsql import Parser
-
-    if len(schemas) > 1 or not isinstance(parser, Parser):
+    if len(schemas) > 1 or isinstance(parser, Mapping):
         why = f"the questions are on {len(schemas):,} schemas" if len(schemas) > 1 else "no model is asked"
         raise FastSQLError(
             f"its pairs are of one schema, and {why}", where=str(options.examples), remedy="Leave it out."
         )
     ((db_id, schema),) = schemas.items()
     values = None if options.no_values else databases.path(db_id)
-    remember_file(parser, options.examples, schema, values=values)
+    remember_file(cast("Parser", parser), options.examples, schema, values=values)
 
 
 def _marked(schemas: Mapping[str, Schema], tables: Sequence[str]) -> dict[str, Schema]:

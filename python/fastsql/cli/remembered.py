@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fastsql import Parser
+    from fastsql.adapt.seeds import Written
     from fastsql.schema import Schema
 
 
@@ -30,12 +31,20 @@ def remember_file(
     Raises DatasetError where the file cannot be read as a whole.
     """
     from fastsql.adapt.seeds import read_written
-    from fastsql.errors import ExampleError, LimitError
 
     for one in read_written(path):
-        try:
-            if one.sql is None:
-                raise ExampleError("it has no SQL")
-            parser.remember(one.question, one.sql, schema, values=values, dialect=dialect)
-        except (ExampleError, LimitError) as error:
-            sys.stderr.write(f"examples: {one.place}: {error.what}\n")
+        if fault := _fault(one, parser, schema, values=values, dialect=dialect):
+            sys.stderr.write(f"examples: {one.place}: {fault}\n")
+
+
+def _fault(one: Written, parser: Parser, schema: Schema, **options: Any) -> str:
+    """Why a pair cannot be remembered; "" where it is."""
+    from fastsql.errors import ExampleError, LimitError
+
+    if one.sql is None:
+        return "it has no SQL"
+    try:
+        parser.remember(one.question, one.sql, schema, **options)
+    except (ExampleError, LimitError) as error:
+        return error.what
+    return ""

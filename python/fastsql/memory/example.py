@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 _MOST_CHOICES = 32
 """Of literals to stand in the gaps: more than one that can is unclear already."""
+_OF_COLUMN = ("dictionary", "schema")
+"""Sources of literals that are known to be values of their column."""
 _PLAIN = re.compile(r"[^\s\u2e80-\u9fff\uf900-\ufaff]+")
 """What may be a literal though nothing says so: text without blanks, of a script that has them."""
 
@@ -109,8 +111,8 @@ class Example:
             ]
             of_column = [one for one in fitting if one.columns]
             values = {str(one.value): one.value for one in of_column or fitting}
-            if not values and not item.format and _PLAIN.fullmatch(said) and not _names(span, space, named):
-                values = {said: said}
+            if item.provenance == "span" and not values and _PLAIN.fullmatch(said):
+                values = {} if _names(span, space, named) else {said: said}
             found.append([Literal(value, item.format) for value in values.values()])
         return found
 
@@ -126,9 +128,10 @@ def path_of(program: Program, space: ActionSpace) -> tuple[int, ...]:
 
 
 def _takes_the_place(candidate: Candidate, literal: Literal, column: int | None) -> bool:
-    """Whether a candidate is no guess, and of the form and the column of a literal."""
-    fits = not candidate.columns or column in candidate.columns
-    return fits and not candidate.distance and candidate.format == literal.format
+    """Whether a candidate is no guess, and of the form and column of a literal; for a value of the column, another."""
+    if candidate.distance or candidate.format != literal.format:
+        return False
+    return column in candidate.columns or (not candidate.columns and literal.provenance not in _OF_COLUMN)
 
 
 def _names(span: Span, space: ActionSpace, named: Sequence[bool]) -> bool:

@@ -273,6 +273,8 @@ def test_a_result_tells_which_pair_it_stands_on_and_none_of_its_words(parser: Pa
     )
     content = json.loads(result.to_json(explain=True))
     assert (content["remembered"]["number"], content["decisions"]) == (1, [])
+    (unnamed,) = (reason for reason in content["reasons"] if reason["target"] == "patients.city")
+    assert unnamed["why"] == "no word names it; of remembered pair 1"
     assert content["values"][0]["value"] == 7
     told = (
         shown.getvalue(),

@@ -84,7 +84,7 @@ def nearest(kept: Kept, vector: NDArray[np.float32], most: int) -> list[tuple[in
     cosines = np.stack([one.vector for one in kept.values()]) @ direction(vector)
     order = np.argsort(-cosines, kind="stable")[:most].tolist()
     numbers = list(kept)
-    return [(numbers[place], kept[numbers[place]], float(cosines[place])) for place in order]
+    return [(numbers[place], kept[numbers[place]], min(float(cosines[place]), 1.0)) for place in order]
 
 
 def direction(vector: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from fastsql.errors import DialectError
 from fastsql.explanation.links import find_links
@@ -71,10 +71,11 @@ class Assessed:
 
         linked, decoded = self.written.linked, self.written.decoded
         hypothesis = decoded.search.finished[self.written.number]
-        found = retrace(hypothesis, self.written.program, linked.space, linked.prepared, linked.schema.links)
         remembered = self.written.remembered
-        # What a pair supplied the decoder did not decide.
-        return replace(found, decisions=()) if remembered is not None and remembered.supplied else found
+        pair = remembered.number if remembered is not None and remembered.supplied else None
+        return retrace(
+            hypothesis, self.written.program, linked.space, linked.prepared, linked.schema.links, pair
+        )
 
 
 def assess(written: Written, reliability: Reliability) -> Assessed:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from fastsql.memory.wording import Span
 
 SAME = 0.97
-"""How often a query was right whose question had been remembered with other literals (DECISIONS.md, as the next)."""
+"""How often a query was right whose question had been remembered with other literals (memory/DECISIONS.md, as the next)."""
 ALIKE = ((0.99, 0.95), (0.9, 0.9))
 """From which cosine on, how often the model's query was right that has the form of the nearest pair's."""
 _SHORT = replace(DEFAULT, actions=load_grammar().cost[0])

@@ -8,6 +8,7 @@ import pytest
 
 from fastsql.errors import (
     DialectError,
+    ExampleError,
     ExecutionError,
     FastSQLError,
     LimitError,
@@ -16,7 +17,15 @@ from fastsql.errors import (
     VerificationError,
 )
 
-KINDS = [SchemaError, ModelError, LimitError, DialectError, VerificationError, ExecutionError]
+KINDS = [
+    SchemaError,
+    ModelError,
+    LimitError,
+    DialectError,
+    VerificationError,
+    ExecutionError,
+    ExampleError,
+]
 
 
 @pytest.mark.parametrize("kind", KINDS)

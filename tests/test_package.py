@@ -32,7 +32,7 @@ HEAVY = (
 )
 
 # Folders of the inner layers, and what none of their files may import.
-INNER = ("schema", "linking", "grammar", "model", "reverse", "decode")
+INNER = ("schema", "linking", "grammar", "model", "reverse", "decode", "memory")
 OUTER = (
     "cli",
     "demo",

@@ -221,7 +221,7 @@ def test_the_bundled_model_ties_words_to_what_they_stand_for(ehr_en: Parser, tmp
 
 KEYS = [
     *("question", "sql", "best", "confidence", "unanswerable", "threshold", "abstained", "reason"),
-    *("note", "suggestions", "dialect", "links", "values", "timings"),
+    *("note", "remembered", "suggestions", "dialect", "links", "values", "timings"),
 ]
 
 

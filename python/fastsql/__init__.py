@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from fastsql.errors import (
     CalibrationWarning,
     DialectError,
+    ExampleError,
     ExecutionError,
     FastSQLError,
     LimitError,
@@ -44,6 +45,7 @@ __all__ = [
     "AuditRecord",
     "CalibrationWarning",
     "DialectError",
+    "ExampleError",
     "ExecutionError",
     "ExecutionRecord",
     "FastSQLError",

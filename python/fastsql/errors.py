@@ -59,5 +59,9 @@ class ExecutionError(FastSQLError):
     """A database refused or failed to run a query, or took too long."""
 
 
+class ExampleError(FastSQLError):
+    """A question with SQL cannot be remembered, or is not among those that are."""
+
+
 class CalibrationWarning(UserWarning):
     """A model's probabilities were not fitted, or not all of them: what it refuses says less than it should."""

@@ -83,6 +83,8 @@ class Limits:
     """Earlier turns of a conversation that a question may point at; each is a node of the graph."""
     turn_entries: int = 10_000
     """What these turns offer together: select items, and tables and columns of FROM. `SELECT *` offers every column."""
+    examples: int = 2_000
+    """Pairs that a parser remembers, over all schemas; each costs some 2 kB, and up to 5 ms when it is remembered."""
     actions: int = 256
     """Decisions of one decoded query."""
     sql_depth: int = 48

@@ -59,6 +59,34 @@ class Alternative:
     confidence: float
 
 
+@dataclass(frozen=True)
+class Remembered:
+    """The remembered pair that speaks for a query; it holds nothing of the pair's question.
+
+    Attributes:
+        number: of the pair, as `Parser.examples` has it.
+        same: whether the question is the pair's but for literals, and the query, too; else the question is like it, and
+            the query of the same form.
+        likeness: cosine of the two questions' vectors, literals masked.
+        confidence: how often such queries were right.
+        supplied: whether the model had not found the query.
+    """
+
+    number: int
+    same: bool
+    likeness: float
+    confidence: float
+    supplied: bool = False
+
+    @property
+    def sentence(self) -> str:
+        """What is told of it."""
+        if not self.same:
+            return f"Like the question of remembered pair {self.number}, whose query has this form."
+        told = f"As in the question of remembered pair {self.number}, but for literals."
+        return f"{told} The model had not found this query." if self.supplied else told
+
+
 class Background(Protocol):
     """What a parse leaves behind for those who ask for more than its answer."""
 
@@ -87,6 +115,7 @@ class Result:
         suggestions: what would help where it refuses, such as values that are written like an unknown one; may be empty.
         note: what did not work on the way, a sentence, such as that no query could be run to look at its answer; None where
             all did.
+        remembered: the remembered pair that speaks for `best`; None where none does.
         links: what of the question was linked to what of the schema, in order of the question.
         values: the literals of `best` with their provenance.
         timings: milliseconds a stage, in order, such as ``{"link": 0.4, "encode": 3.1, "decode": 4.0}``.
@@ -110,6 +139,7 @@ class Result:
     background: Background | None = None
     suggestions: tuple[Suggestion, ...] = ()
     note: str | None = None
+    remembered: Remembered | None = None
 
     @property
     def sql(self) -> str | None:
@@ -175,6 +205,7 @@ class Result:
             "abstained": self.abstained,
             "reason": self.reason,
             "note": self.note,
+            "remembered": None if self.remembered is None else asdict(self.remembered),
             "suggestions": [suggestion.to_dict() for suggestion in self.suggestions],
             "dialect": self.dialect,
             "links": [asdict(link) for link in self.links],

@@ -12,7 +12,7 @@ import pytest
 
 import fastsql
 from fastsql.cli.main import main
-from fastsql.errors import LimitError, ModelError
+from fastsql.errors import ExampleError, LimitError, ModelError
 from fastsql.result import Link, Literal, Result
 
 DDL = "CREATE TABLE patients (subject_id INT PRIMARY KEY, gender TEXT, weight REAL)"
@@ -28,6 +28,13 @@ class FakeParser:
     settings: dict[str, Any]
     calls: list[dict[str, Any]] = field(default_factory=list)
     penalty: float = 10
+    remembered: list[tuple[str, str, dict[str, Any]]] = field(default_factory=list)
+
+    def remember(self, question: str, sql: str, schema: object, **settings: Any) -> int:
+        if "ward" in sql:
+            raise ExampleError("names a table that is not there")
+        self.remembered.append((question, sql, settings))
+        return len(self.remembered)
 
     def parse(self, question: str, schema: object, **settings: Any) -> Result:
         self.calls.append({"question": question, "schema": schema, **settings})

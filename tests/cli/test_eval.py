@@ -113,7 +113,7 @@ def test_predictions_of_other_questions_are_told_of(run: Run, data: Path) -> Non
 
 def test_a_report_and_plots_are_written_when_asked(run: Run, data: Path, database: Path) -> None:
     pytest.importorskip("matplotlib", reason="pip install matplotlib runs this")
-    files = ("--report", data / "report.html", "--plots", data / "plots", "--examples", 1)
+    files = ("--report", data / "report.html", "--plots", data / "plots", "--shown", 1)
     outcome = run(*command(data, "--databases", database, *files))
     assert outcome.status == 0, outcome.err
     page = (data / "report.html").read_text(encoding="utf-8")
@@ -308,6 +308,24 @@ def test_beam_and_inspection_reach_the_parser(run: Run, loader: Loader, data: Pa
     assert all("inspector" not in call for call in loader.parsers[1].calls), "there is nothing to inspect"
 
 
+def test_examples_are_remembered_with_the_values_of_the_database(
+    run: Run, loader: Loader, data: Path, database: Path, tmp_path: Path
+) -> None:
+    pairs = tmp_path / "pairs.json"
+    pairs.write_text(json.dumps([{"question": "Who is heavy?", "sql": "SELECT 1"}]))
+    assert run(*command(data, "--databases", database, "--examples", pairs)).status == 0
+    assert run(*command(data, "--databases", database, "--examples", pairs, "--no-values")).status == 0
+    told = [parser.remembered for parser in loader.parsers]
+    assert told[0][0][:2] == told[1][0][:2] == ("Who is heavy?", "SELECT 1")
+    assert (told[0][0][2]["values"], told[1][0][2]["values"]) == (database, None)
+
+
+def test_nobody_remembers_examples_where_predictions_are_judged(run: Run, data: Path) -> None:
+    (data / "p.json").write_text(json.dumps([{"id": name, "sql": None} for name in "abc"]))
+    outcome = run(*command(data, "--from-predictions", data / "p.json", "--examples", data / "pairs.json"))
+    assert (outcome.status, "no model is asked" in outcome.err) == (2, True)
+
+
 def test_databases_that_are_missing_are_named(run: Run, data: Path) -> None:
     (data / "empty").mkdir()
     outcome = run(*command(data, "--databases", data / "empty"))
@@ -322,7 +340,7 @@ def test_databases_that_are_missing_are_named(run: Run, data: Path) -> None:
         ("--report", "no/such/folder/out.html", "is not a folder"),
         ("--plots", "no/such/folder", "is not a folder"),
         ("--plots", __file__, "is not a folder"),
-        ("--examples", "-1", "at least 0"),
+        ("--shown", "-1", "at least 0"),
         ("--resamples", "-1", "at least 0"),
         ("--limit", "0", "at least 1"),
         ("--seed", "-1", "at least 0"),

@@ -173,3 +173,23 @@ def test_a_question_beyond_the_limits_is_an_error(run: Run) -> None:
     assert outcome.status == 2
     assert "question_characters" in outcome.err
     assert "why" not in outcome.err
+
+
+def test_examples_are_remembered_and_those_that_cannot_be_are_named_by_their_places(
+    run: Run, loader: Loader, tmp_path: Path
+) -> None:
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text(f"question,sql\nWho is heavy?,{OTHER}\nWho works here?,SELECT id FROM ward\nWhy?,\n")
+    outcome = run("parse", QUESTION, "--schema", DDL, "--examples", pairs, "--dialect", "duckdb")
+    assert loader.parsers[0].remembered == [("Who is heavy?", OTHER, {"values": None, "dialect": "duckdb"})]
+    assert outcome.out == f"{WOMEN}\n"
+    assert outcome.err.splitlines() == [
+        "examples: line 3: names a table that is not there",
+        "examples: line 4: it has no SQL",
+    ]
+
+
+def test_examples_that_cannot_be_read_end_the_command(run: Run) -> None:
+    outcome = run("parse", QUESTION, "--schema", DDL, "--examples", "pairs.txt")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert "seeds are not read from .txt files" in outcome.err

@@ -71,7 +71,7 @@ def read_seeds(path: Path, schema: Schema, executor: Executor, limits: Limits | 
     database is gone.
     """
     limits = limits or Limits()
-    written = _written(path)
+    written = read_written(path)
     usable: dict[str, Seed] = {}
     left_out: dict[str, str] = {}
     for one in written:
@@ -143,7 +143,8 @@ def _repeated(usable: Mapping[str, Seed]) -> Iterator[tuple[str, str]]:
 # ---------------------------------------------------------------- files
 
 
-def _written(path: Path) -> list[Written]:
+def read_written(path: Path) -> list[Written]:
+    """What stands in a file of seeds, in order, untried. Raises DatasetError where it cannot be read as a whole."""
     readers: Mapping[str, Callable[[str, Path], Iterable[Written]]] = {
         ".json": _from_json,
         ".csv": _from_csv,

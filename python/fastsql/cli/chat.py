@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastsql.cli.console import Console
 from fastsql.cli.options import add_model_options, load_parser, moment
+from fastsql.cli.remembered import add_examples_option, remember_file
 from fastsql.cli.schema_options import add_reading_options, read_schema, read_values
 from fastsql.errors import FastSQLError
 
@@ -61,6 +62,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "--values", metavar="V", help="a database to look up values in (default: DB, but for DuckDB)"
     )
     add_reading_options(group)
+    add_examples_option(parser)
     add_model_options(parser)
     parser.set_defaults(run=run)
 
@@ -79,6 +81,8 @@ def run(options: argparse.Namespace) -> int:
     schema = read_schema(options)
     values = read_values(options, schema)
     parser = load_parser(options)
+    if options.examples is not None:
+        remember_file(parser, options.examples, schema, values=values, dialect=dialect)
     interactive = sys.stdin.isatty() and sys.stdout.isatty()
     with open_executor(options.database, schema=schema) as executor:
         session = parser.session(

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from fastsql.cli.console import Console
 from fastsql.cli.figures import print_figures
@@ -20,11 +21,13 @@ from fastsql.cli.options import (
     positive,
     seconds,
 )
-from fastsql.errors import SchemaError
+from fastsql.cli.remembered import add_examples_option, remember_file
+from fastsql.errors import FastSQLError, SchemaError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
+    from fastsql import Parser
     from fastsql.datasets import DatabaseFiles, Example
     from fastsql.evaluation import Prediction
     from fastsql.evaluation.asking import ParserLike
@@ -91,6 +94,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         default=[],
         help="tables that are terminologies, whose rows are read with the values; of the schemas that have them",
     )
+    add_examples_option(data)
     data.add_argument(
         "--split-ids",
         metavar="F",
@@ -156,7 +160,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="write a page with figures, diagrams and examples; it shows questions and SQL",
     )
     out.add_argument(
-        "--examples",
+        "--shown",
         metavar="N",
         type=count,
         default=3,
@@ -218,6 +222,8 @@ def run(options: argparse.Namespace) -> int:
         _warn_of_spare(parser, examples, whole=ids is None and options.limit is None, source=given)
     with DatabaseFiles(options.databases, db_ids) as databases:
         _warn_of_missing(db_ids, databases, options.databases)
+        if options.examples is not None:
+            _remember(options, parser, schemas, databases)
         settings = Options(
             now=options.now,
             jobs=options.jobs,
@@ -239,9 +245,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json is not None:
         _write_json(options.json, figures)
     if options.report is not None:
-        write_page(
-            options.report, report, f"Evaluation on {Path(options.data).name}", examples=options.examples
-        )
+        write_page(options.report, report, f"Evaluation on {Path(options.data).name}", examples=options.shown)
     if options.plots is not None:
         write_plots(options.plots, report)
     print_figures(console, figures, report.provenance)
@@ -281,6 +285,23 @@ def _profiled(schemas: Mapping[str, Schema], path: Path) -> dict[str, Schema]:
         name: schema.with_profile(files[name]) if name in files else schema
         for name, schema in schemas.items()
     }
+
+
+def _remember(
+    options: argparse.Namespace,
+    parser: ParserLike | Mapping[str, Prediction],
+    schemas: Mapping[str, Schema],
+    databases: DatabaseFiles,
+) -> None:
+    """Have the parser remember the pairs of `--examples`. FastSQLError where there is none, or the schema is not clear."""
+    if len(schemas) > 1 or isinstance(parser, Mapping):
+        why = f"the questions are on {len(schemas):,} schemas" if len(schemas) > 1 else "no model is asked"
+        raise FastSQLError(
+            f"its pairs are of one schema, and {why}", where=str(options.examples), remedy="Leave it out."
+        )
+    ((db_id, schema),) = schemas.items()
+    values = None if options.no_values else databases.path(db_id)
+    remember_file(cast("Parser", parser), options.examples, schema, values=values)
 
 
 def _marked(schemas: Mapping[str, Schema], tables: Sequence[str]) -> dict[str, Schema]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from fastsql.cli.options import add_model_options, load_parser, moment, positive
+from fastsql.cli.remembered import add_examples_option, remember_file
 from fastsql.cli.schema_options import add_schema_options, read_schema, read_values
 from fastsql.view.cells import clean
 from fastsql.view.terminal import Page
@@ -40,6 +41,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "question", nargs="?", default="-", help="the question; - or nothing reads one a line"
     )
     add_schema_options(parser)
+    add_examples_option(parser)
     parser.add_argument("--dialect", default="sqlite", help="the SQL dialect to write (default: %(default)s)")
     parser.add_argument(
         "--beam", metavar="N", type=positive, help="hypotheses to keep (default: the parser's)"
@@ -84,6 +86,8 @@ def run(options: argparse.Namespace) -> int:
     }
     if options.beam is not None:
         settings["beam"] = options.beam
+    if options.examples is not None:
+        remember_file(parser, options.examples, schema, values=values, dialect=options.dialect)
     explain = options.explain or options.decisions
     refused = False
     for question in _questions(options.question, sys.stdin):

@@ -48,20 +48,22 @@ def retrace(
     space: ActionSpace,
     prepared: Prepared,
     links: SchemaLinks,
+    pair: int | None = None,
 ) -> Trail:
     """Reasons and decisions of a finished hypothesis, `program` being what it wrote.
 
-    What it took from earlier turns was not decided here.
+    What it took from earlier turns was not decided here, nor is what remembered pair number `pair` supplied.
     """
     if space.turns:
         program = read_path(path_of(hypothesis, space), space)
-    decisions = tuple(decisions_of(hypothesis, space))
+    decisions = tuple(decisions_of(hypothesis, space)) if pair is None else ()
     nodes = tuple(_walk(read_tree(program, space.grammar)))
     columns = _column_names(nodes, hypothesis, space)
     values = tuple(_value_reasons(program, nodes, columns, links.schema, prepared.text))
     times = tuple(_time_reasons(nodes, columns, links.schema, prepared.text))
     spans = [reason.span for reason in (*values, *times) if reason.span is not None]
-    names = _name_reasons(program, prepared, links, spans, decisions)
+    undecided = "the only choice" if pair is None else f"of remembered pair {pair}"
+    names = _name_reasons(program, prepared, links, spans, decisions, undecided)
     return Trail(tuple(dict.fromkeys((*names, *values, *times))), decisions)
 
 
@@ -74,10 +76,11 @@ def _name_reasons(
     links: SchemaLinks,
     taken: list[Span],
     decisions: tuple[Decision, ...],
+    undecided: str,
 ) -> Iterator[Reason]:
     """Why each table and column of the query stands in it: its name, a part of it, or no word at all.
 
-    Words that a value or a time was read from are `taken`.
+    Words that a value or a time was read from are `taken`; what is said of a name that no decision chose is `undecided`.
     """
     schema = links.schema
     columns = (column for key in schema.foreign_keys for column in (*key.columns, *key.references))
@@ -101,7 +104,7 @@ def _name_reasons(
             is_key = kind == "column" and item in keys
             told = "a key between tables" if is_key else "no word names it"
             certain = surest.get((kind, name))
-            sure = "the only choice" if certain is None else f"probability {certain:.2f}"
+            sure = undecided if certain is None else f"probability {certain:.2f}"
             yield Reason(kind, name, f"{told}; {sure}", sql=name)
 
 

@@ -71,14 +71,34 @@ class Assessed:
 
         linked, decoded = self.written.linked, self.written.decoded
         hypothesis = decoded.search.finished[self.written.number]
-        return retrace(hypothesis, self.written.program, linked.space, linked.prepared, linked.schema.links)
+        remembered = self.written.remembered
+        pair = remembered.number if remembered is not None and remembered.supplied else None
+        return retrace(
+            hypothesis, self.written.program, linked.space, linked.prepared, linked.schema.links, pair
+        )
 
 
 def assess(written: Written, reliability: Reliability) -> Assessed:
     """The probabilities of a hypothesis whose answer nobody has looked at."""
     evidence, links, contradictions = evidence_of(written, reliability)
     found = reliability.assess(evidence, refers=bool(written.uses))
+    if not contradictions:
+        found = backed(found, written)
     return Assessed(written, reliability, links, standing(written, found), contradictions=contradictions)
+
+
+def backed(found: Assessment, written: Written) -> Assessment:
+    """The probabilities of a hypothesis, raised where a remembered pair speaks for it.
+
+    The same question but for literals that exist has an answer in this schema; a question that is like one may have none.
+    """
+    remembered = written.remembered
+    if remembered is None or remembered.confidence <= found.confidence:
+        return found
+    if remembered.same:
+        return Assessment(remembered.confidence, min(found.unanswerable, 1 - remembered.confidence))
+    raised = (1 - found.unanswerable) * remembered.confidence
+    return Assessment(max(found.confidence, raised), found.unanswerable)
 
 
 def standing(written: Written, own: Assessment) -> dict[int, Assessment]:

@@ -47,6 +47,7 @@ def decide(assessed: Assessed, penalty: float, watch: Stopwatch) -> Result:
         unanswerable=u,
         background=assessed,
         note=assessed.note,
+        remembered=written.remembered,
     )
 
 

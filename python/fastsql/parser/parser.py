@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import islice
@@ -19,17 +19,27 @@ from typing import TYPE_CHECKING, Any, cast
 from fastsql.answer import Answer
 from fastsql.engine import Engine, open_engine
 from fastsql.engine.stopwatch import Stopwatch
+from fastsql.errors import ExampleError
 from fastsql.limits import DEFAULT, Limits
 from fastsql.linking.lexicon import Lexicon
 from fastsql.linking.question import clean_question, has_words
+from fastsql.memory.memory import Memory
 from fastsql.model import Bundle
 from fastsql.parser.assess import Assessed
 from fastsql.parser.audit import Audit, Hook
-from fastsql.parser.checks import check_actions, check_executor, check_grammar, check_penalty, check_threads
+from fastsql.parser.checks import (
+    check_actions,
+    check_dialect,
+    check_executor,
+    check_grammar,
+    check_penalty,
+    check_threads,
+)
 from fastsql.parser.consistent import assess_consistent
 from fastsql.parser.decide import decide
 from fastsql.parser.inspect import inspect
 from fastsql.parser.link import Linked, link, with_turns
+from fastsql.parser.recall import Reader, read_example, recall
 from fastsql.parser.refuse import explain_refusal
 from fastsql.parser.settings import Settings
 from fastsql.parser.sources import Sources
@@ -39,7 +49,7 @@ from fastsql.refusal.texts import language_of, sentence
 from fastsql.reliability.assess import Reliability
 from fastsql.reliability.inspection import Inspector
 from fastsql.result import Result
-from fastsql.session.turn import Turn
+from fastsql.session.turn import Turn, names_digest
 
 if TYPE_CHECKING:
     from fastsql.execution import Executor
@@ -56,6 +66,8 @@ _left_behind: list[Engine] = []
 class Parser:
     """A loaded model with its settings; made by `load`. Thread-safe, and can be pickled (with an `audit` that can).
 
+    What it remembers is that of the process: a pickle holds a copy of it, a forked process has one.
+
     A forked process loads the model again when it first parses. ONNX Runtime keeps such a process from ending by `exit`
     (`os._exit`, as multiprocessing uses it, works): where a server forks its workers, fork first and load then.
     """
@@ -71,6 +83,7 @@ class Parser:
         limits: Limits = DEFAULT,
         suggest: bool = True,
         audit: Audit | Hook | None = None,
+        memory: Memory | None = None,
     ) -> None:
         self.penalty = check_penalty(penalty)
         check_threads(threads)
@@ -86,6 +99,8 @@ class Parser:
         self._lexicon = Lexicon.from_settings(settings)
         self.engine = open_engine(bundle, device, threads, encoder)
         self._sources = Sources(self.engine, self._lexicon, limits)
+        self._memory = Memory(limits.examples) if memory is None else memory
+        self._reader = Reader(self.engine)
         self._process = os.getpid()
 
     def __repr__(self) -> str:
@@ -106,10 +121,52 @@ class Parser:
             "limits": self.limits,
             "suggest": self.suggest,
             "audit": self._audit,
+            "memory": self._memory,
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state)  # type: ignore[misc]
+
+    # ---------------------------------------------------------------- what it remembers
+
+    def remember(
+        self, question: str, sql: str, schema: Any, *, values: Any = None, dialect: str = "sqlite"
+    ) -> int:
+        """Remember a question with SQL that somebody confirmed; it counts from the next question on, and trains nothing.
+
+        A question that is the same but for literals gets this query with its own, where it is clear which these are; a query
+        of this form that is found for a question like it gets more probable. The pair keeps whatever the question and the
+        SQL say of patients, and so does a pickle of the parser; no result, record or error repeats it.
+
+        Args:
+            question: as it was asked.
+            sql: one SELECT over the schema, as the grammar can say it; it is not run.
+            schema: as in `parse`; the pair is of its tables and columns, whatever else it says.
+            values: as in `parse`; with them, also literals that the question says in other words are exchanged.
+            dialect: of the SQL.
+
+        Returns the pair's number among those of the schema. The same question again takes the place of the earlier pair.
+
+        Raises ExampleError for a pair that cannot be used, LimitError where there are too many (`Limits.examples`), and what
+        `parse` raises for such a schema.
+        """
+        self._follow_fork()
+        text = clean_question(question, self.limits)
+        if not has_words(text):
+            raise ExampleError("there is no question in it", where="a pair", remedy="Give the question.")
+        state, dictionary = self._sources.ready(schema, values)
+        linked = link(question, text, state, dictionary, self.engine, self.limits)
+        example = read_example(question, sql, check_dialect(dialect), linked, self.limits, self._reader)
+        return self._memory.add(names_digest(linked.space.schema), example)
+
+    def examples(self, schema: Any) -> Mapping[int, tuple[str, str]]:
+        """The remembered pairs of a schema by number: question and SQL, as they were given."""
+        kept = self._memory.of(names_digest(self._sources.schema(schema)))
+        return {number: (one.question, one.sql) for number, one in kept.items()}
+
+    def forget(self, schema: Any, number: int | None = None) -> int:
+        """Forget a remembered pair of a schema, or all; gives how many. Raises ExampleError for a number that is none."""
+        return self._memory.forget(names_digest(self._sources.schema(schema)), number)
 
     # ---------------------------------------------------------------- the way of a question
 
@@ -214,7 +271,13 @@ class Parser:
         """What is to be given of a linked question, and how sure that is."""
         decoded = self.engine.decode(linked.prepared, linked.schema, linked.space, settings.beam)
         watch.add(decoded.milliseconds)
+        remembered = None
+        kept = self._memory.of(names_digest(linked.space.schema)) if self._memory else None
+        if kept and not linked.space.turns:
+            decoded, remembered = recall(linked, decoded, kept, self._reader)
+            watch.lap("recall")
         written = write(linked, decoded, dialect=settings.dialect, now=settings.now)
+        written = replace(written, remembered=remembered)
         watch.lap("render")
         written = verified(written, self.limits)
         watch.lap("verify")

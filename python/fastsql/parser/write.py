@@ -14,6 +14,7 @@ from fastsql.limits import Limits
 from fastsql.linking.canonical import canonical_literals
 from fastsql.parser.link import Linked
 from fastsql.refusal.texts import language_of, sentence
+from fastsql.result import Remembered
 from fastsql.schema import Schema
 from fastsql.verification.verify import verify
 
@@ -26,7 +27,8 @@ class Written:
     """A finished hypothesis, by its `number` in the beam, as a program and as SQL.
 
     `own` is what the question says itself, with references to earlier turns, which `program` has written out. `fault` is why
-    the independent verifier rejects it, "" where it does not or was not asked.
+    the independent verifier rejects it, "" where it does not or was not asked. `remembered` is the remembered pair that
+    speaks for it.
     """
 
     linked: Linked
@@ -38,6 +40,7 @@ class Written:
     dialect: str
     now: str | None
     fault: str = ""
+    remembered: Remembered | None = None
 
     @property
     def schema(self) -> Schema:

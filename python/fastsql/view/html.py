@@ -62,7 +62,8 @@ def _verdict(result: Result) -> str:
         '<span class="bad">✗ Refused</span>' if result.abstained else '<span class="good">✓ Answered</span>'
     )
     told = certainty(result)
-    said = [*filter(None, (result.reason, result.note)), *further_suggestions(result)]
+    pair = result.remembered.sentence if result.remembered else None
+    said = [*filter(None, (result.reason, result.note, pair)), *further_suggestions(result)]
     reason = "".join(f'<p dir="auto">{escaped(text)}</p>' for text in said)
     return f"<p>{word}, {told}</p>{reason}{_bar(result.confidence, told, at=result.threshold)}"
 

@@ -129,6 +129,8 @@ def _verdict(explanation: Explanation, width: int) -> Iterator[Line]:
         yield from _indented(result.reason, width, 0)
     if result.note:
         yield from _indented(result.note, width, 0)
+    if result.remembered:
+        yield from _indented(result.remembered.sentence, width, 0)
     yield from suggestion_lines(result, width)
     length = min(_BAR, width - 8)
     drawn = bar(result.confidence, length, result.threshold)

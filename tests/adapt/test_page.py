@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("torch", reason="needs the extra adapt: pip install 'fastsql[adapt]'")
+
 from fastsql.adapt.adapting import Adapted
 from fastsql.adapt.comparison import (
     Comparison,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ from fastsql.errors import LimitError, ModelError
 _REMEDY = "Install the model bundle again."
 _LONGEST_PREFIX = 8
 """Characters that mark a piece which continues a word; BERT's are "##"."""
+_RUN = 64
+"""Characters of a run without blanks, in a language that writes none between words."""
 TEXT_TOKENS = 32
 """Labels and schema values are cut after this many tokens: what tells them apart comes first."""
 
@@ -30,7 +33,9 @@ class Tokenizer:
     """Turns text to token ids. Thread-safe; pickles as the JSON text it was made from.
 
     It is BERT's: WordPiece over words that `BertPreTokenizer` splits. Of all that the library can be told to do, only this
-    is known to give every text tokens with a place in it, at a cost that grows with the text alone.
+    is known to give every text tokens with a place in it, at a cost that grows with the text alone. Where pieces within a
+    word have no prefix, the language is one that writes no blanks, such as Chinese: a run of characters is cut into the
+    longest tokens from its start on.
     """
 
     def __init__(self, json_text: str, max_tokens: int = 510, id_limit: int | None = None) -> None:
@@ -59,6 +64,7 @@ class Tokenizer:
         self.sep: int = sep
         self.vocabulary: int = backend.get_vocab_size()
         self._backend = backend
+        self._unspaced = not backend.model.continuing_subword_prefix
         self._check_ids([cls, sep])
 
     @classmethod
@@ -84,12 +90,17 @@ class Tokenizer:
         if self.id_limit is not None and ids and max(ids) >= self.id_limit:
             raise _damaged(f"it has ids beyond the {self.id_limit:,} of the encoder")
 
+    def ids_of(self, tokens: Sequence[str]) -> list[int | None]:
+        """The id of each token; None for one that the vocabulary lacks."""
+        return [self._backend.token_to_id(token) for token in tokens]
+
     def tokenize(self, question: str) -> Tokens:
         """Tokens of a question.
 
         Raises LimitError if the encoder has fewer positions than it has tokens, ModelError if it has no row for one of them.
         """
-        encoding = self._encoded(self._backend.encode, question)
+        spaced, origin = self._spaced(question) if self._unspaced else (question, None)
+        encoding = self._encoded(self._backend.encode, spaced)
         ids: list[int] = encoding.ids
         if len(ids) > self.max_tokens:
             raise LimitError(
@@ -98,17 +109,42 @@ class Tokenizer:
                 remedy="Ask a shorter question.",
             )
         self._check_ids(ids)
-        return Tokens(
-            np.asarray(ids, dtype=np.int32),
-            np.asarray(encoding.offsets, dtype=np.int32).reshape(-1, 2),
-        )
+        offsets = np.asarray(encoding.offsets, dtype=np.int32).reshape(-1, 2)
+        if origin is not None:
+            offsets = np.stack([origin[offsets[:, 0]], origin[offsets[:, 1] - 1] + 1], axis=1)
+        return Tokens(np.asarray(ids, dtype=np.int32), offsets)
 
     def encode_texts(self, texts: list[str]) -> list[list[int]]:
         """Ids of short texts with [CLS] and [SEP], each cut after `TEXT_TOKENS` tokens; ModelError as for `tokenize`."""
+        if self._unspaced:
+            texts = [self._spaced(text)[0] for text in texts]
         cut = [encoding.ids[:TEXT_TOKENS] for encoding in self._encoded(self._backend.encode_batch, texts)]
         for ids in cut:
             self._check_ids(ids)
         return [[self.cls, *ids, self.sep] for ids in cut]
+
+    def _spaced(self, text: str) -> tuple[str, NDArray[np.int32]]:
+        """A text with blanks around what is no token, and after every `_RUN` characters without one.
+
+        WordPiece reads a whole run of characters as unknown where it does not know one of them, and takes a time that grows
+        with the cube of its length. Also the place that each character had before, int32[characters].
+        """
+        known = self._backend.token_to_id
+        pieces: list[str] = []
+        origin: list[int] = []
+        run = 0
+        for place, character in enumerate(text):
+            alone = not character.isascii() and known(character) is None
+            if alone or run == _RUN:
+                pieces.append(" ")
+                origin.append(place)
+                run = 0
+            pieces.append(character)
+            origin.append(place)
+            run = 0 if character == " " else run + 1
+            if alone:
+                run = _RUN
+        return "".join(pieces), np.asarray(origin, dtype=np.int32)
 
     def _encoded(self, encode: Any, text: str | list[str]) -> Any:
         """What the library makes of a text; ModelError where its own state keeps it from that."""

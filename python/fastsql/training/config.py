@@ -49,8 +49,12 @@ class SourceSettings:
     values: str = ""
     # Tables of its schemas that are terminologies, whose rows the dictionary may hold (`Schema.with_reference_tables`).
     reference: tuple[str, ...] = ()
+    # Only these of its examples, as `fastsql eval --split` takes them: "splits.json:database.train".
+    ids: str = ""
     # Example files that are only reported on: equal questions are left out.
     report: tuple[str, ...] = ()
+    # The same for examples of its own file, named as `ids` are.
+    reported_ids: str = ""
     hints: bool = False  # write the example's `evidence`, which BIRD gives, behind its question
     # So many synthetic examples instead of the file's, whose names they take (`fastsql.synthesis`; MIMIC-IV's tables only).
     generate: int = 0

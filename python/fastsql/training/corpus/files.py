@@ -29,6 +29,8 @@ def _named(source: SourceSettings) -> Iterator[tuple[str, str]]:
     yield "schemas", source.schemas
     yield "database", source.database
     yield "values", "" if source.values == GOLD else source.values
+    yield "ids", source.ids.rpartition(":")[0] or source.ids
+    yield "reported_ids", source.reported_ids.rpartition(":")[0] or source.reported_ids
     for path in source.report:
         yield "report", path
 

@@ -14,6 +14,7 @@ from fastsql.datasets import (
     gold_values,
     read_examples,
     read_schemas,
+    read_split_ids,
     read_values,
     with_known_values,
 )
@@ -40,11 +41,8 @@ def read_pairs(
     source: SourceSettings, seed: int, cache: Path, report: Report
 ) -> tuple[list[Pair], dict[str, Schema]]:
     """The pairs of a source that may be trained on, and the schemas of their databases."""
-    if source.generate:
-        examples = synthetic_examples(source, seed, cache, report)
-    else:
-        examples = read_examples(expand_path(source.examples))
-    reported = [question for path in source.report for question in _reported(expand_path(path))]
+    examples = synthetic_examples(source, seed, cache, report) if source.generate else read_source(source)
+    reported = list(_reported(source))
     if source.conversations:
         pairs, schemas = read_conversations(source, examples, seed, cache, report)
         return remove_reported(pairs, reported), schemas
@@ -58,14 +56,28 @@ def read_pairs(
     return pairs, schemas
 
 
-def _reported(path: Path) -> Iterator[str]:
-    """The questions of a file that is only reported on; of conversations with the questions before them."""
-    examples = read_examples(path)
-    if not is_conversational(examples):
-        yield from (one.question for one in examples)
-        return
-    for interaction in as_interactions(examples, str(path)):
-        yield from accumulate((turn.question for turn in interaction.turns), "{} {}".format)
+def read_source(source: SourceSettings) -> tuple[Example, ...]:
+    """The examples of a source's file that may be trained on: those of its split, but none of one that is reported on."""
+    path = expand_path(source.examples)
+    examples = read_examples(path, ids=read_split_ids(expand_path(source.ids)) if source.ids else None)
+    if not source.reported_ids:
+        return examples
+    reported = frozenset(_reported(source))
+    return tuple(one for one in examples if one.question not in reported)
+
+
+def _reported(source: SourceSettings) -> Iterator[str]:
+    """The questions that are only reported on; of conversations with the questions before them."""
+    if source.reported_ids:
+        ids = read_split_ids(expand_path(source.reported_ids))
+        yield from (one.question for one in read_examples(expand_path(source.examples), ids=ids))
+    for path in map(expand_path, source.report):
+        examples = read_examples(path)
+        if not is_conversational(examples):
+            yield from (one.question for one in examples)
+            continue
+        for interaction in as_interactions(examples, str(path)):
+            yield from accumulate((turn.question for turn in interaction.turns), "{} {}".format)
 
 
 def _asked(example: Example, hints: bool) -> str:

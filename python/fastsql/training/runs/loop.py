@@ -85,7 +85,7 @@ def train(
     place = _device(device)
     if processes > 1 and place.type != "cpu":
         raise TrainingError("several processes train on a CPU only", remedy="Leave --processes out.")
-    bundle = check_ready(config, None if resume else warm_start)
+    bundle = check_ready(config, None if resume else warm_start, fresh)
     start = Start(folder / LAST if resume else None, bundle.path if bundle else None, tuple(fresh))
     if resume:
         load_checkpoint(folder / LAST)  # an error comes before the data are read

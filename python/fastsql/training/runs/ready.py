@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastsql.errors import FastSQLError, ModelError
 from fastsql.model import Bundle
 from fastsql.model.bundle import TOKENIZER
+from fastsql.model.weights import WORD
 from fastsql.parser.bundles import open_model
 from fastsql.training.config import ConfigError, TrainConfig
 from fastsql.training.corpus.conversations import GIVEN, MADE
@@ -28,7 +30,9 @@ class TrainingError(FastSQLError):
     """A run cannot begin, or cannot go on."""
 
 
-def check_ready(config: TrainConfig, warm_start: str | Path | None = None) -> Bundle | None:
+def check_ready(
+    config: TrainConfig, warm_start: str | Path | None = None, fresh: Sequence[str] = ()
+) -> Bundle | None:
     """The bundle to start warm from, a bundled model's name or a folder; None without one.
 
     Raises ConfigError for a data file that is not there and for weights that nothing teaches, ModelError where the starting
@@ -50,13 +54,16 @@ def check_ready(config: TrainConfig, warm_start: str | Path | None = None) -> Bu
     found = bundle.config.model
     for name in _SIZES:
         _check_size(warm_start, f"model.{name}", getattr(config.model, name), getattr(found, name))
+    other_words = WORD.startswith(tuple(fresh))
     for name, size in vars(sizes).items():
-        _check_size(warm_start, f"{name} of the encoder", size, getattr(found.encoder, name))
-    if _vocabulary(encoder / TOKENIZER) != _vocabulary(bundle.path / TOKENIZER):
+        if name != "vocabulary" or not other_words:
+            _check_size(warm_start, f"{name} of the encoder", size, getattr(found.encoder, name))
+    if not other_words and _vocabulary(encoder / TOKENIZER) != _vocabulary(bundle.path / TOKENIZER):
         raise TrainingError(
             f"its tokens are not those of the encoder {config.model.encoder!r}",
             where=f"warm start from {str(warm_start)!r}",
-            remedy="Start from the encoder that the bundle was trained from (model.encoder).",
+            remedy="Start from the encoder that the bundle was trained from (model.encoder), or, where the words of another "
+            f"language lie in the same space, with --fresh {WORD}.",
         )
     return bundle
 

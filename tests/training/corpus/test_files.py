@@ -14,8 +14,8 @@ import pytest
 pytest.importorskip("torch", reason="pip install '.[train]' runs this")
 
 from fastsql.demo import create_hospital
-from fastsql.training.config import SourceSettings, TrainConfig
-from fastsql.training.corpus.files import stamp
+from fastsql.training.config import ConfigError, SourceSettings, TrainConfig
+from fastsql.training.corpus.files import check_files, stamp
 from fastsql.training.corpus.sources import read_pairs
 from fastsql.training.corpus.synthetic import synthetic_examples
 
@@ -76,3 +76,26 @@ def test_synthetic_pairs_are_made_anew_of_a_changed_database(config: TrainConfig
     create_hospital(database, patients=2)
     source = replace(config.data.sources[0], database=str(database), generate=2)
     assert makings(synthetic_examples, source, tmp_path / "cache") == 2
+
+
+def test_a_source_gives_its_split_but_for_what_is_reported_on(
+    config: TrainConfig, ward: Path, tmp_path: Path
+) -> None:
+    source = config.data.sources[0]
+    examples = json.loads(Path(source.examples).read_text(encoding="utf-8"))
+    answered = [one for one in examples if one["sql"]]
+    splits = tmp_path / "splits.json"
+    chosen, reported = [one["id"] for one in answered[:6]], [one["id"] for one in answered[4:5]]
+    splits.write_text(json.dumps({"part": {"train": chosen, "dev": reported}}), encoding="utf-8")
+    named = replace(source, ids=f"{splits}:part.train", reported_ids=f"{splits}:part.dev")
+    pairs, _ = read_pairs(named, 7, tmp_path / "cache", quiet)
+    hidden = {one["question"] for one in answered if one["id"] in reported}
+    assert {pair.id for pair in pairs} == {one["id"] for one in answered[:6] if one["question"] not in hidden}
+
+
+def test_a_split_that_is_not_there_is_said_before_anything_is_read(
+    config: TrainConfig, tmp_path: Path
+) -> None:
+    source = replace(config.data.sources[0], ids=f"{tmp_path}/none.json:train")
+    with pytest.raises(ConfigError, match=r"ids .*none\.json.* there is no such file"):
+        check_files(replace(config.data, sources=(source,)))

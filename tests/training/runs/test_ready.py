@@ -161,8 +161,25 @@ def test_a_bundle_with_other_tokens_is_refused(config: TrainConfig, bundle: Path
     vocabulary["aspirin"], vocabulary["heparin"] = vocabulary["heparin"], vocabulary["aspirin"]
     (other / TOKENIZER).write_text(json.dumps(tokenizer), encoding="utf-8")
     write_manifest(other)
-    with pytest.raises(TrainingError, match="its tokens are not those of the encoder"):
+    with pytest.raises(TrainingError, match="its tokens are not those of the encoder") as caught:
         run(config, tmp_path / "run", warm_start=other)
+    assert "--fresh encoder.word.weight" in str(caught.value)
+
+
+def test_words_of_another_language_may_be_fresh(config: TrainConfig, bundle: Path, tmp_path: Path) -> None:
+    encoder = Path(shutil.copytree(config.model.encoder, tmp_path / "encoder"))
+    tokenizer = json.loads((encoder / TOKENIZER).read_text(encoding="utf-8"))
+    tokenizer["model"]["vocab"]["患者"] = len(tokenizer["model"]["vocab"])
+    (encoder / TOKENIZER).write_text(json.dumps(tokenizer), encoding="utf-8")
+    sizes = json.loads((encoder / "config.json").read_text(encoding="utf-8"))
+    sizes["vocab_size"] += 1
+    (encoder / "config.json").write_text(json.dumps(sizes), encoding="utf-8")
+    chinese = with_model(config, encoder=str(encoder))
+    with pytest.raises(TrainingError, match="vocabulary of the encoder"):
+        check_ready(chinese, bundle)
+    found = check_ready(chinese, bundle, fresh=["encoder.word"])
+    assert found is not None
+    assert found.path == bundle
 
 
 @pytest.mark.usefixtures("nothing_takes_long")

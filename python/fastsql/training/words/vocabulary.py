@@ -40,7 +40,9 @@ def choose_tokens(
     kept = list(dict.fromkeys([*kept, *common]))[
         : max(int(size * (_LATIN_SHARE + _CHARACTER_SHARE)), len(kept))
     ]
-    candidates = {w for w in words if 1 < len(w) <= LONGEST_WORD and all(map(_is_han, w))}
+    # A text is cut around a character that is no token (`Tokenizer`), so a word of such would never be found.
+    known = frozenset(kept)
+    candidates = {w for w in words if 1 < len(w) <= LONGEST_WORD and known.issuperset(w) and not w.isascii()}
     used = _used(counts, candidates, frequencies)
     of_texts = [w for w, count in used.most_common() if count >= _LEAST][: int(size * _TEXT_SHARE)]
     of_language = sorted((w for w in candidates if frequencies.get(w)), key=lambda w: -frequencies[w])

@@ -102,7 +102,7 @@ def run(options: argparse.Namespace) -> int:
     config = override(load_config(options.config), options.assignments)
     if importlib.util.find_spec("torch") is not None:  # else the import below says what is missing
         # Errors that need no PyTorch come before the seconds that it takes.
-        check_ready(config, None if options.resume else options.warm_start)
+        check_ready(config, None if options.resume else options.warm_start, options.fresh)
     with train_extra():
         from fastsql.training import train
 

@@ -136,6 +136,14 @@ class ModelSettings:
 
 
 @dataclass(frozen=True)
+class ObjectiveSettings:
+    """Weights of what is asked of the graph beside decisions, 0: not asked (see `fastsql.training.network.auxiliary`)."""
+
+    roles: float = 0.0  # syntactic role prediction (CSS, section 5.2)
+    pruning: float = 0.0  # graph pruning (LGESQL)
+
+
+@dataclass(frozen=True)
 class OptimSettings:
     """Batches, learning rates and averaging. Rates are peaks: they rise, then fall along a cosine."""
 
@@ -197,6 +205,7 @@ class TrainConfig:
     optim: OptimSettings = field(default_factory=OptimSettings)
     schedule: ScheduleSettings = field(default_factory=ScheduleSettings)
     augment: AugmentSettings = field(default_factory=AugmentSettings)
+    objectives: ObjectiveSettings = field(default_factory=ObjectiveSettings)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, as stored in checkpoints and in the bundle's card."""

@@ -24,7 +24,7 @@ from fastsql.model.bundle import CONFIG, write_manifest  # noqa: E402
 from fastsql.training import train  # noqa: E402
 from fastsql.training.bundles.export import bundle_weights, load_trained  # noqa: E402
 from fastsql.training.bundles.renumber import UNLEARNED, renumbered  # noqa: E402
-from fastsql.training.config import TrainConfig  # noqa: E402
+from fastsql.training.config import ObjectiveSettings, TrainConfig  # noqa: E402
 from fastsql.training.corpus.corpus import load_corpus  # noqa: E402
 from fastsql.training.corpus.split import HeldOut  # noqa: E402
 from fastsql.training.network import model  # noqa: E402
@@ -92,9 +92,11 @@ def test_the_bundle_decides_as_the_trained_model_does(finished: Path) -> None:
     assert row["searches_same"] > 0
 
 
+@pytest.mark.parametrize("asked", [0.0, 0.5], ids=["decisions alone", "roles and pruning, too"])
 def test_a_run_resumed_ends_as_if_it_had_never_stopped(
-    config: TrainConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    config: TrainConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: float
 ) -> None:
+    config = replace(config, objectives=ObjectiveSettings(asked, asked))
     # Texts of schema values are encoded every so many batches, counted anew after a resume.
     monkeypatch.setattr(model, "VALUE_REFRESH", 1)
     assert run(config, tmp_path / "whole").finished

@@ -9,6 +9,7 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
+from fastsql.explanation.roles import ROLES
 from fastsql.grammar.actions import CANDIDATE, PRODUCTION, START, STEP, TURN, WEIGHT_NAMES, ActionLayout
 from fastsql.grammar.trace import Trace
 from fastsql.linking.nodes import NodeLayout
@@ -28,6 +29,14 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
+class Parts:
+    """What auxiliary objectives ask: `roles` bool[Q, 16] of the question's tokens, `used` bool[S] of the schema's items."""
+
+    roles: NDArray[np.bool_]
+    used: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
 class Instance:
     """One training example: a linked question and its gold decisions in the question's own layout.
 
@@ -38,6 +47,7 @@ class Instance:
     prepared: Prepared
     trace: Trace
     earlier: tuple[NDArray[np.int32], ...] = ()
+    parts: Parts | None = None
 
     @property
     def entries(self) -> int:
@@ -78,6 +88,9 @@ class Batch:
     parents: Ints  # [B, D]
     legal: NDArray[np.bool_]  # [B, D, A]; padded decisions allow action 0 only
     decision_mask: NDArray[np.bool_]  # [B, D]
+    known_roles: NDArray[np.bool_]  # [B], whether the next two are known
+    token_roles: NDArray[np.bool_]  # [B, Q, 16]
+    used_items: NDArray[np.bool_]  # [B, S]
 
     def __len__(self) -> int:
         return len(self.token_ids)
@@ -191,11 +204,17 @@ def collate(
         parents=np.zeros((n_batch, n_decisions), dtype=np.int64),
         legal=np.zeros((n_batch, n_decisions, layout.size), dtype=bool),
         decision_mask=np.zeros((n_batch, n_decisions), dtype=bool),
+        known_roles=np.array([instance.parts is not None for instance in instances]),
+        token_roles=np.zeros((n_batch, n_tokens, len(ROLES)), dtype=bool),
+        used_items=np.zeros((n_batch, n_items), dtype=bool),
     )
     for index, instance in enumerate(instances):
         _fill_question(batch, index, instance.prepared, nodes, tokenizer_ids)
         _fill_turns(batch, index, instance, texts, config)
         _fill_decisions(batch, index, instance, instance_layout(instance, schema, config), config)
+        if instance.parts is not None:
+            batch.token_roles[index, : len(instance.parts.roles)] = instance.parts.roles
+            batch.used_items[index] = instance.parts.used
     batch.legal[~batch.decision_mask, 0] = True
     return batch
 

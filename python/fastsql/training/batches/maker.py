@@ -6,12 +6,14 @@ import random
 from collections.abc import Sequence
 
 from fastsql.grammar import ActionSpace, GroundingError, trace_program
+from fastsql.grammar.inlining import turns_of
 from fastsql.linking.candidates import find_candidates
 from fastsql.linking.prepare import prepare
 from fastsql.model.config import ModelConfig
 from fastsql.model.tokenizer import Tokenizer
 from fastsql.training.batches.batch import Batch, Instance, collate
 from fastsql.training.batches.conversations import earlier_turns
+from fastsql.training.batches.parts import query_parts
 from fastsql.training.batches.stream import BatchMaker, Size
 from fastsql.training.config import AugmentSettings
 from fastsql.training.corpus.corpus import Corpus
@@ -34,12 +36,15 @@ class ExampleMaker(BatchMaker):
         candidates: int,
         augment: AugmentSettings | None = None,
         seed: int = 0,
+        parts: bool = False,
     ) -> None:
+        """`parts`: whether batches say what auxiliary objectives ask."""
         self.samples = samples
         self.tokenizer = tokenizer
         self.config = config
         self.candidates = candidates
         self.seed = seed
+        self.parts = parts
         self.augmenter = None if augment is None else Augmenter(corpus, augment)
         self.domains = corpus.domains
         self._views: dict[str, SchemaView] = {}
@@ -138,12 +143,15 @@ class ExampleMaker(BatchMaker):
             prepared.candidates,
             turns=[one.turn for one in turns],
         )
+        program = view.program(version.program)
         try:
-            trace = trace_program(view.program(version.program), space)
+            trace = trace_program(program, space)
         except GroundingError:
             return None
+        # What a query takes from an earlier turn stands in none of its own parts.
+        parts = query_parts(program, prepared, view.schema) if self.parts and not turns_of(program) else None
         return Instance(
-            prepared, trace, tuple(self.tokenizer.tokenize(question).ids for question, _ in earlier)
+            prepared, trace, tuple(self.tokenizer.tokenize(question).ids for question, _ in earlier), parts
         )
 
 

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from fastsql.training.batches.batch import Batch
+from fastsql.training.network.decoder import Memory
 from fastsql.training.network.model import Model
 
 
@@ -22,9 +23,14 @@ class Output:
     best: Tensor
 
 
-def decision_loss(model: Model, batch: Batch, label_smoothing: float = 0.0) -> Output:
-    """Loss and predictions of a batch; `label_smoothing` is spread over the legal actions."""
-    scores = model(batch).float()
+def decision_loss(
+    model: Model, batch: Batch, label_smoothing: float = 0.0, memory: Memory | None = None
+) -> Output:
+    """Loss and predictions of a batch; `label_smoothing` is spread over the legal actions.
+
+    `memory` is what `model.read` made of the batch, if that is known.
+    """
+    scores = model.decide(batch, model.read(batch) if memory is None else memory).float()
     legal, actions, mask = (
         torch.from_numpy(array).to(scores.device, non_blocking=True)
         for array in (batch.legal, batch.actions, batch.decision_mask)

@@ -103,7 +103,7 @@ def train(
             result = run.go(readers, export=export)
         else:
             arguments = (config, corpus, folder, each, start, readers)
-            with Leader(processes, run.model.parameters(), _follow, arguments) as run.team:
+            with Leader(processes, run.parameters, _follow, arguments) as run.team:
                 result = run.go(readers, export=export)
     if result.finished and export:
         warnings.warn(_uncalibrated(folder, made), CalibrationWarning, stacklevel=2)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import nn
 
 from fastsql.grammar.compile import load_grammar
 from fastsql.model.config import ModelConfig
@@ -23,6 +24,7 @@ from fastsql.training.bundles.renumber import renumbered
 from fastsql.training.config import TrainConfig
 from fastsql.training.corpus.corpus import Corpus
 from fastsql.training.corpus.sample import Sample
+from fastsql.training.network.auxiliary import Auxiliary
 from fastsql.training.network.model import Model
 from fastsql.training.network.pretrained import load_pretrained, model_config
 from fastsql.training.objectives.decisions import decision_loss
@@ -52,7 +54,7 @@ BAD_STEPS = 20
 """Steps in a row without a finite gradient before the run gives up."""
 
 
-_RESUME_ONLY = frozenset({"model", "optimizer", "rng", "ema_steps"})
+_RESUME_ONLY = frozenset({"model", "auxiliary", "optimizer", "rng", "ema_steps"})
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,13 @@ class Run:
             self.model.encoder.word.requires_grad_(False)
         if not config.model.relations:
             self.model.remove_relations()
-        self.optimizer = make_optimizer(self.model, self.model.encoder, config.optim)
+        sizes, asked = self.model_config, config.objectives
+        self.auxiliary = None
+        if asked.roles or asked.pruning:
+            self.auxiliary = Auxiliary(sizes.d, sizes.heads, asked.roles, asked.pruning).to(device)
+        trained = nn.ModuleList([self.model] if self.auxiliary is None else [self.model, self.auxiliary])
+        self.parameters = list(trained.parameters())
+        self.optimizer = make_optimizer(trained, self.model.encoder, config.optim)
         self.average = MovingAverage(copy.deepcopy(self.model), config.optim.ema)
         self.at = Position()
         self.best: DevScore | None = None
@@ -107,6 +115,7 @@ class Run:
             candidates=self.config.data.candidates,
             augment=self.config.augment if augmented else None,
             seed=self.config.seed,
+            parts=self.auxiliary is not None and augmented,
         )
 
     # ------------------------------------------------------------------ state
@@ -118,6 +127,7 @@ class Run:
             "model_config": self.model_config.to_dict(),
             "grammar": grammar_names(),
             "model": self.model.state_dict(),
+            "auxiliary": {} if self.auxiliary is None else self.auxiliary.state_dict(),
             "ema": self.average.model.state_dict(),
             "ema_steps": self.average.steps,
             "optimizer": self.optimizer.state_dict(),
@@ -141,6 +151,8 @@ class Run:
                 remedy="Train in another folder, with --warm-start if you like.",
             )
         self.model.load_state_dict(state["model"])
+        if self.auxiliary is not None:
+            self.auxiliary.load_state_dict(state["auxiliary"])
         self.average.model.load_state_dict(state["ema"])
         self.average.steps = state["ema_steps"]
         self.optimizer.load_state_dict(state["optimizer"])
@@ -291,14 +303,18 @@ class Run:
         loss = None
         if delivery.batch is not None:
             with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=self.bf16):
-                output = decision_loss(self.model, delivery.batch, settings.label_smoothing)
-            torch.autograd.backward(output.loss / settings.accumulate)
+                memory = self.model.read(delivery.batch)
+                output = decision_loss(self.model, delivery.batch, settings.label_smoothing, memory)
+                total = output.loss
+                if self.auxiliary is not None:
+                    total = total + self.auxiliary(memory, delivery.batch)
+            torch.autograd.backward(total / settings.accumulate)
             loss = float(output.loss.detach())
         if (self.at.step + 1) % settings.accumulate:
             return loss
-        self.team.average(self.model.parameters())
+        self.team.average(self.parameters)
         set_rates(self.optimizer, self._rate(fraction))
-        norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), settings.clip)
+        norm = torch.nn.utils.clip_grad_norm_(self.parameters, settings.clip)
         if torch.isfinite(norm):
             self.optimizer.step()
             self.average.update(self.model)

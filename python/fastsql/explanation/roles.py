@@ -1,0 +1,148 @@
+"""In which parts of a query a question's words stand: the 16 syntactic roles of CSS (Zhang et al., ACL 2023 Findings).
+
+After section 5.2 and Appendix B: a token stands in a part where it, or a schema item linked to it, does. The paper names the
+parts and no algorithm; ours, over the query's tree:
+
+- What stands in a query of its own, at whatever depth, has the role of its clause there: of SELECT and ORDER BY, another one
+  below an aggregate function. The columns that tables are joined on have none.
+- A query that stands in another one's SELECT, FROM or WHERE gives all in it that clause's nested role, too.
+- The second operand of a set operation gives all in it the operation's role, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastsql.grammar.render import render_tree
+from fastsql.linking.gold import resolve_column
+from fastsql.linking.relations import RELATIONS
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+    from fastsql.grammar.program import Program
+    from fastsql.linking.prepare import Prepared
+    from fastsql.schema import Schema
+
+ROLES = (
+    "NONE",
+    *("SELECT", "SELECT_AGG", "SELECT_NEST"),
+    *("FROM", "FROM_NEST"),
+    *("WHERE", "WHERE_NEST"),
+    *("GROUP", "HAVING", "ORDER", "ORDER_AGG", "LIMIT"),
+    *("INTERSECT", "UNION", "EXCEPT"),
+)
+"""The parts of a query (CSS, Table 7); NONE: not used in it."""
+
+_NUMBER = {name: number for number, name in enumerate(ROLES)}
+_LINKED = tuple(
+    RELATIONS.index(name)
+    for name in (
+        *("token-table-part", "token-table-name"),
+        *("token-column-part", "token-column-name", "token-column-value"),
+    )
+)
+
+
+@dataclass(frozen=True)
+class QueryRoles:
+    """The parts that a query's items stand in: tables and columns by their place in the schema, literals by their text."""
+
+    tables: dict[int, frozenset[str]]
+    columns: dict[int, frozenset[str]]
+    literals: dict[str, frozenset[str]]
+
+
+def query_roles(program: Program, schema: Schema) -> QueryRoles:
+    """The roles in a complete program of one turn."""
+    from sqlglot import exp
+
+    tree = render_tree(program, schema)
+    tables: dict[int, set[str]] = {}
+    columns: dict[int, set[str]] = {}
+    literals: dict[str, set[str]] = {}
+    for node in tree.find_all(exp.Table, exp.Column, exp.Literal):
+        roles = frozenset(_roles_of(node))
+        if isinstance(node, exp.Table):
+            table = schema.find_table(node.name)
+            if table is not None:
+                tables.setdefault(table, set()).update(roles)
+        elif isinstance(node, exp.Literal):
+            literals.setdefault(str(node.this), set()).update(roles)
+        elif isinstance(node, exp.Column):
+            column = resolve_column(node, schema)
+            if column is not None:
+                columns.setdefault(column, set()).update(roles)
+    return QueryRoles(_frozen(tables), _frozen(columns), {k: frozenset(v) for k, v in literals.items()})
+
+
+def token_roles(found: QueryRoles, prepared: Prepared, schema: Schema) -> NDArray[np.bool_]:
+    """The roles of a question's tokens, bool[Q, 16]: NONE where a token has no other."""
+    n_tokens = len(prepared.token_ids)
+    labels = np.zeros((n_tokens, len(ROLES)), dtype=np.bool_)
+    first = prepared.relations.shape[1] - len(schema.tables) - len(schema.columns)
+    nodes = {first + table: roles for table, roles in found.tables.items()}
+    nodes |= {first + len(schema.tables) + column: roles for column, roles in found.columns.items()}
+    linked = np.isin(prepared.relations[:n_tokens], _LINKED)
+    for node, roles in nodes.items():
+        for role in roles:
+            labels[linked[:, node], _NUMBER[role]] = True
+    for candidate in prepared.candidates:
+        roles = found.literals.get(str(candidate.value), frozenset())
+        start, end = candidate.span
+        inside = (prepared.offsets[:, 0] < end) & (prepared.offsets[:, 1] > start)
+        for role in roles:
+            labels[inside, _NUMBER[role]] = True
+    labels[:, _NUMBER["NONE"]] = ~labels.any(axis=1)
+    return labels
+
+
+def _frozen(found: dict[int, set[str]]) -> dict[int, frozenset[str]]:
+    return {place: frozenset(roles) for place, roles in found.items()}
+
+
+def _roles_of(node: exp.Expr) -> Iterator[str]:
+    """The roles of a table, a column or a literal, from the innermost query outwards."""
+    from sqlglot import exp
+
+    clauses: dict[type[exp.Expr], str] = {
+        exp.From: "FROM",
+        exp.Where: "WHERE",
+        exp.Group: "GROUP",
+        exp.Having: "HAVING",
+        exp.Order: "ORDER",
+        exp.Limit: "LIMIT",
+    }
+    clause, aggregated, nested = "SELECT", False, False
+    below: exp.Expr = node
+    above = node.parent
+    while above is not None:
+        if isinstance(above, exp.AggFunc):
+            aggregated = True
+        elif isinstance(above, exp.Join):
+            clause = "FROM" if above.this is below else "ON"
+        elif isinstance(above, exp.Order) and not isinstance(above.parent, exp.Select):
+            pass  # of a window
+        elif type(above) in clauses:
+            clause = clauses[type(above)]
+        elif isinstance(above, exp.Select):
+            yield from _role(clause, aggregated, nested)
+            clause, aggregated, nested = "SELECT", False, True
+        elif isinstance(above, exp.SetOperation) and above.args.get("expression") is below:
+            yield {exp.Intersect: "INTERSECT", exp.Union: "UNION", exp.Except: "EXCEPT"}[type(above)]
+        below, above = above, above.parent
+
+
+def _role(clause: str, aggregated: bool, nested: bool) -> Iterator[str]:
+    """The role of what stands in a clause: itself, or in a query that stands there."""
+    if clause == "ON":
+        return
+    if nested:
+        yield f"{clause}_NEST" if f"{clause}_NEST" in _NUMBER else clause
+    else:
+        yield f"{clause}_AGG" if aggregated and f"{clause}_AGG" in _NUMBER else clause

@@ -182,6 +182,20 @@ def test_words_of_another_language_may_be_fresh(config: TrainConfig, bundle: Pat
     assert found.path == bundle
 
 
+def test_fresh_words_are_known_on_the_command_line(
+    config: TrainConfig, bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[object, ...]] = []
+    monkeypatch.setattr("fastsql.training.runs.ready.check_ready", lambda *given: asked.append(given))
+    monkeypatch.setattr(
+        "fastsql.training.train", lambda *_, **__: loop.TrainResult(tmp_path, 0.0, 0.0, None, False)
+    )
+    file = str(write_config(config, tmp_path / "ward.toml"))
+    command = ["train", file, "--output", str(tmp_path / "run"), "--warm-start", str(bundle)]
+    assert main([*command, "--fresh", "encoder.word"]) == 0
+    assert asked[0][1:] == (str(bundle), ["encoder.word"])
+
+
 @pytest.mark.usefixtures("nothing_takes_long")
 @pytest.mark.parametrize("name", ["ehr-xx", "nowhere/bundle"])
 def test_a_bundle_that_is_not_there_is_named(config: TrainConfig, tmp_path: Path, name: str) -> None:

@@ -25,7 +25,7 @@ MISSPELT = "How many patients were prescribed zeftriaxome?"
 NURSE = "Which nurse looked after patient 71021141 last night?"
 ANSWERED = "How many patients were prescribed warfarin?"
 SALINE = "What was the total volume of normal saline output that patient 71021037 had?"
-DOUBTED = "How many patients are there?"
+DOUBTED = "How many patients died?"
 CANARY, HELD = "zyxwaldomycin", "vyxwaldomicim"
 """A word that no value, name or message has, and a value that is like it, but not so near that it is offered for it."""
 
@@ -97,11 +97,11 @@ def test_a_key_that_no_row_has_is_told_where_the_database_can_be_asked(
     assert parser.parse(question, schema, values=values, penalty=1).sql is not None
     with ReadOnlyExecutor(hospital) as executor:
         inspector = Inspector(executor)
-        result = parser.parse(question, schema, values=values, inspector=inspector, penalty=1)
+        result = parser.parse(question, schema, values=values, inspector=inspector)
         there = parser.parse(
             NURSE.replace("nurse", "ward"), schema, values=values, inspector=inspector, penalty=1
         )
-        silent = parser.parse(question, schema, values=values, inspector=inspector, suggest=False, penalty=1)
+        silent = parser.parse(question, schema, values=values, inspector=inspector, suggest=False)
     assert result.sql is None
     assert result.reason == "No row of admissions has subject_id = 999."
     (unknown,) = result.suggestions
@@ -164,7 +164,7 @@ def test_a_doubted_guess_is_told_in_words(parser: Parser, schema: Schema, values
     assert "penalty 10" in result.reason
     (guess,) = result.suggestions
     assert isinstance(guess, BestGuess)
-    assert guess.description == "how many patients"
+    assert guess.description == "how many patients where dod is not missing"
 
 
 def test_an_answer_has_neither_reason_nor_suggestions_and_is_decoded_once(

@@ -35,8 +35,6 @@ ANSWERED = {
     "How many patients were discharged today?": f"""
         SELECT COUNT(DISTINCT subject_id) FROM admissions
         WHERE STRFTIME('%Y-%m-%d', dischtime) = STRFTIME('%Y-%m-%d', '{NOW}')""",
-}
-NOT_ANSWERED = {
     "What is the most common diagnosis?": """
         SELECT long_title FROM d_icd_diagnoses WHERE icd_code IN (SELECT icd_code FROM (
             SELECT icd_code, DENSE_RANK() OVER (ORDER BY COUNT(*) DESC) AS place FROM diagnoses_icd GROUP BY icd_code
@@ -44,6 +42,10 @@ NOT_ANSWERED = {
     "Which drugs were prescribed to patient 71021258?": """
         SELECT DISTINCT drug FROM prescriptions WHERE subject_id = 71021258""",
     "How many patients are there?": "SELECT COUNT(*) FROM patients",
+    "How many admissions were there in 2100?": """
+        SELECT COUNT(*) FROM admissions WHERE STRFTIME('%Y', admittime) = '2100'""",
+}
+NOT_ANSWERED = {
     "How many women are there?": "SELECT COUNT(*) FROM patients WHERE gender = 'f'",
     "How many women were admitted?": """
         SELECT COUNT(DISTINCT subject_id) FROM admissions
@@ -55,8 +57,6 @@ NOT_ANSWERED = {
     "How many patients are still in the hospital?": """
         SELECT COUNT(DISTINCT subject_id) FROM admissions WHERE dischtime IS NULL""",
     "How many patients are in the ICU?": "SELECT COUNT(DISTINCT subject_id) FROM icustays WHERE outtime IS NULL",
-    "How many admissions were there in 2100?": """
-        SELECT COUNT(*) FROM admissions WHERE STRFTIME('%Y', admittime) = '2100'""",
     "How many patients have diabetes?": """
         SELECT COUNT(DISTINCT subject_id) FROM diagnoses_icd
         WHERE icd_code IN (SELECT icd_code FROM d_icd_diagnoses WHERE long_title LIKE '%diabetes%')""",

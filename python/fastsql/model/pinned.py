@@ -11,5 +11,5 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 MANIFESTS: Mapping[str, str] = {
-    "ehr-en": "4eb68b94c7edd78e772ec98407f79246bace91d2d52f8fa9f87fa3efb7f95d7d",
+    "ehr-en": "f7b157793c01d24dd8f39ec4ca7b3b59a2173f2e2fa997157cca21bd68d8448d",
 }

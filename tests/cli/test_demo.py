@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fastsql.demo import NOW, QUESTIONS
+from fastsql.demo import CONVERSATION, NOW, QUESTIONS
 
 from .conftest import Loader, Outcome
 
@@ -58,9 +58,12 @@ def test_the_best_guess_of_a_refusal_is_told_apart_and_not_run(run: Run) -> None
 
 def test_its_own_questions_are_asked_at_the_hospital_s_time(run: Run, loader: Loader) -> None:
     outcome = run("demo")
-    assert [call["question"] for call in loader.parsers[0].calls] == list(QUESTIONS)
-    assert {call["now"] for call in loader.parsers[0].calls} == {NOW}
+    calls = loader.parsers[0].calls
+    assert [call["question"] for call in calls] == [*QUESTIONS, *CONVERSATION]
+    assert {call["now"] for call in calls} == {NOW}
+    assert [len(call["history"]) for call in calls if "history" in call] == [0, 1, 2]
     assert f"{len(QUESTIONS)}. {QUESTIONS[-1]}" in outcome.out
+    assert f"{len(QUESTIONS) + 3}. {CONVERSATION[-1]}" in outcome.out
 
 
 def test_the_schema_has_small_domains_and_names_are_looked_up(run: Run, loader: Loader) -> None:
@@ -81,7 +84,9 @@ def test_questions_are_taken_from_a_terminal_until_an_empty_line(
     monkeypatch.setattr("builtins.input", lambda prompt: next(typed))
     outcome = run("demo")
     assert outcome.status == 0
-    assert [call["question"] for call in loader.parsers[0].calls[-2:]] == ["Which women came?", "Who else?"]
+    *_, first, second = loader.parsers[0].calls
+    assert [call["question"] for call in (first, second)] == ["Which women came?", "Who else?"]
+    assert [len(call["history"]) for call in (first, second)] == [3, 4]
 
 
 def test_the_end_of_input_ends_the_conversation(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

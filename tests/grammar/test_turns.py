@@ -34,7 +34,7 @@ from fastsql.grammar import (
 )
 from fastsql.grammar.actions import STEP
 from fastsql.grammar.bounds import MAX_NESTING
-from fastsql.grammar.inlining import inline, program_of
+from fastsql.grammar.inlining import count_shown, inline, program_of
 from fastsql.grammar.tree import read_tree
 from fastsql.limits import DEFAULT
 from fastsql.linking import find_candidates
@@ -189,6 +189,31 @@ def test_a_query_is_extended_by_a_table() -> None:
         "SELECT patients.subject_id FROM patients JOIN admissions ON patients.subject_id = admissions.subject_id "
         "WHERE patients.gender = 'f' AND NOT admissions.ward IS NULL"
     ).replace("NOT admissions.ward IS NULL", "admissions.ward IS NOT NULL")
+
+
+@pytest.mark.parametrize(
+    ("conditions", "written"),
+    [
+        ((), "SELECT COUNT(DISTINCT patients.gender) FROM patients"),
+        (
+            (P("is_null"), column("patients", "dob")),
+            "SELECT COUNT(DISTINCT patients.gender) FROM patients WHERE patients.dob IS NULL",
+        ),
+    ],
+)
+def test_what_was_shown_once_is_counted_once(conditions: Program, written: str) -> None:
+    genders = turn("SELECT DISTINCT patients.gender FROM patients")
+    program = (P("extend"), TurnRef(0), *conditions, P("count_all"), END)
+    assert said(count_shown(program, [genders]), genders) == written
+
+
+@pytest.mark.parametrize(
+    "sql",
+    ["SELECT patients.gender FROM patients", "SELECT DISTINCT patients.gender, patients.dob FROM patients"],
+)
+def test_rows_are_counted_where_rows_were_shown(sql: str) -> None:
+    program = (P("extend"), TurnRef(0), P("count_all"), END)
+    assert count_shown(program, [turn(sql)]) == program
 
 
 def test_its_select_list_is_replaced() -> None:

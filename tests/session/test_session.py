@@ -251,9 +251,21 @@ def test_a_question_that_is_sure_by_itself_is_read_once(
     parser.parse("only the women", SCHEMA, history=history)
     assert asked == [0, 3]
     asked.clear()
-    monkeypatch.setattr("fastsql.parser.parser.ALONE", 0.0)
+    monkeypatch.setattr("fastsql.parser.turns.ALONE", 0.0)
     parser.parse("only the women", SCHEMA, history=history)
     assert asked == [0]
+
+
+def test_a_question_that_speaks_of_those_before_is_read_with_them_however_sure(
+    parser: Parser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    history = talked(parser, 3).history
+    monkeypatch.setattr("fastsql.parser.turns.ALONE", 0.0)
+    turn = parser.parse("their last admission", SCHEMA, history=history)
+    alone = parser.parse("their last admission", SCHEMA)
+    if not turn.uses:  # then it is refused, as it cannot be what is meant
+        assert parser.parse("their last admission", SCHEMA, history=history, penalty=0.01).sql is None
+    assert turn.uses or turn.best == alone.best
 
 
 def test_a_reading_by_itself_is_doubted_where_the_other_refers(parser: Parser) -> None:
@@ -284,7 +296,9 @@ def test_what_is_taken_from_earlier_turns_is_shown_by_tokens(parser: Parser) -> 
             tokens = {
                 int(number) for number in re.findall(r"PREV_(?:QUERY|RESULT)(\d+)", turn.referring or "")
             }
-            assert tokens == set(turn.uses)
+            # A condition of one turn that another has, too, adds nothing to be shown.
+            assert tokens <= set(turn.uses)
+            assert bool(tokens) == bool(turn.uses)
             seen |= set(re.findall(r"PREV_[A-Z]+", turn.referring or ""))
             if not turn.uses:
                 assert turn.referring is None

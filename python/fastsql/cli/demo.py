@@ -6,8 +6,9 @@ import argparse
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from fastsql.cli.console import Console
 from fastsql.cli.options import add_model_options, load_parser
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from fastsql.linking.dictionary import ValueDictionary
     from fastsql.result import Result
     from fastsql.schema import Schema
+    from fastsql.session.turn import Turn
 
 _ROWS_SHOWN = 5
 _SMALL_DOMAIN = 12
@@ -60,7 +62,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Make the hospital, ask the questions, then those that are typed."""
-    from fastsql.demo import NOW, QUESTIONS, REFERENCE, create_hospital
+    from fastsql.demo import CONVERSATION, NOW, QUESTIONS, REFERENCE, create_hospital
     from fastsql.execution import ReadOnlyExecutor
     from fastsql.linking.dictionary import ValueDictionary
     from fastsql.schema import Schema
@@ -77,10 +79,12 @@ def run(options: argparse.Namespace) -> int:
             console.line(f"{_size(executor)}; the time there is {NOW}.")
             parser = load_parser(options)
             visit = _Visit(parser, schema, values, executor, console, NOW, explain=options.explain)
-            for number, question in enumerate(options.ask or QUESTIONS, 1):
+            visit.ask_all(options.ask or QUESTIONS)
+            if options.ask is None:
                 console.line()
-                console.line(f"{number}. {question}", "bold cyan")
-                visit.ask(question)
+                console.line("A conversation: questions that go on from those before.", "bold")
+                visit.keep_turns()
+                visit.ask_all(CONVERSATION)
             if options.ask is None and sys.stdin.isatty():
                 visit.converse()
     return 0
@@ -107,11 +111,25 @@ class _Visit:
         self._console = console
         self._now = now
         self._explain = explain
+        self._asked = 0
+        self._turns: list[Turn] | None = None
+
+    def keep_turns(self) -> None:
+        """From here on, a question may refer to those before it."""
+        self._turns = []
+
+    def ask_all(self, questions: Sequence[str]) -> None:
+        """Answer questions one after the other, numbered."""
+        for question in questions:
+            self._asked += 1
+            self._console.line()
+            self._console.line(f"{self._asked}. {question}", "bold cyan")
+            self.ask(question)
 
     def ask(self, question: str) -> None:
         """Answer one question, and show how."""
         try:
-            result = self._parser.parse(question, self._schema, values=self._values, now=self._now)
+            result = self._parse(question)
         except FastSQLError as error:
             self._console.line(f"   {error}", "red")
             return
@@ -133,6 +151,15 @@ class _Visit:
         self._console.line(
             f"   confidence {result.confidence:.2f}" + (f"; ms: {stages}" if stages else ""), "dim"
         )
+
+    def _parse(self, question: str) -> Result:
+        if self._turns is None:
+            return self._parser.parse(question, self._schema, values=self._values, now=self._now)
+        turn = self._parser.parse(
+            question, self._schema, values=self._values, now=self._now, history=tuple(self._turns)
+        )
+        self._turns.append(cast("Turn", turn))
+        return turn
 
     def converse(self) -> None:
         """Answer what is typed, until an empty line or the end of input."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastsql.demo.hospital import NOW, create_hospital
-from fastsql.demo.questions import QUESTIONS
+from fastsql.demo.questions import CONVERSATION, QUESTIONS
 from fastsql.demo.tables import REFERENCE
 
-__all__ = ["NOW", "QUESTIONS", "REFERENCE", "create_hospital"]
+__all__ = ["CONVERSATION", "NOW", "QUESTIONS", "REFERENCE", "create_hospital"]

@@ -1,4 +1,4 @@
-"""Questions to the demo hospital, as a clinician might ask them. The last one nobody can answer from its tables."""
+"""Questions to the demo hospital, as a clinician might ask them."""
 
 from __future__ import annotations
 
@@ -13,3 +13,10 @@ QUESTIONS: tuple[str, ...] = (
     "What was the maximum creatinine value of patient 71021495 on their first hospital visit?",
     "Which nurse looked after patient 71021141 last night?",
 )
+"""Each by itself. The last one nobody can answer from the hospital's tables."""
+CONVERSATION: tuple[str, ...] = (
+    "List the patients who were prescribed warfarin.",
+    "How many are there?",
+    "What is their average age?",
+)
+"""One after the other: each goes on from those before."""

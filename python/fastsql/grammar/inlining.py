@@ -35,6 +35,8 @@ PROVENANCE = "turn"
 _REPLACED = {(tail, tail) for tail in ("sort_rows", "sort_groups")}
 IN_PREVIOUS = {"in": "in_previous", "not_in": "not_in_previous"}
 """What tests whether a value is in a query's result, and what does so where an earlier turn returned it."""
+_EXTEND, _COUNTED = (Production("extend"),), (Production("count_all"), Production("end"))
+_GROUPING = frozenset({Production("group"), Production("gather")})
 _WRITTEN_OUT = {previous: plain for plain, previous in IN_PREVIOUS.items()}
 
 
@@ -49,6 +51,20 @@ def inline(program: Program, turns: Sequence[Turn], schema: Schema, grammar: Gra
 def turns_of(program: Program) -> frozenset[int]:
     """The turns that a program points at."""
     return frozenset(terminal.turn for terminal in program if isinstance(terminal, TurnRef))
+
+
+def count_shown(program: Program, turns: Sequence[Turn]) -> Program:
+    """The program; where it counts an earlier answer without repeats, or a part of it, it counts these, not their rows.
+
+    "Which drugs did he get?" lists each drug once. "How many?" behind it does not ask how often they were prescribed.
+    """
+    if program[:1] != _EXTEND or program[-2:] != _COUNTED or not isinstance(program[1], TurnRef):
+        return program
+    *_, distinct, item, end = turns[program[1].turn].program
+    grouped = not _GROUPING.isdisjoint(program)
+    if grouped or distinct != Production("distinct") or not isinstance(item, ColumnRef) or end != program[-1]:
+        return program
+    return (*program[:-2], Production("count_distinct"), item, end)
 
 
 def renumbered(program: Program, numbers: Sequence[int]) -> Program:

@@ -8,7 +8,7 @@ from fastsql.engine.stopwatch import Stopwatch
 from fastsql.explanation.links import found_values
 from fastsql.parser.assess import Assessed
 from fastsql.parser.write import Written
-from fastsql.refusal.references import first_reference
+from fastsql.refusal.references import refers_back
 from fastsql.refusal.texts import ENGLISH, language_of, sentence
 from fastsql.reliability.decision import pays, threshold
 from fastsql.result import Link, Result
@@ -23,9 +23,9 @@ def decide(assessed: Assessed, penalty: float, watch: Stopwatch) -> Result:
     question = written.linked.question
     language = language_of(question)
     reason = written.fault or assessed.refusal
-    in_vain = refers_in_vain(written, assessed.links)
-    if not reason and penalty > 0 and (in_vain or says_only_values(written, assessed.links)):
-        reason, p, u = sentence(language, "no antecedent" if in_vain else "only values"), 0.0, 1.0
+    unsaid = nothing_to_go_by(written, assessed.links)
+    if not reason and penalty > 0 and unsaid:
+        reason, p, u = sentence(language, unsaid), 0.0, 1.0
     decided = assessed.reliability.calibrated or penalty == 0
     if not reason and not decided:
         reason = sentence(language, "uncalibrated")  # which answers only where a wrong answer costs nothing
@@ -51,6 +51,19 @@ def decide(assessed: Assessed, penalty: float, watch: Stopwatch) -> Result:
     )
 
 
+def nothing_to_go_by(written: Written, links: Sequence[Link]) -> str:
+    """The name of the sentence that says why a question is refused whatever the model makes of it; "" where it is not."""
+    turns = written.linked.turns
+    if turns is not None and not written.uses and refers_back(written.linked.question, spans_of(links)):
+        return "antecedent unclear" if any(turn.usable for turn in turns) else "no antecedent"
+    return "only values" if says_only_values(written, links) else ""
+
+
+def spans_of(links: Sequence[Link]) -> list[tuple[int, int]]:
+    """What of a question stands in its query."""
+    return [link.span for link in links]
+
+
 def says_only_values(written: Written, links: Sequence[Link]) -> bool:
     """Whether a question is nothing but values that the query compares something with, so that nothing is asked.
 
@@ -61,18 +74,6 @@ def says_only_values(written: Written, links: Sequence[Link]) -> bool:
     for link in values:
         rest[slice(*link.span)] = " " * len(link.text)
     return bool(values) and not any(map(str.isalpha, rest))
-
-
-def refers_in_vain(written: Written, links: Sequence[Link]) -> bool:
-    """Whether a question of a conversation speaks of "those", and no earlier turn has an answer that they could be.
-
-    Nor could it be something that the question names before.
-    """
-    turns = written.linked.turns
-    if turns is None or any(turn.usable for turn in turns):
-        return False
-    place = first_reference(written.linked.question)
-    return place is not None and not any(link.span[0] < place for link in links)
 
 
 def doubt(

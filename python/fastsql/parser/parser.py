@@ -43,7 +43,7 @@ from fastsql.parser.recall import Reader, read_example, recall
 from fastsql.parser.refuse import explain_refusal
 from fastsql.parser.settings import Settings
 from fastsql.parser.sources import Sources
-from fastsql.parser.turns import as_turn, correction, known_turns, likelier, next_number
+from fastsql.parser.turns import as_turn, correction, known_turns, likelier, may_continue, next_number
 from fastsql.parser.write import verified, write
 from fastsql.refusal.texts import language_of, sentence
 from fastsql.reliability.assess import Reliability
@@ -57,8 +57,6 @@ if TYPE_CHECKING:
 
 DEFAULT_PENALTY = 10.0
 DEFAULT_BEAM = 4
-ALONE = 0.95
-"""How sure a question of a conversation must be, read by itself, for its earlier turns not to be read as well."""
 _left_behind: list[Engine] = []
 """Engines inherited by a forked process. They are kept, as ONNX Runtime would wait for its threads to destroy them."""
 
@@ -257,7 +255,7 @@ class Parser:
         )
         watch.lap("link")
         assessed = self._assessed(linked, settings, watch)
-        if turns is not None and assessed.confidence < ALONE and any(turn.usable for turn in turns):
+        if turns is not None and any(turn.usable for turn in turns) and may_continue(assessed):
             linked = with_turns(linked, self.engine)
             watch.lap("link")
             assessed = likelier(assessed, self._assessed(linked, settings, watch))

@@ -15,6 +15,7 @@ from fastsql.linking.turns import EarlierTurn
 from fastsql.parser.assess import Assessed
 from fastsql.parser.write import Written
 from fastsql.refusal.corrections import repaired
+from fastsql.refusal.references import refers_back
 from fastsql.reliability.assess import Assessment
 from fastsql.result import Result
 from fastsql.session.turn import Turn, TurnState, names_digest, window
@@ -22,6 +23,10 @@ from fastsql.session.turn import Turn, TurnState, names_digest, window
 if TYPE_CHECKING:
     from fastsql.parser.parser import Parser
     from fastsql.schema import Schema
+
+
+ALONE = 0.95
+"""How sure a question of a conversation must be, read by itself, for its earlier turns not to be read as well."""
 
 
 def next_number(history: Sequence[Turn]) -> int:
@@ -64,13 +69,25 @@ def known_turns(history: Sequence[Turn], schema: Schema, parser: Parser) -> tupl
     return window(history, limits.turns, limits.turn_entries)
 
 
+def may_continue(alone: Assessed) -> bool:
+    """Whether a question's earlier turns are read as well: unless it is clear by itself, and speaks of nothing before it."""
+    return alone.confidence < ALONE or refers(alone)
+
+
+def refers(alone: Assessed) -> bool:
+    """Whether a question speaks of what was said before, as far as its own words tell."""
+    return refers_back(alone.written.linked.question, [link.span for link in alone.links])
+
+
 def likelier(alone: Assessed, continued: Assessed) -> Assessed:
     """Which of two readings of a question is given: by itself, or as one that may refer to earlier turns.
 
     Where the latter does refer to some, it is open what is meant. How sure the former is then says also how likely the
-    question is to stand by itself: its probability counts twice.
+    question is to stand by itself: its probability counts twice. A question that speaks of "those" does not stand by itself.
     """
     if continued.written.uses:
+        if refers(alone):
+            return continued
         number = alone.written.linked.number
         own = alone.standing[number]
         doubted = Assessment(own.confidence**2, own.unanswerable)

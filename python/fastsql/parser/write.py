@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fastsql.engine import Decoded
 from fastsql.errors import DialectError, VerificationError
 from fastsql.grammar import read_path, render
-from fastsql.grammar.inlining import inline, turns_of
+from fastsql.grammar.inlining import count_shown, inline, turns_of
 from fastsql.grammar.program import Program
 from fastsql.limits import Limits
 from fastsql.linking.canonical import canonical_literals
@@ -79,7 +79,8 @@ def program_of(linked: Linked, decoded: Decoded, number: int = 0) -> Program:
 
 
 def _own(linked: Linked, decoded: Decoded, number: int) -> Program:
-    return read_path(decoded.search.finished[number].path, linked.space)
+    program = read_path(decoded.search.finished[number].path, linked.space)
+    return count_shown(program, linked.space.turns)
 
 
 def _written_out(own: Program, linked: Linked) -> Program:

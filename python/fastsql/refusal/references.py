@@ -1,11 +1,12 @@
 """Words that stand for something said before: "those", "their", 他们.
 
-They are few and closed classes, as in any language, and only looked for where a conversation has nothing to refer to.
+They are few and closed classes, as in any language, and only looked for in conversations.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 _PRONOUNS = re.compile(
     r"\b(?:th(?:ose|ese|em|ey|eir|eirs)|he|him|his|she|hers?)\b(?!\W+(?:\w+\W+){0,2}?(?:who|whose|that|which|with|without|where)\b)"
@@ -13,9 +14,16 @@ _PRONOUNS = re.compile(
     re.IGNORECASE,
 )
 """Not where what follows says who is meant: "those who were discharged", "those patients with sepsis"."""
+_POINTING = re.compile(r"th[oe]se|其中|这些|那些", re.IGNORECASE)
 
 
-def first_reference(question: str) -> int | None:
-    """Where the first such word stands, in characters; None where there is none."""
+def refers_back(question: str, named: Iterable[tuple[int, int]]) -> bool:
+    """Whether a question has such a word, and names nothing before it that could be meant.
+
+    `named` are spans of the question that name something. What "those" are is never said before them in the same question:
+    in "the average age of those" they are no ages.
+    """
     found = _PRONOUNS.search(question)
-    return None if found is None else found.start()
+    if found is None:
+        return False
+    return _POINTING.match(found[0]) is not None or not any(start < found.start() for start, _ in named)

@@ -18,6 +18,7 @@ TEXTS: dict[str, dict[str, str]] = {
     ENGLISH: {
         "no question": "There is no question in this text.",
         "only values": "This names a value, but does not say what is asked about it.",
+        "antecedent unclear": "This refers to something said before, and it is not clear to what.",
         "no antecedent": "This refers to an earlier question, but none has an answer that it could refer to.",
         "uncalibrated": "This model was never calibrated: its confidence says little. "
         "Run fastsql calibrate, or ask with penalty=0.",
@@ -48,6 +49,7 @@ TEXTS: dict[str, dict[str, str]] = {
     CHINESE: {
         "no question": "这段文字里没有问题。",
         "only values": "这里只有一个值，没有说明要问什么。",
+        "antecedent unclear": "这个问题指的是之前说过的内容，但不清楚是哪一个。",
         "no antecedent": "这个问题指的是之前的问题，但之前没有可以参照的答案。",
         "uncalibrated": "这个模型没有校准过，它的置信度说明不了什么。请运行 fastsql calibrate，或用 penalty=0 提问。",
         "no answer": "这个问题在此数据库结构中很可能没有答案（概率 {u:.2f}）。",

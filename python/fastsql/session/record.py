@@ -41,7 +41,9 @@ _SLACK = 2
 
 def write_record(turns: Iterable[Turn], schema: Schema, mode: str) -> str:
     """Turns as JSON, without rows."""
-    found = [_written(turn, schema) for turn in turns]
+    turns = list(turns)
+    kept = frozenset(turn.number for turn in turns if turn.state is not None)
+    found = [_written(turn, kept, schema) for turn in turns]
     models = {turn.state.model for turn in turns if turn.state is not None}
     return json_text(
         {
@@ -54,7 +56,8 @@ def write_record(turns: Iterable[Turn], schema: Schema, mode: str) -> str:
     )
 
 
-def _written(turn: Turn, schema: Schema) -> dict[str, Any]:
+def _written(turn: Turn, kept: frozenset[int], schema: Schema) -> dict[str, Any]:
+    """A turn as plain data. One that refers to a turn that is not among those `kept` stands by itself from here on."""
     content: dict[str, Any] = {
         "number": turn.number,
         "question": turn.question,
@@ -72,7 +75,9 @@ def _written(turn: Turn, schema: Schema) -> dict[str, Any]:
     }
     if turn.state is not None:
         pooled = turn.state.earlier.pooled.astype("<f4").tobytes()
-        content["program"] = write_program(turn.state.written, schema)
+        own = turn.state.written
+        whole = own if turns_of(own) <= kept else turn.state.earlier.turn.program
+        content["program"] = write_program(whole, schema)
         content["pooled"] = base64.b64encode(pooled).decode("ascii")
     return content
 

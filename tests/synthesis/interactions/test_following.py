@@ -41,11 +41,16 @@ def test_another_value_of_the_same_column_is_asked_for_and_rows_are_counted() ->
     assert followed(WOMEN) == {(), (men,), (count.format("f"),), (men, count.format("m"))}
 
 
+def test_what_is_shown_once_is_counted_once() -> None:
+    distinct = "SELECT DISTINCT patients.sex FROM patients"
+    assert followed(distinct) == {(), ("SELECT COUNT(DISTINCT patients.sex) FROM patients",)}
+
+
 @pytest.mark.parametrize(
     "sql",
     [
         "SELECT COUNT(*) FROM patients",
-        "SELECT DISTINCT patients.sex FROM patients",
+        "SELECT DISTINCT patients.sex, patients.ward FROM patients",
         "SELECT patients.id FROM patients WHERE patients.ward > 'a' ORDER BY patients.born LIMIT 1",
         "SELECT patients.sex, COUNT(*) FROM patients GROUP BY patients.sex",
     ],

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from fastsql.grammar.compile import Grammar
 from fastsql.grammar.grouping import AGGREGATES
 from fastsql.grammar.inlining import say_groups, write_out
-from fastsql.grammar.program import ColumnRef, Literal, Production, Program, TurnRef
+from fastsql.grammar.program import ColumnRef, Literal, Production, Program, Terminal, TurnRef
 from fastsql.grammar.tree import read_tree
 from fastsql.schema import Schema
 from fastsql.synthesis.interactions.decompose import Steps
@@ -56,8 +56,9 @@ def follow(steps: Steps, values: Values, schema: Schema, grammar: Grammar, rng: 
             changed = (*condition[:-1], rng.choice(others))
             more.append((Production("extend_from"), TurnRef(last), *changed, *_KEEP))
             last += 1
-    if rng.random() < SHARE and not select.grouping and _shows_rows(select) and select.tail == END:
-        more.append((Production("extend"), TurnRef(last), *_COUNT, *END))
+    counted = _counted(select)
+    if rng.random() < SHARE and not select.grouping and counted and select.tail == END:
+        more.append((Production("extend"), TurnRef(last), *counted, *END))
     return (*steps, *more)
 
 
@@ -84,8 +85,16 @@ def _compared(condition: Program) -> tuple[str, Program] | None:
     return f"{kind.name} {literal.format}", condition[:-1]
 
 
-def _shows_rows(select: Select) -> bool:
-    """Whether counting its rows counts what it shows."""
-    return not any(
+def _counted(select: Select) -> Program:
+    """What counts what a query shows: its rows, or its one item where that is shown without repeats; () for neither."""
+    first, *items = select.items
+    if first == Production("distinct"):
+        return (Production("count_distinct"), *items) if _is_column(items) else ()
+    aggregated = any(
         isinstance(one, Production) and one.name in (*AGGREGATES, "distinct") for one in select.items
     )
+    return () if aggregated else _COUNT
+
+
+def _is_column(items: Sequence[Terminal]) -> bool:
+    return len(items) == 1 and isinstance(items[0], ColumnRef)

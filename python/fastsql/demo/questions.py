@@ -15,8 +15,8 @@ QUESTIONS: tuple[str, ...] = (
 )
 """Each by itself. The last one nobody can answer from the hospital's tables."""
 CONVERSATION: tuple[str, ...] = (
-    "List the patients who were prescribed warfarin.",
-    "How many are there?",
-    "What is their average age?",
+    "List the admission ids of patients with age over 60.",
+    "Only those with insurance Medicare.",
+    "How many?",
 )
 """One after the other: each goes on from those before."""

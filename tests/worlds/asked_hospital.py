@@ -11,11 +11,13 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from fastsql.demo import NOW
 from fastsql.grammar import ConversionError, Program, load_grammar, render, sql_to_program
 from fastsql.grammar.inlining import turns_of, write_out
+from fastsql.grammar.program import Production, TurnRef
 from fastsql.schema import Schema
 from fastsql.synthesis.hospital.source import draw_question, hospital_schema
 from fastsql.synthesis.hospital.ward import Ward
@@ -32,10 +34,14 @@ _MOST_ROWS = 50_000
 
 @dataclass(frozen=True)
 class Step:
-    """A turn of an interaction: its query with everything written out, and the steps that it stands on, by place."""
+    """A turn of an interaction: its query with everything written out.
+
+    `stands_on`, `results`: by their places, the steps that it stands on, and those of them whose results it takes itself.
+    """
 
     program: Program
     stands_on: frozenset[int]
+    results: frozenset[int]
 
     def sql(self, dialect: str) -> str:
         """Its SQL, in the hospital's present."""
@@ -64,8 +70,16 @@ def _steps(sql: str, *, clauses: bool) -> tuple[Step, ...]:
     for step in decompose(program, grammar, clauses=clauses):
         used = turns_of(step)
         written = write_out(step, {one: steps[one].program for one in used}, HOSPITAL, grammar)
-        steps.append(Step(written, used.union(*(steps[one].stands_on for one in used))))
+        before = used.union(*(steps[one].stands_on for one in used))
+        steps.append(Step(written, before, frozenset(_results(step))))
     return tuple(steps)
+
+
+def _results(step: Program) -> Iterator[int]:
+    """The turns behind a production that takes what they returned."""
+    for one, turn in pairwise(step):
+        if isinstance(turn, TurnRef) and one not in (Production("extend"), Production("extend_from")):
+            yield turn.turn
 
 
 def copied(path: Path, dialect: str, folder: Path, server: PostgresServer | None = None) -> str:

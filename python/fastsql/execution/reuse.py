@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
@@ -39,10 +39,9 @@ TABLE_NAME = "fastsql_earlier_"
 """Of temporary tables, before a number."""
 _EXACT = frozenset({type(None), bool, int, float, str, bytes, Decimal, date, datetime, UUID})
 """Types of cells that a driver binds as it read them. Intervals lose their months, JSON its text."""
-_ROUNDED = ("REAL", "FLOAT4", "FLOAT(")
-"""Declared types of PostgreSQL whose values come back with other digits than a double has."""
-_SEVERAL = "it has several rows where one value is needed"
-_UNLIKE = "its values might compare otherwise than its column does"
+_ROUNDED = ("REAL", "FLOAT4", "FLOAT(", "?")
+"""How declared types of PostgreSQL begin whose values come back with other digits than a double has; "?" is not known."""
+_INEXACT = "it has values that cannot be given back as they were read"
 _NAMESPACES = {"sqlite": ("temp", None), "duckdb": ("main", "temp"), "postgres": ("pg_temp", None)}
 """What namespace temporary tables are in, and what catalog."""
 
@@ -138,7 +137,7 @@ class Reusing(ABC):
         """
 
     def run_reusing(
-        self, sql: str, earlier: Sequence[Earlier], schema: Schema, *, way: str, most: int
+        self, sql: str, earlier: Sequence[Earlier], schema: Schema, *, way: str
     ) -> tuple[Rows, tuple[Reuse, ...]]:
         """The rows of a query, and how each earlier answer that it takes something from took part in it.
 
@@ -147,12 +146,11 @@ class Reusing(ABC):
             earlier: what may be found in it.
             schema: that of the queries, where the executor has none of its own.
             way: "parameters" or "table".
-            most: values that may be bound for one answer.
 
         Raises:
             ExecutionError, VerificationError: as :meth:`run`.
         """
-        planned = plan(sql, earlier, self._schema or schema, self.dialect, way=way, most=most)
+        planned = plan(sql, earlier, self._schema or schema, self.dialect, way=way)
         reuses = planned.reuses
         if planned.statement is not None:
             try:
@@ -165,9 +163,25 @@ class Reusing(ABC):
         return self.run(sql), reuses
 
 
-def plan(
-    sql: str, earlier: Sequence[Earlier], schema: Schema, dialect: str, *, way: str, most: int
-) -> Plan:
+def unusable(rows: Rows, way: str, most: int) -> str:
+    """Why an answer can take part in no query that way; empty where it may. `most`: different values that are bound."""
+    if rows.truncated or rows.cut:
+        return "it was cut at a limit"
+    if rows.repaired:
+        return "it has text that is not UTF-8"
+    cells = list(chain.from_iterable(rows))
+    if not all(type(cell) in _EXACT for cell in cells) or not all(
+        math.isfinite(cell) for cell in cells if isinstance(cell, float | Decimal)
+    ):
+        return _INEXACT
+    if way == TABLE:
+        return ""
+    if len(rows.columns) > 1:
+        return "it has several columns"
+    return f"it has more than {most} different values" if len(_different(rows)) > most else ""
+
+
+def plan(sql: str, earlier: Sequence[Earlier], schema: Schema, dialect: str, *, way: str) -> Plan:
     """A query with earlier answers in place of the queries that gave them, where that gives the same rows.
 
     An answer takes part in one way wherever a query uses it, lest it be of two moments. Raises as `verify` does.
@@ -180,7 +194,7 @@ def plan(
     reasons: dict[int, str] = {}
     for place in opened.places:
         if not reasons.get(place.number):
-            reasons[place.number] = _reason(place, earlier[place.number], schema, dialect, way, most)
+            reasons[place.number] = _reason(place, earlier[place.number], schema, dialect, way)
     reuses = tuple(
         Reuse(earlier[number].number, SUBQUERY if reason else way, reason)
         for number, reason in sorted(reasons.items())
@@ -196,75 +210,60 @@ def plan(
 # ---------------------------------------------------------------- where it gives the same rows
 
 
-def _reason(place: Place, earlier: Earlier, schema: Schema, dialect: str, way: str, most: int) -> str:
+def _reason(place: Place, earlier: Earlier, schema: Schema, dialect: str, way: str) -> str:
     """Why an earlier answer cannot be used in a place; empty where it can."""
     if earlier.rows is None or earlier.unusable:
         return earlier.unusable
-    if way == TABLE:
-        return _no_table(place, earlier.rows, schema, dialect)
-    return _no_parameters(place, earlier.rows, schema, dialect, most)
+    if place.form == "value" and len(earlier.rows) > 1:
+        return "it has several rows where one value is needed"
+    if dialect == "duckdb" and _has_nanoseconds(earlier.rows, schema):
+        return _INEXACT
+    return _no_parameters(place, earlier.rows, dialect) if way == PARAMETERS else ""
 
 
-def _no_table(place: Place, rows: Rows, schema: Schema, dialect: str) -> str:
-    """Why the rows cannot be a table. It has the types of the query, so that comparing is the same."""
-    if place.form == "value" and len(rows) > 1:
-        return _SEVERAL
-    return _no_exact(chain.from_iterable(rows), schema, dialect)
-
-
-def _no_parameters(place: Place, rows: Rows, schema: Schema, dialect: str, most: int) -> str:
-    """Why the rows cannot be bound."""
+def _no_parameters(place: Place, rows: Rows, dialect: str) -> str:
+    """Why the rows cannot be bound where they could be a table, which has the types of the query."""
     if place.form == "rows":
         return "its rows stand in FROM, where parameters have no types"
-    if place.form == "value" and len(rows) > 1:
-        return _SEVERAL
-    cells = _different(rows)
-    if len(cells) > most:
-        return f"it has more than {most} different values"
     if dialect == "sqlite":
         alike = _has_affinity_of_parameters(place)
     else:
-        alike = place.compared and not (dialect == "postgres" and any(_reads_else(cell, place) for cell in cells))
-    return _no_exact(cells, schema, dialect) if alike else _UNLIKE
-
-
-def _no_exact(cells: Iterable[Any], schema: Schema, dialect: str) -> str:
-    """Why values would not be those that the database has."""
-    found = list(cells)
-    exact = (
-        all(type(cell) in _EXACT for cell in found)
-        and all(math.isfinite(cell) for cell in found if isinstance(cell, float | Decimal))
-        and not (
-            dialect == "duckdb"  # which gives nanoseconds as microseconds
-            and any("_NS" in column.sql_type.upper() for column in schema.columns)
-            and any(isinstance(cell, datetime) for cell in found)
+        alike = place.compared and not (
+            dialect == "postgres" and any(_reads_else(row[0], place) for row in rows)
         )
+    return "" if alike else "its values might compare otherwise than its column does"
+
+
+def _has_nanoseconds(rows: Rows, schema: Schema) -> bool:
+    """Whether times may have lost digits: DuckDB gives nanoseconds as microseconds."""
+    return any("_NS" in column.sql_type.upper() for column in schema.columns) and any(
+        isinstance(cell, datetime) for cell in chain.from_iterable(rows)
     )
-    return "" if exact else "it has values that cannot be given back as they were read"
 
 
 def _has_affinity_of_parameters(place: Place) -> bool:
     """Whether SQLite compares the same where the subquery's column, and with it its affinity, is not there.
 
-    The column of a subquery matters where it would convert the other side: as a number what is not declared one, as text
-    what has no type. Where the other side does the converting, it converts parameters, too.
+    That column matters where it has the other side converted, or saves its own values from being converted. A comparison of
+    two columns converts to numbers if one of them is declared so, and nothing otherwise; one with a parameter converts the
+    parameter to what the column is declared (datatype3.html, 4.2).
     """
+    if place.own is None or place.own == "" or place.computed:
+        return place.own is not None
+    if not place.compared or place.other is None:
+        return False
     own, other = _affinity(place.own), _affinity(place.other)
-    if own == "none" or (place.computed and own is not None):
-        return True
-    return place.compared and ((own == "number" and other == "number") or (own == "text" and other in ("text", "number")))
+    return other == "number" or (own == other == "text") or (own == other == "blob")
 
 
-def _affinity(declared: str | None) -> str | None:
+def _affinity(declared: str) -> str:
     """What SQLite makes of a declared type (datatype3.html, 3.1), integers, reals and numbers being one."""
-    if declared is None:
-        return None
     name = declared.upper()
     if "INT" in name:
         return "number"
     if any(part in name for part in ("CHAR", "CLOB", "TEXT")):
         return "text"
-    return "none" if not name or "BLOB" in name else "number"
+    return "blob" if not name or "BLOB" in name else "number"
 
 
 def _reads_else(cell: Any, place: Place) -> bool:
@@ -324,7 +323,9 @@ def _tabled(opened: Opened, places: Sequence[Place], earlier: Sequence[Earlier],
         columns = [exp.to_identifier(f"c{n + 1}", quoted=True) for n in range(len(rows.columns))]
         if place.number not in tables:
             name = f"{TABLE_NAME}{len(tables) + 1}"
-            tables[place.number] = TemporaryTable(name, _like(one.sql, columns, schema, opened.dialect), rows.rows)
+            tables[place.number] = TemporaryTable(
+                name, _like(one.sql, columns, schema, opened.dialect), rows.rows
+            )
         source = exp.Table(
             this=exp.to_identifier(tables[place.number].name, quoted=True),
             db=exp.to_identifier(namespace, quoted=True),

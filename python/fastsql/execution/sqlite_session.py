@@ -190,7 +190,9 @@ class SQLiteSession:
                 connection.execute(f"CREATE TEMP TABLE {table.name} AS {table.like}").close()
                 if table.rows:
                     marks = ", ".join("?" * len(table.rows[0]))
-                    connection.executemany(f"INSERT INTO temp.{table.name} VALUES ({marks})", table.rows).close()
+                    connection.executemany(
+                        f"INSERT INTO temp.{table.name} VALUES ({marks})", table.rows
+                    ).close()
 
     def _ready(self, sql: str, deadline: Deadline) -> sqlite3.Connection:
         connection = self.open()

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from fastsql.execution.executor import memory_of
-from fastsql.execution.reuse import PARAMETERS, Earlier, Reuse, Reusing
+from fastsql.execution.reuse import Earlier, Reuse, Reusing, unusable
 
 if TYPE_CHECKING:
     from fastsql.execution.rows import Rows
@@ -43,13 +43,13 @@ class KeptAnswers:
 
     def __init__(self, way: str, most_values: int, most_bytes: int) -> None:
         self.way = way
-        self.most_values = most_values
+        self._most_values = most_values
         self._most_bytes = most_bytes
         self._answers: dict[int, _Answer] = {}
 
     def keep(self, number: int, sql: str, rows: Rows, shape: str, at: datetime | None) -> None:
         """Keep an answer, in place of one of that number."""
-        reason = self._unusable(rows)
+        reason = unusable(rows, self.way, self._most_values)
         kept = None if reason else rows
         size = 0 if kept is None else memory_of(kept.rows)
         self._answers[number] = _Answer(Earlier(number, sql, kept, reason), shape, at, size)
@@ -66,7 +66,7 @@ class KeptAnswers:
 
     def copy(self) -> KeptAnswers:
         """The same answers for another session."""
-        other = KeptAnswers(self.way, self.most_values, self._most_bytes)
+        other = KeptAnswers(self.way, self._most_values, self._most_bytes)
         other._answers = dict(self._answers)
         return other
 
@@ -83,20 +83,11 @@ class KeptAnswers:
         """When an answer was read."""
         return self._answers[number].at
 
-    def _unusable(self, rows: Rows) -> str:
-        if rows.truncated or rows.cut:
-            return "it was cut at a limit"
-        if rows.repaired:
-            return "it has text that is not UTF-8"
-        if self.way == PARAMETERS and len(rows.columns) > 1:
-            return "it has several columns"
-        if self.way == PARAMETERS and len({row[0] for row in rows.rows}) > self.most_values:
-            return f"it has more than {self.most_values} different values"
-        return ""
-
 
 def _let_go(answer: _Answer) -> _Answer:
-    earlier = replace(answer.earlier, rows=None, unusable=answer.earlier.unusable or "its rows are not kept any more")
+    earlier = replace(
+        answer.earlier, rows=None, unusable=answer.earlier.unusable or "its rows are not kept any more"
+    )
     return replace(answer, earlier=earlier, bytes=0)
 
 
@@ -113,7 +104,9 @@ class ReusingRun:
         reused: how each earlier answer took part.
     """
 
-    def __init__(self, executor: Reusing, kept: KeptAnswers, numbers: Collection[int], schema: Schema) -> None:
+    def __init__(
+        self, executor: Reusing, kept: KeptAnswers, numbers: Collection[int], schema: Schema
+    ) -> None:
         self.dialect = executor.dialect
         self.shape: str | None = None
         self.reused: tuple[Reuse, ...] = ()
@@ -128,10 +121,6 @@ class ReusingRun:
         earlier = self._kept.given(self._numbers, self.shape)
         if sql is None or not earlier:
             return self._executor.run(sql)
-        rows, reuses = self._executor.run_reusing(
-            sql, earlier, self._schema, way=self._kept.way, most=self._kept.most_values
-        )
-        self.reused = tuple(
-            one if one.reason else replace(one, at=self._kept.at(one.turn)) for one in reuses
-        )
+        rows, reuses = self._executor.run_reusing(sql, earlier, self._schema, way=self._kept.way)
+        self.reused = tuple(one if one.reason else replace(one, at=self._kept.at(one.turn)) for one in reuses)
         return rows

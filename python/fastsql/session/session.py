@@ -96,7 +96,9 @@ class Session:
             self._let_go()
             return turn
 
-    def _run(self, turn: Turn, executor: Executor, settings: Mapping[str, Any], *, anew: bool = False) -> Turn:
+    def _run(
+        self, turn: Turn, executor: Executor, settings: Mapping[str, Any], *, anew: bool = False
+    ) -> Turn:
         """A turn with its rows, which are kept for later turns; `anew`: nothing of earlier ones takes part in them."""
         ids = {name: settings.get(name) for name in ("request_id", "user_id")}
         if self._kept.way == SUBQUERY or not isinstance(executor, Reusing) or turn.sql is None:

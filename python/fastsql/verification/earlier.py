@@ -27,9 +27,10 @@ class Place:
         number: which of those that were looked for.
         query: its node, which the tree still has after it was qualified.
         form: "set" in IN, "value" as a scalar, "rows" in FROM.
-        own: the declared type of its only column; "" for an expression, which has none; None where that cannot be told.
+        own: the declared type of its only column; "" for an expression, which has none, None where that cannot be told.
         other: the same of what it is compared with; None where it is compared with nothing.
-        compared, computed: whether it stands in IN or on a side of a comparison; whether on a side of an arithmetic operator.
+        compared: whether it stands in IN, or on a side of a comparison.
+        computed: whether it stands on a side of an arithmetic operator.
         columns: declared types of all columns that its select list names.
     """
 
@@ -178,4 +179,4 @@ class _Types:
         if source is None or source.table is None:
             return None
         column = self._schema.tables[source.table].columns[position]
-        return self._schema.columns[column].sql_type
+        return self._schema.columns[column].sql_type or "BLOB"  # as SQLite has it

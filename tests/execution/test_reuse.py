@@ -250,6 +250,30 @@ def test_types_of_the_others(engine: Engine) -> None:
 
 # ---------------------------------------------------------------- where the subquery stays
 
+COLLATED = {
+    "sqlite": "CREATE TABLE x (a TEXT COLLATE NOCASE); CREATE TABLE y (b TEXT COLLATE NOCASE)",
+    "duckdb": "CREATE TABLE x (a VARCHAR); CREATE TABLE y (b VARCHAR COLLATE NOCASE)",
+    "postgres": (
+        "CREATE COLLATION free (provider = icu, locale = 'und-u-ks-level2', deterministic = false);"
+        'CREATE TABLE x (a TEXT); CREATE TABLE y (b TEXT COLLATE "free")'
+    ),
+}
+
+
+def test_collations(engine: Engine) -> None:
+    schema = Schema.from_dict({"x": {"a": "TEXT"}, "y": {"b": "TEXT"}})
+    cells = {"x": [("Ab",), ("c",)], "y": [("AB",)]}
+    target = engine._made(COLLATED[engine.dialect], cells)
+    with cast("Reusing", open_executor(target, schema=schema)) as executor:
+        for form, way in product(
+            ("x.a IN ({0})", "x.a = ({0})", "x.a IN (SELECT q.b FROM ({0}) AS q)"), WAYS
+        ):
+            for inner in ("SELECT y.b FROM y", "SELECT x.a FROM x WHERE x.a = 'Ab'"):
+                sql = f"SELECT x.a FROM x WHERE {form.format(inner).replace('q.b FROM (SELECT x', 'q.a FROM (SELECT x')}"
+                rows, _ = reused(executor, sql, [inner], schema, way)
+                assert rows == executor.run(sql), (sql, way)
+
+
 WARD = "CREATE TABLE p (id INTEGER, name TEXT); CREATE TABLE v (pid INTEGER, cost REAL)"
 FILLED: dict[str, list[tuple[Any, ...]]] = {
     "p": [(number, f"Zoe Sealed-{number}") for number in range(1, 7)],

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from fastsql.errors import ExecutionError
 from fastsql.execution.executor import Bounds, failed, fetch, too_late
 from fastsql.execution.memory import out_of_memory
-from fastsql.execution.reuse import Statement, TemporaryTable
+from fastsql.execution.reuse import Statement, TemporaryTable, collated
 from fastsql.execution.rows import Rows
 from fastsql.execution.threads import close_at_exit
 from fastsql.forking import renew_in_child
@@ -37,6 +37,7 @@ _SETTINGS = {
 _SCHEMA_OF_THIS_NAME = """
 SELECT 1 FROM duckdb_schemas() WHERE database_name = $1 AND lower(schema_name) = lower($1)
 """
+_COLLATED = "SELECT 1 FROM duckdb_tables() WHERE sql ILIKE '%collate%' LIMIT 1"
 _SHAPE = (
     "SELECT schema_name, table_name, column_name, data_type FROM duckdb_columns() "
     "WHERE database_name = current_database() ORDER BY 1, 2, column_index",
@@ -253,6 +254,8 @@ class DuckDBSession:
 
         statement.text.encode("utf-8")  # what cannot be sent is a ValueError here, a TypeError there
         connection = self._open()
+        if (statement.values or statement.tables) and connection.execute(_COLLATED).fetchone():
+            raise collated()
         for table in statement.tables:
             self._has_tables = True
             _make(connection, table)

@@ -139,6 +139,8 @@ class PostgresExecutor(VerifyingExecutor):
         query = _encoded(statement.text)
         lease, session = self._session(deadline, statement.tables)
         try:
+            if statement.values:
+                session.check_collations()
             yield session.declare(query, self._bounds.cell_limit, statement.values)
         except ResultSizeError:
             session.spoil()

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from fastsql.errors import ExecutionError
 from fastsql.execution.connections import closed
 from fastsql.execution.executor import FIRST_ROWS, failed, too_late
+from fastsql.execution.reuse import collated
 from fastsql.execution.watchdog import WATCHDOG
 
 if TYPE_CHECKING:
@@ -32,6 +33,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _NAME = "fastsql"
+_FREE_COLLATIONS = 120_000
+"""The first version of the server with collations under which different texts may be equal."""
+_COLLATED = """
+SELECT 1 FROM pg_catalog.pg_collation AS c JOIN pg_catalog.pg_attribute AS a ON a.attcollation = c.oid
+WHERE NOT c.collisdeterministic LIMIT 1
+"""
 _CANCEL_SECONDS = 5.0
 _AGAIN = 0.05
 """Seconds between two requests to cancel a query whose executor is closed."""
@@ -154,6 +161,11 @@ class ReadOnlySession:
             cursor = self._declared(_with_cuts(query, names, types, cell_limit), values)
             return SessionCursor(self, cursor, FIRST_ROWS)
         return SessionCursor(self, cursor, FIRST_ROWS if _FIXED.issuperset(types) else 1)
+
+    def check_collations(self) -> None:
+        """Raise ExecutionError where a column's collation takes different texts for equal."""
+        if self._connection.info.server_version >= _FREE_COLLATIONS and self.rows(_COLLATED, ()):
+            raise collated()
 
     def _declared(self, query: bytes, values: Sequence[Any]) -> psycopg.ServerCursor[tuple[Any, ...]]:
         from psycopg import RawServerCursor

@@ -115,6 +115,13 @@ class Plan:
     reuses: tuple[Reuse, ...] = ()
 
 
+def collated() -> ExecutionError:
+    """The error for a statement where columns compare by collations, which a parameter or another table would not know."""
+    return ExecutionError(
+        "columns have collations of their own", where="query", remedy="Run the query as it stands."
+    )
+
+
 class Reusing(ABC):
     """An executor that can run a query with earlier answers in it."""
 

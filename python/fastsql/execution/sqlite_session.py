@@ -11,7 +11,7 @@ from fastsql.errors import ExecutionError
 from fastsql.execution.deadline import Deadline
 from fastsql.execution.executor import Bounds, failed, fetch, too_large, too_late
 from fastsql.execution.memory import lower_heap_limit, out_of_memory
-from fastsql.execution.reuse import Statement, TemporaryTable
+from fastsql.execution.reuse import Statement, TemporaryTable, collated
 from fastsql.execution.rows import Rows
 from fastsql.forking import inside_sqlite, let_forks_pass
 from fastsql.schema.sqlite_file import FileState, SQLiteFile
@@ -185,6 +185,8 @@ class SQLiteSession:
         """Make temporary tables, in memory; they end with the connection. Raises what the driver does."""
         if not tables:
             return
+        if self._authorizer.has_collations(connection):
+            raise collated()  # columns that are made of a query have none
         with self._authorizer.making(connection, [table.name for table in tables]):
             for table in tables:
                 connection.execute(f"CREATE TEMP TABLE {table.name} AS {table.like}").close()

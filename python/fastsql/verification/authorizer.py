@@ -45,6 +45,7 @@ _MAKING = frozenset(
     {sqlite3.SQLITE_CREATE_TEMP_TABLE, sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_READ}
 )
 """What making and filling a temporary table asks for, SQLite's own list of such tables included."""
+_COLLATED = "SELECT 1 FROM {}.sqlite_master WHERE sql LIKE '%collate%' LIMIT 1"
 _SHAPE = "SELECT type, name, tbl_name, sql FROM {}.sqlite_master ORDER BY 1, 2, 3"
 _ITEMS = "SELECT name, type FROM {}.sqlite_master WHERE type IN ('table', 'view')"
 _Read = tuple[str, str, str, str]
@@ -127,6 +128,22 @@ class Authorizer:
         finally:
             self._set_writable(connection, False)
 
+    def has_collations(self, connection: sqlite3.Connection) -> bool:
+        """Whether a column, or anything else, is declared with a collation. Raises sqlite3.Error."""
+        return self._finds(connection, _COLLATED) != []
+
+    def _finds(self, connection: sqlite3.Connection, query: str) -> list[tuple[object, ...]]:
+        """The rows of a query of our own over each database's list of its tables."""
+        connection.set_authorizer(_allow)
+        try:
+            return [
+                row
+                for name in ("main", *sorted(self._attached))
+                for row in connection.execute(query.format(quote(name))).fetchall()
+            ]
+        finally:
+            connection.set_authorizer(self._authorize)
+
     def _set_writable(self, connection: sqlite3.Connection, writable: bool) -> None:
         connection.set_authorizer(_allow)
         try:
@@ -136,15 +153,8 @@ class Authorizer:
 
     def shape(self, connection: sqlite3.Connection) -> str:
         """A digest of all that the database's schema says. Raises sqlite3.Error."""
-        connection.set_authorizer(_allow)
-        try:
-            found = [
-                connection.execute(_SHAPE.format(quote(name))).fetchall()
-                for name in ("main", *sorted(self._attached))
-            ]
-        finally:
-            connection.set_authorizer(self._authorize)
-        return sha256(repr(found).encode("utf-8", "replace")).hexdigest()
+        found = repr(self._finds(connection, _SHAPE))
+        return sha256(found.encode("utf-8", "replace")).hexdigest()
 
     def check(self, sql: str) -> None:
         """Return if a text asks for rows, and neither redefines a view of the schema nor names what one reads.

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlglot import exp
 
 from fastsql.schema import Schema
-from fastsql.verification.parse import write
 from fastsql.verification.resolve import Resolution
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
@@ -45,7 +45,7 @@ class Place:
 
 
 def find_places(
-    query: exp.Query, resolution: Resolution, schema: Schema, wanted: Sequence[exp.Query], dialect: str
+    query: exp.Query, resolution: Resolution, schema: Schema, wanted: Sequence[exp.Query]
 ) -> tuple[Place, ...]:
     """The places of the `wanted` queries inside another, from the outside in: none within another.
 
@@ -54,28 +54,26 @@ def find_places(
     """
     if query.find(exp.With) is not None:
         return ()
-    numbers = {write(one.copy(), dialect): number for number, one in enumerate(wanted)}
-    types = _Types(resolution, schema)
-    return tuple(_found(query, numbers, types, dialect))
+    return tuple(_found(query, wanted, _Types(resolution, schema)))
 
 
-def _found(query: exp.Query, numbers: dict[str, int], types: _Types, dialect: str) -> Iterator[Place]:
+def _found(query: exp.Query, wanted: Sequence[exp.Query], types: _Types) -> Iterator[Place]:
     open_: list[exp.Expr] = [query]
     while open_:
         node = open_.pop()
         if node is not query and isinstance(node, exp.Select | exp.SetOperation):
-            place = _place(node, numbers, types, dialect)
+            place = _place(node, wanted, types)
             if place is not None:
                 yield place
                 continue
         open_ += reversed(list(node.iter_expressions()))
 
 
-def _place(node: exp.Query, numbers: dict[str, int], types: _Types, dialect: str) -> Place | None:
+def _place(node: exp.Query, wanted: Sequence[exp.Query], types: _Types) -> Place | None:
     form = _form(node)
     if form is None:
         return None
-    number = next((numbers[text] for text in _texts(node, form, dialect) if text in numbers), None)
+    number = next((number for number, one in enumerate(wanted) if _is_same(node, one, form)), None)
     if number is None:
         return None
     outside, inside = _outside(node), node.parent
@@ -118,19 +116,50 @@ def _outside(node: exp.Expr) -> exp.Expr:
     return subquery.parent
 
 
-def _texts(node: exp.Query, form: str, dialect: str) -> Iterator[str]:
-    """A query as it may have stood alone: names of columns, and that a value has one row, are said by what it stands in."""
-    alone = node.copy()
-    if form == "rows":
-        for select in _operands(alone):
-            for item in list(select.expressions):
-                if isinstance(item, exp.Alias):
-                    item.replace(item.this)
-    yield write(alone.copy(), dialect)
-    limit = alone.args.get("limit")
-    if form == "value" and limit is not None and limit.expression.name == "1":
-        alone.set("limit", None)
-        yield write(alone, dialect)
+def _is_same(inside: exp.Expr, alone: exp.Expr, form: str) -> bool:
+    """Whether a query stands inside as it stands alone, but for what its place says.
+
+    In FROM its items have names; as a value it may say that it has one row.
+    """
+    if type(inside) is not type(alone):
+        return False
+    keys = {*_said(inside), *_said(alone)}
+    if form == "value" and "limit" in keys and "limit" not in _said(alone):
+        limit = inside.args["limit"].expression
+        if not isinstance(limit, exp.Literal) or limit.name != "1":
+            return False
+        keys.discard("limit")
+    for key in keys:
+        one, other = inside.args.get(key), alone.args.get(key)
+        if form == "rows" and isinstance(inside, exp.SetOperation) and key in ("this", "expression"):
+            same = _is_same(one, other, form)
+        elif form == "rows" and key == "expressions":
+            same = _are_equal(list(map(_unnamed, one)), list(map(_unnamed, other)))
+        else:
+            same = _are_equal(one, other)
+        if not same:
+            return False
+    return True
+
+
+def _are_equal(one: Any, other: Any) -> bool:
+    """Whether two parts of trees are the same, letter by letter: equality in sqlglot is not so strict."""
+    if isinstance(one, exp.Expr):
+        return type(one) is type(other) and all(
+            _are_equal(one.args.get(key), other.args.get(key)) for key in {*_said(one), *_said(other)}
+        )
+    if isinstance(one, list):
+        return isinstance(other, list) and len(one) == len(other) and all(map(_are_equal, one, other))
+    return bool(type(one) is type(other) and one == other)
+
+
+def _said(node: exp.Expr) -> list[str]:
+    """The arguments that a node has."""
+    return [key for key, value in node.args.items() if value not in (None, False, [])]
+
+
+def _unnamed(item: exp.Expr) -> exp.Expr:
+    return item.this if isinstance(item, exp.Alias) else item
 
 
 def _operands(query: exp.Expr) -> Iterator[exp.Select]:
@@ -162,7 +191,7 @@ class _Types:
         if not isinstance(query, exp.Select) or len(query.expressions) != 1:
             return None
         (item,) = query.expressions
-        return self.of(item.this if isinstance(item, exp.Alias) else item)
+        return self.of(_unnamed(item))
 
     def named(self, query: exp.Query) -> tuple[str, ...]:
         """Types of the columns that select lists name; of those that cannot be told, what no type is called."""

@@ -130,9 +130,9 @@ class Opened:
     depth: int
 
     def text(self) -> str:
-        """The tree, as it is now, as text."""
+        """The tree, as it is now, as text; it is used up."""
         with silence():
-            return with_room(self.depth, lambda: write(self.query.copy(), self.dialect))
+            return with_room(self.depth, lambda: write(self.query, self.dialect))
 
 
 def open_query(
@@ -146,17 +146,17 @@ def open_query(
     dialect, depth = plain_dialect(dialect), bound_text(sql, limits)
 
     def read() -> Opened:
-        reading = _read(sql, depth, schema, dialect, limits)
+        reading = _latest.take((sql, dialect, limits), schema) or _read(sql, depth, schema, dialect, limits)
         with _resolving(), silence():
             earlier = [parse_query(one, dialect=dialect, limits=limits) for one in wanted]
-            places = find_places(reading.query, reading.resolution, schema, earlier, dialect)
+            places = find_places(reading.query, reading.resolution, schema, earlier)
             items = select_list(sql, dialect)
             qualify(reading.nodes, reading.resolution, schema, dialect=dialect, items=items)
         return Opened(reading.query, places, dialect, depth)
 
     opened = with_room(depth, read)
     if dialect == "sqlite":
-        prepare(opened.text(), schema)
+        prepare(sql, schema)
     return opened
 
 

@@ -4,8 +4,8 @@
     python benchmarks/reuse.py --interactions 0 --patients 46520      time alone, in the size of MIMIC-III: 8 GB of memory
 
 Interactions are those of EHR-SeqSQL's construction (section 3.1), over the demo hospital: queries taken apart into turns.
-Each turn that stands on others runs as it is, with what these returned as parameters, and with that in temporary tables. Rows
-are compared as multisets, numbers to 12 digits.
+Each turn that stands on others runs as it is, with what these returned as parameters, and with that in temporary tables.
+Rows are compared as multisets, numbers to 12 digits.
 
 Time (section 5.3.2): of turns that take what an earlier one returned, from the call to the rows, verification included, on
 hospitals without the indexes that our own tests add, each after a first run that warms the file's pages. "taken" is how many

@@ -18,11 +18,15 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from fastsql.errors import ExecutionError, VerificationError
-from fastsql.execution import Rows, open_executor
+from fastsql.execution import Bounds, Rows, open_executor
+from fastsql.execution.deadline import Deadline
 from fastsql.execution.isolation.wire import frame, message, message_statement, statement_message
 from fastsql.execution.reuse import Earlier, Reuse, Reusing, Statement, TemporaryTable, plan, unusable
+from fastsql.execution.sqlite_session import SQLiteSession
 from fastsql.schema import Schema
+from fastsql.schema.sqlite_file import SQLiteFile
 from fastsql.synthesis.hospital.ward import Ward
+from fastsql.verification.readable import Readable
 
 from ..worlds.asked_hospital import DIALECTS, HOSPITAL, Step, copied, interactions
 
@@ -459,6 +463,24 @@ def test_the_shape_changes_with_tables_and_columns_alone(engine: Engine) -> None
     for other in (WARD.replace("cost REAL", "cost TEXT"), WARD.replace("cost REAL", "cost REAL, day TEXT")):
         with engine.filled(other, {}) as executor:
             assert executor.shape(SCHEMA) != before
+
+
+def test_the_time_of_one_query_is_not_that_of_the_next(in_sqlite: Engine) -> None:
+    """A schema so large that the clock is looked at while it is read."""
+    tables = ";".join(f"CREATE TABLE t{number} (a INTEGER)" for number in range(200))
+    path = in_sqlite._made(tables, {})
+    readable = Readable.of_schema(Schema.from_ddl(tables))
+    session = SQLiteSession(SQLiteFile(path), readable, Bounds(), None)
+    long = Deadline(60.0)
+    session.run("SELECT a FROM t1", long)
+    for ended in range(2):
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute(f"CREATE TABLE more{ended} (a INTEGER)")
+        session._deadline = Deadline(1e-9)
+        assert session.run("SELECT a FROM t1", long).rows == ()
+        session._deadline = Deadline(1e-9)
+        assert session.shape(long)
+    session.close()
 
 
 def test_text_that_is_not_utf8_is_counted(in_sqlite: Engine) -> None:

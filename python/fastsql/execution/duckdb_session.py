@@ -38,11 +38,12 @@ _SCHEMA_OF_THIS_NAME = """
 SELECT 1 FROM duckdb_schemas() WHERE database_name = $1 AND lower(schema_name) = lower($1)
 """
 _COLLATED = "SELECT 1 FROM duckdb_tables() WHERE sql ILIKE '%collate%' LIMIT 1"
-_SHAPE = (
-    "SELECT schema_name, table_name, column_name, data_type FROM duckdb_columns() "
-    "WHERE database_name = current_database() ORDER BY 1, 2, column_index",
-    "SELECT schema_name, view_name, sql FROM duckdb_views() WHERE database_name = current_database() ORDER BY 1, 2",
-)
+_SHAPE = """
+SELECT schema_name, table_name, column_index, column_name, data_type FROM duckdb_columns()
+WHERE database_name = current_database()
+UNION ALL SELECT schema_name, view_name, NULL, NULL, sql FROM duckdb_views() WHERE database_name = current_database()
+ORDER BY ALL
+"""
 _RESERVED = ("", "main", "memory", "system", "temp")
 """Names of catalogs and schemas of DuckDB, that a file may have but its catalog may not."""
 
@@ -183,7 +184,7 @@ class DuckDBSession:
         Raises:
             ExecutionError: they cannot be read.
         """
-        found = self._guarded(lambda: [self._open().execute(query).fetchall() for query in _SHAPE])
+        found = self._guarded(lambda: self._open().execute(_SHAPE).fetchall())
         return sha256(repr(found).encode("utf-8", "replace")).hexdigest()
 
     def run(self, sql: str | Statement) -> Rows:

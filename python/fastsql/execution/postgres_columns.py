@@ -21,7 +21,8 @@ GROUP BY asked.number
 """
 _SHAPE = """
 SELECT asked.name, c.relkind::text, CASE WHEN c.relkind IN ('v', 'm') THEN pg_catalog.pg_get_viewdef(c.oid) END,
-       (SELECT pg_catalog.array_agg(a.attname::text || ' ' || pg_catalog.format_type(a.atttypid, a.atttypmod) ORDER BY a.attnum)
+       (SELECT pg_catalog.array_agg(a.attname::text || ' ' || pg_catalog.format_type(a.atttypid, a.atttypmod)
+                                    ORDER BY a.attnum)
         FROM pg_catalog.pg_attribute AS a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped)
 FROM pg_catalog.unnest(%s::text[]) WITH ORDINALITY AS asked(name, number)
 LEFT JOIN pg_catalog.pg_class AS c ON c.oid = pg_catalog.to_regclass(asked.name)

@@ -127,7 +127,7 @@ class ReadOnlySession:
                 if table.rows:
                     marks = ", ".join(["%s"] * len(table.rows[0]))
                     with self._connection.cursor() as cursor:
-                        insert = f"INSERT INTO pg_temp.{table.name} VALUES ({marks})"
+                        insert = f"INSERT INTO pg_temp.{table.name} VALUES ({marks})"  # noqa: S608 - a name of our own
                         cursor.executemany(insert.encode(), table.rows)
             self._connection.execute("SET TRANSACTION READ ONLY")
             return self._connection.execute("SELECT current_setting('transaction_read_only')").fetchone()

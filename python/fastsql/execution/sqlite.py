@@ -136,7 +136,8 @@ class ReadOnlyExecutor(Reusing):
 
     def shape(self, schema: Schema) -> str:
         """A digest of the tables, views and columns of the files. Raises ExecutionError where they cannot be read."""
-        return self._workers.call(SQLiteSession.shape, Deadline(self._bounds.time_limit))
+        deadline = Deadline(self._bounds.time_limit)
+        return self._workers.call(lambda session: session.shape(deadline), deadline)
 
     def state(self) -> object:
         """Equal for as long as the files are as they were; None where one is not there."""

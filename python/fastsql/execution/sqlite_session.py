@@ -83,12 +83,13 @@ class SQLiteSession:
             f"cannot be opened ({failure})", where=str(self._file.path), remedy="Give an SQLite file."
         )
 
-    def shape(self) -> str:
+    def shape(self, deadline: Deadline) -> str:
         """A digest of the tables, views and columns that there are now.
 
         Raises:
             ExecutionError: they cannot be read.
         """
+        self._deadline = deadline
         connection = self.open()
         return self.guarded(lambda: self._authorizer.shape(connection))
 
@@ -192,13 +193,12 @@ class SQLiteSession:
                 connection.execute(f"CREATE TEMP TABLE {table.name} AS {table.like}").close()
                 if table.rows:
                     marks = ", ".join("?" * len(table.rows[0]))
-                    connection.executemany(
-                        f"INSERT INTO temp.{table.name} VALUES ({marks})", table.rows
-                    ).close()
+                    insert = f"INSERT INTO temp.{table.name} VALUES ({marks})"  # noqa: S608 - a name of our own
+                    connection.executemany(insert, table.rows).close()
 
     def _ready(self, sql: str, deadline: Deadline) -> sqlite3.Connection:
+        self._deadline = deadline  # opening may read the database's schema, too
         connection = self.open()
-        self._deadline = deadline
         self._authorizer.check(sql)
         return connection
 

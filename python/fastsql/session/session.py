@@ -34,8 +34,8 @@ class Session:
         session.ask("Only the women").rows
 
     It may be shared between threads: questions are answered one after the other. It keeps the latest turns, as many as a
-    question can be given (`Limits.turns`), a few kilobytes each; rows and explanations only of the last. Beside them it keeps
-    the earlier answers that later queries may use again (`reuse`), within `Limits.kept_bytes`.
+    question can be given (`Limits.turns`), a few kilobytes each; rows and explanations only of the last. Beside them it
+    keeps the rows that later queries may use again (`reuse`), within `Limits.kept_bytes`.
     """
 
     def __init__(

@@ -54,9 +54,9 @@ class Turn(Result):
         forgotten: whether no later question may refer to it.
         referring: its SQL, refused or not, with tokens for what it takes from earlier turns; None where it takes nothing.
         at: when the rows were read, in UTC.
-        reused: how the answers of earlier turns took part when its SQL was run: as parameters, as a temporary table, or as the
-            subquery that stands in its SQL, with the reason (`fastsql.execution.reuse.Reuse`). Empty where its SQL has none of
-            their queries inside it, and where the session's `reuse` is "subquery".
+        reused: how the answers of earlier turns took part when its SQL was run: as parameters, as a temporary table, or as
+            the subquery that stands in its SQL, with the reason (`fastsql.execution.reuse.Reuse`). Empty where none of their
+            queries is inside its SQL, and where the session's `reuse` is "subquery".
         asked: what was typed, where that put right the question before, which was refused; `question` is then that question
             with what was meant. Empty for all others.
     """

@@ -130,7 +130,8 @@ def _is_same(inside: exp.Expr, alone: exp.Expr, form: str) -> bool:
             return False
         keys.discard("limit")
     for key in keys:
-        one, other = inside.args.get(key), alone.args.get(key)
+        one: Any = inside.args.get(key)
+        other: Any = alone.args.get(key)
         if form == "rows" and isinstance(inside, exp.SetOperation) and key in ("this", "expression"):
             same = _is_same(one, other, form)
         elif form == "rows" and key == "expressions":

@@ -254,6 +254,18 @@ def test_a_database_that_is_gone_leaves_the_session_as_it_was(
     assert ways(session.ask("their costs")) == [(1, "parameters")]
 
 
+def test_another_database_is_asked_anew(talk: Callable[..., Session], path: Path, tmp_path: Path) -> None:
+    session = talk()
+    session.ask("the women")
+    other = tmp_path / "other.sqlite"
+    other.write_bytes(path.read_bytes())
+    write(other, "UPDATE p SET sex = 'f'")
+    session.executor = ReadOnlyExecutor(other, schema=SCHEMA)
+    turn = session.ask("their costs")
+    assert (cells(turn), turn.reused) == ([1.0, 2.0, 3.0, 4.0], ())
+    assert ways(session.ask("stays as dear")) == [(2, "parameters")]
+
+
 def test_threads_ask_one_after_the_other(talk: Callable[..., Session]) -> None:
     session = talk(reuse="table")
     session.ask("the women")

@@ -9,7 +9,7 @@ from datetime import datetime, timezone
 from html import escape
 from typing import TYPE_CHECKING, Any, cast
 
-from fastsql.execution.reuse import PARAMETERS, SUBQUERY, WAYS, Reuse, Reusing
+from fastsql.execution.reuse import PARAMETERS, SUBQUERY, WAYS, Reusing
 from fastsql.forking import renew_in_child
 from fastsql.parser.checks import check_executor
 from fastsql.session.kept import KeptAnswers, ReusingRun
@@ -64,6 +64,7 @@ class Session:
         self._options = options
         self._turns: tuple[Turn, ...] = ()
         self._kept = KeptAnswers(reuse, parser.limits.reused_values, parser.limits.kept_bytes)
+        self._answered_by = executor
         self.renew_after_fork()
         renew_in_child(self)
 
@@ -103,9 +104,13 @@ class Session:
         ids = {name: settings.get(name) for name in ("request_id", "user_id")}
         if self._kept.way == SUBQUERY or not isinstance(executor, Reusing) or turn.sql is None:
             return _with_rows(self.parser.answer(turn, executor=executor, **ids))
+        if executor is not self._answered_by:  # another database, perhaps
+            self._kept.retain(())
+            self._answered_by = executor
         numbers = frozenset() if anew else frozenset(turn.standing) - {turn.number}
         run = ReusingRun(executor, self._kept, numbers, self.schema)
-        answered = _with_rows(self.parser.answer(turn, executor=cast("Executor", run), **ids), run.reused)
+        answer = self.parser.answer(turn, executor=cast("Executor", run), **ids)
+        answered = replace(_with_rows(answer), reused=run.reused)
         if answered.rows is not None and run.shape is not None:
             self._kept.keep(turn.number, turn.sql, answered.rows, run.shape, answered.at)
         return answered
@@ -202,6 +207,7 @@ class Session:
                 **self._options,
             )
             other._turns, other._kept = self._turns, self._kept.copy()
+            other._answered_by = self._answered_by
             return other
 
     def export(self) -> str:
@@ -243,12 +249,12 @@ class Session:
         return f"<ol>{''.join(items)}</ol>"
 
 
-def _with_rows(answer: Answer, reused: tuple[Reuse, ...] = ()) -> Turn:
+def _with_rows(answer: Answer) -> Turn:
     """A turn with what its SQL returned just now."""
     return replace(
         cast("Turn", answer.result),
         rows=answer.rows,
         milliseconds=answer.milliseconds,
         at=None if answer.rows is None else datetime.now(timezone.utc),
-        reused=reused,
+        reused=(),
     )

@@ -200,6 +200,9 @@ def test_affinities_of_sqlite(in_sqlite: Engine) -> None:
             values = [f"SELECT y.{right} FROM y WHERE y.n = {number}" for number in range(len(ODD))]
             for form, inner in [
                 *product(("x.{0} IN ({1})", "NOT x.{0} IN ({1})"), sets),
+                *product(
+                    ("(x.{0} || '') IN ({1})", "CAST(x.{0} AS TEXT) IN ({1})", "x.{0} + 0 IN ({1})"), sets
+                ),
                 *product(("x.{0} = ({1})", "x.{0} < ({1})", "({1}) >= x.{0}", "1 + ({1}) = 6"), values),
             ]:
                 sql = f"SELECT x.{left} FROM x WHERE {form.format(left, inner)}"

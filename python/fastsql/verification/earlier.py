@@ -156,7 +156,9 @@ def _are_equal(one: Any, other: Any) -> bool:
 
 def _said(node: exp.Expr) -> list[str]:
     """The arguments that a node has."""
-    return [key for key, value in node.args.items() if value not in (None, False, [])]
+    return [
+        key for key, value in node.args.items() if value is not None and value is not False and value != []
+    ]
 
 
 def _unnamed(item: exp.Expr) -> exp.Expr:

@@ -83,6 +83,10 @@ class Limits:
     """Earlier turns of a conversation that a question may point at; each is a node of the graph."""
     turn_entries: int = 10_000
     """What these turns offer together: select items, and tables and columns of FROM. `SELECT *` offers every column."""
+    reused_values: int = 500
+    """Different values of an earlier answer that a query binds as parameters; SQLite before 3.32 takes 999 in all."""
+    kept_bytes: int = 16 * 2**20
+    """Bytes of Python's memory that the earlier answers take that a session keeps for later questions."""
     examples: int = 2_000
     """Pairs that a parser remembers, over all schemas; each costs some 2 kB, and up to 5 ms when it is remembered."""
     actions: int = 256

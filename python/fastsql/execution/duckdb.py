@@ -19,6 +19,7 @@ from fastsql.execution.deadline import Deadline
 from fastsql.execution.duckdb_session import DuckDBFile, DuckDBSession
 from fastsql.execution.executor import BYTE_LIMIT, ROW_LIMIT, TIME_LIMIT, Bounds, query_text
 from fastsql.execution.reading import VerifyingExecutor
+from fastsql.execution.reuse import Statement
 from fastsql.execution.rows import Rows
 from fastsql.execution.threads import WorkerCursor, Workers
 from fastsql.limits import check_count
@@ -77,6 +78,14 @@ class DuckDBExecutor(VerifyingExecutor):
         text = self._runnables.of(query_text(sql))
         deadline = Deadline(self._bounds.time_limit)
         return self._workers.call(lambda session: session.run(text), deadline)
+
+    def run_statement(self, statement: Statement) -> Rows:
+        """The rows of a statement that was verified. Raises ExecutionError as :meth:`run`."""
+        return self._workers.call(lambda session: session.run(statement), Deadline(self._bounds.time_limit))
+
+    def shape(self, schema: Schema) -> str:
+        """A digest of the tables, views and columns of the file. Raises ExecutionError where they cannot be read."""
+        return self._workers.call(DuckDBSession.shape, Deadline(self._bounds.time_limit))
 
     @contextmanager
     def unverified_cursor(self, sql: str) -> Iterator[WorkerCursor]:

@@ -8,12 +8,14 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fastsql.errors import ExecutionError
 from fastsql.execution.executor import Bounds, failed, fetch, too_late
 from fastsql.execution.memory import out_of_memory
+from fastsql.execution.reuse import Statement, TemporaryTable, collated
 from fastsql.execution.rows import Rows
 from fastsql.execution.threads import close_at_exit
 from fastsql.forking import renew_in_child
@@ -34,6 +36,13 @@ _SETTINGS = {
 }
 _SCHEMA_OF_THIS_NAME = """
 SELECT 1 FROM duckdb_schemas() WHERE database_name = $1 AND lower(schema_name) = lower($1)
+"""
+_COLLATED = "SELECT 1 FROM duckdb_tables() WHERE sql ILIKE '%collate%' LIMIT 1"
+_SHAPE = """
+SELECT schema_name, table_name, column_index, column_name, data_type FROM duckdb_columns()
+WHERE database_name = current_database()
+UNION ALL SELECT schema_name, view_name, NULL, NULL, sql FROM duckdb_views() WHERE database_name = current_database()
+ORDER BY ALL
 """
 _RESERVED = ("", "main", "memory", "system", "temp")
 """Names of catalogs and schemas of DuckDB, that a file may have but its catalog may not."""
@@ -159,6 +168,7 @@ class DuckDBSession:
         self._instance: _Instance | None = None
         self._connection: duckdb.DuckDBPyConnection | None = None
         self._exhausted = True
+        self._has_tables = False
 
     def open(self) -> None:
         """Connect to the file as it is now.
@@ -168,8 +178,17 @@ class DuckDBSession:
         """
         self._guarded(self._open)
 
-    def run(self, sql: str) -> Rows:
-        """The rows of a query.
+    def shape(self) -> str:
+        """A digest of the tables, views and columns that there are now.
+
+        Raises:
+            ExecutionError: they cannot be read.
+        """
+        found = self._guarded(lambda: self._open().execute(_SHAPE).fetchall())
+        return sha256(repr(found).encode("utf-8", "replace")).hexdigest()
+
+    def run(self, sql: str | Statement) -> Rows:
+        """The rows of a query, or of a statement with parameters and temporary tables, which do not outlive it.
 
         Raises:
             ExecutionError: as :meth:`fastsql.execution.Executor.run`.
@@ -179,13 +198,14 @@ class DuckDBSession:
         finally:
             self.finish()
 
-    def start(self, sql: str) -> DuckDBSession:
+    def start(self, sql: str | Statement) -> DuckDBSession:
         """Begin a query, which the session is then the cursor of.
 
         Raises:
             ExecutionError: as :meth:`run`.
         """
-        return self._guarded(lambda: self._start(sql))
+        statement = Statement(sql) if isinstance(sql, str) else sql
+        return self._guarded(lambda: self._start(statement))
 
     def fetchmany(self, size: int, /) -> Sequence[tuple[Any, ...]]:
         """The next rows of the query that was begun last, at most `size` of them; none at the end.
@@ -197,7 +217,7 @@ class DuckDBSession:
 
     def finish(self) -> None:
         """Let go of the query that was begun last: what is left of its result would be kept until the next."""
-        if not self._exhausted:
+        if not self._exhausted or self._has_tables:
             self.close()
 
     def interrupt(self) -> None:
@@ -209,6 +229,7 @@ class DuckDBSession:
         """Close the connection; using the session opens it again."""
         connection, self._connection = self._connection, None
         self._instance = None
+        self._has_tables = False
         if connection is not None:
             connection.interrupt()  # what is left of a result may be endless
             connection.close()
@@ -229,16 +250,21 @@ class DuckDBSession:
         # Raised here, lest it carry the driver's message, which may quote a literal.
         raise failure
 
-    def _start(self, sql: str) -> DuckDBSession:
+    def _start(self, statement: Statement) -> DuckDBSession:
         import duckdb
 
-        sql.encode("utf-8")  # what cannot be sent is a ValueError here, a TypeError there
+        statement.text.encode("utf-8")  # what cannot be sent is a ValueError here, a TypeError there
         connection = self._open()
-        statements = connection.extract_statements(sql)
+        if (statement.values or statement.tables) and connection.execute(_COLLATED).fetchone():
+            raise collated()
+        for table in statement.tables:
+            self._has_tables = True
+            _make(connection, table)
+        statements = connection.extract_statements(statement.text)
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
             raise ExecutionError("is not a single SELECT", where="query", remedy="Give a SELECT statement.")
         self._exhausted = False
-        connection.execute(statements[0])
+        connection.execute(statements[0], list(statement.values) or None)
         self.description = connection.description
         return self
 
@@ -255,3 +281,12 @@ class DuckDBSession:
             self.close()
             self._connection, self._instance = instance.connect(), instance
         return self._connection
+
+
+def _make(connection: duckdb.DuckDBPyConnection, table: TemporaryTable) -> None:
+    """Make a temporary table, in memory; it ends with the connection. Raises duckdb.Error."""
+    connection.execute(f"CREATE TEMP TABLE {table.name} AS {table.like}")
+    if table.rows:
+        columns = [list(cells) for cells in zip(*table.rows, strict=True)]
+        items = ", ".join(f"unnest(${number})" for number in range(1, len(columns) + 1))
+        connection.execute(f"INSERT INTO temp.main.{table.name} SELECT {items}", columns)

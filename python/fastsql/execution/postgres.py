@@ -29,7 +29,7 @@ from fastsql.execution.executor import (
     fetch,
 )
 from fastsql.execution.isolation.worker_setup import columns_of
-from fastsql.execution.postgres_columns import check_columns
+from fastsql.execution.postgres_columns import check_columns, shape_of
 from fastsql.execution.postgres_connections import PooledConnection, PostgresConnections
 from fastsql.execution.postgres_session import (
     ConnectionLostError,
@@ -38,6 +38,7 @@ from fastsql.execution.postgres_session import (
     SessionCursor,
 )
 from fastsql.execution.reading import VerifyingExecutor
+from fastsql.execution.reuse import Statement, TemporaryTable
 from fastsql.execution.rows import Rows
 from fastsql.forking import renew_in_child
 from fastsql.limits import check_count
@@ -109,14 +110,38 @@ class PostgresExecutor(VerifyingExecutor):
         with self.cursor(sql) as cursor:
             return fetch(cursor, self._bounds, first=getattr(cursor, "first", FIRST_ROWS))
 
+    def run_statement(self, statement: Statement) -> Rows:
+        """The rows of a statement that was verified. Raises ExecutionError as :meth:`run`."""
+        with self._cursor(statement) as cursor:
+            return fetch(cursor, self._bounds, first=cursor.first)
+
+    def shape(self, schema: Schema) -> str:
+        """A digest of the tables, views and columns of the schema. Raises ExecutionError where they cannot be read."""
+        return self.shape_of(list(self._columns or columns_of(schema, "postgres") or ()))
+
+    def shape_of(self, tables: Sequence[str]) -> str:
+        """The same of tables by their quoted names."""
+        lease, session = self._session(Deadline(self._bounds.time_limit))
+        try:
+            return shape_of(session, tables)
+        finally:
+            self._end(lease, session)
+
     @contextmanager
     def unverified_cursor(self, sql: str) -> Iterator[SessionCursor]:
         """As :meth:`cursor`, behind PostgreSQL's own walls alone; for tests of those."""
+        with self._cursor(Statement(sql)) as cursor:
+            yield cursor
+
+    @contextmanager
+    def _cursor(self, statement: Statement) -> Iterator[SessionCursor]:
         deadline = Deadline(self._bounds.time_limit)
-        query = _encoded(sql)
-        lease, session = self._session(deadline)
+        query = _encoded(statement.text)
+        lease, session = self._session(deadline, statement.tables)
         try:
-            yield session.declare(query, self._bounds.cell_limit)
+            if statement.values:
+                session.check_collations()
+            yield session.declare(query, self._bounds.cell_limit, statement.values)
         except ResultSizeError:
             session.spoil()
             raise
@@ -137,7 +162,9 @@ class PostgresExecutor(VerifyingExecutor):
         self._running = set()
         self._columns_checked = False
 
-    def _session(self, deadline: Deadline) -> tuple[Lease[PooledConnection], ReadOnlySession]:
+    def _session(
+        self, deadline: Deadline, tables: Sequence[TemporaryTable] = ()
+    ) -> tuple[Lease[PooledConnection], ReadOnlySession]:
         """A READ ONLY transaction, on a connection that is alive.
 
         The server may have ended connections that were idle. Nothing was asked of them yet, so the next one is tried.
@@ -150,7 +177,7 @@ class PostgresExecutor(VerifyingExecutor):
             try:
                 if self._connections.closed:  # whoever closed it did not see this session
                     raise closed()
-                session.begin(check_client=self._checks_client)
+                session.begin(check_client=self._checks_client, tables=tables)
                 if self._columns is not None and not self._columns_checked:
                     check_columns(session, self._columns)
                     self._columns_checked = True

@@ -7,6 +7,7 @@ A column that is not there is no error in PostgreSQL wherever its name is that o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 
 from fastsql.errors import ExecutionError
 from fastsql.execution.postgres_session import ReadOnlySession
@@ -17,6 +18,15 @@ FROM pg_catalog.unnest(%s::text[]) WITH ORDINALITY AS asked(name, number)
 JOIN pg_catalog.pg_attribute AS a ON a.attrelid = pg_catalog.to_regclass(asked.name)
 WHERE a.attnum > 0 AND NOT a.attisdropped
 GROUP BY asked.number
+"""
+_SHAPE = """
+SELECT asked.name, c.relkind::text, CASE WHEN c.relkind IN ('v', 'm') THEN pg_catalog.pg_get_viewdef(c.oid) END,
+       (SELECT pg_catalog.array_agg(a.attname::text || ' ' || pg_catalog.format_type(a.atttypid, a.atttypmod)
+                                    ORDER BY a.attnum)
+        FROM pg_catalog.pg_attribute AS a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped)
+FROM pg_catalog.unnest(%s::text[]) WITH ORDINALITY AS asked(name, number)
+LEFT JOIN pg_catalog.pg_class AS c ON c.oid = pg_catalog.to_regclass(asked.name)
+ORDER BY asked.number
 """
 _NAMED = 5
 """Columns that an error names."""
@@ -44,6 +54,15 @@ def check_columns(session: ReadOnlySession, columns: Mapping[str, Sequence[str]]
             where="database",
             remedy="Read the schema from this database again.",
         )
+
+
+def shape_of(session: ReadOnlySession, tables: Sequence[str]) -> str:
+    """A digest of what tables, by quoted names, are now: their kinds, columns and types, and what views stand for.
+
+    Raises ExecutionError where they cannot be read.
+    """
+    found = session.rows(_SHAPE, [list(tables)])
+    return sha256(repr(found).encode("utf-8", "replace")).hexdigest()
 
 
 def _plain(table: str) -> str:

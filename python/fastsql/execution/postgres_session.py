@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from fastsql.errors import ExecutionError
 from fastsql.execution.connections import closed
 from fastsql.execution.executor import FIRST_ROWS, failed, too_late
+from fastsql.execution.reuse import collated
 from fastsql.execution.watchdog import WATCHDOG
 
 if TYPE_CHECKING:
@@ -27,10 +28,17 @@ if TYPE_CHECKING:
     from psycopg.pq.abc import PGcancelConn
 
     from fastsql.execution.deadline import Deadline
+    from fastsql.execution.reuse import TemporaryTable
 
 T = TypeVar("T")
 
 _NAME = "fastsql"
+_FREE_COLLATIONS = 120_000
+"""The first version of the server with collations under which different texts may be equal."""
+_COLLATED = """
+SELECT 1 FROM pg_catalog.pg_collation AS c JOIN pg_catalog.pg_attribute AS a ON a.attcollation = c.oid
+WHERE NOT c.collisdeterministic LIMIT 1
+"""
 _CANCEL_SECONDS = 5.0
 _AGAIN = 0.05
 """Seconds between two requests to cancel a query whose executor is closed."""
@@ -89,11 +97,14 @@ class ReadOnlySession:
 
     # The transaction ----------------------------------------------------------------------------------------
 
-    def begin(self, *, check_client: bool) -> None:
+    def begin(self, *, check_client: bool, tables: Sequence[TemporaryTable] = ()) -> None:
         """Begin the transaction. After its first query it cannot be made one that writes.
+
+        Temporary tables are made before it is READ ONLY, in the same transaction, which is never committed.
 
         Args:
             check_client: have the server look, while it computes, whether this process is still there, if it can.
+            tables: to make first.
 
         Raises:
             ConnectionLostError: the connection is dead; nothing has been asked of it yet.
@@ -106,12 +117,25 @@ class ReadOnlySession:
 
         def start() -> tuple[Any, ...] | None:
             self._connection.rollback()
-            self._connection.autocommit, self._connection.read_only = False, True
+            self._connection.autocommit, self._connection.read_only = False, not tables
             row: tuple[Any, ...] | None = self._connection.execute(settings, time_left).fetchone()
             return row
 
+        def make() -> tuple[Any, ...] | None:
+            for table in tables:
+                self._connection.execute(f"CREATE TEMP TABLE {table.name} AS {table.like}".encode())
+                if table.rows:
+                    marks = ", ".join(["%s"] * len(table.rows[0]))
+                    with self._connection.cursor() as cursor:
+                        insert = f"INSERT INTO pg_temp.{table.name} VALUES ({marks})"  # noqa: S608 - a name of our own
+                        cursor.executemany(insert.encode(), table.rows)
+            self._connection.execute("SET TRANSACTION READ ONLY")
+            return self._connection.execute("SELECT current_setting('transaction_read_only')").fetchone()
+
         row = self.call(start)
         self._begun = True
+        if tables:
+            row = self.call(make)
         if row is None or row[-1] != "on":
             raise ExecutionError(
                 "the transaction is not read-only",
@@ -123,27 +147,35 @@ class ReadOnlySession:
         """The rows of a query of our own."""
         return self.call(lambda: self._connection.execute(query, values).fetchall())
 
-    def declare(self, query: bytes, cell_limit: int | None) -> SessionCursor:
-        """A cursor over a query; DECLARE takes one SELECT and nothing else.
+    def declare(self, query: bytes, cell_limit: int | None, values: Sequence[Any] = ()) -> SessionCursor:
+        """A cursor over a query with parameters; DECLARE takes one SELECT and nothing else.
 
         Raises:
             ExecutionError: the server refuses it, or it took too long.
         """
-        cursor = self._declared(query)
+        cursor = self._declared(query, values)
         types = [column.type_code for column in cursor.description or ()]
         if cell_limit is not None and any(code in _CUTS for code in types):
             names = [column.name for column in cursor.description or ()]
             self.call(cursor.close)
-            cursor = self._declared(_with_cuts(query, names, types, cell_limit))
+            cursor = self._declared(_with_cuts(query, names, types, cell_limit), values)
             return SessionCursor(self, cursor, FIRST_ROWS)
         return SessionCursor(self, cursor, FIRST_ROWS if _FIXED.issuperset(types) else 1)
 
-    def _declared(self, query: bytes) -> psycopg.ServerCursor[tuple[Any, ...]]:
+    def check_collations(self) -> None:
+        """Raise ExecutionError where a column's collation takes different texts for equal."""
+        if self._connection.info.server_version >= _FREE_COLLATIONS and self.rows(_COLLATED, ()):
+            raise collated()
+
+    def _declared(self, query: bytes, values: Sequence[Any]) -> psycopg.ServerCursor[tuple[Any, ...]]:
+        from psycopg import RawServerCursor
         from psycopg.rows import tuple_row
 
-        cursor = self._connection.cursor(_NAME, row_factory=tuple_row, scrollable=False)
+        cursor: psycopg.ServerCursor[tuple[Any, ...]]
+        # Parameters are $1 in the text, in which % is not one.
+        cursor = RawServerCursor(self._connection, _NAME, row_factory=tuple_row, scrollable=False)
         self._cursor = cursor
-        self.call(lambda: cursor.execute(query))
+        self.call(lambda: cursor.execute(query, values or None))
         return cursor
 
     def renew_timeout(self) -> None:

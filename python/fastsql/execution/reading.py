@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
 from typing import TypeVar
 
 from fastsql.execution.executor import Bounds, Cursor, fetch, query_text
+from fastsql.execution.reuse import Reusing
 from fastsql.execution.rows import Rows
 from fastsql.schema import Schema
 from fastsql.verification.verify import Runnables
@@ -16,11 +17,12 @@ from fastsql.verification.verify import Runnables
 Self = TypeVar("Self", bound="VerifyingExecutor")
 
 
-class VerifyingExecutor(ABC):
+class VerifyingExecutor(Reusing):
     """An executor whose every query passes the verifier first: with a schema its names, too, without one its form."""
 
     def __init__(self, dialect: str, schema: Schema | None, bounds: Bounds) -> None:
         self.dialect = dialect
+        self._schema = schema
         self._runnables = Runnables(schema, dialect)
         self._bounds = bounds
 

@@ -26,12 +26,14 @@ class Rows:
         rows: one tuple of cells a row.
         truncated: whether there were more rows than the row limit.
         cut: how many text or binary cells were longer than the cell limit, and lost their ends.
+        repaired: how many text cells of SQLite were not UTF-8, and lost what was not.
     """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     truncated: bool = False
     cut: int = 0
+    repaired: int = 0
 
     def __iter__(self) -> Iterator[tuple[Cell, ...]]:
         return iter(self.rows)

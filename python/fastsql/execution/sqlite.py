@@ -20,6 +20,7 @@ from fastsql.execution.connections import CONNECTIONS, quota_of
 from fastsql.execution.deadline import Deadline
 from fastsql.execution.executor import BYTE_LIMIT, ROW_LIMIT, TIME_LIMIT, Bounds, query_text
 from fastsql.execution.memory import MEMORY_LIMIT
+from fastsql.execution.reuse import Reusing, Statement
 from fastsql.execution.rows import Rows
 from fastsql.execution.sqlite_session import SQLiteSession
 from fastsql.execution.threads import WorkerCursor, Workers
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from fastsql.verification.verify import Runnables
 
 
-class ReadOnlyExecutor:
+class ReadOnlyExecutor(Reusing):
     """Runs SELECT statements on one SQLite file. May be shared by threads, and inherited by forked processes.
 
     Args:
@@ -73,6 +74,7 @@ class ReadOnlyExecutor:
         check_count(connections, "connections")
         if memory_limit is not None:
             check_count(memory_limit, "memory_limit")
+        self._schema = schema
         self._runnables: Runnables | None = None
         if schema is not None:
             from fastsql.verification.verify import Runnables
@@ -126,6 +128,16 @@ class ReadOnlyExecutor:
                 yield WorkerCursor(worker, running.description, running.fetch_current, deadline)
             finally:
                 worker.tidy(lambda _: running.close())
+
+    def run_statement(self, statement: Statement) -> Rows:
+        """The rows of a statement that was verified. Raises ExecutionError as :meth:`run`."""
+        deadline = Deadline(self._bounds.time_limit)
+        return self._workers.call(lambda session: session.run_statement(statement, deadline), deadline)
+
+    def shape(self, schema: Schema) -> str:
+        """A digest of the tables, views and columns of the files. Raises ExecutionError where they cannot be read."""
+        deadline = Deadline(self._bounds.time_limit)
+        return self._workers.call(lambda session: session.shape(deadline), deadline)
 
     def state(self) -> object:
         """Equal for as long as the files are as they were; None where one is not there."""

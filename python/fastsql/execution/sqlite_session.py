@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from fastsql.errors import ExecutionError
 from fastsql.execution.deadline import Deadline
 from fastsql.execution.executor import Bounds, failed, fetch, too_large, too_late
 from fastsql.execution.memory import lower_heap_limit, out_of_memory
+from fastsql.execution.reuse import Statement, TemporaryTable, collated
 from fastsql.execution.rows import Rows
 from fastsql.forking import inside_sqlite, let_forks_pass
 from fastsql.schema.sqlite_file import FileState, SQLiteFile
@@ -56,6 +58,7 @@ class SQLiteSession:
         # In UTF-8 a text may be longer than Python's; whether it is too long, the result's own limit tells.
         self._most_bytes = self._bytes_left = 2 * bounds.byte_limit
         self._cell_bytes: int | None = None
+        self._repaired = 0
 
     def open(self) -> sqlite3.Connection:
         """The connection to the file as it is now.
@@ -80,7 +83,29 @@ class SQLiteSession:
             f"cannot be opened ({failure})", where=str(self._file.path), remedy="Give an SQLite file."
         )
 
-    def run(self, sql: str, deadline: Deadline) -> Rows:
+    def shape(self, deadline: Deadline) -> str:
+        """A digest of the tables, views and columns that there are now.
+
+        Raises:
+            ExecutionError: they cannot be read.
+        """
+        self._deadline = deadline
+        connection = self.open()
+        return self.guarded(lambda: self._authorizer.shape(connection))
+
+    def run_statement(self, statement: Statement, deadline: Deadline) -> Rows:
+        """The rows of a statement with parameters and temporary tables, which do not outlive it.
+
+        Raises:
+            ExecutionError: as :meth:`run`.
+        """
+        try:
+            return self.run(statement, deadline)
+        finally:
+            if statement.tables:
+                self.close()
+
+    def run(self, sql: str | Statement, deadline: Deadline) -> Rows:
         """The rows of a query, all of one state of the database.
 
         Raises:
@@ -89,7 +114,7 @@ class SQLiteSession:
         for _ in range(_ATTEMPTS):
             rows = failure = None
             try:
-                rows = self._run(sql, deadline)
+                rows = self._run(Statement(sql) if isinstance(sql, str) else sql, deadline)
             except ExecutionError as error:
                 failure = error
             if self.is_overtaken():
@@ -108,7 +133,7 @@ class SQLiteSession:
         """
         self._cell_bytes = None
         connection = self._ready(sql, deadline)
-        return RunningQuery(self, self.guarded(lambda: _execute(connection, sql)))
+        return RunningQuery(self, self.guarded(lambda: _execute(connection, Statement(sql))))
 
     def is_overtaken(self) -> bool:
         """Whether somebody wrote the database since it was opened without locks."""
@@ -140,24 +165,40 @@ class SQLiteSession:
             with inside_sqlite():
                 connection.close()
 
-    def _run(self, sql: str, deadline: Deadline) -> Rows:
+    def _run(self, statement: Statement, deadline: Deadline) -> Rows:
         longest = self._bounds.cell_limit
         # One character more than is kept tells that the cell was longer.
         self._cell_bytes = None if longest is None else 4 * (longest + 1)
-        connection = self._ready(sql, deadline)
+        self._repaired = 0
+        connection = self._ready(statement.text, deadline)
 
         def read() -> Rows:
-            cursor = _execute(connection, sql)
+            self._make(connection, statement.tables)
+            cursor = _execute(connection, statement)
             try:
-                return fetch(cursor, self._bounds)
+                return replace(fetch(cursor, self._bounds), repaired=self._repaired)
             finally:
                 cursor.close()
 
         return self.guarded(read)
 
+    def _make(self, connection: sqlite3.Connection, tables: Sequence[TemporaryTable]) -> None:
+        """Make temporary tables, in memory; they end with the connection. Raises what the driver does."""
+        if not tables:
+            return
+        if self._authorizer.has_collations(connection):
+            raise collated()  # columns that are made of a query have none
+        with self._authorizer.making(connection, [table.name for table in tables]):
+            for table in tables:
+                connection.execute(f"CREATE TEMP TABLE {table.name} AS {table.like}").close()
+                if table.rows:
+                    marks = ", ".join("?" * len(table.rows[0]))
+                    insert = f"INSERT INTO temp.{table.name} VALUES ({marks})"  # noqa: S608 - a name of our own
+                    connection.executemany(insert, table.rows).close()
+
     def _ready(self, sql: str, deadline: Deadline) -> sqlite3.Connection:
+        self._deadline = deadline  # opening may read the database's schema, too
         connection = self.open()
-        self._deadline = deadline
         self._authorizer.check(sql)
         return connection
 
@@ -210,8 +251,12 @@ class SQLiteSession:
         self._bytes_left -= len(raw)
         if self._bytes_left < 0:
             raise _TooLongError
-        # Cells that are no valid UTF-8 are read as the EHRSQL scorer reads them.
-        return raw.decode(errors="ignore")
+        try:
+            return raw.decode()
+        except UnicodeDecodeError:
+            self._repaired += 1
+            # Cells that are no valid UTF-8 are read as the EHRSQL scorer reads them.
+            return raw.decode(errors="ignore")
 
     def _is_late(self) -> int:
         let_forks_pass()
@@ -226,8 +271,9 @@ class SQLiteSession:
         return out_of_memory() if kind in _OUT_OF_MEMORY else failed(kind)
 
 
-def _execute(connection: sqlite3.Connection, sql: str) -> sqlite3.Cursor:
-    cursor = connection.execute(sql)
+def _execute(connection: sqlite3.Connection, statement: Statement) -> sqlite3.Cursor:
+    named = {str(number): value for number, value in enumerate(statement.values, start=1)}
+    cursor = connection.execute(statement.text, named)
     if cursor.description is None:
         raise ExecutionError("holds no query", where="query", remedy="Give a SELECT statement.")
     return cursor

@@ -350,6 +350,7 @@ class Parser:
         values: Any = None,
         executor: Executor | None = None,
         history: str = "qs",
+        reuse: str = "parameters",
         **options: Any,
     ) -> Session:
         """A conversation over a schema, whose questions may refer to earlier ones.
@@ -360,13 +361,17 @@ class Parser:
             executor: one of `fastsql.open_executor`; then each turn comes with the rows of its SQL.
             history: what later questions are given of earlier ones: "qs", questions with their queries, or "qq", questions
                 alone (EHR-SeqSQL, section 4.1).
+            reuse: how a query takes part in which an earlier answer is: "parameters", which binds its values where they are
+                few; "table", in a temporary table, where the database lets the executor make one; or "subquery", which reads
+                everything anew. The first two give the answer as of the time at which the earlier one was shown; where they
+                might give another, the subquery runs, and `Turn.reused` says why.
             options: of `parse`, for every question that does not say otherwise.
 
         Raises SchemaError, LimitError; TypeError and ValueError for other arguments than these.
         """
         from fastsql.session.session import Session  # for those who converse
 
-        return Session(self, self._sources.schema(schema), values, executor, history, **options)
+        return Session(self, self._sources.schema(schema), values, executor, history, reuse, **options)
 
     def parse_batch(self, questions: Iterable[str], schema: Any, **options: Any) -> list[Result]:
         """`parse` for several questions over one schema; the results are those of one at a time."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timezone
 from html import escape
 from typing import TYPE_CHECKING, Any, cast
 
+from fastsql.execution.reuse import PARAMETERS, SUBQUERY, WAYS, Reusing
 from fastsql.forking import renew_in_child
 from fastsql.parser.checks import check_executor
+from fastsql.session.kept import KeptAnswers, ReusingRun
 from fastsql.session.record import read_record, write_record
 from fastsql.session.turn import Turn
 
@@ -32,7 +34,8 @@ class Session:
         session.ask("Only the women").rows
 
     It may be shared between threads: questions are answered one after the other. It keeps the latest turns, as many as a
-    question can be given (`Limits.turns`), a few kilobytes each; rows and explanations only of the last.
+    question can be given (`Limits.turns`), a few kilobytes each; rows and explanations only of the last. Beside them it
+    keeps the rows that later queries may use again (`reuse`), within `Limits.kept_bytes`.
     """
 
     def __init__(
@@ -42,8 +45,11 @@ class Session:
         values: Any = None,
         executor: Executor | None = None,
         history: str = "qs",
+        reuse: str = PARAMETERS,
         **options: Any,
     ) -> None:
+        if reuse not in WAYS:
+            raise ValueError(f"reuse is one of {', '.join(map(repr, WAYS))}, not {reuse!r}")
         if history not in HISTORIES:
             raise ValueError(f"history is one of {', '.join(map(repr, HISTORIES))}, not {history!r}")
         if executor is not None:
@@ -57,6 +63,8 @@ class Session:
         self._mode = history
         self._options = options
         self._turns: tuple[Turn, ...] = ()
+        self._kept = KeptAnswers(reuse, parser.limits.reused_values, parser.limits.kept_bytes)
+        self._answered_by = executor
         self.renew_after_fork()
         renew_in_child(self)
 
@@ -76,21 +84,46 @@ class Session:
         """
         with self._lock:
             settings = {"values": self._values, **self._options, **options, "history": self._turns}
-            if self.executor is None:
-                turn = cast("Turn", self.parser.parse(question, self.schema, **settings))
-            else:
-                turn = _with_rows(self.parser.ask(question, self.schema, executor=self.executor, **settings))
+            if self.executor is not None:
+                check_executor(self.executor)
+                settings = {"dialect": self.executor.dialect, **settings}
+            turn = cast("Turn", self.parser.parse(question, self.schema, **settings))
+            if self.executor is not None and turn.sql is not None:
+                turn = self._run(turn, self.executor, settings)
             if self._mode == "qq":
                 turn = turn.asked_alone
             before = (*self._turns[:-1], *(last.light for last in self._turns[-1:]))
             self._turns = (*before, turn)[-self.parser.limits.turns :]
+            self._let_go()
             return turn
+
+    def _run(
+        self, turn: Turn, executor: Executor, settings: Mapping[str, Any], *, anew: bool = False
+    ) -> Turn:
+        """A turn with its rows, which are kept for later turns; `anew`: nothing of earlier ones takes part in them."""
+        ids = {name: settings.get(name) for name in ("request_id", "user_id")}
+        if self._kept.way == SUBQUERY or not isinstance(executor, Reusing) or turn.sql is None:
+            return _with_rows(self.parser.answer(turn, executor=executor, **ids))
+        if executor is not self._answered_by:  # another database, perhaps
+            self._kept.retain(())
+            self._answered_by = executor
+        numbers = frozenset() if anew else frozenset(turn.standing) - {turn.number}
+        run = ReusingRun(executor, self._kept, numbers, self.schema)
+        answer = self.parser.answer(turn, executor=cast("Executor", run), **ids)
+        answered = replace(_with_rows(answer), reused=run.reused)
+        if answered.rows is not None and run.shape is not None:
+            self._kept.keep(turn.number, turn.sql, answered.rows, run.shape, answered.at)
+        return answered
+
+    def _let_go(self) -> None:
+        """Keep nothing of turns that no later question can refer to."""
+        self._kept.retain({turn.number for turn in self._turns if turn.usable})
 
     def refresh(self, number: int | None = None) -> Turn:
         """A turn with the rows that its SQL returns now; the last unless its `number` is given.
 
-        What it takes from earlier turns is part of its SQL, and is read anew with it. A session keeps the rows of the
-        last turn alone.
+        What it takes from earlier turns is part of its SQL, and is read anew with it. Later queries that refer to the turn
+        use these rows. A session shows the rows of the last turn alone.
 
         Raises KeyError where there is no such turn, ValueError without an executor, RefusedError where it has no SQL, and
         what executors raise; the session is then as before.
@@ -99,7 +132,7 @@ class Session:
             if self.executor is None:
                 raise ValueError("the session has no executor to run queries with")
             place = self._place(number)
-            turn = _with_rows(self.parser.answer(self._turns[place], executor=self.executor))
+            turn = self._run(self._turns[place], self.executor, {}, anew=True)
             if place == len(self._turns) - 1:
                 self._turns = (*self._turns[:-1], turn)
             return turn
@@ -139,6 +172,7 @@ class Session:
                 raise IndexError("there is no turn to take back")
             *kept, last = self._turns
             self._turns = tuple(kept)
+            self._let_go()
             return last
 
     def forget(self, number: int) -> None:
@@ -152,14 +186,28 @@ class Session:
                 replace(turn, forgotten=True) if number in (turn.number, *turn.standing) else turn
                 for turn in self._turns
             )
+            self._let_go()
+
+    def close(self) -> None:
+        """Let go of all rows; later queries ask anew for what they refer to. The executor stays open."""
+        with self._lock:
+            self._turns = tuple(replace(turn, rows=None, at=None) for turn in self._turns)
+            self._kept.retain(())
 
     def branch(self) -> Session:
         """Another session with the same turns so far; what is asked in one is unknown to the other."""
         with self._lock:
             other = Session(
-                self.parser, self.schema, self._values, self.executor, self._mode, **self._options
+                self.parser,
+                self.schema,
+                self._values,
+                self.executor,
+                self._mode,
+                self._kept.way,
+                **self._options,
             )
-            other._turns = self._turns
+            other._turns, other._kept = self._turns, self._kept.copy()
+            other._answered_by = self._answered_by
             return other
 
     def export(self) -> str:
@@ -182,6 +230,7 @@ class Session:
         with self._lock:
             turns, mode = read_record(text, self.parser, self.schema, self._options.get("now"))
             self._turns, self._mode = turns, mode
+            self._kept.retain(())
 
     # ---------------------------------------------------------------- how it shows
 
@@ -207,4 +256,5 @@ def _with_rows(answer: Answer) -> Turn:
         rows=answer.rows,
         milliseconds=answer.milliseconds,
         at=None if answer.rows is None else datetime.now(timezone.utc),
+        reused=(),
     )

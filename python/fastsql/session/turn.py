@@ -13,6 +13,7 @@ from fastsql.result import Result
 
 if TYPE_CHECKING:
     from fastsql.execution import Rows
+    from fastsql.execution.reuse import Reuse
     from fastsql.grammar.program import Program
     from fastsql.linking.turns import EarlierTurn
     from fastsql.schema import Schema
@@ -53,6 +54,9 @@ class Turn(Result):
         forgotten: whether no later question may refer to it.
         referring: its SQL, refused or not, with tokens for what it takes from earlier turns; None where it takes nothing.
         at: when the rows were read, in UTC.
+        reused: how the answers of earlier turns took part when its SQL was run: as parameters, as a temporary table, or as
+            the subquery that stands in its SQL, with the reason (`fastsql.execution.reuse.Reuse`). Empty where none of their
+            queries is inside its SQL, and where the session's `reuse` is "subquery".
         asked: what was typed, where that put right the question before, which was refused; `question` is then that question
             with what was meant. Empty for all others.
     """
@@ -67,6 +71,7 @@ class Turn(Result):
     forgotten: bool = False
     referring: str | None = None
     at: datetime | None = None
+    reused: tuple[Reuse, ...] = ()
     asked: str = ""
 
     @classmethod
@@ -97,7 +102,7 @@ class Turn(Result):
     @property
     def light(self) -> Turn:
         """The same without rows, and without what explanations are made from."""
-        return replace(self, background=None, rows=None, at=None)
+        return replace(self, background=None, rows=None, at=None, reused=())
 
     def to_dict(self, *, explain: bool = False) -> dict[str, Any]:
         """As `Result.to_dict`, with number, uses and kind; without rows."""

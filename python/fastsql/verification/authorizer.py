@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from hashlib import sha256
 
 from fastsql.errors import ExecutionError
 from fastsql.schema.names import fold, quote
@@ -39,6 +41,12 @@ _FUNCTIONS = words(
 """Functions of SQLite that compute from their arguments alone. `match`, `load_extension` and all others are refused, and so
 is `printf`, which writes as many characters as one number says, however few may come of it."""
 _SYSTEM = ("sqlite_", "pragma_")
+_MAKING = frozenset(
+    {sqlite3.SQLITE_CREATE_TEMP_TABLE, sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_READ}
+)
+"""What making and filling a temporary table asks for, SQLite's own list of such tables included."""
+_COLLATED = "SELECT 1 FROM {}.sqlite_master WHERE sql LIKE '%collate%' LIMIT 1"
+_SHAPE = "SELECT type, name, tbl_name, sql FROM {}.sqlite_master ORDER BY 1, 2, 3"
 _ITEMS = "SELECT name, type FROM {}.sqlite_master WHERE type IN ('table', 'view')"
 _Read = tuple[str, str, str, str]
 """(table, column, view that it is read in, attached database or "" for the main one), folded."""
@@ -69,6 +77,7 @@ class Authorizer:
         self._hidden: frozenset[str] = frozenset()
         self._recorded: set[_Read] | None = None
         self._version: object = None
+        self._temporary: frozenset[str] = frozenset()
 
     def guard(self, connection: sqlite3.Connection) -> None:
         """Refuse, on this connection, everything else from now on; size limits come with it."""
@@ -94,6 +103,58 @@ class Authorizer:
                 self._version = version
         finally:
             connection.set_authorizer(self._authorize)
+
+    @contextmanager
+    def making(self, connection: sqlite3.Connection, names: Iterable[str]) -> Iterator[None]:
+        """For the block, temporary tables of these names may be made, too; after it they may be read.
+
+        For an executor's own statements. Whatever else they read is refused as in any other. Raises sqlite3.Error.
+        """
+        temporary = frozenset(map(fold, names))
+        made = (*temporary, "sqlite_temp_master", "sqlite_temp_schema")
+
+        def authorize(
+            action: int, first: str | None, second: str | None, database: str | None, view: str | None
+        ) -> int:
+            if action in _MAKING and database == "temp" and fold(first or "") in made:
+                return sqlite3.SQLITE_OK
+            return self._authorize(action, first, second, database, view)
+
+        self._set_writable(connection, True)
+        try:
+            connection.set_authorizer(authorize)
+            yield
+            self._temporary = temporary
+        finally:
+            self._set_writable(connection, False)
+
+    def has_collations(self, connection: sqlite3.Connection) -> bool:
+        """Whether a column, or anything else, is declared with a collation. Raises sqlite3.Error."""
+        return self._finds(connection, _COLLATED) != []
+
+    def _finds(self, connection: sqlite3.Connection, query: str) -> list[tuple[object, ...]]:
+        """The rows of a query of our own over each database's list of its tables."""
+        connection.set_authorizer(_allow)
+        try:
+            return [
+                row
+                for name in ("main", *sorted(self._attached))
+                for row in connection.execute(query.format(quote(name))).fetchall()
+            ]
+        finally:
+            connection.set_authorizer(self._authorize)
+
+    def _set_writable(self, connection: sqlite3.Connection, writable: bool) -> None:
+        connection.set_authorizer(_allow)
+        try:
+            connection.execute(f"PRAGMA query_only = {'OFF' if writable else 'ON'}")
+        finally:
+            connection.set_authorizer(self._authorize)
+
+    def shape(self, connection: sqlite3.Connection) -> str:
+        """A digest of all that the database's schema says. Raises sqlite3.Error."""
+        found = repr(self._finds(connection, _SHAPE))
+        return sha256(found.encode("utf-8", "replace")).hexdigest()
 
     def check(self, sql: str) -> None:
         """Return if a text asks for rows, and neither redefines a view of the schema nor names what one reads.
@@ -163,6 +224,8 @@ class Authorizer:
 
     def _may_read(self, table: str, column: str, database: str | None, view: str | None) -> bool:
         namespace = _namespace(database)
+        if namespace == "temp" and fold(table) in self._temporary:
+            return True
         if fold(table).startswith(_SYSTEM) or (namespace and namespace not in self._attached):
             return False
         readable = self._readable

@@ -11,6 +11,7 @@ What runs is not the text that was given but what was verified, written anew (:f
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from functools import lru_cache
@@ -21,6 +22,7 @@ from fastsql.errors import VerificationError
 from fastsql.limits import DEFAULT, Limits
 from fastsql.schema import Column, Schema
 from fastsql.schema.dialects import plain_dialect
+from fastsql.verification.earlier import Place, find_places
 from fastsql.verification.empty import prepare
 from fastsql.verification.parse import parse_query, read_select, silence, with_room, write
 from fastsql.verification.qualify import check_meaning, qualify
@@ -41,7 +43,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SQL_CHARACTERS",
+    "Opened",
     "Runnables",
+    "open_query",
     "parenthesis_depth",
     "parse_query",
     "prepare",
@@ -111,6 +115,49 @@ def runnable(sql: str, schema: Schema | None, *, dialect: str = "sqlite", limits
     if dialect == "sqlite":
         prepare(text, schema)
     return text
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """A query that was verified, in which earlier queries were found and may be replaced before it is written anew.
+
+    `query` is its tree, qualified: every name in it says what it means.
+    """
+
+    query: exp.Query
+    places: tuple[Place, ...]
+    dialect: str
+    depth: int
+
+    def text(self) -> str:
+        """The tree, as it is now, as text; it is used up."""
+        with silence():
+            return with_room(self.depth, lambda: write(self.query, self.dialect))
+
+
+def open_query(
+    sql: str, schema: Schema, wanted: Sequence[str] = (), *, dialect: str = "sqlite", limits: Limits = DEFAULT
+) -> Opened:
+    """A query as :func:`runnable` would write it, and where the `wanted` queries, verified before, stand in it.
+
+    Raises:
+        VerificationError, DialectError: as :func:`verify`.
+    """
+    dialect, depth = plain_dialect(dialect), bound_text(sql, limits)
+
+    def read() -> Opened:
+        reading = _latest.take((sql, dialect, limits), schema) or _read(sql, depth, schema, dialect, limits)
+        with _resolving(), silence():
+            earlier = [parse_query(one, dialect=dialect, limits=limits) for one in wanted]
+            places = find_places(reading.query, reading.resolution, schema, earlier)
+            items = select_list(sql, dialect)
+            qualify(reading.nodes, reading.resolution, schema, dialect=dialect, items=items)
+        return Opened(reading.query, places, dialect, depth)
+
+    opened = with_room(depth, read)
+    if dialect == "sqlite":
+        prepare(sql, schema)
+    return opened
 
 
 class Runnables:

@@ -16,11 +16,12 @@ from fastsql.execution.connections import closed
 from fastsql.execution.deadline import Deadline
 from fastsql.execution.executor import FIRST_ROWS, Cursor, QueryTimeoutError, memory_of, query_text, too_large
 from fastsql.execution.isolation.confinement import is_possible
-from fastsql.execution.isolation.wire import WireError, message_rows
+from fastsql.execution.isolation.wire import WireError, message_rows, statement_message
 from fastsql.execution.isolation.worker_pool import WorkerPool
 from fastsql.execution.isolation.worker_process import WorkerDiedError, WorkerProcess
-from fastsql.execution.isolation.worker_setup import WORKERS, WorkerSetup, kill_after
+from fastsql.execution.isolation.worker_setup import WORKERS, WorkerSetup, columns_of, kill_after
 from fastsql.execution.reading import VerifyingExecutor
+from fastsql.execution.reuse import Statement
 from fastsql.execution.rows import Rows
 from fastsql.execution.watchdog import WATCHDOG
 from fastsql.limits import check_count
@@ -103,6 +104,19 @@ class IsolatedExecutor(VerifyingExecutor):
         with self.unverified_cursor(self._verified(sql)) as cursor:
             yield cursor
 
+    def run_statement(self, statement: Statement) -> Rows:
+        """The rows of a statement that was verified. Raises ExecutionError as :meth:`run`."""
+        deadline = Deadline(self._bounds.time_limit)
+        with self._worker(deadline) as worker:
+            return self._whole(worker, worker.ask(statement_message(statement), deadline), deadline)
+
+    def shape(self, schema: Schema) -> str:
+        """A digest of the tables, views and columns of the database. Raises ExecutionError where they cannot be read."""
+        deadline = Deadline(self._bounds.time_limit)
+        tables = list(self._setup.columns or columns_of(schema, self.dialect) or ())
+        with self._worker(deadline) as worker:
+            return str(worker.ask({"shape": tables}, deadline).get("shape"))
+
     def run_unverified(self, sql: str) -> Rows:
         """As :meth:`run`, behind the walls of the worker alone; for tests of those."""
         deadline = Deadline(self._bounds.time_limit)
@@ -175,6 +189,7 @@ class IsolatedExecutor(VerifyingExecutor):
                     tuple(rows),
                     truncated=bool(answer.get("truncated")),
                     cut=int(answer.get("cut", 0)),
+                    repaired=int(answer.get("repaired", 0)),
                 )
             answer = worker.answer(deadline)
 

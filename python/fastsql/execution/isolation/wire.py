@@ -20,6 +20,7 @@ from fastsql.errors import DialectError, ExecutionError, FastSQLError, LimitErro
 from fastsql.execution.connections import ConnectionsBusyError
 from fastsql.execution.executor import QueryTimeoutError, ResultSizeError
 from fastsql.execution.postgres_session import ConnectionLostError
+from fastsql.execution.reuse import Statement, TemporaryTable
 
 LENGTH = struct.Struct(">I")
 """How the length of a frame is written, in bytes, before it."""
@@ -104,6 +105,31 @@ def rows_message(rows: Sequence[tuple[Any, ...]]) -> dict[str, Any]:
         and all(math.isfinite(cell) for row in rows for cell in row if type(cell) is float)
     )
     return {"rows": rows if plain else [[_packed(cell) for cell in row] for row in rows], "plain": plain}
+
+
+def statement_message(statement: Statement) -> dict[str, Any]:
+    """A statement as a message; its own keys are those of a query that is run."""
+    return {
+        "run": statement.text,
+        "values": rows_message([statement.values]),
+        "tables": [
+            {"name": table.name, "like": table.like, **rows_message(table.rows)} for table in statement.tables
+        ],
+    }
+
+
+def message_statement(found: Mapping[str, Any]) -> Statement:
+    """The statement in a message.
+
+    Raises:
+        WireError: it holds none.
+    """
+    values = message_rows(found["values"])[0] if "values" in found else ()
+    tables = [
+        TemporaryTable(table["name"], table["like"], tuple(message_rows(table)))
+        for table in found.get("tables", ())
+    ]
+    return Statement(found["run"], values, tuple(tables))
 
 
 def message_rows(found: Mapping[str, Any]) -> list[tuple[Any, ...]]:

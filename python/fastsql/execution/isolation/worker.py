@@ -17,18 +17,24 @@ from typing import Any, BinaryIO
 
 from fastsql.errors import ExecutionError, FastSQLError
 from fastsql.execution.executor import (
-    FIRST_ROWS,
     Cursor,
     QueryTimeoutError,
     failed,
-    fetch,
     memory_of,
     too_large,
 )
 from fastsql.execution.isolation.confinement import leave_no_traces, limit_resources
-from fastsql.execution.isolation.wire import LENGTH, error_message, frame, message, rows_message
+from fastsql.execution.isolation.wire import (
+    LENGTH,
+    error_message,
+    frame,
+    message,
+    message_statement,
+    rows_message,
+)
 from fastsql.execution.isolation.worker_setup import WorkerSetup, bounds_arguments, kill_after
 from fastsql.execution.memory import out_of_memory
+from fastsql.execution.reuse import Statement
 from fastsql.execution.rows import Rows
 
 _FRAME_BYTES = 2**20
@@ -120,7 +126,9 @@ def _opened(setup: WorkerSetup) -> _Engine:
 def _answer(pipes: _Pipes, engine: _Engine, request: dict[str, Any]) -> None:
     try:
         if "run" in request:
-            _send_rows(pipes, engine.run(request["run"]))
+            _send_rows(pipes, engine.run(message_statement(request)))
+        elif "shape" in request:
+            pipes.send({"shape": engine.shape(request["shape"])})
         else:
             with engine.cursor(request["start"]) as cursor:
                 pipes.send({"columns": [str(column[0]) for column in cursor.description]})
@@ -147,7 +155,13 @@ def _send_rows(pipes: _Pipes, found: Rows) -> None:
         pipes.send({**rows_message(rows[first : first + at_once]), "more": True})
     rest: Sequence[tuple[Any, ...]] = rows[(len(rows) - 1) // at_once * at_once :] if rows else ()
     pipes.send(
-        {**rows_message(rest), "columns": found.columns, "truncated": found.truncated, "cut": found.cut}
+        {
+            **rows_message(rest),
+            "columns": found.columns,
+            "truncated": found.truncated,
+            "cut": found.cut,
+            "repaired": found.repaired,
+        }
     )
 
 
@@ -198,13 +212,15 @@ class _Engine:
             with suppress(ExecutionError), self.cursor("SELECT 1"):
                 pass
 
-    def run(self, sql: str) -> Rows:
-        """The rows of a query."""
-        if self._dialect == "sqlite":
-            found: Rows = self._executor.run(sql)
-            return found
-        with self.cursor(sql) as cursor:
-            return fetch(cursor, self.bounds, first=getattr(cursor, "first", FIRST_ROWS))
+    def run(self, statement: Statement) -> Rows:
+        """The rows of a statement."""
+        found: Rows = self._executor.run_statement(statement)
+        return found
+
+    def shape(self, tables: list[str]) -> str:
+        """A digest of what the tables are now."""
+        shape = self._executor.shape_of(tables) if self._dialect == "postgres" else self._executor.shape(None)
+        return str(shape)
 
     def cursor(self, sql: str) -> AbstractContextManager[Cursor]:
         """The running query."""

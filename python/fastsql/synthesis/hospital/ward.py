@@ -42,13 +42,16 @@ class _Happening:
 
 
 class Ward:
-    """The demo hospital in a temporary file; patients who are still there are still in intensive care. A context manager."""
+    """The demo hospital in a temporary file; patients who are still there are still in intensive care. A context manager.
+
+    `path`: the file, which is gone after the block.
+    """
 
     def __init__(self, patients: int = 90, seed: int = 5) -> None:
         self._folder = tempfile.TemporaryDirectory()
-        self._path = Path(self._folder.name) / "ward.sqlite"
-        create_hospital(self._path, patients=patients, seed=seed)
-        with closing(sqlite3.connect(self._path)) as connection, connection:
+        self.path = Path(self._folder.name) / "ward.sqlite"
+        create_hospital(self.path, patients=patients, seed=seed)
+        with closing(sqlite3.connect(self.path)) as connection, connection:
             connection.execute(
                 "UPDATE icustays SET outtime = NULL WHERE hadm_id IN "
                 "( SELECT hadm_id FROM admissions WHERE dischtime IS NULL )"
@@ -60,7 +63,7 @@ class Ward:
             self._happenings = _read_happenings(connection)
             present = "SELECT DISTINCT subject_id FROM admissions WHERE dischtime IS NULL"
             self._present = sorted(row[0] for row in connection.execute(present))
-        self._executor = ReadOnlyExecutor(self._path, time_limit=5.0)
+        self._executor = ReadOnlyExecutor(self.path, time_limit=5.0)
 
     def values(self, rng: random.Random) -> WardValues:
         """Values of one patient here, now and then of one who is still in hospital."""

@@ -32,7 +32,7 @@ def test_designs_alone_need_no_data_set(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kinds", "message"), [(["designs", "moon"], "moon"), ([], "no schemas"), (["spider"], "folder")]
+    ("kinds", "message"), [(["designs", "moon"], "moon"), ([], "folder"), (["spider"], "folder")]
 )
 def test_kinds_that_cannot_be_had_are_errors(kinds: list[str], message: str) -> None:
     with pytest.raises(SynthesisError, match=message):

@@ -13,6 +13,7 @@ _EPILOG = """\
 examples:
   fastsql corpus --schemas 1000 --pairs 5000 -o made
   fastsql corpus --schemas 200 --pairs 2000 --kinds designs -o made     without any data set
+  fastsql corpus --schemas 200 --pairs 2000 --language zh -o made       in Chinese
 
 It writes pairs.json.gz, schemas.json and values.json.gz, which a training configuration names as examples, schemas and
 values. A configuration may also ask for such pairs itself: [data.made].
@@ -38,8 +39,14 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--kinds",
         metavar="K,...",
-        default="designs,spider,bird,wikisql_partial",
-        help="kinds of schemas (default: designs,spider,bird,wikisql_partial)",
+        default="",
+        help="kinds of schemas (default: designs,spider,bird,wikisql_partial; in Chinese: designs,chase)",
+    )
+    parser.add_argument(
+        "--language",
+        choices=("en", "zh"),
+        default="en",
+        help="in which things are called and asked for (default: en)",
     )
     parser.add_argument(
         "--data", metavar="DIR", type=Path, help="folder of the published data sets (default: $FASTSQL_DATA)"
@@ -63,7 +70,14 @@ def run(options: argparse.Namespace) -> int:
     held_out = frozenset[str]() if options.held_out is None else HeldOut.load(options.held_out).databases
     folder = options.data or (Path(os.environ["FASTSQL_DATA"]) if "FASTSQL_DATA" in os.environ else None)
     kinds = tuple(kind for kind in map(str.strip, options.kinds.split(",")) if kind)
-    with SchemaPool(options.schemas, options.seed, folder=folder, kinds=kinds, held_out=held_out) as pool:
+    with SchemaPool(
+        options.schemas,
+        options.seed,
+        folder=folder,
+        kinds=kinds,
+        held_out=held_out,
+        language=options.language,
+    ) as pool:
         made = make_set(pool, options.pairs, options.seed, note)
     for path in write_set(made, options.output):
         print(path)

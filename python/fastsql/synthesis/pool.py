@@ -23,13 +23,18 @@ from fastsql.schema import Schema
 from fastsql.synthesis.contents import Constraints, Filling, MadeDatabase
 from fastsql.synthesis.designs import designs, draw_variant
 from fastsql.synthesis.designs.reported import is_reported
+from fastsql.synthesis.schema.words import CHINESE, ENGLISH
 from fastsql.synthesis.source import SynthesisError
 
-DESIGNS = "designs"
+DESIGNS, CHASE = "designs", "chase"
 KINDS: Mapping[str, float] = MappingProxyType(
-    {DESIGNS: 0.5, "spider": 0.2, "bird": 0.1, "wikisql_partial": 0.2}
+    {DESIGNS: 0.5, "spider": 0.2, "bird": 0.1, "wikisql_partial": 0.2, CHASE: 0.3}
 )
-"""Kinds of schemas, and about what share of a pool is of each; where there are too few, designs fill up."""
+"""Kinds of schemas, and about how much of a pool is of each beside the others; where there are too few, designs fill up."""
+KINDS_OF: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {ENGLISH: tuple(kind for kind in KINDS if kind != CHASE), CHINESE: (DESIGNS, CHASE)}
+)
+"""The kinds whose things are called in a language."""
 _PUBLISHED_ROWS = {"spider": "databases/train_databases.tar.xz"}
 
 
@@ -59,8 +64,9 @@ class SchemaPool:
         seed: int = 1,
         *,
         folder: Path | None = None,
-        kinds: Collection[str] = tuple(KINDS),
+        kinds: Collection[str] = (),
         held_out: Collection[str] = (),
+        language: str = ENGLISH,
     ) -> None:
         """The same arguments give the same schemas.
 
@@ -68,15 +74,17 @@ class SchemaPool:
             number: how many.
             seed: which of them, and what is made up.
             folder: where the data sets lie; none but designs without it.
-            kinds: of `KINDS`.
+            kinds: of `KINDS`; without any, those of the language.
             held_out: databases that are never taken.
+            language: of the designs.
 
         Raises:
             SynthesisError: a kind is not known, or needs `folder`.
             DatasetError: a data set is not there.
         """
+        kinds = kinds or KINDS_OF[language]
         unknown = sorted(set(kinds) - set(KINDS))
-        if unknown or not kinds:
+        if unknown:
             raise SynthesisError(
                 f"there are no schemas of kind {unknown[:1]}", remedy=f"Kinds are: {', '.join(KINDS)}."
             )
@@ -97,7 +105,7 @@ class SchemaPool:
             quota = min(number - len(found), round(number * share))
             found += _published(folder / kind, kind, quota, seed, held_out)
         if DESIGNS in kinds:
-            found += _designed(number - len(found), seed)
+            found += _designed(number - len(found), seed, language)
         random.Random(f"{seed}/order").shuffle(found)
         self.schemas: Sequence[PooledSchema] = found
         self._files: dict[str, DatabaseFiles] = {}
@@ -143,9 +151,9 @@ def pool_identity(folder: Path | None, kinds: Collection[str]) -> str:
     return digest.hexdigest()
 
 
-def _designed(number: int, seed: int) -> list[PooledSchema]:
-    """Variants, of all designs alike many."""
-    known = designs()
+def _designed(number: int, seed: int, language: str) -> list[PooledSchema]:
+    """Variants, of all designs of a language alike many."""
+    known = designs(language)
     found = []
     for place in range(number):
         round_, which = divmod(place, len(known))

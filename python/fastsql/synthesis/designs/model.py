@@ -9,6 +9,7 @@ from fastsql.errors import FastSQLError
 from fastsql.profile.model import Kind
 from fastsql.schema.model import Value
 from fastsql.synthesis.contents.fillings import Drawn
+from fastsql.synthesis.schema.chinese import nouns
 
 
 class DesignError(FastSQLError):
@@ -73,3 +74,8 @@ class Design:
 
     name: str
     tables: tuple[DesignTable, ...]
+
+    @property
+    def is_chinese(self) -> bool:
+        """Whether its things are called by Chinese names."""
+        return nouns.is_chinese(self.tables[0].names[0])

@@ -18,6 +18,9 @@ CASES: Mapping[str, float] = MappingProxyType(
 """How words are put together, with how often: admit_date, admitDate, AdmitDate, ADMIT_DATE, admitdate, ADMITDATE."""
 _PREFIXES = ("tbl", "t", "hosp", "dwh", "m")
 _KEYS = ("own", "id", "table id", "table no", "table key")
+_CHINESE_KEYS = ("own", "own", "id", "ID", "table id", "table ID", "table 编号", "table 号", "table 代码")
+_OF_TABLES = ("表", "信息", "信息表")
+"""How Chinese tables are told from their rows."""
 
 
 @dataclass(frozen=True)
@@ -29,22 +32,24 @@ class Style:
     """Whether tables are called by many of their rows: patients."""
     prefix: str = ""
     """What stands before the names of all tables."""
+    suffix: str = ""
+    """What stands behind them."""
     own: str = ""
     """What stands before the columns of each table: "" nothing, "name" the table's name, "short" its first letters."""
     key: str = "own"
-    """What primary keys are called: "own" as designed, "id", or the table's name and "id", "no" or "key"."""
+    """What primary keys are called: "own" as designed, "id" or "ID", or the table's name and "id", "no", "key", "编号" ..."""
     short: Mapping[str, str] = field(default_factory=dict)
     """Words that are cut short here."""
 
     @property
     def cryptic(self) -> bool:
         """Whether names have to be read twice."""
-        return self.case.startswith("flat") or bool(self.short) or self.own == "short"
+        return self.case in ("flat", "flat upper") or bool(self.short) or self.own == "short"
 
     def table(self, words: str) -> str:
         """The name of a table."""
         words = plural(words) if self.plural else words
-        return self._joined(f"{self.prefix} {self._cut(words)}".split(), whole=not self.prefix)
+        return self._joined(f"{self.prefix} {self._cut(words)} {self.suffix}".split(), whole=not self.prefix)
 
     def column(self, words: str, table: str) -> str:
         """The name of a column of a table."""
@@ -58,13 +63,13 @@ class Style:
     @property
     def key_word(self) -> str:
         """What stands behind the name of what a foreign key refers to."""
-        return "id" if self.key in ("own", "id") else self.key.rpartition(" ")[2]
+        return "id" if self.key == "own" else self.key.rpartition(" ")[2]
 
     def key_words(self, words: str, table: str) -> str:
         """What a primary key is called, in words."""
         if self.key == "own":
             return words
-        return "id" if self.key == "id" else f"{table} {self.key_word}"
+        return f"{table} {self.key_word}" if " " in self.key else self.key
 
     def _cut(self, words: str) -> str:
         for phrase, short in self.short.items():
@@ -82,7 +87,7 @@ class Style:
                 return words[0] + "".join(word.capitalize() for word in words[1:])
             case "camel" | "pascal":
                 return "".join(word.capitalize() for word in words)
-            case "flat":
+            case "flat" | "as said":
                 return "".join(words)
         return "".join(words).upper()
 
@@ -97,6 +102,17 @@ def draw_style(rng: random.Random) -> Style:
         own=rng.choices(("", "name", "short"), (7, 1, 1))[0],
         key=rng.choice(_KEYS),
         short=_some_short(rng) if rng.random() < 0.35 else {},
+    )
+
+
+def draw_chinese_style(rng: random.Random) -> Style:
+    """A style of names in Chinese, which are written as they are said."""
+    return Style(
+        case="as said",
+        plural=False,
+        suffix=rng.choice(_OF_TABLES) if rng.random() < 0.15 else "",
+        own="name" if rng.random() < 0.1 else "",
+        key=rng.choice(_CHINESE_KEYS),
     )
 
 

@@ -1,6 +1,6 @@
 """Designs out of text: a line a table, a line a column.
 
-table ward | unit                       its names; `table?` is one that some hospitals do without
+table ward | unit                       its names, in English or Chinese; `table?` is one that some hospitals do without
 ward number | unit id: key              names: what it holds -- a description
 head: ->? nurse                         a reference, which may be empty
 kind: one of G=general *3, S=surgical   values, what they are called, how often they come
@@ -47,9 +47,10 @@ from fastsql.synthesis.designs.model import (
     Key,
     Reference,
 )
+from fastsql.synthesis.schema.words import ENGLISH, LANGUAGES
 
 _EMPTY = 0.2
-MONEY = ("EUR", "USD")
+MONEY = ("EUR", "USD", "元")
 _RANGE = re.compile(r"(-?\d+(?:\.(\d+))?)\.\.(-?\d+(?:\.(\d+))?)(?: ([^ ]+))??( falling)?")
 _NUMBERS: Mapping[str, Kind] = {"grade": "category", "year": "date", "id": "identifier"}
 _PERSONS: Mapping[str, Held] = {
@@ -66,10 +67,10 @@ _POOLS: Mapping[str, Pool] = {
 }
 
 
-@lru_cache(maxsize=1)
-def designs() -> tuple[Design, ...]:
-    """The designs that come with the package, by name."""
-    folder = files(__package__) / "files"
+@lru_cache(maxsize=len(LANGUAGES))
+def designs(language: str = ENGLISH) -> tuple[Design, ...]:
+    """The designs of a language that come with the package, by name."""
+    folder = files(__package__) / "files" / language
     found = [one for one in folder.iterdir() if one.name.endswith(".design")]
     return tuple(
         read_design(one.name.removesuffix(".design"), one.read_text(encoding="utf-8"))

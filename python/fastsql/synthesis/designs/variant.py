@@ -22,10 +22,11 @@ from fastsql.synthesis.designs.model import (
     Key,
     Reference,
 )
-from fastsql.synthesis.designs.naming import Style, draw_style
+from fastsql.synthesis.designs.naming import Style, draw_chinese_style, draw_style
 from fastsql.synthesis.designs.reading import MONEY
 from fastsql.synthesis.designs.reported import overlap
 from fastsql.synthesis.designs.shapes import shaped
+from fastsql.synthesis.schema.chinese.nouns import is_chinese
 from fastsql.synthesis.schema.words import plural
 
 MOST_SHARED = 0.2
@@ -40,6 +41,7 @@ _NO_NOUNS = word_set(
 _DECLARED = (1.0, 1.0, 1.0, 0.5, 0.0)
 """Shares of the foreign keys that variants declare."""
 _FLAGS: Sequence[tuple[Any, Any]] = ((0, 1), ("N", "Y"))
+_CHINESE_FLAGS: Sequence[tuple[Any, Any]] = ((0, 1), ("否", "是"), ("否", "是"))
 _TYPES: Mapping[str, Sequence[str]] = {
     "integer": ("INTEGER", "INT", "BIGINT"),
     "real": ("REAL", "DOUBLE PRECISION", "NUMERIC(10,2)", "FLOAT"),
@@ -106,7 +108,7 @@ def shared_names(variant: Variant) -> float:
 
 
 def _draw(design: Design, name: str, rng: random.Random) -> Variant:
-    style = draw_style(rng)
+    style = draw_chinese_style(rng) if design.is_chinese else draw_style(rng)
     tables = shaped(design, rng)
     names = {table.names[0]: _chosen(table.names, rng) for table in tables}
     taken: dict[str, None] = {}
@@ -120,7 +122,7 @@ def _draw(design: Design, name: str, rng: random.Random) -> Variant:
         for table, sql_name in zip(tables, taken, strict=True)
     ]
     told = rng.random() < (0.6 if style.cryptic else 0.25)
-    entries = _Entries(parts, rng, told=told)
+    entries = _Entries(parts, rng, _CHINESE_FLAGS if design.is_chinese else _FLAGS, told=told)
     schema = Schema.from_dict(
         {"db_id": name, "tables": entries.tables(), "foreign_keys": entries.keys(rng.choice(_DECLARED))}
     )
@@ -143,7 +145,7 @@ def _columns(
         match column.holds:
             case Key():
                 words = style.key_words(words, own)
-                spoken = f"{own} id" if words == "id" else _in_full(words)
+                spoken = _in_full(f"{own} {words}" if words in ("id", "ID") else words)
             case Reference(table=target):
                 words = names[target] if words == target else words
                 called = words if _is_noun(words) else names[target]
@@ -163,6 +165,8 @@ def _columns(
 
 def _spoken(words: str, names: Sequence[str], rng: random.Random, *, is_flag: bool) -> str:
     """What people call a column whose name is made of `words`: "arrival time", where the database says "came at"."""
+    if is_chinese(words):
+        return words
     if is_flag:
         return words if words.startswith(("is ", "has ", "was ")) else f"is {words}"
     nouns = [name for name in names if _is_noun(name)] or list(names)
@@ -173,6 +177,8 @@ def _spoken(words: str, names: Sequence[str], rng: random.Random, *, is_flag: bo
 
 
 def _in_full(words: str) -> str:
+    if is_chinese(words):
+        return words.replace(" ", "")
     return f"{words.removesuffix(' no')} number" if words.endswith(" no") else words
 
 
@@ -188,12 +194,14 @@ def _chosen(names: Sequence[str], rng: random.Random) -> str:
 class _Entries:
     """Tables and keys as `Schema.from_dict` reads them; `told`: with labels, synonyms, descriptions and what codes mean."""
 
-    def __init__(self, parts: Sequence[_Part], rng: random.Random, *, told: bool) -> None:
+    def __init__(
+        self, parts: Sequence[_Part], rng: random.Random, flags: Sequence[tuple[Any, Any]], *, told: bool
+    ) -> None:
         self._parts = {part.table.names[0]: part for part in parts}
         self._rng = rng
         self._told = told
         self._types = {kind: rng.choice(types) for kind, types in _TYPES.items()}
-        self._flags = rng.choice(_FLAGS)
+        self._flags = rng.choice(flags)
         self._unique_everywhere = rng.random() < _UUIDS
 
     def tables(self) -> list[dict[str, Any]]:

@@ -35,7 +35,7 @@ _IRREGULAR = {
 _SINGULAR = {many: one for one, many in _IRREGULAR.items()}
 
 
-ENGLISH, CHINESE = "en", "zh"
+LANGUAGES = ENGLISH, CHINESE = "en", "zh"
 """Languages of questions."""
 
 

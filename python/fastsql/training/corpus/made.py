@@ -13,7 +13,7 @@ from fastsql.synthesis.hospital.plain import plain_set
 from fastsql.synthesis.interactions import Checker, Goal, construct, write_interactions
 from fastsql.synthesis.interactions.interaction import Interaction
 from fastsql.synthesis.many import make_set, set_files, write_set
-from fastsql.synthesis.pool import DESIGNS, SchemaPool, pool_identity
+from fastsql.synthesis.pool import DESIGNS, KINDS_OF, SchemaPool, pool_identity
 from fastsql.training.config import DataSettings, SourceSettings, expand_path
 from fastsql.training.corpus.conversations import GIVEN
 from fastsql.training.corpus.files import synthesis_code
@@ -32,16 +32,22 @@ def made_sources(data: DataSettings, cache: Path, report: Report) -> list[Source
     settings = data.made
     databases = HeldOut.load(expand_path(data.held_out)).databases if data.held_out else frozenset[str]()
     databases |= set(data.without)
-    folder = None if set(settings.kinds) <= {DESIGNS} else expand_path(settings.folder)
+    kinds = settings.kinds or KINDS_OF[settings.language]
+    folder = None if set(kinds) <= {DESIGNS} else expand_path(settings.folder)
     if folder is None:
         databases = frozenset()  # designs are none of them
-    identity = f"{settings} {sorted(databases)} {pool_identity(folder, settings.kinds)}".encode()
+    identity = f"{settings} {sorted(databases)} {pool_identity(folder, kinds)}".encode()
     name = f"made-{hashlib.sha256(identity + synthesis_code()).hexdigest()[:16]}"
     files = set_files(cache, name)
     if not files[0].is_file():
         report(f"making {settings.pairs} pairs over {settings.schemas} schemas, which are kept in {cache}")
         with SchemaPool(
-            settings.schemas, settings.seed, folder=folder, kinds=settings.kinds, held_out=databases
+            settings.schemas,
+            settings.seed,
+            folder=folder,
+            kinds=kinds,
+            held_out=databases,
+            language=settings.language,
         ) as pool:
             made = make_set(pool, settings.pairs, settings.seed, report)
         if settings.demo:

@@ -100,7 +100,7 @@ def __dir__() -> list[str]:
 
 
 def parse(question: str, schema: Any, **options: Any) -> Result:
-    """SQL for a question over a schema by the bundled model, which is loaded once; see `Parser.parse`.
+    """SQL for a question over a schema by the bundled model of its language, loaded once; see `Parser.parse`.
 
     `options` are those of `Parser.parse`: values, dialect, beam, penalty, now, grounded, inspector.
     """

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
+from functools import partial
 from pathlib import Path
+
+import numpy as np
 
 from fastsql.grammar.grounding import NO_GROUNDS, Grounds
 from fastsql.linking import ValueDictionary, find_candidates
-from fastsql.linking.grounds import find_grounds
+from fastsql.linking.grounds import _Tokens, find_grounds
 from fastsql.linking.prepare import Prepared, prepare
 from fastsql.linking.relations import SchemaLinks
+from fastsql.linking.value_parts import BEGUN, ENDED, WITHIN, Said
 from fastsql.schema import Schema
 
 from ..worlds.toy_model import WORDPIECE
@@ -103,3 +107,18 @@ def test_what_is_known_whole_outlives_a_file_and_another_order_of_columns(tmp_pa
         {**VALUES, ("samples", "specimen"): ["swab", "s" * 300]}, SCHEMA, whole=True
     )
     assert known.whole - fewer.whole == {SCHEMA.column_index("samples", "specimen")}
+
+
+def test_words_that_are_a_part_of_a_token_bind_no_pattern_to_it() -> None:
+    """Chinese characters are words; a token may be several of them, and a value may begin or end within it."""
+    words = Said.of("平均科室").words
+    assert len(words) == 4
+    tokens = _Tokens.of(words, np.asarray([[0, 2], [2, 4]], np.int32))
+    run = partial(tokens.of_run, exact=True)
+    assert run(WITHIN, 0, 0) is None
+    assert run(WITHIN, 0, 1) == (0, 0)
+    assert run(WITHIN, 1, 3) == (1, 1)
+    assert run(BEGUN, 0, 2) == (0, 0)
+    assert run(BEGUN, 1, 3) is None
+    assert run(ENDED, 3, 1) == (1, 1)
+    assert run(ENDED, 2, 0) is None

@@ -81,6 +81,7 @@ def write_bundle(
     config: ModelConfig | None = None,
     calibrated: bool = True,
     likely: Mapping[str, float] = _LIKELY,
+    model: str = "toy",
     **settings: Any,
 ) -> Path:
     """A bundle whose `encoder.onnx` is a graph where the package onnx is there to write it.
@@ -104,7 +105,7 @@ def write_bundle(
             tensors[name] = weight
     save_file(tensors, folder / WEIGHTS)
     (folder / ENCODER).write_bytes(_graph(folder / WEIGHTS, config.encoder))
-    names = BundleConfig("toy", config, tuple(grammar.productions), tuple(grammar.symbols), settings)
+    names = BundleConfig(model, config, tuple(grammar.productions), tuple(grammar.symbols), settings)
     write_json(folder / CONFIG, names.to_dict())
     (folder / TOKENIZER).write_text(WORDPIECE.json_text, encoding="utf-8")
     (folder / CARD).write_text("# toy\n", encoding="utf-8")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastsql.cli.console import Console
-from fastsql.cli.options import add_model_options, load_parser, moment
+from fastsql.cli.options import BY_LANGUAGE, add_model_options, load_parser, moment
 from fastsql.cli.remembered import add_examples_option, remember_file
 from fastsql.cli.schema_options import add_reading_options, read_schema, read_values
 from fastsql.errors import FastSQLError
@@ -63,7 +63,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     add_reading_options(group)
     add_examples_option(parser)
-    add_model_options(parser)
+    add_model_options(parser, BY_LANGUAGE)
     parser.set_defaults(run=run)
 
 

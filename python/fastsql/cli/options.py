@@ -12,19 +12,20 @@ from typing import TYPE_CHECKING, Any
 from fastsql.errors import FastSQLError
 
 if TYPE_CHECKING:
-    from fastsql import Parser
+    from fastsql.parser import Parser, ParserByLanguage
 
 DEFAULT_MODEL = "ehr-en"
+BY_LANGUAGE = "auto"
 
 
-def add_model_options(parser: argparse.ArgumentParser) -> None:
-    """Which model, on what, and how careful."""
+def add_model_options(parser: argparse.ArgumentParser, default: str = DEFAULT_MODEL) -> None:
+    """Which model, on what, and how careful; `default`: the model where none is named."""
     group = parser.add_argument_group("model")
     group.add_argument(
         "--model",
         metavar="M",
-        default=DEFAULT_MODEL,
-        help="a bundled model or a bundle's folder (default: %(default)s)",
+        default=default,
+        help="a bundled model, a bundle's folder, or auto: the model of the question's language (default: %(default)s)",
     )
     group.add_argument(
         "--device",
@@ -46,14 +47,15 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def load_parser(options: argparse.Namespace, *, suggest: bool = True) -> Parser:
+def load_parser(options: argparse.Namespace, *, suggest: bool = True) -> Parser | ParserByLanguage:
     """The parser that the options ask for; `suggest`: whether its refusals say what would help."""
     import fastsql
 
     settings: dict[str, Any] = {"device": options.device, "encoder": options.encoder, "suggest": suggest}
     if options.penalty is not None:
         settings["penalty"] = options.penalty
-    return fastsql.load(options.model, **settings)
+    parser: Parser | ParserByLanguage = fastsql.load(options.model, **settings)
+    return parser
 
 
 def penalty(text: str) -> float:

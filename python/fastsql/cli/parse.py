@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from fastsql.cli.options import add_model_options, load_parser, moment, positive
+from fastsql.cli.options import BY_LANGUAGE, add_model_options, load_parser, moment, positive
 from fastsql.cli.remembered import add_examples_option, remember_file
 from fastsql.cli.schema_options import add_schema_options, read_schema, read_values
 from fastsql.view.cells import clean
@@ -68,7 +68,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "--decisions", action="store_true", help="explain, and list every decision of the decoder, too"
     )
     parser.add_argument("--json", action="store_true", help="one JSON object a question instead of SQL")
-    add_model_options(parser)
+    add_model_options(parser, BY_LANGUAGE)
     parser.set_defaults(run=run)
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fastsql import Parser
     from fastsql.adapt.seeds import Written
+    from fastsql.parser import Parser, ParserByLanguage
     from fastsql.schema import Schema
 
 
@@ -24,7 +24,12 @@ def add_examples_option(parser: argparse._ActionsContainer) -> None:
 
 
 def remember_file(
-    parser: Parser, path: Path, schema: Schema, *, values: Any = None, dialect: str = "sqlite"
+    parser: Parser | ParserByLanguage,
+    path: Path,
+    schema: Schema,
+    *,
+    values: Any = None,
+    dialect: str = "sqlite",
 ) -> None:
     """Have a parser remember the pairs of a file. What cannot be remembered is told of by its place, without its words.
 
@@ -37,7 +42,7 @@ def remember_file(
             sys.stderr.write(f"examples: {one.place}: {fault}\n")
 
 
-def _fault(one: Written, parser: Parser, schema: Schema, **options: Any) -> str:
+def _fault(one: Written, parser: Parser | ParserByLanguage, schema: Schema, **options: Any) -> str:
     """Why a pair cannot be remembered; "" where it is."""
     from fastsql.errors import ExampleError, LimitError
 

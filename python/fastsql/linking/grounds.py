@@ -81,7 +81,10 @@ def find_patterns(
                 ways[column, number] = LIKE
     for text, kind, fixed, far, columns in rows:
         if text == 0:
-            place, reached = places.of_run(kind, fixed, far, exact=columns != (EVERY,))
+            tokens = places.of_run(kind, fixed, far, exact=columns != (EVERY,))
+            if tokens is None:
+                continue
+            place, reached = tokens
             for column in columns:
                 known = runs[kind].setdefault((column, place), reached)
                 runs[kind][column, place] = min(known, reached) if kind == ENDED else max(known, reached)
@@ -95,20 +98,39 @@ def find_patterns(
 
 @dataclass(frozen=True)
 class _Tokens:
-    """The first and the last token of each word, and the last before the next word."""
+    """The first and the last token of each word, and the last before the next word.
+
+    Chinese characters are words of their own, and a token may be several of them: where a word begins or ends within one,
+    the first token that begins behind it is its first, and the last that ends before it is its last.
+    """
 
     firsts: list[int]
     lasts: list[int]
     nexts: list[int]
+    begin_within: list[bool]
+    """By word, whether it begins within a token."""
+    end_within: list[bool]
 
     @classmethod
     def of(cls, words: Sequence[Word], offsets: NDArray[np.int32]) -> _Tokens:
         starts, ends = ([word.start for word in words], [word.end for word in words])
         firsts = np.searchsorted(offsets[:, 0], starts).tolist()
         lasts = (np.searchsorted(offsets[:, 1], ends, side="right") - 1).tolist()
-        return cls(firsts, lasts, [*(first - 1 for first in firsts[1:]), len(offsets) - 1])
+        nexts = [*(first - 1 for first in firsts[1:]), len(offsets) - 1]
+        begin_within = np.searchsorted(offsets[:, 1], starts, side="right") < firsts
+        end_within = np.searchsorted(offsets[:, 0], ends) - 1 > lasts
+        return cls(firsts, lasts, nexts, begin_within.tolist(), end_within.tolist())
 
-    def of_run(self, kind: int, fixed: int, far: int, *, exact: bool) -> tuple[int, int]:
-        """The tokens of a run's fixed and furthest words; unless `exact`, with what stands behind it."""
+    def of_run(self, kind: int, fixed: int, far: int, *, exact: bool) -> tuple[int, int] | None:
+        """The tokens of a run's fixed and furthest words; unless `exact`, with what stands behind it.
+
+        None for a run that is no token whole, or whose fixed end, which is that of a value, lies within one.
+        """
         lasts = self.lasts if exact else self.nexts
-        return (lasts[fixed], self.firsts[far]) if kind == ENDED else (self.firsts[fixed], lasts[far])
+        if kind == ENDED:
+            first, last = self.firsts[far], lasts[fixed]
+            within = exact and self.end_within[fixed]
+            return None if within or last < first else (last, first)
+        first, last = self.firsts[fixed], lasts[far]
+        within = kind == BEGUN and self.begin_within[fixed]
+        return None if within or last < first else (first, last)

@@ -16,7 +16,16 @@ audit               a record of it
 from __future__ import annotations
 
 from fastsql.parser.bundles import BUNDLED, DEFAULT_MODEL
+from fastsql.parser.by_language import ParserByLanguage
 from fastsql.parser.loading import default_parser, load
 from fastsql.parser.parser import DEFAULT_PENALTY, Parser
 
-__all__ = ["BUNDLED", "DEFAULT_MODEL", "DEFAULT_PENALTY", "Parser", "default_parser", "load"]
+__all__ = [
+    "BUNDLED",
+    "DEFAULT_MODEL",
+    "DEFAULT_PENALTY",
+    "Parser",
+    "ParserByLanguage",
+    "default_parser",
+    "load",
+]

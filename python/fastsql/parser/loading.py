@@ -4,16 +4,50 @@ from __future__ import annotations
 
 import threading
 import warnings
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
+from typing import Any, Final, Literal, overload
 
 from fastsql.errors import CalibrationWarning
 from fastsql.forking import renew_in_child
 from fastsql.limits import DEFAULT, Limits
 from fastsql.parser.audit import Audit, Hook
 from fastsql.parser.bundles import DEFAULT_MODEL, open_model
+from fastsql.parser.by_language import ParserByLanguage
 from fastsql.parser.parser import DEFAULT_PENALTY, Parser
 
-_parser: Parser | None = None
+AUTO: Final = "auto"
+"""In place of a model's name: that of the question's language."""
+_parser: ParserByLanguage | None = None
+
+
+@overload
+def load(  # type: ignore[overload-overlap] # "auto" is a text, too
+    model: Literal["auto"],
+    *,
+    device: str = "auto",
+    encoder: str = "auto",
+    penalty: float = DEFAULT_PENALTY,
+    threads: int = 0,
+    limits: Limits = DEFAULT,
+    suggest: bool = True,
+    audit: Audit | Hook | None = None,
+) -> ParserByLanguage: ...
+
+
+@overload
+def load(
+    model: str | Path = DEFAULT_MODEL,
+    *,
+    device: str = "auto",
+    encoder: str = "auto",
+    penalty: float = DEFAULT_PENALTY,
+    threads: int = 0,
+    limits: Limits = DEFAULT,
+    suggest: bool = True,
+    audit: Audit | Hook | None = None,
+) -> Parser: ...
 
 
 def load(
@@ -26,12 +60,13 @@ def load(
     limits: Limits = DEFAULT,
     suggest: bool = True,
     audit: Audit | Hook | None = None,
-) -> Parser:
+) -> Parser | ParserByLanguage:
     """A parser from a bundled model's name or the folder of a bundle.
 
     Args:
-        model: "ehr-en", or a path. A name is that of a model of this version, whose files must be those that were shipped;
-            a folder of the same name is "./ehr-en".
+        model: "ehr-en", "css-zh", or a path; "auto" for the model of each question's language, opened when it is needed. A
+            name is that of a model of this version, whose files must be those that were shipped; a folder of the same name
+            is "./ehr-en".
         device: "cpu" for the native core, "python" for the reference in NumPy, "auto" for the fastest that is there; see
             `fastsql doctor`.
         encoder: what reads the texts: "native" (of "cpu" and "cuda"), "numpy" (of "python"), or "onnxruntime" for the
@@ -47,19 +82,24 @@ def load(
     LimitError: a query could have more decisions than the model was made for. Warns with CalibrationWarning of a bundle that
     was not calibrated: it refuses every question unless the penalty is 0.
     """
+    settings = {
+        "device": device,
+        "encoder": encoder,
+        "penalty": penalty,
+        "threads": threads,
+        "limits": limits,
+        "suggest": suggest,
+        "audit": audit,
+    }
+    opened = partial(_open, settings=settings)
+    return ParserByLanguage(opened, limits) if model == AUTO else opened(model)
+
+
+def _open(model: str | Path, settings: Mapping[str, Any]) -> Parser:
     bundle = open_model(model)
-    parser = Parser(
-        bundle,
-        device=device,
-        encoder=encoder,
-        penalty=penalty,
-        threads=threads,
-        limits=limits,
-        suggest=suggest,
-        audit=audit,
-    )
+    parser = Parser(bundle, **settings)
     if parser.reliability.lacking:
-        warnings.warn(f"{bundle.path}: {parser.reliability.lacking}", CalibrationWarning, stacklevel=2)
+        warnings.warn(f"{bundle.path}: {parser.reliability.lacking}", CalibrationWarning, stacklevel=3)
     return parser
 
 
@@ -78,10 +118,10 @@ class _Loading:
 _loading = _Loading()
 
 
-def default_parser() -> Parser:
-    """The one parser of this process with the bundled model and default settings, loaded when it is first needed."""
+def default_parser() -> ParserByLanguage:
+    """The one parser of this process with the bundled models and default settings, loaded when it is first needed."""
     global _parser
     with _loading.lock:
         if _parser is None:
-            _parser = load()
+            _parser = load(AUTO)
         return _parser

@@ -125,6 +125,11 @@ class Parser:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state)  # type: ignore[misc]
 
+    def for_model(self, name: object) -> Parser:
+        """Itself: the parser that goes on with what a model has read, be it another model's, which is an error then."""
+        del name
+        return self
+
     # ---------------------------------------------------------------- what it remembers
 
     def remember(

@@ -31,7 +31,7 @@ from fastsql.verification.verify import verify
 
 if TYPE_CHECKING:
     from fastsql.grammar.program import Program
-    from fastsql.parser import Parser
+    from fastsql.parser import Parser, ParserByLanguage
     from fastsql.schema import Schema
 
 FORMAT = 1
@@ -42,14 +42,16 @@ _SLACK = 2
 def write_record(turns: Iterable[Turn], schema: Schema, mode: str) -> str:
     """Turns as JSON, without rows."""
     turns = list(turns)
-    kept = frozenset(turn.number for turn in turns if turn.state is not None)
+    read = {turn.number: turn.state.model for turn in turns if turn.state is not None}
+    model = next(reversed(read.values()), None)
+    # Turns that another model has read stay as questions.
+    kept = frozenset(number for number, name in read.items() if name == model)
     found = [_written(turn, kept, schema) for turn in turns]
-    models = {turn.state.model for turn in turns if turn.state is not None}
     return json_text(
         {
             "fastsql_conversation": FORMAT,
             "history": mode,
-            "model": next(iter(models), None),
+            "model": model,
             "schema": names_digest(schema),
             "turns": found,
         }
@@ -73,7 +75,7 @@ def _written(turn: Turn, kept: frozenset[int], schema: Schema) -> dict[str, Any]
             str(number): [one.confidence, one.unanswerable] for number, one in turn.standing.items()
         },
     }
-    if turn.state is not None:
+    if turn.state is not None and turn.number in kept:
         pooled = turn.state.earlier.pooled.astype("<f4").tobytes()
         own = turn.state.written
         whole = own if turns_of(own) <= kept else turn.state.earlier.turn.program
@@ -82,7 +84,9 @@ def _written(turn: Turn, kept: frozenset[int], schema: Schema) -> dict[str, Any]
     return content
 
 
-def read_record(text: str, parser: Parser, schema: Schema, now: str | None) -> tuple[tuple[Turn, ...], str]:
+def read_record(
+    text: str, parser: Parser | ParserByLanguage, schema: Schema, now: str | None
+) -> tuple[tuple[Turn, ...], str]:
     """The turns of a record, and what later questions are given of them. Raises as `Session.load` says."""
     try:
         content = json.loads(text)
@@ -96,6 +100,7 @@ def read_record(text: str, parser: Parser, schema: Schema, now: str | None) -> t
             where=f"schema {schema.name!r}",
             remedy="Load it into a session over the schema that it was exported from.",
         )
+    parser = parser.for_model(content.get("model"))
     name = parser.bundle.config.name
     if content.get("model") not in (None, name):
         raise ModelError(

@@ -19,7 +19,7 @@ from fastsql.session.turn import Turn
 if TYPE_CHECKING:
     from fastsql.answer import Answer
     from fastsql.execution import Executor
-    from fastsql.parser import Parser
+    from fastsql.parser import Parser, ParserByLanguage
     from fastsql.schema import Schema
 
 HISTORIES = ("qs", "qq")
@@ -40,7 +40,7 @@ class Session:
 
     def __init__(
         self,
-        parser: Parser,
+        parser: Parser | ParserByLanguage,
         schema: Schema,
         values: Any = None,
         executor: Executor | None = None,

@@ -80,13 +80,13 @@ class MadeSettings:
     pairs: int = 5000
     demo: int = 0  # so many more over the demo hospital, whose tables are MIMIC-IV's
     seed: int = 1
-    language: str = "en"  # in which things are called and asked for
     # Of which kinds the schemas are (without any, those of the language), and the folder of the published ones among them.
     kinds: tuple[str, ...] = ()
     folder: str = "${FASTSQL_DATA}"
     weight: float = 0.3  # how often an epoch shows each pair, on average
     conversations: int = 0  # so many of the pairs are also asked step by step
     conversations_weight: float = 0.3  # how often an epoch shows each of their turns
+    language: str = "en"  # in which things are called and asked for
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 
 from fastsql.datasets import read_schemas
+from fastsql.schema import Schema
 from fastsql.schema.keys import plain_name
-from fastsql.synthesis.designs.reported import KAGGLEDBQA, SYNTHEA, is_reported, overlap
+from fastsql.synthesis.designs.reported import CHINESE_CLINIC, KAGGLEDBQA, SYNTHEA, is_reported, overlap
+
+CLINIC = Path(__file__).parents[3] / "benchmarks" / "clinic_zh" / "clinic.sql"
 
 
 @pytest.mark.parametrize(("folder", "names"), [("sm3_synthea", SYNTHEA), ("kaggledbqa", KAGGLEDBQA)])
@@ -19,8 +22,13 @@ def test_the_lists_are_whole(folder: str, names: frozenset[str], fastsql_data: P
     assert {plain_name(column.name) for schema in schemas for column in schema.columns} == names
 
 
+def test_the_list_of_the_chinese_clinic_is_whole() -> None:
+    schema = Schema.from_ddl(CLINIC.read_text(encoding="utf-8"))
+    assert {plain_name(column.name) for column in schema.columns} == CHINESE_CLINIC
+
+
 def test_names_are_compared_by_their_letters_and_each_once() -> None:
-    assert overlap(["Birth_Date", "birthDate", "shoe size", "votes_first"]) == (1 / 3, 1 / 3)
+    assert overlap(["Birth_Date", "birthDate", "shoe size", "votes_first"]) == (1 / 3, 1 / 3, 0)
 
 
 def test_a_schema_that_is_reported_on_is_known_under_other_cases() -> None:

@@ -10,12 +10,22 @@ import pytest
 from fastsql.schema import Schema
 from fastsql.synthesis import generate_drawn
 from fastsql.synthesis.contents import MadeDatabase
-from fastsql.synthesis.designs import Design, DesignError, Variant, designs, draw_variant, read_design
+from fastsql.synthesis.designs import (
+    Design,
+    DesignError,
+    Variant,
+    as_designed,
+    designs,
+    draw_variant,
+    read_design,
+)
 from fastsql.synthesis.designs.naming import CASES, Style
 from fastsql.synthesis.designs.variant import MOST_SHARED, shared_names
 from fastsql.synthesis.schema import SchemaSource, known_templates
+from fastsql.synthesis.schema.chinese.nouns import is_chinese
 
 NAMES = [design.name for design in designs()]
+CHINESE = designs("zh")
 
 
 @pytest.fixture(scope="module")
@@ -125,3 +135,32 @@ def test_a_design_whose_keys_are_not_declared_still_names_them() -> None:
     )
     schemas: list[Schema] = [draw_variant(design, str(seed)).schema for seed in range(30)]
     assert {len(schema.foreign_keys) for schema in schemas} == {0, 1}
+
+
+@pytest.mark.parametrize("name", [design.name for design in CHINESE])
+def test_chinese_designs_become_schemas_with_chinese_names_that_are_asked_in_chinese(name: str) -> None:
+    (design,) = (one for one in CHINESE if one.name == name)
+    variant = draw_variant(design, "1")
+    assert shared_names(variant) < MOST_SHARED
+    assert not [table.name for table in variant.schema.tables if not is_chinese(table.name)]
+    assert not [column.name for column in variant.schema.columns if " " in column.name]
+    with MadeDatabase(
+        variant.schema,
+        "1",
+        fillings=variant.fillings,
+        profile=variant.profile,
+        constraints=variant.constraints,
+    ) as made:
+        source = SchemaSource(
+            variant.schema, made.executor, known_templates(), db_id="1", profile=variant.profile
+        )
+        found = generate_drawn(source, 3, 1, report=lambda _: None)
+    assert len(found) == 3
+    assert all(is_chinese(example.question) for example in found)
+
+
+def test_a_chinese_design_as_it_stands_keeps_its_usual_names() -> None:
+    text = "table 病人 | 患者\n病人号 | 编号: key\n姓名: person\ntable 住院\n住院号: key\n病人: -> 病人\n费用: 1..9 元"
+    schema = as_designed(read_design("小医院", text)).schema
+    assert [table.name for table in schema.tables] == ["病人", "住院"]
+    assert [column.name for column in schema.columns] == ["病人号", "姓名", "住院号", "病人id", "费用"]

@@ -7,6 +7,6 @@ from __future__ import annotations
 
 from fastsql.synthesis.designs.model import Design, DesignError
 from fastsql.synthesis.designs.reading import designs, read_design
-from fastsql.synthesis.designs.variant import Variant, draw_variant
+from fastsql.synthesis.designs.variant import Variant, as_designed, draw_variant
 
-__all__ = ["Design", "DesignError", "Variant", "designs", "draw_variant", "read_design"]
+__all__ = ["Design", "DesignError", "Variant", "as_designed", "designs", "draw_variant", "read_design"]

@@ -37,7 +37,7 @@ class Style:
     own: str = ""
     """What stands before the columns of each table: "" nothing, "name" the table's name, "short" its first letters."""
     key: str = "own"
-    """What primary keys are called: "own" as designed, "id" or "ID", or the table's name and "id", "no", "key", "编号" ..."""
+    """What primary keys are called: "own" as designed, "id" or "ID", or the table's name and "id", "no", "编号" ..."""
     short: Mapping[str, str] = field(default_factory=dict)
     """Words that are cut short here."""
 
@@ -90,6 +90,10 @@ class Style:
             case "flat" | "as said":
                 return "".join(words)
         return "".join(words).upper()
+
+
+PLAIN_CHINESE = Style("as said", plural=False)
+"""Names in Chinese just as they are said."""
 
 
 def draw_style(rng: random.Random) -> Style:

@@ -22,7 +22,7 @@ from fastsql.synthesis.designs.model import (
     Key,
     Reference,
 )
-from fastsql.synthesis.designs.naming import Style, draw_chinese_style, draw_style
+from fastsql.synthesis.designs.naming import PLAIN_CHINESE, Style, draw_chinese_style, draw_style
 from fastsql.synthesis.designs.reading import MONEY
 from fastsql.synthesis.designs.reported import overlap
 from fastsql.synthesis.designs.shapes import shaped
@@ -101,6 +101,19 @@ def draw_variant(design: Design, seed: str) -> Variant:
     raise DesignError("its names are those of a schema that is reported on", where=f"design {design.name}")
 
 
+def as_designed(design: Design) -> Variant:
+    """The design as it stands: all of its tables and columns under their usual names, which are Chinese."""
+    tables = tuple(
+        replace(
+            table,
+            names=table.names[:1],
+            columns=tuple(replace(column, names=column.names[:1]) for column in table.columns),
+        )
+        for table in design.tables
+    )
+    return _named(design, design.name, tables, PLAIN_CHINESE, random.Random(design.name))
+
+
 def shared_names(variant: Variant) -> float:
     """The largest share of the names of columns that a set that is reported on has, as they are or spelled out."""
     spelled = [column.words for column in variant.schema.profile.columns]
@@ -109,7 +122,12 @@ def shared_names(variant: Variant) -> float:
 
 def _draw(design: Design, name: str, rng: random.Random) -> Variant:
     style = draw_chinese_style(rng) if design.is_chinese else draw_style(rng)
-    tables = shaped(design, rng)
+    return _named(design, name, shaped(design, rng), style, rng)
+
+
+def _named(
+    design: Design, name: str, tables: Sequence[DesignTable], style: Style, rng: random.Random
+) -> Variant:
     names = {table.names[0]: _chosen(table.names, rng) for table in tables}
     taken: dict[str, None] = {}
     for table in tables:

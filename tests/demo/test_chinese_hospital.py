@@ -1,0 +1,93 @@
+"""The Chinese demo hospital is the same everywhere, and can answer the questions that the demo asks."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import fastsql
+from fastsql import ValueDictionary
+from fastsql.demo import hospital_of
+from fastsql.execution import ReadOnlyExecutor
+from fastsql.parser import BUNDLED
+from fastsql.schema import Schema
+
+HOSPITAL = hospital_of("zh")
+PNEUMONIA = "SELECT 住院id FROM 诊断 WHERE 疾病名称 = '肺炎'"
+GOLD = {
+    "女病人有多少个？": "SELECT COUNT(*) FROM 病人 WHERE 性别 = '女'",
+    "肺炎病人有多少名？": f"SELECT COUNT(DISTINCT 病人id) FROM 住院 WHERE 住院号 IN ({PNEUMONIA})",
+    "心内科有哪些医生？": "SELECT 医生姓名 FROM 医生 JOIN 科室 ON 科室id = 科室编号 WHERE 科室名称 = '心内科'",
+    "床位数最多的科室是哪个？": "SELECT 科室名称 FROM 科室 ORDER BY 床位数 DESC LIMIT 1",
+    "各医保类型的病人数量分别是多少？": "SELECT 医保类型, COUNT(*) FROM 病人 GROUP BY 医保类型",
+    "使用过华法林的病人的姓名有哪些？": "SELECT DISTINCT 姓名 FROM 病人 JOIN 住院 ON 病人id = 病人编号 "
+    "JOIN 用药 ON 住院id = 住院号 WHERE 药品名称 = '华法林'",
+    "肌酐的平均结果是多少？": "SELECT AVG(结果) FROM 检验 WHERE 项目名称 = '肌酐'",
+    "住院总费用超过5万元的住院有多少次？": "SELECT COUNT(*) FROM 住院 WHERE 总费用 > 50000",
+    "最常见的三种疾病是什么？": "SELECT 疾病名称 FROM 诊断 GROUP BY 疾病名称 ORDER BY COUNT(*) DESC LIMIT 3",
+}
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("demo") / "hospital.sqlite"
+    HOSPITAL.create(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def executor(database: Path) -> Iterator[ReadOnlyExecutor]:
+    with ReadOnlyExecutor(database) as found:
+        yield found
+
+
+def dump(path: Path) -> list[str]:
+    with sqlite3.connect(path) as connection:
+        return list(connection.iterdump())
+
+
+def test_it_is_the_same_each_time(database: Path, tmp_path: Path) -> None:
+    HOSPITAL.create(tmp_path / "again.sqlite")
+    assert dump(tmp_path / "again.sqlite") == dump(database)
+
+
+def test_all_names_are_chinese_and_keys_refer(database: Path) -> None:
+    schema = Schema.from_sqlite(database)
+    names = [table.name for table in schema.tables] + [column.name for column in schema.columns]
+    assert not [name for name in names if name.isascii()]
+    with sqlite3.connect(database) as connection:
+        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+        ((last,),) = connection.execute("SELECT MAX(入院时间) FROM 住院").fetchall()
+    assert last < HOSPITAL.now
+
+
+@pytest.mark.parametrize("question", HOSPITAL.questions[:-1])
+def test_every_question_but_the_last_has_an_answer(question: str, executor: ReadOnlyExecutor) -> None:
+    rows = executor.run(GOLD[question]).rows
+    assert rows
+    assert rows[0][0] not in (None, 0)
+
+
+def test_the_bundled_model_answers_most_of_them_and_not_the_last(
+    database: Path, executor: ReadOnlyExecutor
+) -> None:
+    if not (BUNDLED / "css-zh").is_dir():
+        pytest.skip("the bundled model css-zh runs this")
+    parser = fastsql.load("css-zh")
+    schema = Schema.from_sqlite(database, max_values=12)
+    values = ValueDictionary.from_database(database, schema)
+    results = [
+        parser.parse(question, schema, values=values, now=HOSPITAL.now) for question in HOSPITAL.questions
+    ]
+    assert results[-1].sql is None
+    given = [one for one in results[:-1] if one.sql is not None]
+    right = [
+        one
+        for one in given
+        if sorted(executor.run(one.sql or "").rows) == sorted(executor.run(GOLD[one.question]).rows)
+    ]
+    assert len(right) >= len(HOSPITAL.questions) / 2
+    assert len(given) - len(right) <= 1

@@ -13,6 +13,8 @@ from typing import Any
 
 from fastsql.errors import FastSQLError
 from fastsql.model.bundle import CARD, WEIGHTS, Bundle, open_bundle, write_manifest
+from fastsql.synthesis.pool import KINDS_OF
+from fastsql.synthesis.schema.words import CHINESE, ENGLISH
 from fastsql.training.bundles.credits import (
     CONVERSATIONS,
     CROSS_SCHEMA,
@@ -32,6 +34,7 @@ from fastsql.training.config import SourceSettings, TrainConfig
 from fastsql.training.corpus.conversations import MADE as TAKEN_APART
 
 WEIGHTS_LICENCE = "CC BY-SA 4.0"
+_LANGUAGES = {ENGLISH: "English", CHINESE: "Chinese"}
 
 
 class CardError(FastSQLError):
@@ -58,7 +61,7 @@ def model_card(
         licence: of the weights.
     """
     sections = [
-        f"# {bundle.config.name}\n\n{_summary(bundle)}",
+        f"# {bundle.config.name}\n\n{_summary(bundle, config)}",
         _use(),
         _data(config, licence),
         _scores(bundle.config.settings, scores or {}, command),
@@ -97,11 +100,11 @@ def read_scores(path: Path) -> Mapping[str, Any]:
 # ---------------------------------------------------------------- sections
 
 
-def _summary(bundle: Bundle) -> str:
-    model = bundle.config.model
+def _summary(bundle: Bundle, config: TrainConfig) -> str:
+    model, language = bundle.config.model, _LANGUAGES[config.data.made.language]
     size = (bundle.path / WEIGHTS).stat().st_size / 2**20
     return (
-        "Questions about patients, in English, to SQL, by fastsql: an encoder of"
+        f"Questions about patients, in {language}, to SQL, by fastsql: an encoder of"
         f" {model.encoder.layers} layers of {model.encoder.hidden}, relation-aware graph attention"
         f" ({model.cached_layers} layers with cached schema rows, {model.joint_layers} joint, d = {model.d}) and a"
         f" grammar-constrained decoder of {model.decoder_layers} layers. {size:.0f} MiB of weights, int8 per channel.\n\n"
@@ -125,7 +128,7 @@ def _data(config: TrainConfig, licence: str) -> str:
         if source.database and name in DATABASES:
             credits_.append(DATABASES[name])
     if config.model.encoder in ENCODERS:
-        credits_.append(ENCODERS[config.model.encoder])
+        credits_ += ENCODERS[config.model.encoder]
     rows = [
         f"| [{c.title}]({c.where}) | {c.licence} | {c.credit} | {c.use} |" for c in dict.fromkeys(credits_)
     ]
@@ -251,7 +254,8 @@ def _find(data: Mapping[str, Any], path: str) -> Any:
 def _credits(config: TrainConfig) -> list[Credit]:
     """The data that are known, then what was generated."""
     sources = config.data.sources
-    kinds = config.data.made.kinds if config.data.made.schemas else ()
+    made = config.data.made
+    kinds = made.kinds or KINDS_OF[made.language] if made.schemas else ()
     known = [DATA[name] for name in dict.fromkeys((*_names(config), *kinds)) if name in DATA]
     known += [SCHEMAS[name] for name in kinds if name in SCHEMAS]
     own = {

@@ -95,6 +95,20 @@ class Limits:
     """Nesting of a query; SQLite's parser stack and Python's recursion both end not far beyond."""
     beam: int = 64
     """Hypotheses kept at a decoding step."""
+    endpoint_idle_seconds: int = 120
+    """Seconds that a server with a language model may send nothing, the time before its first word included."""
+    endpoint_seconds: int = 600
+    """Seconds that one answer of such a server may take in all."""
+    endpoint_answer_bytes: int = 2**20
+    """Bytes of one answer of such a server."""
+    endpoint_tries: int = 5
+    """How often such a server is asked the same where it is busy, fails or breaks off."""
+    endpoint_wait_seconds: int = 60
+    """The longest pause before another try; a server that asks for more is not asked again."""
+    prompt_characters: int = 16_000
+    """Characters of what such a server is asked about one query; nothing is asked about a longer one."""
+    wording_characters: int = 400
+    """Characters of a question in the words of such a server, without its values."""
 
     def __post_init__(self) -> None:
         for field in fields(self):

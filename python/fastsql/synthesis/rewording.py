@@ -1,4 +1,4 @@
-"""A source whose questions are chosen among many wordings: its own, and those of the reverse model."""
+"""A source whose questions are chosen among many wordings: its own, those of the reverse model, those of a server's model."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from fastsql.errors import LimitError
 from fastsql.grammar import ConversionError, sql_to_program
 from fastsql.schema import Schema
 from fastsql.synthesis.choice import Points, nearest_to_median
-from fastsql.synthesis.source import Draft, Source, Trial
+from fastsql.synthesis.source import Draft, Source, SynthesisError, Trial
+from fastsql.verification.parse import parse_query
 
 if TYPE_CHECKING:
     from fastsql.reverse import SchemaReverse
+    from fastsql.synthesis.worded import Wordings
 
 Embed = Callable[[Sequence[str]], Points]
 """Embeddings [n, d] of sentences."""
@@ -33,13 +35,32 @@ class RewordedSource:
     """
 
     def __init__(
-        self, source: Source, embed: Embed, reverse: SchemaReverse | None, candidates: int = CANDIDATES
+        self,
+        source: Source,
+        embed: Embed,
+        reverse: SchemaReverse | None,
+        candidates: int = CANDIDATES,
+        *,
+        worded: Wordings | None = None,
+        only_worded: bool = False,
     ) -> None:
-        """`reverse`: the model over the source's schema; None to choose among the source's own wordings."""
+        """What there is to choose among: the source's own wordings, and others where they are named.
+
+        Args:
+            source: where queries come from.
+            embed: what tells which wordings are alike.
+            reverse: the model over the source's schema.
+            candidates: wordings of the source, and of the reverse model.
+            worded: by a server's model.
+            only_worded: take no others than these; the source's have a say in what most wordings say. Nothing is drawn when
+                no more is asked.
+        """
         self._source = source
         self._embed = embed
         self._reverse = reverse
         self._candidates = candidates
+        self._worded = worded
+        self._only_worded = only_worded
 
     @property
     def db_id(self) -> str:
@@ -57,6 +78,8 @@ class RewordedSource:
 
     def draw(self, seed: str) -> Draft:
         """See `Source.draw`."""
+        if self._only_worded and (self._worded is None or self._worded.done):
+            raise SynthesisError("no more queries are put into other words")
         draft = self._source.draw(seed)
         ordered: list[str] = []
         asked = 0
@@ -65,6 +88,8 @@ class RewordedSource:
             nonlocal asked
             if not ordered:
                 ordered.extend(self._ordered(draft, rng))
+            if not ordered:
+                raise SynthesisError("a query that no other words were found for")
             asked += 1
             return ordered[(asked - 1) % len(ordered)]
 
@@ -72,9 +97,14 @@ class RewordedSource:
 
     def _ordered(self, draft: Draft, rng: random.Random) -> list[str]:
         """The wordings of a draft that are nearest to the median of all, nearest first."""
+        worded = [] if self._worded is None else self._worded.of(draft.tree or parse_query(draft.sql))
+        if self._only_worded and not worded:
+            return []
         own = [draft.ask(random.Random(f"{draft.seed}/{rng.random()}")) for _ in range(self._candidates)]
-        wordings = list(dict.fromkeys([*own, *self._reworded(draft, rng)]))
-        return [wordings[number] for number in nearest_to_median(self._embed(wordings), _OFFERED)]
+        wordings = list(dict.fromkeys([*own, *self._reworded(draft, rng), *worded]))
+        most = len(wordings) if self._only_worded else _OFFERED
+        chosen = [wordings[number] for number in nearest_to_median(self._embed(wordings), most)]
+        return [one for one in chosen if not self._only_worded or one in worded][:_OFFERED]
 
     def _reworded(self, draft: Draft, rng: random.Random) -> list[str]:
         """The reverse model's wordings that say all values and all names but one; none where it cannot read the query."""

@@ -63,6 +63,11 @@ class Words:
             for number, column in enumerate(schema.columns)
         }
 
+    @property
+    def profile(self) -> Profile:
+        """What the names are drawn from."""
+        return self._profile
+
     def renamed(self, tables: Mapping[int, str] = _NONE, columns: Mapping[int, str] = _NONE) -> Words:
         """The same words, but for some tables and columns other ones."""
         other = copy(self)

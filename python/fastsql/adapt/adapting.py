@@ -19,9 +19,10 @@ from typing import Any
 
 from fastsql.adapt.comparison import Comparison, compare, verdicts
 from fastsql.adapt.fitting import Case, Outcome, cases_of, figures, is_better, observe, refitted
-from fastsql.adapt.material import AdaptError, Amounts, Material, make_material
+from fastsql.adapt.material import AdaptError, Amounts, Material, Worder, make_material
 from fastsql.adapt.recipe import recipe
 from fastsql.adapt.seeds import Seeds, read_seeds
+from fastsql.endpoint import Client, Endpoint
 from fastsql.errors import CalibrationWarning
 from fastsql.execution import Executor, open_executor
 from fastsql.linking.dictionary import ValueDictionary
@@ -30,7 +31,9 @@ from fastsql.parser.bundles import DEFAULT_MODEL, open_model
 from fastsql.profile.model import Profile
 from fastsql.reliability.assess import SETTING, Reliability
 from fastsql.schema import Schema
+from fastsql.synthesis.embedding import SentenceEncoder
 from fastsql.synthesis.generate import Report
+from fastsql.synthesis.worded import Wordings
 from fastsql.training.bundles.replacing import copy_files, replacing
 from fastsql.training.calibration.calibrate import with_settings, write_settings
 from fastsql.training.config import TrainConfig
@@ -47,6 +50,10 @@ PROBE = 25
 """Updates that are made and thrown away, to tell how many a number of minutes has; the second half of them is timed."""
 RESERVE = 0.12
 """Share of the time that is left for fitting the probabilities and for what the probe did not foresee."""
+WORDING_SHARE = 0.5
+"""Share of the time after which a language model is asked no more."""
+QUERIES = 1_000
+"""How many queries a language model words, if nothing else is said."""
 LEAST_UPDATES = 20
 JUDGED = 400
 """Held-out pairs of each kind that the two bundles are compared on."""
@@ -86,6 +93,8 @@ def adapt(
     processes: int = 1,
     restart: bool = False,
     amounts: Amounts | None = None,
+    endpoint: Endpoint | None = None,
+    queries: int = QUERIES,
     report: Report = lambda _: None,
     quiet: bool = True,
 ) -> Adapted:
@@ -105,15 +114,18 @@ def adapt(
         processes: that train together and share the threads.
         restart: begin anew where an earlier run was broken off; otherwise it goes on.
         amounts: how much is made and replayed.
+        endpoint: a server whose language model words questions of further queries; it is sent names of the schema, no value.
+        queries: how many it words at most. With `minutes`, it is asked for half of them at most.
         report: called with lines on progress.
         quiet: show no progress of the training.
 
-    Raises AdaptError where the outcome is no better than the base (nothing is written then), and what reading schemas, seeds
-    and databases, making pairs and training raise.
+    Raises AdaptError where the outcome is no better than the base (nothing is written then), EndpointError where the server
+    fails, and what reading schemas, seeds and databases, making pairs and training raise.
     """
     begun = time.monotonic()
     output, amounts = Path(output), amounts or Amounts()
     _check_output(output)
+    client = None if endpoint is None else Client(endpoint)
     start = open_model(base)
     schema = schema or Schema.coerce(str(database))
     with open_executor(database) as opened:
@@ -129,8 +141,13 @@ def adapt(
         found = Seeds() if seeds is None else read_seeds(Path(seeds), schema, executor)
         for where, why in found.left_out.items():
             report(f"{seeds}, {where}: {why}; not used")
-        state = _State.open(work, _identity(start, schema, seeds, seed, amounts), restart=restart)
-        material = make_material(schema, executor, profile, found, work, seed, report, amounts)
+        worder = None
+        if endpoint is not None and client is not None:
+            until = None if updates is not None else begun + 60 * minutes * WORDING_SHARE
+            worder = _worder(client, endpoint.model, start, profile, seed, queries, until, report)
+        identity = _identity(start, schema, seeds, seed, amounts, endpoint, queries)
+        state = _State.open(work, identity, restart=restart)
+        material = make_material(schema, executor, profile, found, work, seed, report, amounts, worder)
         place = str(database) if dialect == "sqlite" else ""
         config = recipe(output.name, start.config.model, work, place, seed, 0, amounts)
         if updates is not None and state.updates not in (None, updates):
@@ -154,7 +171,7 @@ def adapt(
     comparison = compare(
         verdicts(judged.old, judged.before, material.schema),
         verdicts(judged.new, judged.after, material.schema),
-        material.pairs,
+        (*material.pairs, *material.worded),
         material.schema,
         seed,
     )
@@ -167,6 +184,7 @@ def adapt(
         "minutes": round(seconds / 60, 1),
         "pairs": len(material.pairs),
         "seeds": len(material.trained),
+        **({"worded": dict(material.worded_counts)} if material.worded_counts else {}),
         "before": before,
         "after": after,
     }
@@ -226,12 +244,48 @@ def _check_output(output: Path) -> None:
         raise AdaptError("is there already", where=str(output), remedy="Name another folder, or remove it.")
 
 
-def _identity(base: Bundle, schema: Schema, seeds: str | Path | None, seed: int, amounts: Amounts) -> str:
-    """What has to be the same for a run to go on."""
+def _worder(
+    client: Client,
+    model: str,
+    base: Bundle,
+    profile: Profile | None,
+    seed: int,
+    queries: int,
+    until: float | None,
+    report: Report,
+) -> Worder:
+    def opened(answers: Path, schema: Schema) -> Wordings:
+        return Wordings(
+            client,
+            answers,
+            schema,
+            profile,
+            model=model,
+            seed=seed,
+            most=queries,
+            until=until,
+            report=report,
+        )
+
+    return Worder(opened, SentenceEncoder(base.path).embed, queries)
+
+
+def _identity(
+    base: Bundle,
+    schema: Schema,
+    seeds: str | Path | None,
+    seed: int,
+    amounts: Amounts,
+    endpoint: Endpoint | None,
+    queries: int,
+) -> str:
+    """What has to be the same for a run to go on. Where a server listens may change, its model may not."""
     digest = hashlib.sha256((base.path / MANIFEST).read_bytes())
     digest.update(f"{schema.fingerprint} {seed} {amounts}".encode())
     if seeds is not None and Path(seeds).is_file():
         digest.update(Path(seeds).read_bytes())
+    if endpoint is not None:
+        digest.update(f"{endpoint.model} {queries}".encode())
     return digest.hexdigest()
 
 
@@ -368,13 +422,18 @@ def _write(trained: Path, output: Path, base: Bundle, reliability: Reliability, 
     trained.rename(output)
 
 
+def _worded(told: dict[str, Any]) -> str:
+    worded = told.get("worded")
+    return "" if worded is None else f", and {worded['pairs']} pairs whose questions {worded['model']} worded"
+
+
 def _card(name: str, told: dict[str, Any]) -> str:
     lines = [
         f"# {name}",
         "",
         (
             f"`{told['base']}`, adapted to one database by `fastsql adapt`: {told['updates']} updates, seed {told['seed']},"
-            f" on {told['pairs']} pairs made over the database and {told['seeds']} seeds."
+            f" on {told['pairs']} pairs made over the database and {told['seeds']} seeds{_worded(told)}."
         ),
         "",
         "On questions that nothing was trained on, right of all (given at penalty 10, and right of these):",

@@ -1,4 +1,4 @@
-"""What is learnt from: pairs made over the database, conversations made of them, and the seeds.
+"""What is learnt from: pairs made over the database, conversations made of them, the seeds, and pairs in other words.
 
 All of it lies in the working folder as data sets in the uniform form, as `fastsql train` reads them. They hold values of the
 database and are their owner's alone to read.
@@ -6,10 +6,13 @@ database and are their owner's alone to read.
 
 from __future__ import annotations
 
+import json
 import random
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from fastsql.adapt.seeds import Seed, Seeds
 from fastsql.datasets import Example, read_examples
@@ -17,16 +20,24 @@ from fastsql.errors import FastSQLError
 from fastsql.execution import Executor
 from fastsql.profile.model import Profile
 from fastsql.schema import Schema
-from fastsql.synthesis import generate_varied
+from fastsql.synthesis import generate_drawn, generate_varied
 from fastsql.synthesis.generate import Report
 from fastsql.synthesis.interactions import Checker, Goal, construct, write_interactions
-from fastsql.synthesis.many import MadeSet, excerpt, set_files, write_set
+from fastsql.synthesis.many import Excerpt, MadeSet, excerpt, set_files, write_set
+from fastsql.synthesis.rewording import Embed, RewordedSource
 from fastsql.synthesis.schema import SchemaSource, known_templates
 from fastsql.synthesis.schema.library import read_seeds as read_templates
 from fastsql.training.corpus.programs import template
+from fastsql.whole_file import write_whole
 
-OWN, SEEDS = "own", "seeds"
-"""Names of the data sets over the database: pairs that were made, and the seeds that are trained on."""
+if TYPE_CHECKING:
+    from fastsql.synthesis.worded import Wordings
+
+OWN, SEEDS, WORDED = "own", "seeds", "worded"
+"""Names of the data sets over the database: pairs that were made, the seeds that are trained on, and further pairs whose
+questions are in the words of a language model."""
+ANSWERS, WORDED_COUNTS = "answers.jsonl", "worded.counts.json"
+"""The files of what a language model answered, and of what was asked and found."""
 TURNS = "own.turns.json.gz"
 """The file of the conversations."""
 CONTRAST, REFUSED = 0.2, 0.1
@@ -35,6 +46,10 @@ SEED_TEMPLATES = 100
 """How often the form of a seed's query is drawn for once that others are, by how often these were found."""
 KEPT_SHARE, LEAST_SEEDS = 0.25, 20
 """Share of the seeds that is kept apart to judge by, where there are so many at least. Fewer are all trained on."""
+WORDINGS_KEPT = 2
+"""Questions of each query that a language model words: ScienceBenchmark keeps one or two of eight."""
+VOTES = 4
+"""The grammar's questions that have a say in which of these are nearest to what most say."""
 
 
 class AdaptError(FastSQLError):
@@ -61,12 +76,31 @@ class Material:
         kept: seeds that are not trained on.
         trained: seeds that are.
         pairs: pairs over the database, those without an answer among them.
+        worded: further pairs, whose questions are in the words of a language model; nothing is judged by them.
+        worded_counts: its name, and what it was asked; empty if none was.
     """
 
     schema: Schema
     kept: tuple[Seed, ...]
     trained: tuple[Seed, ...]
     pairs: tuple[Example, ...]
+    worded: tuple[Example, ...] = ()
+    worded_counts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Worder:
+    """A language model that words questions.
+
+    Attributes:
+        open: what words them, given the file of its answers and the schema.
+        embed: tells which wordings are alike.
+        queries: how many it is asked about at most.
+    """
+
+    open: Callable[[Path, Schema], Wordings]
+    embed: Embed
+    queries: int
 
 
 def split_seeds(seeds: Sequence[Seed], seed: int) -> tuple[tuple[Seed, ...], tuple[Seed, ...]]:
@@ -96,14 +130,27 @@ def make_material(
     seed: int,
     report: Report,
     amounts: Amounts,
+    worder: Worder | None = None,
 ) -> Material:
-    """Makes the data sets, or takes those that lie in `folder`. Raises SynthesisError where nothing can be asked."""
+    """Makes the data sets, or takes those that lie in `folder`.
+
+    Raises SynthesisError where nothing can be asked, EndpointError where the server of a `worder` fails; what it answered
+    before is kept.
+    """
     kept, trained = split_seeds(seeds.usable, seed)
     named = replace(schema, name=OWN)
     pairs_file = set_files(folder, OWN)[0]
     if not pairs_file.is_file():
-        _make(named, executor, profile, kept, trained, folder, seed, report, amounts)
-    return Material(named, kept, trained, read_examples(pairs_file))
+        _make(named, executor, profile, kept, trained, folder, seed, report, amounts, worder)
+    worded, counts = set_files(folder, WORDED)[0], folder / WORDED_COUNTS
+    return Material(
+        named,
+        kept,
+        trained,
+        read_examples(pairs_file),
+        read_examples(worded) if worded.is_file() else (),
+        json.loads(counts.read_bytes()) if counts.is_file() else {},
+    )
 
 
 def _make(
@@ -116,6 +163,7 @@ def _make(
     seed: int,
     report: Report,
     amounts: Amounts,
+    worder: Worder | None,
 ) -> None:
     """Writes the data sets, that of the pairs last: where it is, the others are, too."""
     forms, _ = read_templates((Example("", OWN, one.question, one.sql), schema) for one in trained)
@@ -146,7 +194,50 @@ def _make(
         report=report,
     )
     write_interactions(talks.interactions, {OWN: schema}, folder / TURNS)
+    if worder is not None:
+        known = asked | {same_words(one.question) for one in own} | {str(one.sql) for one in made}
+        _word(source, worder, known, values, folder, seed, report)
     write_set(MadeSet(own, (schema,), values), folder, OWN)
+
+
+def _word(
+    source: SchemaSource,
+    worder: Worder,
+    known: set[str],
+    values: dict[str, Excerpt],
+    folder: Path,
+    seed: int,
+    report: Report,
+) -> None:
+    """Writes further pairs whose questions a language model worded, and what it was asked.
+
+    `known`: questions and queries that none of them may have: a made query is held out in no other words, either.
+    """
+    wordings = worder.open(folder / ANSWERS, source.schema)
+    report(f"{wordings.model} words the questions of {worder.queries:,} queries; it is shown no value")
+    reworded = RewordedSource(source, worder.embed, None, VOTES, worded=wordings, only_worded=True)
+    drawn = generate_drawn(
+        reworded,
+        worder.queries * WORDINGS_KEPT,
+        random.Random(f"{seed}/{WORDED}").getrandbits(31),
+        wordings=WORDINGS_KEPT,
+        report=lambda _: None,
+    )
+    pairs = tuple(one for one in drawn if known.isdisjoint((same_words(one.question), str(one.sql))))
+    counts = {"model": _last_part(wordings.model), **wordings.counts(), "pairs": len(pairs)}
+    report(
+        f"{counts['queries']:,} queries worded: {counts['wordings']:,} wordings, of which {len(pairs):,} become pairs"
+    )
+    for why, count in wordings.dropped.most_common():
+        report(f"{count:,} lines dropped: {why}")
+    write_whole(folder / WORDED_COUNTS, json.dumps(counts).encode(), private=True)
+    if pairs:
+        write_set(MadeSet(pairs, (source.schema,), values), folder, WORDED)
+
+
+def _last_part(model: str) -> str:
+    """A model's name without the folders that it lies in, which some servers say."""
+    return re.split(r"[/\\]", model)[-1] if re.match(r"[/\\~.]|[A-Za-z]:", model) else model
 
 
 def same_words(question: str) -> str:

@@ -95,9 +95,23 @@ def _facts(adapted: Adapted, command: str) -> list[tuple[str, str]]:
         ("pairs made", f"{told['pairs']:,}"),
         ("seeds trained on", f"{told['seeds']:,}"),
         ("seed of everything random", str(told["seed"])),
+        *_worded(told.get("worded")),
         ("duration", f"{adapted.seconds / 60:.1f} minutes"),
     ]
     return [*lines, ("command", command)] if command else lines
+
+
+def _worded(worded: Mapping[str, Any] | None) -> list[tuple[str, str]]:
+    """What a language model was asked and answered, where one was."""
+    if worded is None:
+        return []
+    dropped = "; ".join(f"{count:,} {why}" for why, count in worded["dropped"].items()) or "none"
+    return [
+        ("questions worded by", str(worded["model"])),
+        ("queries worded", f"{worded['queries']:,}, and {worded['not_asked']:,} that were not asked about"),
+        ("wordings", f"{worded['wordings']:,}, of which {worded['pairs']:,} became pairs"),
+        ("lines dropped", dropped),
+    ]
 
 
 def judged_by(found: Sequence[Verdict]) -> list[Verdict]:

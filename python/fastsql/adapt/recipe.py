@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from fastsql.adapt.material import OWN, SEEDS, TURNS, Amounts
+from fastsql.adapt.material import OWN, SEEDS, TURNS, WORDED, Amounts
 from fastsql.model.config import ModelConfig
 from fastsql.synthesis.many import set_files
 from fastsql.synthesis.pool import DESIGNS
@@ -76,6 +76,9 @@ def _sources(folder: Path, database: str, *, turns: bool) -> list[SourceSettings
     values = "" if database else excerpt
     own = SourceSettings(pairs, schemas, database=database, values=values, lexicon=False)
     found = [own]
+    worded = set_files(folder, WORDED)[0]
+    if worded.is_file():
+        found.append(replace(own, examples=str(worded), carve=False, dev=False))
     if turns:
         talks = replace(own, examples=str(folder / TURNS), conversations="given", weight=TALK)
         found.append(replace(talks, carve=False, dev=False))

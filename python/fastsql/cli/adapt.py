@@ -16,9 +16,11 @@ examples:
   fastsql adapt clinic.sqlite -o clinic-model
   fastsql adapt postgresql://reader@localhost/clinic -o clinic-model --seeds questions.csv --minutes 30
   fastsql adapt clinic.sqlite -o clinic-model --report adapted.html
+  fastsql adapt clinic.sqlite -o clinic-model --endpoint http://127.0.0.1:8080/v1      with a language model's wordings
   fastsql chat clinic.sqlite --model clinic-model       the bundle in use
 
-Nothing leaves the machine, and no word of a question or a row enters the bundle. A run that is broken off goes on where it
+Nothing leaves the machine (with --endpoint, names of tables and columns go to the server that it names; values, seeds and
+questions of people do not), and no word of a question or a row enters the bundle. A run that is broken off goes on where it
 was when the same command is given again. Needs the extra adapt: pip install 'fastsql[adapt]'
 """
 
@@ -86,8 +88,36 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="write a page: before and after, what no pair touches, pairs to look at; it shows questions and SQL",
     )
     parser.add_argument("--quiet", action="store_true", help="no progress")
+    _add_endpoint_options(parser)
     add_choice_options(parser)
     parser.set_defaults(run=run, keys_from=None, reference=None, column_seconds=None)
+
+
+def _add_endpoint_options(parser: argparse.ArgumentParser) -> None:
+    """Which server words further questions."""
+    group = parser.add_argument_group(
+        "language model",
+        "a server on the premises that speaks OpenAI's protocol (llama.cpp, vLLM, Ollama ...) words further questions;"
+        " a key, if it wants one, is read from the environment variable FASTSQL_ENDPOINT_KEY",
+    )
+    group.add_argument(
+        "--endpoint",
+        metavar="URL",
+        help="its address, such as http://127.0.0.1:8080/v1; it is sent queries with placeholders in place of values",
+    )
+    group.add_argument("--endpoint-model", metavar="NAME", default="", help="the model (default: its first)")
+    group.add_argument(
+        "--endpoint-queries",
+        metavar="N",
+        type=positive,
+        default=1000,
+        help="queries that it words at most, eight questions each; with --minutes, for half of them at most (default: 1000)",
+    )
+    group.add_argument(
+        "--endpoint-off-machine",
+        action="store_true",
+        help="confirm an address that is not this machine's: names of tables and columns go there",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -98,6 +128,11 @@ def run(options: argparse.Namespace) -> int:
     keep_sources(
         [options.output, *filter(None, [options.report])], [options.schema, options.seeds, options.profile]
     )
+    endpoint = None
+    if options.endpoint is not None:
+        from fastsql.endpoint import Endpoint
+
+        endpoint = Endpoint(options.endpoint, options.endpoint_model, options.endpoint_off_machine)
     with train_extra():
         from fastsql.adapt import adapt
     schema = read_schema(options)
@@ -115,6 +150,8 @@ def run(options: argparse.Namespace) -> int:
         threads=options.threads,
         processes=options.processes,
         restart=options.restart,
+        endpoint=endpoint,
+        queries=options.endpoint_queries,
         report=(lambda _: None) if options.quiet else note,
         quiet=options.quiet,
     )

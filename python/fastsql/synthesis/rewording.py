@@ -1,4 +1,4 @@
-"""A source whose questions are chosen among many wordings: its own, those of the reverse model, those of a server's model."""
+"""A source whose questions are chosen among many wordings: its own, the reverse model's, and a language model's."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ class Form:
         return PLACEHOLDER.sub(lambda found: self.literals[found[0]], wording)
 
 
-def form_of(tree: exp.Expr, words: Words) -> Form:
+def form_of(tree: exp.Query, words: Words) -> Form:
     """The form of a query as the grammar renders it; the same form for queries that differ in literals alone.
 
     Raises UnsayableError where a literal stands where none is expected, or the grammar has no words for the form.
@@ -112,7 +112,7 @@ class _Literal:
     def as_node(self, stand_in: str) -> exp.Literal:
         """Another literal in its place. A moment is as long as it was: questions say "in" a month and "on" a day."""
         if self.kind == _NUMBER:
-            return exp.Literal.number(stand_in)
+            return exp.Literal(this=stand_in, is_string=False)
         length = 0 if self.kind == _TEXT else len(self.said)
         return exp.Literal.string(f"{self.before}{stand_in.ljust(length, 'x')}{self.behind}")
 
@@ -146,7 +146,7 @@ def _literal(node: exp.Literal, parent: exp.Expr, *, negative: bool) -> _Literal
     return _Literal("DATE" if _MOMENT.fullmatch(text) else _TEXT, text)
 
 
-def _said(tree: exp.Expr, words: Words) -> str:
+def _said(tree: exp.Query, words: Words) -> str:
     """A question by the grammar, the same for the same tree. Raises UnsayableError."""
     rng = random.Random(write_tree(tree))
     for _ in range(_SAYINGS):

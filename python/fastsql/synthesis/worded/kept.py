@@ -48,7 +48,7 @@ class KeptAnswers:
 
     def _add(self, record: Mapping[str, str]) -> None:
         line = json.dumps(record).encode() + b"\n"
-        with open(os.open(self._path, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
+        with os.fdopen(os.open(self._path, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
             file.truncate(self._whole)
             file.seek(self._whole)
             file.write(line)

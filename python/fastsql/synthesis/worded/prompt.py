@@ -15,12 +15,15 @@ SQL: {sql}
 What the names mean:
 {names}
 
-Write {count} other questions that the same query answers, as nurses, doctors and administrators would ask. Some are short, some are in full sentences.
+Write {count} other questions that the same query answers, as nurses, doctors and administrators would ask.
+Some are short, some are in full sentences.
 - Each asks for exactly what the query returns: nothing is added, nothing left out.
 - {placeholders}
 - No SQL, no names of tables or columns as they stand in the query, no numbering, no explanations.""",
-    "Marks in brackets stand for values that you are not shown: {marks}. Copy every mark of the question as it is, "
-    "as often as it stands there, and invent none.",
+    (
+        "Marks in brackets stand for values that you are not shown: {marks}. Copy every mark of the question as it is, "
+        "as often as it stands there, and invent none."
+    ),
     "The question has no value in brackets; add none, and no other value.",
 )
 _CHINESE = (

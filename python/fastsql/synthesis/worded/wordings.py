@@ -1,4 +1,4 @@
-"""Questions for queries in the words of a language model: asked once for each form, checked, and given their literals back."""
+"""Questions for queries in the words of a language model: asked once for each form, checked, given their literals back."""
 
 from __future__ import annotations
 
@@ -92,6 +92,9 @@ class Wordings:
 
         Raises EndpointError.
         """
+        if not isinstance(tree, exp.Query):
+            self.unsaid += 1
+            return []
         try:
             form = form_of(tree, self._words)
         except UnsayableError:

@@ -100,6 +100,23 @@ def test_a_turn_without_gold_keeps_its_place_but_cannot_fail() -> None:
     assert interaction_scores(talk("b", "--"), resamples=0) is None
 
 
+def test_without_any_result_queries_are_compared_but_for_values() -> None:
+    outcomes = [("a", True, True), ("a", True, False), ("b", False, False), ("b", True, True)]
+    items = [
+        judged(f"{name}{n}", em=em, em_values=exact, extra={"interaction": name, "turn": n})
+        for n, (name, em, exact) in enumerate(outcomes)
+    ]
+    found = interaction_scores(items, resamples=0)
+    assert found is not None
+    assert found.by_form
+    assert found.to_json()["compared"] == "queries"
+    assert (found.qm, found.im, found.iff) == (Share(3, 4), Share(1, 2), 2.0)
+    assert found.by_turn == {"1": Share(1, 2), "2": Share(2, 2)}
+    mixed = interaction_scores([*items, *talk("c", "w")], resamples=0)
+    assert mixed is not None
+    assert (mixed.by_form, mixed.qm) == (False, Share(0, 1))
+
+
 def test_kinds_are_those_stated_and_otherwise_the_parsers() -> None:
     stated = talk("a", "rw", kinds=["referential", "filtering"])
     written = [replace(item, kinds=("modifying",)) for item in (*stated, *talk("b", "r"))]

@@ -50,7 +50,8 @@ figures, in percent unless they are counts:
   Se, Sp      share of the unanswerable questions that are refused, of the answerable ones that are answered
   valid_sql   predicted SQL that runs
   QM, IM, IFF of conversations: turns that are right, conversations that are right throughout, and the number of the first
-              turn that failed (turns + 1 where none did). Each turn is asked with the parser's own best hypotheses before it
+              turn that failed (turns + 1 where none did). Each turn is asked with the parser's own best hypotheses before
+              it; without any database, a turn is right where em counts it
   latency_ms  of a parse, the schema being encoded already
   (a to b)    95 % interval, from a bootstrap that draws SQL skeletons with all their questions; Wilson's, and marked so,
               where a share is of fewer than 40 questions, or has fewer than 5 of one outcome

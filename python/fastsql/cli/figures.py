@@ -67,7 +67,8 @@ def _of_conversations(scores: Mapping[str, Any] | None) -> list[tuple[str, str]]
         digits = 2 if name == "iff" else 1
         how = ", Wilson" if name in scores["intervals"]["wilson"] else ""
         ends[name] = f" ({low:.{digits}f} to {high:.{digits}f}{how})"
-    matched = f"QM {scores['qm']:.1f} %{ends['qm']} of turns"
+    by = ", by queries" if scores.get("compared") == "queries" else ""
+    matched = f"QM {scores['qm']:.1f} %{ends['qm']} of turns{by}"
     whole = f"IM {scores['im']:.1f} %{ends['im']} of {scores['n']:,} conversations"
     perfect = f"{scores['iff_percent']:.1f} %{ends['iff_percent']} of the perfect {scores['iff_perfect']:.2f}"
     rows = [

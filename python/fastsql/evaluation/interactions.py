@@ -2,8 +2,9 @@
 
 QM and IM are those of SParC (Yu et al., ACL 2019), taken on results as EHR-SeqSQL does (Ryu et al., Findings of ACL 2024);
 IFF is that of EHR-SeqSQL's appendix C.2. A turn is right where execution accuracy counts it right, so QM is execution
-accuracy over turns. Turns that it does not count (no gold SQL, no database) keep their place, but can neither be right nor
-fail.
+accuracy over turns. Turns that it does not count (no gold SQL, or no gold result) keep their place, but can neither be right
+nor fail. Where there is no database at all, a turn is right where its query matches gold's but for values
+(EM), as SParC's and CHASE's QM has it.
 """
 
 from __future__ import annotations
@@ -29,16 +30,26 @@ class JudgedInteraction:
     """A conversation whose turns have been judged, in the order in which they were asked."""
 
     turns: tuple[Judged, ...]
+    by_form: bool = False
+    """Whether queries are compared in place of results."""
 
     @cached_property
     def counted(self) -> tuple[Judged, ...]:
-        """The turns that have a gold result to compare with."""
-        return tuple(turn for turn in self.turns if turn.has_answer)
+        """The turns that have a gold result, or a gold query, to compare with."""
+        return tuple(turn for turn in self.turns if self.counts(turn))
+
+    def counts(self, turn: Judged) -> bool:
+        """Whether there is something to compare a turn with."""
+        return turn.answerable if self.by_form else turn.has_answer
+
+    def is_right(self, turn: Judged) -> bool:
+        """Whether a turn that counts is right."""
+        return turn.verdict.em if self.by_form else turn.right
 
     @property
     def right(self) -> int:
         """How many turns are right."""
-        return sum(turn.right for turn in self.counted)
+        return sum(map(self.is_right, self.counted))
 
     @property
     def all_right(self) -> bool:
@@ -48,7 +59,11 @@ class JudgedInteraction:
     @property
     def first_failure(self) -> int:
         """IFF: the number of the first turn that failed, from 1; one more than there are turns where none did."""
-        failed = (number for number, turn in enumerate(self.turns, 1) if turn.has_answer and not turn.right)
+        failed = (
+            number
+            for number, turn in enumerate(self.turns, 1)
+            if self.counts(turn) and not self.is_right(turn)
+        )
         return next(failed, self.perfect)
 
     @property
@@ -72,6 +87,7 @@ class InteractionScores:
         intervals: 95 % intervals of qm, im, iff and iff_percent from a bootstrap that draws whole conversations;
             Wilson's for shares of few; None if they were not asked for.
         wilson: which of them are Wilson's.
+        by_form: whether queries were compared in place of results.
     """
 
     n: int
@@ -83,6 +99,7 @@ class InteractionScores:
     by_kind: Mapping[str, Share]
     intervals: Mapping[str, tuple[float, float]] | None
     wilson: tuple[str, ...] = ()
+    by_form: bool = False
 
     @property
     def iff_percent(self) -> float:
@@ -93,6 +110,7 @@ class InteractionScores:
         """The figures by name: shares in percent, IFF in turns."""
         return {
             "n": self.n,
+            "compared": "queries" if self.by_form else "results",
             "qm": self.qm.percent,
             "im": self.im.percent,
             "iff": round(self.iff, 4),
@@ -111,7 +129,8 @@ def judged_interactions(judged: Sequence[Judged]) -> tuple[JudgedInteraction, ..
     known: dict[str, list[Judged]] = {}
     for item in judged:
         known.setdefault(str(item.example.extra["interaction"]), []).append(item)
-    found = (JudgedInteraction(tuple(turns)) for turns in known.values())
+    by_form = not any(item.has_answer for item in judged)
+    found = (JudgedInteraction(tuple(turns), by_form) for turns in known.values())
     return tuple(one for one in found if one.counted)
 
 
@@ -138,6 +157,7 @@ def interaction_scores(
         by_kind=_by_kind(found),
         intervals=drawn,
         wilson=() if drawn is None else tuple(few),
+        by_form=found[0].by_form,
     )
 
 
@@ -163,8 +183,8 @@ def _by_turn(found: Sequence[JudgedInteraction]) -> dict[str, Share]:
     outcomes: dict[int, list[bool]] = {}
     for one in found:
         for number, turn in enumerate(one.turns, 1):
-            if turn.has_answer:
-                outcomes.setdefault(min(number, LAST), []).append(turn.right)
+            if one.counts(turn):
+                outcomes.setdefault(min(number, LAST), []).append(one.is_right(turn))
     return {
         f"{number}+" if number == LAST else str(number): Share.of(outcomes[number])
         for number in sorted(outcomes)
@@ -172,8 +192,8 @@ def _by_turn(found: Sequence[JudgedInteraction]) -> dict[str, Share]:
 
 
 def _by_kind(found: Sequence[JudgedInteraction]) -> dict[str, Share]:
-    turns = [turn for one in found for turn in one.counted]
-    shares = {kind: Share.of(turn.right for turn in turns if kind in kinds_of(turn)) for kind in KINDS}
+    turns = [(turn, one.is_right(turn)) for one in found for turn in one.counted]
+    shares = {kind: Share.of(right for turn, right in turns if kind in kinds_of(turn)) for kind in KINDS}
     return {kind: share for kind, share in shares.items() if share.n}
 
 

@@ -157,7 +157,11 @@ def _conversations(scores: InteractionScores | None) -> str:
         return label, told, f"{drawn} (Wilson)" if name in scores.wilson else drawn
 
     table = [
-        row("qm", "question match (QM): turns that are right, %", scores.qm.percent),
+        row(
+            "qm",
+            f"question match (QM): turns that are right{', by their queries' if scores.by_form else ''}, %",
+            scores.qm.percent,
+        ),
         row(
             "im",
             f"interaction match (IM): conversations of {scores.n:,} right throughout, %",

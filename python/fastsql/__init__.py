@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from fastsql.answer import Answer
     from fastsql.execution import Executor, Rows, open_executor
     from fastsql.linking.dictionary import ValueDictionary
-    from fastsql.parser import Parser, load
+    from fastsql.parser import Parser, ParserByLanguage, load
     from fastsql.parser.audit import Audit
     from fastsql.parser.records import AuditRecord, ExecutionRecord
     from fastsql.reliability.inspection import Inspector, Rule
@@ -54,6 +54,7 @@ __all__ = [
     "Limits",
     "ModelError",
     "Parser",
+    "ParserByLanguage",
     "Result",
     "Rows",
     "Rule",
@@ -78,6 +79,7 @@ _LAZY = {
     "Inspector": "fastsql.reliability.inspection",
     "Rule": "fastsql.reliability.inspection",
     "Parser": "fastsql.parser",
+    "ParserByLanguage": "fastsql.parser",
     "load": "fastsql.parser",
     "Result": "fastsql.result",
     "Rows": "fastsql.execution",

@@ -40,6 +40,7 @@ from fastsql.training.calibration.questions import (
     FOREIGN_MADE,
     MADE_QUESTIONS,
     held_out,
+    with_first_turns,
 )
 from fastsql.training.calibration.table import BESIDE, FOREIGN_PRIOR, PRIOR, shares_in_use, tabulate
 from fastsql.training.calibration.usable import CalibrationError, check_questions
@@ -168,7 +169,8 @@ def calibrate(
         observed = load_observations(observations)
         _check_width(observed, bundle, observations)
     else:
-        questions = held_out(config, corpus, limit, config.seed, made)
+        asked = corpus if conversations is None else with_first_turns(corpus, conversations)
+        questions = held_out(config, asked, limit, config.seed, made)
         check_questions(questions)
         observed = observe(bundle, config, questions, now=now, threads=threads, report=report)
         if observations is not None:

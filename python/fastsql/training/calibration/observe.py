@@ -180,6 +180,8 @@ def observe(
         written: list[tuple[Question, _Seen, _Notes, str]] = []
         # Questions over one part of a schema follow each other, as a parser keeps few of its parts ready.
         order = sorted(questions, key=lambda question: (question.pair.db_id, sorted(question.removed)))
+        # Without a database, an answerable question that is to be asked with its values and without is the same one twice.
+        order = [one for one in order if one.values or one.sql is None or paths[one.pair.db_id] is not None]
         for number, question in enumerate(order, 1):
             db_id = question.pair.db_id
             schema = without(schemas[db_id], question.removed)

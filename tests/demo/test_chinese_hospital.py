@@ -16,18 +16,18 @@ from fastsql.parser import BUNDLED
 from fastsql.schema import Schema
 
 HOSPITAL = hospital_of("zh")
-PNEUMONIA = "SELECT 住院id FROM 诊断 WHERE 疾病名称 = '肺炎'"
 GOLD = {
     "女病人有多少个？": "SELECT COUNT(*) FROM 病人 WHERE 性别 = '女'",
-    "肺炎病人有多少名？": f"SELECT COUNT(DISTINCT 病人id) FROM 住院 WHERE 住院号 IN ({PNEUMONIA})",
+    "列出职称为主任医师的医生姓名": "SELECT 医生姓名 FROM 医生 WHERE 职称 = '主任医师'",
     "心内科有哪些医生？": "SELECT 医生姓名 FROM 医生 JOIN 科室 ON 科室id = 科室编号 WHERE 科室名称 = '心内科'",
-    "床位数最多的科室是哪个？": "SELECT 科室名称 FROM 科室 ORDER BY 床位数 DESC LIMIT 1",
     "各医保类型的病人数量分别是多少？": "SELECT 医保类型, COUNT(*) FROM 病人 GROUP BY 医保类型",
-    "使用过华法林的病人的姓名有哪些？": "SELECT DISTINCT 姓名 FROM 病人 JOIN 住院 ON 病人id = 病人编号 "
+    "使用过华法林的病人的姓名有哪些？": "SELECT 姓名 FROM 病人 JOIN 住院 ON 病人id = 病人编号 "
     "JOIN 用药 ON 住院id = 住院号 WHERE 药品名称 = '华法林'",
     "肌酐的平均结果是多少？": "SELECT AVG(结果) FROM 检验 WHERE 项目名称 = '肌酐'",
+    "总费用最高的住院的病人姓名是什么？": "SELECT 姓名 FROM 病人 JOIN 住院 ON 病人id = 病人编号 "
+    "ORDER BY 总费用 DESC LIMIT 1",
     "住院总费用超过5万元的住院有多少次？": "SELECT COUNT(*) FROM 住院 WHERE 总费用 > 50000",
-    "最常见的三种疾病是什么？": "SELECT 疾病名称 FROM 诊断 GROUP BY 疾病名称 ORDER BY COUNT(*) DESC LIMIT 3",
+    "哪些病人没有住院？": "SELECT 姓名 FROM 病人 WHERE 病人编号 NOT IN (SELECT 病人id FROM 住院)",
 }
 
 
@@ -76,7 +76,7 @@ def test_the_bundled_model_answers_most_of_them_and_not_the_last(
 ) -> None:
     if not (BUNDLED / "css-zh").is_dir():
         pytest.skip("the bundled model css-zh runs this")
-    parser = fastsql.load("css-zh")
+    parser = fastsql.load("css-zh", penalty=HOSPITAL.penalty or 0)
     schema = Schema.from_sqlite(database, max_values=12)
     values = ValueDictionary.from_database(database, schema)
     results = [

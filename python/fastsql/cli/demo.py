@@ -34,6 +34,7 @@ _TEXTS: dict[str, dict[str, str]] = {
         "made up": "A synthetic hospital: every patient, drug and reading is made up.",
         "size": "{size}; the time there is {now}.",
         "of a table": "{count} {table}",
+        "penalty": "A wrong answer outweighs {penalty:g} right ones here (--penalty; the default of {usual:g} refuses more).",
         "between": ", ",
         "conversation": "A conversation: questions that go on from those before.",
         "refused": "refused: {reason}",
@@ -48,6 +49,7 @@ _TEXTS: dict[str, dict[str, str]] = {
         "made up": "这是一家虚构的医院：所有病人、用药和检验结果都是编造的。",
         "size": "{size}；那里现在是 {now}。",
         "of a table": "{count} 条{table}",
+        "penalty": "这里一个错误答案抵 {penalty:g} 个正确答案（--penalty；默认的 {usual:g} 会拒绝更多问题）。",
         "between": "，",
         "conversation": "一段对话：后面的问题接着前面的问。",
         "refused": "拒绝回答：{reason}",
@@ -104,6 +106,7 @@ def run(options: argparse.Namespace) -> int:
     from fastsql.demo import hospital_of
     from fastsql.execution import ReadOnlyExecutor
     from fastsql.linking.dictionary import ValueDictionary
+    from fastsql.parser import DEFAULT_PENALTY
     from fastsql.schema import Schema
 
     console, hospital, texts = Console(), hospital_of(options.language), _TEXTS[options.language]
@@ -120,6 +123,9 @@ def run(options: argparse.Namespace) -> int:
             console.line(
                 texts["size"].format(size=_size(executor, hospital.counted, texts), now=hospital.now)
             )
+            if options.penalty is None and hospital.penalty is not None:
+                options.penalty = hospital.penalty
+                console.line(texts["penalty"].format(penalty=hospital.penalty, usual=DEFAULT_PENALTY))
             parser = load_parser(options)
             visit = _Visit(
                 parser, schema, values, executor, console, hospital.now, texts, explain=options.explain

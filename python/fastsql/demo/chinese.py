@@ -10,19 +10,21 @@ from fastsql.synthesis.contents import MadeDatabase
 from fastsql.synthesis.designs import as_designed, read_design
 
 NOW = "2023-07-01 08:00:00"
+PENALTY = 0.2
+"""The model is cautious with schemas that it has not seen: at the default it gives few answers."""
 QUESTIONS: tuple[str, ...] = (
     "女病人有多少个？",
-    "肺炎病人有多少名？",
+    "列出职称为主任医师的医生姓名",
     "心内科有哪些医生？",
-    "床位数最多的科室是哪个？",
     "各医保类型的病人数量分别是多少？",
     "使用过华法林的病人的姓名有哪些？",
     "肌酐的平均结果是多少？",
+    "总费用最高的住院的病人姓名是什么？",
     "住院总费用超过5万元的住院有多少次？",
-    "最常见的三种疾病是什么？",
+    "哪些病人没有住院？",
     "明年会有多少病人？",
 )
-CONVERSATION: tuple[str, ...] = ("列出血型为A型的病人", "其中女性有哪些？", "一共有多少个？")
+CONVERSATION: tuple[str, ...] = ("医保类型为自费的病人的姓名有哪些？", "其中女性有哪些？", "一共有多少名？")
 _SIZE = 2.0
 """Rows, in times of what a made database has."""
 

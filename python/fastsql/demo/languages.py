@@ -25,6 +25,8 @@ class DemoHospital:
     """Tables whose rows tell its size."""
     reference: tuple[str, ...] = ()
     """Tables that are terminologies."""
+    penalty: float | None = None
+    """How many right answers a wrong one outweighs here; the model's own unless given."""
 
 
 def hospital_of(language: str) -> DemoHospital:
@@ -46,4 +48,5 @@ def hospital_of(language: str) -> DemoHospital:
         chinese.QUESTIONS,
         chinese.CONVERSATION,
         ("病人", "住院", "检验", "用药"),
+        penalty=chinese.PENALTY,
     )

@@ -11,5 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 MANIFESTS: Mapping[str, str] = {
+    "css-zh": "6f991af456ce0075f706a615b384b687d375166f206dcaadd7928564295a9574",
     "ehr-en": "f7b157793c01d24dd8f39ec4ca7b3b59a2173f2e2fa997157cca21bd68d8448d",
 }

@@ -34,7 +34,7 @@ _TEXTS: dict[str, dict[str, str]] = {
         "made up": "A synthetic hospital: every patient, drug and reading is made up.",
         "size": "{size}; the time there is {now}.",
         "of a table": "{count} {table}",
-        "penalty": "A wrong answer outweighs {penalty:g} right ones here (--penalty; the default of {usual:g} refuses more).",
+        "penalty": "A wrong answer outweighs {penalty:g} right ones here (--penalty; the default {usual:g} refuses more).",
         "between": ", ",
         "conversation": "A conversation: questions that go on from those before.",
         "refused": "refused: {reason}",

@@ -12,7 +12,13 @@ from fastsql.parser import BUNDLED
 from fastsql.training.bundles.credits import DATA, DATABASES, ENCODERS, OWN, SCHEMAS, Credit
 
 ROOT = Path(__file__).parents[1]
-CREDITS = (*DATA.values(), *SCHEMAS.values(), *DATABASES.values(), *ENCODERS.values(), *OWN)
+CREDITS = (
+    *DATA.values(),
+    *SCHEMAS.values(),
+    *DATABASES.values(),
+    *(one for several in ENCODERS.values() for one in several),
+    *OWN,
+)
 CARDS = sorted(BUNDLED.glob("*/README.md"))
 CREDITING = [*CARDS, ROOT / "README.md", ROOT / "LICENSE-WEIGHTS.md", ROOT / "docs" / "data.md"]
 INDEXES = (

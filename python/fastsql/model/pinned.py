@@ -11,6 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 MANIFESTS: Mapping[str, str] = {
-    "css-zh": "6f991af456ce0075f706a615b384b687d375166f206dcaadd7928564295a9574",
+    "css-zh": "4f353900e50b6533fb21f2db8ad5a03d4175c52c9760117f1a149f01e530ddeb",
     "ehr-en": "f7b157793c01d24dd8f39ec4ca7b3b59a2173f2e2fa997157cca21bd68d8448d",
 }

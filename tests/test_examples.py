@@ -79,7 +79,8 @@ def test_an_example_is_answered(
         monkeypatch.setattr("sys.stdin", io.StringIO(typed))
     assert main(words[1:]) == 0
     captured = capsys.readouterr()
-    refusals = (captured.out + captured.err).casefold().count("refused: ")
+    told = (captured.out + captured.err).casefold()
+    refusals = told.count("refused: ") + told.count("拒绝回答：")
     own_questions = words[1] == "demo" and "--ask" not in words
     assert refusals == (1 if own_questions else 0)
     assert "SELECT" in captured.out

@@ -111,6 +111,14 @@ def asked(sql: str, schema: Schema) -> list[str]:
         ),
         ("SELECT COUNT(*) FROM 患者信息表 WHERE 性别 = '女'", "性别(为|是)“?女”?的患者|多少名患者|几名"),
         ("SELECT AVG(年龄) FROM 患者信息表 WHERE 性别 = '女'", "的患者的(平均年龄|年龄的平均值)"),
+        (
+            "SELECT COUNT(*) FROM 就诊记录表 WHERE STRFTIME('%Y', 入院日期) = '2023'",
+            "((在|于)?2023年入院|入院日期(在|为)2023年|入院日期的年份(为|是)“?2023”?)的就诊记录",
+        ),
+        (
+            "SELECT COUNT(*) FROM 就诊记录表 WHERE STRFTIME('%Y-%m', 入院日期) = '2023-04'",
+            "((在|于)?2023年4月入院|入院日期在2023年4月)的就诊记录",
+        ),
         ("SELECT MAX(费用) FROM 就诊记录表", "就诊记录的(最高费用|最大费用|费用的最大值)"),
         (
             "SELECT 性别, AVG(年龄) FROM 患者信息表 GROUP BY 性别",

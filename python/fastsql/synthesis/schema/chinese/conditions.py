@@ -34,6 +34,11 @@ _DATE = re.compile(r"(\d{4})-(\d\d)(?:-(\d\d))?")
 _PLAIN = re.compile(r"[\w.%-]+")
 _FUNCTION_WORDS = re.compile("[的且或和与为是有在]")
 """Characters at which a text within a question would seem to end."""
+_DEED = re.compile("(..+?)(?:日期|时间)")
+"""What happened at a time: 入院 of 入院日期."""
+_YEAR = re.compile(r"\d{4}(?:-|$)")
+_DONE = 0.6
+"""How often a year or a day is said with what happened then."""
 _ROUNDNESS = 0.3
 """How often a date is written out: 2004年7月15日."""
 
@@ -67,6 +72,13 @@ class ChineseConditions(Conditions):
 
     def _of_date(self, column: exp.Expr, form: str, sign: type[exp.Expr], value: str) -> Said:
         assert isinstance(column, exp.Column)
+        deed = _DEED.fullmatch(self._label(column))
+        if sign is exp.EQ and deed is not None and self._rng.random() < _DONE and _YEAR.match(value):
+            # 2022年入院, not 入院日期的年份为2022
+            when = f"{value}年" if form == "%Y" else _written_out(value)
+            return Said(self._words.owner(column), f"{self._any('|在|于')}{when}{deed[1]}")
+        if form == "%Y" and sign is exp.EQ and self._rng.random() < _DONE:
+            return self._whose(column, f"{self._any('在|为')}{value}年")
         if form in PARTS_OF_DATES:
             return self._whose(column, f"的{PARTS[PARTS_OF_DATES[form]]}{self._relation(None, sign, value)}")
         moment = _written_out(value)

@@ -107,38 +107,43 @@ def run(options: argparse.Namespace) -> int:
     from fastsql.training.calibration.table import tabulate
     from fastsql.training.corpus.conversations import GIVEN
     from fastsql.training.corpus.corpus import load_corpus
+    from fastsql.training.corpus.written import with_written
 
     unanswered = known_features(options.features.split(",")) if options.features else UNANSWERED
     trained = open_bundle(options.bundle).config.settings.get("training", {})
     config = override(load_config(options.config), options.assignments)
     seed = options.seed if options.seed is not None else trained.get("seed", config.seed)
-    # How sure a query is that refers to nothing is fitted on single questions.
-    sources = tuple(source for source in config.data.sources if not source.conversations)
-    talks = tuple(source for source in config.data.sources if source.conversations == GIVEN)
-    single = dataclasses.replace(config, seed=seed, data=dataclasses.replace(config.data, sources=sources))
     with tempfile.TemporaryDirectory() as temporary:
         cache = options.cache or Path(temporary)
+        config = with_written(config, cache, note)
+        # How sure a query is that refers to nothing is fitted on single questions.
+        sources = tuple(source for source in config.data.sources if not source.conversations)
+        talks = tuple(source for source in config.data.sources if source.conversations == GIVEN)
+        single = dataclasses.replace(
+            config, seed=seed, data=dataclasses.replace(config.data, sources=sources)
+        )
         corpus = load_corpus(single.data, seed, cache, note)
         conversations = None
         if talks and config.model.turns:
             nothing_made = dataclasses.replace(config.data.made, schemas=0)
             talked = dataclasses.replace(config.data, sources=talks, made=nothing_made)
             conversations = load_corpus(talked, seed, cache, note)
-    found = calibrate(
-        options.bundle,
-        dataclasses.replace(config, seed=seed),
-        corpus,
-        conversations=conversations,
-        limit=options.limit,
-        made=options.made,
-        now=options.now,
-        threads=options.threads,
-        unanswered=unanswered,
-        observations=options.observations,
-        folds=options.folds,
-        store=not options.dry_run,
-        report=note,
-    )
+        # The databases of written questions lie in the cache.
+        found = calibrate(
+            options.bundle,
+            dataclasses.replace(config, seed=seed),
+            corpus,
+            conversations=conversations,
+            limit=options.limit,
+            made=options.made,
+            now=options.now,
+            threads=options.threads,
+            unanswered=unanswered,
+            observations=options.observations,
+            folds=options.folds,
+            store=not options.dry_run,
+            report=note,
+        )
     sys.stdout.write(f"{describe(found)}\n")
     if options.table and options.observations is not None:
         observed, *folds = map(load_observations, (options.observations, *options.folds))

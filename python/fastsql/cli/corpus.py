@@ -14,9 +14,11 @@ examples:
   fastsql corpus --schemas 1000 --pairs 5000 -o made
   fastsql corpus --schemas 200 --pairs 2000 --kinds designs -o made     without any data set
   fastsql corpus --schemas 200 --pairs 2000 --language zh -o made       in Chinese
+  fastsql corpus --written --pairs 2000 -o asked                        in people's words
 
 It writes pairs.json.gz, schemas.json and values.json.gz, which a training configuration names as examples, schemas and
-values. A configuration may also ask for such pairs itself: [data.made].
+values; with --written also turns.json.gz, conversations. A configuration may also ask for such pairs itself: [data.made],
+[data.written].
 """
 
 
@@ -49,6 +51,11 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="in which things are called and asked for (default: en)",
     )
     parser.add_argument(
+        "--written",
+        action="store_true",
+        help="questions that people wrote, over as many variants of our own schemas as it takes",
+    )
+    parser.add_argument(
         "--data", metavar="DIR", type=Path, help="folder of the published data sets (default: $FASTSQL_DATA)"
     )
     parser.add_argument(
@@ -63,10 +70,16 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the data set; say how far it is."""
+    from fastsql.synthesis.carried import carry_over, write_carried
     from fastsql.synthesis.many import make_set, write_set
     from fastsql.synthesis.pool import SchemaPool
     from fastsql.training.corpus.split import HeldOut
 
+    if options.written:
+        carried = carry_over(options.pairs, options.seed, note, language=options.language)
+        for path in write_carried(carried, options.output):
+            print(path)
+        return 0
     held_out = frozenset[str]() if options.held_out is None else HeldOut.load(options.held_out).databases
     folder = options.data or (Path(os.environ["FASTSQL_DATA"]) if "FASTSQL_DATA" in os.environ else None)
     kinds = tuple(kind for kind in map(str.strip, options.kinds.split(",")) if kind)

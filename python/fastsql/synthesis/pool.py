@@ -75,7 +75,7 @@ class SchemaPool:
             seed: which of them, and what is made up.
             folder: where the data sets lie; none but designs without it.
             kinds: of `KINDS`; without any, those of the language.
-            held_out: databases that are never taken.
+            held_out: databases, and designs, that are never taken.
             language: of the designs.
 
         Raises:
@@ -105,7 +105,7 @@ class SchemaPool:
             quota = min(number - len(found), round(number * share))
             found += _published(folder / kind, kind, quota, seed, held_out)
         if DESIGNS in kinds:
-            found += _designed(number - len(found), seed, language)
+            found += _designed(number - len(found), seed, language, held_out)
         random.Random(f"{seed}/order").shuffle(found)
         self.schemas: Sequence[PooledSchema] = found
         self._files: dict[str, DatabaseFiles] = {}
@@ -151,9 +151,9 @@ def pool_identity(folder: Path | None, kinds: Collection[str]) -> str:
     return digest.hexdigest()
 
 
-def _designed(number: int, seed: int, language: str) -> list[PooledSchema]:
+def _designed(number: int, seed: int, language: str, held_out: Collection[str]) -> list[PooledSchema]:
     """Variants, of all designs of a language alike many."""
-    known = designs(language)
+    known = [design for design in designs(language) if design.name not in held_out]
     found = []
     for place in range(number):
         round_, which = divmod(place, len(known))

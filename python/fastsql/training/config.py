@@ -90,11 +90,30 @@ class MadeSettings:
 
 
 @dataclass(frozen=True)
+class WrittenSettings:
+    """Questions that people wrote over designs, carried over to variants of these (`fastsql.synthesis.carried`), in the
+    language of `data.made`.
+    """
+
+    pairs: int = 0  # none are carried over without
+    seed: int = 1
+    weight: float = 0.4  # how often an epoch shows each question, on average
+    conversations_weight: float = (
+        0.4  # how often an epoch shows each turn of the conversations that come with them
+    )
+    # Designs of which nothing is learnt, neither written nor made. Each is asked all of its questions over so many
+    # variants, DESIGN_held_0 and so on, which `data.held_out` has to list.
+    held_out: tuple[str, ...] = ()
+    variants: int = 3
+
+
+@dataclass(frozen=True)
 class DataSettings:
     """What is learnt from, and what is held out of it."""
 
     sources: tuple[SourceSettings, ...]
     made: MadeSettings = field(default_factory=MadeSettings)
+    written: WrittenSettings = field(default_factory=WrittenSettings)
     dev_databases: float = 0.0  # share of the databases held out whole, of sources that have several
     dev_templates: float = 0.04  # share of SQL skeletons held out whole
     dev_examples: float = 0.02  # share of the remaining examples held out one by one

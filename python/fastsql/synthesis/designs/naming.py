@@ -94,6 +94,8 @@ class Style:
 
 PLAIN_CHINESE = Style("as said", plural=False)
 """Names in Chinese just as they are said."""
+PLAIN_ENGLISH = Style("snake", plural=False)
+"""Names in English word by word."""
 
 
 def draw_style(rng: random.Random) -> Style:

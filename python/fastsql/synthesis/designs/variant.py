@@ -10,7 +10,7 @@ from typing import Any
 from fastsql.profile.derive import derive
 from fastsql.profile.english import word_set
 from fastsql.profile.model import NUMBERS, ColumnProfile, Profile
-from fastsql.schema import Schema
+from fastsql.schema import Schema, Value
 from fastsql.schema.names import fold
 from fastsql.synthesis.contents.fillings import Choice, Constraints, Filling, Identifier, Serial
 from fastsql.synthesis.designs.model import (
@@ -22,7 +22,13 @@ from fastsql.synthesis.designs.model import (
     Key,
     Reference,
 )
-from fastsql.synthesis.designs.naming import PLAIN_CHINESE, Style, draw_chinese_style, draw_style
+from fastsql.synthesis.designs.naming import (
+    PLAIN_CHINESE,
+    PLAIN_ENGLISH,
+    Style,
+    draw_chinese_style,
+    draw_style,
+)
 from fastsql.synthesis.designs.reading import MONEY
 from fastsql.synthesis.designs.reported import overlap
 from fastsql.synthesis.designs.shapes import shaped
@@ -40,8 +46,9 @@ _NO_NOUNS = word_set(
 """How names end, beside "-ed", that are no things: a questioner says "arrival time", not "came at"."""
 _DECLARED = (1.0, 1.0, 1.0, 0.5, 0.0)
 """Shares of the foreign keys that variants declare."""
-_FLAGS: Sequence[tuple[Any, Any]] = ((0, 1), ("N", "Y"))
-_CHINESE_FLAGS: Sequence[tuple[Any, Any]] = ((0, 1), ("否", "是"), ("否", "是"))
+Flags = tuple[Value, Value]
+_FLAGS: Sequence[Flags] = ((0, 1), ("N", "Y"))
+_CHINESE_FLAGS: Sequence[Flags] = ((0, 1), ("否", "是"), ("否", "是"))
 _TYPES: Mapping[str, Sequence[str]] = {
     "integer": ("INTEGER", "INT", "BIGINT"),
     "real": ("REAL", "DOUBLE PRECISION", "NUMERIC(10,2)", "FLOAT"),
@@ -62,6 +69,10 @@ class Variant:
     """What its columns hold."""
     constraints: Constraints
     """Which keys are never empty."""
+    designed: tuple[tuple[DesignTable, DesignColumn], ...]
+    """By column of the schema, the table and the column of the shaped design that it stands for."""
+    flags: Flags
+    """What no and yes are."""
 
 
 @dataclass(frozen=True)
@@ -101,8 +112,8 @@ def draw_variant(design: Design, seed: str) -> Variant:
     raise DesignError("its names are those of a schema that is reported on", where=f"design {design.name}")
 
 
-def as_designed(design: Design) -> Variant:
-    """The design as it stands: all of its tables and columns under their usual names, which are Chinese."""
+def as_designed(design: Design, *, flags: Flags | None = None) -> Variant:
+    """The design as it stands: all of its tables and columns under their usual names; `flags`: drawn without."""
     tables = tuple(
         replace(
             table,
@@ -111,7 +122,8 @@ def as_designed(design: Design) -> Variant:
         )
         for table in design.tables
     )
-    return _named(design, design.name, tables, PLAIN_CHINESE, random.Random(design.name))
+    style = PLAIN_CHINESE if design.is_chinese else PLAIN_ENGLISH
+    return _named(design, design.name, tables, style, random.Random(design.name), flags)
 
 
 def shared_names(variant: Variant) -> float:
@@ -126,7 +138,12 @@ def _draw(design: Design, name: str, rng: random.Random) -> Variant:
 
 
 def _named(
-    design: Design, name: str, tables: Sequence[DesignTable], style: Style, rng: random.Random
+    design: Design,
+    name: str,
+    tables: Sequence[DesignTable],
+    style: Style,
+    rng: random.Random,
+    flags: Flags | None = None,
 ) -> Variant:
     names = {table.names[0]: _chosen(table.names, rng) for table in tables}
     taken: dict[str, None] = {}
@@ -140,16 +157,20 @@ def _named(
         for table, sql_name in zip(tables, taken, strict=True)
     ]
     told = rng.random() < (0.6 if style.cryptic else 0.25)
-    entries = _Entries(parts, rng, _CHINESE_FLAGS if design.is_chinese else _FLAGS, told=told)
+    known = (flags,) if flags else _CHINESE_FLAGS if design.is_chinese else _FLAGS
+    entries = _Entries(parts, rng, known, told=told)
     schema = Schema.from_dict(
         {"db_id": name, "tables": entries.tables(), "foreign_keys": entries.keys(rng.choice(_DECLARED))}
     )
     fillings = tuple(entries.filling(one.column) for part in parts for one in part.columns)
-    flat = [one.column.holds for part in parts for one in part.columns]
+    designed = tuple((part.table, one.column) for part in parts for one in part.columns)
     required = {
-        place for place, holds in enumerate(flat) if isinstance(holds, Reference) and not holds.optional
+        place
+        for place, (_, column) in enumerate(designed)
+        if isinstance(column.holds, Reference) and not column.holds.optional
     }
-    return Variant(schema, _profile(schema, parts), fillings, Constraints(frozenset(required)))
+    constraints = Constraints(frozenset(required))
+    return Variant(schema, _profile(schema, parts), fillings, constraints, designed, entries.flags)
 
 
 def _columns(
@@ -213,13 +234,13 @@ class _Entries:
     """Tables and keys as `Schema.from_dict` reads them; `told`: with labels, synonyms, descriptions and what codes mean."""
 
     def __init__(
-        self, parts: Sequence[_Part], rng: random.Random, flags: Sequence[tuple[Any, Any]], *, told: bool
+        self, parts: Sequence[_Part], rng: random.Random, flags: Sequence[Flags], *, told: bool
     ) -> None:
         self._parts = {part.table.names[0]: part for part in parts}
         self._rng = rng
         self._told = told
         self._types = {kind: rng.choice(types) for kind, types in _TYPES.items()}
-        self._flags = rng.choice(flags)
+        self.flags = rng.choice(flags)
         self._unique_everywhere = rng.random() < _UUIDS
 
     def tables(self) -> list[dict[str, Any]]:
@@ -253,7 +274,7 @@ class _Entries:
             case Key(pattern=pattern):
                 return Filling(Serial(self._rng.choice((1, 101, 4001)), pattern))
             case Held(drawn=drawn, type=kind, empty=empty):
-                return Filling(Choice(self._flags) if kind == "flag" else drawn, empty)
+                return Filling(Choice(self.flags) if kind == "flag" else drawn, empty)
         return Filling(Serial())  # of a reference, which rows are given
 
     def _key_type(self, holds: object) -> str:
@@ -269,7 +290,7 @@ class _Entries:
             case Reference(table=target):
                 entry["type"] = self._key_type(self._parts[target].key.column.holds)
             case Held(type=kind, spoken=spoken):
-                kind = ("integer" if self._flags[1] == 1 else "text") if kind == "flag" else kind
+                kind = ("integer" if self.flags[1] == 1 else "text") if kind == "flag" else kind
                 entry["type"] = self._types[kind]
                 if self._told and spoken:
                     entry["value_synonyms"] = [[value, [called]] for value, called in spoken.items()]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 
 from fastsql.datasets import read_examples
 from fastsql.schema import Schema
@@ -43,6 +44,9 @@ PLAIN = "plain"
 has hardly any, so that its short questions are those without an answer."""
 FOREIGN, FOREIGN_MADE = "foreign", "foreign made"
 """Over databases that were held out whole: answerable questions, and unanswerable ones that were made."""
+
+WRITTEN = "written"
+"""The kind of the unanswerable questions over such databases that people wrote."""
 
 MADE_QUESTIONS = 240
 """How many are made for a source, half of them by taking from the schema what a question needs; a quarter as many again
@@ -94,7 +98,7 @@ def held_out(
             parts.append(_plain(source, corpus, seed))
         if not source.dev:
             continue
-        own = list(_unanswerable(source))
+        own = [one for one in _unanswerable(source) if one.pair.db_id not in corpus.held_out.databases]
         pool = sorted({number for sample in corpus.train for number in numbers(sample.pair.question)})
         changed = [_renumbered(question, pool, rng) for question in own]
         written = [
@@ -112,6 +116,8 @@ def held_out(
         )
     if made:
         parts += _foreign(corpus, seed)
+        refused = chain.from_iterable(_unanswerable(source) for source in config.data.sources if source.dev)
+        parts.append(_refused_elsewhere(corpus, refused))
     return tuple(
         question
         for part in parts
@@ -248,6 +254,21 @@ def _foreign(corpus: Corpus, seed: int) -> list[list[Question]]:
             group, values = f"database {db_id}", number % 2 == 0
             made.append(Question(pair, FOREIGN_MADE, group, None, one.removed, values, one.kind))
     return [answerable, made]
+
+
+def _refused_elsewhere(corpus: Corpus, refused: Iterable[Question]) -> list[Question]:
+    """Questions of data sets that are to be refused, over databases that were held out; every second without values."""
+    own = [one for one in refused if one.pair.db_id in corpus.held_out.databases]
+    return [
+        replace(
+            one,
+            part=FOREIGN_MADE,
+            group=f"database {one.pair.db_id}",
+            values=number % 2 == 0,
+            kind=WRITTEN,
+        )
+        for number, one in enumerate(own)
+    ]
 
 
 def _misasked(corpus: Corpus, db_id: str, part: int, parts: int, rng: random.Random) -> list[Refusal]:

@@ -9,7 +9,7 @@ from fastsql.training.config import GOLD, ConfigError, DataSettings, SourceSetti
 
 _MAKING = ("datasets", "demo", "evaluation", "grammar", "linking", "profile", "schema", "synthesis")
 """Rooms that have a say in what is made."""
-_DECIDING = (".py", ".design", ".grammar", ".gz", ".txt")
+_DECIDING = (".py", ".design", ".questions", ".grammar", ".gz", ".txt")
 
 
 def check_files(settings: DataSettings) -> None:

@@ -31,11 +31,11 @@ def made_sources(data: DataSettings, cache: Path, report: Report) -> list[Source
     """
     settings = data.made
     databases = HeldOut.load(expand_path(data.held_out)).databases if data.held_out else frozenset[str]()
-    databases |= set(data.without)
+    databases |= {*data.without, *data.written.held_out}
     kinds = settings.kinds or KINDS_OF[settings.language]
     folder = None if set(kinds) <= {DESIGNS} else expand_path(settings.folder)
     if folder is None:
-        databases = frozenset()  # designs are none of them
+        databases = frozenset(data.written.held_out)  # no design is another of them
     identity = f"{settings} {sorted(databases)} {pool_identity(folder, kinds)}".encode()
     name = f"made-{hashlib.sha256(identity + synthesis_code()).hexdigest()[:16]}"
     files = set_files(cache, name)

@@ -19,6 +19,7 @@ import torch
 from fastsql.errors import CalibrationWarning
 from fastsql.training.config import TrainConfig
 from fastsql.training.corpus.corpus import Corpus, load_corpus
+from fastsql.training.corpus.written import with_written
 from fastsql.training.runs.checkpoint import LAST, load_checkpoint
 from fastsql.training.runs.progress import RunProgress
 from fastsql.training.runs.ready import TrainingError, check_corpus, check_ready
@@ -95,7 +96,7 @@ def train(
     made = cache or folder / CACHE
     readers = _default_loaders(place) if loaders is None else loaders
     with RunProgress(quiet) as progress:
-        corpus = load_corpus(config.data, config.seed, made, progress.note)
+        corpus = load_corpus(with_written(config, made, progress.note).data, config.seed, made, progress.note)
         check_corpus(corpus)
         corpus.held_out.save(folder / HELD_OUT)
         run = _begin(config, corpus, folder, place, progress, each, start)

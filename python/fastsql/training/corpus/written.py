@@ -1,0 +1,60 @@
+"""Written questions over many variants of their designs, made once and kept in the run's cache as data sets of their own."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+
+from fastsql.synthesis.carried import carry_held_out, carry_over, turns_file, write_carried
+from fastsql.synthesis.generate import Report
+from fastsql.synthesis.many import set_files
+from fastsql.training.config import DataSettings, SourceSettings, TrainConfig
+from fastsql.training.corpus.conversations import GIVEN
+from fastsql.training.corpus.files import synthesis_code
+
+HELD_OUT = "written-held-out"
+
+
+def with_written(config: TrainConfig, cache: Path, report: Report) -> TrainConfig:
+    """The configuration with a source for each of what `data.written` asks for: questions, conversations, what is held out.
+
+    Raises SynthesisError where nobody wrote any, or a design that is to be held out is not there.
+    """
+    sources = written_sources(config.data, cache, report)
+    if not sources:
+        return config
+    return replace(config, data=replace(config.data, sources=(*config.data.sources, *sources)))
+
+
+def written_sources(data: DataSettings, cache: Path, report: Report) -> list[SourceSettings]:
+    """See `with_written`."""
+    settings, language = data.written, data.made.language
+    found: list[SourceSettings] = []
+    identity = hashlib.sha256(f"{settings} {language}".encode() + synthesis_code()).hexdigest()[:16]
+    if settings.pairs:
+        name = f"written-{identity}"
+        if not set_files(cache, name)[0].is_file():
+            report(f"carrying {settings.pairs} written questions over, which are kept in {cache}")
+            made = carry_over(
+                settings.pairs, settings.seed, report, language=language, without=settings.held_out
+            )
+            write_carried(made, cache, name)
+        plain = _source(cache, name, settings.weight)
+        talks = replace(plain, examples=str(turns_file(cache, name)), conversations=GIVEN)
+        found += [plain, replace(talks, weight=settings.conversations_weight)]
+    if settings.held_out:
+        name, databases = f"{HELD_OUT}-{identity}", cache / f"{HELD_OUT}-{identity}"
+        if not set_files(cache, name)[0].is_file():
+            made = carry_held_out(settings.held_out, settings.variants, report, databases, language=language)
+            write_carried(made, cache, name)
+        held = replace(_source(cache, name, 1.0), values="", database=str(databases), dev=True)
+        found.append(held)
+    return found
+
+
+def _source(cache: Path, name: str, weight: float) -> SourceSettings:
+    examples, schemas, values = map(str, set_files(cache, name))
+    return SourceSettings(
+        examples, schemas, values=values, weight=weight, lexicon=False, carve=False, dev=False
+    )

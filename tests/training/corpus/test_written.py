@@ -1,0 +1,75 @@
+"""Written questions that a configuration asks for are carried over once, and some designs are held out whole."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch", reason="pip install '.[train]' runs this")
+
+from fastsql.datasets import read_examples
+from fastsql.synthesis.pool import SchemaPool
+from fastsql.training.calibration.questions import FOREIGN, FOREIGN_MADE, UNANSWERABLE, WRITTEN, held_out
+from fastsql.training.config import TrainConfig, WrittenSettings
+from fastsql.training.corpus.corpus import Corpus, load_corpus
+from fastsql.training.corpus.written import with_written
+
+SETTINGS = WrittenSettings(pairs=30, weight=0.5, conversations_weight=0.2, held_out=("surgery",), variants=2)
+HELD = ["surgery_held_0", "surgery_held_1"]
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="module")
+def asked(config: TrainConfig, cache: Path) -> TrainConfig:
+    file = cache / "held_out.json"
+    file.write_text(json.dumps({"templates": [], "examples": [], "databases": HELD}), encoding="utf-8")
+    data = replace(config.data, written=SETTINGS, held_out=str(file))
+    return with_written(replace(config, data=data), cache, lambda _: None)
+
+
+@pytest.fixture(scope="module")
+def corpus(asked: TrainConfig, cache: Path) -> Corpus:
+    single = tuple(one for one in asked.data.sources if not one.conversations)
+    return load_corpus(replace(asked.data, sources=single), 7, cache)
+
+
+def test_a_configuration_that_asks_for_none_stays_as_it_is(config: TrainConfig, cache: Path) -> None:
+    assert with_written(config, cache, lambda _: None) is config
+
+
+def test_they_are_carried_over_once(config: TrainConfig, asked: TrainConfig, cache: Path) -> None:
+    told: list[str] = []
+    again = with_written(replace(config, data=replace(config.data, written=SETTINGS)), cache, told.append)
+    assert told == []
+    assert again.data.sources == asked.data.sources
+    plain, talks, held = asked.data.sources[len(config.data.sources) :]
+    assert (plain.weight, talks.weight, talks.conversations) == (0.5, 0.2, "given")
+    assert (plain.dev, held.dev) == (False, True)
+    assert len(read_examples(plain.examples)) >= 30
+
+
+def test_designs_that_are_held_out_are_asked_and_not_trained_on(corpus: Corpus) -> None:
+    assert {sample.pair.db_id for sample in corpus.dev_databases} == set(HELD)
+    assert not any(sample.pair.db_id.startswith("surgery") for sample in corpus.train)
+
+
+def test_what_they_are_asked_without_an_answer_is_calibrated_on(asked: TrainConfig, corpus: Corpus) -> None:
+    questions = held_out(asked, corpus)
+    refused = [one for one in questions if one.kind == WRITTEN]
+    assert refused
+    assert {one.part for one in refused} == {FOREIGN_MADE}
+    assert {one.pair.db_id for one in refused} == set(HELD)
+    assert {one.pair.db_id for one in questions if one.part == FOREIGN} == set(HELD)
+    assert not any(one.pair.db_id in HELD for one in questions if one.part == UNANSWERABLE)
+
+
+def test_no_schemas_are_made_of_designs_that_are_held_out() -> None:
+    with SchemaPool(60, kinds=["designs"], held_out=["surgery"]) as pool:
+        assert not any(one.db_id.startswith("surgery") for one in pool.schemas)

@@ -49,9 +49,9 @@ def test_they_are_carried_over_once(config: TrainConfig, asked: TrainConfig, cac
     again = with_written(replace(config, data=replace(config.data, written=SETTINGS)), cache, told.append)
     assert told == []
     assert again.data.sources == asked.data.sources
-    plain, talks, held = asked.data.sources[len(config.data.sources) :]
+    plain, talks, held, held_talks = asked.data.sources[len(config.data.sources) :]
     assert (plain.weight, talks.weight, talks.conversations) == (0.5, 0.2, "given")
-    assert (plain.dev, held.dev) == (False, True)
+    assert (plain.dev, held.dev, held_talks.conversations) == (False, True, "given")
     assert len(read_examples(plain.examples)) >= 30
 
 

@@ -17,7 +17,7 @@ HELD_OUT = "written-held-out"
 
 
 def with_written(config: TrainConfig, cache: Path, report: Report) -> TrainConfig:
-    """The configuration with a source for each of what `data.written` asks for: questions, conversations, what is held out.
+    """The configuration with sources of what `data.written` asks for: questions and conversations, to train on and held out.
 
     Raises SynthesisError where nobody wrote any, or a design that is to be held out is not there.
     """
@@ -49,7 +49,7 @@ def written_sources(data: DataSettings, cache: Path, report: Report) -> list[Sou
             made = carry_held_out(settings.held_out, settings.variants, report, databases, language=language)
             write_carried(made, cache, name)
         held = replace(_source(cache, name, 1.0), values="", database=str(databases), dev=True)
-        found.append(held)
+        found += [held, replace(held, examples=str(turns_file(cache, name)), conversations=GIVEN)]
     return found
 
 

@@ -73,7 +73,7 @@ def find_candidates(
 
 def schema_value_index(schema: Schema) -> ValueIndex:
     """The text values of the schema's small domains, ready to match; built once for equal domains."""
-    return _domain_index(tuple(column.values for column in schema.columns))
+    return _domain_index(schema.domains)
 
 
 @lru_cache(maxsize=64)

@@ -37,8 +37,8 @@ def called_numbers(question: str, schema: Schema, core: ModuleType | None) -> It
 def _places(
     question: str, schema: Schema, core: ModuleType | None
 ) -> Iterator[tuple[int, int, dict[Value, tuple[int, ...]]]]:
-    called = tuple(column.value_synonyms for column in schema.columns)
-    if not any(called):
+    called = schema.value_synonyms
+    if not called:
         return
     values = _values(called)
     for match in _index(called).match(question, core):

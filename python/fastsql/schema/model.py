@@ -166,6 +166,17 @@ class Structure:
         return f"{self.table_name(self.columns[column].table)}.{self.columns[column].name}"
 
     @cached_property
+    def domains(self) -> tuple[tuple[Value, ...], ...]:
+        """By column, the values that it is known to hold."""
+        return tuple(column.values for column in self.columns)
+
+    @cached_property
+    def value_synonyms(self) -> tuple[tuple[tuple[Value, tuple[str, ...]], ...], ...]:
+        """By column, what its values are called; empty where none is called by another name."""
+        called = tuple(column.value_synonyms for column in self.columns)
+        return called if any(called) else ()
+
+    @cached_property
     def key_groups(self) -> tuple[int, ...]:
         """For each column the least column that holds the same keys; -1 for one that is no key of a join."""
         return key_groups(self)

@@ -8,6 +8,7 @@ import pytest
 
 from fastsql.cli.main import main
 from fastsql.datasets import read_examples
+from fastsql.datasets.interactions import is_conversational
 
 
 def test_it_writes_a_data_set_and_says_how_far_it_is(
@@ -30,3 +31,25 @@ def test_published_schemas_need_a_folder(
     assert main(["corpus", "--kinds", "spider", "-o", str(tmp_path)]) == 2
     assert "folder" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_written_questions_come_with_conversations(tmp_path: Path) -> None:
+    assert main(["corpus", "--written", "--pairs", "20", "-o", str(tmp_path)]) == 0
+    assert all(one.sql for one in read_examples(tmp_path / "pairs.json.gz"))
+    assert is_conversational(read_examples(tmp_path / "turns.json.gz"))
+
+
+def test_all_that_was_written_over_a_design_comes_with_its_databases(tmp_path: Path) -> None:
+    assert main(["corpus", "--written", "--designs", "surgery", "-o", str(tmp_path)]) == 0
+    asked = read_examples(tmp_path / "pairs.json.gz")
+    assert {None} < {one.sql for one in asked}
+    assert {f"{one.db_id}.sqlite" for one in asked} == {
+        one.name for one in (tmp_path / "databases").iterdir()
+    }
+
+
+def test_designs_are_named_with_written_questions_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["corpus", "--designs", "surgery", "-o", str(tmp_path)]) == 2
+    assert "--written" in capsys.readouterr().err

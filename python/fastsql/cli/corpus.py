@@ -9,16 +9,20 @@ from pathlib import Path
 from fastsql.cli.console import note
 from fastsql.cli.options import positive
 
+VARIANTS = 3
+"""Over how many variants of a design its questions are asked where all of them are."""
+
 _EPILOG = """\
 examples:
   fastsql corpus --schemas 1000 --pairs 5000 -o made
   fastsql corpus --schemas 200 --pairs 2000 --kinds designs -o made     without any data set
   fastsql corpus --schemas 200 --pairs 2000 --language zh -o made       in Chinese
   fastsql corpus --written --pairs 2000 -o asked                        in people's words
+  fastsql corpus --written --designs dental,trials -o held              all that they asked over two designs, to measure by
 
 It writes pairs.json.gz, schemas.json and values.json.gz, which a training configuration names as examples, schemas and
-values; with --written also turns.json.gz, conversations. A configuration may also ask for such pairs itself: [data.made],
-[data.written].
+values; with --written also turns.json.gz, conversations, and with --designs the databases. A configuration may also ask
+for such pairs itself: [data.made], [data.written].
 """
 
 
@@ -56,6 +60,12 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="questions that people wrote, over as many variants of our own schemas as it takes",
     )
     parser.add_argument(
+        "--designs",
+        metavar="NAME,...",
+        default="",
+        help="with --written: all questions over these designs, each over one of three variants",
+    )
+    parser.add_argument(
         "--data", metavar="DIR", type=Path, help="folder of the published data sets (default: $FASTSQL_DATA)"
     )
     parser.add_argument(
@@ -70,19 +80,28 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the data set; say how far it is."""
-    from fastsql.synthesis.carried import carry_over, write_carried
+    from fastsql.synthesis.carried import carry_held_out, carry_over, write_carried
     from fastsql.synthesis.many import make_set, write_set
     from fastsql.synthesis.pool import SchemaPool
+    from fastsql.synthesis.source import SynthesisError
     from fastsql.training.corpus.split import HeldOut
 
+    names = _listed(options.designs)
+    if names and not options.written:
+        raise SynthesisError("--designs takes written questions", remedy="Give --written, too.")
     if options.written:
-        carried = carry_over(options.pairs, options.seed, note, language=options.language)
+        language, databases = options.language, options.output / "databases"
+        carried = (
+            carry_held_out(names, VARIANTS, note, databases, language=language)
+            if names
+            else carry_over(options.pairs, options.seed, note, language=language)
+        )
         for path in write_carried(carried, options.output):
             print(path)
         return 0
     held_out = frozenset[str]() if options.held_out is None else HeldOut.load(options.held_out).databases
     folder = options.data or (Path(os.environ["FASTSQL_DATA"]) if "FASTSQL_DATA" in os.environ else None)
-    kinds = tuple(kind for kind in map(str.strip, options.kinds.split(",")) if kind)
+    kinds = _listed(options.kinds)
     with SchemaPool(
         options.schemas,
         options.seed,
@@ -95,3 +114,7 @@ def run(options: argparse.Namespace) -> int:
     for path in write_set(made, options.output):
         print(path)
     return 0
+
+
+def _listed(names: str) -> tuple[str, ...]:
+    return tuple(name for name in map(str.strip, names.split(",")) if name)

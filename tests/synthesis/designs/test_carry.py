@@ -23,7 +23,7 @@ beds | places: 4..60
 table patient | client
 patient number | file number: key
 patient name: person
-sex: one of F=woman *5, M=man *5
+sex: one of F=woman *5, M=man *5, diverse
 discharged | gone home: flag
 birth day: birth day
 ward: -> ward
@@ -95,6 +95,8 @@ def test_codes_become_what_the_variant_holds(drawn: list[Drawn]) -> None:
         "'woman'",
     }
     assert all(one.rows(asked.sql)[0][0] for one, asked in found)
+    plain = _carried(drawn, "How many are diverse?", "SELECT COUNT(*) FROM patient WHERE sex = 'diverse'")
+    assert len(plain) == len(found)
 
 
 def test_yes_and_no_become_what_the_variant_holds(drawn: list[Drawn]) -> None:

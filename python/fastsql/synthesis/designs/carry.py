@@ -150,8 +150,9 @@ class Carrier:
                     _put(literal, self._variant.flags[FLAGS.index(int(literal.name))])
             case Held(drawn=Choice() | Each(), spoken=spoken):
                 if spoken and isinstance(now, Held) and not now.spoken:
+                    called = {str(value): said for value, said in spoken.items()}
                     for literal in literals:
-                        _put(literal, {str(value): said for value, said in spoken.items()}[literal.name])
+                        _put(literal, called.get(literal.name, literal.name))
             case Held(type="text") | Key() | Reference():
                 for literal in literals:
                     if not isinstance(literal.parent, exp.Like):

@@ -23,6 +23,8 @@ _COMPARISONS: dict[type[exp.Expr], str] = {
     exp.GT: "gt",
     exp.GTE: "ge",
 }
+_BEFORE_OR_AFTER = {"ge": "since", "gt": "since", "le": "until", "lt": "until"}
+"""Nothing lies at the very second of now, so that a strict comparison with it says the same."""
 DATE_SHAPES = {
     "%Y": r"\d{4}",
     "%Y-%m": r"\d{4}-\d{2}",
@@ -96,11 +98,12 @@ def _against_now(operator: str, left: _Datetime, right: _Datetime) -> TimeCondit
         back = _shift(right.modifiers[1]) if len(right.modifiers) == 2 else (0, unit)
         if unit in ("year", "month", "day") and back is not None and back[1] == unit and back[0] <= 0:
             return TimeCondition(f"in_{unit}", (left.base,), (Literal(-back[0]),))
-    if operator in ("ge", "le") and not left.modifiers and len(right.modifiers) == 1:
-        back = _shift(right.modifiers[0])
+    if operator in _BEFORE_OR_AFTER and not left.modifiers and len(right.modifiers) <= 1:
+        back = _shift(right.modifiers[0]) if right.modifiers else (0, "day")
         if back is not None and back[0] <= 0 and back[1] in ("year", "month", "day", "hour"):
-            verb = "since" if operator == "ge" else "until"
-            return TimeCondition(f"{verb}_{back[1]}", (left.base,), (Literal(-back[0]),))
+            return TimeCondition(
+                f"{_BEFORE_OR_AFTER[operator]}_{back[1]}", (left.base,), (Literal(-back[0]),)
+            )
     return None
 
 

@@ -17,7 +17,7 @@ examples:
   fastsql corpus --schemas 1000 --pairs 5000 -o made
   fastsql corpus --schemas 200 --pairs 2000 --kinds designs -o made     without any data set
   fastsql corpus --schemas 200 --pairs 2000 --language zh -o made       in Chinese
-  fastsql corpus --written --pairs 2000 -o asked                        in people's words
+  fastsql corpus --written --pairs 2000 -o asked                        written by hand
   fastsql corpus --written --designs dental,trials -o held              all that they asked over two designs, to measure by
 
 It writes pairs.json.gz, schemas.json and values.json.gz, which a training configuration names as examples, schemas and
@@ -57,7 +57,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--written",
         action="store_true",
-        help="questions that people wrote, over as many variants of our own schemas as it takes",
+        help="questions written by hand, over as many variants of our own schemas as it takes",
     )
     parser.add_argument(
         "--designs",

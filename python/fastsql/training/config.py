@@ -91,7 +91,7 @@ class MadeSettings:
 
 @dataclass(frozen=True)
 class WrittenSettings:
-    """Questions that people wrote over designs, carried over to variants of these (`fastsql.synthesis.carried`), in the
+    """Questions written by hand over designs, carried over to variants of these (`fastsql.synthesis.carried`), in the
     language of `data.made`.
     """
 

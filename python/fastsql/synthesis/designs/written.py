@@ -1,4 +1,4 @@
-"""Questions that people wrote over a design, with their SQL, out of text.
+"""Questions written by hand over a design, with their SQL, out of text.
 
 How many admissions did we have in 2022?      a question; its SQL follows on a line of its own, indented
     SELECT COUNT(*) FROM admission WHERE strftime('%Y', admission_date) = '2022'

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -83,10 +83,12 @@ def load_corpus(settings: DataSettings, seed: int, cache: Path, report: Report =
 
     lexicon: dict[ColumnKey, list[str]] = {}
     pools: dict[str, dict[PoolKey, list[str]]] = {}
+    asked: defaultdict[str, list[Pair]] = defaultdict(list)
+    for pair in split.train:
+        if not pair.interaction:  # what a turn does not say, a turn before it said
+            asked[pair.db_id].append(pair)
     for db_id, domain in domains.items():
-        own = [pair for pair in split.train if pair.db_id == db_id]
-        # What a turn does not say, a turn before it said.
-        single = [pair for pair in own if not pair.interaction]
+        single = asked[db_id]
         known = {pair.sql: literals[query_key(pair)] for pair in single}
         teaching = [pair for pair in single if source_of[pair.key].lexicon]
         taught = collect_lexicon(teaching, domain.schema, settings.lexicon_count, known)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from fastsql.grammar.program import Program
@@ -40,15 +42,10 @@ class Augmenter:
             db_id: frozenset(i for i, column in enumerate(domain.schema.columns) if column.type == "time")
             for db_id, domain in corpus.domains.items()
         }
+        known = _by_database(sample for sample in corpus.train if not sample.pair.interaction)
+        held_out = _by_database(corpus.dev_templates)
         self.transplants = {
-            db_id: Transplants.collect(
-                (
-                    sample
-                    for sample in corpus.train
-                    if sample.pair.db_id == db_id and not sample.pair.interaction
-                ),
-                [sample.program for sample in corpus.dev_templates if sample.pair.db_id == db_id],
-            )
+            db_id: Transplants.collect(known[db_id], [sample.program for sample in held_out[db_id]])
             for db_id in corpus.domains
         }
 
@@ -75,3 +72,10 @@ class Augmenter:
             change_writing(draft.text(), settings, rng),
             exchange_literals(program, draft.literals),
         )
+
+
+def _by_database(samples: Iterable[Sample]) -> defaultdict[str, list[Sample]]:
+    found: defaultdict[str, list[Sample]] = defaultdict(list)
+    for sample in samples:
+        found[sample.pair.db_id].append(sample)
+    return found

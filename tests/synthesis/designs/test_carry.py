@@ -153,6 +153,18 @@ def test_the_turns_of_a_conversation_are_about_the_same_value(drawn: list[Drawn]
     assert all(first.sql.rpartition("= ")[2] == second.sql.rpartition("= ")[2] for first, second in talks)
 
 
+def test_a_turn_need_not_say_again_what_one_before_it_said(drawn: list[Drawn]) -> None:
+    talk = [
+        Asked("Which wards have more than 20 beds?", "SELECT ward_name FROM ward WHERE beds > 20"),
+        Asked("how many is that?", "SELECT COUNT(*) FROM ward WHERE beds > 20"),
+    ]
+    talks = []
+    for one in drawn:
+        with suppress(CannotCarryError):
+            talks.append(one.carrier.carry(talk, "seed"))
+    assert talks
+
+
 def test_a_value_that_no_word_of_the_question_gives_is_refused(drawn: list[Drawn]) -> None:
     for one in drawn:
         with pytest.raises(CannotCarryError):

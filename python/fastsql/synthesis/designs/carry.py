@@ -112,9 +112,12 @@ class Carrier:
         Raises CannotCarryError, and DesignError for SQL that cannot be read over the design.
         """
         values = _Values(random.Random(seed))
-        return [self._one(asked, values) for asked in talk]
+        found: list[Asked] = []
+        for asked in talk:
+            found.append(self._one(asked, values, [turn.question for turn in found]))
+        return found
 
-    def _one(self, asked: Asked, values: _Values) -> Asked:
+    def _one(self, asked: Asked, values: _Values, before: Sequence[str]) -> Asked:
         tree = self._origin.tree(asked.sql)
         question = asked.question
         for column, place, renamed in self._origin.columns(tree):
@@ -133,7 +136,7 @@ class Carrier:
                 raise CannotCarryError("a table is not there")
             named = self._variant.schema.table_name(self._tables[name])
             table.set("this", exp.to_identifier(named, quoted=True))
-        self._check(question, tree)
+        self._check([*before, question], tree)
         return Asked(question, write_tree(tree))
 
     # ---------------------------------------------------------------- values
@@ -162,9 +165,9 @@ class Carrier:
     def _exchange(self, question: str, literal: exp.Literal, index: int, values: _Values) -> str:
         """The question with a name, key or code that the variant holds in place of the one that was written."""
         written = literal.name
-        spelled = re.compile(
-            rf"(?<!\w){re.escape(written)}(?!\w)" if written.isascii() else re.escape(written), re.I
-        )
+        # Chinese characters stand beside a number or a code without a blank.
+        within = rf"(?<!\w){re.escape(written)}(?!\w)" if written.isascii() else re.escape(written)
+        spelled = re.compile(within, re.IGNORECASE | re.ASCII)
         if not spelled.search(question) and (index, written) not in values.drawn:
             raise CannotCarryError("its words do not spell a value")
         known = self._variant.schema.columns[index]
@@ -175,17 +178,21 @@ class Carrier:
 
     # ---------------------------------------------------------------- checks
 
-    def _check(self, question: str, tree: exp.Query) -> None:
-        """Whether the grammar can say it over the variant, and the question and the schema give all of its literals."""
+    def _check(self, questions: Sequence[str], tree: exp.Query) -> None:
+        """Whether the grammar can say it over the variant, and whether the schema and the questions so far give all of its
+        literals: a turn need not repeat what one before it said.
+        """
         try:
             sql_to_program(write_tree(tree), self._variant.schema)
         except ConversionError as error:
             raise CannotCarryError("the grammar cannot say it") from error
-        literals = tree_literals(tree, self._known)
-        if literals:
+        missing = tree_literals(tree, self._known)
+        for question in reversed(questions):
             candidates = find_candidates(question, self._known, self._dictionary)
-            if literal_recall(literals, question, candidates, self._known, self._dictionary).missing:
-                raise CannotCarryError("its words do not give a value")
+            missing = literal_recall(missing, question, candidates, self._known, self._dictionary).missing
+            if not missing:
+                return
+        raise CannotCarryError("its words do not give a value")
 
 
 @dataclass

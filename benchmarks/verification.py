@@ -8,7 +8,9 @@ Run: one small query on the demo hospital, end to end: by an executor without a 
 "new" is one that nobody has verified yet, "parsed" one that a parse has just verified, "again" one that the executor
 remembers.
 Nests: every construct that the verifier's lists know, in each other to depths of 1 to 48, then random mixtures with
-thousands of words inside (`tests/attacks/nests.py`). The longest processor time counts; what is promised is 250 ms.
+thousands of words inside (`tests/attacks/nests.py`); and, written anew as an executor would, statements that grow when
+their names are replaced, or that are very wide (`tests/attacks/growing.py`). The longest processor time counts; what is
+promised is 250 ms.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ from fastsql.verification.verify import runnable
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent))
+from tests.attacks.growing import WIDE, growing, wide
 from tests.attacks.nests import nests
 from tests.worlds.attacked_hospital import SCHEMA
 
@@ -105,10 +108,15 @@ def hardest(dialect: str, mixed: int, seed: int) -> Figures:
         with suppress(VerificationError):  # either verdict will do
             verify(sql, SCHEMA, dialect=dialect)
 
+    def write_anew(sql: str) -> None:
+        with suppress(VerificationError):
+            runnable(sql, WIDE, dialect=dialect)
+
     times = [
         _milliseconds(lambda sql=sql: check(sql))  # type: ignore[misc]
         for sql in nests(dialect, DEPTHS, mixed, seed)
     ]
+    times += [_milliseconds(lambda sql=sql: write_anew(sql)) for sql in (*growing(), *wide())]  # type: ignore[misc]
     return {
         **percentiles(times),
         "statements": len(times),

@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from contextlib import suppress
 
 import pytest
 
 from fastsql.errors import VerificationError
 from fastsql.execution import verify
+from fastsql.schema import Schema
 from fastsql.verification.allowed import words
 from fastsql.verification.text import SQL_CHARACTERS, SQL_SELECTS, SQL_TOKENS
+from fastsql.verification.verify import runnable
 
 from ..worlds.attacked_hospital import SCHEMA
+from .growing import WIDE, aliases, ctes, growing, stars, wide
 from .nests import nest, nests
 
 FAR_TOO_LONG = 2.5
 """Seconds of processor time: ten times what is promised, for slow machines. What doubles by the level takes minutes."""
+Check = Callable[..., object]
 DIALECTS = ("sqlite", "postgres", "duckdb", "mysql", "tsql")
 
 
-def seconds(sql: str, dialect: str) -> float:
+def seconds(sql: str, dialect: str, schema: Schema = SCHEMA, check: Check = verify) -> float:
     begun = time.process_time()
     with suppress(VerificationError):  # either verdict will do
-        verify(sql, SCHEMA, dialect=dialect)
+        check(sql, schema, dialect=dialect)
     return time.process_time() - begun
 
 
@@ -60,6 +65,34 @@ def test_calls_named_like_types_nest_a_little(name: str) -> None:
 def test_what_would_be_read_exponentially_often_is_refused(sql: str) -> None:
     with pytest.raises(VerificationError, match="exponential"):
         verify(sql, SCHEMA)
+
+
+@pytest.mark.parametrize("check", [verify, runnable])
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_nothing_that_grows_or_is_wide_takes_long(dialect: str, check: Check) -> None:
+    for sql in (*growing(), *wide()):
+        assert seconds(sql, dialect, WIDE, check) < FAR_TOO_LONG, sql[:200]
+
+
+@pytest.mark.parametrize(
+    ("sql", "reason"),
+    [
+        (aliases(6, 8), "stand for too much"),
+        (aliases(17, 2), "stand for too much"),
+        (ctes(16, 1), "stand for too much"),
+        (ctes(14, 300), "stand for too much"),
+        (stars(14), "more than 10,000 columns"),
+        ("SELECT 1 FROM small AS s0" + "".join(f", small AS s{n}" for n in range(1, 257)), "256 sources"),
+    ],
+)
+def test_what_is_huge_once_its_names_are_replaced_is_refused(sql: str, reason: str) -> None:
+    with pytest.raises(VerificationError, match=reason):
+        verify(sql, WIDE)
+
+
+def test_ctes_that_are_named_a_few_times_pass() -> None:
+    verify(ctes(8, 10), WIDE)
+    runnable(ctes(8, 10), WIDE)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,15 @@ from sqlglot import exp
 from fastsql.schema import Schema
 from fastsql.schema.names import fold
 from fastsql.verification.naming import RULES
-from fastsql.verification.resolve import Resolution, Source, UnresolvedError, is_star, starred
+from fastsql.verification.resolve import (
+    Resolution,
+    Shown,
+    Source,
+    UnresolvedError,
+    is_star,
+    shown,
+    starred,
+)
 
 MOST_REPEATED = 4_000
 """Nodes that references to the select list may repeat, all together."""
@@ -86,7 +94,7 @@ def _check_column(node: exp.Expr, resolution: Resolution) -> None:
             raise UnresolvedError("a star stands for a whole row")
     elif key not in resolution.positions:
         raise UnresolvedError("a column stands where none is expected")
-    elif not _is_whole_key(node):
+    elif not is_whole_key(node):
         raise UnresolvedError("a sort key of a set operation is not one of its columns")
 
 
@@ -132,6 +140,8 @@ class _Qualifier:
         self._replacements: dict[int, exp.Expr] = {}
         """What references to the select list became."""
         self._repeated = 0
+        self._shown: dict[int, list[Shown]] = {}
+        """What SELECTs show, as it was before they are rewritten."""
 
     def rewrite(self) -> None:
         """Rewrite the tree. Items first, as their names are told from the text as it was; references to them last."""
@@ -213,17 +223,13 @@ class _Qualifier:
         if position < len(listed):
             return self._spelled(listed[position])
         select = next(_selects(source.query))
-        for item in select.expressions:
-            stars = starred(item, self._resolution.sources[id(select)], self._rules)
-            for inner in stars:
-                if position < len(inner.columns):
-                    return self._spelling(inner, position)
-                position -= len(inner.columns)
-            if not stars:
-                if position == 0:
-                    return self._label(item) or "column"
-                position -= 1
-        return "column"
+        if id(select) not in self._shown:
+            self._shown[id(select)] = shown(select, self._resolution.sources[id(select)], self._rules)
+        columns = self._shown[id(select)]
+        if position >= len(columns):
+            return "column"
+        column = columns[position]
+        return self._spelling(*column) if isinstance(column, tuple) else self._label(column) or "column"
 
     def _spelled(self, name: exp.Identifier) -> str:
         return self._rules.key(name) if self._rules.exact else str(name.this)
@@ -293,10 +299,10 @@ class _Qualifier:
         sources = [self._resolution.nodes.get(id(root)) for root in before]
         conditions: list[exp.Expr] = []
         for name in map(self._rules.key, using):
-            left = [source for source in sources if source is not None and name in source.columns]
-            if len(left) != 1 or name not in right.columns:
+            left = [source for source in sources if source is not None and name in source.places]
+            if len(left) != 1 or name not in right.places:
                 raise UnresolvedError("a column of USING could belong to several sources")
-            pair = [self._bound(source, source.columns.index(name)) for source in (left[0], right)]
+            pair = [self._bound(source, source.places[name]) for source in (left[0], right)]
             conditions.append(exp.EQ(this=pair[0], expression=pair[1]))
         node.set("using", None)
         node.set("on", exp.and_(*conditions, copy=False))
@@ -314,7 +320,7 @@ class _Qualifier:
         if value is None:
             return
         select, place = self._items[id(value)]
-        if _is_whole_key(node) and _query_of_key(node) is select:
+        if is_whole_key(node) and _query_of_key(node) is select:
             self._replace(node, exp.Literal.number(place))
             return
         copied = self._finished(value).copy()
@@ -366,7 +372,7 @@ def _selects(query: exp.Expr) -> Iterator[exp.Select]:
             stack.append(node.this)
 
 
-def _is_whole_key(node: exp.Expr) -> bool:
+def is_whole_key(node: exp.Expr) -> bool:
     """Whether an expression is a key of its query's GROUP BY or ORDER BY, where a number means a position."""
     clause = node.parent
     if isinstance(clause, exp.Ordered):
@@ -384,7 +390,7 @@ def _query_of_key(node: exp.Expr) -> exp.Expr | None:
 
 def _is_in_key(node: exp.Expr) -> bool:
     while node.parent is not None and not isinstance(node, exp.Query):
-        if _is_whole_key(node):
+        if is_whole_key(node):
             return True
         node = node.parent
     return False

@@ -8,12 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from sqlglot import exp
 
 from fastsql.schema import Schema
 from fastsql.verification.allowed import SYSTEM_NAMESPACES
 from fastsql.verification.naming import RULES, NameRules
+
+MOST_SOURCES = 256
+"""Sources of one FROM clause. SQLite joins 64 tables."""
+MOST_COLUMNS = 10_000
+"""Columns that all queries of a statement show together: stars over stars double them with every level."""
 
 
 class UnresolvedError(Exception):
@@ -32,6 +38,11 @@ class Source:
     columns: tuple[str, ...]
     table: int | None = None
     query: exp.Query | None = None
+
+    @cached_property
+    def places(self) -> Mapping[str, int]:
+        """The position of each name, the first of equal ones."""
+        return {name: place for place, name in reversed(list(enumerate(self.columns)))}
 
 
 @dataclass
@@ -90,6 +101,7 @@ class _Resolver:
         self._rules = RULES[dialect]
         self._quoted_strings = quoted_strings
         self._into = resolution
+        self._shown = 0
 
     def query(self, node: exp.Expr, outer: tuple[_Scope, ...], tables: _Tables) -> tuple[str, ...]:
         """Resolve one query; the names that it offers. `tables` are the CTEs in sight."""
@@ -132,22 +144,40 @@ class _Resolver:
         roots = [] if clause is None else [clause.this]
         roots += [join.this for join in node.args.get("joins") or ()]
         sources = tuple(source for root in roots for source in self._sources(root, outer, tables))
+        if len(sources) > MOST_SOURCES:
+            raise UnresolvedError(f"a FROM clause has more than {MOST_SOURCES} sources")
         if len({source.alias for source in sources}) < len(sources):
             raise UnresolvedError("two sources of a FROM clause have one name")
         self._into.sources[id(node)] = sources
         items = self._items(node)
         plain, aliased = (_Scope(sources), *outer), (_Scope(sources, items), *outer)
         joined = self._joined(node, sources, outer)
+        outputs = self._named_columns(node) if self._rules.implicit_outputs else {}
         for name, child, join in _own_nodes(node):
             scopes = aliased if name in self._rules.alias_clauses else joined.get(id(join), plain)
             if isinstance(child, exp.Column):
-                if name not in _KEYED or not self._is_item(child, name, node, plain, items):
+                if name not in _KEYED or not self._is_item(child, name, node, plain, items, outputs):
                     self._column(child, scopes)
             elif isinstance(child, exp.Query):
                 self.query(child, scopes, tables)
             elif isinstance(child, exp.Join):
                 self._using(child, sources)
-        return tuple(name for item in node.expressions for name in self._outputs(item, sources))
+        names: list[str] = []
+        for item in node.expressions:
+            shown = sum(len(source.columns) for source in starred(item, sources, self._rules)) or 1
+            self._shown += shown
+            if self._shown > MOST_COLUMNS:
+                raise UnresolvedError(f"its queries show more than {MOST_COLUMNS:,} columns")
+            names += self._outputs(item, sources)
+        return tuple(names)
+
+    def _named_columns(self, select: exp.Select) -> dict[str, exp.Expr]:
+        """The plain columns of a select list by their names, the first of equal ones."""
+        found: dict[str, exp.Expr] = {}
+        for item in select.expressions:
+            if isinstance(item, exp.Column):
+                found.setdefault(self._rules.key(item.this), item)
+        return found
 
     def _joined(
         self, select: exp.Select, sources: tuple[Source, ...], outer: tuple[_Scope, ...]
@@ -219,11 +249,11 @@ class _Resolver:
             raise UnresolvedError("a word that calls a function stands where a column should")
         name = self._rules.key(node.this)
         for scope in scopes:
-            found = [s for s in scope.sources if name in s.columns and table in ("", s.alias)]
+            found = [s for s in scope.sources if name in s.places and table in ("", s.alias)]
             if len(found) > 1:
                 raise UnresolvedError("a column could belong to several sources")
             if found:
-                self._into.columns[id(node)] = (found[0], found[0].columns.index(name))
+                self._into.columns[id(node)] = (found[0], found[0].places[name])
                 return
             if not table and name in scope.items:
                 self._into.aliases[id(node)] = scope.items[name]
@@ -252,6 +282,7 @@ class _Resolver:
         select: exp.Select,
         scopes: tuple[_Scope, ...],
         items: Mapping[str, exp.Expr],
+        outputs: Mapping[str, exp.Expr],
     ) -> bool:
         """Whether a column means an item of the select list before it means a column, as sort keys do; then it is kept."""
         if node.table or isinstance(node.this, exp.Star):
@@ -261,18 +292,9 @@ class _Resolver:
         if clause in self._rules.alias_first:
             found = items.get(name)
         elif clause == "order" and isinstance(key, exp.Ordered) and key.parent is select.args.get("order"):
-            found = items.get(name)
-            if found is None and self._rules.implicit_outputs:
-                found = next(
-                    (
-                        item
-                        for item in select.expressions
-                        if isinstance(item, exp.Column) and self._rules.key(item.this) == name
-                    ),
-                    None,
-                )
+            found = items.get(name) or outputs.get(name)
         elif clause in self._rules.alias_keys and key is select.args.get(clause):
-            within = any(name in source.columns for source in scopes[0].sources)
+            within = any(name in source.places for source in scopes[0].sources)
             found = None if within else items.get(name)
         else:
             return False
@@ -283,7 +305,7 @@ class _Resolver:
 
     def _using(self, join: exp.Join, sources: tuple[Source, ...]) -> None:
         for name in join.args.get("using") or ():
-            if sum(self._rules.key(name) in source.columns for source in sources) < 2:
+            if sum(self._rules.key(name) in source.places for source in sources) < 2:
                 raise UnresolvedError("a column of USING is not on both sides")
 
     def _ordering(self, node: exp.Query, names: tuple[str, ...]) -> None:
@@ -331,6 +353,21 @@ def starred(item: exp.Expr, sources: tuple[Source, ...], rules: NameRules) -> tu
         alias = rules.key(item.args.get("table"))
         return tuple(source for source in sources if source.alias == alias)
     return ()
+
+
+Shown = tuple[Source, int] | exp.Expr
+"""A column that a SELECT shows: that of a source, for which a star stands, or an item of the select list."""
+
+
+def shown(select: exp.Select, sources: tuple[Source, ...], rules: NameRules) -> list[Shown]:
+    """The columns that a SELECT shows, in their order."""
+    found: list[Shown] = []
+    for item in select.expressions:
+        stars = starred(item, sources, rules)
+        found += ((source, place) for source in stars for place in range(len(source.columns)))
+        if not stars:
+            found.append(item)
+    return found
 
 
 def _own_nodes(select: exp.Select) -> Iterator[tuple[str, exp.Expr, exp.Expr | None]]:

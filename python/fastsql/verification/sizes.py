@@ -17,7 +17,7 @@ from sqlglot import exp
 from fastsql.errors import VerificationError
 from fastsql.schema.names import fold
 from fastsql.verification.naming import RULES
-from fastsql.verification.resolve import Resolution, Source, starred
+from fastsql.verification.resolve import Resolution, Shown, Source, shown
 from fastsql.verification.text import REMEDY
 
 MOST_CELLS = 16
@@ -114,6 +114,8 @@ class _Sizes:
         self._resolution = resolution
         self._rules = RULES[dialect]
         self._outputs: dict[tuple[int, int], Size] = {}
+        self._aliased: dict[int, Size] = {}
+        self._shown: dict[int, list[Shown]] = {}
 
     def of(self, node: exp.Expr) -> Size:
         """The size of an expression's value. Of what is not known to be smaller, the sum of its parts."""
@@ -165,7 +167,11 @@ class _Sizes:
         if found is not None:
             return self._bound(*found)
         item = self._resolution.aliases.get(id(node))
-        return Size(0, _PLAIN) if item is None else self.of(item)
+        if item is None:
+            return Size(0, _PLAIN)
+        if id(item) not in self._aliased:
+            self._aliased[id(item)] = self.of(item)
+        return self._aliased[id(item)]
 
     def _bound(self, source: Source, position: int) -> Size:
         return Size(1) if source.query is None else self._output(source.query, position)
@@ -184,18 +190,13 @@ class _Sizes:
         return self._outputs[key]
 
     def _item(self, select: exp.Select, position: int) -> Size:
-        sources = self._resolution.sources[id(select)]
-        for item in select.expressions:
-            stars = starred(item, sources, self._rules)
-            for source in stars:
-                if position < len(source.columns):
-                    return self._bound(source, position)
-                position -= len(source.columns)
-            if not stars:
-                if position == 0:
-                    return self.of(item)
-                position -= 1
-        return Size(0, _PLAIN)
+        if id(select) not in self._shown:
+            self._shown[id(select)] = shown(select, self._resolution.sources[id(select)], self._rules)
+        columns = self._shown[id(select)]
+        if position >= len(columns):
+            return Size(0, _PLAIN)
+        column = columns[position]
+        return self._bound(*column) if isinstance(column, tuple) else self.of(column)
 
 
 _MATCHING = frozenset((exp.Like, exp.ILike, exp.RegexpReplace))

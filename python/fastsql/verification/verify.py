@@ -3,7 +3,8 @@
 Six checks, each on its own reason for distrust: the raw text is bounded and cut into tokens before anything recursive reads
 it; sqlglot must find exactly one SELECT; every node of its tree, and every function, must be on an allow-list; every table
 and column must resolve to the schema by the dialect's own rules (SQLite alone would not do: it takes an unknown ``"name"``
-for a string); no text that it makes may grow beyond bounds; and SQLite must prepare it on an empty database of that schema.
+for a string); neither the query, once its names are replaced by what they stand for, nor a text that it makes may grow
+beyond bounds; and SQLite must prepare it on an empty database of that schema.
 
 What runs is not the text that was given but what was verified, written anew (:func:`runnable`).
 """
@@ -24,6 +25,7 @@ from fastsql.schema import Column, Schema
 from fastsql.schema.dialects import plain_dialect
 from fastsql.verification.earlier import Place, find_places
 from fastsql.verification.empty import prepare
+from fastsql.verification.expansion import check_expansion
 from fastsql.verification.parse import parse_query, read_select, silence, with_room, write
 from fastsql.verification.qualify import check_meaning, qualify
 from fastsql.verification.resolve import Resolution, UnresolvedError, resolve
@@ -236,6 +238,7 @@ def _read(sql: str, depth: int, schema: Schema, dialect: str, limits: Limits) ->
     with _resolving():
         resolution = resolve(query, schema, dialect=dialect)
         check_meaning(nodes, resolution)
+        check_expansion(nodes, resolution)
         check_sizes(nodes, resolution, dialect)
     return _Reading(query, nodes, resolution)
 

@@ -116,7 +116,7 @@ def test_a_question_of_the_limit_is_read(toy: Parser, question: str) -> None:
 
 
 @pytest.mark.parametrize("size", [4_001, 100_000, 3_000_000])
-def test_a_longer_one_is_a_limit_error(toy: Parser, size: int) -> None:
+def test_a_question_longer_than_the_limit_is_a_limit_error(toy: Parser, size: int) -> None:
     with pytest.raises(LimitError) as error:
         toy.parse("q" * size, SCHEMA)
     assert str(error.value) == (
@@ -204,7 +204,9 @@ def test_a_schema_of_the_limits_is_read(toy: Parser) -> None:
 @pytest.mark.parametrize(
     ("schema", "limit"), [(wide(513, 1), "tables"), (wide(17, 241), "columns"), (wide(1, 2_001), "columns")]
 )
-def test_a_larger_one_is_a_limit_error(toy: Parser, schema: dict[str, dict[str, str]], limit: str) -> None:
+def test_a_schema_larger_than_the_limits_is_a_limit_error(
+    toy: Parser, schema: dict[str, dict[str, str]], limit: str
+) -> None:
     with pytest.raises(LimitError, match=f"more than the limit of .*{limit}"):
         toy.parse(QUESTION, schema)
 

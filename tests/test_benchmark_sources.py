@@ -125,7 +125,7 @@ def test_the_readme_cites_a_parse_with_its_machine_and_the_ratio_to_its_floor() 
         assert f"A parse takes {cited}" in text
 
 
-def test_times_of_another_machine_stand_beside_it() -> None:
+def test_times_of_a_parse_on_another_machine_stand_in_the_readme_and_the_benchmarks() -> None:
     elsewhere = r"a Xeon with 2 virtual processors, the same parse takes 16 to 21 ms when nothing else runs"
     for name in ("README.md", "docs/benchmarks.md"):
         assert elsewhere in " ".join((ROOT / name).read_text("utf-8").split())

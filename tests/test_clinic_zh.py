@@ -23,7 +23,7 @@ def clinic(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def test_there_are_forty_questions_of_three_levels() -> None:
+def test_the_clinic_has_forty_questions_of_three_levels() -> None:
     assert Counter(str(one.extra["difficulty"]) for one in QUESTIONS) == {
         "easy": 12,
         "medium": 18,

@@ -29,12 +29,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def test_there_are_thirty_of_five_turns_half_of_them_over_the_demo_hospital() -> None:
+def test_dialogues_are_thirty_of_five_turns_and_half_of_them_over_the_demo_hospital() -> None:
     assert [len(one.turns) for one in DIALOGUES] == [5] * 30
     assert Counter(one.db_id for one in DIALOGUES) == {"demo_hospital": 15, "clinic": 15}
 
 
-def test_they_hold_what_people_do_in_conversations() -> None:
+def test_the_dialogues_hold_what_people_do_in_conversations() -> None:
     tags = Counter(tag for turn in TURNS for tag in turn.extra["tags"])
     assert tags["start"] == 30
     assert tags["ellipsis"] > 50
@@ -78,7 +78,7 @@ def test_the_clinic_s_questions_have_answers_and_can_be_written(folder: Path) ->
             assert sql_to_program(str(one.sql), schema)
 
 
-def test_its_seeds_can_all_be_used_and_are_none_of_the_questions(folder: Path) -> None:
+def test_the_clinic_s_seeds_can_all_be_used_and_are_none_of_the_questions(folder: Path) -> None:
     schema = read_schemas(folder / "schemas.json")["clinic"]
     with open_executor(folder / "databases" / "clinic.sqlite", schema=schema) as executor:
         seeds = read_seeds(BENCHMARKS / "dialogues" / "clinic_seeds.json", schema, executor)

@@ -57,7 +57,7 @@ def folder(filled: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return filled
 
 
-def test_there_are_examples_of_each_kind() -> None:
+def test_examples_of_each_kind_are_found() -> None:
     shown = [" ".join(words) for words in examples()]
     assert len(shown) >= 7
     for part in ("parse", "demo", "--values", "--explain", "--json", "--ask", "< questions.txt"):

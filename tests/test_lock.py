@@ -103,7 +103,7 @@ def test_every_locked_version_has_digests() -> None:
     assert [requirement.name for requirement, digests in entries() if not digests] == []
 
 
-def test_only_torch_has_none_and_is_one_version() -> None:
+def test_only_torch_is_locked_without_digests_and_is_one_version() -> None:
     (line,) = lines_of("torch.txt")
     (pinned,) = Requirement(line).specifier
     assert (Requirement(line).name, pinned.operator) == ("torch", "==")

@@ -23,7 +23,7 @@ _LARGEST = 64_000
 """Bytes of a picture."""
 
 
-def test_there_are_pictures_and_all_are_used() -> None:
+def test_every_picture_is_used_in_a_document() -> None:
     used = {
         name
         for page in DOCS.glob("*.md")

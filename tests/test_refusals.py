@@ -234,7 +234,7 @@ def test_a_dictionary_of_a_part_or_of_other_values_raises_nothing(fastest: Parse
             assert CANARY not in one.text
 
 
-def test_the_same_is_said_whatever_the_settings(
+def test_a_refusal_gives_the_same_reason_whatever_the_settings(
     fastest: Parser, schema: Schema, values: ValueDictionary
 ) -> None:
     expected = fastest.parse(MISSPELT, schema, values=values).reason

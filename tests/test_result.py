@@ -42,7 +42,7 @@ def test_an_answer_has_sql() -> None:
     assert ANSWER
 
 
-def test_a_refusal_has_none_but_keeps_its_best_hypothesis() -> None:
+def test_a_refusal_has_no_sql_but_keeps_its_best_hypothesis() -> None:
     assert REFUSAL.sql is None
     assert REFUSAL.best == "SELECT 1"
     assert not REFUSAL
@@ -96,7 +96,7 @@ TRAIL = Trail(
 )
 
 
-def test_it_is_retraced_once_and_only_when_asked_for() -> None:
+def test_a_result_is_retraced_once_and_only_when_asked_for() -> None:
     background = Told(led_to=TRAIL)
     result = dataclasses.replace(ANSWER, background=background)
     assert background.asked == []

@@ -22,7 +22,7 @@ def riverside(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def test_sixty_have_an_answer_and_fifteen_have_none() -> None:
+def test_sixty_questions_have_an_answer_and_fifteen_have_none() -> None:
     assert [question.answerable for question in QUESTIONS] == [True] * 60 + [False] * 15
     assert len({question.question.lower() for question in QUESTIONS}) == 75
 
@@ -35,7 +35,7 @@ def test_gold_returns_something(riverside: Path, question: Example) -> None:
     assert any(cell for row in rows for cell in row)
 
 
-def test_its_schema_is_read_with_keys_and_comments(riverside: Path) -> None:
+def test_the_schema_of_riverside_is_read_with_keys_and_comments(riverside: Path) -> None:
     schema = read_schemas(riverside.parent / "schemas.json")["riverside"]
     assert len(schema.tables) == 17
     assert len(schema.foreign_keys) == 19

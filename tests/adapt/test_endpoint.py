@@ -37,7 +37,7 @@ def values_of(executor: Executor) -> set[str]:
     return found
 
 
-def test_it_is_sent_no_value_and_no_seed_and_goes_on_where_it_was(
+def test_a_language_model_is_sent_no_value_and_no_seed_and_a_stopped_run_goes_on(
     clinic: Path, executor: Executor, tmp_path: Path, server: LanguageServer
 ) -> None:
     seeds = tmp_path / "seeds.json"

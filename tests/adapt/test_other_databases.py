@@ -79,7 +79,9 @@ def test_duckdb_is_adapted_to(tmp_path: Path) -> None:
     assert found.after["made"]["count"] > 3
 
 
-def test_a_database_that_goes_away_ends_it_and_nothing_is_written(clinic: Path, tmp_path: Path) -> None:
+def test_a_database_that_goes_away_ends_the_adaptation_and_nothing_is_written(
+    clinic: Path, tmp_path: Path
+) -> None:
     path = tmp_path / "clinic.sqlite"
     shutil.copy(clinic, path)
 

@@ -107,7 +107,7 @@ def test_the_ticked_pairs_are_a_file_of_seeds(tmp_path: Path) -> None:
     assert not seeds.left_out
 
 
-def test_nothing_on_it_is_markup_of_the_data_and_no_other_script_runs() -> None:
+def test_nothing_on_the_page_is_markup_of_the_data_and_no_other_script_runs() -> None:
     text = page()
     assert "<b>women" not in text
     assert "&lt;b&gt;women" in text

@@ -107,14 +107,16 @@ def executors(targets: dict[tuple[str, str], str]) -> Iterator[dict[tuple[str, s
 
 
 @pytest.mark.parametrize("statement", read_allowed())
-def test_it_gives_what_the_schema_knows(statement: Allowed, executors: dict[tuple[str, str], Any]) -> None:
+def test_an_allowed_statement_gives_what_the_schema_knows_and_no_hidden_cell(
+    statement: Allowed, executors: dict[tuple[str, str], Any]
+) -> None:
     for secret in SECRETS:
         found = executors[statement.dialect, secret].run(statement.sql)
         assert not any(other in repr(found) for other in SECRETS)
         assert sorted(found.rows, key=repr) == sorted(statement.rows, key=repr)
 
 
-def test_each_secret_is_there_to_be_found(targets: dict[tuple[str, str], str]) -> None:
+def test_each_secret_is_in_the_databases_to_be_found(targets: dict[tuple[str, str], str]) -> None:
     for secret in SECRETS:
         file = sqlite3.connect(targets["sqlite", secret])
         assert secret in repr(file.execute("SELECT * FROM patients").fetchall())

@@ -18,7 +18,7 @@ NOWHERE = Path("/nowhere")
 CASES = [(dialect, attack) for dialect in DIALECTS for attack in attacks_on(dialect)]
 
 
-def test_there_are_enough_attacks_and_each_is_there_once() -> None:
+def test_at_least_four_hundred_attacks_are_tried_and_each_once_a_dialect() -> None:
     statements = [attack.sql for name in ("any", *DIALECTS) for attack in read_attacks(name)]
     assert len(statements) >= 400
     for dialect in DIALECTS:

@@ -56,7 +56,7 @@ def test_the_best_guess_of_a_refusal_is_told_apart_and_not_run(run: Run) -> None
     assert " rows in " not in outcome.out
 
 
-def test_its_own_questions_are_asked_at_the_hospital_s_time(run: Run, loader: Loader) -> None:
+def test_the_demo_s_own_questions_are_asked_at_the_hospital_s_time(run: Run, loader: Loader) -> None:
     outcome = run("demo")
     calls = loader.parsers[0].calls
     assert [call["question"] for call in calls] == [*QUESTIONS, *CONVERSATION]

@@ -82,6 +82,6 @@ def test_a_database_comes_before_other_values(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "content", [[], {"ward": []}, {"ward": {"drugs": []}}, {"ward": {"drugs": {"name": "x"}}}]
 )
-def test_another_form_is_an_error_that_names_the_file(tmp_path: Path, content: object) -> None:
+def test_values_of_another_form_are_an_error_that_names_the_file(tmp_path: Path, content: object) -> None:
     with pytest.raises(DatasetError, match=r"values\.json\.gz"):
         read_values(excerpt(tmp_path, content))

@@ -49,7 +49,7 @@ def dump(path: Path) -> list[str]:
         return list(connection.iterdump())
 
 
-def test_it_is_the_same_each_time(database: Path, tmp_path: Path) -> None:
+def test_the_chinese_hospital_is_the_same_each_time(database: Path, tmp_path: Path) -> None:
     HOSPITAL.create(tmp_path / "again.sqlite")
     assert dump(tmp_path / "again.sqlite") == dump(database)
 
@@ -71,7 +71,7 @@ def test_every_question_but_the_last_has_an_answer(question: str, executor: Read
     assert rows[0][0] not in (None, 0)
 
 
-def test_the_bundled_model_answers_most_of_them_and_not_the_last(
+def test_the_bundled_model_answers_most_of_the_questions_and_not_the_last(
     database: Path, executor: ReadOnlyExecutor
 ) -> None:
     if not (BUNDLED / "css-zh").is_dir():

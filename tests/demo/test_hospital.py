@@ -77,7 +77,7 @@ def connection(hospital: Path) -> Iterator[sqlite3.Connection]:
     connection.close()
 
 
-def test_there_is_gold_for_every_question() -> None:
+def test_every_demo_question_has_gold_and_eight_have_sql() -> None:
     assert tuple(GOLD) == QUESTIONS
     assert len([sql for sql in GOLD.values() if sql is not None]) == 8
 
@@ -94,7 +94,7 @@ def test_every_question_has_an_answer_that_says_something(hospital: Path, questi
 
 
 @pytest.mark.parametrize(("question", "sql"), GOLD.items())
-def test_the_bundled_model_answers_each_rightly_but_refuses_the_last(
+def test_the_bundled_model_answers_each_question_rightly_but_refuses_the_last(
     ehr_en: Parser, hospital: Path, question: str, sql: str | None
 ) -> None:
     schema = Schema.from_sqlite(hospital, max_values=12)

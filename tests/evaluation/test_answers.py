@@ -21,7 +21,9 @@ from fastsql.evaluation.answers import ROWS_COMPARED, answer_rows, is_void, publ
         ([(b"7",)], [(7,)]),
     ],
 )
-def test_these_results_are_equal(one: list[tuple[object]], other: list[tuple[object]]) -> None:
+def test_results_that_differ_in_form_or_order_alone_are_equal(
+    one: list[tuple[object]], other: list[tuple[object]]
+) -> None:
     assert answer_rows(one) == answer_rows(other)
 
 
@@ -37,7 +39,9 @@ def test_these_results_are_equal(one: list[tuple[object]], other: list[tuple[obj
         ([(True,)], [("True",)]),
     ],
 )
-def test_these_results_differ(one: list[tuple[object, ...]], other: list[tuple[object, ...]]) -> None:
+def test_results_of_other_values_rows_or_column_order_differ(
+    one: list[tuple[object, ...]], other: list[tuple[object, ...]]
+) -> None:
     assert answer_rows(one) != answer_rows(other)
 
 
@@ -53,7 +57,7 @@ def test_rows_are_read_one_by_one() -> None:
 
 
 @pytest.mark.parametrize("rows", [[], [(None,)], [(0,)], [(0.0, None)]])
-def test_these_results_say_nothing(rows: list[tuple[object, ...]]) -> None:
+def test_empty_results_and_those_of_null_and_zero_alone_say_nothing(rows: list[tuple[object, ...]]) -> None:
     assert is_void(answer_rows(rows))
 
 

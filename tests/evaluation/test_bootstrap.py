@@ -50,7 +50,7 @@ def test_templates_widen_the_interval() -> None:
     assert clustered > 2 * single
 
 
-def test_a_cluster_each_is_the_same_as_none() -> None:
+def test_a_cluster_for_each_question_is_the_same_as_no_clusters() -> None:
     plain = bootstrap(mean, len(OUTCOMES), rounds=100)
     assert (bootstrap(mean, len(OUTCOMES), range(len(OUTCOMES)), rounds=100) == plain).all()
 

@@ -86,14 +86,16 @@ VALUES_ONLY = [
 
 
 @pytest.mark.parametrize(("one", "other"), SAME)
-def test_these_have_one_form(schema: Schema, one: str, other: str) -> None:
+def test_queries_of_one_meaning_have_one_form(schema: Schema, one: str, other: str) -> None:
     form = canonical_form(one, schema)
     assert form is not None
     assert form == canonical_form(other, schema)
 
 
 @pytest.mark.parametrize(("one", "other"), DIFFERENT)
-def test_these_have_two_forms_even_without_values(schema: Schema, one: str, other: str) -> None:
+def test_queries_of_two_meanings_have_two_forms_even_without_values(
+    schema: Schema, one: str, other: str
+) -> None:
     first, second = canonical_form(one, schema), canonical_form(other, schema)
     assert first is not None
     assert second is not None
@@ -101,7 +103,7 @@ def test_these_have_two_forms_even_without_values(schema: Schema, one: str, othe
 
 
 @pytest.mark.parametrize(("one", "other"), VALUES_ONLY)
-def test_these_differ_in_values_only(schema: Schema, one: str, other: str) -> None:
+def test_queries_of_other_values_have_one_form_without_values(schema: Schema, one: str, other: str) -> None:
     first, second = canonical_form(one, schema), canonical_form(other, schema)
     assert first is not None
     assert second is not None

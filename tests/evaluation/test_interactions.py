@@ -241,7 +241,7 @@ def test_a_turn_without_gold_is_asked_and_given_on(schema: Schema, database: Pat
     assert figures["rs"]["10"] == 100
 
 
-def test_other_questions_are_asked_without_a_history(
+def test_questions_of_no_conversation_are_asked_without_a_history(
     talks: Sequence[Example], schema: Schema, database: Path
 ) -> None:
     single = [replace(one, extra={}) for one in talks]
@@ -272,7 +272,7 @@ def test_text_in_double_quotes_is_text_where_sqlite_takes_it_for_that(schema: Sc
 # -------------------------------------------------------------------- where they are shown
 
 
-def test_the_page_shows_them_and_the_figures_name_no_conversation() -> None:
+def test_the_page_shows_conversations_and_the_figures_name_none() -> None:
     pytest.importorskip("matplotlib", reason="pip install matplotlib runs this")
     items = [*talk("Hyperion", "rwr", kinds=["filtering"]), *talk("b", "rr")]
     report = Report(tuple(items), resamples=20)

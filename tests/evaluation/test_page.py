@@ -77,7 +77,7 @@ def test_the_page_asks_for_nothing_from_elsewhere() -> None:
     assert not re.search(r"url\((?!#)|@import", shown())
 
 
-def test_what_it_shows_is_said_before_anything_is_shown() -> None:
+def test_the_page_says_that_it_shows_questions_before_it_shows_any() -> None:
     text = shown()
     assert 0 < text.index("This page shows questions and SQL") < text.index("哪些患者是女性")
 

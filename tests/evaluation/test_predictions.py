@@ -41,7 +41,7 @@ def test_no_sql_means_a_refusal(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "content", [{}, [1], [{"sql": "x"}], [{"id": "a", "sql": 3}], [{"id": "a", "confidence": "high"}]]
 )
-def test_another_form_is_an_error(tmp_path: Path, content: object) -> None:
+def test_predictions_of_another_form_are_an_error(tmp_path: Path, content: object) -> None:
     path = tmp_path / "predictions.json"
     path.write_text(json.dumps(content))
     with pytest.raises(DatasetError, match=r"predictions\.json"):

@@ -34,7 +34,7 @@ def test_queries_that_differ_in_values_only_have_one_skeleton(one: str, other: s
         ("SELECT MAX(a) FROM t", "SELECT MIN(a) FROM t"),
     ],
 )
-def test_queries_built_otherwise_have_another(one: str, other: str) -> None:
+def test_queries_built_otherwise_have_another_skeleton(one: str, other: str) -> None:
     assert skeleton(one) != skeleton(other)
 
 

@@ -136,7 +136,7 @@ def test_a_count_that_bounds_nothing_is_refused(name: str, value: Any, tmp_path:
             make(**{name: value})
 
 
-def test_every_executor_refuses_them(duckdb_driver: None, tmp_path: Path) -> None:
+def test_every_executor_refuses_limits_that_bound_nothing(duckdb_driver: None, tmp_path: Path) -> None:
     import duckdb
 
     path = tmp_path / "ward.duckdb"

@@ -129,7 +129,7 @@ def test_no_statement_depends_on_a_hidden_cell_and_a_useful_share_runs(stage: St
     assert ended["failed"] < 0.2 * total, ended
 
 
-def test_what_is_sent_as_it_is_does_depend_on_them(
+def test_a_statement_that_is_sent_as_it_is_does_depend_on_hidden_cells(
     duckdb_driver: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The statements and the databases are such that the test above would fail."""

@@ -242,7 +242,7 @@ def test_the_role_reads_what_it_was_given_and_has_its_time_limits(server: Postgr
         "pg_reload_conf()",
     ],
 )
-def test_read_only_lets_a_superuser_call_it_and_the_verifier_does_not(
+def test_read_only_lets_a_superuser_call_functions_that_the_verifier_refuses(
     server: PostgresServer, call: str
 ) -> None:
     with open_executor(server.url(DATABASE)) as executor:

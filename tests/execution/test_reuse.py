@@ -230,7 +230,7 @@ TYPED = {
 }
 
 
-def test_types_of_the_others(engine: Engine) -> None:
+def test_typed_values_of_duckdb_and_postgresql_give_the_same_rows_when_reused(engine: Engine) -> None:
     if engine.dialect == "sqlite":
         pytest.skip("SQLite has affinities: see the test above")
     names = [f"c{number}" for number in range(len(TYPED))]

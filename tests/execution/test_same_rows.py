@@ -180,7 +180,7 @@ def test_an_expression_has_the_same_value(stage: Stage, seed: int, depth: int) -
 
 
 @pytest.mark.parametrize("sql", STATED)
-def test_these_give_the_same_rows_in_the_same_order(stage: Stage, sql: str) -> None:
+def test_stated_queries_give_the_same_rows_in_the_same_order(stage: Stage, sql: str) -> None:
     whole = _ROWS + sql
     run = stage.worlds[0][1]
     if check_same(stage, run, EMPTY, whole) == "same" and "ORDER BY" in sql:

@@ -104,7 +104,7 @@ def test_only_so_many_connections_may_be_lost(workers: Workers[Session], hold: t
         call(workers, lambda session: session)
 
 
-def test_lost_ones_that_ended_count_no_longer(
+def test_lost_connections_that_ended_count_no_longer(
     workers: Workers[Session], sessions: list[Session], hold: threading.Event
 ) -> None:
     for _ in range(MOST_LOST):

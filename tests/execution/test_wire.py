@@ -79,7 +79,7 @@ def test_a_cell_comes_out_as_it_went_in(cell: Any) -> None:
         assert repr(found) == repr(rows) or isinstance(cell, datetime)
 
 
-def test_numbers_that_are_none_come_out_too() -> None:
+def test_nan_and_infinity_come_out_as_they_went_in() -> None:
     found = sent([(math.nan, math.inf, -math.inf, Decimal("NaN"))])[0]
     assert math.isnan(found[0])
     assert found[1:3] == (math.inf, -math.inf)

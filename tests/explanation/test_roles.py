@@ -112,7 +112,7 @@ def test_items_have_the_roles_of_their_clauses(sql: str, expected: dict[str, set
     assert roles(sql) == expected
 
 
-def test_there_are_sixteen() -> None:
+def test_css_has_sixteen_roles() -> None:
     assert len(ROLES) == len(set(ROLES)) == 16
 
 

@@ -33,7 +33,9 @@ from fastsql.explanation.time_words import find_time_words
         ("同一天的处方", "same", "day", None, "同一天"),
     ],
 )
-def test_words_of_a_period(question: str, relation: str, unit: str, count: int | None, words: str) -> None:
+def test_the_words_of_a_period_are_found(
+    question: str, relation: str, unit: str, count: int | None, words: str
+) -> None:
     span = find_time_words(question, relation, unit, count)
     assert span is not None
     assert question[slice(*span)] == words
@@ -52,7 +54,9 @@ def test_words_of_a_period(question: str, relation: str, unit: str, count: int |
         ("Who came this week?", "in", "week", 0),
     ],
 )
-def test_other_words(question: str, relation: str, unit: str, count: int) -> None:
+def test_words_that_say_another_period_or_none_are_not_found(
+    question: str, relation: str, unit: str, count: int
+) -> None:
     assert find_time_words(question, relation, unit, count) is None
 
 

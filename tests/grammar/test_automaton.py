@@ -83,7 +83,7 @@ def test_a_column_of_a_table_joined_twice_asks_for_its_source() -> None:
     assert pen.write("2").state.symbol != pen.space.grammar.symbol("which")
 
 
-def test_a_column_of_a_table_joined_once_does_not() -> None:
+def test_a_column_of_a_table_joined_once_asks_for_no_source() -> None:
     pen = Pen().write("cost join patients cost.event patients.name cost.cost")
     assert "end" in pen.offered()
 

@@ -56,7 +56,9 @@ def test_a_program_is_written_in_each_dialect(dialect: str, sql: str, form: str)
 
 @pytest.mark.parametrize("dialect", OTHERS)
 @pytest.mark.parametrize(("schema", "sql", "rendered"), CASES[::3])
-def test_what_is_written_parses(schema: str, sql: str, rendered: str, dialect: str) -> None:
+def test_sql_written_for_another_dialect_parses_in_it(
+    schema: str, sql: str, rendered: str, dialect: str
+) -> None:
     try:
         written = render(sql_to_program(sql, SCHEMAS[schema]), SCHEMAS[schema], dialect=dialect)
     except DialectError:

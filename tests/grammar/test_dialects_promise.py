@@ -77,7 +77,9 @@ def test_any_scores_give_sql_that_postgresql_prepares(in_postgres: Prepare, data
 
 @a_few
 @given(data=st.data())
-def test_so_they_do_without_the_switch(in_postgres: Prepare, data: st.DataObject) -> None:
+def test_any_scores_give_sql_that_postgresql_prepares_without_strict_grouping_too(
+    in_postgres: Prepare, data: st.DataObject
+) -> None:
     """Columns beside aggregates are written so that PostgreSQL takes them."""
     space: ActionSpace = data.draw(spaces())
     in_postgres(space.schema, [written(space, data.draw(SEEDS), data.draw(habits()), "postgres")])
@@ -100,7 +102,9 @@ def test_every_habit_is_survived(ward: str, in_postgres: Prepare, in_duckdb: Pre
 
 @a_few
 @given(spaces(), habits(), SEEDS, st.sampled_from([dialect for dialect in DIALECTS if dialect != "sqlite"]))
-def test_what_is_written_parses(space: ActionSpace, bias: Bias, seed: int, dialect: str) -> None:
+def test_any_scores_give_sql_that_parses_in_its_dialect(
+    space: ActionSpace, bias: Bias, seed: int, dialect: str
+) -> None:
     try:
         sql = written(space, seed, bias, dialect)
     except DialectError:

@@ -70,7 +70,7 @@ def test_equality_says_what_the_column_holds(comparison: str) -> None:
 
 
 @pytest.mark.parametrize("comparison", ["lt", "ge", "between", "like", "contains", "begins"])
-def test_other_comparisons_say_anything(comparison: str) -> None:
+def test_comparisons_other_than_equality_say_anything(comparison: str) -> None:
     found = literals(after(space(KNOWN), comparison, WARD))
     assert found == literals(after(space(Grounds()), comparison, WARD))
     assert len(found) > 5

@@ -66,14 +66,16 @@ def test_any_scores_give_sql_that_postgresql_would_group(space: ActionSpace, bia
 
 @promise
 @given(spaces(), habits(), SEEDS, st.integers(LEAST, 60))
-def test_so_they_do_on_a_small_budget(space: ActionSpace, bias: Bias, seed: int, budget: int) -> None:
+def test_any_scores_give_sql_that_postgresql_would_group_on_a_small_budget_too(
+    space: ActionSpace, bias: Bias, seed: int, budget: int
+) -> None:
     strict = replace(space, strict_grouping=True, limits=replace(DEFAULT, actions=budget))
     result = walk(strict, seed, bias)
     assert result.used <= budget
     assert stray_columns(parse_query(written(result.decisions, strict))) == []
 
 
-def test_without_the_switch_scores_stray() -> None:
+def test_without_strict_grouping_some_columns_stray() -> None:
     """The check sees what the switch prevents."""
     space = space_for(HOSPITAL, "how many?")
     habit = HABITS["many items"]

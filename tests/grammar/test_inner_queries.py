@@ -44,7 +44,7 @@ def test_every_query_inside_another_is_found_the_outer_one_first(sql: str, parts
 
 
 @pytest.mark.parametrize("dialect", ["postgres", "duckdb", "mysql", "tsql"])
-def test_they_are_written_in_the_dialect_of_the_whole(dialect: str) -> None:
+def test_inner_queries_are_written_in_the_dialect_of_the_whole(dialect: str) -> None:
     program = sql_to_program(
         f"SELECT COUNT(*) FROM admissions WHERE admissions.subject_id IN ({THEIRS})", SCHEMA
     )

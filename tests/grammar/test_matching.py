@@ -122,7 +122,7 @@ def test_what_was_not_looked_up_is_not_bound(name: str) -> None:
     assert after(known(None), name, WARD).takable().all()
 
 
-def test_other_columns_and_comparisons_are_free() -> None:
+def test_columns_not_known_whole_and_comparisons_without_a_pattern_are_free() -> None:
     free = space(Grounds(frozenset({NAME}), patterns=NOTHING))
     assert after(free, "contains", WARD).takable().all()
     assert starts(after(known(NOTHING), "lt", WARD)) == starts(after(known(None), "lt", WARD))

@@ -108,7 +108,9 @@ def test_a_construct_nests_as_deep_as_sqlite_can_read(
 
 
 @pytest.mark.parametrize(("one", "other"), list(product(["having", "in", "when", "joined"], NESTED)))
-def test_so_do_constructs_in_turn(one: str, other: str, connection: sqlite3.Connection) -> None:
+def test_two_constructs_in_turn_nest_as_deep_as_sqlite_can_read(
+    one: str, other: str, connection: sqlite3.Connection
+) -> None:
     sql, _ = deepest_offered((NESTED[one], NESTED[other]), "strftime('%Y', admittime)")
     assert stack_depth(connection, sql) <= STACK
     verify(sql, HOSPITAL)

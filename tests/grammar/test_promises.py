@@ -54,7 +54,9 @@ def test_no_scores_lead_into_a_dead_end(space: ActionSpace, bias: Bias, seed: in
 
 @promise
 @given(spaces(), habits(), SEEDS, st.integers(LEAST, 60))
-def test_nor_does_a_small_budget(space: ActionSpace, bias: Bias, seed: int, budget: int) -> None:
+def test_no_small_budget_leads_into_a_dead_end(
+    space: ActionSpace, bias: Bias, seed: int, budget: int
+) -> None:
     tight = replace(space, limits=replace(DEFAULT, actions=budget))
     result = walk(tight, seed, bias)
     assert result.used <= budget

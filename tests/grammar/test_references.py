@@ -81,6 +81,6 @@ def test_a_query_says_what_it_takes(name: str) -> None:
 
 
 @pytest.mark.parametrize("dialect", ["postgres", "duckdb", "tsql"])
-def test_other_dialects_say_so_too(dialect: str) -> None:
+def test_a_query_says_what_it_takes_in_other_dialects_too(dialect: str) -> None:
     assert "IN (PREV_RESULT4)" in said(*SAID["what it returned"][:2], dialect)
     assert said(*SAID["an order"][:2], dialect).startswith("PREV_QUERY4 ORDER BY")

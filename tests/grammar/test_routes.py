@@ -61,7 +61,7 @@ def test_ways_lead_to_every_table_that_keys_connect_with_from() -> None:
     assert tables(after("payers", "along")) == {"stays", "patients", "labs"}
 
 
-def test_none_leads_from_a_table_without_keys_or_back_into_from() -> None:
+def test_no_way_leads_from_a_table_without_keys_or_back_into_from() -> None:
     assert leads_on(after("payers"))
     assert not leads_on(after("codes"))
     assert not leads_on(after("staff"))  # it refers to itself alone
@@ -97,7 +97,7 @@ def test_a_pointer_chooses_among_tables_on_ways_of_one_length() -> None:
         "SELECT T1.boss FROM staff AS T1 JOIN staff AS T2 ON T1.boss = T2.id",
     ],
 )
-def test_other_joins_are_said(sql: str) -> None:
+def test_joins_that_no_way_implies_are_said(sql: str) -> None:
     assert Production("along") not in sql_to_program(sql, CLINIC)
 
 
@@ -115,12 +115,12 @@ def test_a_way_has_a_longest() -> None:
     assert tables(state) == {f"t{n}" for n in range(1, MAX_HOPS + 1)}
 
 
-def test_nor_is_it_longer_than_from_has_room_for() -> None:
+def test_a_way_is_no_longer_than_from_has_room_for() -> None:
     space = space_for(chain(MAX_SOURCES + 3), "")
     assert tables(state_after(space, "t0", "along", "t4", "along", "t6", "along")) == {"t7"}
 
 
-def test_nor_than_the_budget_has_room_for() -> None:
+def test_a_way_is_no_longer_than_the_budget_has_room_for() -> None:
     space = space_for(chain(6), "")
     grammar = space.grammar
     way = grammar.by_production[grammar.symbol("joins")][grammar.production("along")]

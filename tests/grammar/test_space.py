@@ -70,7 +70,7 @@ def test_kinds_without_actions_are_passed_over() -> None:
 
 
 @pytest.mark.parametrize("action", [-1, SPACE.size, SPACE.size + 7])
-def test_other_numbers_are_no_actions(action: int) -> None:
+def test_numbers_outside_of_the_space_are_no_actions(action: int) -> None:
     with pytest.raises(IndexError):
         SPACE.locate(action)
 

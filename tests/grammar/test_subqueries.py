@@ -68,7 +68,7 @@ def test_what_is_computed_is_no_key_but_the_least_and_the_greatest_are() -> None
 
 
 @pytest.mark.parametrize("opening", [("lt", "scalar"), ("ge", "scalar")])
-def test_other_comparisons_are_free(opening: tuple[str, ...]) -> None:
+def test_a_subquery_compared_by_order_is_free(opening: tuple[str, ...]) -> None:
     assert columns(within("stays", opening=opening)) == {"stays.id", "stays.patient", "stays.payer"}
     assert len(names(within(opening=opening), TABLE)) == len(CLINIC.tables)
 

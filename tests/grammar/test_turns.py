@@ -175,7 +175,7 @@ def test_a_query_is_extended_by_a_condition() -> None:
     )
 
 
-def test_or_its_conditions_are_replaced() -> None:
+def test_the_conditions_of_an_earlier_query_are_replaced() -> None:
     program = (P("extend_from"), TurnRef(0), P("is_null"), column("patients", "dob"), P("keep"))
     assert said(program, PATIENTS) == "SELECT patients.subject_id FROM patients WHERE patients.dob IS NULL"
 
@@ -216,7 +216,7 @@ def test_rows_are_counted_where_rows_were_shown(sql: str) -> None:
     assert count_shown(program, [turn(sql)]) == program
 
 
-def test_its_select_list_is_replaced() -> None:
+def test_the_select_list_of_an_earlier_query_is_replaced() -> None:
     program = (P("extend"), TurnRef(0), P("count"), column("patients", "name"), END)
     assert said(program, PATIENTS).startswith(
         "SELECT COUNT(patients.name) FROM patients WHERE patients.gender"
@@ -228,7 +228,7 @@ def test_its_select_list_is_replaced() -> None:
     assert said(grouped, PATIENTS, strict=True).endswith("GROUP BY patients.name")
 
 
-def test_its_order_and_limit_are_replaced() -> None:
+def test_the_order_and_limit_of_an_earlier_query_are_replaced() -> None:
     program = (
         P("extend"),
         TurnRef(0),
@@ -394,7 +394,7 @@ def test_a_time_is_not_sought_among_numbers() -> None:
     assert column("admissions", "age").column not in taken
 
 
-def test_nor_compared_with_one() -> None:
+def test_a_number_is_not_compared_with_a_time_that_a_turn_returned() -> None:
     space = asked((), [OLDEST, TIMES])
     state = State.start(space)
     for action in (
@@ -522,12 +522,12 @@ def test_conversations_prepare() -> None:
 
 @a_few
 @given(spaces(), habits(), SEEDS)
-def test_on_any_schema(space: ActionSpace, bias: Bias, seed: int) -> None:
+def test_conversations_prepare_on_any_schema(space: ActionSpace, bias: Bias, seed: int) -> None:
     hold(space, seed, bias)
 
 
 @pytest.mark.parametrize("folder", ["spider", "bird"])
-def test_on_schemas_of_data_sets(fastsql_data: Path, folder: str) -> None:
+def test_conversations_prepare_on_schemas_of_data_sets(fastsql_data: Path, folder: str) -> None:
     if not (fastsql_data / folder / "schemas.json").is_file():
         pytest.skip(f"put {folder} into the folder that FASTSQL_DATA names to run this")
     schemas: list[Schema] = list(read_schemas(fastsql_data / folder / "schemas.json").values())

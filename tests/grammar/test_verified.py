@@ -53,7 +53,7 @@ def test_any_scores_give_sql_that_is_let_through(
 
 @pytest.mark.parametrize("habit", HABITS)
 @pytest.mark.parametrize("dialect", TESTED)
-def test_so_do_habits_on_hospitals(dialect: str, habit: str) -> None:
+def test_every_habit_on_hospitals_gives_sql_that_is_let_through(dialect: str, habit: str) -> None:
     for seed, schema in enumerate(SCHEMAS.values()):
         space = replace(space_for(schema, QUESTION), strict_grouping=dialect != "sqlite")
         program = read_program(walk(space, seed, HABITS[habit]).decisions, space)

@@ -162,7 +162,7 @@ def test_a_column_that_the_database_lacks_is_no_string_literal(database: Path) -
         ValueDictionary.from_database(database, schema)
 
 
-def test_nothing_shows_a_value(database: Path, schema: Schema) -> None:
+def test_the_repr_of_a_dictionary_shows_no_value(database: Path, schema: Schema) -> None:
     dictionary = ValueDictionary.from_database(database, schema)
     assert repr(dictionary) == "<ValueDictionary 4 values, 3 columns>"
 

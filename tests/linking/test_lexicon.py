@@ -33,7 +33,7 @@ def test_columns_are_known_by_name() -> None:
     assert LEXICON.apply(known) == known
 
 
-def test_a_schema_without_such_columns_is_left_alone() -> None:
+def test_a_schema_without_columns_of_the_lexicon_is_left_alone() -> None:
     other = Schema.from_dict({"patients": {"label": "TEXT"}})
     assert LEXICON.apply(other) is other
     assert Lexicon.from_settings({}).apply(SCHEMA) is SCHEMA

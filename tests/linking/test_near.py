@@ -60,7 +60,7 @@ def test_near_values_come_in_order_with_their_columns() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "?", "--", "zzzz", "\n", "\0", "a" * 5000, "1 2 3"])
-def test_there_may_be_none(text: str) -> None:
+def test_a_text_that_is_near_to_no_value_finds_none(text: str) -> None:
     assert dictionary().nearest(text) == ()
     assert ValueDictionary.from_mapping({}, SCHEMA).nearest(text) == ()
 

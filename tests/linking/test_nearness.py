@@ -50,7 +50,7 @@ def test_what_is_meant_is_nearer_than_what_resembles_it(said: str, near: str, fa
         ("", "", 0.0),
     ],
 )
-def test_each_way_has_its_price(one: str, other: str, far: float) -> None:
+def test_each_way_of_differing_has_its_price(one: str, other: str, far: float) -> None:
     assert distance(keys(one), keys(other)) == pytest.approx(min(far, 1.0))
 
 

@@ -192,7 +192,9 @@ def saved(values: ValueDictionary, tmp_path: Path) -> Path:
     return path
 
 
-def test_a_file_keeps_them(hospital: Path, schema: Schema, saved: Path, tmp_path: Path) -> None:
+def test_a_file_and_a_pickle_keep_reference_rows(
+    hospital: Path, schema: Schema, saved: Path, tmp_path: Path
+) -> None:
     loaded = ValueDictionary.load(saved, schema)
     loaded.save(tmp_path / "again.fsv")
     for found in (

@@ -164,7 +164,7 @@ def test_a_word_says_a_name(said: str, named: str) -> None:
     ("said", "named"),
     [("drug", "dose"), ("2100", "21"), ("age", "average"), ("费用", "费率"), ("date", "data")],
 )
-def test_other_words_do_not(said: str, named: str) -> None:
+def test_a_word_does_not_say_a_name_that_it_only_resembles(said: str, named: str) -> None:
     assert closeness(said, named) == 0
 
 

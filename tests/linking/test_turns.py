@@ -71,7 +71,7 @@ def test_numbers_and_text_that_are_written_alike_are_one_literal() -> None:
     assert "=f" not in there
 
 
-def test_everything_else_is_related_as_without_turns() -> None:
+def test_nodes_that_are_no_turns_are_related_as_without_turns() -> None:
     plain, prepared = linked(), linked(*earlier_turns(4))
     nodes = LINKS.nodes.with_question(len(prepared.token_ids), len(prepared.candidates), 3)
     rest = np.delete(np.arange(nodes.size), nodes.turns)

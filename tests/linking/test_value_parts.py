@@ -181,5 +181,5 @@ def test_no_question_waits_for_an_index_by_letters(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.skipif(backends.native() is None, reason="needs the native module: pip install .")
-def test_without_a_question_there_is_nothing() -> None:
+def test_an_empty_question_gives_no_patterns() -> None:
     assert found("") == found("", core=backends.native()) == Patterns()

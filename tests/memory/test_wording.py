@@ -46,13 +46,13 @@ def test_gaps_take_what_another_question_says_there(
     assert fillings(wording(asked, *said), question) == found
 
 
-def test_all_ways_are_found() -> None:
+def test_all_ways_to_fill_the_gaps_are_found() -> None:
     known = wording("Where is Ann Smith?", "Ann", "Smith")
     found = fillings(known, "Where is Mary Ann Smith?")
     assert sorted(way[0] for way in found) == ["Mary", "Mary Ann"]
 
 
-def test_too_many_ways_are_none() -> None:
+def test_too_many_ways_to_fill_the_gaps_count_as_none() -> None:
     names = [f"n{number}" for number in range(MOST_GAPS)]
     known = wording(" ".join(names), *names)
     assert len(known.ways(words_of(" ".join(names)))) == 1
@@ -84,5 +84,5 @@ def test_literals_and_numbers_are_masked() -> None:
     assert masked_text("患者7的年龄", []) == "患者_的年龄"
 
 
-def test_nothing_shows_the_words() -> None:
+def test_the_repr_of_a_wording_shows_no_word() -> None:
     assert "aspirin" not in repr(wording("Who took aspirin?"))

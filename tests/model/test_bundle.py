@@ -96,13 +96,13 @@ def test_json_that_is_not_ours_is_refused(folder: Path, name: str, content: str)
         load_bundle(folder)
 
 
-def test_another_format_version_says_so(folder: Path) -> None:
+def test_a_bundle_of_another_format_version_is_refused(folder: Path) -> None:
     change_config(folder, format_version=99)
     with pytest.raises(ModelError, match="99"):
         load_bundle(folder)
 
 
-def test_other_relations_say_so(folder: Path) -> None:
+def test_a_bundle_of_other_relations_is_refused(folder: Path) -> None:
     change_config(folder, relations=["none"])
     with pytest.raises(ModelError, match="relations"):
         load_bundle(folder)

@@ -83,7 +83,7 @@ def test_reference_and_torch_give_the_same_log_probabilities(tmp_path: Path, siz
     assert agreement.decisions == agreement.of_decisions
 
 
-def test_they_agree_beyond_the_first_allocation_of_the_decoder(tmp_path: Path) -> None:
+def test_reference_and_torch_agree_beyond_the_first_allocation_of_the_decoder(tmp_path: Path) -> None:
     folder = export(make_model(), tmp_path / "toy")
     reference = load_bundle(folder, encoder="numpy")
     instances = make_instances(decisions=45)[:1]

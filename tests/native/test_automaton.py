@@ -64,7 +64,7 @@ def test_every_habit_leads_to_the_same_states(
 @given(
     spaces(), habits(), st.integers(0, 2**32 - 1), st.sampled_from([0.1, 1.0, 3.0]), st.booleans(), st.data()
 )
-def test_so_do_any_scores_on_any_schema(
+def test_any_scores_on_any_schema_lead_to_the_states_of_the_reference(
     core: ModuleType,
     space: ActionSpace,
     bias: Bias,
@@ -82,7 +82,7 @@ def test_so_do_any_scores_on_any_schema(
 
 
 @pytest.mark.parametrize("strict", [False, True], ids=["any grouping", "strict grouping"])
-def test_so_do_conversations(core: ModuleType, strict: bool) -> None:
+def test_conversations_lead_to_the_states_of_the_reference(core: ModuleType, strict: bool) -> None:
     def decode(space: ActionSpace, seed: int, bias: Bias) -> Walk:
         decisions = walk_both(core, space, seed, bias)
         return Walk(tuple(decisions), used=0, deepest=0)
@@ -139,7 +139,9 @@ def test_gold_queries_pass_the_same_masks(core: ModuleType, fastsql_data: Path, 
         f"SELECT COUNT(*) FROM {' CROSS JOIN '.join(f'cost AS c{k}' for k in range(8))}",
     ],
 )
-def test_rules_that_random_scores_seldom_meet(core: ModuleType, sql: str, strict: bool) -> None:
+def test_rules_that_random_scores_seldom_meet_are_those_of_the_reference(
+    core: ModuleType, sql: str, strict: bool
+) -> None:
     program = sql_to_program(sql, HOSPITAL)
     space = replace(
         space_for(HOSPITAL, "a or b", literals_as_candidates(program)),

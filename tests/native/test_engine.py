@@ -129,7 +129,7 @@ def test_texts_are_encoded_as_the_reference_encodes_them(layers: Both, shape: tu
 
 
 @pytest.mark.parametrize("question", [*QUESTIONS, ""])
-def test_the_graph_comes_to_the_same_rows(layers: Both, question: str) -> None:
+def test_the_graph_comes_to_the_rows_of_the_reference(layers: Both, question: str) -> None:
     prepared = link(question)
     rows = layers.reference.encode_question(prepared, layers.schema).memory.rows
     expected = rows[: len(prepared.relations)]
@@ -156,7 +156,7 @@ def test_the_bundled_model_parses_as_the_reference_does(bundled: Both, ehrsql202
         expect_same(found, expected)
 
 
-def test_another_encoder_can_do_the_tokens(searching: Both) -> None:
+def test_token_states_of_another_encoder_can_be_given(searching: Both) -> None:
     prepared = prepare(toy_bundle.QUESTIONS[0], searching.schema.links, searching.reference.tokenizer)
     tokenizer = searching.reference.tokenizer
     ids = np.array([[tokenizer.cls, *prepared.token_ids, tokenizer.sep]], np.int32)

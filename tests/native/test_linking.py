@@ -295,7 +295,7 @@ def test_a_column_that_is_not_there_is_refused(core: ModuleType) -> None:
 @pytest.mark.parametrize(
     "question", ["诊断为糖尿病", "heparin and 5% dextrose", "", "a" * 50, "aspirin (low-dose)"]
 )
-def test_literals_that_exist_are_the_same(question: str, core: ModuleType) -> None:
+def test_literals_that_exist_are_those_of_the_reference(question: str, core: ModuleType) -> None:
     dictionary = ValueDictionary.from_mapping(VALUES, HOSPITAL)
     dictionary.whole = frozenset(range(len(HOSPITAL.columns)))
     prepared = prepare(question, SchemaLinks(HOSPITAL), WORDPIECE, dictionary=dictionary)

@@ -68,7 +68,7 @@ def test_candidates_are_those_of_the_reference(known: ValueDictionary) -> None:
     assert near > 100
 
 
-def test_a_file_gives_the_same_and_damage_in_it_is_noticed(
+def test_a_file_gives_the_same_near_values_and_damage_in_it_is_noticed(
     known: ValueDictionary, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     core, path = backends.native(), tmp_path / "values"

@@ -78,7 +78,7 @@ def reference(p: Problem) -> Floats:
     relations=st.integers(1, 256),
     seed=st.integers(0, 2**32 - 1),
 )
-def test_it_agrees_with_the_formula_at_every_size(
+def test_native_attention_agrees_with_the_formula_at_every_size(
     core: ModuleType, heads: int, rows: int, columns: int, head_size: int, relations: int, seed: int
 ) -> None:
     p = problem(heads, rows, columns, head_size, relations, seed)
@@ -89,13 +89,13 @@ def test_it_agrees_with_the_formula_at_every_size(
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(1, 160), (25, 160), (135, 25), (160, 160)])
-def test_it_agrees_with_the_numpy_model(core: ModuleType, rows: int, columns: int) -> None:
+def test_native_attention_agrees_with_the_numpy_model(core: ModuleType, rows: int, columns: int) -> None:
     p = problem(heads=8, rows=rows, columns=columns, head_size=32, relations=40)
     np.testing.assert_allclose(p.solve(core), reference(p), rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("split", [0, 25, 160])
-def test_the_two_halves_of_a_joint_layer(core: ModuleType, split: int) -> None:
+def test_columns_in_two_blocks_give_what_one_block_gives(core: ModuleType, split: int) -> None:
     """Columns in two blocks are the same as in one, and the logarithmic sums are those of the scores."""
     p = problem(heads=8, rows=30, columns=160, head_size=32, relations=40)
     attention = core.RelationAttention(threads=2)

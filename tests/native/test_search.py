@@ -71,7 +71,9 @@ def test_random_weights_give_the_same_queries(core: ModuleType, width: int, stri
 
 @pytest.mark.parametrize("heads", [1, 2, 3, 4, 8, 16, 24])
 @pytest.mark.parametrize("head_size", [1, 5, 16])
-def test_any_heads_and_sizes_do(core: ModuleType, heads: int, head_size: int) -> None:
+def test_any_number_and_size_of_heads_gives_the_same_queries(
+    core: ModuleType, heads: int, head_size: int
+) -> None:
     """Heads are laid out by what a register holds: fewer, as many, more than that, and numbers that are no power of two."""
     config = replace(make_config(), d=heads * head_size, heads=heads, ffn=21, decoder_layers=1 + heads % 3)
     both = toy_decoders(core, config, least=2**30 if heads % 2 else 1)
@@ -142,7 +144,7 @@ def test_literals_that_exist_give_the_same_queries(core: ModuleType) -> None:
 # ---------------------------------------------------------------- ties and edges
 
 
-def test_of_equals_the_first_is_taken(core: ModuleType) -> None:
+def test_of_equal_hypotheses_the_first_is_taken(core: ModuleType) -> None:
     config = make_config()
     nothing = {name: np.zeros_like(w) for name, w in draw_weights(config, np.random.default_rng(0)).items()}
     both = BothDecoders(core, config, store(nothing, 2**10))

@@ -66,7 +66,7 @@ def test_parts_are_those_of_the_reference(core: ModuleType, seed: int) -> None:
     assert len(kinds) == 5
 
 
-def test_the_bounds_of_the_work_are_the_same(core: ModuleType) -> None:
+def test_the_work_is_bounded_as_in_the_reference(core: ModuleType) -> None:
     values = [f"kidney {number}" for number in range(value_parts.CHECKED // 2)]
     dictionary = ValueDictionary.from_mapping({("prescriptions", "drug"): values}, SCHEMA, whole=True)
     for question in (

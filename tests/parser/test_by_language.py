@@ -97,7 +97,7 @@ def test_history_of_the_other_model_is_no_error(parser: ParserByLanguage) -> Non
     assert second.number == 2
 
 
-def test_it_can_be_pickled_and_opens_each_model_once(folder: Path) -> None:
+def test_a_parser_by_language_can_be_pickled_and_opens_each_model_once(folder: Path) -> None:
     opener = Opener(folder)
     parser = ParserByLanguage(opener, fastsql.Limits())
     threads = [threading.Thread(target=parser.parse, args=(CHINESE, SCHEMA)) for _ in range(6)]
@@ -119,7 +119,7 @@ def test_other_languages_and_no_text_are_errors(parser: ParserByLanguage) -> Non
         parser.parse_batch(ENGLISH, SCHEMA)
 
 
-def test_load_gives_it_by_name() -> None:
+def test_load_auto_gives_a_parser_by_language() -> None:
     parser = fastsql.load("auto", penalty=3)
     assert isinstance(parser, ParserByLanguage)
     assert "css-zh" in repr(parser)

@@ -39,7 +39,7 @@ def load(folder: Path) -> fastsql.Parser:
         pytest.param(WITHOUT_U, "calibrated without unanswerable questions", id="without u"),
     ],
 )
-def test_each_load_of_such_a_model_warns_once(
+def test_each_load_of_a_model_that_is_not_fully_calibrated_warns_once(
     heard: list[warnings.WarningMessage], tmp_path: Path, settings: dict[str, Any], said: str
 ) -> None:
     folder = write_bundle(tmp_path / "toy", **settings)

@@ -188,14 +188,14 @@ def test_a_text_in_a_column_of_numbers_is_no_value_of_it(ward: Path) -> None:
     assert "patients.smoker_flag" not in values(ward)
 
 
-def test_how_many_is_said(ward: Path) -> None:
+def test_the_caller_says_how_many_patients_must_share_a_value(ward: Path) -> None:
     assert values(ward, least=1)["stays.ward_type"] == ["burns", "surgery"]
     assert values(ward, least=5) == {"patients.blood_type": ["0"]}
     with pytest.raises(LimitError, match="least"):
         values(ward, least=0)
 
 
-def test_nothing_else_of_a_row_is_in_the_file(ward: Path) -> None:
+def test_the_file_holds_nothing_of_a_row_but_shared_values(ward: Path) -> None:
     schema = Schema.from_sqlite(ward)
     profile = with_counted_values(schema, schema.profile, ward, least=LEAST)
     text = profile_text(schema, profile, LEAST)

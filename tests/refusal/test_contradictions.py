@@ -103,7 +103,7 @@ def test_conditions_that_no_row_satisfies_together_are_told(
         "SELECT COUNT(*) FROM events WHERE pid = 8",
     ],
 )
-def test_what_some_row_satisfies_or_no_rows_are_known_of_is_none(
+def test_conditions_that_some_row_satisfies_or_whose_rows_are_unknown_contradict_nothing(
     sql: str, schema: Schema, values: ValueDictionary
 ) -> None:
     assert told(sql, schema, values) == []
@@ -132,7 +132,7 @@ def test_a_half_covered_table_tells_of_the_columns_that_it_has(tmp_path: Path) -
     assert told("SELECT linksto FROM items WHERE itemid = 2 AND label = 'urine'", schema, values)
 
 
-def test_another_language_says_the_same(schema: Schema, values: ValueDictionary) -> None:
+def test_contradictions_are_told_in_chinese_too(schema: Schema, values: ValueDictionary) -> None:
     assert told(URINE, schema, values, "zh") == [
         "items 中没有 label = “urine”和linksto = “inputevents” 的行。"
     ]

@@ -61,7 +61,7 @@ def test_what_is_meant_stands_where_the_unknown_stood(
         "Sorry, " + "x" * (LONGEST + 1),
     ],
 )
-def test_other_questions_put_nothing_right(question: str) -> None:
+def test_a_question_of_its_own_puts_nothing_right(question: str) -> None:
     assert repaired(question, REFUSED, [VALUE]) is None
 
 

@@ -40,7 +40,7 @@ def test_a_stranger_question_is_likelier_to_have_no_answer_and_its_sql_less_like
     assert strange.confidence < plain.confidence
 
 
-def test_without_settings_it_is_the_probability_of_the_sequence() -> None:
+def test_without_settings_the_confidence_is_the_probability_of_the_sequence() -> None:
     found = Reliability.from_settings({}, 4).judge(Evidence(sequence=0.7, margin=9.0))
     assert (found.confidence, found.unanswerable) == (pytest.approx(sigmoid(0.7)), 0.0)
 
@@ -114,7 +114,7 @@ def test_a_schema_never_seen_has_its_own_judges() -> None:
     assert whole.assess(seen) == whole.judge(seen)
 
 
-def test_a_schema_known_in_part_lies_between() -> None:
+def test_a_schema_known_in_part_is_judged_between_a_known_and_a_new_one() -> None:
     whole = Reliability(Judge(RIGHT, UNANSWERABLE), elsewhere=ELSEWHERE)
     us = [
         whole.assess(Evidence(sequence=2.0, strangeness=4.0, unmet=0.1, known=share)).unanswerable
@@ -124,7 +124,7 @@ def test_a_schema_known_in_part_lies_between() -> None:
     assert us[0] < us[1] < us[2] < us[3]
 
 
-def test_a_bundle_without_such_judges_uses_those_it_has() -> None:
+def test_a_bundle_without_judges_for_new_schemas_uses_those_it_has() -> None:
     whole = Reliability(Judge(RIGHT, UNANSWERABLE))
     assert whole.assess(Evidence(sequence=1.0, known=0.0)) == whole.judge(Evidence(sequence=1.0))
     assert whole.assess(SURE, inspected=True) == whole.judge(SURE)
@@ -165,7 +165,7 @@ def test_without_doubt_about_the_question_right_must_outweigh_wrong(penalty: flo
 
 @pytest.mark.parametrize("penalty", [0.0, 0.5, 5.0, 10.0])
 @pytest.mark.parametrize("unanswerable", [0.0, 0.1, 0.6])
-def test_it_answers_where_that_is_expected_to_score_more_than_refusing(
+def test_a_question_is_answered_where_that_is_expected_to_score_more_than_refusing(
     penalty: float, unanswerable: float
 ) -> None:
     for confidence in np.linspace(0, 1 - unanswerable, 41):

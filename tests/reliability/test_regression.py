@@ -22,7 +22,7 @@ def test_weights_are_read_by_name() -> None:
 
 
 @pytest.mark.parametrize("z", [-1e6, -50, 0, 50, 1e6])
-def test_it_is_a_probability_however_far_the_figures_lie(z: float) -> None:
+def test_a_regression_gives_a_probability_however_far_the_figures_lie(z: float) -> None:
     regression = Regression(0.0, {"sequence": 1.0})
     one, other = regression(Evidence(sequence=z)), regression(Evidence(sequence=-z))
     assert 0 <= one <= 1

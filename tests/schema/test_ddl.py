@@ -263,7 +263,7 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("dialect", OTHERS)
-def test_other_dialects(dialect: str) -> None:
+def test_ddl_of_every_other_dialect_is_read_with_its_types(dialect: str) -> None:
     ddl, expected = OTHERS[dialect]
     schema = Schema.from_ddl(ddl, dialect)
     assert [(column.name, column.type) for column in schema.columns] == expected

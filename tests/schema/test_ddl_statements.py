@@ -83,7 +83,7 @@ def test_a_dump_is_read_without_a_word(path: Path) -> None:
     assert marked.tables == schema.tables
 
 
-def test_there_are_dumps() -> None:
+def test_dumps_of_five_tools_are_read() -> None:
     assert {path.stem for path in DUMPS.glob("*.sql")} == {
         "mysqldump",
         "oracle",

@@ -89,5 +89,5 @@ def test_names_that_are_none_stay_as_they_are_and_are_refused() -> None:
         ("://", "://"),
     ],
 )
-def test_a_url_may_call_its_database_so_too(url: str, plain: str) -> None:
+def test_a_url_may_call_its_database_by_any_usual_name(url: str, plain: str) -> None:
     assert plain_url(url) == plain

@@ -127,7 +127,7 @@ def test_pairs_of_one_key_need_not_stand_together() -> None:
         [["c.x", "p.a"], ["c.x", "p.b"]],  # one column cannot be both
     ],
 )
-def test_other_pairs_are_keys_of_their_own(keys: list[list[str]]) -> None:
+def test_pairs_that_do_not_match_a_composite_key_are_keys_of_their_own(keys: list[list[str]]) -> None:
     schema = Schema.from_dict({"tables": [PARENT, child("x", "y")], "foreign_keys": keys}, strict=True)
     assert [len(key.columns) for key in schema.foreign_keys] == [1] * len(keys)
 

@@ -27,7 +27,7 @@ def marked(schema: Schema) -> list[str]:
     return [table.name for table in schema.tables if table.reference]
 
 
-def test_no_table_is_one_by_itself(tmp_path: Path) -> None:
+def test_no_table_is_a_reference_table_by_itself(tmp_path: Path) -> None:
     create_hospital(tmp_path / "hospital.sqlite", patients=2)
     hospital = Schema.from_sqlite(tmp_path / "hospital.sqlite")
     assert marked(hospital) == marked(SCHEMA) == []
@@ -42,7 +42,7 @@ def test_no_table_is_one_by_itself(tmp_path: Path) -> None:
         lambda schema: Schema.from_dict(schema.with_reference_tables("codes", "chapters").to_dict()),
     ],
 )
-def test_a_person_marks_them(mark: Callable[[Schema], Schema]) -> None:
+def test_a_person_marks_reference_tables(mark: Callable[[Schema], Schema]) -> None:
     found = mark(SCHEMA)
     assert marked(found) == ["chapters", "codes"]
     assert found.fingerprint != SCHEMA.fingerprint
@@ -50,18 +50,18 @@ def test_a_person_marks_them(mark: Callable[[Schema], Schema]) -> None:
     assert found.annotated({name: {"reference": False} for name in ("chapters", "codes")}) == SCHEMA
 
 
-def test_a_schema_without_any_is_the_same_as_before() -> None:
+def test_a_schema_without_reference_tables_does_not_mention_them() -> None:
     assert "reference" not in str(SCHEMA.to_dict()["tables"][0])
     assert SCHEMA.with_reference_tables() == SCHEMA
 
 
 @pytest.mark.parametrize("table", ["codes", "visits", "notes"])
-def test_a_table_that_refers_to_one_that_is_not_marked_is_none(table: str) -> None:
+def test_a_table_that_refers_to_an_unmarked_one_is_no_reference_table(table: str) -> None:
     with pytest.raises(SchemaError, match="which is no reference table"):
         SCHEMA.with_reference_tables(table)
 
 
-def test_the_way_to_a_patient_may_be_long() -> None:
+def test_a_table_that_leads_to_patients_over_several_keys_is_no_reference_table() -> None:
     data = SCHEMA.to_dict()
     for table in data["tables"]:
         table["reference"] = table["name"] in ("visits", "notes", "chapters")
@@ -75,7 +75,7 @@ def test_the_way_to_a_patient_may_be_long() -> None:
         Schema.from_dict(data, strict=True)
 
 
-def test_a_key_that_is_found_later_ends_it(tmp_path: Path) -> None:
+def test_a_key_to_patients_that_is_found_later_ends_the_mark(tmp_path: Path) -> None:
     path = tmp_path / "ward.sqlite"
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(

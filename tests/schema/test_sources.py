@@ -100,7 +100,7 @@ def test_a_schema_is_itself() -> None:
 
 
 @pytest.mark.parametrize("source", [None, 7, b"CREATE TABLE t (a INT)", [], [DATA], object(), Schema])
-def test_other_things_are_no_schema(source: Any) -> None:
+def test_objects_that_describe_no_schema_are_an_error(source: Any) -> None:
     with pytest.raises(SchemaError, match="is not a schema"):
         Schema.coerce(source)
 

@@ -153,7 +153,9 @@ def reason(turn: Turn) -> str:
 
 
 @pytest.mark.parametrize("reuse", ["parameters", "table"])
-def test_another_schema_is_asked_anew(talk: Callable[..., Session], path: Path, reuse: str) -> None:
+def test_a_database_whose_tables_have_changed_is_asked_anew(
+    talk: Callable[..., Session], path: Path, reuse: str
+) -> None:
     session = talk(reuse=reuse)
     session.ask("the women")
     write(path, "ALTER TABLE p ADD COLUMN born TEXT; UPDATE p SET sex = 'f'")

@@ -122,7 +122,7 @@ def test_what_stands_on_a_forgotten_turn_is_forgotten_with_it(parser: Parser) ->
         session.forget(99)
 
 
-def test_undo_and_branch(parser: Parser) -> None:
+def test_turns_can_be_undone_and_a_session_branched(parser: Parser) -> None:
     session = talked(parser, 3)
     other = session.branch()
     last = session.undo()
@@ -226,7 +226,7 @@ def test_turns_of_another_schema_or_model_are_refused(parser: Parser, toy_bundle
         silent.parse("only the women", SCHEMA, history=history)
 
 
-def test_it_shows_what_it_is(parser: Parser) -> None:
+def test_a_session_and_its_turns_show_what_they_are(parser: Parser) -> None:
     session = talked(parser, 3)
     assert repr(session) == f"Session({SCHEMA.name!r}, 3 turns, 3 answered)"
     assert bool(parser.session(SCHEMA))

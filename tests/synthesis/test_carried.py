@@ -30,7 +30,7 @@ def test_questions_of_all_designs_but_those_left_out_come_over_many_schemas(carr
     assert all(one.sql for one in carried.pairs)
 
 
-def test_the_same_seed_gives_the_same_and_another_one_others(carried: CarriedSet) -> None:
+def test_the_same_seed_carries_the_same_questions_over_and_another_seed_others(carried: CarriedSet) -> None:
     assert carry_over(60, 3, lambda _: None, without=[HELD]) == carried
     assert carry_over(60, 4, lambda _: None, without=[HELD]).pairs != carried.pairs
 

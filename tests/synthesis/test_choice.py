@@ -24,7 +24,7 @@ def total(points: Points, centre: Points) -> float:
 
 @given(POINTS)
 @settings(max_examples=60, deadline=None)
-def test_no_point_and_no_mean_is_nearer_to_all(points: Points) -> None:
+def test_no_point_and_no_mean_is_nearer_to_all_than_the_median(points: Points) -> None:
     least = total(points, geometric_median(points))
     slack = 1e-3 * (1 + float(np.abs(points - points.mean(axis=0)).max()))
     assert all(least <= total(points, other) + slack for other in (*points, points.mean(axis=0)))
@@ -32,7 +32,7 @@ def test_no_point_and_no_mean_is_nearer_to_all(points: Points) -> None:
 
 @given(POINTS, st.floats(0.5, 3), st.floats(-50, 50))
 @settings(max_examples=40, deadline=None)
-def test_it_moves_and_grows_with_the_points(points: Points, factor: float, shift: float) -> None:
+def test_the_median_moves_and_grows_with_the_points(points: Points, factor: float, shift: float) -> None:
     moved = factor * points + shift
     there = factor * geometric_median(points) + shift
     extent = 1 + float(np.abs(moved - moved.mean(axis=0)).max())
@@ -55,7 +55,7 @@ def test_the_middle_of_a_triangle_sees_its_sides_alike() -> None:
     np.testing.assert_allclose(unit @ unit.T, np.where(np.eye(3) > 0, 1, -0.5), atol=1e-3)
 
 
-def test_one_that_is_far_away_draws_less_than_it_draws_the_mean() -> None:
+def test_a_far_point_draws_the_median_less_than_the_mean() -> None:
     points = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1000.0, 0.0]])
     assert float(np.linalg.norm(geometric_median(points))) < 3
 

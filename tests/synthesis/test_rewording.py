@@ -58,7 +58,7 @@ def test_what_most_wordings_say_is_asked_first_and_the_odd_one_not() -> None:
         assert len(set(asked)) == 3
 
 
-def test_the_same_seeds_ask_the_same() -> None:
+def test_the_same_seeds_ask_the_same_questions() -> None:
     source = RewordedSource(Ward(), embed, make_model().over(SCHEMA), candidates=3)
     one, again = (source.draw("7").ask(random.Random(3)) for _ in range(2))
     assert one == again

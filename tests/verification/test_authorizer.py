@@ -118,7 +118,7 @@ def test_what_the_schema_names_is_read(database: Path, sql: str, rows: object) -
         "SELECT COUNT(*) FROM outer_view JOIN main.staff",
     ],
 )
-def test_nothing_else_is(database: Path, sql: str) -> None:
+def test_a_table_or_column_that_the_schema_does_not_name_is_not_read(database: Path, sql: str) -> None:
     for names in (TABLES, TABLES | VIEWS):
         with pytest.raises(ExecutionError):
             run(database, names, sql)

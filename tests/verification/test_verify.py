@@ -82,7 +82,7 @@ def test_valid_sql_passes(sql: str) -> None:
 
 
 @pytest.mark.parametrize("sql", BAD)
-def test_anything_else_is_refused_with_the_reason(sql: str) -> None:
+def test_bad_sql_is_refused_with_the_reason(sql: str) -> None:
     with pytest.raises(VerificationError, match=BAD[sql]):
         verify(sql, SCHEMA)
 
@@ -153,7 +153,7 @@ def test_threads_verify_deep_and_shallow_sql_side_by_side() -> None:
     assert failures == []
 
 
-def test_other_dialects_are_checked_without_an_engine() -> None:
+def test_dialects_other_than_sqlite_are_checked_without_an_engine() -> None:
     verify("SELECT p.gender FROM patients AS p FETCH FIRST 3 ROWS ONLY", SCHEMA, dialect="postgres")
     with pytest.raises(VerificationError, match="no source in scope"):
         verify("SELECT p.nothing FROM patients AS p", SCHEMA, dialect="postgres")

@@ -58,7 +58,7 @@ def test_the_same_seed_makes_the_same_rows() -> None:
     assert filled(HOSPITAL)[1] == filled(HOSPITAL)[1] != filled(HOSPITAL, "2")[1]
 
 
-def test_what_must_be_there_and_what_must_differ() -> None:
+def test_columns_that_must_be_filled_are_and_values_that_must_differ_do() -> None:
     _, tables = filled(HOSPITAL)
     assert None not in [row["name"] for row in tables["wards"]]
     assert None not in [row["patient_id"] for row in tables["stays"]]
@@ -107,7 +107,7 @@ def test_a_row_belongs_to_the_patient_of_its_stay() -> None:
     assert all(row["patient_id"] == patient_of[row["stay_id"]] for row in tables["orders"] if row["stay_id"])
 
 
-def test_some_have_many_and_some_have_none() -> None:
+def test_some_patients_have_many_stays_and_some_have_none() -> None:
     _, tables = filled(HOSPITAL)
     counts = Counter(row["patient_id"] for row in tables["stays"])
     assert len(counts) < len(tables["patients"])

@@ -33,7 +33,7 @@ def variants() -> dict[str, list[Variant]]:
     return {design.name: [draw_variant(design, str(seed)) for seed in range(3)] for design in designs()}
 
 
-def test_the_same_seed_draws_the_same_and_another_another() -> None:
+def test_the_same_seed_draws_the_same_variant_and_another_seed_another() -> None:
     for design in designs()[:4]:
         one, again, other = (draw_variant(design, seed).schema for seed in ("1", "1", "2"))
         assert one.fingerprint == again.fingerprint != other.fingerprint

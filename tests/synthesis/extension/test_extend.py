@@ -38,7 +38,7 @@ def test_operations_work_on_what_others_have_made(seed: str, tmp_path: Path) -> 
     assert Schema.from_dict(made.schema.to_dict()) == made.schema
 
 
-def test_the_same_seed_makes_the_same_and_the_original_is_only_read(tmp_path: Path) -> None:
+def test_the_same_seed_makes_the_same_extension_and_the_original_is_only_read(tmp_path: Path) -> None:
     path = tmp_path / "ward.sqlite"
     schema = make_ward(path, 1)
     before = path.read_bytes()

@@ -84,7 +84,7 @@ def test_a_turn_that_differs_in_one_clause_may_say_this_clause_alone(tmp_path: P
     assert all("same as" in question.lower() or "what about" in question.lower() for question in modifying)
 
 
-def test_the_same_seed_makes_the_same(made: tuple[Interaction, ...]) -> None:
+def test_the_same_seed_makes_the_same_conversations(made: tuple[Interaction, ...]) -> None:
     def again(seed: int) -> tuple[Interaction, ...]:
         return construct(GOALS, Checker(CLINIC), db_id="clinic", seed=seed, report=quiet).interactions
 

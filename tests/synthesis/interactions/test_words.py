@@ -36,7 +36,7 @@ def ways(sql: str, turn: int, *, clauses: bool = True) -> set[str]:
     return {asked(sql, seed, clauses=clauses)[turn] for seed in range(25)}
 
 
-def test_there_are_many_ways_to_ask() -> None:
+def test_a_turn_can_be_asked_in_many_ways() -> None:
     assert len(ways(TOTAL, 1)) > 10
 
 
@@ -103,7 +103,7 @@ def test_results_are_put_together() -> None:
     )
 
 
-def test_whether_there_are_any_is_asked_so() -> None:
+def test_a_turn_about_whether_rows_exist_asks_for_any() -> None:
     assert all("any" in question for question in ways(ANY, -1))
 
 
@@ -130,5 +130,5 @@ def test_a_construct_without_words_is_refused_and_no_turn_is_added() -> None:
 
 @pytest.mark.parametrize("clauses", [False, True])
 @pytest.mark.parametrize("sql", QUERIES)
-def test_the_same_seed_asks_the_same(sql: str, clauses: bool) -> None:
+def test_the_same_seed_asks_the_same_questions(sql: str, clauses: bool) -> None:
     assert asked(sql, 5, clauses=clauses) == asked(sql, 5, clauses=clauses)

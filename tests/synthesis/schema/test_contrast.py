@@ -40,7 +40,9 @@ def edited(sql: str, kind: str, clinic: Schema, executor: Executor) -> set[str]:
         ),
     ],
 )
-def test_one_thing_is_another(kind: str, sql: str, other: str, clinic: Schema, executor: Executor) -> None:
+def test_a_contrast_changes_one_thing_of_the_query(
+    kind: str, sql: str, other: str, clinic: Schema, executor: Executor
+) -> None:
     queries = edited(sql, kind, clinic, executor)
     assert queries
     assert all(other in query and query != sql for query in queries)
@@ -90,7 +92,7 @@ def test_the_same_seed_gives_the_same_contrast(clinic: Schema, executor: Executo
     assert source.contrast("7") == source.contrast("7") != source.contrast("8")
 
 
-def test_other_pairs_may_come_from_another_source(clinic: Schema, executor: Executor) -> None:
+def test_pairs_without_a_contrast_may_come_from_another_source(clinic: Schema, executor: Executor) -> None:
     asked: list[str] = []
 
     class Watched(SchemaSource):

@@ -54,7 +54,9 @@ def results(tmp_path: Path) -> Iterator[Results]:
         ("SELECT stays.lost FROM stays", "failed"),
     ],
 )
-def test_what_makes_no_sense(sql: str, why: str, results: Results) -> None:
+def test_a_query_whose_result_makes_no_sense_is_refused_with_the_reason(
+    sql: str, why: str, results: Results
+) -> None:
     with pytest.raises(SenselessError, match=why):
         results.check(parse_query(sql), sql)
 
@@ -67,7 +69,7 @@ def test_what_makes_no_sense(sql: str, why: str, results: Results) -> None:
         "SELECT stays.kind FROM stays GROUP BY stays.kind ORDER BY COUNT(*) DESC LIMIT 1",
     ],
 )
-def test_what_makes_sense(sql: str, results: Results) -> None:
+def test_a_query_whose_result_makes_sense_is_kept_as_it_is(sql: str, results: Results) -> None:
     query = parse_query(sql)
     before = query.sql("sqlite")
     results.check(query, sql)

@@ -33,7 +33,7 @@ def made(sql: str, kind: str, schema: Schema, executor: Executor, seeds: int = 2
     return found
 
 
-def test_attributes_are_no_columns(clinic: Schema, executor: Executor) -> None:
+def test_a_question_about_a_foreign_attribute_names_no_column(clinic: Schema, executor: Executor) -> None:
     questions = made("SELECT AVG(patients.weight) FROM patients", "attribute", clinic, executor)
     names = [one.name for one in ATTRIBUTES["amount"]]
     assert len(questions) > 5
@@ -52,7 +52,7 @@ def test_what_comes_near_a_name_of_the_schema_is_no_foreign_attribute(executor: 
     assert not any(name in question for question in questions for name in ("annual income", "shoe size"))
 
 
-def test_things_without_a_table(clinic: Schema, executor: Executor) -> None:
+def test_a_question_about_a_foreign_thing_names_no_table(clinic: Schema, executor: Executor) -> None:
     questions = made("SELECT COUNT(*) FROM visits WHERE visits.cost > 50", "table", clinic, executor)
     names = [plural(one.name) for one in CONCEPTS]
     assert len(questions) > 5

@@ -49,7 +49,7 @@ def test_lines_that_keep_their_placeholders_are_taken(line: str) -> None:
         ("[TEXT_1] [TEXT_2]", UNREADABLE),
     ],
 )
-def test_other_lines_are_dropped(line: str, why: str) -> None:
+def test_lines_that_are_no_wording_are_dropped_with_the_reason(line: str, why: str) -> None:
     assert wordings_in(line, FORM, Limits()) == ([], {why: 1})
 
 

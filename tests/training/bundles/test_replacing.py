@@ -138,7 +138,7 @@ def test_a_folder_that_is_not_there_is_made(sound: Path, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("exchanges", [True, False])
-def test_other_files_and_folders_stay(
+def test_files_and_folders_that_are_not_the_bundle_s_stay(
     bundle: Path, monkeypatch: pytest.MonkeyPatch, *, exchanges: bool
 ) -> None:
     if not exchanges:

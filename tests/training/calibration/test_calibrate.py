@@ -157,7 +157,7 @@ def test_a_file_of_something_else_holds_no_observations(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- the fit
 
 
-def test_the_parts_count_as_much_as_in_use() -> None:
+def test_parts_of_the_questions_count_as_much_as_in_use() -> None:
     assert sum(PRIOR.values()) == pytest.approx(1.0)
     table = tabulate(observations())
     total = table.mass.sum()
@@ -215,7 +215,7 @@ def test_hollow_answers_are_weighed_by_the_hypotheses_that_were_not_the_likelies
     assert found.inspected.unanswerable == without.inspected.unanswerable
 
 
-def test_others_stay_with_their_question() -> None:
+def test_further_hypotheses_stay_with_their_question() -> None:
     items = observations(40)
     marked = [
         replace(item, others=((replace(item.evidence, sequence=100.0 + place), bool(place % 2)),))
@@ -446,7 +446,7 @@ def test_other_schemas_have_regressions_of_their_own() -> None:
     assert "at penalty 1 " in text
 
 
-def test_they_count_as_much_as_in_use() -> None:
+def test_parts_of_questions_over_other_schemas_count_as_much_as_in_use() -> None:
     table = tabulate([*observations(), *of_other_schemas()])
     total = table.mass[table.foreign].sum()
     for part, share in FOREIGN_PRIOR.items():

@@ -108,7 +108,7 @@ def answerable(config: TrainConfig, tmp_path_factory: pytest.TempPathFactory) ->
     return replace(config, data=replace(config.data, sources=(replace(source, examples=str(file)),)))
 
 
-def test_where_no_question_lacks_an_answer_such_ones_are_made(
+def test_unanswerable_questions_are_made_where_the_data_have_none(
     answerable: TrainConfig, corpus: Corpus
 ) -> None:
     questions = held_out(answerable, corpus, made=40)
@@ -191,7 +191,9 @@ def test_databases_held_out_are_asked_with_and_without_values(config: TrainConfi
     assert all(q.sql for q in asked)
 
 
-def test_what_has_no_answer_is_made_for_them_too(config: TrainConfig, wider: Corpus) -> None:
+def test_unanswerable_questions_are_made_for_held_out_databases_too(
+    config: TrainConfig, wider: Corpus
+) -> None:
     made = [question for question in held_out(config, wider) if question.part == FOREIGN_MADE]
     kinds = Counter((q.pair.db_id, q.kind) for q in made)
     assert kinds["ward", "elsewhere"], "the shop's questions, asked on a ward"

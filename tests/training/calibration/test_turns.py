@@ -71,7 +71,7 @@ def test_what_refers_is_judged_by_its_own_regressions() -> None:
     assert plain.assess(evidence, refers=True) == plain.assess(evidence)
 
 
-def test_a_bundle_carries_them() -> None:
+def test_a_bundle_carries_the_regressions_of_turns() -> None:
     talking = Reliability(judge(0.0), turns=judge(-1.0))
     read = Reliability.from_settings({"reliability": talking.to_settings()}, 16)
     assert read == talking

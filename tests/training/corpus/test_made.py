@@ -23,7 +23,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("cache")
 
 
-def test_they_are_made_once(cache: Path) -> None:
+def test_pairs_over_made_schemas_are_made_once(cache: Path) -> None:
     told: list[str] = []
     (source,) = made_sources(DATA, cache, told.append)
     assert "making 4 pairs over 2 schemas" in told[0]
@@ -34,14 +34,14 @@ def test_they_are_made_once(cache: Path) -> None:
     assert told == []
 
 
-def test_the_demo_hospital_is_asked_beside_them(cache: Path) -> None:
+def test_the_demo_hospital_is_asked_beside_the_made_schemas(cache: Path) -> None:
     (source,) = made_sources(replace(DATA, made=replace(SETTINGS, demo=3)), cache, lambda _: None)
     asked = [item.db_id for item in read_examples(source.examples)]
     assert (len(asked), asked.count("demo_hospital")) == (7, 3)
     assert read_values(source.values)["demo_hospital"].values["patients", "gender"] == ("f", "m")
 
 
-def test_some_are_asked_step_by_step_too(cache: Path) -> None:
+def test_some_made_pairs_are_asked_step_by_step_too(cache: Path) -> None:
     settings = replace(DATA, made=replace(SETTINGS, pairs=20, conversations=12, conversations_weight=0.2))
     told: list[str] = []
     pairs, talks = made_sources(settings, cache, told.append)
@@ -59,7 +59,7 @@ def test_some_are_asked_step_by_step_too(cache: Path) -> None:
     assert {sample.weight for sample in corpus.train if sample.pair.interaction} == {0.2}
 
 
-def test_a_corpus_has_them_beside_its_sources(config: TrainConfig, cache: Path) -> None:
+def test_a_corpus_has_made_pairs_beside_its_sources(config: TrainConfig, cache: Path) -> None:
     plain = load_corpus(config.data, 7, cache)
     corpus = load_corpus(replace(config.data, made=SETTINGS), 7, cache)
     added = [sample for sample in corpus.train if sample.pair.db_id not in plain.domains]

@@ -16,11 +16,11 @@ TALK = Sample(
 )
 
 
-def test_none_is_changed_without_a_share() -> None:
+def test_no_question_is_changed_without_a_share() -> None:
     assert after_others([*ALONE, TALK], 0.0, 1) == (*ALONE, TALK)
 
 
-def test_a_share_comes_after_others_of_its_database() -> None:
+def test_a_share_of_questions_comes_after_others_of_its_database() -> None:
     found = after_others(ALONE, 0.5, 1)
     changed = [one for one in found if one.earlier]
     assert 10 <= len(changed) <= 30

@@ -23,7 +23,7 @@ def test_a_program_survives_a_file(sql: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["[[]]", '[["@table", "x"]]', "[[1, 2]]", "[["])
-def test_other_text_is_no_program(text: str) -> None:
+def test_a_text_of_another_form_is_no_program(text: str) -> None:
     with pytest.raises(ValueError, match=r"terminal|JSON|Expecting"):
         parse_program(text)
 

@@ -38,7 +38,7 @@ def test_held_out_templates_are_held_out_whole() -> None:
     assert len(split.dev_examples) == 9
 
 
-def test_the_seed_alone_decides() -> None:
+def test_the_seed_alone_decides_the_split() -> None:
     one, other = (carve(0.1, 0.05, seed=1) for _ in range(2))
     assert one == other
     assert one != carve(0.1, 0.05, seed=2)
@@ -76,7 +76,7 @@ def test_what_was_held_out_comes_back_from_its_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"templates": []}', '{"templates": [1], "examples": []}'])
-def test_another_file_is_no_list_of_held_out_examples(tmp_path: Path, text: str) -> None:
+def test_a_file_of_another_form_is_no_list_of_held_out_examples(tmp_path: Path, text: str) -> None:
     (tmp_path / "held_out.json").write_text(text, encoding="utf-8")
     with pytest.raises(ConfigError, match=r"held_out\.json: is not a list of held-out examples"):
         HeldOut.load(tmp_path / "held_out.json")

@@ -40,11 +40,15 @@ def corpus(asked: TrainConfig, cache: Path) -> Corpus:
     return load_corpus(replace(asked.data, sources=single), 7, cache)
 
 
-def test_a_configuration_that_asks_for_none_stays_as_it_is(config: TrainConfig, cache: Path) -> None:
+def test_a_configuration_that_asks_for_no_written_questions_stays_as_it_is(
+    config: TrainConfig, cache: Path
+) -> None:
     assert with_written(config, cache, lambda _: None) is config
 
 
-def test_they_are_carried_over_once(config: TrainConfig, asked: TrainConfig, cache: Path) -> None:
+def test_written_questions_are_carried_over_once(
+    config: TrainConfig, asked: TrainConfig, cache: Path
+) -> None:
     told: list[str] = []
     again = with_written(replace(config, data=replace(config.data, written=SETTINGS)), cache, told.append)
     assert told == []
@@ -60,7 +64,9 @@ def test_designs_that_are_held_out_are_asked_and_not_trained_on(corpus: Corpus) 
     assert not any(sample.pair.db_id.startswith("surgery") for sample in corpus.train)
 
 
-def test_what_they_are_asked_without_an_answer_is_calibrated_on(asked: TrainConfig, corpus: Corpus) -> None:
+def test_unanswerable_questions_over_held_out_designs_are_calibrated_on(
+    asked: TrainConfig, corpus: Corpus
+) -> None:
     questions = held_out(asked, corpus)
     refused = [one for one in questions if one.kind == WRITTEN]
     assert refused

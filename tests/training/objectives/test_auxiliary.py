@@ -78,7 +78,7 @@ def test_each_task_teaches_the_graph(model: Model, batch: Batch) -> None:
         assert any(float(one.abs().sum()) > 0 for one in found), (roles, pruning)
 
 
-def test_it_can_be_learnt(model: Model, batch: Batch) -> None:
+def test_the_auxiliary_tasks_can_be_learnt(model: Model, batch: Batch) -> None:
     auxiliary = Auxiliary(16, 2, 1.0, 1.0)
     optimizer = torch.optim.Adam([*model.parameters(), *auxiliary.parameters()], lr=3e-3)
     losses = []

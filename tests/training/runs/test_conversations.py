@@ -74,7 +74,9 @@ def test_an_earlier_run_s_held_out_questions_teach_no_conversation(
     assert learned.isdisjoint(single.held_out.templates | single.held_out.examples)
 
 
-def test_a_small_model_trains_on_them_and_its_bundle_knows_turns(config: TrainConfig, tmp_path: Path) -> None:
+def test_a_small_model_trains_on_conversations_and_its_bundle_knows_turns(
+    config: TrainConfig, tmp_path: Path
+) -> None:
     talks = [
         [
             (

@@ -135,7 +135,7 @@ def test_a_bundle_of_other_sizes_is_refused_before_anything_takes_long(
     assert not (tmp_path / "run").exists()
 
 
-def test_another_number_of_layers_fits(config: TrainConfig, bundle: Path) -> None:
+def test_a_bundle_of_another_number_of_layers_fits(config: TrainConfig, bundle: Path) -> None:
     assert check_ready(with_model(config, joint_layers=3, decoder_layers=1), bundle) is not None
 
 
@@ -210,7 +210,9 @@ def test_an_encoder_that_is_not_installed_is_named(config: TrainConfig, tmp_path
         run(with_model(config, encoder="no_such_encoder"), tmp_path / "run")
 
 
-def test_the_command_line_says_so_before_pytorch_is_imported(config: TrainConfig, tmp_path: Path) -> None:
+def test_the_command_line_says_what_is_wrong_before_pytorch_is_imported(
+    config: TrainConfig, tmp_path: Path
+) -> None:
     arguments = [
         "train",
         str(write_config(config, tmp_path / "ward.toml")),
@@ -276,7 +278,7 @@ def test_without_one_example_to_train_on_a_run_ends_with_one_line(
     assert "zyxwaldo" not in said
 
 
-def test_where_all_examples_are_held_out_that_is_said(config: TrainConfig, tmp_path: Path) -> None:
+def test_a_run_whose_examples_are_all_held_out_says_so(config: TrainConfig, tmp_path: Path) -> None:
     all_held = replace(config, data=replace(config.data, dev_templates=1.0))
     with pytest.raises(TrainingError, match=r"all \d+ examples that the grammar can express are held out"):
         run(all_held, tmp_path / "run")

@@ -83,7 +83,7 @@ def test_what_is_not_trained_is_not_shared() -> None:
 
 
 @pytest.mark.parametrize("steps", [0, 1])
-def test_the_others_end_quietly_when_the_leader_goes(steps: int) -> None:
+def test_the_other_processes_end_quietly_when_the_leader_goes(steps: int) -> None:
     with Leader(2, parameters(1.0, None, 1.0), take_part, ()) as team:
         ((process, _),) = team._others
         team.gather()

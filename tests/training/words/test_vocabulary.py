@@ -34,7 +34,7 @@ def test_special_tokens_come_first_and_every_token_once() -> None:
     assert len(set(tokens)) == len(tokens)
 
 
-def test_all_that_texts_are_written_in_is_there() -> None:
+def test_every_character_that_texts_are_written_in_has_a_token() -> None:
     tokens = set(chosen(400))
     assert {"患", "者", "人", "数", "🙂", "？"} <= tokens
     assert {c for c in string.printable if c.isprintable() and not c.isspace()} - set(
@@ -50,7 +50,7 @@ def test_words_of_the_texts_come_before_those_of_the_language() -> None:
     assert "患者人数统计表" not in tokens  # read as several
 
 
-def test_there_are_no_more_than_asked_for() -> None:
+def test_a_vocabulary_has_no_more_tokens_than_asked_for() -> None:
     assert len(chosen(85)) <= 85
     assert "飞机" in chosen(400)
     assert "飞机" not in chosen(85)

@@ -1,7 +1,8 @@
-"""Statements that the schema allows, on databases that hold more than the schema: what that hides does not come back.
+"""Statements on databases that hold more than the schema: what that hides does not come back.
 
-``hidden.jsonl`` holds a statement a line, with the dialects that allow it, what it is after, and the rows that the schema's
-own cells give. Sent as it is, each would read or depend on something else in some of the databases.
+``hidden.jsonl`` holds a statement a line, with what it is after, the `dialects` that allow it, the `rows` that the schema's
+own cells give in these, and the `errors` of other dialects. Sent as it is, each would read or depend on something else in
+some of the databases.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from fastsql.errors import FastSQLError
 from fastsql.execution import open_executor
 
 from ..databases import PostgresServer
@@ -49,16 +51,43 @@ class Allowed:
     rows: list[tuple[Any, ...]]
 
 
+@dataclass(frozen=True)
+class Refused:
+    """One statement in one dialect, with the class of its error."""
+
+    sql: str
+    dialect: str
+    error: str
+
+
+def read_entries() -> list[dict[str, Any]]:
+    """The lines of the file."""
+    return list(map(json.loads, (FOLDER / "hidden.jsonl").read_text(encoding="utf-8").splitlines()))
+
+
+def label_of(entry: dict[str, Any], dialect: str) -> str:
+    """A name for a test."""
+    return f"{dialect}: {entry['tries']}: {entry['sql'][:40]!a}"
+
+
+def read_refused() -> list[Any]:
+    """The statements as parameters of a test, where they end with an error."""
+    return [
+        pytest.param(Refused(entry["sql"], dialect, error), id=label_of(entry, dialect))
+        for entry in read_entries()
+        for dialect, error in entry.get("errors", {}).items()
+    ]
+
+
 def read_allowed() -> list[Any]:
-    """The statements as parameters of a test."""
-    lines = (FOLDER / "hidden.jsonl").read_text(encoding="utf-8").splitlines()
+    """The statements as parameters of a test, where they are allowed."""
     return [
         pytest.param(
             Allowed(entry["sql"], dialect, [tuple(row) for row in entry["rows"]]),
-            id=f"{dialect}: {entry['tries']}: {entry['sql'][:40]!a}",
+            id=label_of(entry, dialect),
         )
-        for entry in map(json.loads, lines)
-        for dialect in entry["dialects"]
+        for entry in read_entries()
+        for dialect in entry.get("dialects", ())
     ]
 
 
@@ -114,6 +143,20 @@ def test_an_allowed_statement_gives_what_the_schema_knows_and_no_hidden_cell(
         found = executors[statement.dialect, secret].run(statement.sql)
         assert not any(other in repr(found) for other in SECRETS)
         assert sorted(found.rows, key=repr) == sorted(statement.rows, key=repr)
+
+
+@pytest.mark.parametrize("statement", read_refused())
+def test_what_is_refused_ends_with_one_error_whatever_is_hidden(
+    statement: Refused, executors: dict[tuple[str, str], Any]
+) -> None:
+    told = set()
+    for secret in SECRETS:
+        with pytest.raises(FastSQLError) as caught:
+            executors[statement.dialect, secret].run(statement.sql)
+        assert type(caught.value).__name__ == statement.error
+        told.add("".join(map(str, (caught.value, caught.value.__cause__, caught.value.__context__))))
+    assert len(told) == 1
+    assert not any(secret in repr(told) for secret in SECRETS)
 
 
 def test_each_secret_is_in_the_databases_to_be_found(targets: dict[tuple[str, str], str]) -> None:

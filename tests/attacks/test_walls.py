@@ -1,4 +1,4 @@
-"""Behind the verifier: the walls of each database alone let no attack change anything or read a file."""
+"""Behind the verifier: the walls of each database alone let no attack change anything, read a file or take too long."""
 
 from __future__ import annotations
 
@@ -14,23 +14,30 @@ from fastsql.errors import ExecutionError
 from fastsql.execution import Cursor, ReadOnlyExecutor
 
 from ..databases import PostgresServer
+from ..in_time import in_time
 from ..role_recipe import role_recipe
 from ..worlds.attacked_hospital import HIDDEN, ROWS, TABLES, files_of, holds_file_content, plant_files
 from .cases import Attack, attacks_on, label
 
 SECONDS = 0.5
+BOUND = 1.5 * SECONDS + 1
+"""Seconds after which the caller must be free."""
 Open = Callable[[str], AbstractContextManager[Cursor]]
 
 
 def attack_alone(attack: Attack, run: Open, folder: Path, *, must_refuse: bool) -> None:
-    """Run an attack; it is refused, or gives rows that hold nothing from a file."""
-    try:
-        with run(attack.in_folder(folder)) as cursor:
-            rows = cursor.fetchmany(100)
-    except ExecutionError:
-        return
-    assert not must_refuse, f"{attack.tries}: it ran"
-    assert not holds_file_content(rows)
+    """Run an attack; in time it is refused, or gives rows that hold nothing from a file."""
+
+    def once() -> None:
+        try:
+            with run(attack.in_folder(folder)) as cursor:
+                rows = cursor.fetchmany(100)
+        except ExecutionError:
+            return
+        assert not must_refuse, f"{attack.tries}: it ran"
+        assert not holds_file_content(rows)
+
+    in_time(BOUND, once)
 
 
 def bounded(dialect: str) -> list[Any]:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import random
+import sqlite3
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack
-from dataclasses import dataclass
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from fastsql import Parser, Schema
+from fastsql.answer import Answer
 from fastsql.errors import FastSQLError
 from fastsql.execution import open_executor
 from fastsql.verification.verify import Runnables
 
+from ..databases import PostgresServer
 from ..worlds.partly_known import SECRET, SECRET_NUMBER, A, B, World, draw_world, make_database
+from ..worlds.toy_bundle import load_toy
 from .statements import Writer, mutate
 
 DIALECTS = ("sqlite", "duckdb", "postgres")
@@ -147,3 +152,68 @@ def test_a_statement_that_is_sent_as_it_is_does_depend_on_hidden_cells(
             sql = draw_statement(world, random.Random(seed))
             found += told(sql, outcome(first, sql)[1]) or not same(sql, first, second)
     assert found > 4
+
+
+QUESTION = "Show all information about all singers."
+STAR = "SELECT * FROM singer"
+SINGERS = Schema.from_dict({"singer": {"id": "INTEGER", "name": "TEXT"}})
+_SINGERS = (
+    "CREATE TABLE singer (ssn TEXT, id INTEGER, name TEXT, notes TEXT)",
+    "INSERT INTO singer VALUES ('Sesame1', 1, 'Ada', 'Sesame2'), ('Sesame3', 2, 'Ben', NULL)",
+)
+
+
+@pytest.fixture(params=DIALECTS)
+def singers(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A table of which the schema does not know the first and the last column, as a path or a URL."""
+    path = tmp_path / f"singers.{request.param}"
+    if request.param == "postgres":
+        server: PostgresServer = request.getfixturevalue("postgres")
+        import psycopg
+
+        server.create_database("singers")
+        with psycopg.connect(server.conninfo("singers")) as connection:
+            for statement in _SINGERS:
+                connection.execute(statement.encode())
+        return server.url("singers")
+    if request.param == "duckdb":
+        request.getfixturevalue("duckdb_driver")
+        import duckdb
+
+        with duckdb.connect(str(path)) as database:
+            database.execute(";".join(_SINGERS))
+    else:
+        with closing(sqlite3.connect(path)) as file:
+            file.executescript(";".join(_SINGERS))
+    return str(path)
+
+
+def assert_shows_what_the_schema_knows(parser: Parser, singers: str) -> Answer:
+    """Ask the question at penalty 0. Gives the answer."""
+    with closing(open_executor(singers, schema=SINGERS)) as executor:
+        answer = parser.ask(QUESTION, SINGERS, executor=executor, penalty=0)
+    assert answer.columns == ("id", "name")
+    assert answer.rows is not None
+    assert sorted(answer.rows.rows) == [(1, "Ada"), (2, "Ben")]
+    return answer
+
+
+@pytest.mark.parametrize("star", [False, True], ids=["as it is written", "with a star"])
+def test_all_information_is_what_the_schema_knows(
+    star: bool, singers: str, toy_bundle: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pair is remembered, as a toy's own SQL is random. fastsql spells a star out, so that one is put back, too."""
+    parser = load_toy(toy_bundle)
+    parser.remember(QUESTION, STAR, SINGERS)
+    if star:
+        parse = parser.parse
+        monkeypatch.setattr(
+            parser, "parse", lambda *given, **options: replace(parse(*given, **options), best=STAR)
+        )
+    answer = assert_shows_what_the_schema_knows(parser, singers)
+    assert (answer.sql == STAR) == star
+
+
+def test_the_bundled_model_shows_what_the_schema_knows(ehr_en: Parser, singers: str) -> None:
+    """It has the right SQL for the question by itself."""
+    assert_shows_what_the_schema_knows(ehr_en, singers)

@@ -76,7 +76,7 @@ def carry_held_out(
     """All questions over the designs that are called so, each over one of a few variants that has what it is about, and
     those that are to be refused.
 
-    The databases are left in `databases`. Names of variants do not depend on a seed: `held_out.json` lists them.
+    The databases are left in `databases`. What variants are called does not depend on a seed (`held_out_names`).
     Raises SynthesisError where there is no such design.
     """
     known = {design.name: design for design in designs(language)}
@@ -90,8 +90,17 @@ def carry_held_out(
         for number in range(variants):
             refused = written.unanswerable[number::variants]
             asked = [*left, *talks[number::variants]]
-            left = found.ask(origin, f"held_{number}", asked, refused, databases)
+            left = found.ask(origin, _held(number), asked, refused, databases)
     return found.whole()
+
+
+def held_out_names(designs: Sequence[str], variants: int) -> frozenset[str]:
+    """What the databases of designs are called that `carry_held_out` asks."""
+    return frozenset(f"{design}_{_held(number)}" for design in designs for number in range(variants))
+
+
+def _held(number: int) -> str:
+    return f"held_{number}"
 
 
 def turns_file(folder: Path, name: str = "") -> Path:

@@ -102,7 +102,7 @@ class WrittenSettings:
         0.4  # how often an epoch shows each turn of the conversations that come with them
     )
     # Designs of which nothing is learnt, neither written nor made. Each is asked all of its questions over so many
-    # variants, DESIGN_held_0 and so on, which `data.held_out` has to list.
+    # variants, DESIGN_held_0 and so on, which are held out whole.
     held_out: tuple[str, ...] = ()
     variants: int = 3
 

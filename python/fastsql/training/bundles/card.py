@@ -26,6 +26,7 @@ from fastsql.training.bundles.credits import (
     MANY_SCHEMAS,
     SCHEMAS,
     SYNTHETIC,
+    WRITTEN,
     Credit,
 )
 from fastsql.training.bundles.replacing import copy_files, replacing
@@ -261,6 +262,7 @@ def _credits(config: TrainConfig) -> list[Credit]:
     own = {
         SYNTHETIC: any(source.generate for source in sources),
         MADE: bool(kinds),
+        WRITTEN: bool(config.data.written.pairs),
         CONVERSATIONS: any(source.conversations == TAKEN_APART for source in sources),
     }
     return known + [credit for credit, holds in own.items() if holds]

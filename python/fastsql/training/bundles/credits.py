@@ -172,6 +172,14 @@ MADE = Credit(
     use="trained on; schemas are of fastsql's own designs and of the train parts named here, questions are a grammar's",
 )
 """What `[data.made]` in a configuration makes."""
+WRITTEN = Credit(
+    title="Questions and SQL written by hand over designs of hospitals' schemas",
+    licence="as these weights",
+    credit="fastsql (`fastsql corpus --written`)",
+    where="#how-to-reproduce",
+    use="trained on over many variants of their designs, but for designs held out",
+)
+"""What `[data.written]` in a configuration carries over."""
 
 CONVERSATIONS = Credit(
     title="Single questions taken apart into conversations",

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from fastsql.grammar.program import Program
 from fastsql.schema import Schema
+from fastsql.synthesis.carried import held_out_names
 from fastsql.synthesis.generate import Report
 from fastsql.training.config import ConfigError, DataSettings, SourceSettings, expand_path
 from fastsql.training.corpus.conversion import ColumnLiterals, convert, query_key
@@ -162,6 +163,7 @@ def _split(
                     seed,
                     settings.dev_databases if several else 0.0,
                 )
+    held_out |= HeldOut(databases=held_out_names(settings.written.held_out, settings.written.variants))
     return split_dev(everything, template_of, held_out), held_out
 
 

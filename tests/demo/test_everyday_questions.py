@@ -27,14 +27,18 @@ ANSWERED = {
     "When did patient 71021258 last have a creatinine test?": """
         SELECT MAX(charttime) FROM labevents WHERE subject_id = 71021258
         AND itemid IN (SELECT itemid FROM d_labitems WHERE label = 'creatinine')""",
-    "What was the last creatinine of patient 71021258?": """
-        SELECT valuenum FROM labevents WHERE subject_id = 71021258
-        AND itemid IN (SELECT itemid FROM d_labitems WHERE label = 'creatinine')
-        ORDER BY charttime DESC LIMIT 1""",
     "What is the average age of patients?": "SELECT AVG(age) FROM admissions",
     "How many patients were discharged today?": f"""
         SELECT COUNT(DISTINCT subject_id) FROM admissions
         WHERE STRFTIME('%Y-%m-%d', dischtime) = STRFTIME('%Y-%m-%d', '{NOW}')""",
+    "How many admissions were there in 2100?": """
+        SELECT COUNT(*) FROM admissions WHERE STRFTIME('%Y', admittime) = '2100'""",
+}
+NOT_ANSWERED = {
+    "What was the last creatinine of patient 71021258?": """
+        SELECT valuenum FROM labevents WHERE subject_id = 71021258
+        AND itemid IN (SELECT itemid FROM d_labitems WHERE label = 'creatinine')
+        ORDER BY charttime DESC LIMIT 1""",
     "What is the most common diagnosis?": """
         SELECT long_title FROM d_icd_diagnoses WHERE icd_code IN (SELECT icd_code FROM (
             SELECT icd_code, DENSE_RANK() OVER (ORDER BY COUNT(*) DESC) AS place FROM diagnoses_icd GROUP BY icd_code
@@ -42,10 +46,6 @@ ANSWERED = {
     "Which drugs were prescribed to patient 71021258?": """
         SELECT DISTINCT drug FROM prescriptions WHERE subject_id = 71021258""",
     "How many patients are there?": "SELECT COUNT(*) FROM patients",
-    "How many admissions were there in 2100?": """
-        SELECT COUNT(*) FROM admissions WHERE STRFTIME('%Y', admittime) = '2100'""",
-}
-NOT_ANSWERED = {
     "How many women are there?": "SELECT COUNT(*) FROM patients WHERE gender = 'f'",
     "How many women were admitted?": """
         SELECT COUNT(DISTINCT subject_id) FROM admissions

@@ -12,5 +12,5 @@ from collections.abc import Mapping
 
 MANIFESTS: Mapping[str, str] = {
     "css-zh": "4f353900e50b6533fb21f2db8ad5a03d4175c52c9760117f1a149f01e530ddeb",
-    "ehr-en": "f7b157793c01d24dd8f39ec4ca7b3b59a2173f2e2fa997157cca21bd68d8448d",
+    "ehr-en": "c7cc20e1b3f1ba670ddabf6ae6645762059a1aec008a1b8192cce6e0192be213",
 }

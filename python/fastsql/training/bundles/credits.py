@@ -197,7 +197,7 @@ ENGLISH_BUNDLE = Credit(
     use="training went on from its weights, its words exchanged for Chinese ones",
 )
 """What the Chinese model began with."""
-OWN = (SYNTHETIC, MADE, CONVERSATIONS, ENGLISH_BUNDLE)
+OWN = (SYNTHETIC, MADE, WRITTEN, CONVERSATIONS, ENGLISH_BUNDLE)
 
 DATABASES: Mapping[str, Credit] = {
     "ehrsql2024": Credit(

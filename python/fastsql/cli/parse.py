@@ -18,7 +18,7 @@ _EPILOG = """\
 examples:
   fastsql parse "How many patients were prescribed warfarin?" --schema hospital.sqlite
   fastsql parse "What is the average age of all patients?" --schema "CREATE TABLE patients (id INT, name TEXT, age INT)"
-  fastsql parse "When did patient 71021258 last have a creatinine test?" --schema schema.sql --values hospital.sqlite --explain
+  fastsql parse "What is the gender of patient 71021258?" --schema schema.sql --values hospital.sqlite --explain
   fastsql parse --schema hospital.sqlite --json < questions.txt
   fastsql parse --schema postgresql://clerk@db/ward --namespace public,billing --dialect postgres < questions.txt
 

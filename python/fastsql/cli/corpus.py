@@ -9,16 +9,13 @@ from pathlib import Path
 from fastsql.cli.console import note
 from fastsql.cli.options import positive
 
-VARIANTS = 3
-"""Over how many variants of a design its questions are asked where all of them are."""
-
 _EPILOG = """\
 examples:
   fastsql corpus --schemas 1000 --pairs 5000 -o made
   fastsql corpus --schemas 200 --pairs 2000 --kinds designs -o made     without any data set
   fastsql corpus --schemas 200 --pairs 2000 --language zh -o made       in Chinese
   fastsql corpus --written --pairs 2000 -o asked                        written by hand
-  fastsql corpus --written --designs dental,trials -o held              all that they asked over two designs, to measure by
+  fastsql corpus --written --designs dental,trials -o held              all questions over two designs, to measure by
 
 It writes pairs.json.gz, schemas.json and values.json.gz, which a training configuration names as examples, schemas and
 values; with --written also turns.json.gz, conversations, and with --designs the databases. A configuration may also ask
@@ -80,7 +77,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the data set; say how far it is."""
-    from fastsql.synthesis.carried import carry_held_out, carry_over, write_carried
+    from fastsql.synthesis.carried import VARIANTS, carry_held_out, carry_over, write_carried
     from fastsql.synthesis.many import make_set, write_set
     from fastsql.synthesis.pool import SchemaPool
     from fastsql.synthesis.source import SynthesisError

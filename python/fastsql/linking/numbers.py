@@ -38,7 +38,7 @@ _HALF = re.compile(
 _HALF_OF = english.HALVES | chinese.HALVES
 
 _PERCENTAGE = re.compile(
-    r"(?<![a-z])(?:percentages?|(?<![0-9] )(?<![0-9])per ?cent)(?![a-z])|百分之[几多](?:少)?|百分比|占比|所占比例|占多[少大]"
+    r"(?<![a-z])(?:percentages?|(?<![0-9] )(?<![0-9])per ?cent)(?![a-z])|百分之(?:几|多少)|百分比|占比|所占比例|占多[少大]"
 )
 _WORDS = re.compile(r"[a-z]+")
 _BEGINNINGS = frozenset(("hundred", *english.MULTIPLES, *english.DECADES, *english.ORDINALS)).union(

@@ -25,6 +25,8 @@ from fastsql.synthesis.write import write_pairs
 
 SINGLE, TALKS = 14, 3
 """Questions, and conversations, that one variant is asked."""
+VARIANTS = 3
+"""Over how many variants of a design its questions are asked where all of them are."""
 _NOTES = 10
 
 Talk = tuple[Asked, ...]

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from fastsql.errors import FastSQLError
+from fastsql.synthesis.carried import VARIANTS
 
 # In the standard library from Python 3.11 on; the extra `train` brings the same parser to older ones.
 tomllib: Any = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
@@ -104,7 +105,7 @@ class WrittenSettings:
     # Designs of which nothing is learnt, neither written nor made. Each is asked all of its questions over so many
     # variants, DESIGN_held_0 and so on, which are held out whole.
     held_out: tuple[str, ...] = ()
-    variants: int = 3
+    variants: int = VARIANTS
 
 
 @dataclass(frozen=True)

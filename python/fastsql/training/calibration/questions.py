@@ -46,7 +46,7 @@ FOREIGN, FOREIGN_MADE = "foreign", "foreign made"
 """Over databases that were held out whole: answerable questions, and unanswerable ones that were made."""
 
 WRITTEN = "written"
-"""The kind of the unanswerable questions over such databases written by hand."""
+"""The kind of unanswerable questions over such databases that were written by hand."""
 
 MADE_QUESTIONS = 240
 """How many are made for a source, half of them by taking from the schema what a question needs; a quarter as many again

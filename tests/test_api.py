@@ -27,12 +27,12 @@ def loaded(toy_bundle: Path, monkeypatch: pytest.MonkeyPatch) -> list[Parser]:
     parsers: list[Parser] = []
     toy = load_toy(toy_bundle)
 
-    def opened(model: str, settings: Any) -> Parser:
+    def opened(opener: object, model: str) -> Parser:
         parsers.append(toy)
         return toy
 
     monkeypatch.setattr(loading, "_parser", None)
-    monkeypatch.setattr(loading, "_open", opened)
+    monkeypatch.setattr(loading._Opener, "open", opened)
     return parsers
 
 
@@ -65,14 +65,14 @@ def test_parse_loads_the_model_of_a_language_once(loaded: list[Parser]) -> None:
 def test_a_failed_load_is_tried_again(monkeypatch: pytest.MonkeyPatch, toy: Parser) -> None:
     tries = [fastsql.ModelError("it is not there"), toy]
 
-    def opened(model: str, settings: Any) -> Parser:
+    def opened(opener: object, model: str) -> Parser:
         result = tries.pop(0)
         if isinstance(result, Exception):
             raise result
         return result
 
     monkeypatch.setattr(loading, "_parser", None)
-    monkeypatch.setattr(loading, "_open", opened)
+    monkeypatch.setattr(loading._Opener, "open", opened)
     with pytest.raises(fastsql.ModelError):
         fastsql.parse(QUESTIONS[0], SCHEMA)
     assert fastsql.parse(QUESTIONS[0], SCHEMA)

@@ -89,7 +89,8 @@ def test_a_result_carries_its_evidence(toy: Parser, question: str) -> None:
         "decode",
         "render",
         "verify",
-        "explain",
+        "assess",
+        "decide",
     ]
     assert all(ms >= 0 for ms in result.timings.values())
     assert [link.span for link in result.links] == sorted(link.span for link in result.links)

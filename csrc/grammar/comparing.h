@@ -46,7 +46,10 @@ FASTSQL_HOST_DEVICE bool is_sensible(const SpaceView& space, const State& state,
   const Action action = space.locate(flat_id);
   const Cell& cell = *state.stack;
   if (action.kind == Kind::kTurn) return !state.compared || turn_meets(space, state, action.index);
-  if (action.kind == Kind::kProduction && space.turns > 0 && compares(space, state, cell)) {
+  if (action.kind == Kind::kProduction && compares(space, state, cell)) {
+    constexpr std::uint32_t kNumbers =
+        production_role::kZero | production_role::kOne | production_role::kTwo | production_role::kComputed;
+    if ((space.grammar.roles_of(action.index) & kNumbers) != 0) return meets(state.scope.left.type, TypeClass::kNumber);
     const Alternative* taken = space.grammar.find(cell.symbol, action);
     if (taken == nullptr || (taken->requirements & requirement::kMember) == 0) return true;
     for (std::int32_t number = 0; number < space.turns; ++number) {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fastsql.grammar import ActionSpace, State, sql_to_program, trace_program
-from fastsql.grammar.actions import COLUMN, TABLE
+from fastsql.grammar.actions import COLUMN, PRODUCTION, TABLE
 
 
 def unforced(state: State) -> State:
@@ -36,6 +36,12 @@ def columns(state: State, *, all_legal: bool = False) -> set[str]:
     actions = state.legal() if all_legal else state.legal()[state.takable()]
     found = (space.locate(int(action)) for action in actions)
     return {space.schema.qualified_name(index) for kind, index in found if kind == COLUMN}
+
+
+def productions(state: State) -> set[str]:
+    """The productions that a search may take."""
+    found = (state.space.locate(int(action)) for action in state.legal()[state.takable()])
+    return {state.space.grammar.productions[index] for kind, index in found if kind == PRODUCTION}
 
 
 def decisions(space: ActionSpace, sql: str) -> Iterator[tuple[State, int]]:

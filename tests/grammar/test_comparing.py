@@ -9,7 +9,7 @@ from fastsql.grammar.comparing import meets
 
 from ..worlds.grammar_hospitals import HOSPITAL
 from .grounding import space_for
-from .steps import columns, decisions, state_after
+from .steps import columns, decisions, productions, state_after
 
 SPACE = space_for(HOSPITAL, "how many")
 
@@ -40,6 +40,13 @@ def test_a_time_meets_no_number_and_text_meets_both() -> None:
     assert meets("other", "time")
     assert not meets("number", "time")
     assert not meets("time", "boolean")
+
+
+def test_a_time_meets_no_number_that_the_grammar_says() -> None:
+    said = {"zero", "one", "two", "months_as_days"}
+    assert not said & productions(after("admissions", "lt", "admissions.admittime"))
+    assert said <= productions(after("admissions", "lt", "admissions.age"))
+    assert said <= productions(after("admissions", "eq", "admissions.ward"))
 
 
 def test_tables_are_not_joined_on_a_time_and_a_number() -> None:

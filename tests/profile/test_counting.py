@@ -224,7 +224,7 @@ def test_a_column_of_more_values_than_a_schema_holds_has_none(ward: Path) -> Non
 
 
 def test_a_server_is_counted_alike(ward: Path) -> None:
-    pytest.importorskip("sqlalchemy")
+    pytest.importorskip("sqlalchemy", reason="pip install '.[db]' runs this")
     assert values(f"sqlite:///{ward}") == SHARED
 
 
@@ -254,7 +254,7 @@ def test_a_database_that_is_not_what_it_was_is_an_error_without_a_cell(ward: Pat
 
 def test_postgresql_gives_comments_values_and_keys(postgres: PostgresServer) -> None:
     postgres.create_database("profiled")
-    psycopg = pytest.importorskip("psycopg")
+    psycopg = pytest.importorskip("psycopg", reason="pip install '.[postgres]' runs this")
     with psycopg.connect(postgres.conninfo("profiled"), autocommit=True) as connection:
         connection.execute(
             """
@@ -290,7 +290,7 @@ def test_postgresql_gives_comments_values_and_keys(postgres: PostgresServer) -> 
 
 def test_a_column_that_a_role_may_not_read_is_a_warning(postgres: PostgresServer) -> None:
     postgres.create_database("guarded")
-    psycopg = pytest.importorskip("psycopg")
+    psycopg = pytest.importorskip("psycopg", reason="pip install '.[postgres]' runs this")
     with psycopg.connect(postgres.conninfo("guarded"), autocommit=True) as connection:
         connection.execute(
             """

@@ -52,14 +52,14 @@ def embed(sentences: Sequence[str]) -> NDArray[np.float64]:
 
 def test_what_most_wordings_say_is_asked_first_and_the_odd_one_not() -> None:
     for seed in range(5):
-        draft = RewordedSource(Ward(), embed, None, candidates=30).draw(str(seed))
+        draft = RewordedSource(Ward(), embed, None, wordings=30).draw(str(seed))
         asked = [draft.ask(random.Random(seed)) for _ in range(3)]
         assert asked[0] in USUAL
         assert len(set(asked)) == 3
 
 
 def test_the_same_seeds_ask_the_same_questions() -> None:
-    source = RewordedSource(Ward(), embed, make_model().over(SCHEMA), candidates=3)
+    source = RewordedSource(Ward(), embed, make_model().over(SCHEMA), wordings=3)
     one, again = (source.draw("7").ask(random.Random(3)) for _ in range(2))
     assert one == again
 
@@ -86,7 +86,7 @@ def test_only_wordings_of_the_reverse_model_that_say_every_value_are_offered() -
         return embed(sentences)
 
     parrot = Parrot("what age have patients of gender f ?", "what age have patients of that gender?", "")
-    RewordedSource(Ward(), listen, parrot, candidates=4).draw("1").ask(random.Random(1))  # type: ignore[arg-type]
+    RewordedSource(Ward(), listen, parrot, wordings=4).draw("1").ask(random.Random(1))  # type: ignore[arg-type]
     assert [one for one in heard if one not in (*USUAL, ODD)] == [parrot.taught[0]]
     assert set(heard) & set(USUAL)
 
@@ -98,7 +98,7 @@ def test_a_query_that_the_grammar_lacks_keeps_its_own_wordings() -> None:
 
 @pytest.mark.parametrize("wordings", [1, 2])
 def test_a_query_gets_as_many_questions_as_are_asked_for(wordings: int) -> None:
-    pairs = generate_drawn(RewordedSource(Ward(), embed, None, candidates=30), 5, wordings=wordings)
+    pairs = generate_drawn(RewordedSource(Ward(), embed, None, wordings=30), 5, wordings=wordings)
     assert [pair.sql for pair in pairs] == [SQL] * wordings
     assert len({pair.question for pair in pairs}) == wordings
 

@@ -89,8 +89,8 @@ class DatabaseFiles:
             if db_id != Path(db_id).name:
                 continue
             names = [f"{db_id}{suffix}{packed}" for packed in ("", ".gz") for suffix in _SUFFIXES]
-            candidates = [place / name for name in names for place in (folder, folder / db_id)]
-            found = next((path for path in candidates if path.is_file()), None)
+            paths = [place / name for name in names for place in (folder, folder / db_id)]
+            found = next((path for path in paths if path.is_file()), None)
             if found is not None:
                 self._add(db_id, found)
         for archive in sorted(folder.glob("*.tar*")):

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from fastsql.grammar.render import render_tree
 from fastsql.linking.gold import resolve_column
+from fastsql.linking.nodes import NodeLayout
 from fastsql.linking.relations import RELATIONS
 
 if TYPE_CHECKING:
@@ -85,11 +86,13 @@ def token_roles(found: QueryRoles, prepared: Prepared, schema: Schema) -> NDArra
     """The roles of a question's tokens, bool[Q, 16]: NONE where a token has no other."""
     n_tokens = len(prepared.token_ids)
     labels = np.zeros((n_tokens, len(ROLES)), dtype=np.bool_)
-    first = prepared.relations.shape[1] - len(schema.tables) - len(schema.columns)
-    nodes = {first + table: roles for table, roles in found.tables.items()}
-    nodes |= {first + len(schema.tables) + column: roles for column, roles in found.columns.items()}
+    nodes = NodeLayout.of_schema(schema).with_question(
+        n_tokens, len(prepared.candidates), len(prepared.turns)
+    )
+    items = {nodes.table(table): roles for table, roles in found.tables.items()}
+    items |= {nodes.column(column): roles for column, roles in found.columns.items()}
     linked = np.isin(prepared.relations[:n_tokens], _LINKED)
-    for node, roles in nodes.items():
+    for node, roles in items.items():
         for role in roles:
             labels[linked[:, node], _NUMBER[role]] = True
     for candidate in prepared.candidates:

@@ -4,7 +4,7 @@
 
 To append a kind: its name in `KINDS` and its constant; its size in `ActionLayout.of`, and where that is called; the rows
 that it points at in `fastsql.model.pointing`, and its keys in `Decoder.read` of the model and of training; the pointers of
-the grammar that it answers, beside the automaton. In C++: `Kind`, the number of kinds and its name in `numbering.h`, its
+the grammar that it answers in `POINTERS_OF`. In C++: `Kind`, the number of kinds and its name in `numbering.h`, its
 size in `action_space.cc`, its rows and keys in `decode/`, its pointers in `grammar.cc`. Older models have no weights for it.
 """
 
@@ -21,6 +21,19 @@ WEIGHT_NAMES = tuple(kind.removeprefix("schema_") for kind in KINDS[:TURN])
 """What the weights of a bundle call each kind. Those of turns lie apart: a model may lack them (`fastsql.model.turns`)."""
 POINTER_KINDS = tuple(range(TABLE, len(WEIGHT_NAMES)))
 """The kinds that point at something, and that all models have weights for."""
+
+_COLUMN_POINTERS = ("column", "time", "earlier", "newest")
+POINTERS_OF: dict[int, tuple[str, ...]] = {
+    TABLE: ("table",),
+    COLUMN: _COLUMN_POINTERS,
+    STEP: (*_COLUMN_POINTERS, "which"),
+    CANDIDATE: ("value", "number", "date", "text", "pattern"),
+    SCHEMA_VALUE: ("value", "pattern"),
+    START: ("start",),
+    END: ("end",),
+    TURN: ("turn", "member", "extended"),
+}
+"""The pointers of the grammar that an action of a kind may stand for. A symbol that knows several takes the first."""
 
 NO_ACTION = -1
 """What stands for the last action before there is one."""

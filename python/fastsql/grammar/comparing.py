@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fastsql.grammar.actions import COLUMN, PRODUCTION, TURN
+from fastsql.grammar.grounding import COMPUTED, SMALL
 from fastsql.grammar.scope import eligible, name_of
 
 if TYPE_CHECKING:
@@ -68,7 +69,9 @@ def is_sensible(state: State, action: int) -> bool:
     kind, index = space.locate(action)
     if kind == TURN:
         return not state.compared or turn_meets(state, index)
-    if kind == PRODUCTION and space.turns and compares(state, cell):
+    if kind == PRODUCTION and compares(state, cell):
+        if space.grammar.productions[index] in (*SMALL, *COMPUTED):
+            return meets(state.scope.left.type, "number")
         asks = "member" in space.grammar.by_production[cell.symbol][index].requires
         return not asks or any(turn_meets(state, number) for number in range(len(space.turns)))
     if kind != COLUMN:

@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fastsql.grammar.actions import (
-    CANDIDATE,
     COLUMN,
-    END,
     KINDS,
+    POINTERS_OF,
     PRODUCTION,
-    SCHEMA_VALUE,
     START,
     STEP,
-    TABLE,
     TURN,
 )
 from fastsql.grammar.comparing import compares
@@ -29,20 +26,6 @@ if TYPE_CHECKING:
     from fastsql.grammar.compile import Alternative, Grammar
     from fastsql.grammar.state import State
 
-_COLUMN_POINTERS = ("column", "time", "earlier", "newest")
-_POINTERS_OF: dict[int, tuple[str, ...]] = {
-    TABLE: ("table",),
-    COLUMN: _COLUMN_POINTERS,
-    STEP: (*_COLUMN_POINTERS, "which"),
-    CANDIDATE: ("value", "number", "date", "text", "pattern"),
-    SCHEMA_VALUE: ("value", "pattern"),
-    START: ("start",),
-    END: ("end",),
-    TURN: ("turn", "member", "extended"),
-}
-"""The pointers that an action of a kind may stand for. A symbol that knows several takes the first."""
-
-
 _ONE = -1 - EFFECTS.index("one")
 
 
@@ -55,7 +38,7 @@ def find(grammar: Grammar, symbol: int, kind: int, index: int) -> Alternative | 
     if kind == PRODUCTION:
         return grammar.by_production[symbol].get(index)
     known = grammar.by_pointer[symbol]
-    return next((known[pointer] for pointer in _POINTERS_OF[kind] if pointer in known), None)
+    return next((known[pointer] for pointer in POINTERS_OF[kind] if pointer in known), None)
 
 
 def start(state: State) -> None:

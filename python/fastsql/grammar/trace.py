@@ -140,8 +140,8 @@ def ground_literal(literal: Literal, state: State) -> tuple[int, ...]:
     """
     space = state.space
     legal = state.legal()
-    candidates = legal[(legal >= space.offsets[CANDIDATE]) & (legal < space.offsets[CANDIDATE + 1])]
-    found = [int(a) for a in candidates if _same(space.candidates[a - space.offsets[CANDIDATE]], literal)]
+    offered = legal[(legal >= space.offsets[CANDIDATE]) & (legal < space.offsets[CANDIDATE + 1])]
+    found = [int(a) for a in offered if _same(space.candidates[a - space.offsets[CANDIDATE]], literal)]
     small = _small(literal, state, legal)
     if small is not None and (literal.value == 0 or not found or _parent_name(state) in _NEEDS_NO_QUESTION):
         return (small,)

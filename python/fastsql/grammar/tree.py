@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fastsql.grammar.actions import CANDIDATE, COLUMN, POINTERS_OF, TABLE, TURN
 from fastsql.grammar.compile import Alternative, Grammar
 from fastsql.grammar.program import (
     ColumnRef,
@@ -16,14 +17,14 @@ from fastsql.grammar.program import (
 )
 
 _QUERIES = ("bare", "union", "union_all", "intersect", "except")
-_COLUMN = ("column", "time", "earlier", "newest")
-_POINTERS: dict[type, tuple[str, ...]] = {
-    TableRef: ("table",),
-    ColumnRef: _COLUMN,
-    DerivedRef: _COLUMN,
-    Literal: ("value", "number", "date", "text", "pattern"),
-    TurnRef: ("turn", "member", "extended"),
+_KIND_OF: dict[type, int] = {
+    TableRef: TABLE,
+    ColumnRef: COLUMN,
+    DerivedRef: COLUMN,  # which column of a subquery is not said: the terminal names it
+    Literal: CANDIDATE,  # as a span of the question would, too
+    TurnRef: TURN,
 }
+"""The kind of action whose pointers a terminal stands for."""
 
 
 class ProgramError(ValueError):
@@ -38,8 +39,9 @@ def alternative_for(grammar: Grammar, symbol: int, terminal: Terminal) -> Altern
     """The alternative of a symbol that begins with a terminal, or None."""
     if isinstance(terminal, Production):
         return grammar.by_production[symbol].get(grammar.production(terminal.name))
-    table = grammar.by_pointer[symbol]
-    return next((table[pointer] for pointer in _POINTERS[type(terminal)] if pointer in table), None)
+    known = grammar.by_pointer[symbol]
+    pointers = POINTERS_OF[_KIND_OF[type(terminal)]]
+    return next((known[pointer] for pointer in pointers if pointer in known), None)
 
 
 def read_tree(program: Program, grammar: Grammar) -> Node:

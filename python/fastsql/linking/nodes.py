@@ -86,6 +86,10 @@ class NodeLayout:
         """The node of a column."""
         return int(self.columns.start) + index
 
+    def schema_of(self, size: int) -> slice:
+        """All nodes of the schema among `size` nodes, of which the others are a question's."""
+        return slice(size - self.n_tables - self.n_columns, size)
+
     def with_question(self, n_tokens: int, n_candidates: int, n_turns: int = 0) -> NodeLayout:
         """These nodes of a schema behind those of a question."""
         return replace(self, n_tokens=n_tokens, n_candidates=n_candidates, n_turns=n_turns)

@@ -136,7 +136,7 @@ class SchemaLinks:
 
         A value that a column holds hides the column's name there; for such columns the words are looked up once more.
         """
-        block = relations[: len(offsets), len(relations) - len(self.static) :][:, items]
+        block = relations[: len(offsets), self.nodes.schema_of(len(relations))][:, items]
         is_table = np.asarray(items, dtype=np.intp) < self.nodes.tables.stop
         unnamed = np.where(is_table, _NUMBER["token-table"], _NUMBER["token-column"]).astype(np.uint8)
         matches: NDArray[np.uint8] = block - unnamed

@@ -55,7 +55,7 @@ class GraphLayer:
     def read_schema(self, rows: Array, relations: Relations) -> SchemaRows:
         """Attention of schema rows [S, d] to themselves; `relations` uint8[S, S]."""
         query, key, value = self._project(rows)
-        mixed, log_sum = self._partial(query, key, value, relations)
+        mixed, log_sum = self._attend(query, key, value, relations)
         return SchemaRows(rows, query, key, value, mixed, log_sum)
 
     def schema_without_question(self, schema: SchemaRows) -> Array:
@@ -77,7 +77,7 @@ class GraphLayer:
             return self.schema_without_question(schema)
         _, key, value = self._project(question)
         edges = relations[len(question) :, : len(question)]
-        mixed, log_sum = self._partial(schema.query, key, value, edges)
+        mixed, log_sum = self._attend(schema.query, key, value, edges)
         share = 1 / (1 + np.exp(schema.log_sum - log_sum))
         return self._finish(schema.rows, schema.mixed + share * (mixed - schema.mixed))
 
@@ -87,7 +87,7 @@ class GraphLayer:
         )
         return query * self.scale, key, value
 
-    def _partial(self, query: Array, key: Array, value: Array, relations: Relations) -> tuple[Array, Array]:
+    def _attend(self, query: Array, key: Array, value: Array, relations: Relations) -> tuple[Array, Array]:
         """Attention to a part of the columns, and the log of its sum of exponentials."""
         # A schema of thousands of columns would need gigabytes if all its rows were taken at once.
         count = max(1, SCORES_AT_ONCE // (self.heads * key.shape[1]))

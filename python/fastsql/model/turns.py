@@ -66,7 +66,7 @@ def _entries(number: int, turn: EarlierTurn, nodes: NodeLayout) -> list[tuple[in
     for kind, items in groups:
         for place, item in enumerate(items):
             column = item.typed.column
-            passed_on = -1 if column is None else nodes.n_tables + column
+            passed_on = -1 if column is None else nodes.column(column)
             rows[item.step] = (number, kind, TYPE_CLASSES.index(item.typed.type), _shared(place), passed_on)
     for place, source in enumerate(offered.sources):
         rows[source.step] = (number, _SOURCE, _UNTYPED, _shared(place), source.table)

@@ -32,7 +32,7 @@ def decide(assessed: Assessed, penalty: float, watch: Stopwatch) -> Result:
     elif not reason and not pays(p, u, penalty):
         reason = doubt(p, threshold(penalty, u), penalty, u, language)
     values = found_values(written.program, written.schema)
-    watch.lap("explain")
+    watch.lap("decide")
     return Result(
         question=question,
         best=None if written.fault else written.sql,

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Mapping
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal, overload
+from typing import Final, Literal, overload
 
 from fastsql.errors import CalibrationWarning
 from fastsql.forking import renew_in_child
@@ -82,25 +81,37 @@ def load(
     LimitError: a query could have more decisions than the model was made for. Warns with CalibrationWarning of a bundle that
     was not calibrated: it refuses every question unless the penalty is 0.
     """
-    settings = {
-        "device": device,
-        "encoder": encoder,
-        "penalty": penalty,
-        "threads": threads,
-        "limits": limits,
-        "suggest": suggest,
-        "audit": audit,
-    }
-    opened = partial(_open, settings=settings)
-    return ParserByLanguage(opened, limits) if model == AUTO else opened(model)
+    opener = _Opener(device, encoder, penalty, threads, limits, suggest, audit)
+    return ParserByLanguage(opener.open, limits) if model == AUTO else opener.open(model)
 
 
-def _open(model: str | Path, settings: Mapping[str, Any]) -> Parser:
-    bundle = open_model(model)
-    parser = Parser(bundle, **settings)
-    if parser.reliability.lacking:
-        warnings.warn(f"{bundle.path}: {parser.reliability.lacking}", CalibrationWarning, stacklevel=3)
-    return parser
+@dataclass(frozen=True)
+class _Opener:
+    """Opens models with the settings of one `load`."""
+
+    device: str
+    encoder: str
+    penalty: float
+    threads: int
+    limits: Limits
+    suggest: bool
+    audit: Audit | Hook | None
+
+    def open(self, model: str | Path) -> Parser:
+        bundle = open_model(model)
+        parser = Parser(
+            bundle,
+            device=self.device,
+            encoder=self.encoder,
+            penalty=self.penalty,
+            threads=self.threads,
+            limits=self.limits,
+            suggest=self.suggest,
+            audit=self.audit,
+        )
+        if parser.reliability.lacking:
+            warnings.warn(f"{bundle.path}: {parser.reliability.lacking}", CalibrationWarning, stacklevel=3)
+        return parser
 
 
 class _Loading:

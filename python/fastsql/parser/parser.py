@@ -2,8 +2,9 @@
 
     question -> link -> decode -> write -> assess -> decide -> Result
 
-Each stage is a function of the one before; nothing looks back. What depends on the schema alone is computed once and
-kept by the schema's fingerprint. A parser may be shared between threads.
+Each stage is a function of the one before, and none changes what an earlier one gave; where a later stage looks at a further
+hypothesis of the beam, it has that written, too. What depends on the schema alone is computed once and kept by the schema's
+fingerprint. A parser may be shared between threads.
 """
 
 from __future__ import annotations
@@ -286,9 +287,11 @@ class Parser:
         watch.lap("verify")
         inspector = self._watched(settings)
         if inspector is None:
-            return assess_consistent(written, self._reliability, self.limits)
-        assessed = inspect(written, self._reliability, inspector, self.limits)
-        watch.lap("inspect")
+            assessed = assess_consistent(written, self._reliability, self.limits)
+            watch.lap("assess")
+        else:
+            assessed = inspect(written, self._reliability, inspector, self.limits)
+            watch.lap("inspect")
         return assessed
 
     def _watched(self, settings: Settings) -> Inspector | None:

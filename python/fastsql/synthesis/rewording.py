@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Embed = Callable[[Sequence[str]], Points]
 """Embeddings [n, d] of sentences."""
-CANDIDATES = 8
+WORDINGS = 8
 """Wordings of each kind, as many as ScienceBenchmark asks GPT-3 for."""
 _UNSAID = 1
 """Names that a wording of the reverse model may lack: a table between two others, or a plural."""
@@ -39,7 +39,7 @@ class RewordedSource:
         source: Source,
         embed: Embed,
         reverse: SchemaReverse | None,
-        candidates: int = CANDIDATES,
+        wordings: int = WORDINGS,
         *,
         worded: Wordings | None = None,
         only_worded: bool = False,
@@ -50,7 +50,7 @@ class RewordedSource:
             source: where queries come from.
             embed: what tells which wordings are alike.
             reverse: the model over the source's schema.
-            candidates: wordings of the source, and of the reverse model.
+            wordings: how many of the source, and of the reverse model.
             worded: by a server's model.
             only_worded: take no others than these; the source's have a say in what most wordings say. Nothing is drawn when
                 no more is asked.
@@ -58,7 +58,7 @@ class RewordedSource:
         self._source = source
         self._embed = embed
         self._reverse = reverse
-        self._candidates = candidates
+        self._wordings = wordings
         self._worded = worded
         self._only_worded = only_worded
 
@@ -100,7 +100,7 @@ class RewordedSource:
         worded = [] if self._worded is None else self._worded.of(draft.tree or parse_query(draft.sql))
         if self._only_worded and not worded:
             return []
-        own = [draft.ask(random.Random(f"{draft.seed}/{rng.random()}")) for _ in range(self._candidates)]
+        own = [draft.ask(random.Random(f"{draft.seed}/{rng.random()}")) for _ in range(self._wordings)]
         wordings = list(dict.fromkeys([*own, *self._reworded(draft, rng), *worded]))
         most = len(wordings) if self._only_worded else _OFFERED
         chosen = [wordings[number] for number in nearest_to_median(self._embed(wordings), most)]
@@ -113,7 +113,7 @@ class RewordedSource:
         try:
             program = sql_to_program(draft.sql, self.schema)
             (found,) = self._reverse.questions(
-                [program], self._candidates, seed=rng.getrandbits(32), style=None
+                [program], self._wordings, seed=rng.getrandbits(32), style=None
             )
         except (ConversionError, LimitError):
             return []

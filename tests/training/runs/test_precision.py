@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="training needs PyTorch")
+torch = pytest.importorskip("torch", reason="pip install '.[train]' runs this")
 
 from fastsql.training.config import TrainConfig  # noqa: E402
 from fastsql.training.corpus.corpus import load_corpus  # noqa: E402

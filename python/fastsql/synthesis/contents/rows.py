@@ -156,11 +156,11 @@ class _Making:
         for table, key in self._late:
             rng = random.Random(f"{self.seed}/{table}/late")
             fixed = {column for columns in self._unique[table] for column in columns}
-            candidates = self._parents(key, rng)
-            if not candidates.rows or fixed & set(key.columns):
+            parents = self._parents(key, rng)
+            if not parents.rows or fixed & set(key.columns):
                 continue
             for row in self.rows[table]:
-                (parent,) = rng.choices(candidates.rows, candidates.weights)
+                (parent,) = rng.choices(parents.rows, parents.weights)
                 self._refer(row.cells, table, key, parent)
 
     def prune(self) -> None:

@@ -75,7 +75,7 @@ class GraphLayer(nn.Module):
 
     def read_schema(self, rows: Tensor, projected: Projected, relations: Tensor) -> SchemaRows:
         """Attention of schema rows to themselves."""
-        return SchemaRows(rows, projected, *self._partial(*projected, relations))
+        return SchemaRows(rows, projected, *self._attend(*projected, relations))
 
     def schema_without_question(self, schema: SchemaRows) -> Tensor:
         """The layer's output for schema rows that see schema rows only."""
@@ -103,7 +103,7 @@ class GraphLayer(nn.Module):
         together by their logarithmic sums; no [B, s, s] array is made.
         """
         _, key, value = question
-        mixed, log_sum = self._partial(schema.projected.query, key, value, relations, node_mask)
+        mixed, log_sum = self._attend(schema.projected.query, key, value, relations, node_mask)
         share = torch.sigmoid(log_sum - schema.log_sum).to(schema.mixed.dtype)
         return self._finish(schema.rows, schema.mixed + share * (mixed - schema.mixed))
 
@@ -111,7 +111,7 @@ class GraphLayer(nn.Module):
         query, key, value = heads_first(self.qkv(self.norm(rows)), 3, self.heads)
         return Projected(query * self.scale, key, value)
 
-    def _partial(
+    def _attend(
         self, query: Tensor, key: Tensor, value: Tensor, relations: Tensor, mask: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
         """Attention to a part of the columns, and the log of its sum of exponentials."""

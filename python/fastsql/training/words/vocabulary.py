@@ -42,10 +42,10 @@ def choose_tokens(
     ]
     # A text is cut around a character that is no token (`Tokenizer`), so a word of such would never be found.
     known = frozenset(kept)
-    candidates = {w for w in words if 1 < len(w) <= LONGEST_WORD and known.issuperset(w) and not w.isascii()}
-    used = _used(counts, candidates, frequencies)
+    choosable = {w for w in words if 1 < len(w) <= LONGEST_WORD and known.issuperset(w) and not w.isascii()}
+    used = _used(counts, choosable, frequencies)
     of_texts = [w for w, count in used.most_common() if count >= _LEAST][: int(size * _TEXT_SHARE)]
-    of_language = sorted((w for w in candidates if frequencies.get(w)), key=lambda w: -frequencies[w])
+    of_language = sorted((w for w in choosable if frequencies.get(w)), key=lambda w: -frequencies[w])
     return list(dict.fromkeys([*kept, *of_texts, *of_language]))[:size]
 
 

@@ -232,6 +232,10 @@ def _reproduce(bundle: Bundle, config: TrainConfig, note: str) -> str:
         )
         if training.get(key) is not None
     ]
+    if mix := training.get("mixed"):
+        facts.append(
+            f"weights mixed, {mix['share']:.0%} of this run and the rest of {mix['with']} {mix['manifest']}"
+        )
     seed = training.get("seed", config.seed)
     name = bundle.config.name
     commands = (

@@ -14,7 +14,9 @@ import torch
 from fastsql.errors import FastSQLError
 from fastsql.model import ModelConfig
 from fastsql.model.tokenizer import Tokenizer
+from fastsql.parser.bundles import open_model
 from fastsql.training.bundles.export import export_bundle
+from fastsql.training.bundles.mixing import mixed_weights, origin
 from fastsql.training.network.model import Model
 
 FORMAT = 1
@@ -53,14 +55,29 @@ def load_checkpoint(path: Path) -> dict[str, Any]:
     return state
 
 
-def export_checkpoint(checkpoint: str | Path, folder: str | Path, card: str = "") -> Path:
+def export_checkpoint(
+    checkpoint: str | Path,
+    folder: str | Path,
+    card: str = "",
+    *,
+    mixed_with: str | Path | None = None,
+    share: float = 0.5,
+) -> Path:
     """Writes the averaged weights of a checkpoint as a bundle, with lexicon and constants in its settings.
 
-    Raises CheckpointError.
+    `mixed_with`: a model's name or a bundle's folder; then the weights are `share` of the checkpoint's and the rest of its.
+
+    Raises CheckpointError; with `mixed_with` what `mixed_weights` does, and ModelError where there is no such model.
     """
     state = load_checkpoint(Path(checkpoint))
+    settings = _settings(state)
     model = Model(ModelConfig.from_dict(state["model_config"]))
-    model.load_state_dict(state["ema"])
+    if mixed_with is None:
+        model.load_state_dict(state["ema"])
+    else:
+        other = open_model(mixed_with)
+        model.load_state_dict(mixed_weights(state, other, share))
+        settings["training"]["mixed"] = origin(other, share)
     return export_bundle(
         model.eval(),
         Tokenizer(state["tokenizer"]),
@@ -68,7 +85,7 @@ def export_checkpoint(checkpoint: str | Path, folder: str | Path, card: str = ""
         name=state["config"]["name"],
         productions=state["grammar"]["productions"],
         symbols=state["grammar"]["symbols"],
-        settings=_settings(state),
+        settings=settings,
         card=card,
     )
 

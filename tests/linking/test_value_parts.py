@@ -12,7 +12,7 @@ import pytest
 from fastsql import backends
 from fastsql.grammar.matching import ANYWHERE, EVERY, LIKE, Patterns
 from fastsql.linking import ValueDictionary, dictionary, value_parts
-from fastsql.linking.grounds import find_grounds, find_patterns
+from fastsql.linking.grounds import find_grounds
 from fastsql.linking.prepare import Prepared, prepare
 from fastsql.linking.relations import SchemaLinks
 
@@ -46,7 +46,7 @@ def ask(question: str, known: ValueDictionary | None = None) -> Prepared:
 
 
 def found(question: str, known: ValueDictionary = KNOWN, core: ModuleType | None = None) -> Patterns:
-    patterns = find_patterns(ask(question, known), known, core)
+    patterns = find_grounds(ask(question, known), known, core).patterns
     assert patterns is not None
     return patterns
 
@@ -102,7 +102,7 @@ def test_words_without_letters_enough_are_taken_to_be_everywhere() -> None:
 
 def test_candidates_say_what_of_a_value_they_are() -> None:
     prepared = ask('drugs like "trose" or "5% Dextrose" or "%" or 4019', KNOWN)
-    patterns = find_patterns(prepared, KNOWN)
+    patterns = find_grounds(prepared, KNOWN).patterns
     assert patterns is not None
     ways = {
         (column, str(prepared.candidates[number].value)): bits

@@ -313,13 +313,16 @@ class ValueDictionary:
             column for value, columns in self._index.find(text) if value == text for column in columns
         )
 
-    def holding_like(self, text: str) -> tuple[int, ...]:
-        """The columns that are known whole and hold a value but for letter case."""
-        return tuple(
-            dict.fromkeys(
-                column for _, held in self._index.find(text) for column in held if column in self.whole
-            )
-        )
+    def known_to_hold(self, text: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The columns known whole that hold a value as it is written, and those that hold it but for letter case."""
+        found = [
+            (value == text, column)
+            for value, columns in self._index.find(text)
+            for column in columns
+            if column in self.whole
+        ]
+        exactly = tuple(column for exact, column in found if exact)
+        return exactly, tuple(dict.fromkeys(column for _, column in found))
 
     def parts(
         self, texts: Sequence[Said], core: ModuleType | None = None

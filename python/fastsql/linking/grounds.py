@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from fastsql.grammar.grounding import NO_GROUNDS, Grounds
 from fastsql.grammar.matching import ANYWHERE, EVERY, LIKE, Patterns
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import ModuleType
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from fastsql.linking.dictionary import ValueDictionary
@@ -32,12 +32,13 @@ def find_grounds(
     if dictionary is None or not dictionary.whole:
         return NO_GROUNDS
     whole = dictionary.whole
-    pairs = [
-        (column, number)
-        for number, candidate in enumerate(prepared.candidates)
-        if not candidate.columns
-        for column in dictionary.holding(str(candidate.value))
-    ]
+    pairs: set[tuple[int, int]] = set()
+    alike: list[tuple[int, int]] = []
+    for number, candidate in enumerate(prepared.candidates):
+        if not candidate.columns:
+            exactly, but_for_case = dictionary.known_to_hold(str(candidate.value))
+            pairs.update((column, number) for column in exactly)
+            alike += ((column, number) for column in but_for_case)
     offsets = prepared.offsets.tolist()
     first = {start: token for token, (start, _) in enumerate(offsets)}
     last = {end: token for token, (_, end) in enumerate(offsets)}
@@ -49,18 +50,22 @@ def find_grounds(
     ]
     return Grounds(
         whole,
-        frozenset(pair for pair in pairs if pair[0] in whole),
+        frozenset(pairs),
         frozenset(span for span in spans if span[0] in whole),
         dictionary.small_numbers,
-        find_patterns(prepared, dictionary, core),
+        _find_patterns(prepared, dictionary, alike, core),
     )
 
 
-def find_patterns(
-    prepared: Prepared, dictionary: ValueDictionary, core: ModuleType | None = None
+def _find_patterns(
+    prepared: Prepared,
+    dictionary: ValueDictionary,
+    alike: Sequence[tuple[int, int]],
+    core: ModuleType | None = None,
 ) -> Patterns | None:
     """What of a linked question is a part of a value; None where the dictionary cannot tell in time.
 
+    `alike`: (column, candidate) where the column holds the candidate but for letter case.
     Raises ModelError where its file is damaged.
     """
     texts = [
@@ -72,13 +77,8 @@ def find_patterns(
         return None
     places = _Tokens.of(texts[0].words, prepared.offsets)
     runs: tuple[dict[tuple[int, int], int], ...] = ({}, {}, {})
-    ways: dict[tuple[int, int], int] = {}
-    for number, candidate in enumerate(prepared.candidates):
-        if not texts[number + 1].words:
-            ways[EVERY, number] = ANYWHERE
-        if not candidate.columns:
-            for column in dictionary.holding_like(str(candidate.value)):
-                ways[column, number] = LIKE
+    ways: dict[tuple[int, int], int] = dict.fromkeys(alike, LIKE)
+    ways |= {(EVERY, number): ANYWHERE for number, text in enumerate(texts[1:]) if not text.words}
     for text, kind, fixed, far, columns in rows:
         if text == 0:
             tokens = places.of_run(kind, fixed, far, exact=columns != (EVERY,))
@@ -113,13 +113,17 @@ class _Tokens:
 
     @classmethod
     def of(cls, words: Sequence[Word], offsets: NDArray[np.int32]) -> _Tokens:
-        starts, ends = ([word.start for word in words], [word.end for word in words])
-        firsts = np.searchsorted(offsets[:, 0], starts).tolist()
-        lasts = (np.searchsorted(offsets[:, 1], ends, side="right") - 1).tolist()
-        nexts = [*(first - 1 for first in firsts[1:]), len(offsets) - 1]
-        begin_within = np.searchsorted(offsets[:, 1], starts, side="right") < firsts
-        end_within = np.searchsorted(offsets[:, 0], ends) - 1 > lasts
-        return cls(firsts, lasts, nexts, begin_within.tolist(), end_within.tolist())
+        starts, ends = offsets.T.tolist()  # of a question's few words, for which NumPy's search is slow
+        firsts = [bisect_left(starts, word.start) for word in words]
+        lasts = [bisect_right(ends, word.end) - 1 for word in words]
+        nexts = [*(first - 1 for first in firsts[1:]), len(starts) - 1]
+        begin_within = [
+            bisect_right(ends, word.start) < first for word, first in zip(words, firsts, strict=True)
+        ]
+        end_within = [
+            bisect_left(starts, word.end) - 1 > last for word, last in zip(words, lasts, strict=True)
+        ]
+        return cls(firsts, lasts, nexts, begin_within, end_within)
 
     def of_run(self, kind: int, fixed: int, far: int, *, exact: bool) -> tuple[int, int] | None:
         """The tokens of a run's fixed and furthest words; unless `exact`, with what stands behind it.

@@ -1,0 +1,210 @@
+"""How often is one of the hypotheses right, and what does a fitted choice among them bring?
+
+    python benchmarks/hypotheses.py held/pairs.json.gz --schemas held/schemas.json --databases held/databases
+
+Each question is parsed with a beam of `--beam`, and what every hypothesis returns is compared with what gold's query does.
+The search gives the likeliest. The fitted choice is that of a conditional logistic regression over the evidence that a
+bundle's probabilities rest on (`fastsql.reliability.evidence`), fitted on other databases; the variants of one design,
+DESIGN_held_N, are in one fold. "Looked at" adds what answers show by themselves: whether they are void, and which agree.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import logsumexp, softmax
+
+from fastsql.cli.console import Console
+from fastsql.datasets import DatabaseFiles, read_examples, read_schemas, read_split_ids
+from fastsql.errors import ExecutionError
+from fastsql.evaluation.answers import AnswerRows, answer_rows, is_void
+from fastsql.execution import ReadOnlyExecutor
+from fastsql.model import open_bundle
+from fastsql.parser import BUNDLED, DEFAULT_MODEL, Parser
+from fastsql.parser.assess import Assessed, evidence_of
+from fastsql.parser.write import runnable
+from fastsql.reliability.evidence import WORDS
+
+sys.path.insert(0, str(Path(__file__).parent))
+from record import save
+
+EVIDENCE = ("worst", "decisions", "removed", *WORDS, "contradicted")
+"""Beside the hypothesis's score. What is the same for all hypotheses of a question has no weight in a choice among them."""
+RIDGE = 10.0
+FOLDS = 6
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The hypotheses of a question, the likeliest first: features float[H, F], and whether each is right, bool[H].
+
+    `looked` are further features, of their answers.
+    """
+
+    group: str
+    plain: Floats
+    looked: Floats
+    right: NDArray[np.bool_]
+
+    def features(self, *, inspected: bool) -> Floats:
+        """float[H, F], with those of the answers where they were looked at."""
+        return np.hstack([self.plain, self.looked]) if inspected else self.plain
+
+
+class Looking(Parser):
+    """A parser that keeps what it assessed last."""
+
+    assessed: Assessed | None = None
+
+    def _assessed(self, *arguments: Any) -> Assessed:
+        self.assessed = super()._assessed(*arguments)
+        return self.assessed
+
+
+def hypotheses_of(parser: Looking, executor: ReadOnlyExecutor, gold: AnswerRows, group: str) -> Choice | None:
+    """What was decoded last; None where nothing runs."""
+    assert parser.assessed is not None
+    first = parser.assessed.written
+    search, rows, answers = first.decoded.search, [], []
+    for number in range(len(search.finished)):
+        written = first if number == first.number else runnable(first, number, parser.limits)
+        if written is None or written.fault:
+            continue
+        evidence = evidence_of(written, parser._reliability)[0]
+        rows.append([search.finished[number].score, *(getattr(evidence, name) for name in EVIDENCE)])
+        answers.append(answer(executor, written.sql))
+    if not rows:
+        return None
+    plain = np.array(rows, dtype=np.float64)
+    looked = [
+        [
+            float(own is None),
+            float(own is not None and is_void(own)),
+            # How much likelier the answer is than this query.
+            0.0
+            if own is None
+            else logsumexp(plain[[other == own for other in answers], 0]) - plain[number, 0],
+        ]
+        for number, own in enumerate(answers)
+    ]
+    right = np.array([own is not None and own == gold for own in answers])
+    return Choice(group, plain, np.array(looked, dtype=np.float64), right)
+
+
+def answer(executor: ReadOnlyExecutor, sql: str) -> AnswerRows | None:
+    """What a query returns; None where it fails or returns more than may be read."""
+    try:
+        return answer_rows(executor.run(sql))
+    except ExecutionError:
+        return None
+
+
+def fitted(choices: Sequence[Choice], *, inspected: bool) -> Floats:
+    """The weights, float[F], under which the right hypotheses are likeliest among those of their questions."""
+    told = [one for one in choices if one.right.any() and not one.right.all()]
+    features = [one.features(inspected=inspected) for one in told]
+    scale = np.vstack(features).std(axis=0) + 1e-6
+    scaled = [one / scale for one in features]
+
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        total, slope = RIDGE * float(weights @ weights), 2 * RIDGE * weights
+        for one, rows in zip(told, scaled, strict=True):
+            scores = rows @ weights
+            every, among = softmax(scores), softmax(scores[one.right])
+            total -= float(logsumexp(scores[one.right]) - logsumexp(scores))
+            slope += rows.T @ every - rows[one.right].T @ among
+        return total, slope
+
+    start = np.zeros(scale.shape)
+    start[0] = scale[0]
+    weights: Floats = minimize(loss, start, jac=True, method="L-BFGS-B").x / scale
+    return weights
+
+
+def cross_fitted(choices: Sequence[Choice], *, inspected: bool) -> int:
+    """How many questions a choice gets right that was fitted on other databases."""
+    groups = sorted({one.group for one in choices})
+    np.random.default_rng(0).shuffle(groups)
+    count = 0
+    for fold in range(FOLDS):
+        tested = set(groups[fold::FOLDS])
+        weights = fitted([one for one in choices if one.group not in tested], inspected=inspected)
+        count += sum(
+            bool(one.right[np.argmax(one.features(inspected=inspected) @ weights)])
+            for one in choices
+            if one.group in tested
+        )
+    return count
+
+
+def choices_of(options: argparse.Namespace, console: Console) -> list[Choice]:
+    """What the parser decodes for all questions of a set that have an answer."""
+    ids = None if options.split_ids is None else read_split_ids(options.split_ids)
+    examples = [one for one in read_examples(options.data, ids=ids) if one.sql is not None]
+    db_ids = {one.db_id for one in examples}
+    schemas = read_schemas(options.schemas, databases=db_ids)
+    parser = Looking(open_bundle(options.model), penalty=0, suggest=False)
+    found = []
+    with DatabaseFiles(options.databases, db_ids) as databases:
+        for example in console.track(examples, "parsing", len(examples)):
+            path = databases.path(example.db_id)
+            if path is None:
+                raise SystemExit(f"there is no database of {example.db_id}")
+            with ReadOnlyExecutor(path, time_limit=3.0) as executor:
+                gold = answer(executor, example.sql or "")
+                if gold is None:
+                    continue
+                parser.assessed = None
+                parser.parse(example.question, schemas[example.db_id], values=path, beam=options.beam)
+                group = example.db_id.partition("_held_")[0]
+                choice = hypotheses_of(parser, executor, gold, group) if parser.assessed else None
+                if choice is not None:
+                    found.append(choice)
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print a table; write the same as JSON where asked."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("data", help="questions with SQL")
+    parser.add_argument("--schemas", required=True)
+    parser.add_argument("--databases", required=True)
+    parser.add_argument("--split-ids", help="FILE:NAME of the questions or databases to take")
+    parser.add_argument("--model", default=str(BUNDLED / DEFAULT_MODEL), help="a bundle's folder")
+    parser.add_argument("--beam", type=int, default=8)
+    parser.add_argument("--json", type=Path, help="write figures here")
+    options = parser.parse_args(arguments)
+    console = Console(out=sys.stdout)
+    choices = choices_of(options, console)
+    among = {f"among the first {n}": sum(bool(one.right[:n].any()) for one in choices) for n in (1, 2, 4, 8)}
+    right = {
+        **{name: count for name, count in among.items() if int(name.split()[-1]) <= options.beam},
+        "fitted choice": cross_fitted(choices, inspected=False),
+        "fitted choice, looked at": cross_fitted(choices, inspected=True),
+    }
+    shares = {name: 100 * count / len(choices) for name, count in right.items()}
+    console.table(["right", "%"], [[name, f"{share:.1f}"] for name, share in shares.items()])
+    if options.json:
+        save(
+            options.json,
+            {"questions": len(choices), "beam": options.beam, "right": shares},
+            __file__,
+            arguments,
+        )
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -197,12 +197,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     shares = {name: 100 * count / len(choices) for name, count in right.items()}
     console.table(["right", "%"], [[name, f"{share:.1f}"] for name, share in shares.items()])
     if options.json:
-        save(
-            options.json,
-            {"questions": len(choices), "beam": options.beam, "right": shares},
-            __file__,
-            arguments,
-        )
+        figures = {"questions": len(choices), "beam": options.beam, "right": shares}
+        save(options.json, figures, __file__, arguments)
     return 0
 
 

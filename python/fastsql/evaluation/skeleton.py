@@ -34,12 +34,10 @@ def skeleton(sql: str, *, names: bool = True) -> str:
     Strings of every kind count as literals, strftime formats too; functions are no names.
     """
     parts: list[str] = []
-    tokens = [match for match in _TOKEN.finditer(sql) if not match[0].isspace()]
-    while tokens and tokens[-1][0] == ";":
-        tokens.pop()
-    for position, match in enumerate(tokens):
+    found = _tokens(sql)
+    for position, match in enumerate(found):
         kind, text = match.lastgroup, match[0].lower()
-        follows = tokens[position + 1][0] if position + 1 < len(tokens) else ""
+        follows = found[position + 1][0] if position + 1 < len(found) else ""
         if kind == "string":
             parts.append("'v'")
         elif kind == "number":
@@ -51,3 +49,15 @@ def skeleton(sql: str, *, names: bool = True) -> str:
         else:
             parts.append({"<>": "!=", "==": "="}.get(text, text))
     return " ".join(parts)
+
+
+def tokens(sql: str) -> list[str]:
+    """The tokens of a query as they are written: a literal, a quoted name, a word or a sign each; no semicolon at its end."""
+    return [match[0] for match in _tokens(sql)]
+
+
+def _tokens(sql: str) -> list[re.Match[str]]:
+    found = [match for match in _TOKEN.finditer(sql) if not match[0].isspace()]
+    while found and found[-1][0] == ";":
+        found.pop()
+    return found

@@ -84,6 +84,14 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="an SQLite file (or .gz), or a folder of them; without, nothing is run",
     )
     data.add_argument(
+        "--made",
+        metavar="N",
+        type=count,
+        default=0,
+        help="where there is no database, compare results on N small ones that are made for each question, in which what "
+        "gold's query compares with stands (default: compare forms)",
+    )
+    data.add_argument(
         "--profile",
         metavar="P",
         help="a profile of a schema, or a folder of them, NAME.toml of each; see fastsql profile",
@@ -238,6 +246,7 @@ def run(options: argparse.Namespace) -> int:
             seed=options.seed,
             sampled_from=asked,
             command=command_text(options.command_line),
+            made=options.made,
         )
         report = evaluate(parser, examples, schemas, databases, settings, console.track)
     figures = report.to_json()

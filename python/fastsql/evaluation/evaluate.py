@@ -45,6 +45,7 @@ class Options:
         seed: of the bootstrap's draws, and of the sample where the examples are one.
         sampled_from: of how many examples these are a sample, for the record.
         command: that was typed, for the record.
+        made: where there is no database, on how many that are made for each question results are compared.
     """
 
     now: str | None = None
@@ -59,6 +60,7 @@ class Options:
     seed: int = 0
     sampled_from: int | None = None
     command: str | None = None
+    made: int = 0
 
 
 def _pass_on(items: Iterable[Any], _label: str, _total: int) -> Iterator[Any]:
@@ -135,6 +137,7 @@ def _provenance(parser: ParserLike | Mapping[str, Prediction], options: Options)
     return Provenance(
         **facts,
         now=options.now,
+        made=options.made or None,
         sampled_from=options.sampled_from,
         seed=options.seed,
         command=options.command,
@@ -177,6 +180,7 @@ def _task(
         gold_runs=example.runs,
         now=options.now,
         time_limit=options.time_limit,
+        made=options.made,
     )
 
 

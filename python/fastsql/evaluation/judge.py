@@ -13,6 +13,7 @@ from fastsql.errors import ExecutionError, VerificationError
 from fastsql.evaluation.answers import AnswerRows, answer_rows, is_void, published_form
 from fastsql.evaluation.comparison import compare, hardness_of
 from fastsql.evaluation.gold_sql import normalise_sql
+from fastsql.evaluation.made_contents import same_on_made
 from fastsql.execution import QueryTimeoutError, ReadOnlyExecutor
 from fastsql.schema import Schema
 from fastsql.verification.verify import prepare
@@ -20,7 +21,10 @@ from fastsql.verification.verify import prepare
 
 @dataclass(frozen=True)
 class Task:
-    """One question to judge: `gold` is None where a refusal is right, `database` where there is none to run on."""
+    """One question to judge: `gold` is None where a refusal is right, `database` where there is none to run on.
+
+    Where there is none, results are compared on `made` databases that are made for the question (`made_contents`).
+    """
 
     db_id: str
     gold: str | None
@@ -30,16 +34,18 @@ class Task:
     gold_runs: bool = True
     now: str | None = None
     time_limit: float = 10.0
+    made: int = 0
 
 
 @dataclass(frozen=True)
 class Verdict:
     """What came of it. None stands for what could not be asked: no database, no gold SQL, no prediction.
 
-    `correct` compares results; `runs` tells whether the prediction runs (or, without a database, whether SQLite prepares it
-    on the schema); `published` whether gold gives the published answer; `gold_void` whether that is empty, NULL or 0.
-    `hardness` is gold's, of `fastsql.evaluation.hardness.LEVELS`. `differences` are the clauses in which a wrong prediction
-    differs from gold: none if the forms are equal, None if there was nothing wrong or nothing to compare.
+    `correct` compares results, or forms where databases were made and gold returns nothing on any of them; `runs` tells
+    whether the prediction runs (or, without a database, whether SQLite prepares it on the schema); `published` whether gold
+    gives the published answer; `gold_void` whether that is empty, NULL or 0. `hardness` is gold's, of
+    `fastsql.evaluation.hardness.LEVELS`. `differences` are the clauses in which a wrong prediction differs from gold: none
+    if the forms are equal, None if there was nothing wrong or nothing to compare.
     """
 
     correct: bool | None = None
@@ -116,7 +122,11 @@ def judge(task: Task, schema: Schema) -> Verdict:
         return Verdict(runs=runs, timed_out=timed_out)
     gold_rows, published = _gold_answer(gold, task)
     correct = None if task.database is None else gold_rows is not None and rows == gold_rows
+    gold_void = None if gold_rows is None else is_void(gold_rows)
     comparison = compare(gold, predicted, schema)
+    if task.database is None and task.made and task.gold_runs:
+        same = same_on_made(gold, predicted, schema, task.made, task.time_limit)
+        correct, gold_void = comparison.em_values if same is None else same, same is None
     right = comparison.em_values if correct is None else correct
     return Verdict(
         correct=correct,
@@ -125,7 +135,7 @@ def judge(task: Task, schema: Schema) -> Verdict:
         em=comparison.em,
         em_values=comparison.em_values,
         gold_failed=task.database is not None and gold_rows is None,
-        gold_void=None if gold_rows is None else is_void(gold_rows),
+        gold_void=gold_void,
         published=published,
         hardness=hardness_of(gold),
         differences=None if right else comparison.differences(),

@@ -31,6 +31,7 @@ class Provenance:
         sampled_from: of how many questions these are a sample; None if they are all that were asked for.
         seed: of the sample and of the draws of the bootstrap.
         command: that was typed.
+        made: where there was no database, how many were made for each question to compare results on; None for forms.
     """
 
     version: str = __version__
@@ -45,6 +46,7 @@ class Provenance:
     sampled_from: int | None = None
     seed: int = 0
     command: str | None = None
+    made: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The attributes by name."""
@@ -68,6 +70,8 @@ class Provenance:
             ("now", self.now or "the time of execution"),
             ("questions", f"{asked}, seed {self.seed}"),
         ]
+        if self.made:
+            rows.append(("results", f"compared on {self.made} databases made for each question without one"))
         return (*rows, ("command", self.command)) if self.command else tuple(rows)
 
     def _model(self) -> str:

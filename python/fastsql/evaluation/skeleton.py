@@ -52,7 +52,7 @@ def skeleton(sql: str, *, names: bool = True) -> str:
 
 
 def tokens(sql: str) -> list[str]:
-    """The tokens of a query as they are written: a literal, a quoted name, a word or a sign each; no semicolon at its end."""
+    """The tokens of a query as they are written: literals, quoted names, words and signs; no semicolon at its end."""
     return [match[0] for match in _tokens(sql)]
 
 

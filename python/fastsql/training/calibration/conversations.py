@@ -21,6 +21,7 @@ import numpy as np
 
 from fastsql.evaluation.calibration import calibration_error
 from fastsql.evaluation.judge import Judges, Task
+from fastsql.evaluation.made_contents import DATABASES
 from fastsql.linking.question import clean_question
 from fastsql.model.bundle import Bundle
 from fastsql.parser import Parser
@@ -90,7 +91,7 @@ def observe_turns(
                 evidence, sql = found
                 observed.append(evidence)
                 path = None if database is None else str(database)
-                tasks.append(Task(db_id, sample.pair.sql, sql, database=path, now=now))
+                tasks.append(Task(db_id, sample.pair.sql, sql, database=path, now=now, made=DATABASES))
             if report is not None and (number % 50 == 0 or number == len(chosen)):
                 report(f"{number} of {len(chosen)} turns of conversations parsed")
         verdicts = stack.enter_context(Judges(schemas, 1)).verdicts(tasks)

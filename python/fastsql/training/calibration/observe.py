@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from fastsql.datasets import DatabaseFiles, read_schemas
 from fastsql.decode import Search
 from fastsql.evaluation.judge import Judges, Task, Verdict
+from fastsql.evaluation.made_contents import DATABASES
 from fastsql.execution import ReadOnlyExecutor
 from fastsql.grammar.program import Program
 from fastsql.linking.selection import reduced
@@ -170,7 +171,7 @@ def observe(
     threads: int = 0,
     report: Report | None = None,
 ) -> tuple[Observation, ...]:
-    """Parses every question as in use, and compares results with gold's; canonical forms where there is no database.
+    """Parses every question as in use, and compares results with gold's; where there is no database, on some that are made.
 
     Questions for which nothing valid was written are left out: the parser refuses those by itself.
     """
@@ -191,7 +192,14 @@ def observe(
             if report is not None and (number % 50 == 0 or number == len(order)):
                 report(f"{number} of {len(order)} parsed")
         tasks = [
-            Task(question.pair.db_id, question.sql, one, database=_text(paths[question.pair.db_id]), now=now)
+            Task(
+                question.pair.db_id,
+                question.sql,
+                one,
+                database=_text(paths[question.pair.db_id]),
+                now=now,
+                made=DATABASES,
+            )
             for question, _, notes, sql in written
             if question.sql is not None
             for one in (sql, *(other for _, other in _others(question, notes)))

@@ -71,11 +71,20 @@ def test_a_slip_is_seen(gold: str, wrong: str | None) -> None:
     assert same_on_made(gold, wrong, SCHEMA, 3) is False
 
 
+@pytest.mark.parametrize("now", [None, "2022-03-01 08:00:00"])
+def test_now_is_one_moment_for_both(now: str | None) -> None:
+    gold = "SELECT id FROM stays WHERE 入院 < datetime(current_time, '-1 year')"
+    other = "SELECT id FROM stays WHERE datetime('now', '-1 year') > 入院"
+    assert same_on_made(gold, other, SCHEMA, now=now) is True
+    assert same_on_made(gold, other.replace("1 year", "2 years"), SCHEMA, now=now) is False
+
+
 @pytest.mark.parametrize(
     "gold",
     [
         "SELECT id FROM stays WHERE days > 5 AND days < 3",
         "SELECT no_such_function(id) FROM stays",
+        "select top 1 id from stays",
         "SELECT NULL",
     ],
 )

@@ -125,7 +125,7 @@ def judge(task: Task, schema: Schema) -> Verdict:
     gold_void = None if gold_rows is None else is_void(gold_rows)
     comparison = compare(gold, predicted, schema)
     if task.database is None and task.made and task.gold_runs:
-        same = same_on_made(gold, predicted, schema, task.made, task.time_limit)
+        same = same_on_made(gold, predicted, schema, task.made, now=task.now, time_limit=task.time_limit)
         correct, gold_void = comparison.em_values if same is None else same, same is None
     right = comparison.em_values if correct is None else correct
     return Verdict(

@@ -18,14 +18,17 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sqlglot.errors import SqlglotError
+
 from fastsql.errors import ExecutionError
 from fastsql.evaluation.answers import AnswerRows, answer_rows, is_void
+from fastsql.evaluation.gold_sql import normalise_sql
 from fastsql.execution import ReadOnlyExecutor
 from fastsql.linking.gold import parse_gold, resolve_column, text_of
 from fastsql.linking.numerals import plain_number
 from fastsql.schema.names import quote
 from fastsql.synthesis.contents import make_rows, suggest
-from fastsql.synthesis.contents.fillings import Cell
+from fastsql.synthesis.contents.fillings import LAST_DAY, Cell
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -37,6 +40,8 @@ Rows = list[list[Cell]]
 
 DATABASES = 2
 """How many are made, if nothing else is said."""
+NOW = f"{LAST_DAY:%Y-%m-%d} 12:00:00"
+"""What "now" means if nothing else is said: the last day of what is made."""
 ATTEMPTS = 4
 """How often one is made until gold returns something."""
 SIZE = 0.4
@@ -50,13 +55,25 @@ _YEAR, _MONTH = 4, 7
 
 
 def same_on_made(
-    gold: str, predicted: str | None, schema: Schema, databases: int = DATABASES, time_limit: float = 10.0
+    gold: str,
+    predicted: str | None,
+    schema: Schema,
+    databases: int = DATABASES,
+    *,
+    now: str | None = None,
+    time_limit: float = 10.0,
 ) -> bool | None:
-    """Whether two queries return the same on all of `databases` that are made for the first.
+    """Whether two queries return the same on all of `databases` that are made for the first. `now` is what both mean by it.
 
-    None where nothing tells: gold does not run, or both return nothing but NULL and 0 on all. Where they do on one, it is
-    made anew a few times.
+    None where nothing tells: gold cannot be read or does not run, or both return nothing but NULL and 0 on all. Where they
+    do on one, it is made anew a few times.
     """
+    gold = normalise_sql(gold, now or NOW)
+    predicted = None if predicted is None else normalise_sql(predicted, now or NOW)
+    try:
+        parse_gold(gold)
+    except (SqlglotError, RecursionError):
+        return None
     told = False
     for number in range(databases):
         for attempt in range(ATTEMPTS):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -96,39 +95,13 @@ def test_the_table_of_memory_has_the_figures_of_its_files() -> None:
             assert cells[3 * place : 3 * place + 3] == expected, (device, name)
 
 
-def printed_latency() -> dict[str, Any]:
-    """What the page shows of latency's output, in the form of its file."""
-    (section,) = (section for section in MEASURED if title(section) == "Latency")
-    block = next(text for language, text in _BLOCK.findall(section) if not language)
-    machine = re.search(r"^\S+ on (.+?): device", block)
-    assert machine is not None
-    tables = {part.partition("\n")[0]: part for part in block.split("\n\n")}
-
-    def total(table: str) -> list[float]:
-        (row,) = (line for line in tables[table].splitlines() if line.startswith("total "))
-        return [float(figure.replace(",", "")) for figure in row.split()[1:]]
-
-    times = total("milliseconds, beam 4")
-    floor = total("a middling question against the floor, beam 4")
-    return {
-        "machine": machine[1],
-        "latency_ms": {"4": {"total": {"p50": times[0], "p99": times[2]}}},
-        "floor": {"total": {"floor, ms": floor[2], "floors": floor[4]}},
-    }
-
-
 def test_the_readme_cites_a_parse_with_its_machine_and_the_ratio_to_its_floor() -> None:
-    cited = module("latency").summary(printed_latency(), 4)
+    found = json.loads((RESULTS / "latency.json").read_text("utf-8"))
+    cited = module("latency").summary(found, 4)
     assert re.search(r"on \d+ x .+ \(beam 4\), [\d.]+ times that machine's floor of [\d.]+ ms$", cited)
     readme = " ".join((ROOT / "README.md").read_text("utf-8").split())
     for text in (readme, PAGE):
         assert f"A parse takes {cited}" in text
-
-
-def test_times_of_a_parse_on_another_machine_stand_in_the_readme_and_the_benchmarks() -> None:
-    elsewhere = r"a Xeon with 2 virtual processors, the same parse takes 16 to 21 ms when nothing else runs"
-    for name in ("README.md", "docs/benchmarks.md"):
-        assert elsewhere in " ".join((ROOT / name).read_text("utf-8").split())
 
 
 def test_the_readme_names_no_time_of_a_parse_without_a_machine() -> None:

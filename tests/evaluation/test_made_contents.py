@@ -92,6 +92,11 @@ def test_where_gold_finds_nothing_nothing_is_told(gold: str) -> None:
     assert same_on_made(gold, gold, SCHEMA, 2) is None
 
 
+def test_two_tables_of_a_name_are_no_one_file() -> None:
+    both = Schema.from_ddl("CREATE TABLE a.stays (id INT); CREATE TABLE b.stays (id INT);")
+    assert same_on_made("SELECT id FROM a.stays", "SELECT id FROM a.stays", both) is None
+
+
 def test_a_query_that_finds_something_is_wrong_where_gold_finds_nothing() -> None:
     assert same_on_made("SELECT id FROM stays WHERE 1 = 0", "SELECT id FROM stays", SCHEMA, 2) is False
 

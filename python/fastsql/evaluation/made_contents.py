@@ -65,8 +65,8 @@ def same_on_made(
 ) -> bool | None:
     """Whether two queries return the same on all of `databases` that are made for the first. `now` is what both mean by it.
 
-    None where nothing tells: gold cannot be read or does not run, or both return nothing but NULL and 0 on all. Where they
-    do on one, it is made anew a few times.
+    None where nothing tells: gold cannot be read or does not run, one SQLite file cannot hold the tables (two of a name, in
+    different namespaces), or both return nothing but NULL and 0 on all. Where they do on one, it is made anew a few times.
     """
     gold = normalise_sql(gold, now or NOW)
     predicted = None if predicted is None else normalise_sql(predicted, now or NOW)
@@ -79,7 +79,10 @@ def same_on_made(
         for attempt in range(ATTEMPTS):
             with tempfile.TemporaryDirectory(prefix="fastsql-made-") as folder:
                 path = Path(folder) / "made.sqlite"
-                write_contents(gold, schema, f"{number}.{attempt}", path)
+                try:
+                    write_contents(gold, schema, f"{number}.{attempt}", path)
+                except sqlite3.Error:
+                    return None
                 with ReadOnlyExecutor(path, time_limit=time_limit) as executor:
                     wanted = _answer(executor, gold)
                     if wanted is None:
@@ -95,7 +98,7 @@ def same_on_made(
 def write_contents(gold: str, schema: Schema, seed: str, path: Path) -> None:
     """Write an SQLite file of a schema, without keys, whose rows a gold query finds something in. The same each time.
 
-    Tables of other namespaces lie in the same file, without these.
+    Tables of all namespaces lie in it, without these. Raises sqlite3.Error where it cannot hold them.
     """
     rng = random.Random(f"{seed}/{gold}")
     rows = [[list(row) for row in table] for table in _plain_rows(schema, seed)]

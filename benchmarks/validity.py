@@ -240,12 +240,15 @@ def _options() -> argparse.ArgumentParser:
 
 
 def _sources(options: argparse.Namespace) -> list[Source]:
-    return read_sources(options.data, None if options.set is None else tuple(options.set))
+    return read_sources(options.data, None if options.set is None else tuple(options.set), options.dialect)
 
 
 @lru_cache(maxsize=1)
-def read_sources(data: Path, names: tuple[str, ...] | None) -> list[Source]:
-    """The data sets of a folder, those of the given names or all, in the order of their names."""
+def read_sources(data: Path, names: tuple[str, ...] | None, dialect: str = "sqlite") -> list[Source]:
+    """The data sets of a folder, those of the given names or all, in the order of their names.
+
+    Schemas that a dialect's engine cannot hold are passed over, and sets that have no other.
+    """
     found = []
     for file in sorted(data.glob("*/schemas.json")):
         if names and file.parent.name not in names:
@@ -253,8 +256,21 @@ def read_sources(data: Path, names: tuple[str, ...] | None) -> list[Source]:
         examples = next((path for name in FILES if (path := file.parent / name).is_file()), None)
         asked = read_examples(examples)[:QUESTIONS] if examples is not None else ()
         questions = tuple(clean_question(example.question) for example in asked) or ("",)
-        found.append(Source(file.parent.name, tuple(read_schemas(file).values()), questions))
+        schemas = tuple(
+            one for one in read_schemas(file).values() if dialect != "postgres" or is_told_apart(one)
+        )
+        if schemas:
+            found.append(Source(file.parent.name, schemas, questions))
     return found
+
+
+def is_told_apart(schema: Schema) -> bool:
+    """Whether names differ within their first 63 bytes, behind which PostgreSQL cuts them."""
+    tables = [(table.namespace, table.name) for table in schema.tables]
+    columns = [(str(column.table), column.name) for column in schema.columns]
+    return all(
+        len({(of, name.encode()[:63]) for of, name in names}) == len(names) for names in (tables, columns)
+    )
 
 
 def ask(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import json
 import sqlite3
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from fastsql import backends
+from fastsql import Schema, backends
 
 from ..worlds.grammar_hospitals import HOSPITAL
 from .rows import filled
@@ -123,3 +124,28 @@ def test_a_decode_can_be_repeated(data: Path) -> None:
 def test_validity_says_what_it_misses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert script("validity")(["--data", str(tmp_path)]) == 1
     assert "no schemas.json" in capsys.readouterr().err
+
+
+def test_names_that_postgres_takes_for_one_another_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    validity = importlib.import_module("validity")
+    long = "a" * 62
+    assert validity.is_told_apart(Schema.from_dict({f"{long}1": {"x": "INT"}, f"{long}2": {"x": "INT"}}))
+    assert not validity.is_told_apart(
+        Schema.from_dict({f"{long}é1": {"x": "INT"}, f"{long}é2": {"x": "INT"}})
+    )
+    assert not validity.is_told_apart(Schema.from_dict({"t": {f"{long}b1": "INT", f"{long}b2": "INT"}}))
+    entries = [
+        {**Schema.from_dict({name: {f"{long}b{n}": "INT" for n in range(count)}}).to_dict(), "db_id": name}
+        for name, count in (("one", 1), ("two", 2))
+    ]
+    for name, held in (("some", entries), ("none", entries[1:])):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "schemas.json").write_text(json.dumps(held), encoding="utf-8")
+    kept = {
+        dialect: {one.name: len(one.schemas) for one in validity.read_sources(tmp_path, None, dialect)}
+        for dialect in ("sqlite", "postgres")
+    }
+    assert kept == {"sqlite": {"some": 2, "none": 1}, "postgres": {"some": 1}}

@@ -19,8 +19,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
-from scipy.special import logsumexp, softmax
 
 from fastsql.cli.console import Console
 from fastsql.datasets import DatabaseFiles, read_examples, read_schemas, read_split_ids
@@ -93,7 +91,7 @@ def hypotheses_of(parser: Looking, executor: ReadOnlyExecutor, gold: AnswerRows,
             # How much likelier the answer is than this query.
             0.0
             if own is None
-            else logsumexp(plain[[other == own for other in answers], 0]) - plain[number, 0],
+            else np.logaddexp.reduce(plain[[other == own for other in answers], 0]) - plain[number, 0],
         ]
         for number, own in enumerate(answers)
     ]
@@ -111,6 +109,8 @@ def answer(executor: ReadOnlyExecutor, sql: str) -> AnswerRows | None:
 
 def fitted(choices: Sequence[Choice], *, inspected: bool) -> Floats:
     """The weights, float[F], under which the right hypotheses are likeliest among those of their questions."""
+    from scipy.optimize import minimize  # of the extra `train`
+
     told = [one for one in choices if one.right.any() and not one.right.all()]
     features = [one.features(inspected=inspected) for one in told]
     scale = np.vstack(features).std(axis=0) + 1e-6
@@ -120,9 +120,9 @@ def fitted(choices: Sequence[Choice], *, inspected: bool) -> Floats:
         total, slope = RIDGE * float(weights @ weights), 2 * RIDGE * weights
         for one, rows in zip(told, scaled, strict=True):
             scores = rows @ weights
-            every, among = softmax(scores), softmax(scores[one.right])
-            total -= float(logsumexp(scores[one.right]) - logsumexp(scores))
-            slope += rows.T @ every - rows[one.right].T @ among
+            every, among = np.logaddexp.reduce(scores), np.logaddexp.reduce(scores[one.right])
+            total += float(every - among)
+            slope += rows.T @ np.exp(scores - every) - rows[one.right].T @ np.exp(scores[one.right] - among)
         return total, slope
 
     start = np.zeros(scale.shape)

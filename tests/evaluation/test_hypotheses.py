@@ -9,7 +9,7 @@ import pytest
 
 from ..test_benchmarks import module
 
-pytest.importorskip("scipy")
+pytest.importorskip("scipy", reason="pip install '.[train]' runs this")
 
 
 @pytest.fixture(scope="module")

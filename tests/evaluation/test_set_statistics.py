@@ -10,7 +10,7 @@ import pytest
 
 from ..test_benchmarks import module, script
 
-pytest.importorskip("rapidfuzz")
+pytest.importorskip("rapidfuzz", reason="pip install '.[dev]' runs this")
 
 
 @pytest.fixture(scope="module")

@@ -95,6 +95,24 @@ def test_the_table_of_memory_has_the_figures_of_its_files() -> None:
             assert cells[3 * place : 3 * place + 3] == expected, (device, name)
 
 
+def test_the_times_of_a_parse_on_the_page_are_those_of_its_file() -> None:
+    (section,) = (section for section in MEASURED if title(section) == "Latency")
+    block = next(text for language, text in _BLOCK.findall(section) if not language)
+    found = json.loads((RESULTS / "latency.json").read_text("utf-8"))
+    assert f" on {found['machine']}: device" in block
+    tables = {part.partition("\n")[0]: part for part in block.split("\n\n")}
+
+    def total(table: str) -> list[float]:
+        (row,) = (line for line in tables[table].splitlines() if line.startswith("total "))
+        return [float(figure.replace(",", "")) for figure in row.split()[1:]]
+
+    for beam, laps in found["latency_ms"].items():
+        times = [laps["total"][name] for name in ("p50", "p90", "p99", "mean", "max")]
+        assert total(f"milliseconds, beam {beam}") == pytest.approx(times, abs=0.051)
+    floor = [found["floor"]["total"][name] for name in ("floor, ms", "p50, ms", "floors")]
+    assert total("a middling question against the floor, beam 4")[2:] == pytest.approx(floor, abs=0.0051)
+
+
 def test_the_readme_cites_a_parse_with_its_machine_and_the_ratio_to_its_floor() -> None:
     found = json.loads((RESULTS / "latency.json").read_text("utf-8"))
     cited = module("latency").summary(found, 4)

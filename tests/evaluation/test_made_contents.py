@@ -11,6 +11,7 @@ import pytest
 
 from fastsql import Schema
 from fastsql.cli.main import main
+from fastsql.errors import SchemaError
 from fastsql.evaluation.judge import Task, judge
 from fastsql.evaluation.made_contents import compared, same_on_made, write_contents
 from fastsql.linking.gold import parse_gold
@@ -95,6 +96,12 @@ def test_where_gold_finds_nothing_nothing_is_told(gold: str) -> None:
 def test_two_tables_of_a_name_are_no_one_file() -> None:
     both = Schema.from_ddl("CREATE TABLE a.stays (id INT); CREATE TABLE b.stays (id INT);")
     assert same_on_made("SELECT id FROM a.stays", "SELECT id FROM a.stays", both) is None
+
+
+def test_what_sqlite_cannot_hold_is_said_and_is_no_verdict() -> None:
+    wide = Schema.from_dict({"wide": {f"c{number}": "INT" for number in range(2_001)}})
+    with pytest.raises(SchemaError, match="too many columns"):
+        same_on_made("SELECT c1 FROM wide", "SELECT c1 FROM wide", wide)
 
 
 def test_a_query_that_finds_something_is_wrong_where_gold_finds_nothing() -> None:

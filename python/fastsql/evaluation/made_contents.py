@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING
 
 from sqlglot.errors import SqlglotError
 
-from fastsql.errors import ExecutionError
+from fastsql.errors import ExecutionError, SchemaError
 from fastsql.evaluation.answers import AnswerRows, answer_rows, is_void
 from fastsql.evaluation.gold_sql import normalise_sql
 from fastsql.execution import ReadOnlyExecutor
 from fastsql.linking.gold import parse_gold, resolve_column, text_of
 from fastsql.linking.numerals import plain_number
-from fastsql.schema.names import quote
+from fastsql.schema.names import fold, quote
 from fastsql.synthesis.contents import make_rows, suggest
 from fastsql.synthesis.contents.fillings import LAST_DAY, Cell
 
@@ -48,8 +48,10 @@ SIZE = 0.4
 """Rows, as a share of what `make_rows` makes otherwise: some twenty a table."""
 TOGETHER = 0.5
 """The share of a table's rows that hold what all of their columns are compared with."""
+APART = 0.5
+"""The share of the other rows that hold one of these, for each column by itself."""
 ALIKE = 0.6
-"""The share of these that belong to what the last of them belonged to, so that not all that is counted differs."""
+"""The share of rows that hold all and belong to what the last of them belonged to: so not all that is counted differs."""
 _YEAR, _MONTH = 4, 7
 """Characters of "2015" and of "2015-03": what is compared with a part of a date."""
 
@@ -65,11 +67,13 @@ def same_on_made(
 ) -> bool | None:
     """Whether two queries return the same on all of `databases` that are made for the first. `now` is what both mean by it.
 
-    None where nothing tells: gold cannot be read or does not run, one SQLite file cannot hold the tables (two of a name, in
-    different namespaces), or both return nothing but NULL and 0 on all. Where they do on one, it is made anew a few times.
+    None where nothing tells: gold cannot be read or does not run, two tables of different namespaces have one name, or both
+    return nothing but NULL and 0 on all. Where they do on one, it is made anew a few times. Raises SchemaError.
     """
     gold = normalise_sql(gold, now or NOW)
     predicted = None if predicted is None else normalise_sql(predicted, now or NOW)
+    if len({fold(table.name) for table in schema.tables}) < len(schema.tables):
+        return None
     try:
         parse_gold(gold)
     except (SqlglotError, RecursionError):
@@ -79,10 +83,7 @@ def same_on_made(
         for attempt in range(ATTEMPTS):
             with tempfile.TemporaryDirectory(prefix="fastsql-made-") as folder:
                 path = Path(folder) / "made.sqlite"
-                try:
-                    write_contents(gold, schema, f"{number}.{attempt}", path)
-                except sqlite3.Error:
-                    return None
+                write_contents(gold, schema, f"{number}.{attempt}", path)
                 with ReadOnlyExecutor(path, time_limit=time_limit) as executor:
                     wanted = _answer(executor, gold)
                     if wanted is None:
@@ -98,19 +99,26 @@ def same_on_made(
 def write_contents(gold: str, schema: Schema, seed: str, path: Path) -> None:
     """Write an SQLite file of a schema, without keys, whose rows a gold query finds something in. The same each time.
 
-    Tables of all namespaces lie in it, without these. Raises sqlite3.Error where it cannot hold them.
+    Tables of all namespaces lie in it, without these. Raises SchemaError where it cannot hold them.
     """
     rng = random.Random(f"{seed}/{gold}")
     rows = [[list(row) for row in table] for table in _plain_rows(schema, seed)]
     stand(compared(parse_gold(gold), schema), schema, rows, rng)
-    with closing(sqlite3.connect(path)) as connection, connection:
-        for table, held in zip(schema.tables, rows, strict=True):
-            columns = ", ".join(
-                f"{quote(schema.columns[c].name)} {_affinity(schema, c)}" for c in table.columns
-            )
-            connection.execute(f"CREATE TABLE {quote(table.name)} ({columns})")
-            marks = ", ".join("?" * len(table.columns))
-            connection.executemany(f"INSERT INTO {quote(table.name)} VALUES ({marks})", held)  # noqa: S608 - quoted
+    try:
+        with closing(sqlite3.connect(path)) as connection, connection:
+            for table, held in zip(schema.tables, rows, strict=True):
+                columns = ", ".join(
+                    f"{quote(schema.columns[c].name)} {_affinity(schema, c)}" for c in table.columns
+                )
+                connection.execute(f"CREATE TABLE {quote(table.name)} ({columns})")
+                marks = ", ".join("?" * len(table.columns))
+                connection.executemany(f"INSERT INTO {quote(table.name)} VALUES ({marks})", held)  # noqa: S608 - quoted
+    except sqlite3.Error as error:
+        raise SchemaError(
+            "SQLite cannot hold contents made for it",
+            where=f"schema {schema.name!r}",
+            remedy=f"SQLite says: {error}.",
+        ) from error
 
 
 def compared(gold: exp.Expr, schema: Schema) -> dict[int, tuple[Value, ...]]:
@@ -156,7 +164,7 @@ def stand(
         for row in rows[table]:
             together = rng.random() < TOGETHER
             for column in columns:
-                if together or rng.random() < 1 - TOGETHER:
+                if together or rng.random() < APART:
                     row[column - first] = rng.choice(literals[column])
             if together and before is not None and rng.random() < ALIKE:
                 for key in keys:

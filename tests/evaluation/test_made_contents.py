@@ -98,10 +98,9 @@ def test_two_tables_of_a_name_are_no_one_file() -> None:
     assert same_on_made("SELECT id FROM a.stays", "SELECT id FROM a.stays", both) is None
 
 
-def test_what_sqlite_cannot_hold_is_said_and_is_no_verdict() -> None:
-    wide = Schema.from_dict({"wide": {f"c{number}": "INT" for number in range(2_001)}})
-    with pytest.raises(SchemaError, match="too many columns"):
-        same_on_made("SELECT c1 FROM wide", "SELECT c1 FROM wide", wide)
+def test_what_cannot_be_written_is_an_error_and_no_verdict(tmp_path: Path) -> None:
+    with pytest.raises(SchemaError, match="SQLite says: unable to open"):
+        write_contents(WARD, SCHEMA, "0", tmp_path / "no such folder" / "made.sqlite")
 
 
 def test_a_query_that_finds_something_is_wrong_where_gold_finds_nothing() -> None:

@@ -171,7 +171,8 @@ def test_the_command_says_on_what_results_were_compared(
         *("--json", str(tmp_path / "out.json"), "--made", "2"),
     ]
     assert main(arguments) == 0
-    assert "compared on 2 databases made for each question without one" in capsys.readouterr().out
+    told = "compared on 2 databases made for each question without one, where now is 2023-06-30 12:00:00"
+    assert told in capsys.readouterr().out
     report = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
     assert (report["ex"], report["em_values"]) == (100.0, 0.0)
     assert report["details"]["provenance"]["made"] == 2

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from fastsql import __version__
+from fastsql.evaluation.made_contents import NOW
 from fastsql.model import Bundle
 from fastsql.model.bundle import manifest_digest
 
@@ -71,7 +72,10 @@ class Provenance:
             ("questions", f"{asked}, seed {self.seed}"),
         ]
         if self.made:
-            rows.append(("results", f"compared on {self.made} databases made for each question without one"))
+            then = "" if self.now else f", where now is {NOW}"
+            rows.append(
+                ("results", f"compared on {self.made} databases made for each question without one{then}")
+            )
         return (*rows, ("command", self.command)) if self.command else tuple(rows)
 
     def _model(self) -> str:

@@ -65,6 +65,7 @@ class SourceSettings:
     now: str = (
         ""  # what "now" means where the answers of made conversations are compared, "YYYY-MM-DD HH:MM:SS"
     )
+    longer: int = 0  # so many longer interactions are put together of the conversations that were made
     weight: float = 1.0  # how often an epoch shows each example, on average
     lexicon: bool = True  # its literals that questions do not spell out enter the lexicon, which is bundled
     carve: bool = True  # hold a part of it out

@@ -6,6 +6,7 @@ import json
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,7 +28,7 @@ def quiet(_line: str) -> None:
     pass
 
 
-def talking(config: TrainConfig, conversations: str = "made", **changes: str) -> TrainConfig:
+def talking(config: TrainConfig, conversations: str = "made", **changes: Any) -> TrainConfig:
     """The ward's run, on conversations."""
     source = replace(config.data.sources[0], report=(), conversations=conversations, **changes)
     data = replace(config.data, sources=(source,))
@@ -45,6 +46,8 @@ def test_a_source_of_conversations_and_weights_for_turns_need_each_other(config:
         check_ready(replace(talking(config), model=config.model))
     with pytest.raises(ConfigError, match="'given' or 'made'"):
         check_ready(talking(config, "recorded"))
+    with pytest.raises(ConfigError, match="longer interactions"):
+        check_ready(talking(config, "given", longer=5))
 
 
 def test_turns_come_with_those_before_them(corpus: Corpus) -> None:
@@ -72,6 +75,23 @@ def test_an_earlier_run_s_held_out_questions_teach_no_conversation(
     learned = {sample.pair.group for sample in load_corpus(settings, 7, tmp_path, quiet).train}
     assert learned
     assert learned.isdisjoint(single.held_out.templates | single.held_out.examples)
+
+
+def test_longer_interactions_are_put_together_of_what_is_learnt_from(
+    corpus: Corpus, config: TrainConfig, tmp_path: Path
+) -> None:
+    settings = talking(config, longer=5).data
+    longer = load_corpus(settings, 7, tmp_path, quiet)
+    assert longer.held_out == corpus.held_out
+    assert longer.dev == corpus.dev
+    known = {sample.pair.interaction for sample in corpus.train}
+    more = [sample for sample in longer.train if sample.pair.interaction not in known]
+    assert 0 < len({sample.pair.interaction for sample in more}) <= 5
+    assert max(len(sample.earlier) for sample in more) >= 9
+    learnt = {sample.pair.sql for sample in corpus.train}
+    assert {sample.pair.sql for sample in more} <= learnt
+    again = load_corpus(settings, 7, tmp_path, quiet)
+    assert [sample.pair for sample in again.train] == [sample.pair for sample in longer.train]
 
 
 def test_a_small_model_trains_on_conversations_and_its_bundle_knows_turns(

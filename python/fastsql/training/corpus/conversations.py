@@ -1,9 +1,13 @@
-"""Conversations that a source names: recorded ones, or single questions taken apart, made once and kept in the cache."""
+"""Conversations that a source names: recorded ones, or single questions taken apart, and longer ones put together of these.
+
+What is made is made once, and kept in the cache.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from fastsql.datasets import DatabaseFiles, DatasetError, Example, read_schemas
@@ -13,10 +17,16 @@ from fastsql.grammar.inlining import turns_of
 from fastsql.schema import Schema
 from fastsql.synthesis.generate import Report
 from fastsql.synthesis.interactions import Interaction as MadeInteraction
-from fastsql.synthesis.interactions import construct_all, convert_conversations, write_interactions
+from fastsql.synthesis.interactions import Turn as MadeTurn
+from fastsql.synthesis.interactions import (
+    construct_all,
+    convert_conversations,
+    put_together,
+    write_interactions,
+)
 from fastsql.training.config import SourceSettings, expand_path
 from fastsql.training.corpus.files import stamp, synthesis_code
-from fastsql.training.corpus.programs import dump_program
+from fastsql.training.corpus.programs import dump_program, parse_program
 from fastsql.training.corpus.split import Pair, Said
 
 GIVEN, MADE = "given", "made"
@@ -57,6 +67,45 @@ def read_conversations(
                 _keep(converted.interactions, schemas, file)
             found = read_interactions(file)
     return [pair for one in found for pair in _pairs(one, schemas[one.db_id], where)], schemas
+
+
+def longer_conversations(
+    source: SourceSettings,
+    pairs: Sequence[Pair],
+    train: Iterable[Pair],
+    seed: int,
+    cache: Path,
+    report: Report,
+) -> list[Pair]:
+    """The turns of at most `source.longer` interactions over each database, of conversations that `train` has whole.
+
+    `pairs`: all turns of the source. What is held out is in none of them, as no part of it is (EHR-SeqSQL, appendix C.1).
+    """
+    turns = Counter(pair.interaction for pair in pairs)
+    own = {pair.key for pair in pairs}
+    kept: defaultdict[str, list[Pair]] = defaultdict(list)
+    for pair in train:
+        if pair.key in own:
+            kept[pair.interaction].append(pair)
+    talks: defaultdict[str, list[MadeInteraction]] = defaultdict(list)
+    for name, said in kept.items():
+        if len(said) == turns[name]:
+            made = tuple(MadeTurn(one.question, parse_program(one.program), one.sql, ()) for one in said)
+            talks[said[0].db_id].append(MadeInteraction(name, said[0].db_id, made))
+    schemas = read_schemas(expand_path(source.schemas), databases=set(talks))
+    told = "".join(f"{pair.id} {pair.program}\n" for said in kept.values() for pair in said)
+    digest = hashlib.sha256(f"{source.longer} {seed}\n{told}".encode() + synthesis_code())
+    file = cache / f"longer-{digest.hexdigest()[:16]}.json.gz"
+    if not file.is_file():
+        longer = [
+            one
+            for db_id in sorted(talks)
+            for one in put_together(talks[db_id], schemas[db_id], seed=seed, count=source.longer)
+        ]
+        report(f"{len(longer)} longer interactions of {sum(map(len, talks.values()))} conversations")
+        _keep(tuple(longer), schemas, file)
+    where = f"longer ones of {expand_path(source.examples)}"
+    return [pair for one in read_interactions(file) for pair in _pairs(one, schemas[one.db_id], where)]
 
 
 def _keep(interactions: tuple[MadeInteraction, ...], schemas: Mapping[str, Schema], file: Path) -> None:

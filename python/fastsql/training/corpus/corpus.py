@@ -13,6 +13,7 @@ from fastsql.schema import Schema
 from fastsql.synthesis.carried import held_out_names
 from fastsql.synthesis.generate import Report
 from fastsql.training.config import ConfigError, DataSettings, SourceSettings, expand_path
+from fastsql.training.corpus.conversations import longer_conversations
 from fastsql.training.corpus.conversion import ColumnLiterals, convert, query_key
 from fastsql.training.corpus.files import check_files
 from fastsql.training.corpus.lexicon import ColumnKey, PoolKey, collect_lexicon, collect_pools, pool_entries
@@ -80,7 +81,15 @@ def load_corpus(settings: DataSettings, seed: int, cache: Path, report: Report =
         parts.append((source, [pair for pair in here if query_key(pair) in converted]))
         add_domains(domains, read_domains(source, schemas, found, settings), source)
     split, held_out = _split(parts, programs, settings, seed)
+    longer = {
+        pair: source
+        for source, pairs in parts
+        if source.longer
+        for pair in longer_conversations(source, pairs, split.train, seed, cache, report)
+    }
+    programs |= {query_key(pair): parse_program(pair.program) for pair in longer}
     source_of = {pair.key: source for source, pairs in parts for pair in pairs}
+    source_of |= {pair.key: source for pair, source in longer.items()}
 
     lexicon: dict[ColumnKey, list[str]] = {}
     pools: dict[str, dict[PoolKey, list[str]]] = {}
@@ -116,7 +125,7 @@ def load_corpus(settings: DataSettings, seed: int, cache: Path, report: Report =
 
     corpus = Corpus(
         domains=domains,
-        train=after_others(samples(split.train), settings.after_others, seed),
+        train=after_others(samples((*split.train, *longer)), settings.after_others, seed),
         dev_templates=samples(pair for pair in split.dev_templates if source_of[pair.key].dev),
         dev_examples=samples(pair for pair in split.dev_examples if source_of[pair.key].dev),
         dev_databases=samples(pair for pair in split.dev_databases if source_of[pair.key].dev),

@@ -77,6 +77,12 @@ def _check_turns(config: TrainConfig) -> None:
                 where="conversations",
                 remedy="Leave it out for single questions.",
             )
+        if source.longer and source.conversations != MADE:
+            raise ConfigError(
+                f"longer interactions are put together of conversations that are {MADE!r}",
+                where="longer",
+                remedy="Leave it out.",
+            )
     named = any(source.conversations for source in config.data.sources)
     if config.model.turns and not named:
         raise ConfigError(

@@ -1,11 +1,13 @@
 """How often is one of the hypotheses right, and what does a fitted choice among them bring?
 
     python benchmarks/hypotheses.py held/pairs.json.gz --schemas held/schemas.json --databases held/databases
+    python benchmarks/hypotheses.py ... --reverse run/weights.safetensors
 
 Each question is parsed with a beam of `--beam`, and what every hypothesis returns is compared with what gold's query does.
 The search gives the likeliest. The fitted choice is that of a conditional logistic regression over the evidence that a
 bundle's probabilities rest on (`fastsql.reliability.evidence`), fitted on other databases; the variants of one design,
 DESIGN_held_N, are in one fold. "Looked at" adds what answers show by themselves: whether they are void, and which agree.
+With `--reverse`, log P(question | program) by a reverse model is evidence, too.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ from fastsql.parser import BUNDLED, DEFAULT_MODEL, Parser
 from fastsql.parser.assess import Assessed, evidence_of
 from fastsql.parser.write import runnable
 from fastsql.reliability.evidence import WORDS
+from fastsql.reverse import ReverseModel, load_reverse
 
 sys.path.insert(0, str(Path(__file__).parent))
 from record import save
@@ -69,11 +72,13 @@ class Looking(Parser):
         return self.assessed
 
 
-def hypotheses_of(parser: Looking, executor: ReadOnlyExecutor, gold: AnswerRows, group: str) -> Choice | None:
+def hypotheses_of(
+    parser: Looking, executor: ReadOnlyExecutor, gold: AnswerRows, group: str, reverse: ReverseModel | None
+) -> Choice | None:
     """What was decoded last; None where nothing runs."""
     assert parser.assessed is not None
     first = parser.assessed.written
-    search, rows, answers = first.decoded.search, [], []
+    search, rows, answers, programs = first.decoded.search, [], [], []
     for number in range(len(search.finished)):
         written = first if number == first.number else runnable(first, number, parser.limits)
         if written is None or written.fault:
@@ -81,9 +86,14 @@ def hypotheses_of(parser: Looking, executor: ReadOnlyExecutor, gold: AnswerRows,
         evidence = evidence_of(written, parser._reliability)[0]
         rows.append([search.finished[number].score, *(getattr(evidence, name) for name in EVIDENCE)])
         answers.append(answer(executor, written.sql))
+        programs.append(written.program)
     if not rows:
         return None
     plain = np.array(rows, dtype=np.float64)
+    if reverse is not None:
+        question, schema = first.linked.question, first.linked.space.schema
+        likely = reverse.over(schema).log_probability([question] * len(programs), programs)
+        plain = np.column_stack([plain, likely])
     looked = [
         [
             float(own is None),
@@ -153,7 +163,9 @@ def choices_of(options: argparse.Namespace, console: Console) -> list[Choice]:
     examples = [one for one in read_examples(options.data, ids=ids) if one.sql is not None]
     db_ids = {one.db_id for one in examples}
     schemas = read_schemas(options.schemas, databases=db_ids)
-    parser = Looking(open_bundle(options.model), penalty=0, suggest=False)
+    bundle = open_bundle(options.model)
+    reverse = None if options.reverse is None else load_reverse(options.reverse, bundle.tokenizer())
+    parser = Looking(bundle, penalty=0, suggest=False)
     found = []
     with DatabaseFiles(options.databases, db_ids) as databases:
         for example in console.track(examples, "parsing", len(examples)):
@@ -167,7 +179,7 @@ def choices_of(options: argparse.Namespace, console: Console) -> list[Choice]:
                 parser.assessed = None
                 parser.parse(example.question, schemas[example.db_id], values=path, beam=options.beam)
                 group = example.db_id.partition("_held_")[0]
-                choice = hypotheses_of(parser, executor, gold, group) if parser.assessed else None
+                choice = hypotheses_of(parser, executor, gold, group, reverse) if parser.assessed else None
                 if choice is not None:
                     found.append(choice)
     return found
@@ -183,6 +195,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--databases", required=True)
     parser.add_argument("--split-ids", help="FILE:NAME of the questions or databases to take")
     parser.add_argument("--model", default=str(BUNDLED / DEFAULT_MODEL), help="a bundle's folder")
+    parser.add_argument("--reverse", type=Path, help="weights of a reverse model")
     parser.add_argument("--beam", type=int, default=8)
     parser.add_argument("--json", type=Path, help="write figures here")
     options = parser.parse_args(arguments)

@@ -14,6 +14,7 @@ examples:
   fastsql corpus --schemas 1000 --pairs 5000 -o made
   fastsql corpus --schemas 200 --pairs 2000 --kinds designs -o made     without any data set
   fastsql corpus --schemas 200 --pairs 2000 --language zh -o made       in Chinese
+  fastsql corpus --schemas 9000 --pairs 200000 --round-trip flag --ray 10.0.0.5:6379 -o made
   fastsql corpus --written --pairs 2000 -o asked                        written by hand
   fastsql corpus --written --designs dental,trials -o held              all questions over two designs, to measure by
 
@@ -71,21 +72,45 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         type=Path,
         help="held_out.json of a training run: its databases are left out",
     )
+    parser.add_argument(
+        "--round-trip",
+        choices=("drop", "flag"),
+        help="parse every question: leave out, or mark, pairs whose query does not come back",
+    )
+    parser.add_argument(
+        "--processes",
+        metavar="N",
+        type=positive,
+        default=1,
+        help="of this machine that make pairs side by side, the same ones (default: 1)",
+    )
+    parser.add_argument(
+        "--ray",
+        metavar="ADDRESS",
+        help="make them on the Ray cluster there; 'local' starts one of --processes workers (extra: ray)",
+    )
     parser.add_argument("-o", "--output", metavar="DIR", type=Path, required=True, help="folder to write to")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Write the data set; say how far it is."""
+    from fastsql.cli.synthesis_steps import best
     from fastsql.synthesis.carried import VARIANTS, carry_held_out, carry_over, write_carried
     from fastsql.synthesis.many import make_set, write_set
     from fastsql.synthesis.pool import SchemaPool
     from fastsql.synthesis.source import SynthesisError
+    from fastsql.synthesis.workers import open_workers
     from fastsql.training.corpus.split import HeldOut
 
     names = _listed(options.designs)
     if names and not options.written:
         raise SynthesisError("--designs takes written questions", remedy="Give --written, too.")
+    if options.written and (options.round_trip or options.processes > 1 or options.ray):
+        raise SynthesisError(
+            "written questions are carried over in this process, and not parsed",
+            remedy="Leave --round-trip, --processes and --ray out.",
+        )
     if options.written:
         language, databases = options.language, options.output / "databases"
         carried = (
@@ -99,15 +124,26 @@ def run(options: argparse.Namespace) -> int:
     held_out = frozenset[str]() if options.held_out is None else HeldOut.load(options.held_out).databases
     folder = options.data or (Path(os.environ["FASTSQL_DATA"]) if "FASTSQL_DATA" in os.environ else None)
     kinds = _listed(options.kinds)
-    with SchemaPool(
-        options.schemas,
-        options.seed,
-        folder=folder,
-        kinds=kinds,
-        held_out=held_out,
-        language=options.language,
-    ) as pool:
-        made = make_set(pool, options.pairs, options.seed, note)
+    with (
+        SchemaPool(
+            options.schemas,
+            options.seed,
+            folder=folder,
+            kinds=kinds,
+            held_out=held_out,
+            language=options.language,
+        ) as pool,
+        open_workers(options.processes, options.ray) as workers,
+    ):
+        made = make_set(
+            pool,
+            options.pairs,
+            options.seed,
+            note,
+            workers=workers,
+            parse=best if options.round_trip else None,
+            drop=options.round_trip == "drop",
+        )
     for path in write_set(made, options.output):
         print(path)
     return 0

@@ -1,9 +1,10 @@
-"""Steps of ``fastsql synthesize``: the database that it draws from, and what is done to the questions that it drew."""
+"""Steps of ``fastsql synthesize`` and ``fastsql corpus``: what they draw from, and what is done to drawn questions."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from fastsql.cli.console import note
 if TYPE_CHECKING:
     from fastsql.datasets import Example
     from fastsql.execution import Executor
+    from fastsql.parser import Parser
     from fastsql.profile.model import Profile
     from fastsql.schema import Schema
     from fastsql.synthesis.rewording import RewordedSource
@@ -58,15 +60,25 @@ def reworded(source: SchemaSource, profile: Profile | None, model: str) -> Rewor
 
 def read_back(pairs: list[Example], schema: Schema, drop: bool) -> list[Example]:
     """The pairs with what became of their round trip; only those that came back where the others are to be dropped."""
-    import fastsql
     from fastsql.synthesis.round_trip import came_back, with_round_trip
 
-    parser = fastsql.load()
-    marked = list(with_round_trip(pairs, lambda question: parser.parse(question, schema).best, schema))
+    marked = list(with_round_trip(pairs, partial(best, schema=schema), schema))
     back = [pair for pair in marked if came_back(pair)]
     asked = sum(pair.sql is not None for pair in marked)
     note(f"{asked - len(marked) + len(back)} of {asked} queries come back from their questions")
     return back if drop else marked
+
+
+@lru_cache(maxsize=1)
+def _bundled() -> Parser:
+    import fastsql
+
+    return fastsql.load(suggest=False)
+
+
+def best(question: str, schema: Schema) -> str | None:
+    """The bundled parser's best SQL, given or not; a process opens it once."""
+    return _bundled().parse(question, schema).best
 
 
 def seeds(path: Path, schema: Schema) -> list[Weighted]:

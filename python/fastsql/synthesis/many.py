@@ -7,8 +7,9 @@ import hashlib
 import json
 import time
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from fastsql.datasets import Example
@@ -16,10 +17,12 @@ from fastsql.errors import FastSQLError
 from fastsql.execution import Executor
 from fastsql.schema import Schema, Value
 from fastsql.synthesis.generate import Report, generate_drawn
-from fastsql.synthesis.pool import PooledSchema, SchemaPool
+from fastsql.synthesis.pool import PooledSchema, SchemaPool, SchemaRows
+from fastsql.synthesis.round_trip import came_back, with_round_trip
 from fastsql.synthesis.schema import SchemaSource, known_templates
 from fastsql.synthesis.schema.contents import Contents
 from fastsql.synthesis.source import SynthesisError
+from fastsql.synthesis.workers import Here, Workers
 from fastsql.synthesis.write import write_pairs
 from fastsql.whole_file import write_whole
 
@@ -27,7 +30,12 @@ VALUES = 40
 """Values of a column that the excerpt holds."""
 _NOTES = 20
 """Lines on the progress."""
+_ROUND = 64
+"""Schemas that are worked on before what they lack is asked of others."""
 _LARGEST_SEED = 2**31
+
+Best = Callable[..., "str | None"]
+"""A parser's best SQL for a question over a `schema`, None where it has none; a function that can be pickled."""
 
 Excerpt = dict[str, dict[str, list[Value]]]
 """Values by table and column."""
@@ -47,34 +55,64 @@ class MadeSet:
         )
 
 
-def make_set(pool: SchemaPool, pairs: int, seed: int, report: Report) -> MadeSet:
-    """About as many pairs of each schema, `pairs` in all; what one schema lacks, the following ones give.
+@dataclass(frozen=True)
+class Part:
+    """What is made over one schema; nothing, where it says why it is `left_out`."""
 
-    The same arguments give the same. Schemas over which nothing can be made are left out and told. Raises SynthesisError
-    where that are all.
+    pairs: tuple[Example, ...] = ()
+    values: Excerpt = field(default_factory=dict)
+    left_out: str = ""
+
+
+@dataclass(frozen=True)
+class _Task:
+    rows: SchemaRows
+    quota: int
+    seed: int
+    parse: Best | None
+    drop: bool
+
+
+def make_set(
+    pool: SchemaPool,
+    pairs: int,
+    seed: int,
+    report: Report,
+    *,
+    workers: Workers | None = None,
+    parse: Best | None = None,
+    drop: bool = False,
+) -> MadeSet:
+    """About as many pairs of each schema, `pairs` in all; what the schemas of one round lack, those of the next ones give.
+
+    The same arguments give the same, whoever the `workers` are; without any, it is this process. Schemas over which nothing
+    can be made are left out and told. With `parse`, pairs whose query does not come back from its question are marked, or
+    left out (`drop`). Raises SynthesisError where nothing is made at all.
     """
     found: list[Example] = []
     schemas: list[Schema] = []
     values: dict[str, Excerpt] = {}
     left_out: Counter[str] = Counter()
+    workers = workers or Here()
     begun, number = time.monotonic(), len(pool.schemas)
     step = max(1, number // _NOTES)
-    for place, one in enumerate(pool.schemas):
+    place = 0
+    while place < number and len(found) < pairs:
+        # All of a round are asked for the same, so that none waits for what another one lacks.
         quota = -(-(pairs - len(found)) // (number - place))
-        if quota <= 0:
-            break
-        try:
-            with pool.open(one) as executor:
-                own = pairs_over(one, executor, quota, seed)
-                values[one.db_id] = excerpt(one.schema, executor)
-        except FastSQLError as error:
-            left_out[error.what] += 1
-            continue
-        found += own
-        schemas.append(one.schema)
-        if (place + 1) % step == 0 or place + 1 == number:
-            rate = len(found) / max(time.monotonic() - begun, 1e-9)
-            report(f"{place + 1} of {number} schemas, {len(found)} pairs, {rate:.0f} a second")
+        asked = pool.schemas[place : place + min(_ROUND, pairs - len(found))]
+        tasks = [_Task(pool.rows_of(one), quota, seed, parse, drop) for one in asked]
+        for one, part in zip(asked, workers.map(_part, tasks), strict=True):
+            place += 1
+            if part.left_out:
+                left_out[part.left_out] += 1
+                continue
+            found += part.pairs[: pairs - len(found)]
+            schemas.append(one.schema)
+            values[one.db_id] = part.values
+            if place % step == 0 or place == number:
+                rate = len(found) / max(time.monotonic() - begun, 1e-9)
+                report(f"{place} of {number} schemas, {len(found)} pairs, {rate:.0f} a second")
     for why, count in left_out.items():
         report(f"{count} schemas left out: {why}")
     if not found:
@@ -102,6 +140,21 @@ def write_set(made: MadeSet, folder: Path, name: str = "") -> tuple[Path, Path, 
     write_whole(values, gzip.compress(held, mtime=0), private=True)
     write_pairs(made.pairs, pairs)
     return pairs, schemas, values
+
+
+def _part(task: _Task) -> Part:
+    one = task.rows.of
+    try:
+        with task.rows.open() as executor:
+            made = pairs_over(one, executor, task.quota, task.seed)
+            values = excerpt(one.schema, executor)
+    except FastSQLError as error:
+        return Part(left_out=error.what)
+    if task.parse is not None:
+        made = tuple(with_round_trip(made, partial(task.parse, schema=one.schema), one.schema))
+        if task.drop:
+            made = tuple(pair for pair in made if came_back(pair))
+    return Part(tuple(made), values) if made else Part(left_out="no query comes back from its question")
 
 
 def pairs_over(one: PooledSchema, executor: Executor, quota: int, seed: int) -> Sequence[Example]:

@@ -55,6 +55,28 @@ class PooledSchema:
         return self.schema.name
 
 
+@dataclass(frozen=True)
+class SchemaRows:
+    """The rows of a schema: those of a file, or made up by a seed."""
+
+    of: PooledSchema
+    file: Path | None
+    seed: str
+
+    @contextlib.contextmanager
+    def open(self) -> Iterator[Executor]:
+        """An executor on them."""
+        one = self.of
+        if self.file is not None:
+            with open_executor(self.file) as executor:
+                yield executor
+            return
+        with MadeDatabase(
+            one.schema, self.seed, fillings=one.fillings, profile=one.profile, constraints=one.constraints
+        ) as made:
+            yield made.executor
+
+
 class SchemaPool:
     """Schemas to make pairs over. Use it as a context manager: databases that were unpacked are removed at its end."""
 
@@ -114,20 +136,14 @@ class SchemaPool:
             if named and folder is not None:
                 self._files[kind] = self._open.enter_context(DatabaseFiles(folder / kind / archive, named))
 
-    @contextlib.contextmanager
-    def open(self, one: PooledSchema) -> Iterator[Executor]:
-        """An executor on the rows of a schema."""
+    def rows_of(self, one: PooledSchema) -> SchemaRows:
+        """Where the rows of a schema are, which another process may be told."""
         files = self._files.get(one.kind)
-        path = None if files is None else files.path(one.db_id)
-        if path is not None:
-            with open_executor(path) as executor:
-                yield executor
-            return
-        seed = f"{self._seed}/{one.db_id}"
-        with MadeDatabase(
-            one.schema, seed, fillings=one.fillings, profile=one.profile, constraints=one.constraints
-        ) as made:
-            yield made.executor
+        return SchemaRows(one, None if files is None else files.path(one.db_id), f"{self._seed}/{one.db_id}")
+
+    def open(self, one: PooledSchema) -> contextlib.AbstractContextManager[Executor]:
+        """An executor on the rows of a schema."""
+        return self.rows_of(one).open()
 
     def close(self) -> None:
         """Removes what was unpacked."""

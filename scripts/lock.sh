@@ -28,7 +28,7 @@ for package in "$@"; do
   upgrade+=(--upgrade-package "$package")
 done
 ((${#upgrade[@]})) || upgrade=(--upgrade)
-extras=(--extra cpu --extra fast --extra train --extra db --extra dev)
+extras=(--extra cpu --extra fast --extra train --extra db --extra ray --extra dev)
 "$work/venv/bin/uv" pip compile --quiet "${extras[@]}" "${upgrade[@]}" --universal --python-version 3.10 --generate-hashes \
   --no-header --no-annotate --no-emit-index-url --no-emit-find-links --output-file "$work/ci.txt" \
   pyproject.toml requirements/ci.in requirements/release.in requirements/torch.txt "$work/build.in" >/dev/null

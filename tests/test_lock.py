@@ -18,7 +18,7 @@ else:
 ROOT = Path(__file__).resolve().parents[1]
 LOCK = (ROOT / "requirements" / "ci.txt").read_text(encoding="utf-8")
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-INSTALLED_EXTRAS = ("cpu", "db", "dev", "train", "fast", "postgres", "duckdb", "chat")
+INSTALLED_EXTRAS = ("cpu", "db", "dev", "train", "fast", "postgres", "duckdb", "chat", "ray")
 RENEW = "scripts/lock.sh"
 PYTHONS = ("3.10", "3.11", "3.12", "3.13")
 

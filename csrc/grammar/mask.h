@@ -30,7 +30,8 @@ FASTSQL_HOST_DEVICE bool offers_all_columns(const GrammarView& grammar, const Sc
   if (scope.outer != nullptr || (scope.arity >= 0 && scope.widths == nullptr)) return false;
   if (scope.sources == nullptr) return true;
   if (scope.followers > 0 && scope.sources->any_derived) return false;
-  return scope.sources->total_width <= grammar.bounds.columns;
+  // Each operand names its columns, as `*` is written out.
+  return scope.sources->total_width * (scope.followers + 1) <= grammar.bounds.columns;
 }
 
 FASTSQL_HOST_DEVICE bool offers_span(const SpaceView& space, const State& state) {

@@ -17,7 +17,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fastsql.execution import verify
-from fastsql.grammar import ActionSpace, Literal, load_grammar, read_program, render, sql_to_program
+from fastsql.grammar import (
+    ActionSpace,
+    GroundingError,
+    Literal,
+    load_grammar,
+    read_program,
+    render,
+    sql_to_program,
+    trace_program,
+)
+from fastsql.grammar.walking import open_space
 from fastsql.limits import DEFAULT
 from fastsql.linking import find_candidates
 from fastsql.schema import Schema
@@ -116,3 +126,14 @@ def test_every_habit_is_survived_on_every_ward(habit: str, schema: Schema) -> No
     space = space_for(schema, QUESTION, find_candidates(QUESTION, schema))
     for seed in range(3):
         verify(written(walk(space, seed, HABITS[habit]).decisions, space), schema)
+
+
+@pytest.mark.parametrize(("operands", "offered"), [(3, True), (4, False)])
+def test_what_all_columns_write_is_counted_over_all_operands(operands: int, offered: bool) -> None:
+    schema = Schema.from_ddl(f"CREATE TABLE wide ({', '.join(f'c{number} INT' for number in range(300))})")
+    program = sql_to_program(" UNION ALL ".join(["SELECT * FROM wide"] * operands), schema)
+    if offered:
+        trace_program(program, open_space(schema))
+    else:
+        with pytest.raises(GroundingError, match="does not offer"):
+            trace_program(program, open_space(schema))

@@ -11,7 +11,7 @@ It also keeps the nesting of parentheses far below 48."""
 MAX_SOURCES = 8
 """Tables and derived tables in one FROM (SQLite joins at most 64, counted after it flattens subqueries)."""
 MAX_COLUMNS = 1_000
-"""Columns that `*` may select (SQLite's result sets have at most 2,000)."""
+"""Columns that `*` may select, over all operands of a set operation (SQLite's result sets have at most 2,000)."""
 MAX_SPAN = 64
 """Tokens of a free span."""
 MAX_HOPS = FARTHEST

@@ -44,7 +44,8 @@ def offers_all_columns(scope: Scope) -> bool:
         return False
     if scope.followers and any(source.table < 0 for source in scope.sources):
         return False
-    return sum(source.width for source in scope.sources) <= MAX_COLUMNS
+    # Each operand names its columns, as `*` is written out.
+    return sum(source.width for source in scope.sources) * (scope.followers + 1) <= MAX_COLUMNS
 
 
 def offers_span(state: State) -> bool:

@@ -12,7 +12,7 @@ import pytest
 
 from fastsql import Parser, Schema, ValueDictionary
 from fastsql.demo import create_hospital
-from fastsql.explanation import Decision, Explanation, Reason, Trail
+from fastsql.explanation import Decision, Explanation, Reason, Trail, WordRoles
 from fastsql.explanation.reasons import sql_literal
 from fastsql.parser.decide import doubt
 from fastsql.result import Alternative, Link, Literal, Result
@@ -93,6 +93,7 @@ def test_a_result_cannot_be_changed() -> None:
 TRAIL = Trail(
     (Reason("column", "patients.gender", "its name", (9, 16), "<women>", "patients.gender"),),
     (Decision("row", "column", "patients.gender", 22, 0.75),),
+    (WordRoles(("WHERE",), (9, 16), "<women>"),),
 )
 
 
@@ -254,10 +255,11 @@ def test_reasons_decisions_and_alternatives_are_told_when_asked_for() -> None:
     assert list(result.to_dict()) == KEYS
     assert background.asked == []
     content = read(result.to_json(explain=True))
-    assert list(content) == [*KEYS, "reasons", "decisions", "alternatives"]
+    assert list(content) == [*KEYS, "reasons", "decisions", "roles", "alternatives"]
     assert content["alternatives"] == [{"sql": "SELECT 1", "confidence": 0.04}]
     assert content["reasons"] == [dict(dataclasses.asdict(TRAIL.reasons[0]), span=[9, 16])]
     assert content["decisions"] == [dataclasses.asdict(TRAIL.decisions[0])]
+    assert content["roles"] == [{"roles": ["WHERE"], "span": [9, 16], "text": "<women>"}]
 
 
 def test_json_holds_no_number_that_json_does_not_have() -> None:

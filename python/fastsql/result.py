@@ -166,7 +166,7 @@ class Result:
             values = tuple(literal_reason(literal, self.question) for literal in self.values)
             told = {reason.span for reason in values}
             reasons = (*(link_reason(link) for link in self.links if link.span not in told), *values)
-        return Explanation(self, reasons, self.trail.decisions)
+        return Explanation(self, reasons, self.trail.decisions, self.trail.roles)
 
     def show(
         self,
@@ -174,6 +174,7 @@ class Result:
         *,
         width: int | None = None,
         decisions: bool = False,
+        roles: bool = False,
         timings: bool = True,
     ) -> None:
         """Print the explanation, in colours where `rich` is installed and a terminal listens.
@@ -182,12 +183,15 @@ class Result:
             file: what to write to; the standard output unless given.
             width: cells of a line; the terminal's unless given.
             decisions: list every decision of the decoder, too.
+            roles: tell in which parts of the query the question's words stand, too.
             timings: tell how long each stage took.
         """
         from fastsql.view.terminal import Page
 
         page = Page(file)
-        page.lines(self.explain().lines(width or page.width, decisions=decisions, timings=timings))
+        page.lines(
+            self.explain().lines(width or page.width, decisions=decisions, roles=roles, timings=timings)
+        )
 
     def to_dict(self, *, explain: bool = False) -> dict[str, Any]:
         """The result as plain data: texts, numbers, lists, dictionaries and None, as JSON has them.
@@ -216,6 +220,7 @@ class Result:
             told = self.explain()
             content["reasons"] = [asdict(reason) for reason in told.reasons]
             content["decisions"] = [asdict(decision) for decision in told.decisions]
+            content["roles"] = [asdict(words) for words in told.roles]
             content["alternatives"] = [asdict(alternative) for alternative in self.alternatives]
         return cast("dict[str, Any]", plain(content))
 

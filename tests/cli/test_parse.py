@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fastsql.explanation import Decision, Trail
+from fastsql.explanation import Decision, Trail, WordRoles
 
 from .conftest import DDL, OTHER, WOMEN, Loader, Outcome
 
@@ -76,6 +76,16 @@ def test_decisions_are_listed_when_asked_for(run: Run, monkeypatch: pytest.Monke
     assert "22" not in run("parse", QUESTION, "--schema", DDL, "--explain").err
     content = json.loads(run("parse", QUESTION, "--schema", DDL, "--json", "--explain").out)
     assert content["decisions"] == [asdict(decision)]
+
+
+def test_roles_are_told_when_asked_for(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = WordRoles(("FROM", "WHERE_NEST"), (19, 24), "women")
+    monkeypatch.setattr("fastsql.result.Result.trail", Trail((), (), (words,)))
+    told = run("parse", QUESTION, "--schema", DDL, "--roles").err
+    assert "\nParts of the query that words stand in\n  women  FROM, WHERE_NEST\n" in told
+    assert "WHERE_NEST" not in run("parse", QUESTION, "--schema", DDL, "--explain").err
+    content = json.loads(run("parse", QUESTION, "--schema", DDL, "--json", "--explain").out)
+    assert content["roles"] == [{"roles": ["FROM", "WHERE_NEST"], "span": [19, 24], "text": "women"}]
 
 
 def test_json_has_everything(run: Run) -> None:

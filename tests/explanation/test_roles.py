@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fastsql.explanation.roles import ROLES, query_roles, token_roles
+from fastsql.explanation.roles import ROLES, query_roles, token_roles, word_roles
 from fastsql.grammar import sql_to_program
 from fastsql.linking import find_candidates
 from fastsql.linking.prepare import prepare
@@ -137,3 +137,15 @@ def test_tokens_have_the_roles_of_what_they_name(question: str, expected: dict[s
         (word,) = (word for first, last, word in words if first <= start and end <= last)
         found.setdefault(word, set()).update(ROLES[number] for number in row.nonzero()[0])
     assert found == expected
+
+
+def test_neighbours_in_the_same_parts_are_told_as_one() -> None:
+    program = sql_to_program("SELECT gender FROM patients WHERE age > 60", SCHEMA)
+    question = "患者 gender of 60"
+    prepared = prepare(question, SchemaLinks(SCHEMA), WORDPIECE, candidates=find_candidates(question, SCHEMA))
+    assert [(one.text, one.roles) for one in word_roles(program, prepared, SCHEMA)] == [
+        ("患者", ("FROM",)),
+        ("gender", ("SELECT",)),
+        ("60", ("WHERE",)),
+    ]
+    assert all(question[slice(*one.span)] == one.text for one in word_roles(program, prepared, SCHEMA))

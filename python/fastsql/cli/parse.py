@@ -67,6 +67,11 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--decisions", action="store_true", help="explain, and list every decision of the decoder, too"
     )
+    parser.add_argument(
+        "--roles",
+        action="store_true",
+        help="explain, and tell in which parts of the query the question's words stand, too",
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object a question instead of SQL")
     add_model_options(parser, BY_LANGUAGE)
     parser.set_defaults(run=run)
@@ -88,7 +93,7 @@ def run(options: argparse.Namespace) -> int:
         settings["beam"] = options.beam
     if options.examples is not None:
         remember_file(parser, options.examples, schema, values=values, dialect=options.dialect)
-    explain = options.explain or options.decisions
+    explain = options.explain or options.decisions or options.roles
     refused = False
     for question in _questions(options.question, sys.stdin):
         result = parser.parse(question, schema, **settings)
@@ -106,7 +111,7 @@ def run(options: argparse.Namespace) -> int:
                 page.lines(guess_lines(result.best, page.width) if result.best else [])
         if explain:
             sys.stdout.flush()  # where both streams are one terminal, the SQL comes first
-            result.show(sys.stderr, decisions=options.decisions)
+            result.show(sys.stderr, decisions=options.decisions, roles=options.roles)
     return int(refused)
 
 

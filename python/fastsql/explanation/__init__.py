@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from fastsql.explanation.explanation import Explanation
-from fastsql.explanation.trail import Decision, Line, Reason, Span, Trail
+from fastsql.explanation.trail import Decision, Line, Reason, Span, Trail, WordRoles
 
-__all__ = ["Decision", "Explanation", "Line", "Reason", "Span", "Trail"]
+__all__ = ["Decision", "Explanation", "Line", "Reason", "Span", "Trail", "WordRoles"]

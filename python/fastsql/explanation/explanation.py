@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fastsql.explanation.trail import Decision, Line, Reason
+from fastsql.explanation.trail import Decision, Line, Reason, WordRoles
 
 if TYPE_CHECKING:
     from fastsql.result import Result
@@ -18,6 +18,7 @@ class Explanation:
     result: Result
     reasons: tuple[Reason, ...]
     decisions: tuple[Decision, ...]
+    roles: tuple[WordRoles, ...] = ()
 
     def __repr__(self) -> str:
         return f"<Explanation: {len(self.reasons)} reasons, {len(self.decisions)} decisions>"
@@ -25,22 +26,27 @@ class Explanation:
     def __str__(self) -> str:
         return self.text()
 
-    def text(self, width: int = 100, *, decisions: bool = False, timings: bool = True) -> str:
+    def text(
+        self, width: int = 100, *, decisions: bool = False, roles: bool = False, timings: bool = True
+    ) -> str:
         """The explanation as plain text; the arguments are those of `lines`."""
-        lines = self.lines(width, decisions=decisions, timings=timings)
+        lines = self.lines(width, decisions=decisions, roles=roles, timings=timings)
         return "\n".join("".join(text for text, _ in line).rstrip() for line in lines)
 
-    def lines(self, width: int, *, decisions: bool = False, timings: bool = True) -> list[Line]:
+    def lines(
+        self, width: int, *, decisions: bool = False, roles: bool = False, timings: bool = True
+    ) -> list[Line]:
         """The explanation as lines of styled text.
 
         Args:
             width: of a line, in cells of a terminal; lines are no narrower than 48.
             decisions: list every decision of the decoder, too.
+            roles: tell in which parts of the query the question's words stand, too (CSS, Appendix B).
             timings: tell how long each stage took.
         """
         from fastsql.view.text import as_lines
 
-        return as_lines(self, width, decisions=decisions, timings=timings)
+        return as_lines(self, width, decisions=decisions, roles=roles, timings=timings)
 
     def _repr_html_(self) -> str:
         from fastsql.view.html import as_html

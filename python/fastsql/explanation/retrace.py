@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from fastsql.explanation.decisions import decisions_of, path_of
 from fastsql.explanation.links import found_values, name_spans, named_items
 from fastsql.explanation.reasons import SIGNS, literal_reason, named
+from fastsql.explanation.roles import word_roles
 from fastsql.explanation.time_words import RELATIONS, find_time_words
 from fastsql.explanation.trail import Decision, Reason, Span, Trail
 from fastsql.grammar.actions import STEP
@@ -50,10 +51,11 @@ def retrace(
     links: SchemaLinks,
     pair: int | None = None,
 ) -> Trail:
-    """Reasons and decisions of a finished hypothesis, `program` being what it wrote.
+    """Reasons, decisions and roles of a finished hypothesis, `program` being what it wrote.
 
     What it took from earlier turns was not decided here, nor is what remembered pair number `pair` supplied.
     """
+    roles = word_roles(program, prepared, links.schema)
     if space.turns:
         program = read_path(path_of(hypothesis, space), space)
     decisions = tuple(decisions_of(hypothesis, space)) if pair is None else ()
@@ -64,7 +66,7 @@ def retrace(
     spans = [reason.span for reason in (*values, *times) if reason.span is not None]
     undecided = "the only choice" if pair is None else f"of remembered pair {pair}"
     names = _name_reasons(program, prepared, links, spans, decisions, undecided)
-    return Trail(tuple(dict.fromkeys((*names, *values, *times))), decisions)
+    return Trail(tuple(dict.fromkeys((*names, *values, *times))), decisions, roles)
 
 
 # ---------------------------------------------------------------- names

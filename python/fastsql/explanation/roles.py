@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from fastsql.explanation.trail import WordRoles
 from fastsql.grammar.render import render_tree
 from fastsql.linking.gold import resolve_column
 from fastsql.linking.nodes import NodeLayout
@@ -103,6 +104,23 @@ def token_roles(found: QueryRoles, prepared: Prepared, schema: Schema) -> NDArra
             labels[inside, _NUMBER[role]] = True
     labels[:, _NUMBER["NONE"]] = ~labels.any(axis=1)
     return labels
+
+
+def word_roles(program: Program, prepared: Prepared, schema: Schema) -> tuple[WordRoles, ...]:
+    """The words of a question that stand in a part of its query; neighbours that stand in the same parts are one."""
+    labels = token_roles(query_roles(program, schema), prepared, schema)
+    found: list[WordRoles] = []
+    before: NDArray[np.bool_] | None = None
+    for (start, end), row in zip(prepared.offsets.tolist(), labels, strict=True):
+        if row[_NUMBER["NONE"]]:
+            before = None
+            continue
+        if before is not None and np.array_equal(before, row):
+            start = found.pop().span[0]
+        roles = tuple(name for name, stands in zip(ROLES, row, strict=True) if stands)
+        found.append(WordRoles(roles, (start, end), prepared.text[start:end]))
+        before = row
+    return tuple(found)
 
 
 def _frozen(found: dict[int, set[str]]) -> dict[int, frozenset[str]]:

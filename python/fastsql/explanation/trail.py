@@ -46,8 +46,20 @@ class Decision:
 
 
 @dataclass(frozen=True)
+class WordRoles:
+    """The parts of the query that words of the question stand in (`fastsql.explanation.roles.ROLES`), in their order."""
+
+    roles: tuple[str, ...]
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True)
 class Trail:
-    """What a parse leaves behind for those who ask: reasons in order of the query, decisions in order of decoding."""
+    """What a parse leaves behind for those who ask: reasons in order of the query, decisions in order of decoding, roles in
+    order of the question.
+    """
 
     reasons: tuple[Reason, ...] = ()
     decisions: tuple[Decision, ...] = ()
+    roles: tuple[WordRoles, ...] = ()

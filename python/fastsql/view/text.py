@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from fastsql.explanation.trail import Decision, Line, Reason
+from fastsql.explanation.trail import Decision, Line, Reason, WordRoles
 from fastsql.view.cells import cells, clean, cut, pad, wrap
 from fastsql.view.differences import differences
 from fastsql.view.figures import GUESS, certainty, further_suggestions, milliseconds
@@ -29,7 +29,9 @@ _DOUBT = "? "
 _STYLED = frozenset({"keyword", "string", "number"})
 
 
-def as_lines(explanation: Explanation, width: int, *, decisions: bool, timings: bool) -> list[Line]:
+def as_lines(
+    explanation: Explanation, width: int, *, decisions: bool, roles: bool, timings: bool
+) -> list[Line]:
     """The lines of an explanation, in `width` cells; see `Explanation.lines`."""
     result = explanation.result
     width = max(width, _NARROWEST)
@@ -39,6 +41,7 @@ def as_lines(explanation: Explanation, width: int, *, decisions: bool, timings: 
         list(_query(explanation.result, width)),
         list(_reasons(explanation, width)),
         list(_alternatives(result.best or "", result.alternatives, width)),
+        list(_roles(explanation.roles, width)) if roles else [],
         list(_decisions(explanation.decisions, width)) if decisions else [],
         list(_timings(list(result.timings.items()), width)) if timings else [],
     ]
@@ -197,6 +200,17 @@ def _alternatives(best: str, alternatives: Sequence[Alternative], width: int) ->
                 for start, end in wrap(text, room - 2):
                     yield [(lead, ""), (f"{sign} {text[start:end].rstrip()}", style)]
                     lead, sign = " " * len(head), " "
+
+
+def _roles(words: Sequence[WordRoles], width: int) -> Iterator[Line]:
+    if not words:
+        return
+    yield [("Parts of the query that words stand in", "head")]
+    column = min(max(cells(clean(one.text)) for one in words), _WORDS, width // 3)
+    for one in words:
+        head = f"  {pad(cut(clean(one.text), column), column)}  "
+        for number, line in enumerate(_indented(", ".join(one.roles), width, cells(head))):
+            yield [(head, ""), *line[1:]] if number == 0 else line
 
 
 def _decisions(decisions: Sequence[Decision], width: int) -> Iterator[Line]:

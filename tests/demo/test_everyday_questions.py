@@ -40,31 +40,31 @@ ANSWERED = {
     "Which drugs were prescribed to patient 71021258?": """
         SELECT DISTINCT drug FROM prescriptions WHERE subject_id = 71021258""",
     "How many patients are there?": "SELECT COUNT(*) FROM patients",
-    "How many women were admitted?": """
-        SELECT COUNT(DISTINCT subject_id) FROM admissions
-        WHERE subject_id IN (SELECT subject_id FROM patients WHERE gender = 'f')""",
-    "How old is patient 71021258?": "SELECT MAX(age) FROM admissions WHERE subject_id = 71021258",
     "How many lab tests were done yesterday?": f"""
         SELECT COUNT(*) FROM labevents
         WHERE STRFTIME('%Y-%m-%d', charttime) = STRFTIME('%Y-%m-%d', '{NOW}', '-1 day')""",
+    "How many women are there?": "SELECT COUNT(*) FROM patients WHERE gender = 'f'",
+    "How many male patients are there?": "SELECT COUNT(*) FROM patients WHERE gender = 'm'",
+    "How many patients are still in the hospital?": """
+        SELECT COUNT(DISTINCT subject_id) FROM admissions WHERE dischtime IS NULL""",
 }
 NOT_ANSWERED = {
     "What is the most common diagnosis?": """
         SELECT long_title FROM d_icd_diagnoses WHERE icd_code IN (SELECT icd_code FROM (
             SELECT icd_code, DENSE_RANK() OVER (ORDER BY COUNT(*) DESC) AS place FROM diagnoses_icd GROUP BY icd_code
         ) AS ranked WHERE place = 1)""",
-    "How many women are there?": "SELECT COUNT(*) FROM patients WHERE gender = 'f'",
-    "How many male patients are there?": "SELECT COUNT(*) FROM patients WHERE gender = 'm'",
     "How many patients are older than 60?": "SELECT COUNT(DISTINCT subject_id) FROM admissions WHERE age > 60",
     "How many patients died?": "SELECT COUNT(*) FROM patients WHERE dod IS NOT NULL",
-    "How many patients are still in the hospital?": """
-        SELECT COUNT(DISTINCT subject_id) FROM admissions WHERE dischtime IS NULL""",
     "How many patients are in the ICU?": "SELECT COUNT(DISTINCT subject_id) FROM icustays WHERE outtime IS NULL",
     "How many patients have diabetes?": """
         SELECT COUNT(DISTINCT subject_id) FROM diagnoses_icd
         WHERE icd_code IN (SELECT icd_code FROM d_icd_diagnoses WHERE long_title LIKE '%diabetes%')""",
     "What is the route of administration of ceftriaxone?": """
         SELECT DISTINCT route FROM prescriptions WHERE drug = 'ceftriaxone'""",
+    "How many women were admitted?": """
+        SELECT COUNT(DISTINCT subject_id) FROM admissions
+        WHERE subject_id IN (SELECT subject_id FROM patients WHERE gender = 'f')""",
+    "How old is patient 71021258?": "SELECT MAX(age) FROM admissions WHERE subject_id = 71021258",
 }
 CASES = [
     *(pytest.param(question, sql, id=question) for question, sql in ANSWERED.items()),

@@ -12,5 +12,5 @@ from collections.abc import Mapping
 
 MANIFESTS: Mapping[str, str] = {
     "css-zh": "4f353900e50b6533fb21f2db8ad5a03d4175c52c9760117f1a149f01e530ddeb",
-    "ehr-en": "4bb23de168c132220dc39b55a041fb09d8446e06335a108b312bb2356fa82594",
+    "ehr-en": "5b7cedc4c24e37d093f103d9dc06849c0c5e29fb255ff90c593626989e25d439",
 }

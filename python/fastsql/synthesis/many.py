@@ -56,7 +56,7 @@ class MadeSet:
 
 
 @dataclass(frozen=True)
-class Part:
+class _Part:
     """What is made over one schema; nothing, where it says why it is `left_out`."""
 
     pairs: tuple[Example, ...] = ()
@@ -142,19 +142,19 @@ def write_set(made: MadeSet, folder: Path, name: str = "") -> tuple[Path, Path, 
     return pairs, schemas, values
 
 
-def _part(task: _Task) -> Part:
+def _part(task: _Task) -> _Part:
     one = task.rows.of
     try:
         with task.rows.open() as executor:
             made = pairs_over(one, executor, task.quota, task.seed)
             values = excerpt(one.schema, executor)
     except FastSQLError as error:
-        return Part(left_out=error.what)
+        return _Part(left_out=error.what)
     if task.parse is not None:
         made = tuple(with_round_trip(made, partial(task.parse, schema=one.schema), one.schema))
         if task.drop:
             made = tuple(pair for pair in made if came_back(pair))
-    return Part(tuple(made), values) if made else Part(left_out="no query comes back from its question")
+    return _Part(tuple(made), values) if made else _Part(left_out="no query comes back from its question")
 
 
 def pairs_over(one: PooledSchema, executor: Executor, quota: int, seed: int) -> Sequence[Example]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from fastsql.explanation.roles import ROLES, query_roles, token_roles, word_roles
 from fastsql.grammar import sql_to_program
+from fastsql.grammar.program import Literal
 from fastsql.linking import find_candidates
 from fastsql.linking.prepare import prepare
 from fastsql.linking.relations import SchemaLinks
@@ -149,3 +152,15 @@ def test_neighbours_in_the_same_parts_are_told_as_one() -> None:
         ("60", ("WHERE",)),
     ]
     assert all(question[slice(*one.span)] == one.text for one in word_roles(program, prepared, SCHEMA))
+
+
+def test_words_taken_as_written_have_the_role_of_their_literal() -> None:
+    program = tuple(
+        replace(one, span=(9, 14)) if isinstance(one, Literal) else one
+        for one in sql_to_program("SELECT age FROM patients WHERE gender = 'women'", SCHEMA)
+    )
+    links = SchemaLinks(SCHEMA)
+    for question, expected in (("how many women", [("women", ("WHERE",))]), ("what of they", [])):
+        prepared = prepare(question, links, WORDPIECE, candidates=find_candidates(question, SCHEMA))
+        told = [(one.text, one.roles) for one in word_roles(program, prepared, SCHEMA)]
+        assert told == expected

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsql.explanation.trail import WordRoles
+from fastsql.grammar.program import Literal
 from fastsql.grammar.render import render_tree
 from fastsql.linking.gold import resolve_column
 from fastsql.linking.nodes import NodeLayout
@@ -108,7 +109,17 @@ def token_roles(found: QueryRoles, prepared: Prepared, schema: Schema) -> NDArra
 
 def word_roles(program: Program, prepared: Prepared, schema: Schema) -> tuple[WordRoles, ...]:
     """The words of a question that stand in a part of its query; neighbours that stand in the same parts are one."""
-    labels = token_roles(query_roles(program, schema), prepared, schema)
+    stands = query_roles(program, schema)
+    labels = token_roles(stands, prepared, schema)
+    for literal in program:
+        # Words that were taken as written are no candidate. Those of an earlier question stand at no place of this one.
+        if isinstance(literal, Literal) and literal.span is not None:
+            start, end = literal.span
+            if prepared.text[start:end].casefold() == str(literal.value).casefold():
+                inside = (prepared.offsets[:, 0] < end) & (prepared.offsets[:, 1] > start)
+                for role in stands.literals.get(str(literal.value), ()):
+                    labels[inside, _NUMBER[role]] = True
+                    labels[inside, _NUMBER["NONE"]] = False
     found: list[WordRoles] = []
     before: NDArray[np.bool_] | None = None
     for (start, end), row in zip(prepared.offsets.tolist(), labels, strict=True):
@@ -117,7 +128,7 @@ def word_roles(program: Program, prepared: Prepared, schema: Schema) -> tuple[Wo
             continue
         if before is not None and np.array_equal(before, row):
             start = found.pop().span[0]
-        roles = tuple(name for name, stands in zip(ROLES, row, strict=True) if stands)
+        roles = tuple(name for name, has in zip(ROLES, row, strict=True) if has)
         found.append(WordRoles(roles, (start, end), prepared.text[start:end]))
         before = row
     return tuple(found)

@@ -94,3 +94,9 @@ def test_written_questions_are_neither_parsed_nor_given_to_others(
     for option in (["--round-trip", "drop"], ["--processes", "2"], ["--ray", LOCAL]):
         assert main(["corpus", "--written", *option, "-o", str(tmp_path)]) == 2
         assert "written questions" in capsys.readouterr().err
+
+
+def test_chinese_questions_are_parsed_by_the_chinese_model(tmp_path: Path) -> None:
+    kinds = ["--schemas", "3", "--pairs", "9", "--kinds", "designs", "--language", "zh"]
+    assert main(["corpus", *kinds, "--round-trip", "flag", "-o", str(tmp_path)]) == 0
+    assert any(one.extra["round_trip"] for one in read_examples(tmp_path / "pairs.json.gz"))

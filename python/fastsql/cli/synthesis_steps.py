@@ -13,7 +13,7 @@ from fastsql.cli.console import note
 if TYPE_CHECKING:
     from fastsql.datasets import Example
     from fastsql.execution import Executor
-    from fastsql.parser import Parser
+    from fastsql.parser import ParserByLanguage
     from fastsql.profile.model import Profile
     from fastsql.schema import Schema
     from fastsql.synthesis.rewording import RewordedSource
@@ -70,14 +70,14 @@ def read_back(pairs: list[Example], schema: Schema, drop: bool) -> list[Example]
 
 
 @lru_cache(maxsize=1)
-def _bundled() -> Parser:
+def _bundled() -> ParserByLanguage:
     import fastsql
 
-    return fastsql.load(suggest=False)
+    return fastsql.load("auto", suggest=False)
 
 
 def best(question: str, schema: Schema) -> str | None:
-    """The bundled parser's best SQL, given or not; a process opens it once."""
+    """The best SQL of the bundled parser of the question's language, given or not; a process opens it once."""
     return _bundled().parse(question, schema).best
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsql.explanation.trail import WordRoles
+from fastsql.explanation.trail import Span, WordRoles
 from fastsql.grammar.program import Literal
 from fastsql.grammar.render import render_tree
 from fastsql.linking.gold import resolve_column
@@ -99,12 +99,17 @@ def token_roles(found: QueryRoles, prepared: Prepared, schema: Schema) -> NDArra
             labels[linked[:, node], _NUMBER[role]] = True
     for candidate in prepared.candidates:
         roles = found.literals.get(str(candidate.value), frozenset())
-        start, end = candidate.span
-        inside = (prepared.offsets[:, 0] < end) & (prepared.offsets[:, 1] > start)
         for role in roles:
-            labels[inside, _NUMBER[role]] = True
+            labels[_inside(candidate.span, prepared), _NUMBER[role]] = True
     labels[:, _NUMBER["NONE"]] = ~labels.any(axis=1)
     return labels
+
+
+def _inside(span: Span, prepared: Prepared) -> NDArray[np.bool_]:
+    """The tokens that a span of the question touches, bool[Q]."""
+    start, end = span
+    touched: NDArray[np.bool_] = (prepared.offsets[:, 0] < end) & (prepared.offsets[:, 1] > start)
+    return touched
 
 
 def word_roles(program: Program, prepared: Prepared, schema: Schema) -> tuple[WordRoles, ...]:
@@ -116,7 +121,7 @@ def word_roles(program: Program, prepared: Prepared, schema: Schema) -> tuple[Wo
         if isinstance(literal, Literal) and literal.span is not None:
             start, end = literal.span
             if prepared.text[start:end].casefold() == str(literal.value).casefold():
-                inside = (prepared.offsets[:, 0] < end) & (prepared.offsets[:, 1] > start)
+                inside = _inside(literal.span, prepared)
                 for role in stands.literals.get(str(literal.value), ()):
                     labels[inside, _NUMBER[role]] = True
                     labels[inside, _NUMBER["NONE"]] = False

@@ -148,12 +148,12 @@ def _part(task: _Task) -> _Part:
         with task.rows.open() as executor:
             made = pairs_over(one, executor, task.quota, task.seed)
             values = excerpt(one.schema, executor)
+        if task.parse is not None:
+            made = tuple(with_round_trip(made, partial(task.parse, schema=one.schema), one.schema))
     except FastSQLError as error:
         return _Part(left_out=error.what)
-    if task.parse is not None:
-        made = tuple(with_round_trip(made, partial(task.parse, schema=one.schema), one.schema))
-        if task.drop:
-            made = tuple(pair for pair in made if came_back(pair))
+    if task.drop:
+        made = tuple(pair for pair in made if came_back(pair))
     return _Part(tuple(made), values) if made else _Part(left_out="no query comes back from its question")
 
 

@@ -4,8 +4,8 @@
     python scripts/pin_models.py             # after a bundled model was trained, calibrated or described anew
     python scripts/pin_models.py --check     # fails where a digest is not that of the manifest
 
-Needs no package. Every file of a bundle is compared with the manifest first: a manifest that its own files contradict is not
-pinned.
+Needs no package. The manifest of the reverse model is written first. Every file of a model is compared with its manifest: one
+that its own files contradict is not pinned.
 """
 
 from __future__ import annotations
@@ -35,6 +35,16 @@ def manifest_digests(models: Path) -> dict[str, str]:
     return digests
 
 
+def sign_reverse(folder: Path) -> None:
+    """Write the manifest of a reverse model, which is no bundle: nothing else does."""
+    files = {}
+    for name in ("weights.safetensors", "README.md"):
+        content = (folder / name).read_bytes()
+        files[name] = {"bytes": len(content), "sha256": _sha256(content)}
+    text = json.dumps({"format_version": 1, "files": files}, indent=1)
+    (folder / "manifest.json").write_text(f"{text}\n", encoding="utf-8")
+
+
 def with_digests(source: str, digests: dict[str, str]) -> str:
     """The text of pinned.py with these digests in its table."""
     entries = "".join(f'    "{name}": "{digest}",\n' for name, digest in digests.items())
@@ -55,6 +65,8 @@ def main() -> int:
         "--check", action="store_true", help="change nothing; fail where the table is not of today"
     )
     options = parser.parse_args()
+    if not options.check:
+        sign_reverse(MODELS / "reverse-en")
     before = TABLE.read_text(encoding="utf-8")
     after = with_digests(before, manifest_digests(MODELS))
     if before == after:

@@ -48,7 +48,7 @@ def scores_after(
     model: Model, schema: SchemaState, turns: tuple[EarlierTurn, ...], *actions: int
 ) -> np.ndarray:
     """Scores [A] after a hypothesis's actions."""
-    prepared = prepare(QUESTIONS[0], schema.links, model.tokenizer, turns=turns)
+    prepared = replace(prepare(QUESTIONS[0], schema.links, model.tokenizer, turns=turns), turns=turns)
     state = model.start(model.encode_question(prepared, schema, steps=STEPS))
     return [state.step(np.array([action]), ZERO + 1, ZERO + 2)[0] for action in (NO_ACTION, *actions)][-1]
 
@@ -101,6 +101,22 @@ def test_how_long_ago_a_turn_was_and_whether_it_is_usable_are_read(model: Model,
     for index, one in enumerate(scores):
         for other in scores[index + 1 :]:
             assert np.abs(one - other).max() > 1e-4
+
+
+def test_a_turn_that_is_called_by_its_number_is_told_from_others(model: Model, schema: SchemaState) -> None:
+    first, second, third = TURNS
+    said = [
+        (first, second, third),
+        (replace(first, named=True), second, third),
+        (first, second, replace(third, named=True)),
+    ]
+    scores = [scores_after(model, schema, turns)[:9] for turns in said]
+    for index, one in enumerate(scores):
+        for other in scores[index + 1 :]:
+            assert np.abs(one - other).max() > 1e-4
+    called = [replace(turn, named=True) for turn in TURNS]
+    assert TurnInputs.of(called, schema.inputs.nodes, 16).features[:, 1].tolist() == [2, 0, 2]
+    assert TurnInputs.of(called, schema.inputs.nodes, 16, named=False).features[:, 1].tolist() == [1, 0, 1]
 
 
 def test_the_oldest_turns_share_an_age(schema: SchemaState) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 
 from fastsql.errors import ModelError
 from fastsql.reliability import Evidence, Judge, Reliability, pays, threshold
-from fastsql.reliability.assess import SETTING, Elsewhere
+from fastsql.reliability.assess import SETTING, Elsewhere, Second
 from fastsql.reliability.correspondence import Correspondence
 from fastsql.reliability.regression import Probe, Regression, sigmoid
 
@@ -22,7 +23,16 @@ ELSEWHERE = Elsewhere(
     Judge(Regression(-1.0, {"sequence": 0.5, "unsaid": -1.0}), Regression(-3.0, {"unmet": 4.0})),
     Judge(Regression(-1.0, {"void": -2.0}), Regression(-3.0, {"unmet": 4.0})),
     frozenset({"patients.age"}),
+    Second(
+        "a digest",
+        0.25,
+        Judge(Regression(0.0, {"sequence": 0.5, "lead": 0.3}), Regression(-3.0, {"likelihood": -1.0})),
+        Judge(Regression(0.0, {"void": -2.0, "likelihood": 1.0}), Regression(-3.0, {"unmet": 4.0})),
+    ),
 )
+
+
+RIGHT_ALONE = {"right": RIGHT.to_settings()}
 
 
 def test_p_and_u_never_exceed_one_together() -> None:
@@ -93,6 +103,13 @@ def test_settings_give_the_same_judges_back() -> None:
                 {"unanswerable": RIGHT.to_settings(), "known": []},
                 ELSEWHERE.to_settings() | {"known": [3]},
                 ELSEWHERE.to_settings() | {"inspected": {"right": 1}},
+                ELSEWHERE.to_settings() | {"second": 3},
+                ELSEWHERE.to_settings() | {"second": RIGHT_ALONE | {"weight": 0.25}},
+                ELSEWHERE.to_settings() | {"second": RIGHT_ALONE | {"reverse": "x", "weight": "much"}},
+                ELSEWHERE.to_settings() | {"second": RIGHT_ALONE | {"reverse": "x", "weight": -0.1}},
+                ELSEWHERE.to_settings() | {"second": RIGHT_ALONE | {"reverse": "x", "weight": math.nan}},
+                ELSEWHERE.to_settings() | {"second": RIGHT_ALONE | {"reverse": "x", "weight": True}},
+                ELSEWHERE.to_settings() | {"right": {"intercept": 0.0, "weights": {"lead": 1.0}}},
             )
         ),
     ],
@@ -111,6 +128,17 @@ def test_a_schema_never_seen_has_its_own_judges() -> None:
     assert whole.assess(found) == ELSEWHERE.judge(found)
     assert whole.assess(found, inspected=True) == ELSEWHERE.inspected(found)  # type: ignore[misc]
     seen = Evidence(sequence=2.0, strangeness=3.0, unsaid=1.0, unmet=0.5, void=1.0, known=1.0)
+    assert whole.assess(seen) == whole.judge(seen)
+
+
+def test_who_was_given_a_second_opinion_is_judged_by_it() -> None:
+    whole = Reliability(Judge(RIGHT, UNANSWERABLE), elsewhere=ELSEWHERE)
+    second = ELSEWHERE.second
+    assert second is not None
+    found = Evidence(sequence=2.0, unmet=0.5, void=1.0, likelihood=-1.5, lead=4.0, known=0.0)
+    assert whole.assess(found) == second.judge(found)
+    assert whole.assess(found, inspected=True) == second.inspected(found)  # type: ignore[misc]
+    seen = dataclasses.replace(found, known=1.0)
     assert whole.assess(seen) == whole.judge(seen)
 
 

@@ -16,7 +16,7 @@ from fastsql.grammar import sql_to_program
 from fastsql.linking.relations import SchemaLinks
 from fastsql.reliability import Evidence, Judge, Reliability
 from fastsql.reliability.assess import Asked, Elsewhere
-from fastsql.reliability.evidence import BeamFigures, beam_figures, removed
+from fastsql.reliability.evidence import BeamFigures, beam_figures, lead, removed
 from fastsql.reliability.familiarity import Familiarity, TrainingQuestion
 from fastsql.reliability.regression import Regression
 
@@ -48,6 +48,21 @@ def test_figures_are_what_they_are_called() -> None:
     assert found.decisions == 2
     p = 1 / (1 + math.exp(-1.0))
     assert found.entropy == pytest.approx(-p * math.log(p) - (1 - p) * math.log(1 - p))
+
+
+def test_the_lead_is_over_whoever_gives_another_answer() -> None:
+    told = [replace(BEST, likelihood=said) for said in (-9.0, -7.0, -8.5)]
+    search = Search(tuple(told), -math.inf)
+    assert lead(search, 0) == pytest.approx(-2.0)
+    assert lead(search, 1) == pytest.approx(1.5)
+    assert lead(search, 0, allies=[0, 1]) == pytest.approx(1.5)
+    assert lead(search, 0, allies=[0, 1, 2]) == 10
+    assert lead(Search((replace(BEST, likelihood=-90.0), told[0]), -math.inf), 0) == -10
+
+
+def test_where_no_reverse_model_was_asked_there_is_no_lead() -> None:
+    assert lead(Search((BEST, NEXT), -math.inf), 0) == 0
+    assert lead(Search((BEST,), -math.inf), 0) == 0
 
 
 def test_a_worse_hypothesis_has_a_negative_margin() -> None:
@@ -115,7 +130,9 @@ SCHEMA = Schema.from_dict(
         ]
     }
 )
-NOT_LINKED = SimpleNamespace(offsets=(), candidates=(), turns=(), relations=np.zeros((0, 0), np.uint8))
+NOT_LINKED = SimpleNamespace(
+    token_ids=(), offsets=(), candidates=(), turns=(), relations=np.zeros((0, 0), np.uint8)
+)
 FAMILIAR = Familiarity.from_questions(
     [TrainingQuestion(f"what is the weight of {name}", frozenset({"weight"})) for name in ("it", "her")]
 )

@@ -20,7 +20,7 @@ from . import toy_bundle
 from .toy_model import SCHEMA
 
 LIMITS = Limits(actions=40)
-QUESTIONS = (*toy_bundle.QUESTIONS, "only those of type urgent", "how many of these are there?")
+QUESTIONS = (*toy_bundle.QUESTIONS, "only those of type urgent", "how many of these are there?", "and of A2?")
 FOND = {
     "end": 5.0,
     "eq": 2.0,

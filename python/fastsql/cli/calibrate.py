@@ -83,6 +83,11 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         "--table", action="store_true", help="with --observations: what each feature is worth, as Markdown"
     )
     parser.add_argument(
+        "--alone",
+        action="store_true",
+        help="ask no reverse model for a second opinion over schemas never seen",
+    )
+    parser.add_argument(
         "--now", default=EHRSQL_NOW, metavar="TIME", help="the time of the questions (default: %(default)s)"
     )
     parser.add_argument(
@@ -141,6 +146,7 @@ def run(options: argparse.Namespace) -> int:
             unanswered=unanswered,
             observations=options.observations,
             folds=options.folds,
+            second=not options.alone,
             store=not options.dry_run,
             report=note,
         )

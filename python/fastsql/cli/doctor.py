@@ -84,8 +84,14 @@ def run(options: argparse.Namespace) -> int:
 
 
 def bundled_models(folder: Path) -> list[BundleFacts]:
-    """The bundles in a folder: every file of each compared with its manifest, and that with the digest in the code."""
-    return [_facts(path.parent) for path in sorted(folder.glob("*/config.json"))]
+    """The models in a folder: every file of each compared with its manifest, and that with the digest in the code.
+
+    What has no configuration is a reverse model, which a bundle asks for a second opinion.
+    """
+    folders = sorted(
+        {path.parent for name in ("config", "manifest") for path in folder.glob(f"*/{name}.json")}
+    )
+    return [_facts(path) if (path / "config.json").exists() else _reverse_facts(path) for path in folders]
 
 
 def own_model(folder: Path) -> BundleFacts:
@@ -121,6 +127,33 @@ def _facts(folder: Path, *, shipped: bool = True) -> BundleFacts:
         parameters=sum(math.prod(shape) for shape in weight_shapes(config.model).values()),
         calibration=_calibration(known),
         fault=fault,
+    )
+
+
+def _reverse_facts(folder: Path) -> BundleFacts:
+    """Those of a reverse model."""
+    size = sum(file.stat().st_size for file in folder.iterdir() if file.is_file()) / 1e6
+    facts = BundleFacts(folder.name, str(folder), size)
+    try:
+        from fastsql.model.bundle import CARD, FORMAT_VERSION, WEIGHTS, check_files, manifest_digest
+        from fastsql.model.pinned import MANIFESTS
+        from fastsql.reverse import count_weights
+    except ImportError as error:
+        return dataclasses.replace(facts, fault=f"{facts.name} cannot be checked without {error.name}.")
+    try:
+        digest = manifest_digest(folder)
+        pinned = digest == MANIFESTS.get(folder.name)
+        facts = dataclasses.replace(facts, manifest_sha256=digest, pinned=pinned)
+        check_files(folder, (WEIGHTS, CARD))
+        count = count_weights(folder / WEIGHTS)
+    except ModelError as error:
+        return dataclasses.replace(facts, fault=str(error))
+    return dataclasses.replace(
+        facts,
+        format_version=FORMAT_VERSION,
+        parameters=count,
+        calibration="a second opinion over schemas never seen",
+        fault="" if pinned else f"{folder.name} is not a model that this fastsql ships. Reinstall fastsql.",
     )
 
 

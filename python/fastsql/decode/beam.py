@@ -52,6 +52,8 @@ class Hypothesis:
     """All actions, as `fastsql.grammar.read_path` reads them: the decisions, and as complements the forced actions."""
     kept: tuple[float, ...] = ()
     """Log-probability, at each decision, of all that the search might decide there: 0 where it passed over nothing."""
+    likelihood: float = 0.0
+    """Log P(question | program) by a reverse model; 0, which no question has, where none was asked."""
 
     @cached_property
     def score(self) -> float:

@@ -123,14 +123,18 @@ class NativeEngine:
     def arguments(self, prepared: Prepared, schema: NativeSchema, space: ActionSpace) -> Arguments:
         """A linked question as the core takes it."""
         check_space(prepared, space, self._config)
-        nodes, d = schema.links.nodes, self._config.d
+        turns = None
+        if prepared.turns:
+            turns = TurnInputs.of(
+                prepared.turns, schema.links.nodes, self._config.d, named=self._config.named_turns
+            )
         return (
             self._core.ActionSpace(schema.items, question_table(space)),
             prepared.token_ids,
             span_weights(prepared.offsets, prepared.candidates),
             features_of(prepared.candidates),
             prepared.relations,
-            TurnInputs.of(prepared.turns, nodes, d) if prepared.turns else None,
+            turns,
         )
 
     def decoded(self, parsed: Parsed, milliseconds: float, encoded: float = 0.0) -> Decoded:

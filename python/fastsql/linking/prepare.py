@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fastsql.linking.candidate import Candidate
 from fastsql.linking.candidates import find_candidates
 from fastsql.linking.relations import SchemaLinks
-from fastsql.linking.turns import EarlierTurn, add_turns
+from fastsql.linking.turns import EarlierTurn, add_turns, with_named
 
 if TYPE_CHECKING:
     from fastsql.linking.dictionary import ValueDictionary
@@ -61,5 +61,5 @@ def prepare(
         offsets=tokens.offsets,
         candidates=tuple(candidates),
         relations=add_turns(relations, nodes, turns, candidates, links.schema),
-        turns=tuple(turns),
+        turns=with_named(turns, text),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fastsql.grammar.program import ColumnRef, Literal, TableRef
 from fastsql.linking.relations import RELATIONS, Relations
+from fastsql.linking.turn_numbers import turn_numbers
 
 if TYPE_CHECKING:
     from fastsql.grammar.turns import Turn
@@ -31,11 +32,15 @@ class EarlierTurn:
         pooled: float32[d], the mean of its question's tokens (`Decoded.pooled`), made by the model that is asked.
         shown: whether later questions are linked to what its query names; False where they are given questions alone (QQ of
             EHR-SeqSQL, section 4.1), and can still refer to it.
+        number: its number in the conversation, from 1; 0 for its place among the turns that a question is given.
+        named: whether the question that is linked to it calls it by that number.
     """
 
     turn: Turn
     pooled: NDArray[np.float32]
     shown: bool = True
+    number: int = 0
+    named: bool = False
 
     @cached_property
     def columns(self) -> frozenset[int]:
@@ -62,6 +67,14 @@ class EarlierTurn:
     def _literals(self) -> frozenset[str | int | float]:
         values = [item.value for item in self.turn.program if isinstance(item, Literal) and not item.name]
         return frozenset((*values, *map(str, values)))
+
+
+def with_named(turns: Sequence[EarlierTurn], question: str) -> tuple[EarlierTurn, ...]:
+    """The turns, those marked that a question calls by their numbers."""
+    called = turn_numbers(question) if turns else frozenset()
+    return tuple(
+        replace(turn, named=(turn.number or place) in called) for place, turn in enumerate(turns, start=1)
+    )
 
 
 def add_turns(

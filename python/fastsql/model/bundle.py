@@ -16,7 +16,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -145,6 +145,15 @@ def open_bundle(path: str | Path, manifest_sha256: str | None = None) -> Bundle:
         raise ModelError(
             "there is no such model bundle", where=str(folder), remedy="Give the folder of a bundle."
         )
+    check_files(folder, LISTED, manifest_sha256)
+    return Bundle(folder, _read_config(folder / CONFIG))
+
+
+def check_files(folder: Path, names: Sequence[str], manifest_sha256: str | None = None) -> None:
+    """Check files of a folder against its manifest, and that against a digest if one is given.
+
+    Raises ModelError naming the file that is missing, damaged or not the expected one.
+    """
     content = _read(folder / MANIFEST)
     if manifest_sha256 is not None and hashlib.sha256(content).hexdigest() != manifest_sha256:
         raise ModelError(
@@ -157,9 +166,8 @@ def open_bundle(path: str | Path, manifest_sha256: str | None = None) -> Bundle:
     files = manifest.get("files")
     if not isinstance(files, dict):
         raise _damaged(folder / MANIFEST, "it lists no files")
-    for name in LISTED:
+    for name in names:
         _check_file(folder / name, files.get(name))
-    return Bundle(folder, _read_config(folder / CONFIG))
 
 
 def manifest_digest(path: str | Path) -> str:

@@ -83,8 +83,8 @@ class ModelConfig:
     """Sizes of the whole model; `n_productions` and `n_symbols` come from the grammar.
 
     `cached_layers` graph layers compute schema rows without the question (so they are cached), `joint_layers`
-    layers let schema rows see the question. `turns`: whether it reads earlier turns of a conversation. Dropout rates
-    matter in training only.
+    layers let schema rows see the question. `turns`: whether it reads earlier turns of a conversation, `named_turns` whether it
+    knows which of them a question calls by their numbers. Dropout rates matter in training only.
     """
 
     n_productions: int
@@ -100,6 +100,7 @@ class ModelConfig:
     dropout: float = 0.1
     encoder_dropout: float = 0.1
     turns: bool = False
+    named_turns: bool = False
     encoder: EncoderConfig = field(default_factory=EncoderConfig)
 
     def __post_init__(self) -> None:
@@ -120,12 +121,18 @@ class ModelConfig:
                 )
         if self.relations > 256:
             raise ModelError(f"{self.relations} relations do not fit a byte", where="model config")
-        if not isinstance(self.turns, bool):
-            raise ModelError("turns is neither true nor false", where="model config")
+        for name in ("turns", "named_turns"):
+            if not isinstance(getattr(self, name), bool):
+                raise ModelError(f"{name} is neither true nor false", where="model config")
 
     def with_turns(self) -> ModelConfig:
         """The same sizes for a model that reads earlier turns of a conversation."""
-        return dataclasses.replace(self, turns=True, relations=len(RELATIONS))
+        return dataclasses.replace(self, turns=True, named_turns=True, relations=len(RELATIONS))
+
+    @property
+    def callings(self) -> int:
+        """In how many ways an earlier turn may stand to a question: not to be pointed at, to be, and called by its number."""
+        return 3 if self.named_turns else 2
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers, for JSON."""
@@ -146,5 +153,5 @@ def _sizes(config: ModelConfig | EncoderConfig) -> list[tuple[str, Any]]:
     return [
         (entry.name, getattr(config, entry.name))
         for entry in dataclasses.fields(config)
-        if entry.name not in ("dropout", "encoder_dropout", "turns", "encoder")
+        if entry.name not in ("dropout", "encoder_dropout", "turns", "named_turns", "encoder")
     ]

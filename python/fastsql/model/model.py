@@ -114,7 +114,9 @@ class Model:
         may take, behind which earlier turns are numbered: as many as the model has if None.
         """
         tokens = self.encode_tokens(prepared) if tokens is None else tokens
-        turns = TurnInputs.of(prepared.turns, schema.inputs.nodes, self.config.d)
+        turns = TurnInputs.of(
+            prepared.turns, schema.inputs.nodes, self.config.d, named=self.config.named_turns
+        )
         rows = np.concatenate([tokens, self._candidates(prepared, tokens)])
         if prepared.turns:
             rows = np.concatenate([rows, first_states(self.weights.at("turn"), turns)])

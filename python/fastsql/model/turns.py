@@ -25,8 +25,8 @@ _UNTYPED = TYPE_CLASSES.index("other")
 class TurnInputs:
     """K earlier turns and the E entries that they offer, in the order of the steps that point at these.
 
-    `pooled` float32[K, d]; `features` int64[K, 2]: age (0: the turn before the question), and whether it may be pointed
-    at; `entries` int64[E, 5]: its turn, kind, type class, place among its likes, and the schema item (tables, then columns)
+    `pooled` float32[K, d]; `features` int64[K, 2]: age (0: the turn before the question), and 0 where it may not be pointed at,
+    1 where it may, 2 where the question calls it by its number; `entries` int64[E, 5]: its turn, kind, type class, place among its likes, and the schema item (tables, then columns)
     that it is or passes on, or -1.
     """
 
@@ -35,8 +35,10 @@ class TurnInputs:
     entries: NDArray[np.int64]
 
     @classmethod
-    def of(cls, turns: Sequence[EarlierTurn], nodes: NodeLayout, d: int) -> TurnInputs:
+    def of(cls, turns: Sequence[EarlierTurn], nodes: NodeLayout, d: int, *, named: bool = True) -> TurnInputs:
         """Arrays of turns over the schema of these `nodes`, for a model of width `d`.
+
+        `named` tells whether it knows turns that a question calls by their numbers.
 
         Raises ModelError where a turn was pooled by a model of another width, or is not finite.
         """
@@ -47,7 +49,10 @@ class TurnInputs:
                     where="earlier turns",
                     remedy="Begin the conversation again with this model.",
                 )
-        features = [(min(age, AGES - 1), turn.turn.usable) for age, turn in enumerate(reversed(turns))]
+        features = [
+            (min(age, AGES - 1), turn.turn.usable * (1 + (named and turn.named)))
+            for age, turn in enumerate(reversed(turns))
+        ]
         entries = [row for number, turn in enumerate(turns) for row in _entries(number, turn, nodes)]
         return cls(
             np.array([turn.pooled for turn in turns], dtype=np.float32).reshape(-1, d),
@@ -78,7 +83,7 @@ def _shared(place: int) -> int:
 
 
 def first_states(weights: Part, inputs: TurnInputs) -> Array:
-    """First states of the turns' nodes, [K, d]: what was asked, how long ago, and whether it may be pointed at."""
+    """First states of the turns' nodes, [K, d]: what was asked, how long ago, and whether it may be pointed at or is called."""
     age, usable = inputs.features.T
     states: Array = (
         weights.linear("question", inputs.pooled)

@@ -107,7 +107,7 @@ def weight_shapes(config: ModelConfig) -> dict[str, Shape]:
         linear("turn.question", d, d)
         for name, count in (
             ("age", AGES),
-            ("usable", 2),
+            ("usable", config.callings),
             ("entry_kind", len(ENTRY_KINDS)),
             ("entry_type", len(TYPE_CLASSES)),
             ("entry_place", ENTRY_PLACES),

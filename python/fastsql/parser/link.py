@@ -87,5 +87,5 @@ def with_turns(linked: Linked, engine: Engine) -> Linked:
 
 def _earlier(turn: Turn) -> EarlierTurn:
     assert turn.state is not None
-    earlier = turn.state.earlier
+    earlier = replace(turn.state.earlier, number=turn.number)
     return earlier if turn.usable else replace(earlier, turn=earlier.turn.unusable)

@@ -109,8 +109,8 @@ class _Opener:
             suggest=self.suggest,
             audit=self.audit,
         )
-        if parser.reliability.lacking:
-            warnings.warn(f"{bundle.path}: {parser.reliability.lacking}", CalibrationWarning, stacklevel=3)
+        if parser.lacking:
+            warnings.warn(f"{bundle.path}: {parser.lacking}", CalibrationWarning, stacklevel=3)
         return parser
 
 

@@ -1,10 +1,10 @@
 """The parser: a question's way to SQL, in the order in which data flows.
 
-    question -> link -> decode -> write -> assess -> decide -> Result
+    question -> link -> decode -> (weigh) -> write -> assess -> decide -> Result
 
 Each stage is a function of the one before, and none changes what an earlier one gave; where a later stage looks at a further
-hypothesis of the beam, it has that written, too. What depends on the schema alone is computed once and kept by the schema's
-fingerprint. A parser may be shared between threads.
+hypothesis of the beam, it has that written, too. Over schemas never seen, hypotheses are weighed by a second opinion. What
+depends on the schema alone is computed once and kept by the schema's fingerprint. A parser may be shared between threads.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ from fastsql.parser.refuse import explain_refusal
 from fastsql.parser.settings import Settings
 from fastsql.parser.sources import Sources
 from fastsql.parser.turns import as_turn, correction, known_turns, likelier, may_continue, next_number
+from fastsql.parser.weigh import SecondOpinion
 from fastsql.parser.write import verified, write
 from fastsql.refusal.texts import language_of, sentence
 from fastsql.reliability.assess import Reliability
@@ -100,6 +101,9 @@ class Parser:
         self._sources = Sources(self.engine, self._lexicon, limits)
         self._memory = Memory(limits.examples) if memory is None else memory
         self._reader = Reader(self.engine)
+        elsewhere = self._reliability.elsewhere
+        second = None if elsewhere is None else elsewhere.second
+        self._second = None if second is None else SecondOpinion.bundled(self.engine, second.reverse)
         self._process = os.getpid()
 
     def __repr__(self) -> str:
@@ -109,6 +113,17 @@ class Parser:
     def reliability(self) -> Reliability:
         """What the model knows about when to answer."""
         return self._reliability
+
+    @property
+    def lacking(self) -> str:
+        """What its probabilities lack and what follows from that, in a sentence or two; "" where nothing is missing."""
+        elsewhere = self._reliability.elsewhere
+        if elsewhere is not None and elsewhere.second is not None and self._second is None:
+            return (
+                "the reverse model is missing that its probabilities over schemas never seen were fitted with."
+                " It answers without a second opinion. Install fastsql again, or calibrate the bundle again."
+            )
+        return self._reliability.lacking
 
     def __getstate__(self) -> dict[str, Any]:
         return {
@@ -280,6 +295,10 @@ class Parser:
         if kept and not linked.space.turns:
             decoded, remembered = recall(linked, decoded, kept, self._reader)
             watch.lap("recall")
+        weight = self._second_weight(linked)
+        if self._second is not None and weight is not None:
+            decoded = self._second.weighed(linked, decoded, weight, reorder=remembered is None)
+            watch.lap("weigh")
         written = write(linked, decoded, dialect=settings.dialect, now=settings.now)
         written = replace(written, remembered=remembered)
         watch.lap("render")
@@ -293,6 +312,16 @@ class Parser:
             assessed = inspect(written, self._reliability, inspector, self.limits)
             watch.lap("inspect")
         return assessed
+
+    def _second_weight(self, linked: Linked) -> float | None:
+        """What a second opinion weighs; None where none is asked for.
+
+        That is over schemas trained on, and where a question may go on from earlier ones, which no reverse model has learnt.
+        """
+        if linked.space.turns:
+            return None
+        second = self._reliability.second_for(linked.schema.links)
+        return None if second is None else second.weight
 
     def _watched(self, settings: Settings) -> Inspector | None:
         """The inspector, what it runs on record where there is an audit."""

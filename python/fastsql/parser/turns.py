@@ -11,6 +11,7 @@ from fastsql.grammar.inlining import renumbered
 from fastsql.grammar.reading_turns import read_turn
 from fastsql.grammar.render.references import render_references
 from fastsql.grammar.turn_kinds import kinds_of
+from fastsql.linking.turn_numbers import turn_numbers
 from fastsql.linking.turns import EarlierTurn
 from fastsql.parser.assess import Assessed
 from fastsql.parser.write import Written
@@ -76,7 +77,9 @@ def may_continue(alone: Assessed) -> bool:
 
 def refers(alone: Assessed) -> bool:
     """Whether a question speaks of what was said before, as far as its own words tell."""
-    return refers_back(alone.written.linked.question, [link.span for link in alone.links])
+    linked = alone.written.linked
+    called = turn_numbers(linked.question) & {turn.number for turn in linked.turns or ()}
+    return bool(called) or refers_back(linked.question, [link.span for link in alone.links])
 
 
 def likelier(alone: Assessed, continued: Assessed) -> Assessed:

@@ -5,11 +5,13 @@ answer at all, a regression over the beam's figures and what the query has that 
 exceeds 1, each is fitted on the questions that tell something about it, and a bundle carries the weights of both.
 
 The same evidence means other things on a schema that the model was trained on and on one that it never saw. A bundle has
-regressions for either; between a schema known in part they lie in between (`Elsewhere`).
+regressions for either; between a schema known in part they lie in between (`Elsewhere`). Over schemas never seen a reverse
+model may be asked as well (`Second`).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -20,7 +22,16 @@ from numpy.typing import NDArray
 from fastsql.grammar.program import ColumnRef, Program
 from fastsql.linking.relations import RELATIONS, split_words
 from fastsql.reliability.correspondence import Correspondence
-from fastsql.reliability.evidence import BEAM, FEATURES, INSPECTED, Evidence, beam_figures, removed
+from fastsql.reliability.evidence import (
+    BEAM,
+    FEATURES,
+    INSPECTED,
+    REVERSED,
+    Evidence,
+    beam_figures,
+    lead,
+    removed,
+)
 from fastsql.reliability.familiarity import Familiarity
 from fastsql.reliability.names import SchemaNames, names_of
 from fastsql.reliability.regression import Probe, Regression, malformed, sigmoid
@@ -33,6 +44,9 @@ if TYPE_CHECKING:
     from fastsql.result import Link
 
 SETTING = "reliability"
+SECOND_WEIGHT = 0.25
+"""What log P(question | program) counts beside log P(program | question) where a hypothesis is chosen. Over Spider's
+held-out databases and six designs held out 0.1 to 0.3 are equally good, 0.8 is as bad as 0 (docs/reliability.md)."""
 _EARLIER = "confidence"
 _EARLIER_FEATURES = ("sequence", "worst", "margin", "decisions", "strangeness")
 _NAMING = [RELATIONS.index(f"token-{item}-{how}") for item in ("table", "column") for how in ("part", "name")]
@@ -109,6 +123,42 @@ _RAW = Judge(Regression(0.0, {"sequence": 1.0}))
 
 
 @dataclass(frozen=True)
+class Second:
+    """A second opinion: what log P(question | program) by a reverse model is worth.
+
+    Attributes:
+        reverse: SHA-256 of the reverse model's weights; what another one says is worth something else.
+        weight: how much it counts beside log P(program | question) where a hypothesis is chosen.
+        judge: of queries as they are.
+        inspected: of queries whose answers were looked at; None where none were.
+    """
+
+    reverse: str
+    weight: float
+    judge: Judge
+    inspected: Judge | None
+
+    @classmethod
+    def from_settings(cls, found: object, where: str) -> Second:
+        """Read {"reverse", "weight", "right", "unanswerable", "inspected"}. Raises ModelError."""
+        judge = Judge.from_settings(found, where, (*FEATURES, *REVERSED))
+        assert isinstance(found, Mapping)  # as a judge was read from it
+        reverse, weight, inspected = found.get("reverse"), found.get("weight"), found.get("inspected")
+        if not isinstance(reverse, str):
+            raise malformed("it does not name a reverse model", where)
+        if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 <= weight < math.inf:
+            raise malformed("its weight is not a number of at least 0", where)
+        names = (*INSPECTED, *REVERSED)
+        looked = None if inspected is None else Judge.from_settings(inspected, f"{where}.inspected", names)
+        return cls(reverse, float(weight), judge, looked)
+
+    def to_settings(self) -> dict[str, Any]:
+        """The inverse of `from_settings`."""
+        inspected = {} if self.inspected is None else {"inspected": self.inspected.to_settings()}
+        return self.judge.to_settings() | inspected | {"reverse": self.reverse, "weight": self.weight}
+
+
+@dataclass(frozen=True)
 class Elsewhere:
     """The judges of schemas that the model was not trained on; `known` are the columns of those whose judges are others.
 
@@ -116,30 +166,42 @@ class Elsewhere:
         judge: of queries as they are.
         inspected: of queries whose answers were looked at; None where none were.
         known: "table.column" in small letters.
+        second: the judges of queries that a reverse model was asked about; None where none is.
     """
 
     judge: Judge
     inspected: Judge | None
     known: frozenset[str]
+    second: Second | None = None
+
+    def judge_of(self, evidence: Evidence, *, inspected: bool) -> Judge:
+        """The judge of a query of which this much is known."""
+        side = self.second if self.second is not None and evidence.likelihood else self
+        return side.inspected or side.judge if inspected else side.judge
 
     @classmethod
     def from_settings(cls, found: object, where: str) -> Elsewhere:
-        """Read {"right", "unanswerable", "inspected", "known": [names]}. Raises ModelError."""
+        """Read {"right", "unanswerable", "inspected", "known": [names], "second"}. Raises ModelError."""
         judge = Judge.from_settings(found, where, FEATURES)
-        known = found.get("known") if isinstance(found, Mapping) else None
+        assert isinstance(found, Mapping)  # as a judge was read from it
+        known, inspected, second = found.get("known"), found.get("inspected"), found.get("second")
         if not isinstance(known, list) or not all(isinstance(name, str) for name in known):
             raise malformed("it does not have a list of known columns", where)
-        inspected = found.get("inspected") if isinstance(found, Mapping) else None
         return cls(
             judge,
             None if inspected is None else Judge.from_settings(inspected, f"{where}.inspected", INSPECTED),
             frozenset(known),
+            None if second is None else Second.from_settings(second, f"{where}.second"),
         )
 
     def to_settings(self) -> dict[str, Any]:
         """The inverse of `from_settings`."""
-        inspected = {} if self.inspected is None else {"inspected": self.inspected.to_settings()}
-        return self.judge.to_settings() | inspected | {"known": sorted(self.known)}
+        parts = {"inspected": self.inspected, "second": self.second}
+        return (
+            self.judge.to_settings()
+            | {name: part.to_settings() for name, part in parts.items() if part is not None}
+            | {"known": sorted(self.known)}
+        )
 
 
 @dataclass(frozen=True)
@@ -217,6 +279,12 @@ class Reliability:
             name: part.to_settings() for name, part in parts.items() if part is not None
         }
 
+    def second_for(self, links: SchemaLinks) -> Second | None:
+        """What a second opinion is worth over a schema; None where none is to be asked for."""
+        if self.elsewhere is None or names_of(links).known(self.elsewhere.known) == 1:
+            return None
+        return self.elsewhere.second
+
     def evidence(
         self,
         asked: Asked,
@@ -245,6 +313,8 @@ class Reliability:
             correspondence=0.0
             if self.correspondence is None
             else self.correspondence.log_odds(asked.question, names.words),
+            likelihood=search.finished[chosen].likelihood / (len(asked.prepared.token_ids) + 1),
+            lead=lead(search, chosen),
             known=1.0 if self.elsewhere is None else names.known(self.elsewhere.known),
         )
 
@@ -263,7 +333,14 @@ class Reliability:
         looked = {name: figures[name] for name in BEAM}
         # A database knows better than a dictionary that may be older.
         contradicted = evidence.contradicted if void else 0.0
-        return replace(evidence, **looked, void=float(void), hollow=float(hollow), contradicted=contradicted)
+        return replace(
+            evidence,
+            **looked,
+            lead=lead(search, chosen, allies),
+            void=float(void),
+            hollow=float(hollow),
+            contradicted=contradicted,
+        )
 
     def assess(self, evidence: Evidence, *, inspected: bool = False, refers: bool = False) -> Assessment:
         """Both numbers of a hypothesis; `inspected` tells whether answers were looked at, `refers` whether it refers to
@@ -274,7 +351,7 @@ class Reliability:
         judge = self.inspected or self.judge if inspected else self.judge
         if self.elsewhere is None:
             return judge(evidence)
-        other = self.elsewhere.inspected or self.elsewhere.judge if inspected else self.elsewhere.judge
+        other = self.elsewhere.judge_of(evidence, inspected=inspected)
         return judge.blended(other, evidence, evidence.known)
 
 

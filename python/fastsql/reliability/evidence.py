@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 _WIDEST_MARGIN = 10.0
 _WIDEST_ODDS = 10.0
 _MOST_REMOVED = 6.0
+_WIDEST_LEAD = 10.0
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,11 @@ class Evidence:
     """1 where the query's answer is empty, or nothing but NULL and 0; else, or if nobody looked, 0."""
     hollow: float = 0.0
     """1 where moreover a subquery that stands by itself returns no row; else, or if nobody looked, 0."""
+    likelihood: float = 0.0
+    """Log P(question | program) by a reverse model, a piece of the question: the mean of what each is likely to follow
+    those before it; 0 where none was asked."""
+    lead: float = 0.0
+    """Log P(question | program) ahead of any rival's, within +-10; 0 where none was asked."""
     known: float = 1.0
     """Share of the schema's columns that the schemas have which calibration met in training (`Elsewhere`). No feature: it
     says which regressions are to be trusted."""
@@ -69,6 +75,7 @@ class Evidence:
 BEAM = ("sequence", "worst", "margin", "decisions", "entropy")
 WORDS = ("strangeness", "coverage", "named", "unmet", "unexplained", "unused", "unsaid")
 LOOKED = ("void", "hollow")
+REVERSED = ("likelihood", "lead")
 FEATURES = (*BEAM, "removed", *WORDS, "contradicted", "state", "correspondence")
 INSPECTED = (*FEATURES, *LOOKED)
 
@@ -102,6 +109,20 @@ def beam_figures(search: Search, chosen: int, allies: Sequence[int] = ()) -> Bea
     return BeamFigures(
         _log_odds(score), _log_odds(best.worst), margin, math.sqrt(len(best.actions)), max(entropy, 0.0)
     )
+
+
+def lead(search: Search, chosen: int, allies: Sequence[int] = ()) -> float:
+    """How much likelier a reverse model finds the question where this program is meant than where any rival's is.
+
+    `allies` as for `beam_figures`: the likeliest of them counts. 10 where there is no rival, 0 where none was asked.
+    """
+    own = {chosen, *allies}
+    best = max(search.finished[number].likelihood for number in own)
+    if best == 0:
+        return 0.0
+    rivals = [one.likelihood for number, one in enumerate(search.finished) if number not in own]
+    ahead = best - max(rivals, default=-math.inf)
+    return min(max(ahead, -_WIDEST_LEAD), _WIDEST_LEAD)
 
 
 def removed(search: Search, chosen: int) -> float:

@@ -6,7 +6,17 @@ This room is NumPy alone; `fastsql.training.reverse` trains it.
 
 from __future__ import annotations
 
+from fastsql.reverse.likelihood import Likelihood, open_likelihood
 from fastsql.reverse.model import ReverseModel, SchemaReverse
-from fastsql.reverse.weights import bundled_reverse, load_reverse
+from fastsql.reverse.weights import bundled_reverse, count_weights, load_reverse, reverse_digest
 
-__all__ = ["ReverseModel", "SchemaReverse", "bundled_reverse", "load_reverse"]
+__all__ = [
+    "Likelihood",
+    "ReverseModel",
+    "SchemaReverse",
+    "bundled_reverse",
+    "count_weights",
+    "load_reverse",
+    "open_likelihood",
+    "reverse_digest",
+]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,31 @@ def load_reverse(path: str | Path, tokenizer: Tokenizer) -> ReverseModel:
     return ReverseModel(network, tokenizer)
 
 
+def reverse_digest(path: str | Path, tokenizer: Tokenizer) -> str | None:
+    """SHA-256 of a reverse model's weights, as its file says; None where there is none that shares the `tokenizer`.
+
+    Reads the header alone: whether the weights are these is for `load_reverse` to say.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            length = int.from_bytes(file.read(_HEADER_LENGTH), "little")
+            header = _header(file.read(min(length, LARGEST_FILE)))
+    except (OSError, ValueError):
+        return None
+    if not isinstance(header, dict) or header.get("tokenizer") != tokenizer_digest(tokenizer):
+        return None
+    digest = header.get("sha256")
+    return digest if isinstance(digest, str) else None
+
+
+def count_weights(path: str | Path) -> int:
+    """How many weights a reverse model has. Raises ModelError as `load_reverse` does, whatever the tokenizer."""
+    content = _read(Path(path))[0].get("config")
+    if not isinstance(content, dict):
+        raise _damaged(Path(path), "its sizes are missing")
+    return sum(math.prod(shape) for shape in ReverseConfig.from_dict(content).shapes().values())
+
+
 def save_reverse(
     path: str | Path, config: ReverseConfig, weights: dict[str, Array], tokenizer: Tokenizer
 ) -> Path:
@@ -122,13 +148,20 @@ def _read(file: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         content = file.read_bytes()
         tensors = load(content)
         length = int.from_bytes(content[:_HEADER_LENGTH], "little")
-        metadata = json.loads(content[_HEADER_LENGTH : _HEADER_LENGTH + length]).get("__metadata__", {})
-        header = json.loads(metadata.get(_HEADER, "null"))
+        header = _header(content[_HEADER_LENGTH : _HEADER_LENGTH + length])
     except (OSError, ValueError, SafetensorError) as error:
         raise _damaged(file, "it cannot be read") from error
     if not isinstance(header, dict) or header.get("sha256") != _digest(tensors):
         raise _damaged(file, "its weights are not what its header says")
     return header, tensors
+
+
+def _header(described: bytes) -> Any:
+    """What a file says of itself, from safetensors' own header. Raises ValueError."""
+    try:
+        return json.loads(json.loads(described)["__metadata__"][_HEADER])
+    except (KeyError, TypeError) as error:
+        raise ValueError("there is no such header") from error
 
 
 def _digest(tensors: dict[str, NDArray[Any]]) -> str:

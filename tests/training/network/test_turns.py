@@ -26,6 +26,7 @@ torch = pytest.importorskip("torch", reason="pip install '.[train]' runs this")
 from fastsql.training.batches.batch import Batch, Instance, collate, instance_layout  # noqa: E402
 from fastsql.training.batches.conversations import conversation  # noqa: E402
 from fastsql.training.bundles.export import bundle_weights, export_bundle  # noqa: E402
+from fastsql.training.bundles.mixing import mixed_weights  # noqa: E402
 from fastsql.training.bundles.renumber import renumber, renumbered  # noqa: E402
 from fastsql.training.corpus.programs import dump_program  # noqa: E402
 from fastsql.training.network.model import Model  # noqa: E402
@@ -162,3 +163,27 @@ def test_renumbering_passes_weights_of_turns_on(trained: Model, tmp_path: Path) 
     assert one.keys() == two.keys()
     for name, weight in one.items():
         torch.testing.assert_close(two[name], weight)
+
+
+def test_a_bundle_from_before_turns_were_called_by_numbers_is_carried_over_and_mixed_with(
+    tmp_path: Path,
+) -> None:
+    sizes = replace(toy_bundle.make_config().with_turns(), named_turns=False)
+    folder = export_bundle(Model(sizes), WORDPIECE, tmp_path / "before", name="before", **grammar_names())
+    called = "turn.usable.weight"
+    known = bundle_weights(folder)[called]
+    model = Model(toy_bundle.make_config().with_turns())
+    model.load_state_dict(renumbered(folder, model.state_dict()))
+    assert model.state_dict()[called].tolist() == [*known.tolist(), known[-1].tolist()]
+    with torch.no_grad():
+        assert model.turn is not None
+        model.turn.usable.weight[2] += 4.0
+    state = {
+        "ema": model.state_dict(),
+        "model_config": model.config.to_dict(),
+        "grammar": {"productions": grammar_names()["productions"], "symbols": grammar_names()["symbols"]},
+        "tokenizer": WORDPIECE.json_text,
+    }
+    mixed = mixed_weights(state, open_bundle(folder), 0.25)[called]
+    torch.testing.assert_close(mixed[2], known[1] + 1.0)
+    torch.testing.assert_close(mixed[:2], known)

@@ -13,9 +13,9 @@ torch = pytest.importorskip("torch", reason="pip install 'fastsql[train]' runs t
 
 from fastsql.reverse import load_reverse  # noqa: E402
 from fastsql.schema import Schema  # noqa: E402
-from fastsql.training.config import ConfigError  # noqa: E402
+from fastsql.training.config import ConfigError, WrittenSettings  # noqa: E402
 from fastsql.training.reverse.export import export_reverse  # noqa: E402
-from fastsql.training.reverse.pairs import load_pairs  # noqa: E402
+from fastsql.training.reverse.pairs import ASKED, load_pairs  # noqa: E402
 from fastsql.training.reverse.run import train_reverse  # noqa: E402
 from fastsql.training.reverse.settings import ReverseSettings, load_settings, settings_from_dict  # noqa: E402
 from fastsql.training.runs.checkpoint import LAST, CheckpointError, load_checkpoint  # noqa: E402
@@ -105,6 +105,17 @@ def test_what_is_held_out_or_reported_on_is_not_learnt_from(
     assert ("ward", "And of these?") not in learnt
     assert len(learnt) == 7 + 7
     assert {one.schema for one in corpus.dev} == {"held"}
+
+
+def test_questions_written_by_hand_are_learnt_from_in_a_style_of_their_own(
+    settings: ReverseSettings, tmp_path: Path
+) -> None:
+    written = WrittenSettings(pairs=20, held_out=("dental",))
+    corpus = load_pairs(replace(settings.data, written=written), tmp_path)
+    told = [one for one in corpus.train if one.style == ASKED]
+    assert len(told) > 10
+    assert {one.style for one in corpus.train} == {"plain", ASKED}
+    assert not any(one.schema.startswith("dental") for one in told)
 
 
 def test_two_databases_of_one_name_are_refused(settings: ReverseSettings, tmp_path: Path) -> None:

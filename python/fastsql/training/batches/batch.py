@@ -258,7 +258,7 @@ def _fill_turns(batch: Batch, index: int, instance: Instance, texts: TurnTexts, 
     if instance.earlier:
         batch.turn_text[index, : len(turns)] = [texts.places[ids.tobytes()] for ids in instance.earlier]
         turns = tuple(replace(turn, pooled=np.zeros(config.d, np.float32)) for turn in turns)
-    inputs = TurnInputs.of(turns, batch.schema.nodes, config.d)
+    inputs = TurnInputs.of(turns, batch.schema.nodes, config.d, named=config.named_turns)
     batch.turn_pooled[index, : len(turns)] = inputs.pooled
     batch.turn_features[index, : len(turns)] = inputs.features
     batch.entries[index, : len(inputs.entries)] = inputs.entries

@@ -13,7 +13,7 @@ import torch
 
 from fastsql.errors import ModelError
 from fastsql.model.bundle import TOKENIZER, Bundle, manifest_digest
-from fastsql.training.bundles.export import bundle_weights
+from fastsql.training.bundles.renumber import renumbered
 
 
 def mixed_weights(state: Mapping[str, Any], bundle: Bundle, share: float) -> dict[str, torch.Tensor]:
@@ -25,8 +25,10 @@ def mixed_weights(state: Mapping[str, Any], bundle: Bundle, share: float) -> dic
     if not 0 <= share <= 1:
         raise ValueError(f"share is a number from 0 to 1, not {share!r}")
     config, grammar = bundle.config, state["grammar"]
+    # A bundle from before turns were called by their numbers has a row less for them.
+    sizes = {**config.model.to_dict(), "named_turns": state["model_config"].get("named_turns", False)}
     alike = (
-        config.model.to_dict() == state["model_config"]
+        sizes == {"named_turns": False, **state["model_config"]}
         and list(config.productions) == list(grammar["productions"])
         and list(config.symbols) == list(grammar["symbols"])
         and (bundle.path / TOKENIZER).read_text(encoding="utf-8") == state["tokenizer"]
@@ -37,7 +39,7 @@ def mixed_weights(state: Mapping[str, Any], bundle: Bundle, share: float) -> dic
             where=str(bundle.path),
             remedy="Give the bundle that the run was started from.",
         )
-    others = bundle_weights(bundle.path)
+    others = renumbered(bundle.path, state["ema"])
     return {name: torch.lerp(others[name], own.float(), share) for name, own in state["ema"].items()}
 
 

@@ -54,6 +54,10 @@ def renumbered(path: str | Path, own: Mapping[str, torch.Tensor]) -> dict[str, t
             if moved.shape[1:] == weights[name].shape[1:]:
                 moved[here] = weights[name][there]
                 weights[name] = moved
+    named = "turn.usable.weight"
+    if named in weights and named in own and len(weights[named]) < len(own[named]):
+        # Until it is learnt, a turn that is called by its number is one that may be pointed at.
+        weights[named] = torch.cat([weights[named], weights[named][-1:]])
     for name, known in weights.items():
         if ".relation_" in name and name in own and known.shape[1:] == own[name].shape[1:]:
             weights[name] = torch.cat([known, own[name].detach().cpu()[len(known) :]])[: len(own[name])]

@@ -21,6 +21,7 @@ from fastsql.reliability.assess import SETTING, Reliability
 from fastsql.reliability.evidence import FEATURES
 from fastsql.reliability.familiarity import Familiarity, TrainingQuestion
 from fastsql.reliability.names import schema_names
+from fastsql.reverse import bundled_reverse, reverse_digest
 from fastsql.synthesis.generate import Report
 from fastsql.training.bundles.replacing import copy_files, replacing
 from fastsql.training.calibration.conversations import (
@@ -64,16 +65,20 @@ def calibration(
     seed: int = 0,
     known: frozenset[str] = frozenset(),
     folds: Sequence[Sequence[Observation]] = (),
+    reverse: str | None = None,
 ) -> Calibration:
     """Fitted on what was observed; `unanswered` names what u is told from, `known` the columns of schemas trained on.
 
-    `folds` are what models of other folds were observed to do (`.folds`).
+    `folds` are what models of other folds were observed to do (`.folds`); `reverse` is the digest of the reverse model that
+    was asked about hypotheses over schemas that were not trained on.
 
     Raises CalibrationError where p cannot be fitted: parses of answerable questions are all right, or all wrong.
     """
     table = tabulate(observations, folds)
     return Calibration(
-        fit(table, familiarity, unanswered, seed, known), all_figures(table, unanswered, seed), table.lacking
+        fit(table, familiarity, unanswered, seed, known, reverse),
+        all_figures(table, unanswered, seed),
+        table.lacking,
     )
 
 
@@ -150,6 +155,7 @@ def calibrate(
     unanswered: Sequence[str] = UNANSWERED,
     observations: Path | None = None,
     folds: Sequence[Path] = (),
+    second: bool = True,
     store: bool = True,
     report: Report | None = None,
 ) -> Calibration:
@@ -159,7 +165,8 @@ def calibrate(
     configuration, same seed. `conversations` are recorded ones with those that training held out; without them, queries that
     refer to earlier turns are judged as those of single questions are. `now` is the time of the data sets' questions.
     `observations` is a file to take what was observed of single questions from, or to write it to where it is missing; it
-    must be of this bundle.
+    must be of this bundle. `second` tells whether the reverse model that comes with fastsql is asked for a second opinion
+    over schemas never seen; nobody is where the bundle has another tokenizer.
 
     Raises CalibrationError, DatasetError, ModelError.
     """
@@ -172,12 +179,13 @@ def calibrate(
         asked = corpus if conversations is None else with_first_turns(corpus, conversations)
         questions = held_out(config, asked, limit, config.seed, made)
         check_questions(questions)
-        observed = observe(bundle, config, questions, now=now, threads=threads, report=report)
+        observed = observe(bundle, config, questions, now=now, threads=threads, second=second, report=report)
         if observations is not None:
             save_observations(observed, observations)
     known = known_columns(corpus, observed)
     wide = [load_observations(path) for path in folds]
-    found = calibration(observed, familiarity, unanswered, config.seed, known, wide)
+    reverse = reverse_digest(bundled_reverse(), bundle.tokenizer()) if second else None
+    found = calibration(observed, familiarity, unanswered, config.seed, known, wide, reverse)
     if conversations is not None:
         turns = observe_turns(bundle, config, conversations, now=now, threads=threads, report=report)
         found = with_turns(found, turns)

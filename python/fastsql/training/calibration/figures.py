@@ -9,6 +9,7 @@ import numpy as np
 
 from fastsql.evaluation.bootstrap import bootstrap
 from fastsql.reliability.decision import threshold
+from fastsql.reliability.evidence import REVERSED
 from fastsql.training.calibration.fit import (
     SEARCH,
     UNANSWERED,
@@ -63,10 +64,14 @@ STEPS_ELSEWHERE: Mapping[str, tuple[str, ...]] = {
     "all": UNANSWERED_ELSEWHERE,
 }
 """The same on schemas that were not."""
-LEFT_OUT: Mapping[str, str] = {"all but values not used": "unused", "all but contradictions": "contradicted"}
-LEFT_OUT_ELSEWHERE: Mapping[str, str] = {
-    "all but values not used": "unused",
-    "all but words not explained": "unexplained",
+LEFT_OUT: Mapping[str, tuple[str, ...]] = {
+    "all but values not used": ("unused",),
+    "all but contradictions": ("contradicted",),
+}
+LEFT_OUT_ELSEWHERE: Mapping[str, tuple[str, ...]] = {
+    "all but values not used": ("unused",),
+    "all but words not explained": ("unexplained",),
+    "all but the second opinion": REVERSED,
 }
 """Features that neither p nor u is told from, on the schemas that were trained on and on others."""
 
@@ -193,13 +198,13 @@ def steps_table(table: Table, seeds: Sequence[int] = (0, 1, 2)) -> str:
 
 
 def _steps(
-    steps: Mapping[str, tuple[str, ...]], left_out: Mapping[str, str], ran: bool
+    steps: Mapping[str, tuple[str, ...]], left_out: Mapping[str, tuple[str, ...]], ran: bool
 ) -> list[tuple[str, tuple[str, ...], tuple[str, ...], bool]]:
     """Name, features of u, features that are left out, whether answers are looked at."""
     found: list[tuple[str, tuple[str, ...], tuple[str, ...], bool]] = [
         (name, names, (), False) for name, names in steps.items()
     ]
-    less = [(name, steps["all"], (feature,)) for name, feature in left_out.items()]
+    less = [(name, steps["all"], features) for name, features in left_out.items()]
     found += [(*one, False) for one in less]
     if ran:
         looked = [(name, steps[name], ()) for name in ("beam", "all")]

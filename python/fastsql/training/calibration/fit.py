@@ -17,9 +17,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fastsql.reliability.assess import Elsewhere, Judge, Reliability
+from fastsql.reliability.assess import SECOND_WEIGHT, Elsewhere, Judge, Reliability, Second
 from fastsql.reliability.correspondence import LENGTH, SHARED, WIDEST, Correspondence
-from fastsql.reliability.evidence import LOOKED
+from fastsql.reliability.evidence import LOOKED, REVERSED
 from fastsql.reliability.familiarity import Familiarity
 from fastsql.reliability.regression import Probe, Regression
 from fastsql.training.calibration.logistic import Flags, Floats, cross_fitted, fit_logistic, folds_of, sigmoid
@@ -32,7 +32,7 @@ RIGHT = (*SEARCH, "unused")
 """What q, the probability of being right if there is an answer, is told from."""
 UNANSWERED = (*SEARCH, "contradicted", "removed", "strangeness", "coverage", "named", "unsaid", "state")
 """What u is told from."""
-RIGHT_ELSEWHERE = ("sequence", "coverage", "unsaid", "unused")
+RIGHT_ELSEWHERE = ("sequence", "coverage", "unsaid", "unused", *REVERSED)
 UNANSWERED_ELSEWHERE = (
     *SEARCH,
     "removed",
@@ -42,9 +42,11 @@ UNANSWERED_ELSEWHERE = (
     "unmet",
     "unexplained",
     "unsaid",
+    *REVERSED,
 )
 """The same on schemas that were not trained on. `state` and `correspondence` know the schemas that they were fitted on and
-nothing of others; on the former, `unmet` says nothing that `strangeness` does not."""
+nothing of others; on the former, `unmet` says nothing that `strangeness` does not. What a reverse model says (`REVERSED`)
+tells where one was asked."""
 UNANSWERED_LOOKED = ("void",)
 """What u is told from beside these once answers are known; q is told from all of `LOOKED`."""
 UNANSWERED_INSPECTED = (*SEARCH, "contradicted", "strangeness", "coverage")
@@ -69,11 +71,13 @@ def fit(
     unanswered: Sequence[str] = UNANSWERED,
     seed: int = 0,
     known: frozenset[str] = frozenset(),
+    reverse: str | None = None,
 ) -> Reliability:
     """The regressions of both layers, fitted on all rows but those that are only reported.
 
     `known`: "table.column" of the schemas that were trained on and are asked about. Rows of other schemas have regressions
-    of their own; none where their parses are all right, or all wrong.
+    of their own; none where their parses are all right, or all wrong. `reverse` is the digest of the reverse model that was
+    asked about them.
     """
     table = table.rows(table.parts != AS_WRITTEN)
     own, others = table.rows(~table.foreign), table.rows(table.foreign)
@@ -84,10 +88,13 @@ def fit(
     refuses = own.unanswerable.any()
     elsewhere = None
     if len(set(others.right[~others.unanswerable].tolist())) > 1:
-        strange, looked = _judges(
-            others, others.plain, others.inspected, UNANSWERED_ELSEWHERE, RIGHT_ELSEWHERE
-        )
-        elsewhere = Elsewhere(_with_contradictions(strange, judge), looked, known)
+        strange, looked = _judges_elsewhere(others, judge, without=REVERSED)
+        second = None
+        if reverse is not None and others.seconded.any():
+            # Other folds' models, whose errors are far more, were asked alone.
+            asked = replace(others.rows(others.seconded), errors=None)
+            second = Second(reverse, SECOND_WEIGHT, *_judges_elsewhere(asked, judge))
+        elsewhere = Elsewhere(strange, looked, known, second)
     return Reliability(
         judge=judge,
         inspected=inspected,
@@ -126,6 +133,14 @@ def _judges(
         return judge, looked
     weights = {**judge.right.weights, "contradicted": sum(looked.right.weights[name] for name in LOOKED)}
     return replace(judge, right=replace(judge.right, weights=weights)), looked
+
+
+def _judges_elsewhere(table: Table, own: Judge, without: Collection[str] = ()) -> tuple[Judge, Judge | None]:
+    """The same for schemas never seen; `own` is the judge of the others."""
+    judge, looked = _judges(
+        table, table.plain, table.inspected, UNANSWERED_ELSEWHERE, RIGHT_ELSEWHERE, without
+    )
+    return _with_contradictions(judge, own), looked
 
 
 def _with_contradictions(judge: Judge, own: Judge) -> Judge:
@@ -287,6 +302,8 @@ def _predict_side(
     """Predictions for rows that are all of schemas that were trained on, or all of others."""
     foreign = bool(table.foreign.all())
     told_right = RIGHT_ELSEWHERE if foreign else RIGHT
+    if not table.seconded.any():
+        without = (*without, *REVERSED)
     fold = folds_of(table.groups, seed)
     p, u = np.zeros(len(fold)), np.zeros(len(fold))
     for number in np.unique(fold):

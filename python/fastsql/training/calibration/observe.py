@@ -19,7 +19,9 @@ from fastsql.grammar.program import Program
 from fastsql.linking.selection import reduced
 from fastsql.model.bundle import Bundle
 from fastsql.parser import Parser
-from fastsql.reliability.assess import Asked, Reliability
+from fastsql.parser.link import Linked
+from fastsql.parser.weigh import SecondOpinion
+from fastsql.reliability.assess import SECOND_WEIGHT, Asked, Reliability
 from fastsql.reliability.correspondence import SHARED, correspondence_figures
 from fastsql.reliability.evidence import Evidence
 from fastsql.reliability.inspection import Finding, Inspector
@@ -27,7 +29,7 @@ from fastsql.reliability.names import names_of
 from fastsql.result import Link
 from fastsql.schema import Schema
 from fastsql.synthesis.generate import Report
-from fastsql.training.calibration.questions import SEEN, UNSEEN, Question
+from fastsql.training.calibration.questions import FOREIGN, FOREIGN_MADE, SEEN, UNSEEN, Question
 from fastsql.training.config import SourceSettings, TrainConfig, expand_path
 
 EHRSQL_NOW = "2100-12-31 23:59:00"
@@ -147,11 +149,17 @@ class _Looking(Inspector):
 class _Observed(Parser):
     """A parser that lets one see what its decisions are made from."""
 
+    _weight: float | None = None
+
+    def _second_weight(self, linked: Linked) -> float | None:
+        return self._weight
+
     def look(
         self, question: Question, schema: Schema, database: Path | None, now: str
     ) -> tuple[_Notes, str | None]:
         """What is seen of the hypotheses, and the SQL of the likeliest; None where nothing valid was written."""
         notes = _Notes()
+        self._weight = SECOND_WEIGHT if question.part in (FOREIGN, FOREIGN_MADE) else None
         self._reliability = _Witness(familiarity=self._reliability.familiarity, notes=notes)
         values = database if question.values else None
         if database is None:
@@ -169,13 +177,16 @@ def observe(
     *,
     now: str = EHRSQL_NOW,
     threads: int = 0,
+    second: bool = False,
     report: Report | None = None,
 ) -> tuple[Observation, ...]:
     """Parses every question as in use, and compares results with gold's; where there is no database, on some that are made.
 
-    Questions for which nothing valid was written are left out: the parser refuses those by itself.
+    Questions for which nothing valid was written are left out: the parser refuses those by itself. With `second`, the
+    reverse model that comes with fastsql is asked about hypotheses over schemas that were not trained on.
     """
     parser = _Observed(bundle, penalty=0, threads=threads)
+    parser._second = SecondOpinion.bundled(parser.engine) if second else None
     with ExitStack() as stack:
         schemas, paths = open_databases(config.data.sources, stack)
         written: list[tuple[Question, _Seen, _Notes, str]] = []

@@ -94,6 +94,12 @@ class Table:
         return np.isin(self.parts, (FOREIGN, FOREIGN_MADE))
 
     @property
+    def seconded(self) -> Flags:
+        """bool[n]: whether a reverse model was asked about the hypothesis."""
+        found: Flags = self.plain[:, NAMES.index("likelihood")] != 0
+        return found
+
+    @property
     def telling(self) -> Floats:
         """What each counts for the first layer: nothing where a schema lacks something, which is not to be read there."""
         removed = [kind == REMOVED for kind in self.kinds]

@@ -9,7 +9,7 @@ from pathlib import Path
 from fastsql.synthesis.carried import carry_held_out, carry_over, turns_file, write_carried
 from fastsql.synthesis.generate import Report
 from fastsql.synthesis.many import set_files
-from fastsql.training.config import DataSettings, SourceSettings, TrainConfig
+from fastsql.training.config import DataSettings, SourceSettings, TrainConfig, WrittenSettings
 from fastsql.training.corpus.conversations import GIVEN
 from fastsql.training.corpus.files import synthesis_code
 
@@ -31,26 +31,37 @@ def written_sources(data: DataSettings, cache: Path, report: Report) -> list[Sou
     """See `with_written`."""
     settings, language = data.written, data.made.language
     found: list[SourceSettings] = []
-    identity = hashlib.sha256(f"{settings} {language}".encode() + synthesis_code()).hexdigest()[:16]
     if settings.pairs:
-        name = f"written-{identity}"
-        if not set_files(cache, name)[0].is_file():
-            report(f"carrying {settings.pairs} written questions over, which are kept in {cache}")
-            made = carry_over(
-                settings.pairs, settings.seed, report, language=language, without=settings.held_out
-            )
-            write_carried(made, cache, name)
+        name = carried_set(settings, language, cache, report)
         plain = _source(cache, name, settings.weight)
         talks = replace(plain, examples=str(turns_file(cache, name)), conversations=GIVEN)
         found += [plain, replace(talks, weight=settings.conversations_weight)]
     if settings.held_out:
-        name, databases = f"{HELD_OUT}-{identity}", cache / f"{HELD_OUT}-{identity}"
+        name = f"{HELD_OUT}-{_identity(settings, language)}"
+        databases = cache / name
         if not set_files(cache, name)[0].is_file():
             made = carry_held_out(settings.held_out, settings.variants, report, databases, language=language)
             write_carried(made, cache, name)
         held = replace(_source(cache, name, 1.0), values="", database=str(databases), dev=True)
         found += [held, replace(held, examples=str(turns_file(cache, name)), conversations=GIVEN)]
     return found
+
+
+def carried_set(settings: WrittenSettings, language: str, cache: Path, report: Report) -> str:
+    """The name of the data set in the cache that holds what is to be trained on; made where it is not there.
+
+    Raises SynthesisError where nobody wrote any questions.
+    """
+    name = f"written-{_identity(settings, language)}"
+    if not set_files(cache, name)[0].is_file():
+        report(f"carrying {settings.pairs} written questions over, which are kept in {cache}")
+        made = carry_over(settings.pairs, settings.seed, report, language=language, without=settings.held_out)
+        write_carried(made, cache, name)
+    return name
+
+
+def _identity(settings: WrittenSettings, language: str) -> str:
+    return hashlib.sha256(f"{settings} {language}".encode() + synthesis_code()).hexdigest()[:16]
 
 
 def _source(cache: Path, name: str, weight: float) -> SourceSettings:

@@ -18,7 +18,7 @@ class Turns(nn.Module):
         d = config.d
         self.question = nn.Linear(d, d)
         self.age = nn.Embedding(AGES, d)
-        self.usable = nn.Embedding(2, d)
+        self.usable = nn.Embedding(config.callings, d)
         self.entry_kind = nn.Embedding(len(ENTRY_KINDS), d)
         self.entry_type = nn.Embedding(len(TYPE_CLASSES), d)
         self.entry_place = nn.Embedding(ENTRY_PLACES, d)

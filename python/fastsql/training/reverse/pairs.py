@@ -11,14 +11,18 @@ from fastsql.datasets import read_examples, read_schemas
 from fastsql.grammar.program import Program
 from fastsql.schema import Schema
 from fastsql.synthesis.generate import Report
-from fastsql.training.config import expand_path
+from fastsql.synthesis.many import set_files
+from fastsql.training.config import WrittenSettings, expand_path
 from fastsql.training.corpus.conversion import convert, query_key
 from fastsql.training.corpus.programs import template
 from fastsql.training.corpus.sources import check_columns
 from fastsql.training.corpus.split import HeldOut, Pair, remove_reported, split_dev
+from fastsql.training.corpus.written import carried_set
 from fastsql.training.reverse.settings import PairSettings, PairSource
 
 logger = logging.getLogger(__name__)
+ASKED = "asked"
+"""The style of questions that were written by hand."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,7 @@ def load_pairs(settings: PairSettings, cache: Path, report: Report = logger.info
     source_of: dict[tuple[str, str], PairSource] = {}
     pairs: list[Pair] = []
     programs: dict[str, Program] = {}
-    for source in settings.sources:
+    for source in (*settings.sources, *_written(settings.written, cache, report)):
         here = [pair for pair in _read(source) if pair.key not in source_of]
         if len({pair.db_id for pair in here}) > 1:
             # Where a set has one schema, what is reported on is of the same.
@@ -90,6 +94,14 @@ def load_pairs(settings: PairSettings, cache: Path, report: Report = logger.info
     corpus = ReverseCorpus(schemas, asked(split.train), asked(split.dev_templates + split.dev_databases))
     report(f"train {len(corpus.train)}, dev {len(corpus.dev)}")
     return corpus
+
+
+def _written(settings: WrittenSettings, cache: Path, report: Report) -> list[PairSource]:
+    """Questions written by hand, carried over to variants of their designs; conversations are not read."""
+    if not settings.pairs:
+        return []
+    examples, schemas, _ = set_files(cache, carried_set(settings, "en", cache, report))
+    return [PairSource(str(examples), str(schemas), ASKED, settings.weight)]
 
 
 def _read(source: PairSource) -> list[Pair]:

@@ -73,7 +73,7 @@ class ReverseRun:
         bundle = open_model(settings.words_from)
         tokenizer = bundle.tokenizer()
         known = None if state is None else ReverseConfig.from_dict(state["reverse_config"])
-        styles = tuple(sorted({source.style for source in settings.data.sources}))
+        styles = tuple(sorted({one.style for one in corpus.train}))
         symbols = known.symbols if known else (OTHER, *styles, *ITEMS, *load_grammar().productions)
         numbers = {name: tokenizer.vocabulary + number for number, name in enumerate(symbols)}
         self.reader = PairReader(corpus.schemas, tokenizer, numbers, settings.data)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fastsql.training.config import ConfigError, build, expand_path, read_toml
+from fastsql.training.config import ConfigError, WrittenSettings, build, expand_path, read_toml
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,14 @@ class PairSource:
 @dataclass(frozen=True)
 class PairSettings:
     """What is learnt from, and what is held out: the pairs, templates and databases of `held_out`, equal questions of
-    `report`, and all databases that are reported on.
+    `report`, and all databases that are reported on. `written` are questions written by hand over designs, as in a parser's
+    training, whose style is "asked".
     """
 
     sources: tuple[PairSource, ...]
     held_out: str
     report: tuple[str, ...] = ()
+    written: WrittenSettings = field(default_factory=WrittenSettings)
     longest_source: int = 144  # tokens; longer pairs are left out
     longest_question: int = 56
     least: int = 3  # how often a piece must be asked with, uncopied, before it can be written without copying

@@ -1,0 +1,80 @@
+"""Between decoding and writing, over a schema that the model never saw: hypotheses weighed by a second opinion.
+
+The parser's model says how likely a program is for a question; a reverse model, how likely the question is where a program
+is meant. They err in different places, so what both find likely is right oftener than what one does: a noisy channel (Yu et
+al., The Neural Noisy Channel, ICLR 2017) over the few hypotheses of a beam.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+from fastsql.decode import Search
+from fastsql.engine import Decoded, Engine
+from fastsql.forking import renew_in_child
+from fastsql.model.tokenizer import Tokenizer
+from fastsql.parser.link import Linked
+from fastsql.parser.write import program_of
+from fastsql.reverse import Likelihood, bundled_reverse, open_likelihood, reverse_digest
+
+
+class SecondOpinion:
+    """A reverse model, opened when it is first asked: a parser of known schemas never needs it. Thread-safe."""
+
+    def __init__(self, path: Path, tokenizer: Tokenizer, *, native: bool, threads: int) -> None:
+        self._path = path
+        self._tokenizer = tokenizer
+        self._native = native
+        self._threads = threads
+        self._opened: Likelihood | None = None
+        self.renew_after_fork()
+        renew_in_child(self)
+
+    def renew_after_fork(self) -> None:
+        """Wait for no thread that was opening in the other process."""
+        self._lock = threading.Lock()
+
+    @classmethod
+    def bundled(cls, engine: Engine, digest: str | None = None) -> SecondOpinion | None:
+        """The reverse model that comes with fastsql, for an engine whose tokenizer it shares.
+
+        None where there is none, or not that of a `digest`.
+        """
+        path = bundled_reverse()
+        found = reverse_digest(path, engine.tokenizer)
+        if found is None or digest not in (None, found):
+            return None
+        return cls(path, engine.tokenizer, native=engine.device != "python", threads=engine.threads)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of its weights."""
+        return self._likelihood().digest
+
+    def weighed(self, linked: Linked, decoded: Decoded, weight: float, *, reorder: bool = True) -> Decoded:
+        """The hypotheses, each with its log P(question | program), ordered by that times `weight` and their own probability.
+
+        As they are where the reverse model cannot read one of them.
+
+        Raises ModelError where its file is damaged.
+        """
+        programs = [program_of(linked, decoded, number) for number in range(len(decoded.search.finished))]
+        found = self._likelihood()(linked.prepared.text, programs, linked.space.schema).tolist()
+        if not all(map(math.isfinite, found)):
+            return decoded
+        search = decoded.search
+        told = [replace(one, likelihood=said) for one, said in zip(search.finished, found, strict=True)]
+        if reorder:
+            told.sort(key=lambda one: one.score + weight * one.likelihood, reverse=True)
+        return replace(decoded, search=Search(tuple(told), search.unfinished, search.steps))
+
+    def _likelihood(self) -> Likelihood:
+        with self._lock:
+            if self._opened is None:
+                self._opened = open_likelihood(
+                    self._path, self._tokenizer, native=self._native, threads=self._threads
+                )
+            return self._opened

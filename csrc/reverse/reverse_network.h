@@ -97,14 +97,16 @@ class ReverseNetwork {
   void embed(const ReverseSources& sources, const std::size_t* first, float* x, Scratch& scratch) const;
   const float* decode(const Question& question, const Encoded& encoded, const ReverseSources& sources,
                       Workspace& workspace) const;
-  void score(const Question& question, const Encoded& encoded, const ReverseSources& sources, const float* states,
-             Workspace& workspace, double* result) const;
-  float score_piece(std::int32_t before, std::int32_t piece, const float* written, const float* query, const Copyable& copyable,
-                    float* scores) const;
-  void list_places(const ReverseSources& sources, const std::size_t* first, Workspace& workspace) const;
   void attend_to_themselves(const LayerNorm& norm, const Linear& qkv, const Linear& out, const std::size_t* first,
                             std::size_t count, bool causal, float* x, Scratch& scratch) const;
   void feed(const Feed& feed, std::size_t rows, float* x, Scratch& scratch) const;
+
+  // From states to probabilities (scores.cc).
+  void score(const Question& question, const Encoded& encoded, const ReverseSources& sources, const float* states,
+             Workspace& workspace, double* result) const;
+  void list_places(const ReverseSources& sources, const std::size_t* first, Workspace& workspace) const;
+  float score_piece(std::int32_t before, std::int32_t piece, const float* written, const float* query, const Copyable& copyable,
+                    float* scores) const;
 
   ReverseConfig config_;
   InstructionSet set_;

@@ -643,7 +643,7 @@ class ReverseNetwork:
     """How likely a question is where a program is meant; see `fastsql.reverse.network`. Thread-safe."""
 
     def __init__(self, sizes: dict[str, Any], weights: dict[str, NDArray[Any]], threads: int) -> None:
-        """`sizes` as `ReverseConfig.to_dict` gives them, and `max_tokens` of a program or question; weights as they are stored.
+        """`sizes` as `ReverseConfig.to_dict` gives them, and `max_tokens` of a text; weights as they are stored.
 
         Raises:
             ModelError: a size cannot be; or a weight is missing, or of another shape or element type.
@@ -657,7 +657,7 @@ class ReverseNetwork:
         lengths: NDArray[np.int32],
         pieces: NDArray[np.int32],
     ) -> NDArray[np.float64]:
-        """log P(question | program) for B programs and one question, without the interpreter's lock.
+        """Gives log P(question | program) for B programs and one question, without the interpreter's lock.
 
         A program's number depends neither on the others nor on the number of threads.
 

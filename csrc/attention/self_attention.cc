@@ -1,25 +1,27 @@
 #include "attention/self_attention.h"
 
-#include <algorithm>
 #include <functional>
 
-#include "attention/self_attention_cpu.h"
-#include "core/kernels.h"
+#include "attention/row_attention.h"
 
 namespace fastsql {
 
 void self_attention(const SelfAttention& input, float* mixed, Scratch& scratch, const Workers& workers, InstructionSet set) {
-  const auto kernel = FASTSQL_KERNEL(self_attention, set);
-  // Texts times heads are independent; each part is a run of them with a workspace of its own.
-  const std::size_t all = input.texts * input.heads;
-  const std::size_t parts = std::min(all, workers.threads() == 1 ? 1 : 4 * workers.threads());
-  const std::size_t room = cpu::self_attention_workspace(input.tokens, input.head_size);
-  const Scratch::Scope scope(scratch);
-  float* workspace = scratch.take(parts * room);
-  const auto part = [&](std::size_t index) {
-    kernel(input, all * index / parts, all * (index + 1) / parts, mixed, workspace + index * room);
+  const std::size_t tokens = input.tokens, width = input.heads * input.head_size;
+  const auto one_text = [&](std::size_t text) {
+    const float* qkv = input.qkv + text * tokens * 3 * width;
+    RowAttention one;
+    one.query = qkv;
+    one.key = qkv + width;
+    one.value = qkv + 2 * width;
+    one.rows = one.columns = tokens;
+    one.query_stride = one.stride = 3 * width;
+    one.heads = input.heads;
+    one.head_size = input.head_size;
+    one.mixed = mixed + text * tokens * width;
+    return one;
   };
-  workers.run(parts, std::cref(part));
+  row_attention(input.texts, std::cref(one_text), scratch, workers, set);
 }
 
 }  // namespace fastsql

@@ -17,5 +17,6 @@ void bind_automaton(pybind11::module_& module);
 void bind_linking(pybind11::module_& module);
 void bind_decoder(pybind11::module_& module);
 void bind_engine(pybind11::module_& module);
+void bind_reverse(pybind11::module_& module);
 
 }  // namespace fastsql::bindings

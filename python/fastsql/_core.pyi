@@ -638,3 +638,40 @@ class Decoder:
             ModelError: the rows or the space are not this decoder's.
             LimitError: a query would have more decisions than the model was made for.
         """
+
+class ReverseNetwork:
+    """How likely a question is where a program is meant; see `fastsql.reverse.network`. Thread-safe."""
+
+    def __init__(self, sizes: dict[str, Any], weights: dict[str, NDArray[Any]], threads: int) -> None:
+        """`sizes` as `ReverseConfig.to_dict` gives them, and `max_tokens` of a text; weights as they are stored.
+
+        Raises:
+            ModelError: a size cannot be; or a weight is missing, or of another shape or element type.
+        """
+
+    def log_probability(
+        self,
+        ids: NDArray[np.int32],
+        kinds: NDArray[np.int32],
+        tables: NDArray[np.int32],
+        lengths: NDArray[np.int32],
+        pieces: NDArray[np.int32],
+    ) -> NDArray[np.float64]:
+        """Gives log P(question | program) for B programs and one question, without the interpreter's lock.
+
+        A program's number depends neither on the others nor on the number of threads.
+
+        Args:
+            ids: int32[tokens], the programs' tokens one behind the other.
+            kinds: int32[tokens].
+            tables: int32[tokens].
+            lengths: int32[B], how many tokens each program has.
+            pieces: int32[T], the question with its end.
+
+        Returns:
+            float64[B].
+
+        Raises:
+            ModelError: a number is out of range, nothing is asked, or lengths disagree.
+            LimitError: a program or the question is longer than `max_tokens`.
+        """

@@ -12,6 +12,7 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
+from fastsql.backends import native
 from fastsql.decode import Search
 from fastsql.engine import Decoded, Engine
 from fastsql.forking import renew_in_child
@@ -74,7 +75,6 @@ class SecondOpinion:
     def _likelihood(self) -> Likelihood:
         with self._lock:
             if self._opened is None:
-                self._opened = open_likelihood(
-                    self._path, self._tokenizer, native=self._native, threads=self._threads
-                )
+                core = native() if self._native else None
+                self._opened = open_likelihood(self._path, self._tokenizer, core=core, threads=self._threads)
             return self._opened

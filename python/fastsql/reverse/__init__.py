@@ -1,7 +1,7 @@
 """The reverse model: a program to questions, and how likely a question is where a program is meant.
 
 It makes wordings for synthetic pairs (ScienceBenchmark, Zhang et al., VLDB 2023, section 3.3.3) and evidence for a parse.
-This room is NumPy alone; `fastsql.training.reverse` trains it.
+This room is NumPy, and `csrc/reverse/` the same likelihood in C++; `fastsql.training.reverse` trains it.
 """
 
 from __future__ import annotations

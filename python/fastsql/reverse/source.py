@@ -115,14 +115,15 @@ class _Writer:
 class SourceReader:
     """Writes programs over one schema as sources.
 
-    `symbols` numbers the productions and other symbols that a model knows, from the tokenizer's vocabulary on.
+    `symbols` numbers the productions and other symbols that a model knows, from the tokenizer's vocabulary on. Threads may
+    share a reader.
     """
 
     def __init__(self, schema: Structure, tokenizer: Tokenizer, symbols: Mapping[str, int]) -> None:
         self._schema = schema
         self._tokenizer = tokenizer
         self._symbols = symbols
-        self._pieces: dict[str, list[int]] = {}
+        self._names: dict[str, list[int]] = {}
         self._keys = _declared_keys(schema)
 
     def read(self, program: Program, style: str = OTHER, rng: random.Random | None = None) -> Source:
@@ -148,11 +149,11 @@ class SourceReader:
             out.symbol(self._symbol(item.name))
         elif isinstance(item, TableRef):
             name = out.name(self._schema.tables[item.table])
-            out.words(name, self._words(name), Kind.TABLE, out.mark(item.table))
+            out.words(name, self._name(name), Kind.TABLE, out.mark(item.table))
         elif isinstance(item, ColumnRef):
             column = self._schema.columns[item.column]
             name = out.name(column)
-            out.words(name, self._words(name), Kind.COLUMN, out.mark(column.table))
+            out.words(name, self._name(name), Kind.COLUMN, out.mark(column.table))
         elif isinstance(item, DerivedRef):
             out.symbol(self._symbol(ITEMS[min(item.item, len(ITEMS) - 1)]))
         elif isinstance(item, Literal):
@@ -166,12 +167,16 @@ class SourceReader:
         kind = Kind.TEXT if isinstance(item.value, str) else Kind.NUMBER
         out.words(text, self._words(text), kind, value=True)
 
+    def _name(self, text: str) -> list[int]:
+        """Word pieces of what a table or column is called. They are kept; those of values are not, which have no end."""
+        if text not in self._names:
+            self._names[text] = self._words(text)
+        return self._names[text]
+
     def _words(self, text: str) -> list[int]:
         """Word pieces, cut after `TEXT_TOKENS` of them."""
-        if text not in self._pieces:
-            (ids,) = self._tokenizer.encode_texts([text])
-            self._pieces[text] = ids[1:-1]
-        return self._pieces[text]
+        (ids,) = self._tokenizer.encode_texts([text])
+        return ids[1:-1]
 
     def _symbol(self, name: str) -> int:
         return self._symbols.get(name, self._symbols[OTHER])

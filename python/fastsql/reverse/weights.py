@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -42,8 +43,37 @@ def bundled_reverse() -> Path:
     return Path(__file__).parents[1] / "models" / "reverse-en" / "weights.safetensors"
 
 
+@dataclass(frozen=True, eq=False)
+class StoredReverse:
+    """A reverse model as its file holds it.
+
+    `arrays` are those of `ReverseConfig.shapes`, float32, or int8 [out, in] beside "<name>.scale" float32[out]. `digest` is
+    their SHA-256.
+    """
+
+    config: ReverseConfig
+    arrays: dict[str, NDArray[Any]]
+    digest: str
+
+    def network(self) -> ReverseNetwork:
+        """The network in NumPy, whose weights are float32."""
+        weights = {name: self._float(name) for name in self.config.shapes() if name != WORDS}
+        return ReverseNetwork(
+            self.config, Part(weights), WordTable(self.arrays[WORDS], self.arrays[WORDS + SCALE])
+        )
+
+    def _float(self, name: str) -> Array:
+        scale = self.arrays.get(name + SCALE)
+        return self.arrays[name] if scale is None else dequantise(self.arrays[name], scale)
+
+
 def load_reverse(path: str | Path, tokenizer: Tokenizer) -> ReverseModel:
-    """Read a reverse model, which shares the `tokenizer` of a parser's bundle.
+    """Read a reverse model, which shares the `tokenizer` of a parser's bundle. Raises as `read_reverse` does."""
+    return ReverseModel(read_reverse(path, tokenizer).network(), tokenizer)
+
+
+def read_reverse(path: str | Path, tokenizer: Tokenizer) -> StoredReverse:
+    """Read the file of a reverse model that shares the `tokenizer` of a parser's bundle.
 
     Raises ModelError where the file is missing, too large, damaged, of another format, or trained with another tokenizer.
     """
@@ -63,21 +93,10 @@ def load_reverse(path: str | Path, tokenizer: Tokenizer) -> ReverseModel:
     config = ReverseConfig.from_dict(content)
     if config.pieces != tokenizer.vocabulary:
         raise _damaged(file, "it has another number of word pieces than its tokenizer")
-    weights = {
-        name: _weight(file, tensors, name, shape) for name, shape in config.shapes().items() if name != WORDS
-    }
-    words = tensors.get(WORDS), tensors.get(WORDS + SCALE)
-    if (
-        words[0] is None
-        or words[1] is None
-        or words[0].shape != config.shapes()[WORDS]
-        or words[0].dtype != np.int8
-    ):
-        raise _damaged(file, f"{WORDS} is missing or of another shape")
-    if words[1].shape != (config.pieces,):
-        raise _damaged(file, f"{WORDS}{SCALE} is of another shape")
-    network = ReverseNetwork(config, Part(weights), WordTable(words[0], words[1]))
-    return ReverseModel(network, tokenizer)
+    arrays: dict[str, NDArray[Any]] = {}
+    for name, shape in config.shapes().items():
+        arrays |= _stored(file, tensors, name, shape)
+    return StoredReverse(config, arrays, str(header["sha256"]))
 
 
 def reverse_digest(path: str | Path, tokenizer: Tokenizer) -> str | None:
@@ -172,18 +191,20 @@ def _digest(tensors: dict[str, NDArray[Any]]) -> str:
     return digest.hexdigest()
 
 
-def _weight(file: Path, tensors: dict[str, NDArray[Any]], name: str, shape: tuple[int, ...]) -> Array:
-    """One weight in float32, as it was stored."""
+def _stored(
+    file: Path, tensors: dict[str, NDArray[Any]], name: str, shape: tuple[int, ...]
+) -> dict[str, NDArray[Any]]:
+    """One weight as it was stored, with its scale where it is int8, as the embeddings of words must be."""
     found, scale = tensors.get(name), tensors.get(name + SCALE)
-    if found is None or found.shape != shape:
+    if found is None or found.shape != shape or (name == WORDS and scale is None):
         raise _damaged(file, f"{name} is missing or of another shape")
     if scale is None:
         if found.dtype != np.float32:
             raise _damaged(file, f"{name} is of another type")
-        return found
+        return {name: found}
     if found.dtype != np.int8 or scale.dtype != np.float32 or scale.shape != shape[:1]:
         raise _damaged(file, f"{name} is of another type")
-    return dequantise(found, scale)
+    return {name: found, name + SCALE: scale}
 
 
 def _damaged(file: Path, what: str) -> ModelError:

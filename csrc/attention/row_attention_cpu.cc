@@ -1,4 +1,4 @@
-#include "attention/self_attention_cpu.h"
+#include "attention/row_attention_cpu.h"
 
 #include "core/vectors.h"
 #include "linear/linear_cpu.h"
@@ -63,33 +63,32 @@ void softmax(float* scores, std::size_t columns) {
 
 }  // namespace
 
-void self_attention(const SelfAttention& input, std::size_t first, std::size_t last, float* mixed, float* workspace) {
-  const std::size_t tokens = input.tokens, head_size = input.head_size, width = input.heads * head_size;
-  const std::size_t columns = padded_to_panel(tokens), head_columns = padded_to_panel(head_size);
-  const std::size_t widest = columns > head_columns ? columns : head_columns;
+void row_attention(const RowAttention& input, std::size_t head, float* workspace) {
+  const std::size_t rows = input.rows, count = input.columns, head_size = input.head_size, width = input.heads * head_size;
+  const std::size_t columns = padded_to_panel(count), head_columns = padded_to_panel(head_size);
+  const std::size_t widest = columns > head_columns ? columns : head_columns, offset = head * head_size;
   float* keys = workspace;
   float* values = keys + columns * head_size;
-  float* scores = values + tokens * head_columns;
-  float* scale = scores + tokens * columns;
+  float* scores = values + count * head_columns;
+  float* scale = scores + rows * columns;
   float* zero = scale + widest;
   for (std::size_t i = 0; i < widest; ++i) zero[i] = 0.0f;
+  pack_transposed(input.key + offset, count, input.stride, head_size, keys);
+  pack(input.value + offset, count, input.stride, head_size, values);
 
-  for (std::size_t pair = first; pair < last; ++pair) {
-    const std::size_t text = pair / input.heads, head = pair % input.heads;
-    const float* query = input.qkv + text * tokens * 3 * width + head * head_size;
-    pack_transposed(query + width, tokens, 3 * width, head_size, keys);
-    pack(query + 2 * width, tokens, 3 * width, head_size, values);
-
-    for (std::size_t i = 0; i < widest; ++i) scale[i] = 1.0f / __builtin_sqrtf(static_cast<float>(head_size));
-    const LinearWeights by_keys{head_size, tokens, nullptr, keys, scale, zero};
-    linear(by_keys, {query, tokens, 3 * width, scores, columns, Then::kStore}, 0, (tokens + kPanel - 1) / kPanel);
-    for (std::size_t row = 0; row < tokens; ++row) softmax(scores + row * columns, tokens);
-
-    for (std::size_t i = 0; i < widest; ++i) scale[i] = 1.0f;
-    const LinearWeights by_values{tokens, head_size, nullptr, values, scale, zero};
-    float* output = mixed + text * tokens * width + head * head_size;
-    linear(by_values, {scores, tokens, columns, output, width, Then::kStore}, 0, (head_size + kPanel - 1) / kPanel);
+  for (std::size_t i = 0; i < widest; ++i) scale[i] = 1.0f / __builtin_sqrtf(static_cast<float>(head_size));
+  const LinearWeights by_keys{head_size, count, nullptr, keys, scale, zero};
+  linear(by_keys, {input.query + offset, rows, input.query_stride, scores, columns, Then::kStore}, 0,
+         (count + kPanel - 1) / kPanel);
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::size_t seen = input.causal ? row + 1 : count;
+    softmax(scores + row * columns, seen);
+    for (std::size_t j = seen; j < count; ++j) scores[row * columns + j] = 0.0f;
   }
+
+  for (std::size_t i = 0; i < widest; ++i) scale[i] = 1.0f;
+  const LinearWeights by_values{count, head_size, nullptr, values, scale, zero};
+  linear(by_values, {scores, rows, columns, input.mixed + offset, width, Then::kStore}, 0, (head_size + kPanel - 1) / kPanel);
 }
 
 }  // namespace fastsql::cpu::FASTSQL_SET

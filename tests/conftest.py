@@ -94,6 +94,20 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callab
     return partial(fill_once, tmp_path_factory)
 
 
+@pytest.fixture(scope="module")
+def few_searches() -> Iterator[None]:
+    """A training run ends with searches of its model and its bundle, which take most of a short one: a single one here.
+
+    For modules whose tests look at something else; `tests/training/runs/test_loop.py` looks at what is compared.
+    """
+    from fastsql.training.runs import run
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run, "CHECKED", 4)
+        patch.setattr(run, "SEARCHED", 1)
+        yield
+
+
 @pytest.fixture(scope="session")
 def toy_bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A bundle of the whole pipeline with random weights, for `toy_bundle.load_toy`; not to be changed."""

@@ -15,9 +15,12 @@ pytest.importorskip("onnx", reason="needs the extra adapt: pip install 'fastsql[
 
 import fastsql
 from fastsql.adapt import Adapted, AdaptError, adapt
+from fastsql.adapt.adapting import PROBE
 from fastsql.adapt.material import Amounts
 from fastsql.adapt.page import report_page
+from fastsql.adapt.recipe import recipe
 from fastsql.datasets import DatasetError
+from fastsql.parser.bundles import DEFAULT_MODEL, open_model
 from fastsql.training.runs import run as runs
 
 from .conftest import PLANTED
@@ -88,6 +91,7 @@ def test_no_word_of_rows_and_seeds_enters_the_bundle(adapted: Path) -> None:
         assert not any(word.lower().encode() in content for word in words), path.name
 
 
+@pytest.mark.usefixtures("few_searches")
 def test_the_same_updates_give_the_same_bytes(adapted: Path, clinic: Path, tmp_path: Path) -> None:
     again = adapt(
         clinic, tmp_path / "own", seeds=_seeds(tmp_path), updates=2, threads=1, amounts=_LITTLE
@@ -96,6 +100,7 @@ def test_the_same_updates_give_the_same_bytes(adapted: Path, clinic: Path, tmp_p
         assert (again / name).read_bytes() == (adapted / name).read_bytes()
 
 
+@pytest.mark.usefixtures("few_searches")
 def test_a_run_that_was_interrupted_goes_on(
     clinic: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -110,28 +115,38 @@ def test_a_run_that_was_interrupted_goes_on(
 
     monkeypatch.setattr(runs.Run, "_step", interrupted)
     with pytest.raises(AdaptError, match="was interrupted"):
-        adapt(clinic, tmp_path / "own", updates=3, threads=1, amounts=_LITTLE)
+        adapt(clinic, tmp_path / "own", updates=2, threads=1, amounts=_LITTLE)
     assert not (tmp_path / "own").exists()
     with pytest.raises(AdaptError, match="another adaptation was begun there"):
-        adapt(clinic, tmp_path / "own", updates=3, threads=1, amounts=_LITTLE, seed=2)
-    with pytest.raises(AdaptError, match="makes 3 updates, not 4"):
-        adapt(clinic, tmp_path / "own", updates=4, threads=1, amounts=_LITTLE)
-    found = adapt(clinic, tmp_path / "own", updates=3, threads=1, amounts=_LITTLE)
-    assert found.updates == 3
-    assert len(taken) <= 3 + 2 * 3
+        adapt(clinic, tmp_path / "own", updates=2, threads=1, amounts=_LITTLE, seed=2)
+    with pytest.raises(AdaptError, match="makes 2 updates, not 3"):
+        adapt(clinic, tmp_path / "own", updates=3, threads=1, amounts=_LITTLE)
+    found = adapt(clinic, tmp_path / "own", updates=2, threads=1, amounts=_LITTLE)
+    assert found.updates == 2
+    assert len(taken) == 3 + 2, "the first update, of two batches, is not made again"
 
 
+@pytest.mark.usefixtures("few_searches")
 def test_minutes_choose_the_updates_and_are_said(
     clinic: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fastsql.adapt.adapting.LEAST_UPDATES", 2)
-    monkeypatch.setattr("fastsql.adapt.adapting.PROBE", 26)
+    monkeypatch.setattr("fastsql.adapt.adapting.LEAST_UPDATES", 1)
+    monkeypatch.setattr("fastsql.adapt.adapting.PROBE", 2)
+    monkeypatch.setattr(runs, "METRIC_STEPS", 1)
     said: list[str] = []
     found = adapt(clinic, tmp_path / "own", minutes=0.1, threads=1, amounts=_LITTLE, report=said.append)
-    assert found.updates == 2
-    assert any(line.endswith("2 updates in 0.1 minutes") for line in said)
+    assert found.updates == 1
+    assert any(line.endswith("1 updates in 0.1 minutes") for line in said)
 
 
+def test_a_probe_is_long_enough_to_be_timed() -> None:
+    """Its second half is, between two lines of metrics at least."""
+    sizes = open_model(DEFAULT_MODEL).config.model
+    settings = recipe("own", sizes, Path("work"), "", 1, 0, Amounts())
+    assert PROBE * settings.optim.accumulate >= 2 * runs.METRIC_STEPS
+
+
+@pytest.mark.usefixtures("few_searches")
 def test_a_bundle_that_is_worse_is_not_written(
     clinic: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -21,6 +21,8 @@ from fastsql.execution import Executor
 from ..worlds.language_server import MODEL, LanguageServer, reworded, send, serving
 from .conftest import PLANTED
 
+pytestmark = pytest.mark.usefixtures("few_searches")
+
 LITTLE = Amounts(pairs=160, conversations=20, replayed_schemas=3, replayed_pairs=30, replayed_demo=0)
 
 

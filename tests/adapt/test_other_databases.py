@@ -20,6 +20,8 @@ from fastsql.schema import Schema
 
 from ..databases import PostgresServer
 
+pytestmark = pytest.mark.usefixtures("few_searches")
+
 _LITTLE = Amounts(pairs=120, conversations=10, replayed_schemas=2, replayed_pairs=20, replayed_demo=0)
 _TABLES = """
 CREATE TABLE patients (id INTEGER PRIMARY KEY, name VARCHAR(40), sex VARCHAR(1), weight DOUBLE PRECISION);

@@ -42,6 +42,12 @@ def test_lines_end_between_words_and_beside_wide_characters() -> None:
     assert lines("", 5) == []
 
 
+@given(TEXT, st.integers(0, 20))
+def test_cut_text_is_whole_or_all_that_fits_beside_the_dots(text: str, width: int) -> None:
+    longest = max(n for n in range(len(text) + 1) if n == 0 or cells(text[:n]) + 3 <= width)
+    assert cut(text, width) == (text if cells(text) <= width else text[:longest] + "...")
+
+
 @given(TEXT, st.integers(4, 20))
 def test_wrapping_keeps_every_character_and_the_width(text: str, width: int) -> None:
     shown = clean(text)

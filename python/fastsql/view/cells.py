@@ -28,15 +28,16 @@ def pad(text: str, width: int) -> str:
 
 def cut(text: str, width: int) -> str:
     """`text`, or as much of its beginning as fits into `width` cells with three dots behind it."""
-    if cells(text) <= width:
-        return text
-    kept, taken = "", len(_CUT)
-    for character in text:
+    if text.isascii():
+        return text if len(text) <= width else text[: max(0, width - len(_CUT))] + _CUT
+    taken = kept = 0
+    for place, character in enumerate(text, 1):  # to where it ends to fit: a text may be as long as a database has it
         taken += _cells_of(character)
         if taken > width:
-            break
-        kept += character
-    return kept + _CUT
+            return text[:kept] + _CUT
+        if taken + len(_CUT) <= width:
+            kept = place
+    return text
 
 
 def wrap(text: str, width: int) -> list[tuple[int, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections import Counter
 from dataclasses import replace
@@ -36,6 +37,8 @@ from fastsql.training.config import TrainConfig
 from fastsql.training.corpus.corpus import load_corpus
 from fastsql.training.corpus.programs import template
 from fastsql.training.corpus.split import HeldOut, Pair
+
+from ...worlds.training_ward import examples
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastsql.CalibrationWarning")
 
@@ -203,8 +206,13 @@ def test_a_fold_is_observed_on_what_it_alone_holds_out() -> None:
     assert [one.pair.id for one in of_fold(asked, fold, always)] == ["2", "4", "5"]
 
 
+@pytest.mark.usefixtures("few_searches")
 def test_folds_are_trained_and_observed_and_never_twice(config: TrainConfig, tmp_path: Path) -> None:
-    short = replace(config, schedule=replace(config.schedule, epochs=0.2))
+    fewer = tmp_path / "fewer.json"
+    fewer.write_text(json.dumps(examples()[:24]), encoding="utf-8")  # every template, of half of the drugs
+    sources = (replace(config.data.sources[0], examples=str(fewer)),)
+    data = replace(config.data, sources=sources)
+    short = replace(config, data=data, schedule=replace(config.schedule, epochs=0.2))
     notes: list[str] = []
     files = observe_folds(short, tmp_path, 2, notes.append, threads=1)
     found = [load_observations(file) for file in files]

@@ -29,7 +29,9 @@ def maker(config: TrainConfig, tmp_path_factory: pytest.TempPathFactory) -> Exam
     corpus = load_corpus(config.data, 7, tmp_path_factory.mktemp("cache"))
     tokenizer = Tokenizer.from_file(Path(config.model.encoder) / "tokenizer.json", 126)
     grammar = load_grammar()
-    encoder = EncoderConfig(vocabulary=tokenizer.vocabulary, positions=128)
+    encoder = EncoderConfig(
+        hidden=24, layers=1, heads=2, ffn=24, vocabulary=tokenizer.vocabulary, positions=128
+    )
     sizes = ModelConfig(len(grammar.productions), len(grammar.symbols), d=16, heads=2, encoder=encoder)
     return ExampleMaker(corpus, corpus.train, tokenizer, sizes, candidates=24, parts=True)
 

@@ -94,6 +94,7 @@ def test_longer_interactions_are_put_together_of_what_is_learnt_from(
     assert [sample.pair for sample in again.train] == [sample.pair for sample in longer.train]
 
 
+@pytest.mark.usefixtures("few_searches")
 def test_a_small_model_trains_on_conversations_and_its_bundle_knows_turns(
     config: TrainConfig, tmp_path: Path
 ) -> None:

@@ -33,13 +33,8 @@ from fastsql.training.runs.checkpoint import BEST, LAST, CheckpointError, load_c
 from fastsql.training.runs.curves import read_metrics  # noqa: E402
 from fastsql.training.runs.run import TrainingError, TrainResult  # noqa: E402
 
-
-@pytest.fixture(autouse=True, scope="module")
-def few_searches() -> Iterator[None]:
-    """A run ends with searches of the trained model and its bundle, which take most of the seconds here."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run_module, "SEARCHED", 3)
-        yield
+SEARCHED, CHECKED = 3, 40
+"""What the finished run compares."""
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +48,10 @@ def run(config: TrainConfig, output: Path, **options: Any) -> TrainResult:
     return train(config, output, threads=1, device="cpu", loaders=0, quiet=True, **options)
 
 
-pytestmark = pytest.mark.filterwarnings("ignore::fastsql.CalibrationWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::fastsql.CalibrationWarning"),
+    pytest.mark.usefixtures("few_searches"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +59,10 @@ def finished(config: TrainConfig, made_once: Callable[..., Path]) -> Path:
     """The folder of a run that has ended, only to be read."""
 
     def train_whole(output: Path) -> None:
-        assert run(config, output).finished
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(run_module, "CHECKED", CHECKED)
+            patch.setattr(run_module, "SEARCHED", SEARCHED)
+            assert run(config, output).finished
 
     return made_once("run", train_whole)
 
@@ -88,7 +89,7 @@ def test_the_bundle_decides_as_the_trained_model_does(finished: Path) -> None:
     (row,) = [row for row in read_metrics(finished) if row["kind"] == "export"]
     assert row["same"] == row["examples"] > 0
     assert row["worst"] < 1e-3
-    assert row["searches_same"] + row["searches_near"] == min(row["examples"], run_module.SEARCHED)
+    assert row["searches_same"] + row["searches_near"] == min(row["examples"], SEARCHED)
     assert row["searches_same"] > 0
 
 

@@ -21,11 +21,14 @@ from fastsql.training.bundles.mixing import mixed_weights  # noqa: E402
 from fastsql.training.config import TrainConfig  # noqa: E402
 from fastsql.training.runs.checkpoint import LAST, export_checkpoint, load_checkpoint  # noqa: E402
 
-pytestmark = pytest.mark.filterwarnings("ignore::fastsql.CalibrationWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::fastsql.CalibrationWarning"),
+    pytest.mark.usefixtures("few_searches"),
+]
 
 
 @pytest.fixture(scope="module")
-def runs(config: TrainConfig, made_once: Callable[..., Path]) -> Path:
+def runs(config: TrainConfig, made_once: Callable[..., Path], few_searches: None) -> Path:
     """A run, and one of another seed: `first` and `second`."""
 
     def train_both(output: Path) -> None:

@@ -97,13 +97,12 @@ def test_the_bundled_model_fits_the_configuration_that_it_was_trained_by(
     assert found.config.name == "ehr-en"
 
 
+@pytest.mark.usefixtures("few_searches")
 def test_a_run_starts_from_a_bundled_models_name(
     config: TrainConfig, bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("fastsql.parser.bundles.BUNDLED", bundle.parent)
     monkeypatch.setattr("fastsql.parser.bundles.MANIFESTS", {"ward-en": manifest_digest(bundle)})
-    monkeypatch.setattr(run_module, "SEARCHED", 1)
-    monkeypatch.setattr(run_module, "CHECKED", 1)
     started: list[Path] = []
     monkeypatch.setattr(run_module.Run, "warm_start", lambda _, folder, fresh: started.append(folder))
     short = replace(config, schedule=replace(config.schedule, epochs=0.1))

@@ -20,7 +20,10 @@ from fastsql.training.runs.curves import read_metrics  # noqa: E402
 from fastsql.training.runs.run import TrainingError  # noqa: E402
 from fastsql.training.runs.team import Leader, Team  # noqa: E402
 
-pytestmark = pytest.mark.filterwarnings("ignore::fastsql.CalibrationWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::fastsql.CalibrationWarning"),
+    pytest.mark.usefixtures("few_searches"),
+]
 
 
 @pytest.fixture(autouse=True)

@@ -4,8 +4,8 @@
     python scripts/pin_models.py             # after a bundled model was trained, calibrated or described anew
     python scripts/pin_models.py --check     # fails where a digest is not that of the manifest
 
-Needs no package. The manifest of the reverse model is written first. Every file of a model is compared with its manifest: one
-that its own files contradict is not pinned.
+Needs no package. The manifest of the reverse model is written first. Every file of a model is compared with its manifest:
+one that its own files contradict is not pinned.
 """
 
 from __future__ import annotations

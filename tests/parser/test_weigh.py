@@ -13,6 +13,7 @@ import pytest
 from fastsql import CalibrationWarning
 from fastsql.errors import ModelError
 from fastsql.parser import Parser
+from fastsql.parser.weigh import OUT_OF_QUESTION
 from fastsql.reliability.names import schema_names
 from fastsql.result import Result
 from fastsql.reverse import load_reverse, reverse_digest
@@ -81,7 +82,10 @@ def test_the_first_hypothesis_is_the_one_that_both_models_find_likely(
     assert len(programs) > 1, "there is something to choose"
     assert sorted(score for score, _ in told(found)) == pytest.approx(sorted(programs))
     assert found.best is not None
-    scores = [score + likelihood for score, likelihood in told(found)]
+    asked_about = [likelihood < 0 for _, likelihood in told(found)]
+    least = max(programs) - OUT_OF_QUESTION
+    assert asked_about == sorted((score >= least for score, _ in told(found)), reverse=True)
+    scores = [score + likelihood for score, likelihood in told(found)[: sum(asked_about)]]
     assert scores == sorted(scores, reverse=True)
     model = load_reverse(reverse, WORDPIECE).over(SCHEMA)
     written = found.background.written  # type: ignore[union-attr]
@@ -100,10 +104,22 @@ def test_some_question_gets_another_query_than_the_search_found_likeliest(
     assert answers[0] == answers[2]
 
 
+def test_nobody_asks_about_what_is_far_less_likely(
+    tmp_path: Path, reverse: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fastsql.parser.weigh.OUT_OF_QUESTION", 1e-9)
+    plain = asked(load_toy(bundle(tmp_path / "plain", None)), QUESTIONS[0])
+    found = asked(load_toy(bundle(tmp_path / "second", reverse)), QUESTIONS[0])
+    assert [likelihood < 0 for _, likelihood in told(found)] == [True] + [False] * (len(told(found)) - 1)
+    assert found.best == plain.best
+    assert [score for score, _ in told(found)] == pytest.approx([score for score, _ in told(plain)])
+
+
 def test_the_probability_is_that_of_the_second_judge(tmp_path: Path, reverse: Path) -> None:
     found = asked(load_toy(bundle(tmp_path / "second", reverse)), QUESTIONS[0])
     (_, own), *others = told(found)
-    lead = np.clip(own - max(likelihood for _, likelihood in others), -10, 10)
+    rivals = [likelihood for _, likelihood in others if likelihood]
+    lead = np.clip(own - max(rivals, default=-np.inf), -10, 10)
     pieces = len(WORDPIECE.tokenize(QUESTIONS[0]).ids) + 1
     odds = 0.5 + 0.1 * own / pieces + 0.2 * lead
     assert found.confidence == pytest.approx(1 / (1 + np.exp(-odds)), rel=1e-5)

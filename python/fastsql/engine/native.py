@@ -143,7 +143,7 @@ class NativeEngine:
         `encoded` are milliseconds of another encoder before it.
         """
         found, unfinished, steps, state, pooled, (encoder_ms, graph_ms, _) = parsed
-        finished = tuple(Hypothesis(*(tuple(part.tolist()) for part in parts)) for parts in found)
+        finished = tuple(_hypothesis(*parts) for parts in found)
         stages = {
             "encode": encoded + encoder_ms,
             "graph": graph_ms,
@@ -173,3 +173,8 @@ class NativeEngine:
     def _text(self, token_ids: NDArray[np.int32]) -> NDArray[np.int32]:
         """A question's tokens between [CLS] and [SEP]."""
         return np.concatenate([[self.tokenizer.cls], token_ids, [self.tokenizer.sep]]).astype(np.int32)
+
+
+def _hypothesis(*parts: NDArray[Any]) -> Hypothesis:
+    actions, log_probabilities, path, kept = (tuple(part.tolist()) for part in parts)
+    return Hypothesis(actions, log_probabilities, path, kept)

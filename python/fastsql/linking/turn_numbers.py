@@ -1,7 +1,7 @@
 """Which earlier turns a question calls by their numbers: "A3", "the third answer", "result 12", 结果三, 第3个问题.
 
-Conversations of EHR-SeqSQL (Ryu et al., Findings of ACL 2024, section 3) refer so, and people who see numbered answers do. No
-model has to count turns for it: a turn that is called by its number is marked.
+Conversations of EHR-SeqSQL (Ryu et al., Findings of ACL 2024, section 3) refer so, and so do people who see numbered
+answers. No model should have to count turns: one that is called by its number is marked.
 """
 
 from __future__ import annotations

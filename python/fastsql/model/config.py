@@ -83,8 +83,8 @@ class ModelConfig:
     """Sizes of the whole model; `n_productions` and `n_symbols` come from the grammar.
 
     `cached_layers` graph layers compute schema rows without the question (so they are cached), `joint_layers`
-    layers let schema rows see the question. `turns`: whether it reads earlier turns of a conversation, `named_turns` whether it
-    knows which of them a question calls by their numbers. Dropout rates matter in training only.
+    layers let schema rows see the question. `turns`: whether it reads earlier turns of a conversation, `named_turns` whether
+    it knows which of them a question calls by their numbers. Dropout rates matter in training only.
     """
 
     n_productions: int
@@ -131,7 +131,7 @@ class ModelConfig:
 
     @property
     def callings(self) -> int:
-        """In how many ways an earlier turn may stand to a question: not to be pointed at, to be, and called by its number."""
+        """In how many ways an earlier turn may stand to a question: not to be pointed at, to be, called by its number."""
         return 3 if self.named_turns else 2
 
     def to_dict(self) -> dict[str, Any]:

@@ -25,8 +25,8 @@ _UNTYPED = TYPE_CLASSES.index("other")
 class TurnInputs:
     """K earlier turns and the E entries that they offer, in the order of the steps that point at these.
 
-    `pooled` float32[K, d]; `features` int64[K, 2]: age (0: the turn before the question), and 0 where it may not be pointed at,
-    1 where it may, 2 where the question calls it by its number; `entries` int64[E, 5]: its turn, kind, type class, place among its likes, and the schema item (tables, then columns)
+    `pooled` float32[K, d]; `features` int64[K, 2]: age (0: the turn before the question), and 0 where it may not be pointed
+    at, 1 where it may, 2 where the question calls it by its number; `entries` int64[E, 5]: its turn, kind, type class, place among its likes, and the schema item (tables, then columns)
     that it is or passes on, or -1.
     """
 

@@ -114,14 +114,14 @@ def beam_figures(search: Search, chosen: int, allies: Sequence[int] = ()) -> Bea
 def lead(search: Search, chosen: int, allies: Sequence[int] = ()) -> float:
     """How much likelier a reverse model finds the question where this program is meant than where any rival's is.
 
-    `allies` as for `beam_figures`: the likeliest of them counts. 10 where there is no rival, 0 where none was asked.
+    `allies` as for `beam_figures`: the likeliest of them counts. 10 where no rival was asked about, 0 where this one was not.
     """
     own = {chosen, *allies}
-    best = max(search.finished[number].likelihood for number in own)
-    if best == 0:
+    told = [(number in own, one.likelihood) for number, one in enumerate(search.finished) if one.likelihood]
+    if not search.finished[chosen].likelihood:
         return 0.0
-    rivals = [one.likelihood for number, one in enumerate(search.finished) if number not in own]
-    ahead = best - max(rivals, default=-math.inf)
+    best = max(likelihood for mine, likelihood in told if mine)
+    ahead = best - max((likelihood for mine, likelihood in told if not mine), default=-math.inf)
     return min(max(ahead, -_WIDEST_LEAD), _WIDEST_LEAD)
 
 

@@ -26,8 +26,8 @@ class TurnInputs:
     """K earlier turns and the E entries that they offer, in the order of the steps that point at these.
 
     `pooled` float32[K, d]; `features` int64[K, 2]: age (0: the turn before the question), and 0 where it may not be pointed
-    at, 1 where it may, 2 where the question calls it by its number; `entries` int64[E, 5]: its turn, kind, type class, place among its likes, and the schema item (tables, then columns)
-    that it is or passes on, or -1.
+    at, 1 where it may, 2 where the question calls it by its number; `entries` int64[E, 5]: its turn, kind, type class, place
+    among its likes, and the schema item (tables, then columns) that it is or passes on, or -1.
     """
 
     pooled: Array
@@ -83,7 +83,7 @@ def _shared(place: int) -> int:
 
 
 def first_states(weights: Part, inputs: TurnInputs) -> Array:
-    """First states of the turns' nodes, [K, d]: what was asked, how long ago, and whether it may be pointed at or is called."""
+    """First states of the turns' nodes, [K, d]: what was asked, how long ago, whether it may be pointed at or is called."""
     age, usable = inputs.features.T
     states: Array = (
         weights.linear("question", inputs.pooled)

@@ -61,8 +61,8 @@ class SecondOpinion:
     def weighed(self, linked: Linked, decoded: Decoded, weight: float, *, reorder: bool = True) -> Decoded:
         """The hypotheses that come into question, each with its log P(question | program), before the others.
 
-        They are ordered by that times `weight` and their own log-probability, unless they are not to be reordered. All are as
-        they were where the reverse model cannot read one of them.
+        They are ordered by that times `weight` and their own log-probability, unless they are not to be reordered. All are
+        as they were where the reverse model cannot read one of them.
 
         Raises ModelError where its file is damaged.
         """

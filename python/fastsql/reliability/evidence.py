@@ -114,7 +114,8 @@ def beam_figures(search: Search, chosen: int, allies: Sequence[int] = ()) -> Bea
 def lead(search: Search, chosen: int, allies: Sequence[int] = ()) -> float:
     """How much likelier a reverse model finds the question where this program is meant than where any rival's is.
 
-    `allies` as for `beam_figures`: the likeliest of them counts. 10 where no rival was asked about, 0 where this one was not.
+    `allies` as for `beam_figures`: the likeliest of them counts. 10 where no rival was asked about, 0 where this one was
+    not.
     """
     own = {chosen, *allies}
     told = [(number in own, one.likelihood) for number, one in enumerate(search.finished) if one.likelihood]

@@ -107,6 +107,32 @@ def test_a_row_belongs_to_the_patient_of_its_stay() -> None:
     assert all(row["patient_id"] == patient_of[row["stay_id"]] for row in tables["orders"] if row["stay_id"])
 
 
+MOVES = """
+CREATE TABLE wards (ward_id INTEGER PRIMARY KEY, name TEXT);
+CREATE TABLE beds (bed_id INTEGER PRIMARY KEY, ward_id INTEGER REFERENCES wards(ward_id));
+CREATE TABLE moves (move_id INTEGER PRIMARY KEY, bed_id INTEGER REFERENCES beds(bed_id),
+    from_ward INTEGER NOT NULL REFERENCES wards(ward_id), to_ward INTEGER NOT NULL REFERENCES wards(ward_id));
+CREATE TABLE cleanings (cleaning_id INTEGER PRIMARY KEY, bed_id INTEGER REFERENCES beds(bed_id),
+    ward_id INTEGER NOT NULL REFERENCES wards(ward_id));
+"""
+
+
+def test_a_row_that_refers_to_a_table_twice_takes_neither_from_what_it_belongs_to() -> None:
+    _, tables = filled(MOVES)
+    assert any(row["from_ward"] != row["to_ward"] for row in tables["moves"])
+    assert all(row["from_ward"] and row["to_ward"] for row in tables["moves"])
+
+
+def test_what_must_be_filled_does_not_take_the_place_that_its_owner_lacks() -> None:
+    for seed in "12345":
+        _, tables = filled(MOVES, seed)
+        ward_of = {row["bed_id"]: row["ward_id"] for row in tables["beds"]}
+        for row in tables["cleanings"]:
+            assert row["ward_id"], seed
+            owner = ward_of.get(row["bed_id"])
+            assert owner is None or row["ward_id"] == owner
+
+
 def test_some_patients_have_many_stays_and_some_have_none() -> None:
     _, tables = filled(HOSPITAL)
     counts = Counter(row["patient_id"] for row in tables["stays"])

@@ -224,9 +224,10 @@ class _Making:
             for other in draws:
                 (column, *more) = other.key.columns
                 shared = None if more or column in settled else self._shared(key, column)
-                if shared is not None:
-                    cells[column - first] = parent.cells[shared]
-                    settled.add(column)
+                if shared is None or (parent.cells[shared] is None and column in self.constraints.required):
+                    continue
+                cells[column - first] = parent.cells[shared]
+                settled.add(column)
         return settled
 
     def _is_event(self, parent: int, table: int) -> bool:
@@ -239,11 +240,18 @@ class _Making:
         return not any(one in self._persons for one in (parent, table))
 
     def _shared(self, key: ForeignKey, column: int) -> int | None:
-        """The place in `key`'s parent of the only column that holds the same key as a column; None: there is none."""
+        """The place in `key`'s parent of the only column that holds the same key as a column; None: there is none.
+
+        Neither is there where the column's own table holds that key twice: "from" and "to" are not both what the parent's is.
+        """
         groups = self.schema.key_groups
-        columns = self.schema.tables[self._parent(key)].columns
-        found = [place for place, one in enumerate(columns) if groups[one] == groups[column]]
-        return found[0] if len(found) == 1 and groups[column] >= 0 else None
+
+        def holding(table: int) -> list[int]:
+            columns = self.schema.tables[table].columns
+            return [place for place, one in enumerate(columns) if groups[one] == groups[column]]
+
+        found, own = holding(self._parent(key)), holding(self.schema.columns[column].table)
+        return found[0] if len(found) == len(own) == 1 and groups[column] >= 0 else None
 
     def _refer(self, cells: list[Cell], table: int, key: ForeignKey, parent: _Made) -> None:
         first = self.schema.tables[table].columns[0]

@@ -371,7 +371,7 @@ def _judged(
     new = _with_base_words(open_bundle(work / RUN / BUNDLE), base)
     d = base.config.model.d
     old = Reliability.from_settings(base.config.settings, d)
-    before = observe(base, schema, values, cases, executor, report)
+    before = observe(base, schema, values, cases, executor, report, second=True)
     after = observe(new, schema, values, cases, executor, report)
     if not is_better(before, after):
         rights = [sum(one.right for one in side) for side in (before, after)]

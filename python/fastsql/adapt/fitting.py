@@ -60,13 +60,23 @@ class Outcome:
 
 
 def observe(
-    bundle: Bundle, schema: Schema, values: Any, cases: Sequence[Case], executor: Executor, report: Report
+    bundle: Bundle,
+    schema: Schema,
+    values: Any,
+    cases: Sequence[Case],
+    executor: Executor,
+    report: Report,
+    *,
+    second: bool = False,
 ) -> tuple[Outcome, ...]:
     """What becomes of the cases; such as nothing valid is written for are left out.
 
-    A query is right if it is gold's, or gives the same rows. Raises ExecutionError where the database is gone.
+    With `second`, hypotheses are weighed by a second opinion where the bundle asks for one, as in use. A query is right if
+    it is gold's, or gives the same rows. Raises ExecutionError where the database is gone.
     """
     parser = _Observed(bundle, penalty=0, suggest=False)
+    if not second:
+        parser._second = None
     answers = _Answers(executor, schema)
     found: list[Outcome] = []
     for number, case in enumerate(cases, 1):
@@ -89,6 +99,9 @@ class _Observed(Parser):
         decoded = self.engine.decode(linked.prepared, linked.schema, linked.space, DEFAULT_BEAM)
         if not decoded.search.finished:
             return None
+        weight = self._second_weight(linked)
+        if self._second is not None and weight is not None:
+            decoded = self._second.weighed(linked, decoded, weight)
         written = verified(write(linked, decoded), self.limits)
         if written.fault:
             return None

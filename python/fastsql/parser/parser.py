@@ -297,6 +297,7 @@ class Parser:
             watch.lap("recall")
         weight = self._second_weight(linked)
         if self._second is not None and weight is not None:
+            # What somebody confirmed stays the first.
             decoded = self._second.weighed(linked, decoded, weight, reorder=remembered is None)
             watch.lap("weigh")
         written = write(linked, decoded, dialect=settings.dialect, now=settings.now)

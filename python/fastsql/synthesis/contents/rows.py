@@ -242,7 +242,7 @@ class _Making:
     def _shared(self, key: ForeignKey, column: int) -> int | None:
         """The place in `key`'s parent of the only column that holds the same key as a column; None: there is none.
 
-        Neither is there where the column's own table holds that key twice: "from" and "to" are not both what the parent's is.
+        Nor is there where the column's own table holds that key twice: "from" and "to" are not both what the parent's is.
         """
         groups = self.schema.key_groups
 

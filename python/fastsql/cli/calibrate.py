@@ -97,6 +97,13 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="threads of ONNX Runtime (default: its own choice)",
     )
+    parser.add_argument(
+        "--processes",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="that parse the questions (default: %(default)s)",
+    )
     parser.add_argument("--cache", type=Path, help="folder of converted programs, such as a run's")
     parser.set_defaults(run=run)
 
@@ -147,6 +154,7 @@ def run(options: argparse.Namespace) -> int:
             observations=options.observations,
             folds=options.folds,
             second=not options.alone,
+            processes=options.processes,
             store=not options.dry_run,
             report=note,
         )

@@ -19,6 +19,7 @@ from fastsql.cli.main import main
 from fastsql.errors import FastSQLError, ModelError
 from fastsql.model.bundle import CONFIG, open_bundle
 from fastsql.reliability import Evidence, Reliability
+from fastsql.reliability.assess import SECOND_WEIGHT, SETTING
 from fastsql.reliability.familiarity import Familiarity
 from fastsql.training.calibration import calibrate as module
 from fastsql.training.calibration import figures as figures_module
@@ -117,6 +118,18 @@ def of_other_schemas(number: int = 200) -> list[Observation]:
     return made
 
 
+def seconded() -> list[Observation]:
+    """Those over other schemas, with a second opinion: where it is doubtful, the query is wrong."""
+    rng = random.Random(2)
+
+    def asked(item: Observation) -> Observation:
+        lead = rng.gauss(3 if item.right else -3, 1)
+        evidence = replace(item.evidence, likelihood=rng.gauss(-2 if item.right else -4, 0.5), lead=lead)
+        return replace(item, evidence=evidence, inspected=evidence)
+
+    return [asked(item) for item in of_other_schemas()]
+
+
 # ---------------------------------------------------------------- what becomes of them
 
 
@@ -145,6 +158,46 @@ def test_every_question_is_observed_as_the_parser_sees_it(
             new.others,
         )
         np.testing.assert_allclose(old.state, new.state, atol=1e-5)
+
+
+def test_several_processes_observe_what_one_does(bundle: Path, config: TrainConfig, corpus: Corpus) -> None:
+    questions = held_out(config, corpus, 2)
+    opened = open_bundle(bundle)
+    one = observe(opened, config, questions, threads=1)
+    notes: list[str] = []
+    two = observe(opened, config, questions, processes=2, report=notes.append)
+    assert notes[-1] == f"{len(questions)} of {len(questions)} parsed"
+    for mine, theirs in zip(one, two, strict=True):
+        assert (mine.question, mine.evidence, mine.inspected, mine.right, mine.others) == (
+            theirs.question,
+            theirs.evidence,
+            theirs.inspected,
+            theirs.right,
+            theirs.others,
+        )
+        np.testing.assert_array_equal(mine.state, theirs.state)
+
+
+def test_a_second_opinion_has_judges_of_its_own() -> None:
+    alone = calibration([*observations(), *of_other_schemas()], Familiarity(), reverse="a digest")
+    assert alone.reliability.elsewhere is not None
+    assert alone.reliability.elsewhere.second is None, "nobody was asked"
+    found = calibration([*observations(), *seconded()], Familiarity(), reverse="a digest")
+    unnamed = calibration([*observations(), *seconded()], Familiarity())
+    elsewhere = found.reliability.elsewhere
+    assert elsewhere is not None
+    second = elsewhere.second
+    assert second is not None
+    assert (second.reverse, second.weight) == ("a digest", SECOND_WEIGHT)
+    assert second.judge.right.weights["lead"] > 0
+    assert second.judge.right.weights["likelihood"] > 0
+    assert not {"lead", "likelihood"} & elsewhere.judge.right.weights.keys()
+    assert unnamed.reliability.elsewhere == replace(elsewhere, second=None)
+    assert found.figures["elsewhere"]["auc"] > alone.figures["elsewhere"]["auc"] + 0.05
+    again = Reliability.from_settings({SETTING: found.reliability.to_settings()}, D)
+    assert again.elsewhere is not None
+    assert again.elsewhere.to_settings() == elsewhere.to_settings()
+    assert "all but the second opinion" in steps_table(tabulate([*observations(), *seconded()]), (0,))
 
 
 def test_a_file_of_something_else_holds_no_observations(tmp_path: Path) -> None:

@@ -156,6 +156,7 @@ def calibrate(
     observations: Path | None = None,
     folds: Sequence[Path] = (),
     second: bool = True,
+    processes: int = 1,
     store: bool = True,
     report: Report | None = None,
 ) -> Calibration:
@@ -166,7 +167,7 @@ def calibrate(
     refer to earlier turns are judged as those of single questions are. `now` is the time of the data sets' questions.
     `observations` is a file to take what was observed of single questions from, or to write it to where it is missing; it
     must be of this bundle. `second` tells whether the reverse model that comes with fastsql is asked for a second opinion
-    over schemas never seen; nobody is where the bundle has another tokenizer.
+    over schemas never seen; nobody is where the bundle has another tokenizer. Single questions are parsed by `processes`.
 
     Raises CalibrationError, DatasetError, ModelError.
     """
@@ -179,7 +180,16 @@ def calibrate(
         asked = corpus if conversations is None else with_first_turns(corpus, conversations)
         questions = held_out(config, asked, limit, config.seed, made)
         check_questions(questions)
-        observed = observe(bundle, config, questions, now=now, threads=threads, second=second, report=report)
+        observed = observe(
+            bundle,
+            config,
+            questions,
+            now=now,
+            threads=threads,
+            second=second,
+            processes=processes,
+            report=report,
+        )
         if observations is not None:
             save_observations(observed, observations)
     known = known_columns(corpus, observed)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import multiprocessing
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +39,8 @@ from fastsql.training.config import SourceSettings, TrainConfig, expand_path
 EHRSQL_NOW = "2100-12-31 23:59:00"
 """The time of EHRSQL 2024's questions."""
 
+_PARTS = 4
+"""Parts of the questions that a process gets, one after the other: they take unequally long."""
 State = NDArray[np.float32]
 
 
@@ -178,20 +184,49 @@ def observe(
     now: str = EHRSQL_NOW,
     threads: int = 0,
     second: bool = False,
+    processes: int = 1,
     report: Report | None = None,
 ) -> tuple[Observation, ...]:
     """Parses every question as in use, and compares results with gold's; where there is no database, on some that are made.
 
     Questions for which nothing valid was written are left out: the parser refuses those by itself. With `second`, the
-    reverse model that comes with fastsql is asked about hypotheses over schemas that were not trained on.
+    reverse model that comes with fastsql is asked about hypotheses over schemas that were not trained on. Several
+    `processes`, each on one thread, give what one does.
     """
+    # Questions over one part of a schema follow each other, as a parser keeps few of its parts ready.
+    order = sorted(questions, key=lambda question: (question.pair.db_id, sorted(question.removed)))
+    if processes == 1:
+        return _observe(order, bundle, config, now, threads, second, report)
+    ends = [len(order) * number // (_PARTS * processes) for number in range(_PARTS * processes + 1)]
+    parts = [order[start:end] for start, end in pairwise(ends) if start < end]
+    observe_part = partial(_observe, bundle=bundle, config=config, now=now, threads=1, second=second)
+    found: list[Observation] = []
+    done = 0
+    with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
+        for part, observed in zip(parts, pool.map(observe_part, parts), strict=True):
+            found += observed
+            done += len(part)
+            if report is not None:
+                report(f"{done} of {len(order)} parsed")
+    return tuple(found)
+
+
+def _observe(
+    order: Sequence[Question],
+    bundle: Bundle,
+    config: TrainConfig,
+    now: str,
+    threads: int,
+    second: bool,
+    report: Report | None = None,
+) -> tuple[Observation, ...]:
+    """What is seen of questions, one after the other."""
     parser = _Observed(bundle, penalty=0, threads=threads)
     parser._second = SecondOpinion.bundled(parser.engine) if second else None
     with ExitStack() as stack:
-        schemas, paths = open_databases(config.data.sources, stack)
+        wanted = {question.pair.db_id for question in order}
+        schemas, paths = open_databases(config.data.sources, stack, wanted)
         written: list[tuple[Question, _Seen, _Notes, str]] = []
-        # Questions over one part of a schema follow each other, as a parser keeps few of its parts ready.
-        order = sorted(questions, key=lambda question: (question.pair.db_id, sorted(question.removed)))
         # Without a database, an answerable question that is to be asked with its values and without is the same one twice.
         order = [one for one in order if one.values or one.sql is None or paths[one.pair.db_id] is not None]
         for number, question in enumerate(order, 1):
@@ -221,13 +256,15 @@ def observe(
 
 
 def open_databases(
-    sources: Sequence[SourceSettings], stack: ExitStack
+    sources: Sequence[SourceSettings], stack: ExitStack, wanted: Collection[str] | None = None
 ) -> tuple[dict[str, Schema], dict[str, Path | None]]:
-    """The schemas of sources and their databases, as far as there are any, until `stack` is closed."""
+    """The schemas of sources and their databases, where there are any, until `stack` is closed; all, or those `wanted`."""
     schemas: dict[str, Schema] = {}
     paths: dict[str, Path | None] = {}
     for source in sources:
         here = read_schemas(expand_path(source.schemas))
+        if wanted is not None:
+            here = {db_id: schema for db_id, schema in here.items() if db_id in wanted}
         database = expand_path(source.database) if source.database else None
         files = stack.enter_context(DatabaseFiles(database, list(here)))
         for db_id in here:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -86,6 +87,14 @@ def _missing_database(remedy: str) -> None:
     if os.environ.get(DATABASES_VARIABLE) == "require":
         pytest.fail(f"{DATABASES_VARIABLE}=require, but: {remedy}")
     pytest.skip(remedy)
+
+
+@pytest.fixture
+def interrupts() -> Iterator[None]:
+    """SIGINT raises KeyboardInterrupt, also where the tests run in the background and it is ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="session")

@@ -62,8 +62,9 @@ def test_the_bundled_model_takes_the_same_actions_with_either_encoder(hospital: 
     pytest.importorskip("onnxruntime", reason="pip install '.[cpu]' to run this")
     schema = Schema.coerce(hospital)
     reference = load_toy(ehr_en.bundle.path, encoder="numpy", limits=ehr_en.limits)
+    encoded = [(parser, parser.engine.encode_schema(schema)) for parser in (ehr_en, reference)]
     for question, _ in GOLDEN:
-        (one, _), (other, _) = (search(parser, question, schema) for parser in (ehr_en, reference))
+        (one, _), (other, _) = (search(parser, question, schema, encoded=ready) for parser, ready in encoded)
         assert one.finished[0].actions == other.finished[0].actions
         assert one.finished[0].score == pytest.approx(other.finished[0].score, rel=1e-4, abs=1e-4)
 

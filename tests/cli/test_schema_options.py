@@ -87,6 +87,7 @@ def test_what_is_left_out_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err.splitlines()[5:] == ["schema: and 2 more"]
 
 
+@pytest.mark.usefixtures("interrupts")
 def test_ctrl_c_while_values_are_read_goes_on_with_those_read(
     path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -61,14 +61,6 @@ def until(condition: Callable[[], bool]) -> None:
         os.sched_yield()
 
 
-@pytest.fixture
-def interrupts() -> Iterator[None]:
-    """SIGINT raises KeyboardInterrupt, also where the tests run in the background and it is ignored."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 def waiting(gathering: Gathering[str, int, int]) -> int:
     return len(gathering._waiting)
 

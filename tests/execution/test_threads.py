@@ -57,14 +57,6 @@ def hold() -> Iterator[threading.Event]:
     event.set()
 
 
-@pytest.fixture
-def interrupts() -> Iterator[None]:
-    """SIGINT raises KeyboardInterrupt, also where the tests run in the background and it is ignored."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 def call(workers: Workers[Session], work: Callable[[Session], object], seconds: float = LONG) -> object:
     deadline = Deadline(seconds)
     with workers.one(deadline) as worker:

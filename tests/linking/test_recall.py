@@ -148,16 +148,22 @@ def test_values_that_questions_do_not_write_are_learned_for_their_column() -> No
     assert standing_values(examples, SCHEMA, least=1, max_values=1) == {}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("split", "step"), [("train", 4), ("valid", 1)])
-def test_gold_literals_of_ehrsql2024_can_be_had(
-    ehrsql2024: Path, tmp_path: Path, split: str, step: int
-) -> None:
-    database = tmp_path / "mimic_iv.sqlite"
+@pytest.fixture(scope="module")
+def mimic(ehrsql2024: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Schema, ValueDictionary]:
+    """EHRSQL 2024's schema, and the values of its database."""
+    database = tmp_path_factory.mktemp("mimic") / "mimic_iv.sqlite"
     with gzip.open(ehrsql2024 / "mimic_iv.sqlite.gz") as packed, database.open("wb") as unpacked:
         shutil.copyfileobj(packed, unpacked)
     schema = Schema.from_sqlite(database)
-    dictionary = ValueDictionary.from_database(database, schema)
+    return schema, ValueDictionary.from_database(database, schema)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("split", "step"), [("train", 4), ("valid", 1)])
+def test_gold_literals_of_ehrsql2024_can_be_had(
+    ehrsql2024: Path, mimic: tuple[Schema, ValueDictionary], split: str, step: int
+) -> None:
+    schema, dictionary = mimic
     examples = [
         one for one in json.loads((ehrsql2024 / f"{split}.json").read_text(encoding="utf-8")) if one["sql"]
     ][::step]

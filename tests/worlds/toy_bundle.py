@@ -132,9 +132,11 @@ def load_toy(folder: Path, *, device: str = "python", encoder: str | None = None
     return load(folder, device=device, encoder=encoder or "auto", threads=1, **settings)
 
 
-def search(parser: Parser, question: str, schema: Schema, *, beam: int = 4) -> tuple[Search, ActionSpace]:
-    """The decoder's part of a parse, without a dictionary of values."""
-    encoded = parser.engine.encode_schema(schema)
+def search(
+    parser: Parser, question: str, schema: Schema, *, beam: int = 4, encoded: Any = None
+) -> tuple[Search, ActionSpace]:
+    """The decoder's part of a parse, without a dictionary of values; `encoded` is the schema as the engine keeps it."""
+    encoded = encoded or parser.engine.encode_schema(schema)
     prepared = parser.engine.link(question, encoded, None)
     space = ActionSpace.for_question(
         schema, question, prepared.offsets, prepared.candidates, limits=parser.limits

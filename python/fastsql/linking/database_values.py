@@ -18,7 +18,15 @@ from fastsql.limits import DEFAULT
 from fastsql.linking.reference_rows import ReferenceRows, rows_of
 from fastsql.schema import quote
 from fastsql.schema.pace import Deadline, Pace
-from fastsql.schema.server_values import SAMPLE_ROWS, Found, ServerValues, is_forbidden, late, missed
+from fastsql.schema.server_values import (
+    SAMPLE_ROWS,
+    Found,
+    ServerValues,
+    hear_ctrl_c,
+    is_forbidden,
+    late,
+    missed,
+)
 from fastsql.schema.sqlite_file import OvertakenError, SQLiteFile, open_read_only
 
 if TYPE_CHECKING:
@@ -297,6 +305,8 @@ def _server_reader(source: str | Engine, schema: Schema, seconds: float) -> Iter
     try:
         engine = sqlalchemy.create_engine(plain_url(source)) if isinstance(source, str) else source
         connection = engine.connect()
+        if engine is not source:
+            hear_ctrl_c(connection)
     except (sqlalchemy.exc.SQLAlchemyError, ImportError) as error:
         raise ExecutionError(
             "the database cannot be reached", remedy="Check the URL and its driver."

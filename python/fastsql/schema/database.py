@@ -12,7 +12,7 @@ from fastsql.schema.choice import ALL, Choice
 from fastsql.schema.dialects import plain_url
 from fastsql.schema.pace import Pace
 from fastsql.schema.reflection import reflect
-from fastsql.schema.server_values import ServerValues, is_forbidden
+from fastsql.schema.server_values import ServerValues, hear_ctrl_c, is_forbidden
 from fastsql.schema.sqltypes import classify_type
 
 if TYPE_CHECKING:
@@ -65,6 +65,8 @@ def opened(source: str | Engine) -> Iterator[Connection]:
     engine = _engine(source) if isinstance(source, str) else source
     try:
         with engine.connect() as connection:
+            if isinstance(source, str):
+                hear_ctrl_c(connection)
             yield connection
     except sqlalchemy.exc.SQLAlchemyError as error:
         # The driver's own message may repeat the connection string and its password: only its kind is told.

@@ -9,6 +9,7 @@ a query the sample alone. Only ever reads.
 
 from __future__ import annotations
 
+import sqlite3
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 SAMPLE_ROWS = 100_000
 """Rows that are looked at before all are."""
+_INSTRUCTIONS = 10_000
+"""Virtual machine instructions of SQLite between two chances to hear of Ctrl-C."""
 _TOO_MANY = 3
 """How many times too many distinct values the statistics must tell before they are believed: they are estimates."""
 _FORBIDDEN = "42501"
@@ -208,7 +211,10 @@ class ServerValues:
             self._after_error(error)
             if _state(error) == "57014" or deadline.passed:
                 return None
-            raise
+            if not (isinstance(error.orig, sqlite3.Error) and str(error.orig) == "interrupted"):
+                raise
+        # Ctrl-C came while SQLite called back, which ends the query and loses the exception.
+        raise KeyboardInterrupt
 
     def _after_error(self, error: Any) -> None:
         from sqlalchemy.exc import SQLAlchemyError
@@ -226,6 +232,20 @@ class ServerValues:
         driver = self._connection.connection.driver_connection
         found = getattr(driver, "interrupt", None) or getattr(driver, "cancel", None)
         return found if callable(found) else None
+
+
+def hear_ctrl_c(connection: Connection) -> None:
+    """Let Ctrl-C end a query of SQLite, which would be over before Python heard of it; other drivers hear by themselves.
+
+    For connections to a URL: of an engine that somebody else made, the driver may call back already.
+    """
+    driver = connection.connection.driver_connection
+    if isinstance(driver, sqlite3.Connection):
+        driver.set_progress_handler(_go_on, _INSTRUCTIONS)
+
+
+def _go_on() -> None:
+    """Python looks for signals before it calls this."""
 
 
 def missed(seconds: float) -> str:

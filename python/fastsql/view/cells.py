@@ -31,7 +31,7 @@ def cut(text: str, width: int) -> str:
     if text.isascii():
         return text if len(text) <= width else text[: max(0, width - len(_CUT))] + _CUT
     taken = kept = 0
-    # To where it ends to fit: a text may be as long as a database has it.
+    # No further than is shown: a text may be as long as a database has it.
     for place, character in enumerate(text, 1):
         taken += _cells_of(character)
         if taken > width:

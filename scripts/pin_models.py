@@ -66,7 +66,9 @@ def main() -> int:
     )
     options = parser.parse_args()
     if not options.check:
-        sign_reverse(MODELS / "reverse-en")
+        for weights in MODELS.glob("*/weights.safetensors"):
+            if not (weights.parent / "config.json").exists():  # a reverse model, which nothing else signs
+                sign_reverse(weights.parent)
     before = TABLE.read_text(encoding="utf-8")
     after = with_digests(before, manifest_digests(MODELS))
     if before == after:

@@ -46,6 +46,13 @@ def test_turns_are_called_by_their_numbers(question: str, numbers: set[int]) -> 
     [
         "",
         "patients with an HbA1c over 7",
+        "morphine q4 hours",
+        "A3 hours later",
+        "lab result 3 days after admission",
+        "查询三个月内的患者",
+        "查询5名患者",
+        "检查结果三天后",
+        "查询两个科室",
         "who gets it q3h or q12h?",
         "give me 3 results",
         "the third patient of ward 5",
@@ -58,6 +65,22 @@ def test_turns_are_called_by_their_numbers(question: str, numbers: set[int]) -> 
 )
 def test_other_numbers_call_nobody(question: str) -> None:
     assert turn_numbers(question) == frozenset()
+
+
+def test_what_a_column_holds_calls_nobody() -> None:
+    question = "total jackson pratt #1 output on ward A2, as in A3"
+    held = [
+        (question.index(words), question.index(words) + len(words)) for words in ("jackson pratt #1", "A2")
+    ]
+    assert turn_numbers(question) == {1, 2, 3}
+    assert turn_numbers(question, held) == {3}
+
+
+def test_an_ordinal_may_count_something_else() -> None:
+    for question in ("the first result of her creatinine", "the 2nd answer"):
+        assert turn_numbers(question)
+        assert not turn_numbers(question, ordinals=False)
+    assert turn_numbers("answer 2", ordinals=False) == {2}
 
 
 @given(st.text(max_size=200))

@@ -115,12 +115,12 @@ def test_a_turn_that_is_called_by_its_number_is_told_from_others(model: Model, s
         for other in scores[index + 1 :]:
             assert np.abs(one - other).max() > 1e-4
     called = [replace(turn, named=True) for turn in TURNS]
-    assert TurnInputs.of(called, schema.inputs.nodes, 16).features[:, 1].tolist() == [2, 0, 2]
+    assert TurnInputs.of(called, schema.inputs.nodes, 16, named=True).features[:, 1].tolist() == [2, 0, 2]
     assert TurnInputs.of(called, schema.inputs.nodes, 16, named=False).features[:, 1].tolist() == [1, 0, 1]
 
 
 def test_the_oldest_turns_share_an_age(schema: SchemaState) -> None:
-    inputs = TurnInputs.of(TURNS[:1] * (AGES + 2), schema.inputs.nodes, 16)
+    inputs = TurnInputs.of(TURNS[:1] * (AGES + 2), schema.inputs.nodes, 16, named=True)
     assert inputs.features[:, 0].tolist() == [AGES - 1] * 3 + list(range(AGES - 1))[::-1]
 
 
@@ -147,14 +147,14 @@ def test_turns_of_another_model_are_refused(model: Model, schema: SchemaState) -
 def test_turns_that_are_not_finite_are_refused(schema: SchemaState) -> None:
     broken = EarlierTurn(TURNS[0].turn, np.full(16, np.nan, np.float32))
     with pytest.raises(ModelError, match="finite"):
-        TurnInputs.of((broken,), schema.inputs.nodes, 16)
+        TurnInputs.of((broken,), schema.inputs.nodes, 16, named=True)
 
 
 def test_columns_of_two_derived_tables_are_told_apart(schema: SchemaState) -> None:
     counted = "(SELECT subject_id, COUNT(*) AS n FROM admissions GROUP BY subject_id)"
     query = f"SELECT a.n FROM {counted} AS a JOIN {counted} AS b ON a.subject_id = b.subject_id"
     (turn,) = earlier_turns(16, [query])
-    entries = TurnInputs.of((turn,), schema.inputs.nodes, 16).entries
+    entries = TurnInputs.of((turn,), schema.inputs.nodes, 16, named=True).entries
     assert len(turn.turn.offered.sources) == 2
     assert len(np.unique(entries, axis=0)) == len(entries)
 

@@ -152,7 +152,7 @@ def test_without_its_reverse_model_a_bundle_warns_and_answers_alone(
     other = save_reverse(tmp_path / "other.safetensors", config, random_weights(config, 1), WORDPIECE)
     for path in (other, tmp_path / "nowhere.safetensors"):
         monkeypatch.setattr("fastsql.parser.weigh.bundled_reverse", lambda path=path: path)
-        with pytest.warns(CalibrationWarning, match="the reverse model is missing"):
+        with pytest.warns(CalibrationWarning, match="the reverse model that its probabilities"):
             parser = load_toy(folder)
         found = asked(parser, QUESTIONS[0])
         assert (found.best, found.confidence) == (expected.best, expected.confidence)

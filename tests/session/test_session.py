@@ -20,7 +20,7 @@ from fastsql import ExecutionError, ModelError, SchemaError
 from fastsql.execution import RefusedError
 from fastsql.parser import Parser
 from fastsql.parser.assess import Assessed
-from fastsql.parser.turns import likelier
+from fastsql.parser.turns import likelier, refers
 from fastsql.refusal.suggestions import UnknownWords
 from fastsql.reliability.assess import Assessment
 from fastsql.schema import Schema
@@ -266,6 +266,19 @@ def test_a_question_that_speaks_of_those_before_is_read_with_them_however_sure(
     if not turn.uses:  # then it is refused, as it cannot be what is meant
         assert parser.parse("their last admission", SCHEMA, history=history, penalty=0.01).sql is None
     assert turn.uses or turn.best == alone.best
+
+
+@pytest.mark.parametrize(
+    ("question", "called"),
+    [("and of A2?", True), ("and of A9?", False), ("age over 2", False), ("the second result", False)],
+)
+def test_a_question_that_calls_a_turn_by_its_number_speaks_of_it(
+    parser: Parser, question: str, called: bool
+) -> None:
+    history = talked(parser, 3).history
+    turn = parser.parse(question, SCHEMA, history=history)
+    assessed = cast("Assessed", turn.background)
+    assert refers(assessed) == called
 
 
 def test_a_reading_by_itself_is_doubted_where_the_other_refers(parser: Parser) -> None:

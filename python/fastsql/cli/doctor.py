@@ -107,6 +107,7 @@ def _facts(folder: Path, *, shipped: bool = True) -> BundleFacts:
         from fastsql.model.bundle import FORMAT_VERSION, manifest_digest, open_bundle
         from fastsql.model.pinned import MANIFESTS
         from fastsql.model.weights import weight_shapes
+        from fastsql.parser.weigh import second_lacking
         from fastsql.reliability import Reliability
     except ImportError as error:
         return dataclasses.replace(facts, fault=f"{facts.name} cannot be checked without {error.name}.")
@@ -114,11 +115,13 @@ def _facts(folder: Path, *, shipped: bool = True) -> BundleFacts:
         digest = manifest_digest(folder)
         pinned = shipped and digest == MANIFESTS.get(folder.name)
         facts = dataclasses.replace(facts, manifest_sha256=digest, pinned=pinned)
-        config = open_bundle(folder).config
+        bundle = open_bundle(folder)
+        config = bundle.config
         known = Reliability.from_settings(config.settings, config.model.d)
     except ModelError as error:
         return dataclasses.replace(facts, fault=str(error))
-    fault = f"{facts.name}: {known.lacking}" if known.lacking else ""
+    lacking = known.lacking or second_lacking(known, bundle.tokenizer())
+    fault = f"{facts.name}: {lacking}" if lacking else ""
     if shipped and not pinned:
         fault = f"{folder.name} is not a model that this fastsql ships. Reinstall fastsql."
     return dataclasses.replace(

@@ -71,7 +71,8 @@ class Search:
     """What a beam search found."""
 
     finished: tuple[Hypothesis, ...]
-    """Best first: at least one, at most as many as the beam is wide."""
+    """Best first, by `score` unless a remembered pair or a second opinion says otherwise: at least one, at most as many as
+    the beam is wide."""
     unfinished: float
     """Log-probability of the best hypothesis that was left unfinished; minus infinity if there is none. Whatever it
     would have become is no likelier."""

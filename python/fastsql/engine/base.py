@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from fastsql.schema import Schema
 
 
+MOST_THREADS = 4
+"""Threads of the native core where none are asked for: a question is too small for more."""
+
+
 class Encoded(Protocol):
     """A schema as an engine keeps it."""
 

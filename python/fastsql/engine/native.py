@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fastsql.backends import native, resolve_device
 from fastsql.decode import Hypothesis, Search
-from fastsql.engine.base import Decoded, check_space, check_turns
+from fastsql.engine.base import MOST_THREADS, Decoded, check_space, check_turns
 from fastsql.engine.encoders import resolve_encoder
 from fastsql.engine.stopwatch import Stopwatch
 from fastsql.grammar import load_grammar
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from fastsql.linking.turns import EarlierTurn
     from fastsql.model.onnx_encoder import OnnxEncoder
     from fastsql.schema import Schema
-
-MOST_THREADS = 4
-"""Threads of the native core where none are asked for: a question is too small for more."""
 
 
 @dataclass(frozen=True, eq=False)

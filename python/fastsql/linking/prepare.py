@@ -61,5 +61,5 @@ def prepare(
         offsets=tokens.offsets,
         candidates=tuple(candidates),
         relations=add_turns(relations, nodes, turns, candidates, links.schema),
-        turns=with_named(turns, text),
+        turns=with_named(turns, text, candidates),
     )

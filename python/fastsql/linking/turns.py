@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -69,12 +69,19 @@ class EarlierTurn:
         return frozenset((*values, *map(str, values)))
 
 
-def with_named(turns: Sequence[EarlierTurn], question: str) -> tuple[EarlierTurn, ...]:
-    """The turns, those marked that a question calls by their numbers."""
-    called = turn_numbers(question) if turns else frozenset()
+def with_named(
+    turns: Sequence[EarlierTurn], question: str, candidates: Sequence[Candidate]
+) -> tuple[EarlierTurn, ...]:
+    """The turns, those marked that a question calls by their numbers; what is a value somewhere calls nobody."""
+    called = turn_numbers(question, held_spans(candidates)) if turns else frozenset()
     return tuple(
         replace(turn, named=(turn.number or place) in called) for place, turn in enumerate(turns, start=1)
     )
+
+
+def held_spans(candidates: Iterable[Candidate]) -> list[tuple[int, int]]:
+    """Where a question says values that some column is known to hold."""
+    return [one.span for one in candidates if one.columns]
 
 
 def add_turns(

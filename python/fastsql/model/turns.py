@@ -35,7 +35,7 @@ class TurnInputs:
     entries: NDArray[np.int64]
 
     @classmethod
-    def of(cls, turns: Sequence[EarlierTurn], nodes: NodeLayout, d: int, *, named: bool = True) -> TurnInputs:
+    def of(cls, turns: Sequence[EarlierTurn], nodes: NodeLayout, d: int, *, named: bool) -> TurnInputs:
         """Arrays of turns over the schema of these `nodes`, for a model of width `d`.
 
         `named` tells whether it knows turns that a question calls by their numbers.

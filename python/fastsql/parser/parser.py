@@ -45,7 +45,7 @@ from fastsql.parser.refuse import explain_refusal
 from fastsql.parser.settings import Settings
 from fastsql.parser.sources import Sources
 from fastsql.parser.turns import as_turn, correction, known_turns, likelier, may_continue, next_number
-from fastsql.parser.weigh import SecondOpinion
+from fastsql.parser.weigh import SecondOpinion, second_lacking
 from fastsql.parser.write import verified, write
 from fastsql.refusal.texts import language_of, sentence
 from fastsql.reliability.assess import Reliability
@@ -117,13 +117,7 @@ class Parser:
     @property
     def lacking(self) -> str:
         """What its probabilities lack and what follows from that, in a sentence or two; "" where nothing is missing."""
-        elsewhere = self._reliability.elsewhere
-        if elsewhere is not None and elsewhere.second is not None and self._second is None:
-            return (
-                "the reverse model is missing that its probabilities over schemas never seen were fitted with."
-                " It answers without a second opinion. Install fastsql again, or calibrate the bundle again."
-            )
-        return self._reliability.lacking
+        return self._reliability.lacking or second_lacking(self._reliability, self.engine.tokenizer)
 
     def __getstate__(self) -> dict[str, Any]:
         return {

@@ -67,7 +67,8 @@ def explain_refusal(result: Result, assessed: Assessed, engine: Engine, beam: in
 
 def _free(assessed: Assessed, engine: Engine, beam: int) -> _Free:
     linked, decoded = assessed.written.linked, assessed.written.decoded
-    sure = math.exp(decoded.search.finished[0].score) >= _SURE
+    # A second opinion may have put another first: no other is likelier than the likeliest.
+    sure = math.exp(max(one.score for one in decoded.search.finished)) >= _SURE
     if not sure and linked.space.grounds.columns:
         linked = replace(linked, space=replace(linked.space, grounds=NO_GROUNDS))
         decoded = engine.decode(linked.prepared, linked.schema, linked.space, beam)

@@ -12,7 +12,7 @@ from fastsql.grammar.reading_turns import read_turn
 from fastsql.grammar.render.references import render_references
 from fastsql.grammar.turn_kinds import kinds_of
 from fastsql.linking.turn_numbers import turn_numbers
-from fastsql.linking.turns import EarlierTurn
+from fastsql.linking.turns import EarlierTurn, held_spans
 from fastsql.parser.assess import Assessed
 from fastsql.parser.write import Written
 from fastsql.refusal.corrections import repaired
@@ -78,7 +78,9 @@ def may_continue(alone: Assessed) -> bool:
 def refers(alone: Assessed) -> bool:
     """Whether a question speaks of what was said before, as far as its own words tell."""
     linked = alone.written.linked
-    called = turn_numbers(linked.question) & {turn.number for turn in linked.turns or ()}
+    held = held_spans(linked.prepared.candidates)
+    numbers = turn_numbers(linked.prepared.text, held, ordinals=False)
+    called = numbers & {turn.number for turn in linked.turns or ()}
     return bool(called) or refers_back(linked.question, [link.span for link in alone.links])
 
 

@@ -14,10 +14,12 @@ from pathlib import Path
 
 from fastsql.backends import native
 from fastsql.engine import Decoded, Engine
+from fastsql.engine.base import MOST_THREADS
 from fastsql.forking import renew_in_child
 from fastsql.model.tokenizer import Tokenizer
 from fastsql.parser.link import Linked
 from fastsql.parser.write import program_of
+from fastsql.reliability.assess import Reliability
 from fastsql.reverse import Likelihood, bundled_reverse, open_likelihood, reverse_digest
 
 OUT_OF_QUESTION = 3.0
@@ -51,12 +53,9 @@ class SecondOpinion:
         found = reverse_digest(path, engine.tokenizer)
         if found is None or digest not in (None, found):
             return None
-        return cls(path, engine.tokenizer, native=engine.device != "python", threads=engine.threads)
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 of its weights."""
-        return self._likelihood().digest
+        # The engine of a GPU counts questions, not threads.
+        threads = min(engine.threads, MOST_THREADS) if engine.device == "cuda" else engine.threads
+        return cls(path, engine.tokenizer, native=engine.device != "python", threads=threads)
 
     def weighed(self, linked: Linked, decoded: Decoded, weight: float, *, reorder: bool = True) -> Decoded:
         """The hypotheses that come into question, each with its log P(question | program), before the others.
@@ -85,3 +84,14 @@ class SecondOpinion:
                 core = native() if self._native else None
                 self._opened = open_likelihood(self._path, self._tokenizer, core=core, threads=self._threads)
             return self._opened
+
+
+def second_lacking(reliability: Reliability, tokenizer: Tokenizer) -> str:
+    """What a bundle's second opinion lacks and what follows from that, in two sentences; "" where nothing is missing."""
+    second = None if reliability.elsewhere is None else reliability.elsewhere.second
+    if second is None or reverse_digest(bundled_reverse(), tokenizer) == second.reverse:
+        return ""
+    return (
+        "the reverse model that its probabilities over schemas never seen were fitted with is missing, or is another."
+        " It answers without a second opinion. Install fastsql again, or calibrate the bundle again."
+    )

@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 
 SETTING = "reliability"
 SECOND_WEIGHT = 0.25
-"""What log P(question | program) counts beside log P(program | question) where a hypothesis is chosen. Over Spider's
-held-out databases and six designs held out 0.1 to 0.3 are equally good, 0.8 is as bad as 0 (docs/reliability.md)."""
+"""What log P(question | program) counts beside log P(program | question) where a hypothesis is chosen: between what is best
+over Spider's held-out databases (0.1 to 0.3) and over six designs held out (0.2 to 0.5; docs/reliability.md)."""
 _EARLIER = "confidence"
 _EARLIER_FEATURES = ("sequence", "worst", "margin", "decisions", "strangeness")
 _NAMING = [RELATIONS.index(f"token-{item}-{how}") for item in ("table", "column") for how in ("part", "name")]

@@ -32,7 +32,7 @@ from fastsql.training.calibration.calibrate import (
 )
 from fastsql.training.calibration.figures import STEPS, STEPS_ELSEWHERE, steps_table
 from fastsql.training.calibration.fit import UNANSWERED, predict_across
-from fastsql.training.calibration.observations import load_observations, save_observations
+from fastsql.training.calibration.observations import load_observations, reverse_of, save_observations
 from fastsql.training.calibration.observe import Observation, observe
 from fastsql.training.calibration.questions import (
     AS_WRITTEN,
@@ -198,6 +198,26 @@ def test_a_second_opinion_has_judges_of_its_own() -> None:
     assert again.elsewhere is not None
     assert again.elsewhere.to_settings() == elsewhere.to_settings()
     assert "all but the second opinion" in steps_table(tabulate([*observations(), *seconded()]), (0,))
+
+
+def test_errors_of_other_folds_leave_the_second_opinion_as_it_is() -> None:
+    base, folds = [*observations(), *seconded()], [of_other_schemas()]
+    alone, wide = (calibration(base, Familiarity(), reverse="x", folds=given) for given in ([], folds))
+    assert wide.figures["elsewhere"]["auc"] == pytest.approx(alone.figures["elsewhere"]["auc"], abs=0.02)
+    assert alone.reliability.elsewhere is not None
+    assert wide.reliability.elsewhere is not None
+    assert wide.reliability.elsewhere.second == alone.reliability.elsewhere.second
+
+
+def test_observations_say_which_reverse_model_was_asked(tmp_path: Path) -> None:
+    file = tmp_path / "observed.json.gz"
+    save_observations(seconded(), file, "a digest")
+    assert reverse_of(file) == "a digest"
+    assert [item.evidence.lead for item in load_observations(file)] == [
+        item.evidence.lead for item in seconded()
+    ]
+    save_observations(of_other_schemas(), file)
+    assert reverse_of(file) is None
 
 
 def test_a_file_of_something_else_holds_no_observations(tmp_path: Path) -> None:

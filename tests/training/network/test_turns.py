@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from fastsql.engine.reference import ReferenceEngine
+from fastsql.errors import ModelError
 from fastsql.grammar import ActionSpace, read_path, read_turn
 from fastsql.grammar.actions import STEP, TURN
 from fastsql.grammar.program import masked
@@ -187,3 +188,7 @@ def test_a_bundle_from_before_turns_were_called_by_numbers_is_carried_over_and_m
     mixed = mixed_weights(state, open_bundle(folder), 0.25)[called]
     torch.testing.assert_close(mixed[2], known[1] + 1.0)
     torch.testing.assert_close(mixed[:2], known)
+    state["model_config"] = sizes.to_dict()
+    newer = export_bundle(model, WORDPIECE, tmp_path / "newer", name="newer", **grammar_names())
+    with pytest.raises(ModelError, match="other sizes"):
+        mixed_weights(state, open_bundle(newer), 0.25)

@@ -13,7 +13,8 @@ import torch
 
 from fastsql.errors import ModelError
 from fastsql.model.bundle import TOKENIZER, Bundle, manifest_digest
-from fastsql.training.bundles.renumber import renumbered
+from fastsql.training.bundles.export import bundle_weights
+from fastsql.training.bundles.renumber import with_callings
 
 
 def mixed_weights(state: Mapping[str, Any], bundle: Bundle, share: float) -> dict[str, torch.Tensor]:
@@ -25,10 +26,12 @@ def mixed_weights(state: Mapping[str, Any], bundle: Bundle, share: float) -> dic
     if not 0 <= share <= 1:
         raise ValueError(f"share is a number from 0 to 1, not {share!r}")
     config, grammar = bundle.config, state["grammar"]
-    # A bundle from before turns were called by their numbers has a row less for them.
-    sizes = {**config.model.to_dict(), "named_turns": state["model_config"].get("named_turns", False)}
+    own = {"named_turns": False, **state["model_config"]}
+    sizes = config.model.to_dict()
+    if not sizes["named_turns"]:
+        sizes["named_turns"] = own["named_turns"]  # a row less, which is made up
     alike = (
-        sizes == {"named_turns": False, **state["model_config"]}
+        sizes == own
         and list(config.productions) == list(grammar["productions"])
         and list(config.symbols) == list(grammar["symbols"])
         and (bundle.path / TOKENIZER).read_text(encoding="utf-8") == state["tokenizer"]
@@ -39,8 +42,8 @@ def mixed_weights(state: Mapping[str, Any], bundle: Bundle, share: float) -> dic
             where=str(bundle.path),
             remedy="Give the bundle that the run was started from.",
         )
-    others = renumbered(bundle.path, state["ema"])
-    return {name: torch.lerp(others[name], own.float(), share) for name, own in state["ema"].items()}
+    others = with_callings(bundle_weights(bundle.path), state["ema"])
+    return {name: torch.lerp(others[name], weight.float(), share) for name, weight in state["ema"].items()}
 
 
 def origin(bundle: Bundle, share: float) -> dict[str, object]:

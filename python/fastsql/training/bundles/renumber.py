@@ -54,13 +54,22 @@ def renumbered(path: str | Path, own: Mapping[str, torch.Tensor]) -> dict[str, t
             if moved.shape[1:] == weights[name].shape[1:]:
                 moved[here] = weights[name][there]
                 weights[name] = moved
-    named = "turn.usable.weight"
-    if named in weights and named in own and len(weights[named]) < len(own[named]):
-        # Until it is learnt, a turn that is called by its number is one that may be pointed at.
-        weights[named] = torch.cat([weights[named], weights[named][-1:]])
     for name, known in weights.items():
         if ".relation_" in name and name in own and known.shape[1:] == own[name].shape[1:]:
             weights[name] = torch.cat([known, own[name].detach().cpu()[len(known) :]])[: len(own[name])]
+    return with_callings(weights, own)
+
+
+def with_callings(
+    weights: dict[str, torch.Tensor], own: Mapping[str, torch.Tensor]
+) -> dict[str, torch.Tensor]:
+    """The weights with a row for turns that are called by their numbers, where `own` has one.
+
+    Until it is learnt, such a turn is like any that may be pointed at.
+    """
+    name = "turn.usable.weight"
+    if name in weights and name in own and len(weights[name]) < len(own[name]):
+        weights[name] = torch.cat([weights[name], weights[name][-1:]])
     return weights
 
 

@@ -33,7 +33,7 @@ from fastsql.training.calibration.conversations import (
 )
 from fastsql.training.calibration.figures import all_figures
 from fastsql.training.calibration.fit import UNANSWERED, fit
-from fastsql.training.calibration.observations import load_observations, save_observations
+from fastsql.training.calibration.observations import load_observations, reverse_of, save_observations
 from fastsql.training.calibration.observe import EHRSQL_NOW, Observation, observe
 from fastsql.training.calibration.questions import (
     AS_WRITTEN,
@@ -173,7 +173,14 @@ def calibrate(
     """
     familiarity = familiarity_of(corpus)
     bundle = with_settings(open_bundle(path), {"familiarity": familiarity.to_settings()})
+    reverse = reverse_digest(bundled_reverse(), bundle.tokenizer()) if second else None
     if observations is not None and observations.is_file():
+        if reverse_of(observations) != reverse:
+            raise CalibrationError(
+                "were made with another reverse model, or one of the two with none",
+                where=str(observations),
+                remedy="Name another file, or remove it, and the questions are parsed again; or ask as then (--alone).",
+            )
         observed = load_observations(observations)
         _check_width(observed, bundle, observations)
     else:
@@ -191,10 +198,9 @@ def calibrate(
             report=report,
         )
         if observations is not None:
-            save_observations(observed, observations)
+            save_observations(observed, observations, reverse)
     known = known_columns(corpus, observed)
     wide = [load_observations(path) for path in folds]
-    reverse = reverse_digest(bundled_reverse(), bundle.tokenizer()) if second else None
     found = calibration(observed, familiarity, unanswered, config.seed, known, wide, reverse)
     if conversations is not None:
         turns = observe_turns(bundle, config, conversations, now=now, threads=threads, report=report)

@@ -304,6 +304,8 @@ def _predict_side(
     told_right = RIGHT_ELSEWHERE if foreign else RIGHT
     if not table.seconded.any():
         without = (*without, *REVERSED)
+    elif foreign:
+        table = replace(table, errors=None)  # other folds' models were asked alone: see `fit`
     fold = folds_of(table.groups, seed)
     p, u = np.zeros(len(fold)), np.zeros(len(fold))
     for number in np.unique(fold):

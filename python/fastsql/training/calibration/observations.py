@@ -24,8 +24,11 @@ _PAIR = ("id", "question", "sql", "db_id")
 """What is kept of a pair; turns of conversations, which have more, are not observed."""
 
 
-def save_observations(observations: Iterable[Observation], path: Path) -> None:
-    """Writes them as packed JSON; a file that lies there is replaced once the new one is whole."""
+def save_observations(observations: Iterable[Observation], path: Path, reverse: str | None = None) -> None:
+    """Writes them as packed JSON; a file that lies there is replaced once the new one is whole.
+
+    `reverse` is the digest of the reverse model that was asked for a second opinion, None where none was.
+    """
     rows = [
         {
             "pair": {name: getattr(item.question.pair, name) for name in _PAIR},
@@ -45,20 +48,44 @@ def save_observations(observations: Iterable[Observation], path: Path) -> None:
         for item in observations
     ]
     temporary = path.with_name(f"{path.name}.tmp")
-    temporary.write_bytes(gzip.compress(json.dumps(rows, ensure_ascii=False).encode()))
+    content = {"reverse": reverse, "observations": rows}
+    temporary.write_bytes(gzip.compress(json.dumps(content, ensure_ascii=False).encode()))
     temporary.replace(path)
 
 
 def load_observations(path: Path) -> tuple[Observation, ...]:
     """Reads what `save_observations` wrote. Raises FastSQLError for anything else."""
     try:
-        return tuple(map(_observation, json.loads(gzip.decompress(path.read_bytes()))))
-    except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
-        raise FastSQLError(
-            f"holds no observations ({type(error).__name__})",
-            where=str(path),
-            remedy="Remove it, and they will be made again.",
-        ) from error
+        return tuple(map(_observation, _content(path)["observations"]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise _none(path, error) from error
+
+
+def reverse_of(path: Path) -> str | None:
+    """The digest of the reverse model that was asked about the observations of a file, None where none was.
+
+    Raises FastSQLError where it holds none.
+    """
+    try:
+        digest = _content(path)["reverse"]
+    except (KeyError, TypeError) as error:
+        raise _none(path, error) from error
+    return None if digest is None else str(digest)
+
+
+def _content(path: Path) -> Any:
+    try:
+        return json.loads(gzip.decompress(path.read_bytes()))
+    except (OSError, EOFError, ValueError) as error:
+        raise _none(path, error) from error
+
+
+def _none(path: Path, error: Exception) -> FastSQLError:
+    return FastSQLError(
+        f"holds no observations ({type(error).__name__})",
+        where=str(path),
+        remedy="Remove it, and they will be made again.",
+    )
 
 
 def _observation(row: dict[str, Any]) -> Observation:

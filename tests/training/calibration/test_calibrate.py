@@ -4,6 +4,7 @@ import json
 import random
 import re
 import warnings
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,7 @@ from fastsql.training.calibration.calibrate import (
 from fastsql.training.calibration.figures import STEPS, STEPS_ELSEWHERE, steps_table
 from fastsql.training.calibration.fit import UNANSWERED, predict_across
 from fastsql.training.calibration.observations import load_observations, reverse_of, save_observations
-from fastsql.training.calibration.observe import Observation, observe
+from fastsql.training.calibration.observe import Observation, observe, open_databases
 from fastsql.training.calibration.questions import (
     AS_WRITTEN,
     FOREIGN,
@@ -176,6 +177,13 @@ def test_several_processes_observe_what_one_does(bundle: Path, config: TrainConf
             theirs.others,
         )
         np.testing.assert_array_equal(mine.state, theirs.state)
+
+
+def test_databases_that_nobody_asks_for_are_not_opened(config: TrainConfig) -> None:
+    with ExitStack() as stack:
+        assert open_databases(config.data.sources, stack, {"nowhere"}) == ({}, {})
+        schemas, _ = open_databases(config.data.sources, stack, {"ward"})
+        assert set(schemas) == {"ward"}
 
 
 def test_a_second_opinion_has_judges_of_its_own() -> None:

@@ -265,6 +265,8 @@ def open_databases(
         here = read_schemas(expand_path(source.schemas))
         if wanted is not None:
             here = {db_id: schema for db_id, schema in here.items() if db_id in wanted}
+        if not here:
+            continue
         database = expand_path(source.database) if source.database else None
         files = stack.enter_context(DatabaseFiles(database, list(here)))
         for db_id in here:

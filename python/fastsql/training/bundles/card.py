@@ -177,6 +177,10 @@ def _scores(settings: Mapping[str, Any], scores: Mapping[str, Any], command: str
         parts.append(_calibration(figures))
     if elsewhere := _find(settings, "reliability.figures.elsewhere"):
         parts.append(_calibration_elsewhere(elsewhere))
+    if second := _find(settings, "reliability.elsewhere.second.reverse"):
+        parts.append(
+            f"There it asks the reverse model {second[:12]}, which comes with fastsql, for a second opinion."
+        )
     return "\n\n".join(["## Scores", *parts]) if parts else ""
 
 

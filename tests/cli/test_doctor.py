@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import builtins
 import json
+import math
+import runpy
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -12,15 +14,19 @@ from typing import Any
 import pytest
 
 from fastsql import backends
-from fastsql.cli.doctor import BundleFacts, bundled_models
+from fastsql.cli.doctor import BundleFacts, bundled_models, own_model
 from fastsql.model.bundle import manifest_digest, write_manifest
 from fastsql.model.pinned import MANIFESTS
 from fastsql.parser import BUNDLED
+from fastsql.reverse.weights import save_reverse
 
-from ..worlds.toy_bundle import write_bundle
+from ..worlds.toy_bundle import AS_THE_SEQUENCE, write_bundle
+from ..worlds.toy_model import WORDPIECE
+from ..worlds.toy_reverse import make_config, random_weights
 from .conftest import Outcome
 
 Run = Callable[..., Outcome]
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -213,3 +219,37 @@ def test_without_numpy_bundles_are_listed_but_not_checked(
     assert bundle == BundleFacts(
         "ehr-en", str(models / "ehr-en"), bundle.megabytes, fault="ehr-en cannot be checked without numpy."
     )
+
+
+def test_a_reverse_model_is_shown_beside_the_bundle_that_would_ask_it(
+    models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, config = models / "reverse-en", make_config()
+    folder.mkdir()
+    weights = save_reverse(folder / "weights.safetensors", config, random_weights(config), WORDPIECE)
+    (folder / "README.md").write_text("# reverse\n", encoding="utf-8")
+    sign = runpy.run_path(str(ROOT / "scripts" / "pin_models.py"))["sign_reverse"]
+    sign(folder)
+    pinned = {**MANIFESTS, "reverse-en": manifest_digest(folder)}
+    monkeypatch.setattr("fastsql.model.pinned.MANIFESTS", pinned)
+    _, found = bundled_models(models)
+    assert (found.name, found.fault, found.pinned) == ("reverse-en", "", True)
+    assert found.parameters == sum(math.prod(shape) for shape in config.shapes().values())
+    weights.write_bytes(weights.read_bytes()[:-1])
+    assert "weights.safetensors" in bundled_models(models)[1].fault
+    sign(folder)
+    assert "cannot be read" in bundled_models(models)[1].fault, "whole by its manifest, and yet no model"
+    monkeypatch.setattr("fastsql.model.pinned.MANIFESTS", MANIFESTS)
+    save_reverse(weights, config, random_weights(config), WORDPIECE)
+    sign(folder)
+    assert "not a model that this fastsql ships" in bundled_models(models)[1].fault
+
+
+def test_a_bundle_without_the_reverse_model_that_it_was_calibrated_with_is_something_to_mend(
+    tmp_path: Path,
+) -> None:
+    judge = AS_THE_SEQUENCE
+    second = {**judge, "reverse": "of another day", "weight": 0.25}
+    elsewhere = {**judge, "known": [], "second": second}
+    folder = write_bundle(tmp_path / "toy", reliability={**judge, "elsewhere": elsewhere})
+    assert "the reverse model that its probabilities" in own_model(folder).fault

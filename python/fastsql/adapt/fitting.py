@@ -99,10 +99,7 @@ class _Observed(Parser):
         decoded = self.engine.decode(linked.prepared, linked.schema, linked.space, DEFAULT_BEAM)
         if not decoded.search.finished:
             return None
-        weight = self._second_weight(linked)
-        if self._second is not None and weight is not None:
-            decoded = self._second.weighed(linked, decoded, weight)
-        written = verified(write(linked, decoded), self.limits)
+        written = verified(write(linked, self._weighed(linked, decoded)), self.limits)
         if written.fault:
             return None
         return evidence_of(written, self.reliability)[0], written.program

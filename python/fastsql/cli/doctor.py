@@ -33,7 +33,7 @@ class BundleFacts:
     manifest_sha256: str = ""
     """Of its manifest, which holds that of every other file; empty where it cannot be read."""
     calibration: str = ""
-    """Whether its probabilities were fitted, and on what; empty where the bundle was not looked into."""
+    """Whether its probabilities were fitted, and on what; of a reverse model, what it is for; empty where nobody looked."""
     shipped: bool = True
     """Whether it lies among the models of this fastsql."""
     pinned: bool = False
@@ -123,7 +123,7 @@ def _facts(folder: Path, *, shipped: bool = True) -> BundleFacts:
     lacking = known.lacking or second_lacking(known, bundle.tokenizer())
     fault = f"{facts.name}: {lacking}" if lacking else ""
     if shipped and not pinned:
-        fault = f"{folder.name} is not a model that this fastsql ships. Reinstall fastsql."
+        fault = _not_shipped(folder)
     return dataclasses.replace(
         facts,
         format_version=FORMAT_VERSION,
@@ -138,9 +138,10 @@ def _reverse_facts(folder: Path) -> BundleFacts:
     size = sum(file.stat().st_size for file in folder.iterdir() if file.is_file()) / 1e6
     facts = BundleFacts(folder.name, str(folder), size)
     try:
-        from fastsql.model.bundle import CARD, FORMAT_VERSION, WEIGHTS, check_files, manifest_digest
+        from fastsql.model.bundle import CARD, WEIGHTS, check_files, manifest_digest
         from fastsql.model.pinned import MANIFESTS
         from fastsql.reverse import count_weights
+        from fastsql.reverse.weights import FORMAT
     except ImportError as error:
         return dataclasses.replace(facts, fault=f"{facts.name} cannot be checked without {error.name}.")
     try:
@@ -153,11 +154,15 @@ def _reverse_facts(folder: Path) -> BundleFacts:
         return dataclasses.replace(facts, fault=str(error))
     return dataclasses.replace(
         facts,
-        format_version=FORMAT_VERSION,
+        format_version=FORMAT,
         parameters=count,
         calibration="a second opinion over schemas never seen",
-        fault="" if pinned else f"{folder.name} is not a model that this fastsql ships. Reinstall fastsql.",
+        fault="" if pinned else _not_shipped(folder),
     )
+
+
+def _not_shipped(folder: Path) -> str:
+    return f"{folder.name} is not a model that this fastsql ships. Reinstall fastsql."
 
 
 def _calibration(known: Reliability) -> str:

@@ -18,7 +18,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
 from fastsql.answer import Answer
-from fastsql.engine import Engine, open_engine
+from fastsql.engine import Decoded, Engine, open_engine
 from fastsql.engine.stopwatch import Stopwatch
 from fastsql.errors import ExampleError
 from fastsql.limits import DEFAULT, Limits
@@ -289,10 +289,9 @@ class Parser:
         if kept and not linked.space.turns:
             decoded, remembered = recall(linked, decoded, kept, self._reader)
             watch.lap("recall")
-        weight = self._second_weight(linked)
-        if self._second is not None and weight is not None:
-            # What somebody confirmed stays the first.
-            decoded = self._second.weighed(linked, decoded, weight, reorder=remembered is None)
+        weighed = self._weighed(linked, decoded, reorder=remembered is None)  # what is confirmed stays first
+        if weighed is not decoded:
+            decoded = weighed
             watch.lap("weigh")
         written = write(linked, decoded, dialect=settings.dialect, now=settings.now)
         written = replace(written, remembered=remembered)
@@ -307,6 +306,13 @@ class Parser:
             assessed = inspect(written, self._reliability, inspector, self.limits)
             watch.lap("inspect")
         return assessed
+
+    def _weighed(self, linked: Linked, decoded: Decoded, *, reorder: bool = True) -> Decoded:
+        """The hypotheses as a second opinion leaves them; the same object where none was to be had."""
+        weight = self._second_weight(linked)
+        if self._second is None or weight is None:
+            return decoded
+        return self._second.weighed(linked, decoded, weight, reorder=reorder)
 
     def _second_weight(self, linked: Linked) -> float | None:
         """What a second opinion weighs; None where none is asked for.

@@ -24,7 +24,7 @@ from fastsql.reverse import Likelihood, bundled_reverse, open_likelihood, revers
 
 OUT_OF_QUESTION = 3.0
 """How much less log-probability than the likeliest a hypothesis must have for the reverse model not to be asked about it: a
-twentieth. Asking about all four changes no answer over the databases that are held out."""
+twentieth. Over what is held out as many answers are right as where all are asked about."""
 
 
 class SecondOpinion:

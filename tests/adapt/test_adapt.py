@@ -135,8 +135,9 @@ def test_minutes_choose_the_updates_and_are_said(
     monkeypatch.setattr(runs, "METRIC_STEPS", 1)
     said: list[str] = []
     found = adapt(clinic, tmp_path / "own", minutes=0.1, threads=1, amounts=_LITTLE, report=said.append)
-    assert found.updates == 1
-    assert any(line.endswith("1 updates in 0.1 minutes") for line in said)
+    (told,) = [line for line in said if line.startswith("an update takes ")]
+    assert told.endswith(f" s: {found.updates} updates in 0.1 minutes"), "how many depends on the machine"
+    assert found.updates >= 1
 
 
 def test_a_probe_is_long_enough_to_be_timed() -> None:

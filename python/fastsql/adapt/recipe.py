@@ -63,6 +63,7 @@ def recipe(
             decoder_layers=base.decoder_layers,
             frozen_layers=FROZEN_LAYERS,
             turns=base.turns,
+            spelled_names=base.spelled_names,
             encoder=ENCODER,
         ),
         OptimSettings(batch_size=16, accumulate=2, encoder_rate=ENCODER_RATE, rate=RATE, ema=0.99),

@@ -87,7 +87,8 @@ class NativeEngine:
 
     def encode_schema(self, schema: Schema) -> NativeSchema:
         """See `Engine`."""
-        links = SchemaLinks(schema, core=self._core)
+        read = schema.spelled if self._config.spelled_names else schema
+        links = SchemaLinks(read, core=self._core)
         inputs = SchemaInputs.build(links, self.tokenizer)
         return NativeSchema(
             links,

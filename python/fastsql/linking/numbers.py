@@ -60,10 +60,10 @@ def find_numbers(text: str) -> tuple[Candidate, ...]:
 
     Digits with a leading zero (``01566167620``) and integers beyond 64 bits are codes: their value is the text itself.
     ``50s`` and ``fifties`` give 50 and 59. ``two weeks`` gives 2 and 14, for SQL that counts in days. ``what percentage``
-    gives 100, which SQL multiplies a share by; ``20 percent`` does not.
+    gives 100.0, which SQL multiplies a share by (of whole numbers it would give a whole share); ``20 percent`` does not.
     """
     found = [*_digits(text), *_english(text), *_halves(text)]
-    found += [Candidate(100, "number", match.span(), "number") for match in _PERCENTAGE.finditer(text)]
+    found += [Candidate(100.0, "number", match.span(), "number") for match in _PERCENTAGE.finditer(text)]
     if has_han(text):
         found.extend(_chinese(text))
     return tuple(found)

@@ -84,7 +84,8 @@ class ModelConfig:
 
     `cached_layers` graph layers compute schema rows without the question (so they are cached), `joint_layers`
     layers let schema rows see the question. `turns`: whether it reads earlier turns of a conversation, `named_turns` whether
-    it knows which of them a question calls by their numbers. Dropout rates matter in training only.
+    it knows which of them a question calls by their numbers. `spelled_names`: whether it reads a schema under the words of
+    its names (`Schema.spelled`). Dropout rates matter in training only.
     """
 
     n_productions: int
@@ -101,6 +102,7 @@ class ModelConfig:
     encoder_dropout: float = 0.1
     turns: bool = False
     named_turns: bool = False
+    spelled_names: bool = False
     encoder: EncoderConfig = field(default_factory=EncoderConfig)
 
     def __post_init__(self) -> None:
@@ -121,7 +123,7 @@ class ModelConfig:
                 )
         if self.relations > 256:
             raise ModelError(f"{self.relations} relations do not fit a byte", where="model config")
-        for name in ("turns", "named_turns"):
+        for name in ("turns", "named_turns", "spelled_names"):
             if not isinstance(getattr(self, name), bool):
                 raise ModelError(f"{name} is neither true nor false", where="model config")
 
@@ -153,5 +155,6 @@ def _sizes(config: ModelConfig | EncoderConfig) -> list[tuple[str, Any]]:
     return [
         (entry.name, getattr(config, entry.name))
         for entry in dataclasses.fields(config)
-        if entry.name not in ("dropout", "encoder_dropout", "turns", "named_turns", "encoder")
+        if entry.name
+        not in ("dropout", "encoder_dropout", "turns", "named_turns", "spelled_names", "encoder")
     ]

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 
 from fastsql.profile.kind_words import COUNTS
 from fastsql.profile.kinds import KindReader, is_aggregatable, unit_of
 from fastsql.profile.model import ColumnProfile, Kind, Profile, TableProfile
 from fastsql.profile.shapes import Shapes
-from fastsql.profile.words import Names, NameWords
+from fastsql.profile.words import given_label, schema_words
 from fastsql.schema.keys import named_alike
-from fastsql.schema.model import Column, ForeignKey, Structure, Table
-from fastsql.schema.names import label_from_name
+from fastsql.schema.model import ForeignKey, Structure
 
 _UNIT_COLUMNS = ("unit", "units", "unit of measure", "uom")
 _UNGROUPED = frozenset({"", "count", "%"})
@@ -27,9 +26,9 @@ def derive(schema: Structure, *, likely: Sequence[ForeignKey] = (), declared_val
     `declared_values`: whether small domains of columns are declared, as by ENUM, and may be listed; those that were read
     from rows must not be.
     """
-    words, table_words = _words(schema)
-    labels = [_given(column) for column in schema.columns]
-    table_labels = [_given(table) for table in schema.tables]
+    words, table_words = schema_words(schema)
+    labels = [given_label(column) for column in schema.columns]
+    table_labels = [given_label(table) for table in schema.tables]
     called = [label or said for label, said in zip(labels, words, strict=True)]
     likely = (*likely, *(ForeignKey((column,), (key,)) for column, key in named_alike(schema)))
     keys = (*schema.foreign_keys, *likely)
@@ -76,28 +75,6 @@ def derive(schema: Structure, *, likely: Sequence[ForeignKey] = (), declared_val
         for index, table in enumerate(schema.tables)
     )
     return Profile(schema.name, tables, columns)
-
-
-def _given(one: Table | Column) -> str:
-    """The label that a source or a person gave; empty where it is only the name."""
-    return "" if one.label == label_from_name(one.name) else one.label
-
-
-def _words(schema: Structure) -> tuple[list[str], list[str]]:
-    """The names of columns and tables in words, but for what is called alike then: it keeps the words of its name."""
-    items: list[Table | Column] = [*schema.tables, *schema.columns]
-    told = [text for one in items for text in (one.description, _given(one)) if text.isascii()]
-    names = Names([table.name for table in schema.tables], [column.name for column in schema.columns], told)
-    tables = _apart([names.read(table.name, table=True) for table in schema.tables])
-    columns: list[str] = []
-    for table in schema.tables:
-        columns += _apart([names.read(schema.columns[column].name) for column in table.columns])
-    return columns, tables
-
-
-def _apart(read: Sequence[NameWords]) -> list[str]:
-    uses = Counter(one.spelled for one in read)
-    return [one.spelled if uses[one.spelled] == 1 else one.cut for one in read]
 
 
 def _groups(

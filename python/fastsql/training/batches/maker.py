@@ -61,9 +61,11 @@ class ExampleMaker(BatchMaker):
         ]
 
     def whole(self, db_id: str) -> SchemaView:
-        """A domain's schema as it is."""
+        """A domain's whole schema as the model reads it."""
         if db_id not in self._views:
-            self._views[db_id] = SchemaView.whole(self.domains[db_id].schema, self.tokenizer)
+            schema = self.domains[db_id].schema
+            read = schema.spelled if self.config.spelled_names else schema
+            self._views[db_id] = SchemaView.whole(read, self.tokenizer)
         return self._views[db_id]
 
     def make(self, numbers: Sequence[int], epoch: int) -> tuple[Batch | None, int]:

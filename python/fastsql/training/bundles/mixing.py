@@ -26,8 +26,8 @@ def mixed_weights(state: Mapping[str, Any], bundle: Bundle, share: float) -> dic
     if not 0 <= share <= 1:
         raise ValueError(f"share is a number from 0 to 1, not {share!r}")
     config, grammar = bundle.config, state["grammar"]
-    own = {"named_turns": False, **state["model_config"]}
-    sizes = config.model.to_dict()
+    own = {"named_turns": False, "spelled_names": False, **state["model_config"]}
+    sizes = config.model.to_dict() | {"spelled_names": own["spelled_names"]}  # no weight depends on that
     if not sizes["named_turns"]:
         sizes["named_turns"] = own["named_turns"]  # a row less, which is made up
     alike = (

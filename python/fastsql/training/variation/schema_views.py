@@ -44,7 +44,7 @@ class SchemaView:
 
     @classmethod
     def whole(cls, schema: Schema, tokenizer: Tokenizer) -> SchemaView:
-        """The schema as it is."""
+        """The schema with all its tables and columns."""
         links = SchemaLinks(schema)
         return cls(schema, links, SchemaInputs.build(links, tokenizer))
 

@@ -1,14 +1,13 @@
-"""What do labels that a profile derives from names do to a model that was trained on other labels?
+"""Are names that are read in words worth it, and descriptions, beside the labels that a data set gives?
 
     python benchmarks/profile_labels.py --questions 150 --json profile_labels.json
 
 FASTSQL_DATA names the folder of the data sets. Every label of a schema is thrown away, and the questions are asked with:
 
-plain      labels that are the names, cut at underscores, blanks and camelCase, as readers make them where a source has none
-label      labels cut and spelled out as a profile's are
-synonym    plain labels, with the derived ones as synonyms, which link words of the question by name
-described  the same, with the column's description as one more synonym; where a set has none, as synonym
-given      the labels of the data set, for comparison
+plain      labels that are the names, cut at underscores, blanks and camelCase, which the model reads as they are
+words      the same labels, which it reads in words, cut and spelled out (`Schema.spelled`)
+described  in words, with the column's description as one more synonym; where a set has none, as words
+given      the labels of the data set
 
 em is the share of answerable questions whose first query is gold's but for values. No database is read.
 """
@@ -16,8 +15,11 @@ em is the share of answerable questions whose first query is gold's but for valu
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import shutil
 import sys
+import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -28,14 +30,15 @@ from fastsql.cli.console import Console
 from fastsql.datasets import DatabaseFiles, Example, read_examples, read_schemas
 from fastsql.evaluation import Options, evaluate
 from fastsql.evaluation.sample import draw_sample
-from fastsql.profile.words import Names
+from fastsql.model.bundle import CONFIG, write_json, write_manifest
+from fastsql.parser.bundles import open_model
 from fastsql.schema import Column, Schema, Table, label_from_name
 
 sys.path.insert(0, str(Path(__file__).parent))
 from record import save
 
 SETS = {"spider": "dev", "ehrsql2024": "valid", "snails": "dev", "defog_sqleval": "dev", "omop_epi": "dev"}
-WAYS = ("plain", "label", "synonym", "described", "given")
+WAYS = ("plain", "words", "described", "given")
 Item = TypeVar("Item", Table, Column)
 
 
@@ -50,8 +53,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", type=Path)
     options = parser.parse_args(arguments)
     console = Console(out=sys.stdout)
-    data, model = Path(os.environ["FASTSQL_DATA"]), fastsql.load(options.model, suggest=False)
-    rows: list[dict[str, object]] = []
+    data, rows = Path(os.environ["FASTSQL_DATA"]), list[dict[str, object]]()
+    with tempfile.TemporaryDirectory() as folder:
+        models = {
+            spelled: fastsql.load(reading(options.model, Path(folder) / str(spelled), spelled), suggest=False)
+            for spelled in (False, True)
+        }
     for name, split in SETS.items():
         examples = [one for one in read_examples(data / name / f"{split}.json") if one.sql is not None]
         examples = draw_sample(examples, options.questions, options.seed)
@@ -59,13 +66,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         schemas = read_schemas(data / name / "schemas.json", databases=databases)
         row: dict[str, object] = {"set": name, "questions": len(examples)}
         for way in WAYS:
-            row[way] = round(
-                _em(model, examples, {one: said(schema, way) for one, schema in schemas.items()}), 2
-            )
+            called = {one: said(schema, way) for one, schema in schemas.items()}
+            row[way] = round(_em(models[way != "plain"], examples, called), 2)
         rows.append(row)
     console.table(("set", "questions", *WAYS), [[str(cell) for cell in row.values()] for row in rows])
     save(options.json, {"sets": rows}, __file__, arguments)
     return 0
+
+
+def reading(model: str, folder: Path, spelled: bool) -> Path:
+    """A copy of a bundle that reads names in words, or does not."""
+    shutil.copytree(open_model(model).path, folder)
+    config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+    config["model"]["spelled_names"] = spelled
+    write_json(folder / CONFIG, config)
+    write_manifest(folder)
+    return folder
 
 
 def _em(model: fastsql.Parser, examples: Sequence[Example], schemas: dict[str, Schema]) -> float:
@@ -78,19 +94,13 @@ def said(schema: Schema, way: str) -> Schema:
     """The schema with labels of one of `WAYS`."""
     if way == "given":
         return schema
-    names = Names([one.name for one in schema.tables], [one.name for one in schema.columns])
-    tables = tuple(_said(one, names.read(one.name, table=True).spelled, way) for one in schema.tables)
-    columns = tuple(_said(one, names.read(one.name).spelled, way) for one in schema.columns)
-    return replace(schema, tables=tables, columns=columns)
+    tables = tuple(_said(one, way) for one in schema.tables)
+    return replace(schema, tables=tables, columns=tuple(_said(one, way) for one in schema.columns))
 
 
-def _said(item: Item, derived: str, way: str) -> Item:
-    plain = label_from_name(item.name)
-    if way == "label":
-        return replace(item, label=derived, synonyms=())
-    said = [derived] if way in ("synonym", "described") and derived != plain else []
-    said += [item.description] if way == "described" and item.description else []
-    return replace(item, label=plain, synonyms=tuple(said))
+def _said(item: Item, way: str) -> Item:
+    described = (item.description,) if way == "described" and item.description else ()
+    return replace(item, label=label_from_name(item.name), synonyms=described)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
     python benchmarks/profile_links.py --json profile_links.json
 
 FASTSQL_DATA names the folder of the data sets. Labels are thrown away and made anew as `profile_labels.py` does: plain,
-with the words of a profile as synonyms, and with descriptions beside. Of the answerable questions of each set:
+read in words, and with descriptions beside. Of the answerable questions of each set:
 
 needed   columns of gold SQL (whose names and tables' names stand in it) of which the question says a part, in percent
 others   other columns of which it says a part, a question
@@ -30,7 +30,7 @@ from profile_labels import SETS, said
 sys.path.insert(0, str(Path(__file__).parent))
 from record import save
 
-WAYS = ("plain", "synonym", "described")
+WAYS = ("plain", "words", "described")
 COLUMNS = ("set", "names", "needed", "others", "needed, whole", "others, whole")
 
 
@@ -46,7 +46,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         examples = [one for one in read_examples(data / name / f"{split}.json") if one.sql is not None]
         schemas = read_schemas(data / name / "schemas.json", databases={one.db_id for one in examples})
         for way in WAYS:
-            links = {one: SchemaLinks(said(schema, way)) for one, schema in schemas.items()}
+            called = {one: said(schema, way) for one, schema in schemas.items()}
+            links = {
+                one: SchemaLinks(schema if way == "plain" else schema.spelled)
+                for one, schema in called.items()
+            }
             rows.append((name, way, *named(examples, links)))
     Console(out=sys.stdout).table(COLUMNS, [[str(cell) for cell in row] for row in rows])
     save(options.json, {"rows": [dict(zip(COLUMNS, row, strict=True)) for row in rows]}, __file__, arguments)

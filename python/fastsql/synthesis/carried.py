@@ -105,6 +105,20 @@ def _held(number: int) -> str:
     return f"held_{number}"
 
 
+def conversation(db_id: str, interaction: str, talk: Sequence[Asked]) -> list[Example]:
+    """The turns of a conversation as examples, as data sets have them."""
+    return [
+        Example(
+            f"{interaction}/{turn}",
+            db_id,
+            one.question,
+            one.sql,
+            extra={"interaction": interaction, "turn": turn},
+        )
+        for turn, one in enumerate(talk)
+    ]
+
+
 def turns_file(folder: Path, name: str = "") -> Path:
     """The file of a set's conversations."""
     return folder / (f"{name}.turns.json.gz" if name else "turns.json.gz")
@@ -174,12 +188,7 @@ class _Found:
         if len(talk) == 1:
             self.pairs.append(Example(number, name, talk[0].question, talk[0].sql))
             return
-        self.turns += [
-            Example(
-                f"{number}/{turn}", name, one.question, one.sql, extra={"interaction": number, "turn": turn}
-            )
-            for turn, one in enumerate(talk)
-        ]
+        self.turns += conversation(name, number, talk)
 
     def whole(self) -> CarriedSet:
         """All of it; how often a question was left out is told."""

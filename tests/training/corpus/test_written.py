@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("torch", reason="pip install '.[train]' runs this")
 
-from fastsql.datasets import read_examples
+from fastsql.datasets import read_examples, read_schemas
 from fastsql.synthesis.pool import SchemaPool
 from fastsql.training.calibration.questions import FOREIGN, FOREIGN_MADE, UNANSWERABLE, WRITTEN, held_out
 from fastsql.training.config import TrainConfig, WrittenSettings
@@ -54,6 +54,18 @@ def test_written_questions_are_carried_over_once(
     assert (plain.weight, talks.weight, talks.conversations) == (0.5, 0.2, "given")
     assert (plain.dev, held.dev, held_talks.conversations) == (False, True, "given")
     assert len(read_examples(plain.examples)) >= 30
+
+
+def test_questions_over_the_demo_hospital_come_with_a_weight_of_their_own(
+    config: TrainConfig, cache: Path
+) -> None:
+    settings = replace(SETTINGS, weight=0.7, hospital_weight=3.0)
+    told: list[str] = []
+    asked = with_written(replace(config, data=replace(config.data, written=settings)), cache, told.append)
+    assert told == [], "what is carried over does not depend on weights"
+    _, _, plain, talks, *_ = asked.data.sources[len(config.data.sources) :]
+    assert (plain.weight, talks.weight, talks.conversations) == (3.0, 3.0, "given")
+    assert {one.db_id for one in read_examples(plain.examples)} == set(read_schemas(plain.schemas))
 
 
 def test_designs_that_are_held_out_are_asked_and_not_trained_on(corpus: Corpus) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from fastsql.synthesis.carried import carry_held_out, carry_over, turns_file, write_carried
 from fastsql.synthesis.generate import Report
+from fastsql.synthesis.hospital.everyday import everyday_set
 from fastsql.synthesis.many import set_files
 from fastsql.training.config import DataSettings, SourceSettings, TrainConfig, WrittenSettings
 from fastsql.training.corpus.conversations import GIVEN
@@ -36,6 +37,12 @@ def written_sources(data: DataSettings, cache: Path, report: Report) -> list[Sou
         plain = _source(cache, name, settings.weight)
         talks = replace(plain, examples=str(turns_file(cache, name)), conversations=GIVEN)
         found += [plain, replace(talks, weight=settings.conversations_weight)]
+    if settings.hospital_weight:
+        name = f"everyday-{_identity(settings, language)}"
+        if not set_files(cache, name)[0].is_file():
+            write_carried(everyday_set(), cache, name)
+        plain = _source(cache, name, settings.hospital_weight)
+        found += [plain, replace(plain, examples=str(turns_file(cache, name)), conversations=GIVEN)]
     if settings.held_out:
         name = f"{HELD_OUT}-{_identity(settings, language)}"
         databases = cache / name
@@ -61,6 +68,7 @@ def carried_set(settings: WrittenSettings, language: str, cache: Path, report: R
 
 
 def _identity(settings: WrittenSettings, language: str) -> str:
+    settings = replace(settings, weight=0.0, conversations_weight=0.0, hospital_weight=0.0)
     return hashlib.sha256(f"{settings} {language}".encode() + synthesis_code()).hexdigest()[:16]
 
 

@@ -59,16 +59,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
             spelled: fastsql.load(reading(options.model, Path(folder) / str(spelled), spelled), suggest=False)
             for spelled in (False, True)
         }
-    for name, split in SETS.items():
-        examples = [one for one in read_examples(data / name / f"{split}.json") if one.sql is not None]
-        examples = draw_sample(examples, options.questions, options.seed)
-        databases = {example.db_id for example in examples}
-        schemas = read_schemas(data / name / "schemas.json", databases=databases)
-        row: dict[str, object] = {"set": name, "questions": len(examples)}
-        for way in WAYS:
-            called = {one: said(schema, way) for one, schema in schemas.items()}
-            row[way] = round(_em(models[way != "plain"], examples, called), 2)
-        rows.append(row)
+        for name, split in SETS.items():
+            examples = [one for one in read_examples(data / name / f"{split}.json") if one.sql is not None]
+            examples = draw_sample(examples, options.questions, options.seed)
+            databases = {example.db_id for example in examples}
+            schemas = read_schemas(data / name / "schemas.json", databases=databases)
+            row: dict[str, object] = {"set": name, "questions": len(examples)}
+            for way in WAYS:
+                called = {one: said(schema, way) for one, schema in schemas.items()}
+                row[way] = round(_em(models[way != "plain"], examples, called), 2)
+            rows.append(row)
     console.table(("set", "questions", *WAYS), [[str(cell) for cell in row.values()] for row in rows])
     save(options.json, {"sets": rows}, __file__, arguments)
     return 0

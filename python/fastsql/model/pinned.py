@@ -12,5 +12,6 @@ from collections.abc import Mapping
 
 MANIFESTS: Mapping[str, str] = {
     "css-zh": "4f353900e50b6533fb21f2db8ad5a03d4175c52c9760117f1a149f01e530ddeb",
-    "ehr-en": "5b7cedc4c24e37d093f103d9dc06849c0c5e29fb255ff90c593626989e25d439",
+    "ehr-en": "08b48c742d7ef4e75d8a3a3d96d4561401c1904e8fbce8abd19a573113837504",
+    "reverse-en": "351cb61f38329febee62eb317fbe7c111fc31b003090da2df360cdab8bb00607",
 }

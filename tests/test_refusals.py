@@ -25,7 +25,7 @@ MISSPELT = "How many patients were prescribed zeftriaxome?"
 NURSE = "Which nurse looked after patient 71021141 last night?"
 ANSWERED = "How many patients were prescribed warfarin?"
 SALINE = "What was the total volume of normal saline output that patient 71021037 had?"
-DOUBTED = "How many patients died?"
+DOUBTED = "How many women were admitted?"
 CANARY, HELD = "zyxwaldomycin", "vyxwaldomicim"
 """A word that no value, name or message has, and a value that is like it, but not so near that it is offered for it."""
 
@@ -164,7 +164,7 @@ def test_a_doubted_guess_is_told_in_words(parser: Parser, schema: Schema, values
     assert "penalty 10" in result.reason
     (guess,) = result.suggestions
     assert isinstance(guess, BestGuess)
-    assert guess.description == "how many patients where dod is not missing"
+    assert guess.description == "how many different subject id of admissions where gender of patients is 'f'"
 
 
 def test_an_answer_has_neither_reason_nor_suggestions_and_is_decoded_once(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,6 +30,17 @@ def clinic(tmp_path_factory: pytest.TempPathFactory) -> Path:
         visits = [(n, n % 30, ("cough", "fever", "fall")[n % 3], 10.0 * n) for n in range(90)]
         connection.executemany("INSERT INTO visits VALUES (?, ?, ?, ?)", visits)
     return path
+
+
+@pytest.fixture(scope="module", autouse=True)
+def taken_as_better() -> Iterator[None]:
+    """A few updates make no bundle better, and one that asks nobody is judged against a base that asks a second opinion."""
+    if importlib.util.find_spec("torch") is None:
+        yield
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("fastsql.adapt.adapting.is_better", lambda before, after: True)
+        yield
 
 
 @pytest.fixture

@@ -13,5 +13,5 @@ from collections.abc import Mapping
 MANIFESTS: Mapping[str, str] = {
     "css-zh": "4f353900e50b6533fb21f2db8ad5a03d4175c52c9760117f1a149f01e530ddeb",
     "ehr-en": "08b48c742d7ef4e75d8a3a3d96d4561401c1904e8fbce8abd19a573113837504",
-    "reverse-en": "351cb61f38329febee62eb317fbe7c111fc31b003090da2df360cdab8bb00607",
+    "reverse-en": "8362c0b07d12ae0022f92d333f8604e89faea739cdd9145dbb8072ac48c9c66a",
 }

@@ -137,6 +137,23 @@ DATA: Mapping[str, Credit] = {
             " left out"
         ),
     ),
+    "qda_sql": Credit(
+        title="QDA-SQL, train conversations and SQL",
+        licence="MIT (the conversations); CC BY-SA 4.0 (Spider's databases)",
+        credit="Huang et al.: QDA-SQL, Questions Enhanced Dialogue Augmentation for Multi-Turn Text-to-SQL. 2024",
+        where="https://github.com/mcxiaoxiao/QDA-SQL",
+        use="trained on, but for Spider's databases held out; changed as CoSQL is",
+    ),
+    "wikisql_partial": Credit(
+        title="WikiSQL, questions and SQL",
+        licence="BSD 3-Clause",
+        credit=(
+            "V. Zhong, C. Xiong, R. Socher: Seq2SQL, Generating Structured Queries from Natural Language using Reinforcement"
+            " Learning. 2017"
+        ),
+        where="https://github.com/salesforce/WikiSQL",
+        use="trained on; changed as Spider is",
+    ),
 }
 """Data sets by the name of their folder."""
 

@@ -87,8 +87,7 @@ class NativeEngine:
 
     def encode_schema(self, schema: Schema) -> NativeSchema:
         """See `Engine`."""
-        read = schema.spelled if self._config.spelled_names else schema
-        links = SchemaLinks(read, core=self._core)
+        links = SchemaLinks(self._config.as_read(schema), core=self._core)
         inputs = SchemaInputs.build(links, self.tokenizer)
         return NativeSchema(
             links,

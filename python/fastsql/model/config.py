@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fastsql.errors import ModelError
 from fastsql.linking.candidate import FORMATS, KINDS, SOURCES, Candidate
 from fastsql.linking.relations import PLAIN_RELATIONS, RELATIONS
-from fastsql.schema import Column
+from fastsql.schema import Column, Schema
 
 CANDIDATE_KINDS = ("other", *KINDS)
 CANDIDATE_SOURCES = ("other", *SOURCES)
@@ -130,6 +130,10 @@ class ModelConfig:
     def with_turns(self) -> ModelConfig:
         """The same sizes for a model that reads earlier turns of a conversation."""
         return dataclasses.replace(self, turns=True, named_turns=True, relations=len(RELATIONS))
+
+    def as_read(self, schema: Schema) -> Schema:
+        """The schema under the labels that the model reads."""
+        return schema.spelled if self.spelled_names else schema
 
     @property
     def callings(self) -> int:

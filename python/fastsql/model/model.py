@@ -62,7 +62,7 @@ class Model:
 
     def encode_schema(self, schema: Schema) -> SchemaState:
         """Texts of the schema through the encoder, its rows through the cached graph layers."""
-        links = SchemaLinks(schema.spelled if self.config.spelled_names else schema)
+        links = SchemaLinks(self.config.as_read(schema))
         inputs = SchemaInputs.build(links, self.tokenizer)
         if not inputs.n_items:
             raise ModelError("a schema without tables cannot be encoded", where=f"schema {schema.name!r}")

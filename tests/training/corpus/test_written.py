@@ -11,6 +11,7 @@ pytest.importorskip("torch", reason="pip install '.[train]' runs this")
 
 from fastsql.datasets import read_examples, read_schemas
 from fastsql.synthesis.pool import SchemaPool
+from fastsql.synthesis.source import SynthesisError
 from fastsql.training.calibration.questions import FOREIGN, FOREIGN_MADE, UNANSWERABLE, WRITTEN, held_out
 from fastsql.training.config import TrainConfig, WrittenSettings
 from fastsql.training.corpus.corpus import Corpus, load_corpus
@@ -66,6 +67,13 @@ def test_questions_over_the_demo_hospital_come_with_a_weight_of_their_own(
     _, _, plain, talks, *_ = asked.data.sources[len(config.data.sources) :]
     assert (plain.weight, talks.weight, talks.conversations) == (3.0, 3.0, "given")
     assert {one.db_id for one in read_examples(plain.examples)} == set(read_schemas(plain.schemas))
+
+
+def test_questions_over_the_demo_hospital_are_in_one_language(config: TrainConfig, cache: Path) -> None:
+    written = WrittenSettings(hospital_weight=1.0)
+    data = replace(config.data, written=written, made=replace(config.data.made, language="zh"))
+    with pytest.raises(SynthesisError, match="'zh': nobody wrote questions over the demo hospital"):
+        with_written(replace(config, data=data), cache, lambda _: None)
 
 
 def test_designs_that_are_held_out_are_asked_and_not_trained_on(corpus: Corpus) -> None:

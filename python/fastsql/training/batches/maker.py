@@ -63,9 +63,8 @@ class ExampleMaker(BatchMaker):
     def whole(self, db_id: str) -> SchemaView:
         """A domain's whole schema as the model reads it."""
         if db_id not in self._views:
-            schema = self.domains[db_id].schema
-            read = schema.spelled if self.config.spelled_names else schema
-            self._views[db_id] = SchemaView.whole(read, self.tokenizer)
+            schema = self.config.as_read(self.domains[db_id].schema)
+            self._views[db_id] = SchemaView.whole(schema, self.tokenizer)
         return self._views[db_id]
 
     def make(self, numbers: Sequence[int], epoch: int) -> tuple[Batch | None, int]:

@@ -10,6 +10,8 @@ from fastsql.synthesis.carried import carry_held_out, carry_over, turns_file, wr
 from fastsql.synthesis.generate import Report
 from fastsql.synthesis.hospital.everyday import everyday_set
 from fastsql.synthesis.many import set_files
+from fastsql.synthesis.schema.words import ENGLISH
+from fastsql.synthesis.source import SynthesisError
 from fastsql.training.config import DataSettings, SourceSettings, TrainConfig, WrittenSettings
 from fastsql.training.corpus.conversations import GIVEN
 from fastsql.training.corpus.files import synthesis_code
@@ -20,7 +22,7 @@ HELD_OUT = "written-held-out"
 def with_written(config: TrainConfig, cache: Path, report: Report) -> TrainConfig:
     """The configuration with sources of what `data.written` asks for: questions and conversations, to train on and held out.
 
-    Raises SynthesisError where nobody wrote any, or a design that is to be held out is not there.
+    Raises SynthesisError where nobody wrote any in that language, or a design that is to be held out is not there.
     """
     sources = written_sources(config.data, cache, report)
     if not sources:
@@ -38,6 +40,10 @@ def written_sources(data: DataSettings, cache: Path, report: Report) -> list[Sou
         talks = replace(plain, examples=str(turns_file(cache, name)), conversations=GIVEN)
         found += [plain, replace(talks, weight=settings.conversations_weight)]
     if settings.hospital_weight:
+        if language != ENGLISH:
+            raise SynthesisError(
+                "nobody wrote questions over the demo hospital", where=f"language {language!r}"
+            )
         name = f"everyday-{_identity(settings, language)}"
         if not set_files(cache, name)[0].is_file():
             write_carried(everyday_set(), cache, name)

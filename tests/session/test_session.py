@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 import random
 import re
@@ -279,6 +280,38 @@ def test_a_question_that_calls_a_turn_by_its_number_speaks_of_it(
     turn = parser.parse(question, SCHEMA, history=history)
     assessed = cast("Assessed", turn.background)
     assert refers(assessed) == called
+
+
+def test_a_question_that_calls_turns_by_their_numbers_refers_to_none_but_these_and_the_latest(
+    parser: Parser,
+) -> None:
+    history = talked(parser, 6).history
+    asked = [f"{words} answer {number}" for words in MORE for number in (1, 2, 3)]
+    turns = [cast("Turn", parser.parse(question, SCHEMA, history=history)) for question in asked]
+    assert all(set(turn.uses) <= {int(turn.question[-1]), 6} for turn in turns)
+    assert any(int(turn.question[-1]) in turn.uses for turn in turns)
+
+
+def test_a_hypothesis_that_leaves_out_a_called_turn_comes_after_those_that_have_it(parser: Parser) -> None:
+    history = talked(parser, 4).history
+    mixed = 0
+    for number, words in itertools.product((1, 2, 3), MORE):
+        turn = parser.parse(f"{words} answer {number}", SCHEMA, history=history, beam=8)
+        written = cast("Assessed", turn.background).written
+        hypotheses = map(written.other, range(len(written.decoded.search.finished)))
+        has = [any(used.number == number for used in one.uses) for one in hypotheses]
+        if written.linked.space.turns:
+            assert has == sorted(has, reverse=True)
+            mixed += len(set(has)) == 2
+    assert mixed
+
+
+def test_a_question_that_calls_a_turn_which_has_no_answer_may_refer_to_any(parser: Parser) -> None:
+    session = talked(parser, 4)
+    session.forget(2)
+    turn = parser.parse("only the women of answer 2", SCHEMA, history=session.history)
+    space = cast("Assessed", turn.background).written.linked.space
+    assert [one.usable for one in space.turns] == [turn.usable for turn in session.history]
 
 
 def test_a_reading_by_itself_is_doubted_where_the_other_refers(parser: Parser) -> None:

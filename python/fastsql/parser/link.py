@@ -13,6 +13,8 @@ from fastsql.limits import Limits
 from fastsql.linking.dictionary import ValueDictionary
 from fastsql.linking.grounds import find_grounds
 from fastsql.linking.prepare import Prepared
+from fastsql.linking.turn_numbers import turn_numbers
+from fastsql.linking.turns import held_spans
 
 if TYPE_CHECKING:
     from fastsql.linking.turns import EarlierTurn
@@ -77,12 +79,32 @@ def link(
 def with_turns(linked: Linked, engine: Engine) -> Linked:
     """The question linked to the earlier turns of its conversation as well, so that its query may refer to them.
 
+    Where it calls some by their numbers, it may refer to these and to the latest: whoever counts answers means no other.
+
     Raises ModelError where the model knows no conversations.
     """
-    earlier = [_earlier(turn) for turn in linked.turns or ()]
-    prepared = engine.link(linked.prepared.text, linked.schema, linked.dictionary, earlier)
-    space = replace(linked.space, turns=tuple(one.turn for one in earlier))
+    turns = linked.turns or ()
+    prepared = engine.link(
+        linked.prepared.text, linked.schema, linked.dictionary, [_earlier(turn) for turn in turns]
+    )
+    meant = {turn.number for turn in called_turns(linked) if turn.usable}
+    if meant:
+        meant.add(max(turn.number for turn in turns if turn.usable))
+        told = [
+            one if one.number in meant else replace(one, turn=one.turn.unusable) for one in prepared.turns
+        ]
+        prepared = replace(prepared, turns=tuple(told))
+    space = replace(linked.space, turns=tuple(one.turn for one in prepared.turns))
     return replace(linked, prepared=prepared, space=space)
+
+
+def called_turns(linked: Linked) -> list[Turn]:
+    """The earlier turns that a question calls by numbers which can hardly mean anything else."""
+    if not linked.turns:
+        return []
+    held = held_spans(linked.prepared.candidates)
+    numbers = turn_numbers(linked.prepared.text, held, ordinals=False)
+    return [turn for turn in linked.turns if turn.number in numbers]
 
 
 def _earlier(turn: Turn) -> EarlierTurn:

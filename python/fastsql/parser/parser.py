@@ -46,7 +46,7 @@ from fastsql.parser.settings import Settings
 from fastsql.parser.sources import Sources
 from fastsql.parser.turns import as_turn, correction, known_turns, likelier, may_continue, next_number
 from fastsql.parser.weigh import SecondOpinion, second_lacking
-from fastsql.parser.write import verified, write
+from fastsql.parser.write import complete_first, verified, write
 from fastsql.refusal.texts import language_of, sentence
 from fastsql.reliability.assess import Reliability
 from fastsql.reliability.inspection import Inspector
@@ -293,6 +293,7 @@ class Parser:
         if weighed is not decoded:
             decoded = weighed
             watch.lap("weigh")
+        decoded = complete_first(linked, decoded)
         written = write(linked, decoded, dialect=settings.dialect, now=settings.now)
         written = replace(written, remembered=remembered)
         watch.lap("render")

@@ -11,9 +11,9 @@ from fastsql.grammar.inlining import renumbered
 from fastsql.grammar.reading_turns import read_turn
 from fastsql.grammar.render.references import render_references
 from fastsql.grammar.turn_kinds import kinds_of
-from fastsql.linking.turn_numbers import turn_numbers
-from fastsql.linking.turns import EarlierTurn, held_spans
+from fastsql.linking.turns import EarlierTurn
 from fastsql.parser.assess import Assessed
+from fastsql.parser.link import called_turns
 from fastsql.parser.write import Written
 from fastsql.refusal.corrections import repaired
 from fastsql.refusal.references import refers_back
@@ -78,10 +78,7 @@ def may_continue(alone: Assessed) -> bool:
 def refers(alone: Assessed) -> bool:
     """Whether a question speaks of what was said before, as far as its own words tell."""
     linked = alone.written.linked
-    held = held_spans(linked.prepared.candidates)
-    numbers = turn_numbers(linked.prepared.text, held, ordinals=False)
-    called = numbers & {turn.number for turn in linked.turns or ()}
-    return bool(called) or refers_back(linked.question, [link.span for link in alone.links])
+    return bool(called_turns(linked)) or refers_back(linked.question, [link.span for link in alone.links])
 
 
 def likelier(alone: Assessed, continued: Assessed) -> Assessed:

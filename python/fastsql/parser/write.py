@@ -12,7 +12,7 @@ from fastsql.grammar.inlining import count_shown, inline, turns_of
 from fastsql.grammar.program import Program
 from fastsql.limits import Limits
 from fastsql.linking.canonical import canonical_literals
-from fastsql.parser.link import Linked
+from fastsql.parser.link import Linked, called_turns
 from fastsql.refusal.texts import language_of, sentence
 from fastsql.result import Remembered
 from fastsql.schema import Schema
@@ -76,6 +76,20 @@ def write(
 def program_of(linked: Linked, decoded: Decoded, number: int = 0) -> Program:
     """A finished hypothesis as a program without turns, literals in the letter case of their columns' values."""
     return _written_out(_own(linked, decoded, number), linked)
+
+
+def complete_first(linked: Linked, decoded: Decoded) -> Decoded:
+    """The hypotheses; those that leave out a turn which the question calls by its number come last."""
+    called = [turn for turn in called_turns(linked) if turn.usable] if linked.space.turns else []
+    if not called:
+        return decoded
+    places = {place for place, turn in enumerate(linked.turns or ()) if turn in called}
+    finished = decoded.search.finished
+    lacking = [not places <= turns_of(_own(linked, decoded, number)) for number in range(len(finished))]
+    ordered = sorted(range(len(finished)), key=lacking.__getitem__)
+    return replace(
+        decoded, search=replace(decoded.search, finished=tuple(finished[number] for number in ordered))
+    )
 
 
 def _own(linked: Linked, decoded: Decoded, number: int) -> Program:

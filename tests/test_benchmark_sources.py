@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from pathlib import Path
@@ -13,6 +14,7 @@ from .test_benchmarks import module
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "benchmarks.md").read_text("utf-8")
 RESULTS = ROOT / "benchmarks" / "results"
+MODELS = ROOT / "python" / "fastsql" / "models"
 _START = re.compile(r"^(?=##+ |\*\*[^*\n]+\.\*\*)", re.MULTILINE)
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _SOURCE = re.compile(r"^Source: (.+)$", re.MULTILINE)
@@ -77,6 +79,25 @@ def test_a_file_was_written_by_a_command_of_its_section(section: str) -> None:
 def test_every_file_is_the_source_of_one_section() -> None:
     named = sorted(name for section in MEASURED for name in files(section))
     assert named == sorted(path.name for path in RESULTS.glob("*.json"))
+
+
+EVALUATIONS = {
+    path.stem: found["details"]["provenance"]
+    for path in sorted(RESULTS.glob("*.json"))
+    if "details" in (found := json.loads(path.read_text("utf-8")))
+}
+
+
+def test_evaluations_of_both_bundled_models_are_found() -> None:
+    assert {made["model"] for made in EVALUATIONS.values()} == {"ehr-en", "css-zh"}
+
+
+@pytest.mark.parametrize("name", EVALUATIONS)
+def test_an_evaluation_is_of_the_model_that_is_bundled(name: str) -> None:
+    """Whoever bundles another model measures it anew."""
+    made = EVALUATIONS[name]
+    manifest = (MODELS / made["model"] / "manifest.json").read_bytes()
+    assert made["manifest_sha256"] == hashlib.sha256(manifest).hexdigest()
 
 
 def test_the_table_of_memory_has_the_figures_of_its_files() -> None:

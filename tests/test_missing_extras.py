@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 MISSING = 'pytest.importorskip("no_such_package", reason="pip install no-such-package to run this")'
-MODULE = f"import pytest\n{MISSING}\ndef test_never_reached(): pass\n"
-TEST = f"import pytest\ndef test_needs_it(): {MISSING}\n"
-FIXTURE = f"import pytest\n@pytest.fixture\ndef needed(): {MISSING}\ndef test_asks(needed): pass\n"
-OTHER = "import pytest\ndef test_elsewhere(): pytest.skip('run this as another user')\n"
+MODULE = f"import pytest\n{MISSING}\ndef test_below_the_missing_import(): pass\n"
+TEST = f"import pytest\ndef test_that_imports_a_missing_package(): {MISSING}\n"
+FIXTURE = f"import pytest\n@pytest.fixture\ndef needed(): {MISSING}\ndef test_that_asks_for_a_fixture(needed): pass\n"
+OTHER = "import pytest\ndef test_skipped_for_another_user(): pytest.skip('run this as another user')\n"
 
 
 def outcome(folder: Path, text: str, required: str) -> tuple[int, str]:

@@ -28,7 +28,7 @@ def test_sixty_questions_have_an_answer_and_fifteen_have_none() -> None:
 
 
 @pytest.mark.parametrize("question", [one for one in QUESTIONS if one.sql], ids=lambda one: one.id)
-def test_gold_returns_something(riverside: Path, question: Example) -> None:
+def test_gold_queries_over_riverside_return_something(riverside: Path, question: Example) -> None:
     assert question.sql is not None
     with closing(sqlite3.connect(riverside)) as connection:
         rows = connection.execute(question.sql).fetchall()

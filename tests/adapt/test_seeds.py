@@ -100,6 +100,6 @@ def test_a_file_that_is_not_there(tmp_path: Path, schema: Schema, executor: Exec
         read_seeds(tmp_path / "none.json", schema, executor)
 
 
-def test_chinese_seeds(tmp_path: Path, schema: Schema, executor: Executor) -> None:
+def test_seeds_may_be_asked_in_chinese(tmp_path: Path, schema: Schema, executor: Executor) -> None:
     found = read("-- 有多少病人?\nSELECT COUNT(*) FROM patients;", ".sql", tmp_path, schema, executor)
     assert [one.question for one in found.usable] == ["有多少病人?"]

@@ -161,7 +161,9 @@ def test_every_table_has_rows_and_none_is_later_than_now(connection: sqlite3.Con
         ("prescriptions", "hadm_id", "admissions"),
     ],
 )
-def test_references_lead_somewhere(connection: sqlite3.Connection, child: str, key: str, parent: str) -> None:
+def test_foreign_keys_of_the_demo_hospital_lead_to_rows(
+    connection: sqlite3.Connection, child: str, key: str, parent: str
+) -> None:
     orphans = f"SELECT COUNT(*) FROM {child} WHERE {key} NOT IN (SELECT {key} FROM {parent})"
     assert connection.execute(orphans).fetchone() == (0,)
 

@@ -200,7 +200,7 @@ def test_a_silent_server_and_one_that_dribbles_end_in_time(client: Client, serve
     assert time.monotonic() - begun < 6
 
 
-def test_where_nothing_listens() -> None:
+def test_an_endpoint_where_nothing_listens_is_unreachable() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{taken.getsockname()[1]}"

@@ -24,7 +24,7 @@ NOW = "2100-12-31 23:59:00"
         ("SELECT\n  1", "SELECT 1"),
     ],
 )
-def test_shorthand_is_replaced(sql: str, expected: str) -> None:
+def test_shorthand_of_ehrsql_in_gold_sql_is_replaced(sql: str, expected: str) -> None:
     assert normalise_sql(sql, NOW) == expected
 
 

@@ -179,7 +179,7 @@ AFFINITIES = ("INTEGER", "REAL", "TEXT", "NUMERIC", "BLOB", "VARCHAR(9)")
 ODD = (None, 5, 5.0, 5.5, "5", "05", "5.0", "abc", "", b"5", -1, 2**60)
 
 
-def test_affinities_of_sqlite(in_sqlite: Engine) -> None:
+def test_reused_answers_compare_as_their_declared_types_in_sqlite_do(in_sqlite: Engine) -> None:
     """Each declared type against each, with values that a conversion changes."""
     names = [f"c{number}" for number in range(len(AFFINITIES))]
     columns = ", ".join(f"{name} {kind}" for name, kind in zip(names, AFFINITIES, strict=True))
@@ -267,7 +267,7 @@ COLLATED = {
 }
 
 
-def test_collations(engine: Engine) -> None:
+def test_reused_answers_keep_the_collation_of_their_columns(engine: Engine) -> None:
     schema = Schema.from_dict({"x": {"a": "TEXT"}, "y": {"b": "TEXT"}})
     cells = {"x": [("Ab",), ("c",)], "y": [("AB",)]}
     target = engine._made(COLLATED[engine.dialect], cells)

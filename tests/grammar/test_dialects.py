@@ -138,11 +138,11 @@ TIMES = Schema.from_dict(
         ("SELECT SUM(day) FROM t", "SUM(EXTRACT(YEAR FROM t.day))"),
     ],
 )
-def test_declared_types_decide(sql: str, postgres: str) -> None:
+def test_declared_types_decide_how_sql_for_postgres_is_written(sql: str, postgres: str) -> None:
     assert postgres in render(sql_to_program(sql, TIMES), TIMES, dialect="postgres")
 
 
-def test_sqlite_is_what_it_was() -> None:
+def test_sql_for_sqlite_does_not_depend_on_types() -> None:
     """Rendering for SQLite does not depend on types."""
     untyped = replace(
         HOSPITAL, columns=tuple(replace(column, type="other", sql_type="") for column in HOSPITAL.columns)

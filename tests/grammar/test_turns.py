@@ -304,7 +304,7 @@ def test_from_is_extended_along_keys() -> None:
     )
 
 
-def test_star_stays_star() -> None:
+def test_an_extension_of_a_query_of_all_columns_selects_all_columns() -> None:
     program = (P("extend"), TurnRef(0), P("not_null"), column("d_items", "unit"), P("keep"))
     assert said(program, EVERYTHING) == (
         "SELECT d_items.itemid, d_items.label, d_items.unit FROM d_items WHERE d_items.unit IS NOT NULL"
@@ -510,7 +510,7 @@ def hold(space: ActionSpace, seed: int, bias: Bias = HABITS["none"]) -> set[str]
     return found
 
 
-def test_conversations_prepare() -> None:
+def test_random_conversations_prepare_and_point_at_turns_in_every_way() -> None:
     schemas = {21: CLINIC, 22: SCHEMAS["traps"]}
     found: set[str] = set()
     for seed in (*range(21, 28), 36):  # so that every production that points at turns occurs

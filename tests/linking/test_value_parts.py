@@ -84,7 +84,7 @@ def test_a_part_of_a_word_is_a_part_of_a_value() -> None:
     assert said(question, DRUG, found(question).within) == {"extro"}
 
 
-def test_punctuation_counts() -> None:
+def test_words_joined_by_a_hyphen_are_each_a_part_of_a_value() -> None:
     assert said("kidney-disease", TITLE, found("kidney-disease").within) == {"kidney", "disease"}
 
 

@@ -100,7 +100,7 @@ def test_a_file_of_another_format_is_refused(version: str) -> None:
         checked("p.toml", f"format = {version}", SCHEMA)
 
 
-def test_sizes_have_limits() -> None:
+def test_labels_synonyms_and_values_of_a_profile_have_limits() -> None:
     limits = Limits(label_characters=5, synonyms=1, values_per_column=1)
     for text in (
         '[table.patients]\nlabel = "persons"',

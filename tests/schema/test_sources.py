@@ -46,7 +46,7 @@ def write(path: Path, content: Any) -> Path:
         SPIDER,
     ],
 )
-def test_text_and_data(source: Any) -> None:
+def test_a_schema_is_read_from_text_and_from_data(source: Any) -> None:
     schema = Schema.coerce(source, strict=True)
     assert [(table.name, schema.columns[0].name) for table in schema.tables] == [("t", "a")]
 
@@ -69,13 +69,13 @@ def test_database_files_are_known_by_suffix_or_content(tmp_path: Path, name: str
         ("x.json", [SPIDER]),
     ],
 )
-def test_text_files(tmp_path: Path, name: str, content: Any) -> None:
+def test_a_schema_is_read_from_a_text_file(tmp_path: Path, name: str, content: Any) -> None:
     path = write(tmp_path / name, content)
     assert Schema.coerce(path).tables[0].name == "t"
     assert Schema.coerce(str(path)).tables[0].name == "t"
 
 
-def test_a_connection(tmp_path: Path) -> None:
+def test_a_schema_is_read_from_an_open_connection(tmp_path: Path) -> None:
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute(DDL)
         assert Schema.coerce(connection).tables[0].name == "t"

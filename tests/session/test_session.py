@@ -210,7 +210,9 @@ def test_questions_alone_link_to_no_query(parser: Parser) -> None:
         ({"penalty": -1}, ValueError),
     ],
 )
-def test_arguments_are_checked(parser: Parser, options: dict[str, object], error: type[Exception]) -> None:
+def test_arguments_of_a_session_are_checked(
+    parser: Parser, options: dict[str, object], error: type[Exception]
+) -> None:
     with pytest.raises(error):
         parser.session(SCHEMA, **options).ask("women")  # type: ignore[arg-type]
 

@@ -11,7 +11,7 @@ from fastsql.view.cells import cells, clean, cut, pad, wrap
 TEXT = st.text(st.sampled_from("ab ,'科室，e\u0301\u202e\x1b\u2028"), max_size=60)
 
 
-def test_cells_of_scripts() -> None:
+def test_the_width_of_a_text_in_cells_depends_on_its_script() -> None:
     assert [cells(text) for text in ("", "abc", "科室", "ｗ", "e\u0301", "é")] == [0, 3, 4, 2, 1, 1]
     assert pad("科", 4) == "科  "
     assert pad("long", 2) == "long"

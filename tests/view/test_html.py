@@ -144,12 +144,12 @@ def test_text_has_contrast_in_light_and_dark() -> None:
                 assert (pair[1] + 0.05) / (pair[0] + 0.05) >= 4.5, (name, ground)
 
 
-def test_it_stands_alone() -> None:
+def test_the_html_of_an_answer_loads_nothing_from_elsewhere() -> None:
     content = ANSWER._repr_html_()
     assert not re.search(r"(?i)url\(|@import|https?:|<link|<script|src=", content)
 
 
-def test_its_style_reaches_nothing_else() -> None:
+def test_the_style_of_an_answer_reaches_nothing_else_on_the_page() -> None:
     rules = re.sub(r"@media[^{]*\{", "", STYLE)
     selectors = [one for rule in re.findall(r"([^{}]+)\{[^{}]*\}", rules) for one in rule.split(",")]
     assert len(selectors) > 20

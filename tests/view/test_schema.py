@@ -74,7 +74,7 @@ def test_a_schema_of_many_tables_is_folded_and_one_of_very_many_cut() -> None:
     assert len(deep._repr_html_()) < 10**5
 
 
-def test_warnings_are_told() -> None:
+def test_the_view_of_a_schema_tells_its_warnings() -> None:
     schema = Schema.from_dict({"t": {"c": "INT", "C": "TEXT", "d": "INT"}})
     assert schema.warnings
     text = Text(schema._repr_html_()).text

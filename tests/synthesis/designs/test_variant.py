@@ -39,7 +39,7 @@ def test_the_same_seed_draws_the_same_variant_and_another_seed_another() -> None
         assert one.fingerprint == again.fingerprint != other.fingerprint
 
 
-def test_variants_differ(variants: dict[str, list[Variant]]) -> None:
+def test_no_two_variants_of_the_designs_have_the_same_schema(variants: dict[str, list[Variant]]) -> None:
     prints = [variant.schema.fingerprint for found in variants.values() for variant in found]
     assert len(set(prints)) == len(prints)
     for found in variants.values():

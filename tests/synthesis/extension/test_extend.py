@@ -53,7 +53,7 @@ def test_the_same_seed_makes_the_same_extension_and_the_original_is_only_read(tm
     assert one.database.stat().st_mode & 0o777 == 0o600
 
 
-def test_variants_differ(tmp_path: Path) -> None:
+def test_variants_of_an_extended_database_differ_in_their_operations(tmp_path: Path) -> None:
     path = tmp_path / "ward.sqlite"
     schema = make_ward(path, 1)
     made = list(variants(schema, path, tmp_path, 4, steps=2))

@@ -87,7 +87,9 @@ def test_ambiguous_names_are_shared_by_columns(executor: Executor) -> None:
 
 
 @pytest.mark.parametrize("kind", FRAMES)
-def test_frames_are_filled(kind: str, clinic: Schema, executor: Executor) -> None:
+def test_wordings_of_unanswerable_questions_have_no_open_places(
+    kind: str, clinic: Schema, executor: Executor
+) -> None:
     questions = made(_WOMEN, kind, clinic, executor)
     assert len(questions) > 3
     for question in questions:

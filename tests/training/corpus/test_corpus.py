@@ -101,7 +101,7 @@ def test_a_batch_is_the_same_whenever_it_is_made(corpus: Corpus, config: TrainCo
     assert (one.actions == other.actions).all()
 
 
-def test_epochs_differ(corpus: Corpus, config: TrainConfig) -> None:
+def test_an_example_is_varied_anew_in_every_epoch(corpus: Corpus, config: TrainConfig) -> None:
     maker = make_maker(corpus, config, augment=True)
     assert maker.augmenter is not None
     seen = {maker.augmenter.draw(corpus.train[0], random.Random(seed)).question for seed in range(10)}

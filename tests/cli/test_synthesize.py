@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 
 from fastsql.cli.main import main
+from fastsql.execution import open_executor
 from fastsql.parser.bundles import DEFAULT_MODEL, open_model
 from fastsql.reverse.weights import save_reverse
 from fastsql.schema import Schema
 
+from ..worlds.failing_database import vanishing
 from ..worlds.toy_reverse import make_config, random_weights
 
 
@@ -108,6 +110,26 @@ def test_nothing_is_written_of_a_database_without_rows(
     assert main(["synthesize", str(path), "-n", "5", "-o", str(output)]) == 2
     assert "rows" in capsys.readouterr().err
     assert not output.exists()
+
+
+@pytest.mark.parametrize("kind", [(), ("--conversations",), ("--wordings", "2", "--reword")])
+@pytest.mark.parametrize("calls", [0, 40])
+def test_a_database_that_goes_away_is_named_and_no_file_is_left(
+    calls: int,
+    kind: tuple[str, ...],
+    clinic: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(
+        "fastsql.execution.open_executor",
+        lambda path: vanishing(open_executor(path), calls, lambda: clinic.unlink(missing_ok=True)),
+    )
+    output = tmp_path / "pairs.json"
+    assert main(["synthesize", str(clinic), "-n", "30", *kind, "-o", str(output)]) == 2
+    assert f"{clinic}: no longer answers (no such database)" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("form", ["sql", "json"])

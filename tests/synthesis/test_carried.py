@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fastsql.datasets import DatabaseFiles, read_examples, read_schemas
 from fastsql.datasets.interactions import read_interactions
 from fastsql.execution import open_executor
+from fastsql.execution.executor import DatabaseGoneError
 from fastsql.synthesis.carried import CarriedSet, carry_held_out, carry_over, turns_file, write_carried
+from fastsql.synthesis.contents import MadeDatabase
 from fastsql.synthesis.designs import designs
 from fastsql.synthesis.many import set_files
 from fastsql.synthesis.source import SynthesisError
+
+from ..worlds.failing_database import vanishing
 
 HELD = "surgery"
 
@@ -42,6 +47,19 @@ def test_a_set_is_read_as_any_data_set(carried: CarriedSet, tmp_path: Path) -> N
     assert set(read_schemas(schemas)) == {one.name for one in carried.schemas}
     talks = read_interactions(turns_file(tmp_path))
     assert all(len(talk.turns) > 1 for talk in talks)
+
+
+def test_a_database_that_goes_away_is_no_reason_to_leave_questions_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Vanishing(MadeDatabase):
+        def __init__(self, *given: Any, **more: Any) -> None:
+            super().__init__(*given, **more)
+            self.executor = vanishing(self.executor, 2)
+
+    monkeypatch.setattr("fastsql.synthesis.carried.MadeDatabase", Vanishing)
+    with pytest.raises(DatabaseGoneError):
+        carry_over(60, 3, lambda _: None)
 
 
 def test_a_design_that_is_held_out_is_asked_everything_over_databases_that_are_kept(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 import fastsql.synthesis
 from fastsql.errors import ExecutionError
+from fastsql.execution.executor import DatabaseGoneError
 from fastsql.execution.rows import Cell
 from fastsql.schema import Schema
 from fastsql.synthesis import Draft, Trial, generate, generate_drawn, write_pairs
@@ -93,6 +94,18 @@ def test_what_nobody_could_learn_from_is_left_out(fault: str) -> None:
     pairs = generate(Library(fault), 40, seed=1)
     assert pairs
     assert FAULTS[fault][0] not in {pair.sql for pair in pairs}
+
+
+def test_a_database_that_goes_away_is_an_error_and_no_query_that_does_not_run() -> None:
+    class Lost(Library):
+        def trials(self, draft: Draft) -> Iterator[Trial]:
+            def run(sql: str) -> list[tuple[Cell, ...]]:
+                raise DatabaseGoneError("no longer answers", where="database")
+
+            yield Trial(draft.sql, run)
+
+    with pytest.raises(DatabaseGoneError):
+        generate(Lost(), 5)
 
 
 def test_the_same_seed_gives_the_same_file(tmp_path: Path) -> None:

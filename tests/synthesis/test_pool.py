@@ -10,9 +10,13 @@ from pathlib import Path
 import pytest
 
 from fastsql.datasets import read_examples, read_schemas, read_values
+from fastsql.execution.executor import DatabaseGoneError
 from fastsql.synthesis.many import make_set, write_set
 from fastsql.synthesis.pool import SchemaPool
+from fastsql.synthesis.schema import SchemaSource
 from fastsql.synthesis.source import SynthesisError
+
+from ..worlds.failing_database import vanishing
 
 
 def test_designs_alone_need_no_data_set(tmp_path: Path) -> None:
@@ -93,6 +97,18 @@ def test_schemas_over_which_nothing_can_be_made_are_told(monkeypatch: pytest.Mon
     with SchemaPool(2, kinds=["designs"]) as pool, pytest.raises(SynthesisError, match="any of"):
         make_set(pool, 4, 1, told.append)
     assert told[-1] == "2 schemas left out: nothing can be drawn: there are no templates"
+
+
+def test_a_database_that_goes_away_is_no_schema_over_which_nothing_can_be_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    source = "fastsql.synthesis.many.SchemaSource"
+    monkeypatch.setattr(
+        source,
+        lambda schema, executor, *args, **more: SchemaSource(schema, vanishing(executor, 20), *args, **more),
+    )
+    with SchemaPool(2, 2, kinds=["designs"]) as pool, pytest.raises(DatabaseGoneError):
+        make_set(pool, 40, 2, lambda _: None)
 
 
 def test_conversational_sets_bring_no_other_databases(fastsql_data: Path) -> None:

@@ -18,6 +18,7 @@ from fastsql.errors import ExecutionError
 from fastsql.evaluation.answers import answer_rows
 from fastsql.evaluation.calibration import calibration_error
 from fastsql.execution import Executor
+from fastsql.execution.executor import check_alive
 from fastsql.grammar import render, sql_to_program
 from fastsql.grammar.program import Program
 from fastsql.linking.question import clean_question
@@ -126,7 +127,7 @@ class _Answers:
                 sql = render(program, self._schema, dialect=self._executor.dialect)
                 self._known[program] = answer_rows(self._executor.run(sql).rows)
             except ExecutionError:
-                self._executor.run("SELECT 1")  # not the query but the database may be at fault
+                check_alive(self._executor)
                 self._known[program] = None
         return self._known[program]
 

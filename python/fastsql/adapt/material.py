@@ -134,8 +134,8 @@ def make_material(
 ) -> Material:
     """Makes the data sets, or takes those that lie in `folder`.
 
-    Raises SynthesisError where nothing can be asked, EndpointError where the server of a `worder` fails; what it answered
-    before is kept.
+    Raises SynthesisError where nothing can be asked, DatabaseGoneError where the database goes away, EndpointError where the
+    server of a `worder` fails; what it answered before is kept.
     """
     kept, trained = split_seeds(seeds.usable, seed)
     named = replace(schema, name=OWN)

@@ -17,6 +17,7 @@ from fastsql.datasets import DatasetError, Example
 from fastsql.datasets.dialects import as_sqlite
 from fastsql.errors import FastSQLError, VerificationError
 from fastsql.execution import Executor
+from fastsql.execution.executor import check_alive
 from fastsql.grammar import ConversionError, render, sql_to_program
 from fastsql.grammar.program import Program
 from fastsql.limits import Limits
@@ -116,14 +117,9 @@ def _tried(one: Written, schema: Schema, executor: Executor, limits: Limits) -> 
     try:
         executor.run(render(program, schema, dialect=executor.dialect))
     except FastSQLError as error:
-        _check_alive(executor)
+        check_alive(executor)
         raise _UnusableError(f"its query does not run here: {type(error).__name__}") from error
     return Seed(one.question, render(program, schema), program)
-
-
-def _check_alive(executor: Executor) -> None:
-    """Raises ExecutionError where not the query but the database is at fault."""
-    executor.run("SELECT 1")
 
 
 def _repeated(usable: Mapping[str, Seed]) -> Iterator[tuple[str, str]]:

@@ -126,6 +126,25 @@ class ResultSizeError(ExecutionError):
     """The rows of a result take more memory than the byte limit."""
 
 
+class DatabaseGoneError(ExecutionError):
+    """A database that was opened no longer answers."""
+
+
+def check_alive(executor: Executor, query: str = "SELECT 1") -> None:
+    """Tells a query that failed from a database that went away: for whoever goes on without the query.
+
+    Raises DatabaseGoneError where the database does not answer `query`, which it can answer.
+    """
+    try:
+        executor.run(query)
+    except ExecutionError as error:
+        raise DatabaseGoneError(
+            f"no longer answers ({error.what})",
+            where="database" if error.where == "query" else error.where,
+            remedy="See that it is there and can be reached, then begin again.",
+        ) from error
+
+
 def query_text(sql: str | None) -> str:
     """The text of a query.
 

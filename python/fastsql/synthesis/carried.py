@@ -12,6 +12,7 @@ from pathlib import Path
 
 from fastsql.datasets import Example, with_known_values
 from fastsql.errors import ExecutionError
+from fastsql.execution.executor import check_alive
 from fastsql.schema import Schema
 from fastsql.synthesis.contents import MadeDatabase
 from fastsql.synthesis.designs import designs, draw_variant
@@ -168,11 +169,16 @@ class _Found:
                     carried = carrier.carry(talk, f"{name}/{talk[0].question}")
                     for one in carried:
                         made.executor.run(one.sql)
-                except (CannotCarryError, ExecutionError) as error:
-                    self._left_out[error.what if isinstance(error, ExecutionError) else str(error)] += 1
-                    left.append(talk)
+                except CannotCarryError as error:
+                    why = str(error)
+                except ExecutionError as error:
+                    check_alive(made.executor)
+                    why = error.what
+                else:
+                    self._keep(name, f"{name}-{number}", carried)
                     continue
-                self._keep(name, f"{name}-{number}", carried)
+                self._left_out[why] += 1
+                left.append(talk)
             self.pairs += [
                 Example(f"{name}-refused-{number}", name, question, None)
                 for number, question in enumerate(refused)

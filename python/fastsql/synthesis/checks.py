@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastsql.errors import ExecutionError
 from fastsql.evaluation.skeleton import skeleton
+from fastsql.execution.executor import DatabaseGoneError
 from fastsql.execution.rows import Cell
 from fastsql.grammar import ConversionError, render, sql_to_program
 from fastsql.linking import find_candidates, gold_literals, literal_recall
@@ -29,11 +30,14 @@ class Checker:
         """The canonical skeleton of a draft that passes; None for one that does not.
 
         One of its trials must return something, the same as what the program that it converts to renders to.
+        Raises DatabaseGoneError where they have no database any more.
         """
         key = skeleton(draft.sql)
         if key not in self._skeletons:
             try:
                 self._skeletons[key] = self._tried(draft, key)
+            except DatabaseGoneError:
+                raise
             except (ExecutionError, ConversionError):
                 self._skeletons[key] = None
         return self._skeletons[key]

@@ -62,7 +62,7 @@ def generate_drawn(
 
     Each question comes once, each query with `wordings` questions at most; fewer come where the source repeats itself. The
     same arguments give the same.
-    Raises SynthesisError where no draft is found at all.
+    Raises SynthesisError where no draft is found at all, DatabaseGoneError where the source's database goes away.
     """
     checker = Checker(source)
     pairs: list[Example] = []

@@ -15,6 +15,7 @@ from pathlib import Path
 from fastsql.datasets import Example
 from fastsql.errors import FastSQLError
 from fastsql.execution import Executor
+from fastsql.execution.executor import DatabaseGoneError
 from fastsql.schema import Schema, Value
 from fastsql.synthesis.generate import Report, generate_drawn
 from fastsql.synthesis.pool import PooledSchema, SchemaPool, SchemaRows
@@ -150,6 +151,8 @@ def _part(task: _Task) -> _Part:
             values = excerpt(one.schema, executor)
         if task.parse is not None:
             made = tuple(with_round_trip(made, partial(task.parse, schema=one.schema), one.schema))
+    except DatabaseGoneError:  # the same arguments would make other files
+        raise
     except FastSQLError as error:
         return _Part(left_out=error.what)
     if task.drop:

@@ -19,7 +19,7 @@ class SynthesisError(FastSQLError):
 
 
 Run = Callable[[str], list[tuple[Cell, ...]]]
-"""The rows of a query on a database. Raises ExecutionError where it does not run."""
+"""The rows of a query on a database. Raises ExecutionError where it does not run, DatabaseGoneError where all is gone."""
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ def generate_varied(
         wordings: of each query of these, at most.
         report: called with lines on progress.
 
-    Raises SynthesisError where nothing can be drawn at all.
+    Raises SynthesisError where nothing can be drawn at all, DatabaseGoneError where the source's database goes away.
     """
     refusals = round(examples * unanswerable)
     couples = min(round(examples * contrast / 2), (examples - refusals) // 2)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 
 import pytest
 
 from fastsql.datasets import Example
+from fastsql.execution import Executor, open_executor
+from fastsql.execution.executor import DatabaseGoneError
 from fastsql.schema import Schema
 from fastsql.synthesis.extension import Extension, extend_at, find_sites
 from fastsql.synthesis.extension.pairs import AS_IT_WAS, OVER_A_VIEW, REWRITTEN
 
+from ...worlds.failing_database import vanishing
 from ...worlds.linked_ward import QUERIES, make_ward
 from .conftest import Make, site_of
 
@@ -41,6 +45,26 @@ def test_no_query_is_given_another_answer_at_any_site(seed: int, complete: bool,
         forms |= {pair.form for pair in made.pairs}
         assert all(pair.form == AS_IT_WAS or pair.example.sql != pair.original for pair in made.pairs)
     assert forms == {AS_IT_WAS, REWRITTEN, OVER_A_VIEW}
+
+
+@pytest.mark.parametrize("number", [0, 1], ids=["the one extended", "the one made"])
+def test_a_database_that_goes_away_is_no_reason_to_leave_pairs_out(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "ward.sqlite"
+    schema = make_ward(path, 1)
+    opened: list[int] = []
+
+    def opening(database: Path, **limits: float) -> Executor:
+        opened.append(len(opened))
+        executor = open_executor(database, **limits)
+        return vanishing(executor, 3) if opened[-1] == number else executor
+
+    module = importlib.import_module("fastsql.synthesis.extension.extend")  # not the function of its name
+    monkeypatch.setattr(module, "open_executor", opening)
+    with pytest.raises(DatabaseGoneError):
+        carried(schema, path, SPLIT, *QUERIES)
+    assert list(tmp_path.iterdir()) == [path]
 
 
 RELATION = "relation: patient(doctor_id) -> doctor"

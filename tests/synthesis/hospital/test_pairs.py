@@ -14,7 +14,9 @@ import pytest
 
 from fastsql.cli.main import main
 from fastsql.datasets import Example, read_examples
+from fastsql.errors import ExecutionError
 from fastsql.evaluation.skeleton import skeleton
+from fastsql.execution.executor import DatabaseGoneError
 from fastsql.grammar import render, sql_to_program
 from fastsql.schema import Schema
 from fastsql.synthesis import generate
@@ -34,6 +36,16 @@ def test_the_number_asked_for_is_made(pairs: list[Example]) -> None:
 
 def test_the_same_seed_gives_the_same_pairs(hospital: Hospital) -> None:
     assert generate(hospital, 12, seed=3) == generate(hospital, 12, seed=3)
+
+
+def test_a_ward_that_goes_away_is_told_from_a_query_that_does_not_run() -> None:
+    with Ward(patients=30) as own:
+        with pytest.raises(ExecutionError, match="failed") as failed:
+            own.run("SELECT hair FROM patients")
+        assert not isinstance(failed.value, DatabaseGoneError)
+        own.path.unlink()
+        with pytest.raises(DatabaseGoneError, match="no longer answers"):
+            own.run("SELECT hair FROM patients")
 
 
 def test_another_seed_gives_other_pairs(hospital: Hospital) -> None:

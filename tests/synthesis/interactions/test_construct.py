@@ -13,6 +13,7 @@ from fastsql.cli.main import main
 from fastsql.datasets import DatasetError, Example
 from fastsql.datasets.interactions import as_interactions, read_interactions
 from fastsql.datasets.programs import read_program_rows
+from fastsql.execution.executor import DatabaseGoneError
 from fastsql.grammar.program import Literal, TurnRef
 from fastsql.synthesis.interactions import (
     Checker,
@@ -28,6 +29,7 @@ from fastsql.synthesis.interactions import (
 from fastsql.synthesis.interactions.statistics import count
 from fastsql.synthesis.source import SynthesisError
 
+from ...worlds.failing_database import Watched, refusing, vanishing
 from .clinic import CLINIC, QUERIES, TOTAL, database, uniform, write_database
 
 GOALS = [Goal(f"g{n}", f"question {n}", sql) for n, sql in enumerate(QUERIES)]
@@ -50,6 +52,23 @@ def patients(count_: int) -> list[Goal]:
     """Questions of one template, each about a patient."""
     sql = "SELECT visits.cost FROM visits WHERE visits.patient_id = {0} AND visits.ward = '{1}'"
     return [Goal(f"p{n}", f"?{n}", sql.format(n, ("north", "south")[n % 2])) for n in range(count_)]
+
+
+def test_a_database_that_goes_away_ends_the_construction(tmp_path: Path) -> None:
+    asked: list[str] = []
+    with database(tmp_path) as executor:
+        construct(GOALS, Checker(CLINIC, Watched(executor, asked.append)), db_id="clinic", report=quiet)
+        for calls in (0, 5, len(asked) - 2, len(asked) - 1):  # the last two compare answers
+            with pytest.raises(DatabaseGoneError, match="no longer answers"):
+                construct(GOALS, Checker(CLINIC, vanishing(executor, calls)), db_id="clinic", report=quiet)
+
+
+def test_a_turn_that_runs_into_a_limit_is_counted_and_the_others_are_kept(tmp_path: Path) -> None:
+    with database(tmp_path) as executor:
+        found = construct(GOALS, Checker(CLINIC, refusing(executor, 10)), db_id="clinic", report=quiet)
+    assert found.interactions
+    assert found.dropped
+    assert all(why.endswith("does not run") for why in found.dropped)
 
 
 def test_every_goal_is_reached_by_several_turns(made: tuple[Interaction, ...]) -> None:

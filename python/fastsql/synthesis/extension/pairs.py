@@ -13,6 +13,7 @@ from sqlglot import exp
 from fastsql.datasets import Example
 from fastsql.errors import ExecutionError, FastSQLError
 from fastsql.execution import Executor, Rows
+from fastsql.execution.executor import DatabaseGoneError, check_alive
 from fastsql.execution.rows import Cell
 from fastsql.schema import Schema
 from fastsql.schema.names import fold
@@ -90,6 +91,8 @@ class Carrier:
 def _tried(pair: CarriedPair, work: Callable[[CarriedPair], CarriedPair]) -> CarriedPair | DroppedPair:
     try:
         return work(pair)
+    except DatabaseGoneError:
+        raise
     except (UnreadableError, UnrewritableError) as error:
         why = error.what
     except (ExecutionError, sqlite3.Error) as error:
@@ -98,11 +101,20 @@ def _tried(pair: CarriedPair, work: Callable[[CarriedPair], CarriedPair]) -> Car
 
 
 def _checked(pair: CarriedPair, before: Executor, after: Executor) -> CarriedPair:
-    old, new = before.run(pair.original), after.run(pair.example.sql or "")
+    old, new = _rows(before, pair.original), _rows(after, pair.example.sql or "")
     why = _difference(old, new, pair.original)
     if why:
         raise UnrewritableError(why)
     return replace(pair, is_void=all(cell is None for row in old.rows for cell in row))
+
+
+def _rows(executor: Executor, sql: str) -> Rows:
+    """The answer of a query. Raises ExecutionError where it does not run, DatabaseGoneError where its database is gone."""
+    try:
+        return executor.run(sql)
+    except ExecutionError:
+        check_alive(executor)
+        raise
 
 
 def is_ordered(sql: str) -> bool:

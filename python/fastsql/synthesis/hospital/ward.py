@@ -12,8 +12,10 @@ from pathlib import Path
 from types import TracebackType
 
 from fastsql.demo import NOW, create_hospital
+from fastsql.errors import ExecutionError
 from fastsql.evaluation.gold_sql import normalise_sql
 from fastsql.execution import ReadOnlyExecutor
+from fastsql.execution.executor import check_alive
 from fastsql.execution.rows import Cell
 from fastsql.synthesis.hospital.kinds import BODY_MEASURES, KINDS
 from fastsql.synthesis.hospital.scope import Window
@@ -72,8 +74,15 @@ class Ward:
         return WardValues(rng, patient, self._happenings[patient])
 
     def run(self, sql: str, attempt: int = 0) -> list[tuple[Cell, ...]]:
-        """The rows of a query at one of three presents. Raises ExecutionError where it does not run."""
-        return list(self._executor.run(normalise_sql(sql, _NOWS[attempt % len(_NOWS)])).rows)
+        """The rows of a query at one of three presents.
+
+        Raises ExecutionError where it does not run, DatabaseGoneError where the ward is gone.
+        """
+        try:
+            return list(self._executor.run(normalise_sql(sql, _NOWS[attempt % len(_NOWS)])).rows)
+        except ExecutionError:
+            check_alive(self._executor)
+            raise
 
     def __enter__(self) -> Ward:
         return self

@@ -10,7 +10,7 @@ import numpy as np
 from fastsql.errors import ExecutionError
 from fastsql.evaluation.answers import answer_rows
 from fastsql.evaluation.gold_sql import normalise_sql
-from fastsql.execution.executor import Executor
+from fastsql.execution.executor import Executor, check_alive
 from fastsql.grammar import ActionSpace, Program, Turn, read_turn, render, trace_program
 from fastsql.grammar.program import Literal
 from fastsql.linking import Candidate, find_candidates
@@ -25,7 +25,10 @@ class TurnError(ValueError):
 
 
 class Checker:
-    """Checks turns over one schema, and over its database where there is one."""
+    """Checks turns over one schema, and over its database where there is one.
+
+    Where that went away, what runs a query raises DatabaseGoneError.
+    """
 
     def __init__(self, schema: Schema, executor: Executor | None = None, now: str | None = None) -> None:
         """`now`: what "now" means, "YYYY-MM-DD HH:MM:SS"; None: the moment of execution."""
@@ -78,6 +81,7 @@ class Checker:
             with self._executor.cursor(self._sql(program)) as cursor:
                 cursor.fetchmany(1)
         except ExecutionError:
+            check_alive(self._executor)
             return False
         return True
 
@@ -91,10 +95,12 @@ class Checker:
         try:
             rows = self._executor.run(self._sql(program)).rows
         except ExecutionError as error:
+            check_alive(self._executor)
             raise TurnError("the last turn does not run") from error
         try:
             expected = self._executor.run(normalise_sql(gold, self._now)).rows
         except ExecutionError as error:
+            check_alive(self._executor)
             raise TurnError("the single question's query does not run") from error
         return answer_rows(rows) == answer_rows(expected)
 

@@ -10,7 +10,7 @@ from decimal import Decimal
 from sqlglot import exp
 
 from fastsql.errors import ExecutionError
-from fastsql.execution.executor import Executor
+from fastsql.execution.executor import Executor, check_alive
 from fastsql.schema import Schema
 from fastsql.schema.model import Value
 
@@ -22,12 +22,16 @@ _MOMENT = re.compile(r"(\d{4})(?:-(\d\d))?(?:-(\d\d))?(?:[ T](\d\d):(\d\d)(?::(\
 
 
 class Contents:
-    """Values to compare columns with. Each column is read once, when it is first asked for."""
+    """Values to compare columns with. Each column is read once, when it is first asked for.
+
+    Where a column cannot be read because the database went away, methods raise DatabaseGoneError.
+    """
 
     def __init__(self, schema: Schema, executor: Executor) -> None:
         self.schema = schema
         self._executor = executor
         self._values: dict[int, tuple[Value, ...]] = {}
+        self._answered = "SELECT 1"
         self.unread: list[str] = []
         """Columns that could not be read."""
 
@@ -37,8 +41,13 @@ class Contents:
             try:
                 rows = self._executor.run(self._query(column)).rows
             except ExecutionError:  # too slow, or not for this role: it is asked nothing about
+                self.check_alive()
                 rows = ()
                 self.unread.append(self.schema.qualified_name(column))
+            else:
+                self._answered = (
+                    exp.select("1").from_(self._table(column)).limit(1).sql(self._executor.dialect)
+                )
             found = (_value(cell) for (cell,) in rows)
             self._values[column] = tuple(value for value in found if value is not None)
         return self._values[column]
@@ -47,6 +56,10 @@ class Contents:
         """One of them; None where there is none."""
         values = self.values(column)
         return rng.choice(values) if values else None
+
+    def check_alive(self) -> None:
+        """Raises DatabaseGoneError where the database is gone, or a table of which a column was read."""
+        check_alive(self._executor, self._answered)
 
     def holds(self, column: int, value: str) -> bool:
         """Whether a column holds a text. A column that cannot be read may hold it."""
@@ -63,6 +76,7 @@ class Contents:
         try:
             return bool(self._executor.run(held.limit(1).sql(self._executor.dialect)).rows)
         except ExecutionError:
+            self.check_alive()
             return True
 
     def _query(self, column: int) -> str:
@@ -74,9 +88,11 @@ class Contents:
         return exp.column(one.name, table=self.schema.tables[one.table].name, quoted=True)
 
     def _select(self, column: int) -> exp.Select:
+        return exp.select(self._name(column).as_("value", quoted=True)).from_(self._table(column))
+
+    def _table(self, column: int) -> exp.Table:
         table = self.schema.tables[self.schema.columns[column].table]
-        source = exp.table_(table.name, db=table.namespace or None, quoted=True)
-        return exp.select(self._name(column).as_("value", quoted=True)).from_(source)
+        return exp.table_(table.name, db=table.namespace or None, quoted=True)
 
 
 def _value(cell: object) -> Value | None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from fastsql.errors import ExecutionError
-from fastsql.execution.executor import Executor
+from fastsql.execution.executor import DatabaseGoneError, Executor
 from fastsql.execution.rows import Cell
 from fastsql.grammar import render
 from fastsql.grammar.convert import tree_to_program
@@ -43,7 +43,10 @@ class Results:
         self._wider: dict[str, list[tuple[Cell, ...]]] = {}
 
     def check(self, query: exp.Query, sql: str) -> None:
-        """Raises SenselessError unless it returns something, not 1 for every group, and its WHERE and LIMIT matter."""
+        """Raises SenselessError unless it returns something, not 1 for every group, and its WHERE and LIMIT matter.
+
+        Raises DatabaseGoneError where not the query fails but the database is gone.
+        """
         try:
             if isinstance(query, exp.Select):
                 self._check_groups(query)
@@ -54,15 +57,22 @@ class Results:
                 raise SenselessError("its limit leaves nothing out")
             if query.args.get("where") is not None and are_equal(rows, self._rows_without(query, "where")):
                 raise SenselessError("its condition changes nothing")
+        except DatabaseGoneError:
+            raise
         except ExecutionError as error:
             raise SenselessError(error.what) from error
 
     def differ(self, one: exp.Query, other: exp.Query) -> bool:
-        """Whether two queries, which run, have different answers. Raises ExecutionError where one does not."""
-        return not are_equal(self.rows(one), self.rows(other))
+        """Whether two queries have different answers. Raises SenselessError and DatabaseGoneError as `check`."""
+        try:
+            return not are_equal(self.rows(one), self.rows(other))
+        except DatabaseGoneError:
+            raise
+        except ExecutionError as error:
+            raise SenselessError(error.what) from error
 
     def rows(self, query: exp.Query) -> list[tuple[Cell, ...]]:
-        """The first rows. Raises ExecutionError."""
+        """The first rows. Raises ExecutionError where it fails, DatabaseGoneError where the database is gone."""
         return self._run(query, write_tree(query))
 
     def _run(self, query: exp.Query, sql: str) -> list[tuple[Cell, ...]]:
@@ -72,7 +82,11 @@ class Results:
             sql = render(tree_to_program(query, self._schema), self._schema, dialect=dialect)
         elif query.args.get("limit") is None:
             sql = f"{sql} LIMIT {MOST_ROWS}"
-        return list(self._executor.run(sql).rows)
+        try:
+            return list(self._executor.run(sql).rows)
+        except ExecutionError:
+            self._contents.check_alive()
+            raise
 
     def _check_groups(self, query: exp.Select) -> None:
         """Raises SenselessError for groups by measures or sentences, and for the largest of groups of one row."""

@@ -12,7 +12,6 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from fastsql.errors import ExecutionError
 from fastsql.execution.executor import Executor
 from fastsql.grammar import ConversionError
 from fastsql.grammar.convert import tree_to_program
@@ -54,12 +53,12 @@ REFUSAL_ATTEMPTS = 12
 """Queries from which a kind of unanswerable question is tried to be made."""
 
 
-SKIPPED = (UnfitError, UnsayableError, ConversionError, SenselessError, ExecutionError)
+SKIPPED = (UnfitError, UnsayableError, ConversionError, SenselessError)
 """What leads to another draw."""
 
 
 class SchemaSource:
-    """Draws queries over a schema whose rows an executor reads."""
+    """Draws queries over a schema whose rows an executor reads. Raises DatabaseGoneError where they go away."""
 
     def __init__(
         self,

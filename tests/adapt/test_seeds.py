@@ -9,7 +9,10 @@ import pytest
 from fastsql.adapt.seeds import Seeds, read_seeds
 from fastsql.datasets import DatasetError
 from fastsql.execution import Executor
+from fastsql.execution.executor import DatabaseGoneError
 from fastsql.schema import Schema
+
+from ..worlds.failing_database import refusing, vanishing
 
 _JSON = """[
   {"question": "How many women are there?", "sql": "SELECT COUNT(*) FROM patients WHERE sex = 'F'"},
@@ -93,6 +96,22 @@ def test_json_may_stand_on_one_line(tmp_path: Path, schema: Schema, executor: Ex
     found = read(text, ".json", tmp_path, schema, executor)
     assert [one.question for one in found.usable] == ["Names", "Costs"]
     assert list(found.left_out) == ["entry 2 in line 1"]
+
+
+def test_a_seed_that_runs_into_a_limit_is_named_and_the_others_are_used(
+    tmp_path: Path, schema: Schema, executor: Executor
+) -> None:
+    found = read(_SQL, ".sql", tmp_path, schema, refusing(executor, 2))
+    assert [one.question for one in found.usable] == ["How many women are there?"]
+    assert found.left_out == {"line 6": "its query does not run here: QueryTimeoutError"}
+
+
+@pytest.mark.parametrize("calls", [0, 1])
+def test_a_database_that_goes_away_is_no_fault_of_a_seed(
+    calls: int, tmp_path: Path, schema: Schema, executor: Executor
+) -> None:
+    with pytest.raises(DatabaseGoneError, match="no longer answers"):
+        read(_SQL, ".sql", tmp_path, schema, vanishing(executor, calls))
 
 
 def test_a_file_that_is_not_there(tmp_path: Path, schema: Schema, executor: Executor) -> None:

@@ -84,21 +84,47 @@ def test_the_same_seed_writes_the_same_bytes(clinic: Path, tmp_path: Path) -> No
 def test_seeds_that_are_no_use_are_named_and_the_others_used(
     clinic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    seeds = tmp_path / "seeds.json"
-    queries = {
-        "good": "SELECT name FROM patients WHERE weight > 60",
-        "broken": "SELECT name FROM (",
-        "unknown": "SELECT hair FROM patients",
-    }
-    items = [{"id": name, "db_id": "clinic", "question": "?", "sql": sql} for name, sql in queries.items()]
-    seeds.write_text(json.dumps(items))
+    seeds = tmp_path / "seeds.csv"
+    seeds.write_text(
+        "question,sql\n"
+        "Who is heavy?,SELECT name FROM patients WHERE weight > 60\n"
+        "Who?,SELECT name FROM (\n"
+        "What hair?,SELECT hair FROM patients\n"
+        ",SELECT name FROM patients\n"
+        "Sum of keys?,SELECT SUM(id) + 1 FROM patients\n"
+        "When is the next bus?,\n"
+    )
     output = tmp_path / "pairs.json"
     assert main(["synthesize", str(clinic), "-n", "6", "--seeds", str(seeds), "-o", str(output)]) == 0
-    told = capsys.readouterr().err
-    assert ": broken: " in told
-    assert ": unknown: " in told
-    assert ": good: " not in told
+    told = [line for line in capsys.readouterr().err.splitlines() if line.endswith("; not used")]
+    assert [line.partition(": ")[0] for line in told] == [
+        f"{seeds}, line {number}" for number in (3, 4, 5, 6)
+    ]
+    assert "no question" in told[2]
+    assert "reckons with a key" in told[3]
     assert len(json.loads(output.read_text())) == 6
+
+
+def test_seeds_over_a_database_without_rows_of_its_own_run_on_those_made_up(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    schema, seeds, output = (tmp_path / name for name in ("clinic.sql", "seeds.sql", "pairs.json"))
+    schema.write_text("CREATE TABLE patients (id INTEGER PRIMARY KEY, name TEXT, sex TEXT)")
+    seeds.write_text("-- Who?\nSELECT name FROM patients;\n-- Hair?\nSELECT hair FROM patients;\n")
+    assert main(["synthesize", str(schema), "-n", "4", "--seeds", str(seeds), "-o", str(output)]) == 0
+    told = [line for line in capsys.readouterr().err.splitlines() if line.endswith("; not used")]
+    assert [line.partition(": ")[0] for line in told] == [f"{seeds}, line 3"]
+    assert output.is_file()
+
+
+def test_a_file_of_seeds_that_cannot_be_read_is_named_with_the_line_and_nothing_is_written(
+    clinic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    seeds, output = tmp_path / "seeds.json", tmp_path / "pairs.json"
+    seeds.write_text('[{"question": "Who?", "sql": "SELECT name FROM patients"},\n {"question": ]')
+    assert main(["synthesize", str(clinic), "-n", "4", "--seeds", str(seeds), "-o", str(output)]) == 2
+    assert f"{seeds}, line 2: is not JSON" in capsys.readouterr().err
+    assert not output.exists()
 
 
 def test_nothing_is_written_of_a_database_without_rows(

@@ -41,11 +41,12 @@ class Written:
 
 @dataclass(frozen=True)
 class Seed:
-    """A seed that can be used. `program` is None for a question that is to be refused."""
+    """A seed that can be used. `program` is None for a question that is to be refused; `place` is that in its file."""
 
     question: str
     sql: str | None
     program: Program | None
+    place: str = ""
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ def _tried(one: Written, schema: Schema, executor: Executor, limits: Limits) -> 
     if len(one.question) > limits.question_characters:
         raise _UnusableError(f"its question is longer than {limits.question_characters:,} characters")
     if one.sql is None:
-        return Seed(one.question, None, None)
+        return Seed(one.question, None, None, one.place)
     try:
         parse_query(one.sql, dialect=executor.dialect, limits=limits)  # bounded, and one SELECT
         program = sql_to_program(as_sqlite(one.sql, executor.dialect), schema)
@@ -119,7 +120,7 @@ def _tried(one: Written, schema: Schema, executor: Executor, limits: Limits) -> 
     except FastSQLError as error:
         check_alive(executor)
         raise _UnusableError(f"its query does not run here: {type(error).__name__}") from error
-    return Seed(one.question, render(program, schema), program)
+    return Seed(one.question, render(program, schema), program, one.place)
 
 
 def _repeated(usable: Mapping[str, Seed]) -> Iterator[tuple[str, str]]:

@@ -81,14 +81,18 @@ def best(question: str, schema: Schema) -> str | None:
     return _bundled().parse(question, schema).best
 
 
-def seeds(path: Path, schema: Schema) -> list[Weighted]:
-    """The templates of a user's own queries, weighted up. Those without one are named on standard error."""
+def seeds(path: Path, schema: Schema, executor: Executor) -> list[Weighted]:
+    """The templates of a user's own queries, weighted up. Those that cannot be used are named on standard error."""
     from dataclasses import replace
 
-    from fastsql.datasets import read_examples
-    from fastsql.synthesis.schema.library import read_seeds
+    from fastsql.adapt.seeds import read_seeds
+    from fastsql.datasets import Example
+    from fastsql.synthesis.schema.library import read_seeds as read_templates
 
-    found, left_out = read_seeds((example, schema) for example in read_examples(path))
-    for name, why in left_out.items():
-        note(f"{path}: {name}: {why}; not used")
-    return [replace(one, count=one.count * 100) for one in found]
+    found = read_seeds(path, schema, executor)
+    templates, without = read_templates(
+        (Example(one.place, schema.name, one.question, one.sql), schema) for one in found.usable
+    )
+    for place, why in (*found.left_out.items(), *without.items()):
+        note(f"{path}, {place}: {why}; not used")
+    return [replace(one, count=one.count * 100) for one in templates]

@@ -51,9 +51,10 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument(
         "--seeds",
-        metavar="DATA.json",
+        metavar="FILE",
         type=Path,
-        help="questions with SQL over this database, whose templates are used ten times as often as others",
+        help="questions with SQL over this database (.json, .csv or .sql; docs/adapting.md), whose templates are used ten "
+        "times as often as others",
     )
     parser.add_argument(
         "--profile", metavar="P", help="a profile of the schema, which fastsql profile made and people edited"
@@ -129,8 +130,11 @@ def run(options: argparse.Namespace) -> int:
         )
     schema = read_schema(options)
     profile = None if options.profile is None else read_profile(options.profile, schema)
-    templates = (*known_templates(), *(() if options.seeds is None else seeds(options.seeds, schema)))
     with opened(options.schema, schema, profile, options.seed) as executor:
+        templates = (
+            *known_templates(),
+            *(() if options.seeds is None else seeds(options.seeds, schema, executor)),
+        )
         drawn = SchemaSource(
             schema,
             executor,

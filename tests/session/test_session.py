@@ -316,19 +316,35 @@ def test_a_question_that_calls_a_turn_which_has_no_answer_may_refer_to_any(parse
     assert [one.usable for one in space.turns] == [turn.usable for turn in session.history]
 
 
-def test_a_reading_by_itself_is_doubted_where_the_other_refers(parser: Parser) -> None:
+@pytest.fixture
+def readings(parser: Parser) -> tuple[Assessed, Assessed]:
+    """A question read by itself, at 0.6, and as one that refers to an earlier turn."""
     session = parser.session(SCHEMA)
     while not (turn := session.ask(MORE[len(session) % len(MORE)])).uses:
         assert len(session) < parser.limits.turns
     continued = cast("Assessed", turn.background)
-    alone = replace(
-        cast("Assessed", parser.parse(turn.question, SCHEMA).background),
-        standing={1: Assessment(0.6, 0.1)},
-    )
-    surer = replace(continued, standing={turn.number: Assessment(0.5)})
-    less = replace(continued, standing={turn.number: Assessment(0.3)})
+    alone = cast("Assessed", parser.parse(turn.question, SCHEMA).background)
+    linked = replace(alone.written.linked, number=turn.number)
+    alone = replace(alone, written=replace(alone.written, linked=linked))
+    return replace(alone, standing={turn.number: Assessment(0.6, 0.1)}), continued
+
+
+def test_how_sure_the_turns_below_are_does_not_tell_whether_a_question_refers_to_them(
+    readings: tuple[Assessed, Assessed],
+) -> None:
+    alone, continued = readings
+    number = alone.written.linked.number
+    below = {used.number: Assessment(0.2) for used in continued.written.uses}
+    surer = replace(continued, standing={**below, number: Assessment(0.7)})
+    assert surer.confidence < alone.confidence
     assert likelier(alone, surer) is surer
+
+
+def test_a_reading_by_itself_is_doubted_where_the_other_refers(readings: tuple[Assessed, Assessed]) -> None:
+    alone, continued = readings
+    less = replace(continued, standing={alone.written.linked.number: Assessment(0.5)})
     doubted = likelier(alone, less)
+    assert doubted.written is alone.written
     assert (doubted.confidence, doubted.unanswerable) == pytest.approx((0.36, 0.1))
     apart = replace(less, written=alone.written)  # it refers to nothing: nothing is open
     assert likelier(alone, apart) is alone

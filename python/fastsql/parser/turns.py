@@ -84,17 +84,21 @@ def refers(alone: Assessed) -> bool:
 def likelier(alone: Assessed, continued: Assessed) -> Assessed:
     """Which of two readings of a question is given: by itself, or as one that may refer to earlier turns.
 
-    Where the latter does refer to some, it is open what is meant. How sure the former is then says also how likely the
-    question is to stand by itself: its probability counts twice. A question that speaks of "those" does not stand by itself.
+    How sure each is of this question's own part decides: what earlier turns were in doubt about says nothing of whether it
+    refers to them. Where the latter does refer to some, it is open what is meant. How sure the former is then says also how
+    likely the question is to stand by itself: its probability counts twice. A question that speaks of "those" does not stand
+    by itself.
     """
-    if continued.written.uses:
-        if refers(alone):
-            return continued
-        number = alone.written.linked.number
-        own = alone.standing[number]
-        doubted = Assessment(own.confidence**2, own.unanswerable)
-        alone = replace(alone, standing={**alone.standing, number: doubted})
-    return continued if continued.confidence > alone.confidence else alone
+    number = alone.written.linked.number
+    own = alone.standing[number]
+    if continued.standing[number].confidence > own.confidence:
+        return continued
+    if not continued.written.uses:
+        return alone
+    if refers(alone):
+        return continued
+    doubted = Assessment(own.confidence**2, own.unanswerable)
+    return replace(alone, standing={**alone.standing, number: doubted})
 
 
 def as_turn(result: Result, assessed: Assessed, model: str) -> Turn:

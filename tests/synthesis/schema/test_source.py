@@ -53,6 +53,22 @@ def test_the_same_seed_makes_the_same_pairs(clinic: Schema, executor: Executor) 
     assert one == again != other
 
 
+@pytest.mark.parametrize(
+    ("sql", "sense"),
+    [
+        ("SELECT COUNT(*) FROM patients WHERE sex = 'F'", True),
+        ("SELECT sex FROM patients EXCEPT SELECT sex FROM patients", False),  # returns nothing
+        ("SELECT weight * weight FROM patients", False),  # is not put into words
+    ],
+)
+def test_a_template_makes_sense_whose_query_returns_something_and_has_a_question(
+    clinic: Schema, executor: Executor, sql: str, sense: bool
+) -> None:
+    source = SchemaSource(clinic, executor, known_templates())
+    template = read_template(sql_to_program(sql, clinic), clinic)
+    assert any(source.makes_sense_of(template, str(seed)) for seed in range(20)) == sense
+
+
 def test_filled_templates_are_programs_of_the_grammar(clinic: Schema, executor: Executor) -> None:
     filler, rng, filled = Filler(clinic, Contents(clinic, executor)), random.Random(5), 0
     for one in known_templates()[:200]:

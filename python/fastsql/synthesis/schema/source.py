@@ -27,6 +27,7 @@ from fastsql.synthesis.schema.library import Weighted
 from fastsql.synthesis.schema.questions import ask
 from fastsql.synthesis.schema.repeats import repeats_rows
 from fastsql.synthesis.schema.results import Results, SenselessError
+from fastsql.synthesis.schema.templates import Template
 from fastsql.synthesis.schema.unanswerable import Unanswerables
 from fastsql.synthesis.schema.words import UnsayableError, Words
 from fastsql.synthesis.source import Contrast, Draft, Refusal, SynthesisError, Trial
@@ -117,7 +118,7 @@ class SchemaSource:
                 (level,) = rng.choices(list(self._levels), self._mix)
             weighted = self._template(level, rng)
             try:
-                query = self._query(weighted, rng)
+                query = self._query(weighted.template, rng)
                 sql = write_tree(query)
                 if tried:
                     self._results.check(query, sql)
@@ -176,6 +177,17 @@ class SchemaSource:
                     continue
         raise SynthesisError("no unanswerable question is found", where=f"schema {self.schema.name!r}")
 
+    def makes_sense_of(self, template: Template, seed: str) -> bool:
+        """Whether one draw of a template is a query that returns something and has a question."""
+        if not self._filler.may_fill(template):
+            return False
+        try:
+            query = self._query(template, random.Random(seed))
+            self._results.check(query, write_tree(query))
+        except SKIPPED:
+            return False
+        return True
+
     @property
     def unread(self) -> Sequence[str]:
         """Columns that could not be read until now."""
@@ -188,12 +200,12 @@ class SchemaSource:
     def _template(self, level: str, rng: random.Random) -> Weighted:
         return rng.choices(self._levels[level], cum_weights=self._weights[level])[0]
 
-    def _query(self, weighted: Weighted, rng: random.Random) -> exp.Query:
+    def _query(self, template: Template, rng: random.Random) -> exp.Query:
         """A template filled, in the grammar's own order of clauses; what is cheap to find out is found out first.
 
         Raises UnfitError, UnsayableError or ConversionError for a query that makes no sense.
         """
-        program = self._filler.fill(weighted.template, rng)
+        program = self._filler.fill(template, rng)
         query = self._of_rows(_read(program, self.schema), rng)
         ask(query, self._words, rng)
         canonical = tree_to_program(query, self.schema)

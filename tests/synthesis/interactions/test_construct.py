@@ -14,6 +14,7 @@ from fastsql.datasets import DatasetError, Example
 from fastsql.datasets.interactions import as_interactions, read_interactions
 from fastsql.datasets.programs import read_program_rows
 from fastsql.execution.executor import DatabaseGoneError
+from fastsql.grammar import sql_to_program
 from fastsql.grammar.program import Literal, TurnRef
 from fastsql.synthesis.interactions import (
     Checker,
@@ -135,6 +136,18 @@ def test_an_interaction_with_another_last_answer_is_left_out(
         found = construct([Goal("g", "?", TOTAL)], Checker(CLINIC, executor), db_id="clinic", report=quiet)
     assert found.unequal == ("g",)
     assert found.interactions == ()
+
+
+def test_both_queries_of_an_answer_are_in_the_words_of_the_database(tmp_path: Path) -> None:
+    gold = "SELECT COUNT(*) FROM visits WHERE strftime('%Y', visits.admitted) = '2020'"
+    asked: list[str] = []
+    with database(tmp_path) as executor:
+        postgres = Watched(executor, lambda _: None)
+        postgres.dialect = "postgres"
+        postgres.run = lambda sql: asked.append(str(sql)) or executor.run("SELECT 1")  # type: ignore[method-assign, func-returns-value]
+        assert Checker(CLINIC, postgres).answers(sql_to_program(gold, CLINIC), gold)
+    assert len(asked) == 2
+    assert not any("strftime" in sql.lower() for sql in asked)
 
 
 def test_a_turn_that_does_not_run_is_named(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from fastsql.errors import ExecutionError
 from fastsql.evaluation.answers import answer_rows
 from fastsql.evaluation.gold_sql import normalise_sql
 from fastsql.execution.executor import Executor, check_alive
-from fastsql.grammar import ActionSpace, Program, Turn, read_turn, render, trace_program
+from fastsql.grammar import ActionSpace, Program, Turn, read_turn, render, sql_to_program, trace_program
 from fastsql.grammar.program import Literal
 from fastsql.linking import Candidate, find_candidates
 from fastsql.schema import Schema
@@ -98,11 +98,19 @@ class Checker:
             check_alive(self._executor)
             raise TurnError("the last turn does not run") from error
         try:
-            expected = self._executor.run(normalise_sql(gold, self._now)).rows
+            expected = self._executor.run(self._gold(gold, self._executor.dialect)).rows
         except ExecutionError as error:
             check_alive(self._executor)
             raise TurnError("the single question's query does not run") from error
         return answer_rows(rows) == answer_rows(expected)
+
+    def _gold(self, sql: str, dialect: str) -> str:
+        """A gold query, which is SQLite's, in the words of the database."""
+        return (
+            normalise_sql(sql, self._now)
+            if dialect == "sqlite"
+            else self._sql(sql_to_program(sql, self.schema))
+        )
 
     def _sql(self, program: Program) -> str:
         dialect = "sqlite" if self._executor is None else self._executor.dialect

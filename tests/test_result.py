@@ -13,7 +13,7 @@ import pytest
 from fastsql import Parser, Schema, ValueDictionary
 from fastsql.demo import create_hospital
 from fastsql.explanation import Decision, Explanation, Reason, Trail, WordRoles
-from fastsql.explanation.reasons import sql_literal
+from fastsql.grammar.program import sql_literal
 from fastsql.parser.decide import doubt
 from fastsql.result import Alternative, Link, Literal, Result
 

@@ -25,7 +25,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fastsql.errors import ModelError
-from fastsql.version_ranges import declared_ranges, is_within
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -90,6 +89,8 @@ class Component:
     @property
     def supported(self) -> bool:
         """Whether the version, if there is one, is among those wanted."""
+        from fastsql.version_ranges import is_within  # for those who ask what is installed
+
         return self.version is None or is_within(self.version, self.wanted)
 
 
@@ -254,6 +255,8 @@ def resolve_device(device: str) -> str:
 
 def components() -> tuple[Component, ...]:
     """Every package that fastsql can use, installed or not; base dependencies first."""
+    from fastsql.version_ranges import declared_ranges  # for those who ask what is installed
+
     wanted = declared_ranges()
     return tuple(
         Component(name, _version(name), purpose, extra, wanted.get(name, ""))

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any, Protocol, TextIO, cast
+from typing import TYPE_CHECKING, Any, Protocol, TextIO, cast
 
-from fastsql.explanation.explanation import Explanation
-from fastsql.explanation.reasons import link_reason, literal_reason
-from fastsql.explanation.trail import Trail
-from fastsql.plain_json import json_text, plain
-from fastsql.refusal.suggestions import Suggestion
+if TYPE_CHECKING:
+    from fastsql.explanation.explanation import Explanation
+    from fastsql.explanation.trail import Trail
+    from fastsql.refusal.suggestions import Suggestion
 
 _SHOWN = 88
 """Characters of SQL in a repr; a notebook shows all of it through ``_repr_html_``."""
@@ -154,13 +153,20 @@ class Result:
     @cached_property
     def trail(self) -> Trail:
         """What led to `best`: empty where the parse left nothing to retrace; made when first asked for."""
-        return Trail() if self.background is None else self.background.trail()
+        if self.background is not None:
+            return self.background.trail()
+        from fastsql.explanation.trail import Trail  # for those who ask
+
+        return Trail()
 
     def explain(self) -> Explanation:
         """Why `best` is what it is: what each word stands for, where each literal comes from, every decision.
 
         `str` gives it as text; a notebook shows it, as it does the result itself.
         """
+        from fastsql.explanation.explanation import Explanation  # for those who ask
+        from fastsql.explanation.reasons import link_reason, literal_reason
+
         reasons = self.trail.reasons
         if not reasons:
             values = tuple(literal_reason(literal, self.question) for literal in self.values)
@@ -199,6 +205,8 @@ class Result:
         The keys are those of the table in `docs/answers.md`, and stay; more may come. `explain` adds reasons, decisions and
         alternatives, which takes longer. A number that is not finite is None.
         """
+        from fastsql.plain_json import plain  # for those who send it on
+
         content: dict[str, Any] = {
             "question": self.question,
             "sql": self.sql,
@@ -226,6 +234,8 @@ class Result:
 
     def to_json(self, *, explain: bool = False, indent: int | None = None) -> str:
         """`to_dict` as JSON, which holds no NaN and is one line unless `indent` says otherwise."""
+        from fastsql.plain_json import json_text  # for those who send it on
+
         return json_text(self.to_dict(explain=explain), indent=indent)
 
     def __bool__(self) -> bool:

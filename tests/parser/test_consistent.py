@@ -9,9 +9,8 @@ from typing import Any, cast
 import pytest
 
 from fastsql.limits import DEFAULT
-from fastsql.parser import consistent
-from fastsql.parser.assess import Assessed
-from fastsql.parser.consistent import assess_consistent
+from fastsql.parser import assess as assess_module
+from fastsql.parser.assess import Assessed, assess_consistent
 from fastsql.parser.write import Written
 from fastsql.refusal.contradictions import Contradiction
 from fastsql.reliability.assess import Assessment, Reliability
@@ -37,8 +36,8 @@ def beam(monkeypatch: pytest.MonkeyPatch) -> Any:
         def runnable(first: Any, number: int, limits: object) -> Any:
             return None if number in faulty else written(number)
 
-        monkeypatch.setattr(consistent, "assess", assess)
-        monkeypatch.setattr(consistent, "runnable", runnable)
+        monkeypatch.setattr(assess_module, "assess", assess)
+        monkeypatch.setattr(assess_module, "runnable", runnable)
         return cast("Written", written(0))
 
     return make

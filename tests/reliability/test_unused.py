@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fastsql.linking.candidate import Candidate
+from fastsql.reliability.evidence import unused_words
 from fastsql.reliability.familiarity import Familiarity
-from fastsql.reliability.unused import unused_words
 
 QUESTION = "how many unpaid invoices of acme holding are there?"
 UNPAID, ACME = QUESTION.index("unpaid"), QUESTION.index("acme")

@@ -22,7 +22,6 @@ from fastsql.model import Bundle
 from fastsql.model.bundle import ENCODER
 from fastsql.model.config import features_of
 from fastsql.model.schema_inputs import SchemaInputs
-from fastsql.model.turns import TurnInputs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from fastsql.linking.dictionary import ValueDictionary
     from fastsql.linking.turns import EarlierTurn
     from fastsql.model.onnx_encoder import OnnxEncoder
+    from fastsql.model.turns import TurnInputs
     from fastsql.schema import Schema
 
 
@@ -122,6 +122,8 @@ class NativeEngine:
         check_space(prepared, space, self._config)
         turns = None
         if prepared.turns:
+            from fastsql.model.turns import TurnInputs  # for conversations
+
             turns = TurnInputs.of(
                 prepared.turns, schema.links.nodes, self._config.d, named=self._config.named_turns
             )

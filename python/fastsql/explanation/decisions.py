@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from fastsql.explanation.reasons import sql_literal
 from fastsql.explanation.trail import Decision, Span
 from fastsql.grammar.actions import CANDIDATE, END, KINDS, PRODUCTION, SCHEMA_VALUE, START, STEP, TABLE
+from fastsql.grammar.program import sql_literal
 from fastsql.grammar.space import ActionSpace
 from fastsql.grammar.transitions import fill_in, transitions
 

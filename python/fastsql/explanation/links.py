@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastsql.explanation.reasons import SIGNS, sql_literal
-from fastsql.grammar.program import SMALL, ColumnRef, Production, Program, TableRef
+from fastsql.grammar.program import SIGNS, SMALL, ColumnRef, Production, Program, TableRef, sql_literal
 from fastsql.grammar.program import Literal as ProgramLiteral
 from fastsql.linking.canonical import compared_columns
 from fastsql.result import Link, Literal

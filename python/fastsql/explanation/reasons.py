@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fastsql.explanation.trail import Reason
+from fastsql.grammar.program import sql_literal
 
 if TYPE_CHECKING:
     from fastsql.result import Link, Literal
@@ -19,30 +20,12 @@ _OF_FORMAT = {
     "%H:%M": "time of day",
     "%Y-%m-%d %H:%M:%S": "moment",
 }
-SIGNS = {
-    "eq": "=",
-    "ne": "<>",
-    "lt": "<",
-    "le": "<=",
-    "gt": ">",
-    "ge": ">=",
-    "in_list": "IN",
-    "not_in_list": "NOT IN",
-    "between": "BETWEEN",
-    "not_between": "NOT BETWEEN",
-}
-"""How the grammar's comparisons of a column with literals are written."""
 _NAMED = {2: "its name", 1: "part of its name"}
 
 
 def named(match: int) -> str:
     """Why a table or column is linked to words that are all (2) or part (1) of its name."""
     return _NAMED[match]
-
-
-def sql_literal(value: str | int | float) -> str:
-    """A literal as it stands in SQL."""
-    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)
 
 
 def literal_reason(literal: Literal, question: str, sign: str = "=") -> Reason:

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 
 from fastsql.explanation.decisions import decisions_of, path_of
 from fastsql.explanation.links import found_values, name_spans, named_items
-from fastsql.explanation.reasons import SIGNS, literal_reason, named
+from fastsql.explanation.reasons import literal_reason, named
 from fastsql.explanation.roles import word_roles
 from fastsql.explanation.time_words import RELATIONS, find_time_words
 from fastsql.explanation.trail import Decision, Reason, Span, Trail
 from fastsql.grammar.actions import STEP
 from fastsql.grammar.program import (
+    SIGNS,
     SMALL,
     ColumnRef,
     DerivedRef,

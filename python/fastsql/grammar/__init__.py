@@ -9,15 +9,16 @@ from fastsql.grammar.automaton import IllegalActionError, State
 from fastsql.grammar.compile import Grammar, load_grammar
 from fastsql.grammar.program import ColumnRef, DerivedRef, Literal, Production, Program, TableRef, TurnRef
 from fastsql.grammar.readback import read_path, read_program
-from fastsql.grammar.reading_turns import read_turn
 from fastsql.grammar.render import render
 from fastsql.grammar.schema_values import SchemaValue
 from fastsql.grammar.space import ActionSpace
-from fastsql.grammar.trace import GroundingError, Trace, trace_program
-from fastsql.grammar.turns import Turn
+from fastsql.grammar.transitions import GroundingError
 
 if TYPE_CHECKING:
     from fastsql.grammar.convert import ConversionError, sql_to_program
+    from fastsql.grammar.reading_turns import read_turn
+    from fastsql.grammar.trace import Trace, trace_program
+    from fastsql.grammar.turns import Turn
 
 __all__ = [
     "ActionSpace",
@@ -45,11 +46,18 @@ __all__ = [
     "trace_program",
 ]
 
-_LAZY = ("ConversionError", "sql_to_program")
-"""Of `convert`, which no parse needs: imported when it is asked for."""
+_LAZY = {
+    "ConversionError": "convert",
+    "Trace": "trace",
+    "Turn": "turns",
+    "read_turn": "reading_turns",
+    "sql_to_program": "convert",
+    "trace_program": "trace",
+}
+"""What no single question needs: imported when it is asked for."""
 
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
-        return getattr(importlib.import_module("fastsql.grammar.convert"), name)
+        return getattr(importlib.import_module(f"fastsql.grammar.{_LAZY[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -41,11 +41,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsql.grammar.mask import mask
 from fastsql.grammar.space import ActionSpace
 from fastsql.grammar.state import State as Data
 from fastsql.grammar.step import IllegalActionError, advance, start
-from fastsql.grammar.takable import chooses, is_takable
 
 __all__ = ["IllegalActionError", "State"]
 
@@ -82,11 +80,15 @@ class State(Data):
     def legal(self) -> NDArray[np.int64]:
         """Flat ids of all actions that may come next, ascending; never empty before the end."""
         if self._legal is None:
+            from fastsql.grammar.mask import mask  # which the native core does without
+
             self._legal = np.flatnonzero(mask(self))
         return self._legal
 
     def takable(self) -> NDArray[np.bool_]:
         """Which of the legal actions a search may take: bool[L]; all where it would be none (`takable.py`)."""
+        from fastsql.grammar.takable import chooses, is_takable  # which the native core does without
+
         legal = self.legal()
         if not chooses(self):
             return np.ones(len(legal), dtype=bool)

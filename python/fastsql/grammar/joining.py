@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from fastsql.grammar.state import Cell, Source, State, Typed
     from fastsql.schema import Schema
 
+JOINS = ("join", "left_join", "cross_join", "along")
+"""Productions that add a source to FROM."""
 KEYED = ("join", "left_join")
 """Productions whose first comparison is of keys."""
 JOINED = ("new_source",)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fastsql.grammar.bounds import MAX_COLUMNS, MAX_NESTING, MAX_SOURCES
 from fastsql.grammar.grouping import keep_grouped
-from fastsql.grammar.joining import JOINED
+from fastsql.grammar.joining import JOINED, JOINS
 from fastsql.grammar.pointed import PARTIAL, TURNS, add_pointed, add_turns, fits, is_in_from, width_to_come
 from fastsql.grammar.routes import has_arrived, leads_on
 from fastsql.grammar.scope import name_of, surcharge
@@ -18,9 +18,6 @@ from fastsql.grammar.space import takes_span
 if TYPE_CHECKING:
     from fastsql.grammar.compile import Alternative
     from fastsql.grammar.state import Cell, Scope, State
-
-JOINS = ("join", "left_join", "cross_join", "along")
-"""Productions that add a source to FROM."""
 
 
 def may(state: State, symbol: str) -> tuple[bool, bool]:

@@ -78,6 +78,19 @@ SMALL = {
     "ten": 10,
 }
 """The closed set of literals: the first three for every query, the others for positions in a text."""
+SIGNS = {
+    "eq": "=",
+    "ne": "<>",
+    "lt": "<",
+    "le": "<=",
+    "gt": ">",
+    "ge": ">=",
+    "in_list": "IN",
+    "not_in_list": "NOT IN",
+    "between": "BETWEEN",
+    "not_between": "NOT BETWEEN",
+}
+"""How the grammar's comparisons of a column with literals are written."""
 
 
 @dataclass(frozen=True)
@@ -96,3 +109,8 @@ class Node:
 def masked(program: Program) -> Program:
     """The program without its literals: its template. Date formats, too, are masked; named constants stay."""
     return tuple(Literal("", name=item.name) if isinstance(item, Literal) else item for item in program)
+
+
+def sql_literal(value: str | int | float) -> str:
+    """A literal as it stands in SQL."""
+    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)

@@ -16,8 +16,7 @@ from fastsql.grammar.program import (
     TurnRef,
 )
 from fastsql.grammar.space import ActionSpace
-from fastsql.grammar.trace import GroundingError
-from fastsql.grammar.transitions import fill_in, transitions
+from fastsql.grammar.transitions import GroundingError, fill_in, transitions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -23,13 +23,13 @@ from fastsql.grammar.actions import (
 from fastsql.grammar.compile import Grammar, load_grammar
 from fastsql.grammar.grounding import NO_GROUNDS, Grounds
 from fastsql.grammar.schema_values import SchemaValue, schema_values
-from fastsql.grammar.state import Offered
-from fastsql.grammar.turns import Turn
 from fastsql.limits import DEFAULT, Limits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fastsql.grammar.state import Offered
+    from fastsql.grammar.turns import Turn
     from fastsql.linking.candidate import Candidate
     from fastsql.schema import Schema
 

@@ -56,8 +56,7 @@ from fastsql.grammar.comparing import COMPARES, MEMBERS, NEWEST, OPERANDS
 from fastsql.grammar.compile import Alternative, Grammar
 from fastsql.grammar.grounding import COMPUTED, EQUATES, LISTED, LISTS, SMALL
 from fastsql.grammar.grouping import AGGREGATES, BESIDE, GATHERED, GROUPS, OF_ROWS, ORDERS
-from fastsql.grammar.joining import KEYED, SIDES
-from fastsql.grammar.mask import JOINS
+from fastsql.grammar.joining import JOINS, KEYED, SIDES
 from fastsql.grammar.matching import WAYS
 from fastsql.grammar.pointed import PARTIAL, STORED
 from fastsql.grammar.reading import POINTERS, REQUIREMENTS

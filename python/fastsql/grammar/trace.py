@@ -29,22 +29,12 @@ from fastsql.grammar.program import (
 )
 from fastsql.grammar.scope import name_of
 from fastsql.grammar.space import ActionSpace
+from fastsql.grammar.transitions import GroundingError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fastsql.linking.candidate import Candidate
-
-
-class GroundingError(ValueError):
-    """A query that cannot be written in this action space, such as one whose literal the question does not offer.
-
-    `literal` is the literal that is missing, if it is one.
-    """
-
-    def __init__(self, reason: str, literal: Literal | None = None) -> None:
-        super().__init__(reason)
-        self.literal = literal
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from fastsql.grammar.automaton import IllegalActionError, State
-from fastsql.grammar.trace import GroundingError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from fastsql.grammar.program import Literal
     from fastsql.grammar.space import ActionSpace
+
+
+class GroundingError(ValueError):
+    """A query that cannot be written in this action space, such as one whose literal the question does not offer.
+
+    `literal` is the literal that is missing, if it is one.
+    """
+
+    def __init__(self, reason: str, literal: Literal | None = None) -> None:
+        super().__init__(reason)
+        self.literal = literal
 
 
 class Transition(NamedTuple):

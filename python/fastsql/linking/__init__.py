@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from fastsql.linking.candidate import Candidate
 from fastsql.linking.candidates import CANDIDATE_LIMIT, find_candidates
-from fastsql.linking.dictionary import ValueDictionary
-from fastsql.linking.near import Near
 
 if TYPE_CHECKING:
+    from fastsql.linking.dictionary import ValueDictionary
     from fastsql.linking.gold import GoldItems, GoldLiteral, column_literals, gold_items, gold_literals
+    from fastsql.linking.near import Near
     from fastsql.linking.recall import LiteralRecall, explain_literal, literal_recall
     from fastsql.linking.selection import SchemaSelector, Selection
     from fastsql.linking.standing import standing_values
@@ -37,6 +37,8 @@ __all__ = [
 
 # What no parse needs is imported when it is asked for: a cold process has half a second.
 _LAZY = {
+    "ValueDictionary": "dictionary",
+    "Near": "near",
     **dict.fromkeys(("GoldItems", "GoldLiteral", "column_literals", "gold_items", "gold_literals"), "gold"),
     **dict.fromkeys(("LiteralRecall", "explain_literal", "literal_recall"), "recall"),
     **dict.fromkeys(("SchemaSelector", "Selection"), "selection"),

@@ -6,7 +6,8 @@ token. Each candidate is a node of the relation graph, so the list is kept small
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -14,9 +15,7 @@ from fastsql.linking.candidate import Candidate
 from fastsql.linking.dates import find_dates
 from fastsql.linking.folding import fold
 from fastsql.linking.numbers import find_numbers
-from fastsql.linking.quoted import find_quoted
 from fastsql.linking.value_index import ValueIndex, ValueMatch
-from fastsql.linking.value_synonyms import called_numbers, called_texts
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -29,6 +28,17 @@ __all__ = ["CANDIDATE_LIMIT", "Candidate", "find_candidates"]
 CANDIDATE_LIMIT = 24
 """Candidates of one question at most. When there are more, those of the least telling kinds go first."""
 
+_LONGEST = 200
+"""Characters between quotation marks."""
+_PAIRS = (('"', '"'), ("“", "”"), ("「", "」"), ("『", "』"), ("《", "》"), ("‘", "’"), ("`", "`"))
+_QUOTED = re.compile(
+    "|".join(
+        f"{start}(?P<q{index}>[^{start[0]}{end[0]}\n]{{1,{_LONGEST}}}){end}"
+        for index, (start, end) in enumerate(_PAIRS)
+    )
+    # An apostrophe opens a quotation only where a word could start, and closes it only where a word could end.
+    + rf"|(?<![^\s(\[,:=])'(?P<single>[^\s'](?:[^\n']|'(?=\w)){{0,{_LONGEST}}})'(?![\w])"
+)
 _PRECEDENCE = ("quoted", "date", "number", "schema", "dictionary", "ordinal")
 
 
@@ -52,7 +62,9 @@ def find_candidates(
     dates = find_dates(text)
     found = [*values, *_outside_values(dates, values)]
     found += _outside_values(_outside_dates(find_numbers(text), dates), values)
-    found += [quoted for quoted in find_quoted(question) if not any(_same(quoted, value) for value in values)]
+    found += [
+        quoted for quoted in _find_quoted(question) if not any(_same(quoted, value) for value in values)
+    ]
     if dictionary is not None:
         settled, closed = ([one.span for one in found] for found in (values, dates))
         found += [
@@ -69,6 +81,20 @@ def find_candidates(
         kept.sort(key=lambda one: (_PRECEDENCE.index(one.source), one.span[0] - one.span[1], one.span))
         kept = sorted(kept[:limit], key=lambda one: one.span)
     return tuple(kept)
+
+
+def _find_quoted(question: str) -> tuple[Candidate, ...]:
+    """Quoted spans of the question, without their marks and outer blanks, in the case in which they are written."""
+    found = []
+    for match in _QUOTED.finditer(question):
+        group = match.lastgroup or ""
+        inner = match[group]
+        value = inner.strip()
+        if not value:
+            continue
+        start = match.start(group) + len(inner) - len(inner.lstrip())
+        found.append(Candidate(value, "text", (start, start + len(value)), "quoted"))
+    return tuple(found)
 
 
 def schema_value_index(schema: Schema) -> ValueIndex:
@@ -91,7 +117,12 @@ def _value_candidates(
 ) -> Iterator[Candidate]:
     """Schema and dictionary matches; of two overlapping ones where one lies inside the other, the longer."""
     matches = [("schema", match) for match in schema_value_index(schema).match(question, core)]
-    matches += [("schema", match) for match in called_texts(question, schema, core)]
+    called: Sequence[Candidate] = ()
+    if schema.value_synonyms:
+        from fastsql.linking.value_synonyms import called_numbers, called_texts  # which few schemas have
+
+        matches += [("schema", match) for match in called_texts(question, schema, core)]
+        called = tuple(called_numbers(question, schema, core))
     if dictionary is not None:
         dictionary.check(schema)
         matches += [("dictionary", match) for match in dictionary.match(question, core)]
@@ -102,7 +133,7 @@ def _value_candidates(
             known[1].update(columns)
     for (start, end, value), (source, columns_of) in merged.items():
         yield Candidate(value, "text", (start, end), source, tuple(sorted(columns_of)))
-    yield from called_numbers(question, schema, core)
+    yield from called
 
 
 def _not_contained(matches: list[tuple[str, ValueMatch]]) -> Iterator[tuple[str, ValueMatch]]:

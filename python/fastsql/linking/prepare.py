@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from fastsql.linking.candidate import Candidate
 from fastsql.linking.candidates import find_candidates
 from fastsql.linking.relations import SchemaLinks
-from fastsql.linking.turns import EarlierTurn, add_turns, with_named
 
 if TYPE_CHECKING:
     from fastsql.linking.dictionary import ValueDictionary
+    from fastsql.linking.turns import EarlierTurn
     from fastsql.model.tokenizer import Tokenizer
 
 
@@ -55,11 +55,13 @@ def prepare(
         candidates = find_candidates(text, links.schema, dictionary, core=links.core)
     nodes = links.nodes.with_question(len(tokens.ids), len(candidates))
     relations = links.relations(text, tokens.offsets, candidates)
-    return Prepared(
-        text=text,
-        token_ids=tokens.ids,
-        offsets=tokens.offsets,
-        candidates=tuple(candidates),
+    prepared = Prepared(text, tokens.ids, tokens.offsets, tuple(candidates), relations)
+    if not turns:
+        return prepared
+    from fastsql.linking.turns import add_turns, with_named  # for conversations
+
+    return replace(
+        prepared,
         relations=add_turns(relations, nodes, turns, candidates, links.schema),
         turns=with_named(turns, text, candidates),
     )

@@ -73,7 +73,7 @@ def with_named(
     turns: Sequence[EarlierTurn], question: str, candidates: Sequence[Candidate]
 ) -> tuple[EarlierTurn, ...]:
     """The turns, those marked that a question calls by their numbers; what is a value somewhere calls nobody."""
-    called = turn_numbers(question, held_spans(candidates)) if turns else frozenset()
+    called = turn_numbers(question, held_spans(candidates))
     return tuple(
         replace(turn, named=(turn.number or place) in called) for place, turn in enumerate(turns, start=1)
     )
@@ -92,8 +92,6 @@ def add_turns(
     schema: Schema,
 ) -> Relations:
     """The relations of a question, uint8[N, N] over `nodes`, with K earlier turns among them, uint8[N + K, N + K]."""
-    if not turns:
-        return relations
     places = [nodes.schema.start] * len(turns)
     grown: Relations = np.insert(
         np.insert(relations, places, _NUMBER["none"], axis=0), places, _NUMBER["none"], axis=1

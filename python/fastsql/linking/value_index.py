@@ -6,15 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastsql.errors import ModelError
 from fastsql.linking.folding import keys, words
-from fastsql.linking.gram_table import GramTable, pack_grams
 from fastsql.linking.value_table import REMEDY, ValueTable, damaged, key_of, pack_values
 from fastsql.linking.vocabulary import chinese, english
+
+if TYPE_CHECKING:
+    from fastsql.linking.gram_table import GramTable
 
 Columns = tuple[int, ...]
 Hit = tuple[int, int, list[int]]
@@ -90,6 +92,8 @@ class ValueIndex:
     def grams(self) -> GramTable:
         """The values by their grams; made when they are first asked for, where no file has them."""
         if self.packed_grams is None:
+            from fastsql.linking.gram_table import pack_grams  # for those who give values
+
             # Two threads may both make them; either will do.
             self.packed_grams = pack_grams(self.table)
         return self.packed_grams

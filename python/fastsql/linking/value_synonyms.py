@@ -38,8 +38,6 @@ def _places(
     question: str, schema: Schema, core: ModuleType | None
 ) -> Iterator[tuple[int, int, dict[Value, tuple[int, ...]]]]:
     called = schema.value_synonyms
-    if not called:
-        return
     values = _values(called)
     for match in _index(called).match(question, core):
         meant: dict[Value, tuple[int, ...]] = {}

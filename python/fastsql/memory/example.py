@@ -17,8 +17,8 @@ from fastsql.grammar.grounding import is_grounded
 from fastsql.grammar.matching import matches
 from fastsql.grammar.program import Literal, Program, Terminal
 from fastsql.grammar.readback import read_path
-from fastsql.grammar.trace import GroundingError, trace_program
-from fastsql.grammar.transitions import fill_in, transitions
+from fastsql.grammar.trace import trace_program
+from fastsql.grammar.transitions import GroundingError, fill_in, transitions
 from fastsql.linking.canonical import compared_columns
 from fastsql.memory.wording import Gaps, Span, Word, Wording, covered, words_of
 

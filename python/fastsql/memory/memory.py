@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastsql.errors import ExampleError, LimitError
 from fastsql.forking import renew_in_child
-from fastsql.memory.example import Example
 
-Kept = dict[int, Example]
+if TYPE_CHECKING:
+    from fastsql.memory.example import Example
+
+Kept: TypeAlias = "dict[int, Example]"
 
 
 class Memory:

@@ -15,10 +15,14 @@ audit               a record of it
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from fastsql.parser.bundles import BUNDLED, DEFAULT_MODEL
-from fastsql.parser.by_language import ParserByLanguage
 from fastsql.parser.loading import default_parser, load
 from fastsql.parser.parser import DEFAULT_PENALTY, Parser
+
+if TYPE_CHECKING:
+    from fastsql.parser.by_language import ParserByLanguage
 
 __all__ = [
     "BUNDLED",
@@ -29,3 +33,11 @@ __all__ = [
     "default_parser",
     "load",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name != "ParserByLanguage":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from fastsql.parser.by_language import ParserByLanguage  # which one language does without
+
+    return ParserByLanguage

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fastsql.errors import DialectError
 from fastsql.explanation.links import find_links
-from fastsql.explanation.trail import Trail
-from fastsql.parser.write import Written
-from fastsql.refusal.contradictions import Contradiction, contradictions
-from fastsql.refusal.lookups import LookUp
+from fastsql.limits import Limits
+from fastsql.parser.write import Written, runnable
 from fastsql.reliability.assess import Asked, Assessment, Reliability, combined
 from fastsql.reliability.evidence import Evidence
 from fastsql.result import Alternative, Link
+
+if TYPE_CHECKING:
+    from fastsql.explanation.trail import Trail
+    from fastsql.refusal.contradictions import Contradiction
+    from fastsql.refusal.lookups import LookUp
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +91,19 @@ def assess(written: Written, reliability: Reliability) -> Assessed:
     return Assessed(written, reliability, links, standing(written, found), contradictions=contradictions)
 
 
+def assess_consistent(first: Written, reliability: Reliability, limits: Limits) -> Assessed:
+    """The hypothesis to be given, `first` being the likeliest before its contradictions count.
+
+    Only where it has one are the others looked at: nothing else tells hypotheses apart better than the search does.
+    """
+    assessed = assess(first, reliability)
+    if first.fault or not assessed.contradictions:
+        return assessed
+    others = [assess(other, reliability) for n in first.others if (other := runnable(first, n, limits))]
+    free = [other for other in others if not other.contradictions]
+    return max((assessed, *free), key=lambda one: one.confidence)
+
+
 def backed(found: Assessment, written: Written) -> Assessment:
     """The probabilities of a hypothesis, raised where a remembered pair speaks for it.
 
@@ -115,7 +132,11 @@ def evidence_of(
     """What speaks for and against a hypothesis, and the links and contradictions that this rests on."""
     linked, decoded = written.linked, written.decoded
     links = find_links(written.own, linked.prepared, linked.schema.links)
-    found = tuple(contradictions(written.program, written.schema, linked.dictionary))
+    found: tuple[Contradiction, ...] = ()
+    if linked.dictionary is not None:
+        from fastsql.refusal.contradictions import contradictions  # for those who give values
+
+        found = tuple(contradictions(written.program, written.schema, linked.dictionary))
     asked = Asked(linked.question, linked.prepared, linked.schema.links, decoded.state)
     evidence = reliability.evidence(
         asked, decoded.search, written.number, written.own, links, contradicted=bool(found)

@@ -8,7 +8,6 @@ from fastsql.engine.stopwatch import Stopwatch
 from fastsql.explanation.links import found_values
 from fastsql.parser.assess import Assessed
 from fastsql.parser.write import Written
-from fastsql.refusal.references import refers_back
 from fastsql.refusal.texts import ENGLISH, language_of, sentence
 from fastsql.reliability.decision import pays, threshold
 from fastsql.result import Link, Result
@@ -54,8 +53,11 @@ def decide(assessed: Assessed, penalty: float, watch: Stopwatch) -> Result:
 def nothing_to_go_by(written: Written, links: Sequence[Link]) -> str:
     """The name of the sentence that says why a question is refused whatever the model makes of it; "" where it is not."""
     turns = written.linked.turns
-    if turns is not None and not written.uses and refers_back(written.linked.question, spans_of(links)):
-        return "antecedent unclear" if any(turn.usable for turn in turns) else "no antecedent"
+    if turns is not None and not written.uses:
+        from fastsql.refusal.references import refers_back  # for conversations
+
+        if refers_back(written.linked.question, spans_of(links)):
+            return "antecedent unclear" if any(turn.usable for turn in turns) else "no antecedent"
     return "only values" if says_only_values(written, links) else ""
 
 

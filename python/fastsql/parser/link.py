@@ -10,13 +10,12 @@ from fastsql.engine import Encoded, Engine
 from fastsql.grammar import ActionSpace
 from fastsql.grammar.grounding import NO_GROUNDS
 from fastsql.limits import Limits
-from fastsql.linking.dictionary import ValueDictionary
-from fastsql.linking.grounds import find_grounds
 from fastsql.linking.prepare import Prepared
 from fastsql.linking.turn_numbers import turn_numbers
 from fastsql.linking.turns import held_spans
 
 if TYPE_CHECKING:
+    from fastsql.linking.dictionary import ValueDictionary
     from fastsql.linking.turns import EarlierTurn
     from fastsql.session.turn import Turn
 
@@ -64,13 +63,18 @@ def link(
     Raises LimitError where it is too long.
     """
     prepared = engine.link(text, schema, dictionary)
+    grounds = NO_GROUNDS
+    if grounded and dictionary is not None:
+        from fastsql.linking.grounds import find_grounds  # for those who give values
+
+        grounds = find_grounds(prepared, dictionary, schema.links.core)
     space = ActionSpace.for_question(
         schema.links.schema,
         prepared.text,
         prepared.offsets,
         prepared.candidates,
         limits=limits,
-        grounds=find_grounds(prepared, dictionary, schema.links.core) if grounded else NO_GROUNDS,
+        grounds=grounds,
     )
     told = None if turns is None else tuple(turns)
     return Linked(question, prepared, schema, dictionary, space, told, number)

@@ -6,15 +6,17 @@ import threading
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal, overload
+from typing import TYPE_CHECKING, Final, Literal, overload
 
 from fastsql.errors import CalibrationWarning
 from fastsql.forking import renew_in_child
 from fastsql.limits import DEFAULT, Limits
-from fastsql.parser.audit import Audit, Hook
 from fastsql.parser.bundles import DEFAULT_MODEL, open_model
-from fastsql.parser.by_language import ParserByLanguage
 from fastsql.parser.parser import DEFAULT_PENALTY, Parser
+
+if TYPE_CHECKING:
+    from fastsql.parser.audit import Audit, Hook
+    from fastsql.parser.by_language import ParserByLanguage
 
 AUTO: Final = "auto"
 """In place of a model's name: that of the question's language."""
@@ -82,7 +84,11 @@ def load(
     was not calibrated: it refuses every question unless the penalty is 0.
     """
     opener = _Opener(device, encoder, penalty, threads, limits, suggest, audit)
-    return ParserByLanguage(opener.open, limits) if model == AUTO else opener.open(model)
+    if model != AUTO:
+        return opener.open(model)
+    from fastsql.parser.by_language import ParserByLanguage  # for those who ask in more than one
+
+    return ParserByLanguage(opener.open, limits)
 
 
 @dataclass(frozen=True)

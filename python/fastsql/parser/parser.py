@@ -17,8 +17,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
-from fastsql.answer import Answer
-from fastsql.engine import Decoded, Engine, open_engine
+from fastsql.engine import Decoded, Encoded, Engine, open_engine
 from fastsql.engine.stopwatch import Stopwatch
 from fastsql.errors import ExampleError
 from fastsql.limits import DEFAULT, Limits
@@ -26,8 +25,7 @@ from fastsql.linking.lexicon import Lexicon
 from fastsql.linking.question import clean_question, has_words
 from fastsql.memory.memory import Memory
 from fastsql.model import Bundle
-from fastsql.parser.assess import Assessed
-from fastsql.parser.audit import Audit, Hook
+from fastsql.parser.assess import Assessed, assess_consistent
 from fastsql.parser.checks import (
     check_actions,
     check_dialect,
@@ -36,26 +34,25 @@ from fastsql.parser.checks import (
     check_penalty,
     check_threads,
 )
-from fastsql.parser.consistent import assess_consistent
 from fastsql.parser.decide import decide
-from fastsql.parser.inspect import inspect
 from fastsql.parser.link import Linked, link, with_turns
-from fastsql.parser.recall import Reader, read_example, recall
-from fastsql.parser.refuse import explain_refusal
 from fastsql.parser.settings import Settings
 from fastsql.parser.sources import Sources
-from fastsql.parser.turns import as_turn, correction, known_turns, likelier, may_continue, next_number
 from fastsql.parser.weigh import SecondOpinion, second_lacking
 from fastsql.parser.write import complete_first, verified, write
 from fastsql.refusal.texts import language_of, sentence
 from fastsql.reliability.assess import Reliability
-from fastsql.reliability.inspection import Inspector
 from fastsql.result import Result
-from fastsql.session.turn import Turn, names_digest
+from fastsql.schema import names_digest
 
 if TYPE_CHECKING:
+    from fastsql.answer import Answer
     from fastsql.execution import Executor
+    from fastsql.parser.audit import Audit, Hook
+    from fastsql.parser.recall import Reader
+    from fastsql.reliability.inspection import Inspector
     from fastsql.session.session import Session
+    from fastsql.session.turn import Turn
 
 DEFAULT_PENALTY = 10.0
 DEFAULT_BEAM = 4
@@ -93,14 +90,18 @@ class Parser:
         self.limits = limits
         self.suggest = suggest
         self.threads = threads
-        self._audit = None if audit is None else Audit.of(audit)
+        self._audit: Audit | None = None
+        if audit is not None:
+            from fastsql.parser.audit import Audit  # for those who keep records
+
+            self._audit = Audit.of(audit)
         settings = bundle.config.settings
         self._reliability = Reliability.from_settings(settings, bundle.config.model.d)
         self._lexicon = Lexicon.from_settings(settings)
         self.engine = open_engine(bundle, device, threads, encoder)
         self._sources = Sources(self.engine, self._lexicon, limits)
         self._memory = Memory(limits.examples) if memory is None else memory
-        self._reader = Reader(self.engine)
+        self._reader: Reader | None = None
         elsewhere = self._reliability.elsewhere
         second = None if elsewhere is None else elsewhere.second
         self._second = None if second is None else SecondOpinion.bundled(self.engine, second.reverse)
@@ -163,13 +164,15 @@ class Parser:
         Raises ExampleError for a pair that cannot be used, LimitError where there are too many (`Limits.examples`), and what
         `parse` raises for such a schema.
         """
+        from fastsql.parser.recall import read_example  # for those who remember
+
         self._follow_fork()
         text = clean_question(question, self.limits)
         if not has_words(text):
             raise ExampleError("there is no question in it", where="a pair", remedy="Give the question.")
         state, dictionary = self._sources.ready(schema, values)
         linked = link(question, text, state, dictionary, self.engine, self.limits)
-        example = read_example(question, sql, check_dialect(dialect), linked, self.limits, self._reader)
+        example = read_example(question, sql, check_dialect(dialect), linked, self.limits, self._reads())
         return self._memory.add(names_digest(linked.space.schema), example)
 
     def examples(self, schema: Any) -> Mapping[int, tuple[str, str]]:
@@ -180,6 +183,14 @@ class Parser:
     def forget(self, schema: Any, number: int | None = None) -> int:
         """Forget a remembered pair of a schema, or all; gives how many. Raises ExampleError for a number that is none."""
         return self._memory.forget(names_digest(self._sources.schema(schema)), number)
+
+    def _reads(self) -> Reader:
+        """What reads questions as vectors; of two threads that make one at a time, either's will do."""
+        if self._reader is None:
+            from fastsql.parser.recall import Reader
+
+            self._reader = Reader(self.engine)
+        return self._reader
 
     # ---------------------------------------------------------------- the way of a question
 
@@ -237,7 +248,11 @@ class Parser:
     def _parse(
         self, question: str, schema: Any, values: Any, settings: Settings, history: tuple[Turn, ...] | None
     ) -> Result:
-        meant = correction(question, history) if history else None
+        meant = None
+        if history:
+            from fastsql.parser.turns import correction  # for conversations
+
+            meant = correction(question, history)
         if meant is None:
             return self._understood(question, schema, values, settings, history)
         turn = cast("Turn", self._understood(meant, schema, values, settings, history))
@@ -249,14 +264,12 @@ class Parser:
         settings = settings.checked(self.limits)
         text = clean_question(question, self.limits)
         if not has_words(text):
-            reason = sentence(language_of(question), "no question")
-            nothing = Result(question, None, 0.0, abstained=True, reason=reason, dialect=settings.dialect)
-            return nothing if history is None else Turn.of(nothing, number=next_number(history))
+            return _nothing_asked(question, settings, history)
         self._follow_fork()
         watch = Stopwatch()
         state, dictionary = self._sources.ready(schema, values)
         watch.lap("schema")
-        turns = None if history is None else known_turns(history, state.links.schema, self)
+        turns, number = self._conversation(history, state)
         linked = link(
             question,
             text,
@@ -266,19 +279,43 @@ class Parser:
             self.limits,
             grounded=settings.grounded,
             turns=turns,
-            number=1 if history is None else next_number(history),
+            number=number,
         )
         watch.lap("link")
         assessed = self._assessed(linked, settings, watch)
-        if turns is not None and any(turn.usable for turn in turns) and may_continue(assessed):
-            linked = with_turns(linked, self.engine)
-            watch.lap("link")
-            assessed = likelier(assessed, self._assessed(linked, settings, watch))
+        if turns and any(turn.usable for turn in turns):
+            assessed = self._continued(assessed, settings, watch)
         result = decide(assessed, settings.penalty, watch)
         if result.abstained and settings.suggest:
+            from fastsql.parser.refuse import explain_refusal  # for refusals alone
+
             result = explain_refusal(result, assessed, self.engine, settings.beam)
             watch.lap("suggest")
-        return result if history is None else as_turn(result, assessed, self.bundle.config.name)
+        if history is None:
+            return result
+        from fastsql.parser.turns import as_turn  # for conversations
+
+        return as_turn(result, assessed, self.bundle.config.name)
+
+    def _conversation(
+        self, history: tuple[Turn, ...] | None, schema: Encoded
+    ) -> tuple[tuple[Turn, ...] | None, int]:
+        """The earlier turns that a question is given, and its own number among them; None and 1 outside a conversation."""
+        if history is None:
+            return None, 1
+        from fastsql.parser.turns import known_turns, next_number  # for conversations
+
+        return known_turns(history, schema.links.schema, self), next_number(history)
+
+    def _continued(self, alone: Assessed, settings: Settings, watch: Stopwatch) -> Assessed:
+        """What is to be given of a question that was read by itself, once its earlier turns are read as well."""
+        from fastsql.parser.turns import likelier, may_continue  # for conversations
+
+        if not may_continue(alone):
+            return alone
+        linked = with_turns(alone.written.linked, self.engine)
+        watch.lap("link")
+        return likelier(alone, self._assessed(linked, settings, watch))
 
     def _assessed(self, linked: Linked, settings: Settings, watch: Stopwatch) -> Assessed:
         """What is to be given of a linked question, and how sure that is."""
@@ -287,7 +324,9 @@ class Parser:
         remembered = None
         kept = self._memory.of(names_digest(linked.space.schema)) if self._memory else None
         if kept and not linked.space.turns:
-            decoded, remembered = recall(linked, decoded, kept, self._reader)
+            from fastsql.parser.recall import recall  # for those who remember
+
+            decoded, remembered = recall(linked, decoded, kept, self._reads())
             watch.lap("recall")
         weighed = self._weighed(linked, decoded, reorder=remembered is None)  # what is confirmed stays first
         if weighed is not decoded:
@@ -304,6 +343,8 @@ class Parser:
             assessed = assess_consistent(written, self._reliability, self.limits)
             watch.lap("assess")
         else:
+            from fastsql.parser.inspect import inspect  # for those who let queries run
+
             assessed = inspect(written, self._reliability, inspector, self.limits)
             watch.lap("inspect")
         return assessed
@@ -357,6 +398,8 @@ class Parser:
         Raises what `parse` raises, and what the executor does: ExecutionError (QueryTimeoutError and ResultSizeError are
         such), VerificationError. TypeError for an executor that is none.
         """
+        from fastsql.answer import Answer  # for those who let queries run
+
         check_executor(executor)
         options = {"dialect": executor.dialect, "request_id": request_id, "user_id": user_id, **options}
         result = self.parse(question, schema, **options)
@@ -376,6 +419,8 @@ class Parser:
 
         Raises RefusedError for a refusal, and what the executor does; TypeError for an executor that is none.
         """
+        from fastsql.answer import Answer  # for those who let queries run
+
         check_executor(executor)
         if self._audit is not None:
             executor = self._audit.watch(executor, request_id=request_id, user_id=user_id)
@@ -449,3 +494,15 @@ class Parser:
         if self._process != os.getpid():
             _left_behind.append(self.engine)
             self.__setstate__(self.__getstate__())
+
+
+def _nothing_asked(question: str, settings: Settings, history: tuple[Turn, ...] | None) -> Result:
+    """The refusal of a question without words."""
+    reason = sentence(language_of(question), "no question")
+    nothing = Result(question, None, 0.0, abstained=True, reason=reason, dialect=settings.dialect)
+    if history is None:
+        return nothing
+    from fastsql.parser.turns import next_number  # for conversations
+    from fastsql.session.turn import Turn
+
+    return Turn.of(nothing, number=next_number(history))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from fastsql.limits import Limits
 from fastsql.parser.checks import check_beam, check_dialect, check_id, check_moment, check_penalty
-from fastsql.reliability.inspection import Inspector
+
+if TYPE_CHECKING:
+    from fastsql.reliability.inspection import Inspector
 
 
 @dataclass(frozen=True)

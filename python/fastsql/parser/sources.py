@@ -8,16 +8,18 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from fastsql.engine import Encoded, Engine
 from fastsql.errors import ExecutionError, SchemaError
 from fastsql.forking import renew_in_child
 from fastsql.limits import Limits
-from fastsql.linking.dictionary import ValueDictionary
 from fastsql.linking.lexicon import Lexicon, with_database_values
 from fastsql.parser.checks import check_size
 from fastsql.schema import Schema
+
+if TYPE_CHECKING:
+    from fastsql.linking.dictionary import ValueDictionary
 
 T = TypeVar("T")
 
@@ -73,11 +75,13 @@ class Sources:
         with self.lock:
             dressed = _kept(self._dressed, key, lambda: self._dress(plain, values))
             state = _kept(self._states, dressed.fingerprint, lambda: self._engine.encode_schema(dressed))
+            if values is None:
+                return state, None
+            from fastsql.linking.dictionary import ValueDictionary  # for those who give values
+
             if isinstance(values, ValueDictionary):
                 values.check(plain)
                 return state, values
-            if values is None:
-                return state, None
             return state, _kept(self._dictionaries, key, lambda: _read_dictionary(values, dressed))
 
     def _dress(self, schema: Schema, values: Any) -> Schema:
@@ -99,7 +103,11 @@ def _is_server(source: Any) -> bool:
 
 def _origin(values: Any) -> Any:
     """A key that changes when what values are read from is another thing, or a file that was written since."""
-    if values is None or isinstance(values, ValueDictionary):
+    if values is None:
+        return None
+    from fastsql.linking.dictionary import ValueDictionary  # for those who give values
+
+    if isinstance(values, ValueDictionary):
         return None
     if isinstance(values, (str, Path)):
         return _stamp(values) or values
@@ -122,6 +130,8 @@ def _stamp(path: str | Path) -> tuple[str, int, int] | None:
 
 
 def _read_dictionary(values: Any, schema: Schema) -> ValueDictionary:
+    from fastsql.linking.dictionary import ValueDictionary  # for those who give values
+
     try:
         return ValueDictionary.from_database(values, schema)
     except OSError as error:

@@ -19,7 +19,8 @@ from fastsql.refusal.corrections import repaired
 from fastsql.refusal.references import refers_back
 from fastsql.reliability.assess import Assessment
 from fastsql.result import Result
-from fastsql.session.turn import Turn, TurnState, names_digest, window
+from fastsql.schema import names_digest
+from fastsql.session.turn import Turn, TurnState, window
 
 if TYPE_CHECKING:
     from fastsql.parser.parser import Parser

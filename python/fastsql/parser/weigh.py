@@ -11,16 +11,20 @@ import math
 import threading
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fastsql.backends import native
 from fastsql.engine import Decoded, Engine
 from fastsql.engine.base import MOST_THREADS
 from fastsql.forking import renew_in_child
-from fastsql.model.tokenizer import Tokenizer
 from fastsql.parser.link import Linked
 from fastsql.parser.write import program_of
-from fastsql.reliability.assess import Reliability
-from fastsql.reverse import Likelihood, bundled_reverse, open_likelihood, reverse_digest
+from fastsql.reverse import bundled_reverse, reverse_digest
+
+if TYPE_CHECKING:
+    from fastsql.model.tokenizer import Tokenizer
+    from fastsql.reliability.assess import Reliability
+    from fastsql.reverse import Likelihood
 
 OUT_OF_QUESTION = 3.0
 """How much less log-probability than the likeliest a hypothesis must have for the reverse model not to be asked about it: a
@@ -81,6 +85,8 @@ class SecondOpinion:
     def _likelihood(self) -> Likelihood:
         with self._lock:
             if self._opened is None:
+                from fastsql.reverse import open_likelihood  # for schemas never seen
+
                 core = native() if self._native else None
                 self._opened = open_likelihood(self._path, self._tokenizer, core=core, threads=self._threads)
             return self._opened

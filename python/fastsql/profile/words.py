@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from fastsql.linking.vocabulary.english import ENDINGS
 from fastsql.linking.word_match import SQUEEZED, closeness, stem
@@ -19,6 +20,9 @@ from fastsql.profile.cutting import cut
 from fastsql.profile.english import beginnings, is_english
 from fastsql.schema.model import Column, Structure, Table
 from fastsql.schema.names import label_from_name
+
+AnySchema = TypeVar("AnySchema", bound=Structure)
+Item = TypeVar("Item", Table, Column)
 
 _DIGITS_BEHIND = re.compile(r"([a-z]{4,})(\d{1,2})")
 _WORD = re.compile(r"[a-z]+")
@@ -117,6 +121,23 @@ def schema_words(schema: Structure) -> tuple[list[str], list[str]]:
     for table in schema.tables:
         columns += _apart([names.read(schema.columns[column].name) for column in table.columns])
     return columns, tables
+
+
+def spelled(schema: AnySchema) -> AnySchema:
+    """The schema under the words of its names: what a model that was trained so links a question to, and reads."""
+    columns, tables = schema_words(schema)
+    return replace(
+        schema,
+        tables=tuple(_said(table, words) for table, words in zip(schema.tables, tables, strict=True)),
+        columns=tuple(_said(column, words) for column, words in zip(schema.columns, columns, strict=True)),
+    )
+
+
+def _said(item: Item, words: str) -> Item:
+    if words == item.label or words in item.synonyms:
+        return item
+    label, other = (item.label, words) if given_label(item) else (words, item.label)
+    return replace(item, label=label, synonyms=(*item.synonyms, other))
 
 
 def _words(names: Iterable[str]) -> frozenset[str]:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from fastsql.reliability.assess import Assessment, Judge, Reliability
 from fastsql.reliability.decision import pays, threshold
 from fastsql.reliability.evidence import FEATURES, Evidence
 from fastsql.reliability.familiarity import Familiarity
-from fastsql.reliability.inspection import Inspector, Rule
+
+if TYPE_CHECKING:
+    from fastsql.reliability.inspection import Inspector, Rule
 
 __all__ = [
     "FEATURES",
@@ -20,3 +25,12 @@ __all__ = [
     "pays",
     "threshold",
 ]
+
+_LAZY = ("Inspector", "Rule")
+"""Of what runs queries before it answers, which few ask for: imported when it is asked for."""
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(importlib.import_module("fastsql.reliability.inspection"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from fastsql.grammar.program import ColumnRef, Program
 from fastsql.linking.relations import RELATIONS, split_words
-from fastsql.reliability.correspondence import Correspondence
 from fastsql.reliability.evidence import (
     BEAM,
     FEATURES,
@@ -31,16 +30,17 @@ from fastsql.reliability.evidence import (
     beam_figures,
     lead,
     removed,
+    unused_words,
 )
 from fastsql.reliability.familiarity import Familiarity
 from fastsql.reliability.names import SchemaNames, names_of
 from fastsql.reliability.regression import Probe, Regression, malformed, sigmoid
-from fastsql.reliability.unused import unused_words
 
 if TYPE_CHECKING:
     from fastsql.decode import Search
     from fastsql.linking.prepare import Prepared
     from fastsql.linking.relations import SchemaLinks
+    from fastsql.reliability.correspondence import Correspondence
     from fastsql.result import Link
 
 SETTING = "reliability"
@@ -252,16 +252,14 @@ class Reliability:
             return cls(Judge(only), familiarity=familiarity)
         if not isinstance(found, Mapping):
             raise malformed("it has no regressions", SETTING)
-        probe, correspondence = found.get("probe"), found.get("correspondence")
+        probe, told = found.get("probe"), found.get("correspondence")
         inspected, elsewhere = found.get("inspected"), found.get("elsewhere")
         return cls(
             Judge.from_settings(found, SETTING, FEATURES),
             None if inspected is None else Judge.from_settings(inspected, f"{SETTING}.inspected", INSPECTED),
             familiarity,
             None if probe is None else Probe.from_settings(probe, f"{SETTING}.probe", d),
-            None
-            if correspondence is None
-            else Correspondence.from_settings(correspondence, f"{SETTING}.correspondence"),
+            None if told is None else _correspondence(told),
             None if elsewhere is None else Elsewhere.from_settings(elsewhere, f"{SETTING}.elsewhere"),
             Judge.from_settings(found["turns"], f"{SETTING}.turns", FEATURES) if "turns" in found else None,
         )
@@ -353,6 +351,12 @@ class Reliability:
             return judge(evidence)
         other = self.elsewhere.judge_of(evidence, inspected=inspected)
         return judge.blended(other, evidence, evidence.known)
+
+
+def _correspondence(found: object) -> Correspondence:
+    from fastsql.reliability.correspondence import Correspondence  # of some bundles alone
+
+    return Correspondence.from_settings(found, f"{SETTING}.correspondence")
 
 
 def _coverage(question: str, spans: Iterable[tuple[int, int]]) -> float:

@@ -6,9 +6,15 @@ This room is NumPy, and `csrc/reverse/` the same likelihood in C++; `fastsql.tra
 
 from __future__ import annotations
 
-from fastsql.reverse.likelihood import Likelihood, open_likelihood
-from fastsql.reverse.model import ReverseModel, SchemaReverse
-from fastsql.reverse.weights import bundled_reverse, count_weights, load_reverse, reverse_digest
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from fastsql.reverse.digest import bundled_reverse, reverse_digest
+
+if TYPE_CHECKING:
+    from fastsql.reverse.likelihood import Likelihood, open_likelihood
+    from fastsql.reverse.model import ReverseModel, SchemaReverse
+    from fastsql.reverse.weights import count_weights, load_reverse
 
 __all__ = [
     "Likelihood",
@@ -20,3 +26,16 @@ __all__ = [
     "open_likelihood",
     "reverse_digest",
 ]
+
+# A parser asks it over schemas never seen alone, and then for likelihoods: the rest is imported when it is asked for.
+_LAZY = {
+    **dict.fromkeys(("Likelihood", "open_likelihood"), "likelihood"),
+    **dict.fromkeys(("ReverseModel", "SchemaReverse"), "model"),
+    **dict.fromkeys(("count_weights", "load_reverse"), "weights"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(importlib.import_module(f"fastsql.reverse.{_LAZY[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

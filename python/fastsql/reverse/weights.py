@@ -24,23 +24,15 @@ from fastsql.model.encoder import WordTable
 from fastsql.model.tokenizer import Tokenizer
 from fastsql.model.weights import SCALE, dequantise, quantise
 from fastsql.reverse.config import ReverseConfig
+from fastsql.reverse.digest import HEADER, HEADER_LENGTH, LARGEST_FILE, read_header, tokenizer_digest
 from fastsql.reverse.model import ReverseModel
 from fastsql.reverse.network import ReverseNetwork
 from fastsql.whole_file import write_whole
 
 FORMAT = 1
-LARGEST_FILE = 12 * 10**6
-"""Bytes of a file: what the wheel has room for."""
 WORDS = "words.weight"
 _QUANTISED_ENTRIES = 2**14
-_HEADER = "reverse"
-_HEADER_LENGTH = 8
 _REMEDY = "Train it again, or install fastsql again."
-
-
-def bundled_reverse() -> Path:
-    """Where the reverse model lies that comes with fastsql; there is no file where it comes without one."""
-    return Path(__file__).parents[1] / "models" / "reverse-en" / "weights.safetensors"
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,23 +91,6 @@ def read_reverse(path: str | Path, tokenizer: Tokenizer) -> StoredReverse:
     return StoredReverse(config, arrays, str(header["sha256"]))
 
 
-def reverse_digest(path: str | Path, tokenizer: Tokenizer) -> str | None:
-    """SHA-256 of a reverse model's weights, as its file says; None where there is none that shares the `tokenizer`.
-
-    Reads the header alone: whether the weights are these is for `load_reverse` to say.
-    """
-    try:
-        with Path(path).open("rb") as file:
-            length = int.from_bytes(file.read(_HEADER_LENGTH), "little")
-            header = _header(file.read(min(length, LARGEST_FILE)))
-    except (OSError, ValueError):
-        return None
-    if not isinstance(header, dict) or header.get("tokenizer") != tokenizer_digest(tokenizer):
-        return None
-    digest = header.get("sha256")
-    return digest if isinstance(digest, str) else None
-
-
 def count_weights(path: str | Path) -> int:
     """How many weights a reverse model has. Raises ModelError as `load_reverse` does, whatever the tokenizer."""
     content = _read(Path(path))[0].get("config")
@@ -144,17 +119,12 @@ def save_reverse(
         "sha256": _digest(tensors),
     }
     # One entry: of several, the order would be of chance.
-    content = save(tensors, metadata={_HEADER: json.dumps(header)})
+    content = save(tensors, metadata={HEADER: json.dumps(header)})
     if len(content) > LARGEST_FILE:
         raise ModelError(f"{len(content):,} bytes are more than {LARGEST_FILE:,}", where=str(path))
     file = Path(path)
     write_whole(file, content)
     return file
-
-
-def tokenizer_digest(tokenizer: Tokenizer) -> str:
-    """SHA-256 of a tokenizer's description."""
-    return hashlib.sha256(tokenizer.json_text.encode()).hexdigest()
 
 
 def _read(file: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -166,21 +136,13 @@ def _read(file: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     try:
         content = file.read_bytes()
         tensors = load(content)
-        length = int.from_bytes(content[:_HEADER_LENGTH], "little")
-        header = _header(content[_HEADER_LENGTH : _HEADER_LENGTH + length])
+        length = int.from_bytes(content[:HEADER_LENGTH], "little")
+        header = read_header(content[HEADER_LENGTH : HEADER_LENGTH + length])
     except (OSError, ValueError, SafetensorError) as error:
         raise _damaged(file, "it cannot be read") from error
     if not isinstance(header, dict) or header.get("sha256") != _digest(tensors):
         raise _damaged(file, "its weights are not what its header says")
     return header, tensors
-
-
-def _header(described: bytes) -> Any:
-    """What a file says of itself, from safetensors' own header. Raises ValueError."""
-    try:
-        return json.loads(json.loads(described)["__metadata__"][_HEADER])
-    except (KeyError, TypeError) as error:
-        raise ValueError("there is no such header") from error
 
 
 def _digest(tensors: dict[str, NDArray[Any]]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastsql.schema.model import Column, Constant, ForeignKey, Table, Value
 from fastsql.schema.names import label_from_name, quote
 from fastsql.schema.pace import ReadingInterrupted
-from fastsql.schema.schema import Schema, SchemaSource, load_uniform
+from fastsql.schema.schema import Schema, SchemaSource, load_uniform, names_digest
 from fastsql.schema.sqltypes import TYPE_CLASSES, classify_type
 
 __all__ = [
@@ -21,5 +21,6 @@ __all__ = [
     "classify_type",
     "label_from_name",
     "load_uniform",
+    "names_digest",
     "quote",
 ]

@@ -23,6 +23,7 @@ from fastsql.schema.ddl_tokens import (
     Piece,
     closing,
     guess_dialect,
+    has_comments,
     is_symbol,
     joined,
     split_list,
@@ -32,7 +33,6 @@ from fastsql.schema.ddl_tokens import (
 from fastsql.schema.dialects import canonical_dialect
 from fastsql.schema.draft import Draft, DraftTable
 from fastsql.schema.names import fold, label_from_name
-from fastsql.schema.sql_comments import describe_by_comments, has_comments
 
 if TYPE_CHECKING:
     from fastsql.schema.model import Structure, Value
@@ -172,6 +172,8 @@ class _DdlReader:
                 self._warn(item, "an item of its list of columns is not understood; it is left out", one[0])
         self._table_options(reader, pieces[end + 1 :])
         if has_comments(self.text):
+            from fastsql.schema.sql_comments import describe_by_comments
+
             describe_by_comments(table, self.text, pieces, index)
         strange = _strange_option(pieces[end + 1 :])
         if strange is not None:

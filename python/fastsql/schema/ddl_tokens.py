@@ -190,3 +190,8 @@ def joined(pieces: list[Piece]) -> str:
         shown = "'" + piece.text.replace("'", "''") + "'" if piece.kind == "string" else piece.text
         text += gap + shown
     return text
+
+
+def has_comments(sql: str) -> bool:
+    """Whether a text may have comments at all."""
+    return "--" in sql or "/*" in sql

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -327,7 +328,7 @@ class Schema(Structure):
 
         ``bodysite_code`` is "body site code" there. Labels that a source or a person gave stay, with the words as a synonym.
         """
-        from fastsql.profile.spelled import spelled
+        from fastsql.profile.words import spelled
 
         return spelled(self)
 
@@ -372,3 +373,10 @@ def load_uniform(path: str | Path, *, strict: bool = False, limits: Limits = DEF
             raise SchemaError("two entries have this db_id", where=f"{path}: {schema.name!r}")
         schemas[schema.name] = schema
     return schemas
+
+
+def names_digest(schema: Schema) -> str:
+    """SHA-256 of the names of a schema's tables and columns, in order: what turns and remembered pairs are about."""
+    tables = (schema.table_name(table) for table in range(len(schema.tables)))
+    columns = (schema.qualified_name(column) for column in range(len(schema.columns)))
+    return hashlib.sha256("\n".join((*tables, "", *columns)).encode()).hexdigest()

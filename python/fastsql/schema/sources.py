@@ -1,4 +1,4 @@
-"""What kind of thing a schema is to be read from."""
+"""What kind of thing a schema is to be read from; the reader of each kind is imported where there is one of it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,8 @@ from typing import Any
 from fastsql.errors import SchemaError
 from fastsql.limits import DEFAULT, Limits
 from fastsql.schema.choice import ALL, Choice
-from fastsql.schema.database import schema_from_sqlalchemy
-from fastsql.schema.ddl import schema_from_ddl
-from fastsql.schema.mapping import read_json, read_text, schema_from_dict
 from fastsql.schema.model import Structure
 from fastsql.schema.pace import Pace
-from fastsql.schema.spider import is_spider, schema_from_entry
-from fastsql.schema.sqlite import schema_from_sqlite
 
 _SQLITE_SUFFIXES = frozenset({".sqlite", ".sqlite3", ".db", ".db3"})
 _DDL_SUFFIXES = frozenset({".sql", ".ddl"})
@@ -59,7 +54,7 @@ def read_source(source: Any, sought: Sought) -> Structure:
     if isinstance(source, Mapping):
         return _from_entry(source, sought)
     if isinstance(source, sqlite3.Connection):
-        return schema_from_sqlite(source, namespace=sought.namespace, **sought.common())
+        return _from_sqlite(source, sought)
     if isinstance(source, Path):
         return _from_path(source, sought)
     if isinstance(source, str):
@@ -88,22 +83,38 @@ def _from_text(source: str, sought: Sought) -> Structure:
     if _URL.match(source):
         return _from_server(source, sought)
     if _DDL_START.match(source) or "\n" in source:
-        return schema_from_ddl(source, **sought.without_database())
+        return _from_ddl(source, sought)
     return _from_path(Path(source), sought)
 
 
 def _from_server(source: Any, sought: Sought) -> Structure:
+    from fastsql.schema.database import schema_from_sqlalchemy
+
     return schema_from_sqlalchemy(source, namespace=sought.namespace, pace=sought.pace, **sought.common())
+
+
+def _from_sqlite(source: Any, sought: Sought) -> Structure:
+    from fastsql.schema.sqlite import schema_from_sqlite
+
+    return schema_from_sqlite(source, namespace=sought.namespace, **sought.common())
+
+
+def _from_ddl(text: str, sought: Sought, **more: Any) -> Structure:
+    from fastsql.schema.ddl import schema_from_ddl
+
+    return schema_from_ddl(text, **more, **sought.without_database())
 
 
 def _from_path(path: Path, sought: Sought) -> Structure:
     suffix = path.suffix.lower()
     if suffix in _DDL_SUFFIXES:
-        return schema_from_ddl(read_text(path, sought.limits), name=path.stem, **sought.without_database())
+        from fastsql.schema.mapping import read_text
+
+        return _from_ddl(read_text(path, sought.limits), sought, name=path.stem)
     if suffix == ".json":
         return _from_json(path, sought)
     if suffix in _SQLITE_SUFFIXES or _is_sqlite(path):
-        return schema_from_sqlite(path, namespace=sought.namespace, **sought.common())
+        return _from_sqlite(path, sought)
     raise SchemaError(
         "it is neither a known kind of schema file nor DDL", where=str(path)[:200], remedy=_REMEDY
     )
@@ -119,6 +130,8 @@ def _is_sqlite(path: Path) -> bool:
 
 
 def _from_json(path: Path, sought: Sought) -> Structure:
+    from fastsql.schema.mapping import read_json
+
     name, data = sought.name, read_json(path, sought.limits)
     entries = data if isinstance(data, list) else [data]
     if name is not None:
@@ -134,5 +147,8 @@ def _from_json(path: Path, sought: Sought) -> Structure:
 
 
 def _from_entry(entry: Any, sought: Sought) -> Structure:
+    from fastsql.schema.mapping import schema_from_dict
+    from fastsql.schema.spider import is_spider, schema_from_entry
+
     read = schema_from_entry if is_spider(entry) else schema_from_dict
     return read(entry, **sought.without_database())

@@ -22,11 +22,6 @@ _MARKS = " \t\r-=*#/"
 _SAYS_SOMETHING = re.compile(r"[^\W\d_]{2}")
 
 
-def has_comments(sql: str) -> bool:
-    """Whether a text may have comments at all."""
-    return "--" in sql or "/*" in sql
-
-
 def describe_by_comments(table: DraftTable, text: str, pieces: Sequence[Piece], opening: int) -> None:
     """Give a table and its columns the comments that `text` has for them, where they have no description yet.
 

@@ -15,9 +15,9 @@ from fastsql.forking import inside_sqlite
 from fastsql.limits import DEFAULT, Limits
 from fastsql.schema.assemble import assemble
 from fastsql.schema.choice import ALL, Choice
+from fastsql.schema.ddl_tokens import has_comments
 from fastsql.schema.draft import Draft, DraftColumn, DraftKey, DraftTable
 from fastsql.schema.names import is_reserved, quote
-from fastsql.schema.sql_comments import comments_of_table, has_comments
 from fastsql.schema.sqlite_file import open_read_only
 from fastsql.schema.sqltypes import classify_type
 
@@ -130,6 +130,8 @@ def _read(connection: sqlite3.Connection, draft: Draft, namespace: str, choice: 
             continue
         made = _table(connection, DraftTable(table, namespace=namespace), rows)
         if kind == "table" and has_comments(sql or ""):
+            from fastsql.schema.sql_comments import comments_of_table
+
             comments_of_table(sql, made)
         draft.tables.append(made)
         draft.foreign_keys.extend(_foreign_keys(connection, made))

@@ -26,7 +26,8 @@ from fastsql.grammar.turn_kinds import kinds_of
 from fastsql.linking.turns import EarlierTurn
 from fastsql.plain_json import json_text
 from fastsql.reliability.assess import Assessment, combined
-from fastsql.session.turn import Turn, TurnState, names_digest
+from fastsql.schema import names_digest
+from fastsql.session.turn import Turn, TurnState
 from fastsql.verification.verify import verify
 
 if TYPE_CHECKING:

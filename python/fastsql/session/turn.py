@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from fastsql.execution.reuse import Reuse
     from fastsql.grammar.program import Program
     from fastsql.linking.turns import EarlierTurn
-    from fastsql.schema import Schema
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,13 +110,6 @@ class Turn(Result):
     def __repr__(self) -> str:
         uses = f", uses={list(self.uses)}" if self.uses else ""
         return f"Turn({self.number}{uses}, {super().__repr__()[len('Result(') :]}"
-
-
-def names_digest(schema: Schema) -> str:
-    """SHA-256 of the names of a schema's tables and columns, in order: what a turn's query is about."""
-    tables = (schema.table_name(table) for table in range(len(schema.tables)))
-    columns = (schema.qualified_name(column) for column in range(len(schema.columns)))
-    return hashlib.sha256("\n".join((*tables, "", *columns)).encode()).hexdigest()
 
 
 def window(turns: Sequence[Turn], most: int, entries: int) -> tuple[Turn, ...]:

@@ -23,7 +23,6 @@ from fastsql.errors import VerificationError
 from fastsql.limits import DEFAULT, Limits
 from fastsql.schema import Column, Schema
 from fastsql.schema.dialects import plain_dialect
-from fastsql.verification.earlier import Place, find_places
 from fastsql.verification.empty import prepare
 from fastsql.verification.expansion import check_expansion
 from fastsql.verification.parse import parse_query, read_select, silence, with_room, write
@@ -42,6 +41,8 @@ from fastsql.verification.tree import check_tree, check_unqualified
 
 if TYPE_CHECKING:
     from sqlglot import exp
+
+    from fastsql.verification.earlier import Place
 
 __all__ = [
     "SQL_CHARACTERS",
@@ -145,6 +146,8 @@ def open_query(
     Raises:
         VerificationError, DialectError: as :func:`verify`.
     """
+    from fastsql.verification.earlier import find_places  # for conversations
+
     dialect, depth = plain_dialect(dialect), bound_text(sql, limits)
 
     def read() -> Opened:

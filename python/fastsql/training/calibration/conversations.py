@@ -32,8 +32,8 @@ from fastsql.parser.write import verified, write
 from fastsql.reliability.assess import Judge
 from fastsql.reliability.evidence import Evidence
 from fastsql.reliability.regression import Regression
-from fastsql.schema import Schema
-from fastsql.session.turn import Turn, TurnState, names_digest
+from fastsql.schema import Schema, names_digest
+from fastsql.session.turn import Turn, TurnState
 from fastsql.synthesis.generate import Report
 from fastsql.training.batches.conversations import earlier_turns
 from fastsql.training.calibration.logistic import fit_logistic

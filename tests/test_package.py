@@ -16,6 +16,7 @@ import pytest
 
 import fastsql
 from fastsql import backends
+from fastsql.demo.tables import HOSPITAL_DDL
 from fastsql.errors import ModelError
 
 PACKAGE = Path(fastsql.__file__).parent
@@ -71,6 +72,88 @@ def test_asking_which_backends_there_are_imports_nothing_heavy() -> None:
     assert loaded.isdisjoint(HEAVY)
 
 
+# What a question that stands alone, over a schema without values, does without.
+OF_OTHERS = (
+    "adapt",
+    "answer",
+    "cli",
+    "datasets",
+    "demo",
+    "endpoint",
+    "evaluation",
+    "execution",
+    "explanation.retrace",
+    "grammar.convert",
+    "grammar.render.typed",
+    "linking.dictionary",
+    "memory.example",
+    "parser.audit",
+    "parser.by_language",
+    "parser.inspect",
+    "parser.recall",
+    "parser.refuse",
+    "parser.turns",
+    "reliability.inspection",
+    "reverse.likelihood",
+    "session",
+    "synthesis",
+    "training",
+    "view",
+)
+MOST_MODULES = {"cpu": 150, "python": 160}
+"""By the device: the reference in NumPy is made of more files than its interface to the native core."""
+
+
+@pytest.mark.parametrize("device", MOST_MODULES)
+def test_a_single_question_imports_what_it_needs_and_no_more(device: str) -> None:
+    if device == "cpu" and backends.native() is None:
+        pytest.skip("the native module is not built; pip install . builds it where a C++20 compiler is")
+    program = f"""
+import sys, fastsql
+parser = fastsql.load(device={device!r}, encoder={"native" if device == "cpu" else "numpy"!r})
+result = parser.parse("How many patients were prescribed warfarin?", sys.stdin.read(), penalty=0)
+assert result.sql, result.reason
+print(*(name for name in sys.modules if name.partition(".")[0] == "fastsql"))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], input=HOSPITAL_DDL, capture_output=True, text=True, check=True
+    )
+    loaded = {name.removeprefix("fastsql.") for name in done.stdout.split()}
+    assert [name for name in OF_OTHERS if any(f"{one}.".startswith(f"{name}.") for one in loaded)] == []
+    assert len(loaded) <= MOST_MODULES[device]
+
+
+def test_threads_may_need_a_room_for_the_first_time_at_once() -> None:
+    program = """
+import sys, threading, fastsql
+schema = sys.stdin.read()
+parser = fastsql.load()
+asked = "How many patients were prescribed warfarin?"
+uses = (
+    lambda: parser.parse(asked, schema, penalty=0).sql,
+    lambda: parser.parse(asked, schema, penalty=0, history=()).sql,
+    lambda: parser.parse(asked, schema, penalty=1e9).suggestions,
+    lambda: parser.parse("Which ward has the best food?", schema).reason,
+    lambda: len(parser.parse(asked, schema, penalty=0).explain().reasons),
+    lambda: parser.remember("How many patients are there?", "SELECT COUNT(*) FROM patients", schema),
+    lambda: parser.parse("How many cats sleep?", "CREATE TABLE cats (name TEXT, sleeps INT)", penalty=0).sql,
+)
+together, found = threading.Barrier(2 * len(uses)), {}
+def use(number):
+    together.wait()
+    found[number] = uses[number % len(uses)]()
+threads = [threading.Thread(target=use, args=(number,)) for number in range(2 * len(uses))]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert [found[number] for number in range(2 * len(uses))] == [use() for use in uses] * 2
+"""
+    subprocess.run(
+        [sys.executable, "-c", program], input=HOSPITAL_DDL, capture_output=True, text=True, check=True
+    )
+
+
 def _imports(path: Path, *, types: bool = True) -> Iterator[tuple[str, int]]:
     """Absolute names of everything a file imports, inside functions too, with the line; `types`: for types alone, too."""
     tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
@@ -114,18 +197,34 @@ def test_of_the_inner_layers_only_the_schema_hands_out_profiles() -> None:
 
 
 def test_no_files_import_each_other_in_a_circle() -> None:
-    """Inside functions too; what only types are imported for does not count."""
+    """Inside functions too; what only types are imported for does not count.
+
+    A file imports the packages above what it imports, too, and where a package hands out a name of one of its files, that
+    file as well, though it may do so only when asked.
+    """
     modules = {_module_of(path): path for path in PACKAGE.rglob("*.py")}
-    graph = {
-        name: {
-            imported if imported in modules else imported.rpartition(".")[0]
-            for imported, _ in _imports(path, types=False)
-            if imported.startswith("fastsql")
-        }
-        - {name}
-        for name, path in modules.items()
+    handed_out = {
+        (package, imported.rpartition(".")[2]): imported.rpartition(".")[0]
+        for package, path in modules.items()
+        if path.name == "__init__.py"
+        for imported, _ in _imports(path)
     }
+    graph: dict[str, set[str]] = {}
+    for name, path in modules.items():
+        graph[name] = set()
+        for imported, _ in _imports(path, types=False):
+            package, _, last = imported.rpartition(".")
+            file = imported if imported in modules else handed_out.get((package, last), package)
+            if file in modules:
+                graph[name] |= {package, *_with_packages(file)} & modules.keys()
+        graph[name] -= set(_with_packages(name))
     graphlib.TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
+
+
+def _with_packages(module: str) -> list[str]:
+    """A module and the packages that it is in."""
+    parts = module.split(".")
+    return [".".join(parts[:count]) for count in range(1, len(parts) + 1)]
 
 
 def _module_of(path: Path) -> str:

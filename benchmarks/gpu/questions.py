@@ -14,8 +14,9 @@ from pathlib import Path
 from fastsql.datasets import read_examples, read_schemas
 from fastsql.linking.question import clean_question, has_words
 from fastsql.schema import Schema
-from fastsql.synthesis import generate, write_pairs
+from fastsql.synthesis.generate import generate
 from fastsql.synthesis.hospital import DATABASE, Hospital
+from fastsql.synthesis.write import write_pairs
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from figures import spread

@@ -15,9 +15,10 @@ from fastsql.errors import ExecutionError
 from fastsql.execution.executor import DatabaseGoneError
 from fastsql.execution.rows import Cell
 from fastsql.schema import Schema
-from fastsql.synthesis import Draft, Trial, generate, generate_drawn, write_pairs
-from fastsql.synthesis.source import SynthesisError
+from fastsql.synthesis.generate import generate, generate_drawn
+from fastsql.synthesis.source import Draft, SynthesisError, Trial
 from fastsql.synthesis.statistics import count_hardness
+from fastsql.synthesis.write import write_pairs
 
 DDL = "CREATE TABLE book (id INTEGER PRIMARY KEY, title TEXT, pages INTEGER)"
 TITLES = ("Emma", "Ulysses", "Kim")

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from fastsql.datasets import Example
 from fastsql.grammar.program import Program
 from fastsql.schema import Schema
-from fastsql.synthesis import Draft, Trial, generate_drawn
+from fastsql.synthesis.generate import generate_drawn
 from fastsql.synthesis.rewording import RewordedSource
 from fastsql.synthesis.round_trip import FLAG, came_back, with_round_trip
+from fastsql.synthesis.source import Draft, Trial
 
 from ..worlds.toy_reverse import SCHEMA, make_model
 

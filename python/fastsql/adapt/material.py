@@ -20,13 +20,13 @@ from fastsql.errors import FastSQLError
 from fastsql.execution import Executor
 from fastsql.profile.model import Profile
 from fastsql.schema import Schema
-from fastsql.synthesis import generate_drawn, generate_varied
-from fastsql.synthesis.generate import Report
+from fastsql.synthesis.generate import Report, generate_drawn
 from fastsql.synthesis.interactions import Checker, Goal, construct, write_interactions
 from fastsql.synthesis.many import Excerpt, MadeSet, excerpt, set_files, write_set
 from fastsql.synthesis.rewording import Embed, RewordedSource
 from fastsql.synthesis.schema import SchemaSource, known_templates
 from fastsql.synthesis.schema.library import read_seeds as read_templates
+from fastsql.synthesis.varied import generate_varied
 from fastsql.training.corpus.programs import template
 from fastsql.whole_file import write_whole
 

@@ -50,8 +50,9 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 def run(options: argparse.Namespace) -> int:
     """Write the pairs."""
     from fastsql.datasets import DatabaseFiles, read_examples
-    from fastsql.synthesis import generate, write_pairs
+    from fastsql.synthesis.generate import generate
     from fastsql.synthesis.hospital import DATABASE, Hospital, Vocabulary
+    from fastsql.synthesis.write import write_pairs
 
     keep_sources([options.output], [options.train, options.terminology])
     gold = [] if options.train is None else [item.sql for item in read_examples(options.train) if item.sql]

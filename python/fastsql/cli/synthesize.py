@@ -153,8 +153,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _write_pairs(drawn: SchemaSource, profile: Profile | None, options: argparse.Namespace) -> None:
-    from fastsql.synthesis import generate_varied, write_pairs
     from fastsql.synthesis.statistics import hardness_table
+    from fastsql.synthesis.varied import generate_varied
+    from fastsql.synthesis.write import write_pairs
 
     pairs = generate_varied(
         drawn,
@@ -178,7 +179,7 @@ def _write_conversations(
     drawn: SchemaSource, executor: Executor, profile: Profile | None, options: argparse.Namespace
 ) -> None:
     """Every pair stands for itself, as contrasts do not: it becomes a conversation whose last answer is its own."""
-    from fastsql.synthesis import generate_drawn
+    from fastsql.synthesis.generate import generate_drawn
     from fastsql.synthesis.interactions import Checker, Goal, construct, write_interactions
 
     pairs = generate_drawn(drawn, options.examples, options.seed, report=note)

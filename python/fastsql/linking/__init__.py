@@ -5,10 +5,9 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from fastsql.linking.candidate import Candidate
-from fastsql.linking.candidates import CANDIDATE_LIMIT, find_candidates
-
 if TYPE_CHECKING:
+    from fastsql.linking.candidate import Candidate
+    from fastsql.linking.candidates import CANDIDATE_LIMIT, find_candidates
     from fastsql.linking.dictionary import ValueDictionary
     from fastsql.linking.gold import GoldItems, GoldLiteral, column_literals, gold_items, gold_literals
     from fastsql.linking.near import Near
@@ -35,8 +34,10 @@ __all__ = [
     "standing_values",
 ]
 
-# What no parse needs is imported when it is asked for: a cold process has half a second.
+# A cold process has half a second, and who wants one file of this room does not want all: each is imported when asked for.
 _LAZY = {
+    "Candidate": "candidate",
+    **dict.fromkeys(("CANDIDATE_LIMIT", "find_candidates"), "candidates"),
     "ValueDictionary": "dictionary",
     "Near": "near",
     **dict.fromkeys(("GoldItems", "GoldLiteral", "column_literals", "gold_items", "gold_literals"), "gold"),

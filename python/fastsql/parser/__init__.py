@@ -15,14 +15,14 @@ audit               a record of it
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from fastsql.parser.bundles import BUNDLED, DEFAULT_MODEL
-from fastsql.parser.loading import default_parser, load
-from fastsql.parser.parser import DEFAULT_PENALTY, Parser
+import importlib
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from fastsql.parser.bundles import BUNDLED, DEFAULT_MODEL
     from fastsql.parser.by_language import ParserByLanguage
+    from fastsql.parser.loading import default_parser, load
+    from fastsql.parser.parser import DEFAULT_PENALTY, Parser
 
 __all__ = [
     "BUNDLED",
@@ -34,10 +34,16 @@ __all__ = [
     "load",
 ]
 
+# Who wants one file of this room, as `session` does, does not want all: each is imported when asked for.
+_LAZY = {
+    **dict.fromkeys(("BUNDLED", "DEFAULT_MODEL"), "bundles"),
+    "ParserByLanguage": "by_language",
+    **dict.fromkeys(("default_parser", "load"), "loading"),
+    **dict.fromkeys(("DEFAULT_PENALTY", "Parser"), "parser"),
+}
 
-def __getattr__(name: str) -> object:
-    if name != "ParserByLanguage":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from fastsql.parser.by_language import ParserByLanguage  # which one language does without
 
-    return ParserByLanguage
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(importlib.import_module(f"fastsql.parser.{_LAZY[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from fastsql.schema.model import Column, Constant, ForeignKey, Table, Value
-from fastsql.schema.names import label_from_name, quote
-from fastsql.schema.pace import ReadingInterrupted
-from fastsql.schema.schema import Schema, SchemaSource, load_uniform, names_digest
-from fastsql.schema.sqltypes import TYPE_CLASSES, classify_type
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fastsql.schema.model import Column, Constant, ForeignKey, Table, Value
+    from fastsql.schema.names import label_from_name, quote
+    from fastsql.schema.pace import ReadingInterrupted
+    from fastsql.schema.schema import Schema, SchemaSource, load_uniform, names_digest
+    from fastsql.schema.sqltypes import TYPE_CLASSES, classify_type
 
 __all__ = [
     "TYPE_CLASSES",
@@ -24,3 +28,18 @@ __all__ = [
     "names_digest",
     "quote",
 ]
+
+# Who wants one file of this room, as `profile` does, does not want all: each is imported when asked for.
+_LAZY = {
+    **dict.fromkeys(("Column", "Constant", "ForeignKey", "Table", "Value"), "model"),
+    **dict.fromkeys(("label_from_name", "quote"), "names"),
+    "ReadingInterrupted": "pace",
+    **dict.fromkeys(("Schema", "SchemaSource", "load_uniform", "names_digest"), "schema"),
+    **dict.fromkeys(("TYPE_CLASSES", "classify_type"), "sqltypes"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(importlib.import_module(f"fastsql.schema.{_LAZY[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,21 +1,7 @@
-"""Synthetic questions with SQL: what draws, checks, balances and writes them, whatever schema they are about."""
+"""Synthetic questions with SQL: what draws, checks, balances and writes them, whatever schema they are about.
 
-from __future__ import annotations
-
-from fastsql.synthesis.generate import generate, generate_drawn
-from fastsql.synthesis.source import Contrast, Draft, Refusal, Source, Trial, VariedSource
-from fastsql.synthesis.varied import generate_varied
-from fastsql.synthesis.write import write_pairs
-
-__all__ = [
-    "Contrast",
-    "Draft",
-    "Refusal",
-    "Source",
-    "Trial",
-    "VariedSource",
-    "generate",
-    "generate_drawn",
-    "generate_varied",
-    "write_pairs",
-]
+source      what makes the questions of one kind of schema
+generate    pairs drawn from a source, checked and balanced
+varied      the same over many schemas
+write       pairs as files
+"""

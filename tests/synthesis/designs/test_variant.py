@@ -8,7 +8,6 @@ import sqlite3
 import pytest
 
 from fastsql.schema import Schema
-from fastsql.synthesis import generate_drawn
 from fastsql.synthesis.contents import MadeDatabase
 from fastsql.synthesis.designs import (
     Design,
@@ -21,6 +20,7 @@ from fastsql.synthesis.designs import (
 )
 from fastsql.synthesis.designs.naming import CASES, Style
 from fastsql.synthesis.designs.variant import MOST_SHARED, shared_names
+from fastsql.synthesis.generate import generate_drawn
 from fastsql.synthesis.schema import SchemaSource, known_templates
 from fastsql.synthesis.schema.chinese.nouns import is_chinese
 

@@ -8,7 +8,7 @@ import pytest
 
 from fastsql.datasets import Example
 from fastsql.schema import Schema
-from fastsql.synthesis import generate
+from fastsql.synthesis.generate import generate
 from fastsql.synthesis.hospital import Hospital
 from fastsql.synthesis.hospital.ward import Ward
 

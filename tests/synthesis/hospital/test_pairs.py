@@ -19,7 +19,7 @@ from fastsql.evaluation.skeleton import skeleton
 from fastsql.execution.executor import DatabaseGoneError
 from fastsql.grammar import render, sql_to_program
 from fastsql.schema import Schema
-from fastsql.synthesis import generate
+from fastsql.synthesis.generate import generate
 from fastsql.synthesis.hospital import Hospital
 from fastsql.synthesis.hospital.ward import Ward
 

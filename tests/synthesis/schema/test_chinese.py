@@ -12,13 +12,13 @@ import pytest
 from fastsql.execution import Executor
 from fastsql.grammar import render, sql_to_program
 from fastsql.schema import Schema
-from fastsql.synthesis import generate_varied
 from fastsql.synthesis.schema import SchemaSource, known_templates
 from fastsql.synthesis.schema.chinese.nouns import is_flag, measure
 from fastsql.synthesis.schema.contrast import differ_in_one_phrase
 from fastsql.synthesis.schema.questions import ask
 from fastsql.synthesis.schema.unanswerable import CHINESE_KINDS
 from fastsql.synthesis.schema.words import UnsayableError, Words
+from fastsql.synthesis.varied import generate_varied
 from fastsql.verification.parse import parse_query
 
 _SCRIPT = """

@@ -8,12 +8,12 @@ import pytest
 
 from fastsql.execution import Executor
 from fastsql.schema import Schema
-from fastsql.synthesis import generate_varied
 from fastsql.synthesis.schema import SchemaSource, known_templates
 from fastsql.synthesis.schema.contents import Contents
 from fastsql.synthesis.schema.contrast import differ_in_one_phrase, edits
 from fastsql.synthesis.schema.words import Words
 from fastsql.synthesis.source import Draft
+from fastsql.synthesis.varied import generate_varied
 from fastsql.verification.parse import parse_query
 
 _ORDERED = "SELECT patients.name FROM patients ORDER BY patients.weight DESC LIMIT 1"

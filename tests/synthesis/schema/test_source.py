@@ -12,7 +12,7 @@ import pytest
 from fastsql.execution import Executor, open_executor
 from fastsql.grammar import render, sql_to_program
 from fastsql.schema import Schema
-from fastsql.synthesis import generate_drawn
+from fastsql.synthesis.generate import generate_drawn
 from fastsql.synthesis.schema import SchemaSource, known_templates, read_template
 from fastsql.synthesis.schema.contents import Contents
 from fastsql.synthesis.schema.fill import Filler, UnfitError

@@ -11,13 +11,13 @@ import pytest
 from fastsql.execution import Executor
 from fastsql.linking.relations import split_words
 from fastsql.schema import Schema
-from fastsql.synthesis import generate_varied
 from fastsql.synthesis.schema import SchemaSource, known_templates
 from fastsql.synthesis.schema.contents import Contents
 from fastsql.synthesis.schema.foreign_words import ATTRIBUTES, CONCEPTS, FRAMES
 from fastsql.synthesis.schema.unanswerable import KINDS, Unanswerables
 from fastsql.synthesis.schema.words import UnsayableError, Words, plural
 from fastsql.synthesis.source import SynthesisError
+from fastsql.synthesis.varied import generate_varied
 from fastsql.verification.parse import parse_query
 
 _WOMEN = "SELECT patients.name FROM patients WHERE patients.sex = 'F'"

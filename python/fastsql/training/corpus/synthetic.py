@@ -6,9 +6,9 @@ import hashlib
 from pathlib import Path
 
 from fastsql.datasets import DatabaseFiles, Example, read_examples
-from fastsql.synthesis import generate, write_pairs
-from fastsql.synthesis.generate import Report
+from fastsql.synthesis.generate import Report, generate
 from fastsql.synthesis.hospital import DATABASE, Hospital, Vocabulary
+from fastsql.synthesis.write import write_pairs
 from fastsql.training.config import SourceSettings, expand_path
 from fastsql.training.corpus.files import stamp, synthesis_code
 

@@ -186,11 +186,12 @@ class Parser:
 
     def _reads(self) -> Reader:
         """What reads questions as vectors; of two threads that make one at a time, either's will do."""
-        if self._reader is None:
-            from fastsql.parser.recall import Reader
+        reader = self._reader
+        if reader is None:
+            from fastsql.parser.recall import Reader  # for those who remember
 
-            self._reader = Reader(self.engine)
-        return self._reader
+            reader = self._reader = Reader(self.engine)
+        return reader
 
     # ---------------------------------------------------------------- the way of a question
 

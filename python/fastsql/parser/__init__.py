@@ -8,11 +8,11 @@ link                question and schema -> Linked
 recall              what remembered pairs say puts their query first
 weigh               over schemas never seen, hypotheses in the order that a second opinion says
 write               Decoded -> Written: a hypothesis as a program and as SQL
-assess              Written -> Assessed: how likely it is to be right, and what of the question it rests on; the one to be given
+assess              Written -> Assessed: how likely it is to be right, and what of the question it rests on
 inspect             the same for several hypotheses, once their answers are known
 decide              Assessed -> Result: an answer, or a refusal with its reason
 refuse              the same refusal with what is missing, and what would help
-turns               where the question belongs to a conversation: what it is given of earlier ones, and the turn that it becomes
+turns               of a conversation: what its question is given of earlier ones, and the turn that it becomes
 audit               a record of it
 
 A question that stands alone imports none of recall, inspect, refuse, turns and audit before one of them is needed.

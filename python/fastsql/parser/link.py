@@ -11,8 +11,6 @@ from fastsql.grammar import ActionSpace
 from fastsql.grammar.grounding import NO_GROUNDS
 from fastsql.limits import Limits
 from fastsql.linking.prepare import Prepared
-from fastsql.linking.turn_numbers import turn_numbers
-from fastsql.linking.turns import held_spans
 
 if TYPE_CHECKING:
     from fastsql.linking.dictionary import ValueDictionary
@@ -106,6 +104,9 @@ def called_turns(linked: Linked) -> list[Turn]:
     """The earlier turns that a question calls by numbers which can hardly mean anything else."""
     if not linked.turns:
         return []
+    from fastsql.linking.turn_numbers import turn_numbers  # for conversations
+    from fastsql.linking.turns import held_spans
+
     held = held_spans(linked.prepared.candidates)
     numbers = turn_numbers(linked.prepared.text, held, ordinals=False)
     return [turn for turn in linked.turns if turn.number in numbers]

@@ -425,9 +425,17 @@ def test_a_thousand_turns_take_no_more_than_a_few(talking_bundle: Path) -> None:
     assert len(session) == LIMITS.turns
     assert session.turn().number == 1000
     assert len(session.export()) < 5_000 * LIMITS.turns
+    assert any(0 in turn.standing for turn in session)
+    for turn in session:
+        assert all(
+            number in (0, *range(turn.number - LIMITS.turns, turn.number + 1)) for number in turn.standing
+        )
+        assert turn.confidence == pytest.approx(prod(one.confidence for one in turn.standing.values()))
     other = parser.session(SCHEMA)
     other.load(session.export())
-    assert [turn.number for turn in other] == [turn.number for turn in session]
+    assert [(turn.number, turn.standing) for turn in other] == [
+        (turn.number, turn.standing) for turn in session
+    ]
 
 
 def refused(question: str, words: str) -> Turn:

@@ -28,8 +28,9 @@ class Assessed:
         written: the hypothesis.
         reliability: by which it was assessed.
         links: what of the question stands in the query.
-        standing: by the numbers of turns, of its own part and of each turn that it stands on: p, that this part is right if
-            those that it uses are, and u, that its question has no answer in this schema.
+        standing: by the numbers of turns, of its own part and of each turn that it stands on, those before the question's
+            history together (`GONE`): p, that this part is right if those that it uses are, and u, that its question has
+            no answer in this schema.
         refusal: a reason not to give it, whatever the probabilities; "" if there is none.
         note: what did not work on the way, a sentence; None where all did.
         absent: literals of it that no row of the database holds, as far as an inspector asked.
@@ -118,11 +119,26 @@ def backed(found: Assessment, written: Written) -> Assessment:
     return Assessment(max(found.confidence, raised), found.unanswerable)
 
 
+GONE = 0
+"""The number that stands for all turns before those which a question is given."""
+
+
 def standing(written: Written, own: Assessment) -> dict[int, Assessment]:
-    """The probabilities that a hypothesis stands on: its own, and those of all turns that it uses, each once."""
+    """The probabilities that a hypothesis stands on: its own, and those of all turns that it uses, each once.
+
+    Turns before those that the question is given have one together, under `GONE`: a conversation may go on for ever. Where
+    several of the turns that it uses have such a one, the least counts, since they mostly mean the same turns.
+    """
     found: dict[int, Assessment] = {}
     for turn in written.uses:
+        gone = [one for one in (found.get(GONE), turn.standing.get(GONE)) if one is not None]
         found |= turn.standing
+        if gone:
+            found[GONE] = min(gone, key=lambda one: one.confidence)
+    first = min((turn.number for turn in written.linked.turns or ()), default=GONE)
+    before = {number: one for number, one in found.items() if number < first}
+    if before:
+        found = {GONE: combined(before), **{number: one for number, one in found.items() if number >= first}}
     return {**found, written.linked.number: own}
 
 

@@ -47,7 +47,8 @@ class Turn(Result):
         kind: of `fastsql.grammar.turn_kinds.KINDS`: "independent", or some of "referential", "filtering" and "modifying".
         rows: what its SQL returned where the session has an executor; never part of an export.
         milliseconds: what running the SQL took.
-        standing: the probabilities of its own part and of each turn that it stands on, by their numbers.
+        standing: the probabilities of its own part and of each turn that it stands on, by their numbers; under 0, of all
+            that its question was no longer given.
         state: what later questions need of it; None where there is no query.
         forgotten: whether no later question may refer to it.
         referring: its SQL, refused or not, with tokens for what it takes from earlier turns; None where it takes nothing.

@@ -271,6 +271,23 @@ def test_a_question_that_speaks_of_those_before_is_read_with_them_however_sure(
     assert turn.uses or turn.best == alone.best
 
 
+@pytest.mark.parametrize("question", ["only the women of answer 2", "sort those by dob", "这些中的女性"])
+def test_a_question_that_cannot_stand_by_itself_is_read_once_where_it_refers(
+    parser: Parser, monkeypatch: pytest.MonkeyPatch, question: str
+) -> None:
+    history = talked(parser, 3).history
+    decode, spaces = parser.engine.decode, []
+
+    def count(*arguments: object) -> object:
+        spaces.append(len(arguments[2].turns))  # type: ignore[attr-defined]
+        return decode(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(parser.engine, "decode", count)
+    turn = cast("Turn", parser.parse(question, SCHEMA, history=history))
+    assert spaces == ([3] if turn.uses else [3, 0])
+    assert turn.uses
+
+
 @pytest.mark.parametrize(
     ("question", "called"),
     [("and of A2?", True), ("and of A9?", False), ("age over 2", False), ("the second result", False)],

@@ -283,9 +283,8 @@ class Parser:
             number=number,
         )
         watch.lap("link")
-        assessed = self._assessed(linked, settings, watch)
-        if turns and any(turn.usable for turn in turns):
-            assessed = self._continued(assessed, settings, watch)
+        goes_on = bool(turns) and any(turn.usable for turn in turns or ())
+        assessed = (self._turn if goes_on else self._assessed)(linked, settings, watch)
         result = decide(assessed, settings.penalty, watch)
         if result.abstained and settings.suggest:
             from fastsql.parser.refuse import explain_refusal  # for refusals alone
@@ -308,15 +307,22 @@ class Parser:
 
         return known_turns(history, schema.links.schema, self), next_number(history)
 
-    def _continued(self, alone: Assessed, settings: Settings, watch: Stopwatch) -> Assessed:
-        """What is to be given of a question that was read by itself, once its earlier turns are read as well."""
-        from fastsql.parser.turns import likelier, may_continue  # for conversations
+    def _turn(self, linked: Linked, settings: Settings, watch: Stopwatch) -> Assessed:
+        """What is to be given of a question that has earlier turns, read by itself and with them as far as both are open."""
+        from fastsql.parser.turns import likelier, may_continue, must_continue  # for conversations
 
+        def continued() -> Assessed:
+            with_them = with_turns(linked, self.engine)
+            watch.lap("link")
+            return self._assessed(with_them, settings, watch)
+
+        going_on = continued() if must_continue(linked) else None
+        if going_on is not None and going_on.written.uses:
+            return going_on
+        alone = self._assessed(linked, settings, watch)
         if not may_continue(alone):
             return alone
-        linked = with_turns(alone.written.linked, self.engine)
-        watch.lap("link")
-        return likelier(alone, self._assessed(linked, settings, watch))
+        return likelier(alone, going_on or continued())
 
     def _assessed(self, linked: Linked, settings: Settings, watch: Stopwatch) -> Assessed:
         """What is to be given of a linked question, and how sure that is."""

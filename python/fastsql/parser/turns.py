@@ -16,13 +16,14 @@ from fastsql.parser.assess import Assessed
 from fastsql.parser.link import called_turns
 from fastsql.parser.write import Written
 from fastsql.refusal.corrections import repaired
-from fastsql.refusal.references import refers_back
+from fastsql.refusal.references import points_back, refers_back
 from fastsql.reliability.assess import Assessment
 from fastsql.result import Result
 from fastsql.schema import names_digest
 from fastsql.session.turn import Turn, TurnState, window
 
 if TYPE_CHECKING:
+    from fastsql.parser.link import Linked
     from fastsql.parser.parser import Parser
     from fastsql.schema import Schema
 
@@ -69,6 +70,11 @@ def known_turns(history: Sequence[Turn], schema: Schema, parser: Parser) -> tupl
                 remedy="Ask with the model that the conversation began with, or begin a new one.",
             )
     return window(history, limits.turns, limits.turn_entries)
+
+
+def must_continue(linked: Linked) -> bool:
+    """Whether a question speaks of earlier turns whatever its query is: it calls one by its number, or says "those"."""
+    return bool(called_turns(linked)) or points_back(linked.question)
 
 
 def may_continue(alone: Assessed) -> bool:

@@ -17,6 +17,12 @@ _PRONOUNS = re.compile(
 _POINTING = re.compile(r"th[oe]se|其中|这些|那些", re.IGNORECASE)
 
 
+def points_back(question: str) -> bool:
+    """Whether the first such word of a question is "those" or its like, which nothing in the question itself can be."""
+    found = _PRONOUNS.search(question)
+    return found is not None and _POINTING.match(found[0]) is not None
+
+
 def refers_back(question: str, named: Iterable[tuple[int, int]]) -> bool:
     """Whether a question has such a word, and names nothing before it that could be meant.
 
@@ -26,4 +32,4 @@ def refers_back(question: str, named: Iterable[tuple[int, int]]) -> bool:
     found = _PRONOUNS.search(question)
     if found is None:
         return False
-    return _POINTING.match(found[0]) is not None or not any(start < found.start() for start, _ in named)
+    return points_back(question) or not any(start < found.start() for start, _ in named)

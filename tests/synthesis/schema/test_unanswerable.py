@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from contextlib import suppress
 
@@ -12,9 +13,11 @@ from fastsql.execution import Executor
 from fastsql.linking.relations import split_words
 from fastsql.schema import Schema
 from fastsql.synthesis import generate_varied
+from fastsql.synthesis.phrases import expand
 from fastsql.synthesis.schema import SchemaSource, known_templates
 from fastsql.synthesis.schema.contents import Contents
-from fastsql.synthesis.schema.foreign_words import ATTRIBUTES, CONCEPTS, FRAMES
+from fastsql.synthesis.schema.foreign_words import ATTRIBUTES, CONCEPTS, FRAMES, OUTSIDE
+from fastsql.synthesis.schema.sorts import EVENT, GOODS, OTHER, PERSON, PLACE, VEHICLE, sort_of
 from fastsql.synthesis.schema.unanswerable import KINDS, Unanswerables
 from fastsql.synthesis.schema.words import UnsayableError, Words, plural
 from fastsql.synthesis.source import SynthesisError
@@ -52,12 +55,80 @@ def test_what_comes_near_a_name_of_the_schema_is_no_foreign_attribute(executor: 
     assert not any(name in question for question in questions for name in ("annual income", "shoe size"))
 
 
+@pytest.mark.parametrize(
+    ("table", "sort"),
+    [
+        ("singers", PERSON),
+        ("hospital_patients", PERSON),
+        ("treatment_rooms", PLACE),
+        ("ambulances", VEHICLE),
+        ("dishes", GOODS),
+        ("patient_visits", EVENT),
+        ("room_types", OTHER),
+        ("objects", OTHER),
+    ],
+)
+def test_a_foreign_attribute_is_one_that_the_things_of_the_table_can_have(
+    table: str, sort: str, executor: Executor
+) -> None:
+    schema = Schema.from_ddl(f"CREATE TABLE {table} (id INTEGER PRIMARY KEY, quota REAL)")
+    assert sort_of(schema, schema.profile, 0) == sort
+    questions = made(f"SELECT AVG({table}.quota) FROM {table}", "attribute", schema, executor)
+    fitting = [one.name for one in ATTRIBUTES["amount"] if sort in one.of]
+    assert questions
+    assert all(any(name in question for name in fitting) for question in questions)
+
+
+def test_persons_are_told_by_their_columns() -> None:
+    schema = Schema.from_ddl("CREATE TABLE insured_2 (id INTEGER PRIMARY KEY, surname TEXT, gender TEXT)")
+    assert sort_of(schema, schema.profile, 0) == PERSON
+
+
+def test_a_foreign_amount_is_compared_with_a_number_that_it_can_have(executor: Executor) -> None:
+    schema = Schema.from_ddl("CREATE TABLE singers (id INTEGER PRIMARY KEY, quota REAL)")
+    sql = "SELECT COUNT(*) FROM singers WHERE singers.quota BETWEEN 123456 AND 345678"
+    shoes = [one for one in made(sql, "attribute", schema, executor, 60) if "shoe size" in one]
+    assert shoes
+    for question in shoes:
+        low, high = map(int, re.findall(r"\d+", question))
+        assert 36 <= low <= high <= 46
+
+
 def test_a_question_about_a_foreign_thing_names_no_table(clinic: Schema, executor: Executor) -> None:
     questions = made("SELECT COUNT(*) FROM visits WHERE visits.cost > 50", "table", clinic, executor)
     names = [plural(one.name) for one in CONCEPTS]
     assert len(questions) > 5
     assert all(any(name in question for name in names) for question in questions)
     assert not any("visits" in question for question in questions)
+
+
+def test_a_foreign_thing_has_what_such_things_have(clinic: Schema, executor: Executor) -> None:
+    questions = made("SELECT AVG(visits.cost) FROM visits", "table", clinic, executor, 40)
+    own = {one.name: [amount.name for amount in one.has["amount"]] for one in CONCEPTS}
+    assert len(questions) > 5
+    for question in questions:
+        (thing,) = (name for name in own if plural(name) in question)
+        assert any(amount in question for amount in own[thing])
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT patients.name FROM patients JOIN visits ON visits.patient_id = patients.patient_id",
+        "SELECT visits.patient_id FROM visits",
+    ],
+)
+def test_a_foreign_thing_has_neither_joins_nor_keys(sql: str, clinic: Schema, executor: Executor) -> None:
+    assert not made(sql, "table", clinic, executor)
+
+
+def test_choices_within_a_question_about_something_else_go_together() -> None:
+    said = {expand(one.name, random.Random(seed)) for one in OUTSIDE for seed in range(60)}
+    assert {one for one in said if "tonight" in one} == {
+        "Which film should I watch tonight?",
+        "Which song should I listen to tonight?",
+    }
+    assert not {one for one in said if "discovered the" in one or "say good morning into" in one}
 
 
 def test_a_query_whose_tables_are_all_in_subqueries_cannot_be_turned(

@@ -24,9 +24,10 @@ from fastsql.synthesis.schema.chinese.foreign_words import OUTSIDE as CHINESE_OU
 from fastsql.synthesis.schema.clauses import conditions_of, is_column
 from fastsql.synthesis.schema.contents import Contents
 from fastsql.synthesis.schema.contrast import width
-from fastsql.synthesis.schema.foreign_words import ATTRIBUTES, CONCEPTS, FRAMES, OUTSIDE, Foreign
+from fastsql.synthesis.schema.foreign_words import ATTRIBUTES, CONCEPTS, FRAMES, OUTSIDE, Attribute, Foreign
 from fastsql.synthesis.schema.kinds import AMOUNT, ORDERED, TEXTS, TIME, YEAR
 from fastsql.synthesis.schema.questions import ask, describe
+from fastsql.synthesis.schema.sorts import sort_of
 from fastsql.synthesis.schema.words import CHINESE, UnsayableError, Words, plural, singular
 
 KINDS = ("attribute", "table", "value", "ambiguous", *FRAMES, "domain")
@@ -101,21 +102,40 @@ class Unanswerables:
             return not any(word in text for word in one.words for text in self._texts)
         return not any(singular(word.lower()) in self._known for word in one.words)
 
-    def _foreign(self, kind: str, rng: random.Random) -> str:
-        """An attribute of a kind of column that the schema does not have. Raises UnsayableError where all are known."""
-        group = AMOUNT if kind == AMOUNT else TIME if kind in (TIME, YEAR) else "text"
-        names = [one.name for one in ATTRIBUTES[group] if self._is_foreign(one)]
-        if not names:
+    def _foreign(self, kind: str, table: int, rng: random.Random) -> Attribute:
+        """What a table's things can have and no column holds, of a kind. Raises UnsayableError where all is known."""
+        sort = sort_of(self._schema, self._profile, table)
+        found = [one for one in ATTRIBUTES[_group(kind)] if sort in one.of and self._is_foreign(one)]
+        if not found:
             raise UnsayableError("every attribute is known")
-        return rng.choice(names)
+        return rng.choice(found)
 
     def _attribute(self, query: exp.Select, rng: random.Random) -> str:
         columns = list(self._shown(query))
         if not columns:
             raise UnsayableError("no column that can be exchanged")
         column = rng.choice(columns)
-        name = self._foreign(self._words.kind(column), rng)
-        return self._asked(query, self._words.renamed(columns={self._words.number(column): name}), name, rng)
+        found = self._foreign(self._words.kind(column), self._words.owner(column), rng)
+        number = self._words.number(column)
+        renamed = self._words.renamed(columns={number: found.name})
+        return self._asked(self._with_amounts(query, {number: found}, rng), renamed, found.name, rng)
+
+    def _with_amounts(
+        self, query: exp.Select, found: Mapping[int, Attribute], rng: random.Random
+    ) -> exp.Select:
+        """The query with other numbers, where columns that stand for an attribute are compared with some."""
+        edited = query.copy()
+        for node in list(edited.find_all(exp.Predicate)):
+            column = node.this.this if isinstance(node.this, (exp.Avg, exp.Max, exp.Min)) else node.this
+            attribute = found.get(self._words.number(column)) if is_column(column) else None
+            numbers = [one for one in node.find_all(exp.Literal) if one.parent is node and not one.is_string]
+            if attribute is None or attribute.between is None:
+                continue
+            for literal, number in zip(
+                numbers, sorted(_some(attribute.between, rng) for _ in numbers), strict=True
+            ):
+                literal.replace(exp.Literal.number(number))
+        return edited
 
     def _shown(self, query: exp.Select) -> Iterator[exp.Column]:
         """Columns of tables that are selected, put together or sorted by, or compared as an amount; no keys, no codes."""
@@ -127,25 +147,33 @@ class Unanswerables:
                 yield column
 
     def _table(self, query: exp.Select, rng: random.Random) -> str:
-        tables = [node for node in query.find_all(exp.Table) if node.find_ancestor(exp.Select) is query]
-        if not tables:
-            raise UnsayableError("no table but those of subqueries")
-        table = self._words.source(rng.choice(tables))
+        """About things of which there is no table, with what such things have in place of the columns.
+
+        Of a query over one table: what patients have to do with lighthouses nobody would know.
+        """
+        tables = {self._words.source(node) for node in query.find_all(exp.Table)}
+        if len(tables) != 1:
+            raise UnsayableError("several tables")
         foreign = [one for one in CONCEPTS if self._is_foreign(one)]
         if not foreign:
             raise UnsayableError("every concept is known")
-        concept = rng.choice(foreign).name
-        said = {}
+        concept = rng.choice(foreign)
+        left = {kind: rng.sample(ones, len(ones)) for kind, ones in concept.has.items()}
+        said: dict[int, Attribute] = {}
         for column in query.find_all(exp.Column):
-            if not isinstance(column.this, exp.Star) and self._words.owner(column) == table:
-                kind = self._words.kind(column)
-                if kind in TEXTS and column.find_ancestor(exp.Where):
-                    raise UnsayableError("values of another table")
-                if kind in (AMOUNT, TIME, YEAR, *TEXTS):
-                    said[self._words.number(column)] = self._foreign(kind, rng)
-        if len(set(said.values())) < len(said):
-            raise UnsayableError("the same attribute twice")
-        return self._asked(query, self._words.renamed({table: concept}, said), concept, rng)
+            if isinstance(column.this, exp.Star) or self._words.number(column) in said:
+                continue
+            kind = self._words.kind(column)
+            if isinstance(column.parent, exp.Count) and self._words.is_primary(column):
+                continue
+            if kind not in (*ORDERED, *TEXTS) or (kind in TEXTS and column.find_ancestor(exp.Where)):
+                raise UnsayableError("keys, codes or values of another table")
+            if not left[_group(kind)]:
+                raise UnsayableError("too many columns")
+            said[self._words.number(column)] = left[_group(kind)].pop()
+        names = {number: one.name for number, one in said.items()}
+        renamed = self._words.renamed(dict.fromkeys(tables, concept.name), names)
+        return self._asked(self._with_amounts(query, said, rng), renamed, concept.name, rng)
 
     def _value(self, query: exp.Select, rng: random.Random) -> str:
         equal = [
@@ -268,6 +296,18 @@ class Unanswerables:
         if not any(form.lower() in question.lower() for form in (name, plural(name))):
             raise UnsayableError("what is lacking is not said")
         return question
+
+
+def _group(kind: str) -> str:
+    """How attributes of a kind of column are listed."""
+    return AMOUNT if kind == AMOUNT else TIME if kind in (TIME, YEAR) else "text"
+
+
+def _some(between: tuple[int, int], rng: random.Random) -> int:
+    """A number between two, of two digits that are not 0 at most."""
+    number = rng.randint(*between)
+    unit = 10 ** max(len(str(number)) - 2, 0)
+    return max(number // unit * unit, between[0])
 
 
 def _article(noun: str) -> str:

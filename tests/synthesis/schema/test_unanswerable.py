@@ -157,6 +157,21 @@ def test_ambiguous_names_are_shared_by_columns(executor: Executor) -> None:
     assert not made("SELECT stays.cost FROM stays", "ambiguous", schema, executor)
 
 
+def test_the_name_of_the_things_themselves_is_not_ambiguous(executor: Executor) -> None:
+    ddl = "CREATE TABLE stays (id INTEGER PRIMARY KEY, stay_start DATE, stay_end DATE, cost REAL)"
+    schema = Schema.from_ddl(ddl)
+    assert not made("SELECT stays.stay_start FROM stays", "ambiguous", schema, executor)
+
+
+@pytest.mark.parametrize("condition", ["patient_id = 3", "name = 'Ada Moss'"])
+def test_of_a_single_row_nobody_asks_why_there_are_so_many(
+    condition: str, clinic: Schema, executor: Executor
+) -> None:
+    sql = f"SELECT patients.weight FROM patients WHERE patients.{condition}"
+    assert not any(made(sql, kind, clinic, executor) for kind in ("prediction", "opinion", "cause"))
+    assert made(sql, "action", clinic, executor)
+
+
 @pytest.mark.parametrize("kind", FRAMES)
 def test_wordings_of_unanswerable_questions_have_no_open_places(
     kind: str, clinic: Schema, executor: Executor

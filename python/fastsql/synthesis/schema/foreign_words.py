@@ -312,7 +312,7 @@ FRAMES = {
         "What [caused|explains|is the reason for] the {label} of the {rows}?",
         "What [led to|is behind] the [number of|rise in|drop in] {rows}?",
         "For what reason did the {label} of the {rows} [change|go up|go down]?",
-        "How come the {rows} have such [a high|a low] {label}?",
+        "How come the {rows} have such [high|low] {labels}?",
     ),
     "action": (
         "[Delete|Remove|Erase] [all|all the|the] {rows}",

@@ -25,7 +25,7 @@ from fastsql.synthesis.schema.clauses import conditions_of, is_column
 from fastsql.synthesis.schema.contents import Contents
 from fastsql.synthesis.schema.contrast import width
 from fastsql.synthesis.schema.foreign_words import ATTRIBUTES, CONCEPTS, FRAMES, OUTSIDE, Attribute, Foreign
-from fastsql.synthesis.schema.kinds import AMOUNT, ORDERED, TEXTS, TIME, YEAR
+from fastsql.synthesis.schema.kinds import AMOUNT, CODE, KEY, ORDERED, TEXTS, TIME, YEAR
 from fastsql.synthesis.schema.questions import ask, describe
 from fastsql.synthesis.schema.sorts import sort_of
 from fastsql.synthesis.schema.words import CHINESE, UnsayableError, Words, plural, singular
@@ -45,6 +45,8 @@ CHINESE_KINDS = ("value", "ambiguous", *CHINESE_FRAMES, "domain")
 """The kinds for which there are Chinese words."""
 MOST_READ = 100
 """Columns whose values are looked through for words that a schema knows: each costs a query."""
+_OF_MANY = ("prediction", "opinion", "cause")
+"""Kinds whose frames speak of rows in general: how many there are, or what becomes of them."""
 _CONTEXT = 2
 """Characters that decide on the next one of an invented name."""
 _SHORTEST, _LONGEST = 4, 20
@@ -241,9 +243,13 @@ class Unanswerables:
             if self._schema.columns[one].name.lower() in row
             for word in self._profile.columns[one].called.lower().split()
         }
+        known = self._profile.tables[self._schema.columns[number].table]
+        things = {singular(word) for name in (known.called, known.words) for word in name.lower().split()}
         for place in (0, -1):
             if parts[0][place] in named:
                 continue  # "the name" of a person is the first and the last
+            if singular(parts[0][place]) in things:
+                continue  # "the medication" of medications is the row itself
             others = [words for words in parts[1:] if len(words) > 1 and words[place] == parts[0][place]]
             if others and len(parts[0]) > 1 and parts[0][place] not in own:
                 yield parts[0][place]
@@ -263,6 +269,8 @@ class Unanswerables:
         """What a query is about in a frame that asks for what no query says."""
         if any(query.args.get(clause) is not None for clause in ("group", "order", "limit", "having")):
             raise UnsayableError("groups, or rows in an order")
+        if kind in _OF_MANY and any(map(self._finds_one, conditions_of(query))):
+            raise UnsayableError("a single row")
         table = self._words.source(query.args["from_"].this)
         said = {self._words.number(column) for column in query.find_all(exp.Column)}
         columns = [
@@ -282,6 +290,14 @@ class Unanswerables:
         )
         filled = " ".join(filled.split())
         return filled[:1].upper() + filled[1:]
+
+    def _finds_one(self, condition: exp.Expr) -> bool:
+        """Whether a condition finds a row by its key, its code or its name."""
+        if not isinstance(condition, exp.EQ) or not is_column(condition.this):
+            return False
+        number = self._words.number(condition.this)
+        naming = self._words.naming(self._words.owner(condition.this))
+        return self._words.kind_of(number) in (KEY, CODE) or number in naming
 
     def _outside(self, query: exp.Select, rng: random.Random) -> str:
         outside = CHINESE_OUTSIDE if self._is_chinese else OUTSIDE

@@ -104,6 +104,10 @@ def test_values_are_never_read_as_patterns(clinic: Schema) -> None:
         ("biopsy", "biopsies"),
         ("lab test", "lab tests"),
         ("size", "sizes"),
+        ("movie", "movies"),
+        ("calorie", "calories"),
+        ("shed", "sheds"),
+        ("goal against", "goals against"),
     ],
 )
 def test_nouns_have_a_plural(one: str, many: str) -> None:
@@ -118,6 +122,27 @@ def test_nouns_have_a_plural(one: str, many: str) -> None:
 def test_participles_stand_behind_the_plural(one: str, many: str) -> None:
     assert plural(one) == many
     assert singular(many) == one
+
+
+def test_what_only_says_what_was_done_is_not_asked_for() -> None:
+    halls = Schema.from_ddl(
+        "CREATE TABLE halls (id INTEGER PRIMARY KEY, taken_via TEXT, completed TEXT, opened DATE, wounded INTEGER)"
+    )
+    for name in ("taken_via", "completed", "wounded"):
+        with pytest.raises(UnsayableError, match="no thing"):
+            asked(f"SELECT {name} FROM halls", halls, 1)
+    assert {"dates opened"} == {
+        part
+        for seed in range(8)
+        for part in ("dates opened", "openeds")
+        if part in asked("SELECT opened FROM halls", halls, seed)
+    }
+
+
+def test_a_table_that_only_says_what_was_done_is_not_asked_about() -> None:
+    lessons = Schema.from_ddl("CREATE TABLE taughtBy (id INTEGER PRIMARY KEY, hours INTEGER)")
+    with pytest.raises(UnsayableError, match="no thing"):
+        asked("SELECT hours FROM taughtBy", lessons, 1)
 
 
 def test_moments_are_called_dates_and_times() -> None:

@@ -18,8 +18,40 @@ from fastsql.synthesis.schema.links import Links, identifying_columns
 _NONE: Mapping[int, str] = MappingProxyType({})
 _FLAGS = ("is ", "has ", "was ", "are ", "had ")
 _AS_THEY_ARE = ("news", "series", "species", "staff", "equipment", "information", "data", "status")
-_PARTICIPLES = ("born", "drawn", "given", "held", "left", "made", "paid", "seen", "sent", "taken")
+_PARTICIPLES = (
+    "born",
+    "drawn",
+    "given",
+    "held",
+    "left",
+    "made",
+    "paid",
+    "seen",
+    "sent",
+    "taken",
+    "taught",
+    "written",
+)
 """Those that stand behind a noun, as in "year born", beside those in -ed."""
+_NO_PARTICIPLES = ("hundred", "red", "shed", "sled")
+_PREPOSITIONS = ("against", "at", "by", "for", "from", "in", "of", "on", "per", "since", "to", "via", "with")
+_IN_IE = [
+    "brownie",
+    "calorie",
+    "cookie",
+    "genie",
+    "hoodie",
+    "lie",
+    "movie",
+    "pie",
+    "prairie",
+    "rookie",
+    "selfie",
+    "smoothie",
+    "tie",
+    "zombie",
+]
+"""Nouns whose plural ends as that of others in -y."""
 _MOMENTS = {" on": " date", " at": " time"}
 """How the names of moments end, and what they are called: "admitted on" and "started at" are no things."""
 _IRREGULAR = {
@@ -145,12 +177,15 @@ class Words:
         return all(self._kinds[column] in (KEY, REFERENCE) for column in self.schema.tables[table].columns)
 
     def one(self, table: int, rng: random.Random) -> str:
-        """A row of a table."""
+        """A row of a table. Raises UnsayableError where its name is that of no thing: "taught by"."""
         if table in self._renamed_tables:
             return self._renamed_tables[table]
         if self.language == CHINESE:
             return nouns.row(self._profile.tables[table], rng)
-        return singular(_said(self._profile.tables[table], rng))
+        said = singular(_said(self._profile.tables[table], rng))
+        if not is_thing(said):
+            raise UnsayableError("no thing")
+        return said
 
     def many(self, table: int, rng: random.Random) -> str:
         """Rows of a table."""
@@ -160,7 +195,7 @@ class Words:
     def label(self, column: int, rng: random.Random) -> str:
         """A column, without its table where its label repeats that: "name" of patients, not "patient name".
 
-        Raises UnsayableError for a yes or no, such as "is official": what is asked for then is no thing.
+        Raises UnsayableError where what is asked for is no thing: a yes or no, such as "is official", or "taken via".
         """
         if column in self._renamed_columns:
             return self._renamed_columns[column]
@@ -173,6 +208,10 @@ class Words:
         said = _said(known, rng)
         if self._kinds[column] in (TIME, YEAR) and said[-3:] in _MOMENTS:
             said = said[:-3] + _MOMENTS[said[-3:]]
+        elif self._kinds[column] in (TIME, YEAR) and _is_participle(said):
+            said = f"{'year' if self._kinds[column] == YEAR else 'date'} {said}"
+        if not is_thing(said):
+            raise UnsayableError("no thing")
         table = f"{singular(_said(self._profile.tables[owner], rng))} "
         short = said.removeprefix(table)
         return short if short != said and rng.random() < 0.7 and self._is_clear(short, column) else said
@@ -203,25 +242,34 @@ def _said(item: TableProfile | ColumnProfile, rng: random.Random) -> str:
     return " ".join(name.lower().replace("_", " ").split())
 
 
+def is_thing(noun: str) -> bool:
+    """Whether a name can be asked for: neither a participle alone, such as "founded", nor one with "by" or "via" behind."""
+    head, _, last = noun.rpartition(" ")
+    if last in _PREPOSITIONS:
+        return not _is_participle(head.rpartition(" ")[2])
+    return bool(head) or not (_is_participle(last) or _is_participle(last.removesuffix("by")))
+
+
 def plural(noun: str) -> str:
-    """The plural of an English noun, of the last of several words, or of what stands before "of" or a participle."""
+    """The plural of an English noun, of the last of several words, or of what stands before "of" or what was done."""
     thing, of, rest = noun.partition(" of ")
     head, _, last = thing.rpartition(" ")
-    if head and _is_participle(last):
+    if head and (_is_participle(last) or last in _PREPOSITIONS):
         return f"{plural(head)} {last}{of}{rest}"
     return f"{head} {_plural(last)}{of}{rest}".strip()
 
 
 def singular(noun: str) -> str:
-    """The singular of an English noun, of the last one of several words, or of what stands before a participle."""
+    """The singular of an English noun, of the last one of several words, or of what stands before what was done."""
     head, _, last = noun.rpartition(" ")
-    if head and _is_participle(last):
+    if head and (_is_participle(last) or last in _PREPOSITIONS):
         return f"{singular(head)} {last}"
     return f"{head} {_singular(last)}".strip()
 
 
 def _is_participle(word: str) -> bool:
-    return word in _PARTICIPLES or (word.endswith("ed") and not word.endswith(("eed", "bed")))
+    in_ed = len(word) > 3 and word.endswith("ed") and not word.endswith(("eed", "bed"))
+    return word in _PARTICIPLES or (in_ed and word not in _NO_PARTICIPLES)
 
 
 def _plural(word: str) -> str:
@@ -243,6 +291,8 @@ def _singular(word: str) -> str:
         return word
     if word in _SINGULAR:
         return _SINGULAR[word]
+    if word.endswith("ies") and word[:-1] in _IN_IE:
+        return word[:-1]
     if word.endswith("ies") and len(word) > 4:
         return f"{word[:-3]}y"
     if word.endswith(("sses", "xes", "zzes", "ches", "shes", "uses")) and not word.endswith("ouses"):

@@ -84,6 +84,8 @@ def test_what_is_counted_is_the_rows_that_are_joined(clinic: Schema) -> None:
         "SELECT reason, COUNT(*) FROM visits GROUP BY reason ORDER BY COUNT(*) DESC LIMIT 1",
         "SELECT sex FROM patients ORDER BY name LIMIT 1",
         "SELECT sex, sex FROM patients",
+        "SELECT sex FROM patients WHERE name = (SELECT MAX(name) FROM patients)",
+        "SELECT sex FROM patients WHERE name = (SELECT MAX(name) FROM patients WHERE weight > 70)",
     ],
 )
 def test_what_no_question_says_well_is_not_asked(sql: str, clinic: Schema) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from fastsql.synthesis.phrases import expand
+from fastsql.synthesis.schema.clauses import is_column
 from fastsql.synthesis.schema.kinds import AMOUNT, CODE, KEY, ORDERED, REFERENCE, TEXTS, TIME, YEAR
 from fastsql.synthesis.schema.words import UnsayableError, Words
 
@@ -191,6 +192,8 @@ class Conditions:
         if len(inner.expressions) != 1:
             raise UnsayableError("subquery")
         item = inner.expressions[0]
+        if is_column(item.this) and self._words.kind(item.this) not in ORDERED:
+            raise UnsayableError("the highest of texts")
         plain = not inner.args.get("where") and not inner.args.get("joins")
         if isinstance(item, (exp.Max, exp.Min)) and sign is exp.EQ and plain and item.this == column:
             return self._is_most(column, type(item))

@@ -200,6 +200,27 @@ def test_an_odd_schema_has_a_profile(ddl: str) -> None:
     assert all(one.called for one in (*profile.tables, *profile.columns))
 
 
+def test_ordinals_are_not_summed_and_years_are_dates() -> None:
+    schema = Schema.from_ddl(
+        "CREATE TABLE plays (id INT, act INT, week REAL, founded INT, 赛季 REAL, seats INT)"
+    )
+    known = {one.called: one for one in schema.profile.columns}
+    assert [known[name].aggregatable for name in ("act", "week", "赛季", "seats")] == [
+        False,
+        False,
+        False,
+        True,
+    ]
+    assert known["founded"].kind == "date"
+
+
+def test_texts_whose_names_say_numbers_are_numbers() -> None:
+    schema = Schema.from_ddl(
+        'CREATE TABLE games (crowd TEXT, week TEXT, speed_knots TEXT, "1990" TEXT, host TEXT)'
+    )
+    assert [one.kind for one in schema.profile.columns] == ["amount", "measure", "measure", "measure", "text"]
+
+
 def test_chinese_names_tell_kinds() -> None:
     kinds = [one.kind for one in Schema.from_ddl(ODD["Chinese"]).profile.columns]
     assert kinds == ["identifier", "name", "date", "measure"]

@@ -54,7 +54,8 @@ TEXTS: Final = word_set(
 )
 DATES: Final = word_set(
     """
-    date time datetime at timestamp day month year birthday dob dod birth death quarter
+    date time datetime at timestamp day month year birthday dob dod birth death quarter founded established built
+    inaugurated
     """
 )
 """As the last word, of columns of any type."""
@@ -88,15 +89,29 @@ MEASURES: Final = word_set(
     maximum hemoglobin glucose creatinine potassium sodium
     """
 )
-TEXT_MEASURES: Final = MEASURES - word_set("value level reading index area size share stay")
+TEXT_MEASURES: Final = (MEASURES - word_set("value level reading index area size share stay")) | word_set(
+    """
+    rank week round lap pick episode season act decile percentile
+    """
+)
 """Measures that may stand in a column of text."""
+TEXT_AMOUNTS: Final = word_set(
+    """
+    cost costs price prices fee fees salary income incomes revenue budget wage wages earnings turnover winnings money
+    count counts quantity population attendance crowd votes goals wins losses points fans followers viewers beds seats
+    capacity amount total
+    """
+)
+"""Amounts that may: no thing has a name that ends in one of these."""
 NO_SUMS: Final = word_set(
     """
     latitude longitude rank position sequence order version year month day line page floor index priority
-    level grade stage number rowid
+    level grade stage number rowid week round lap pick episode season act chapter scene decile percentile
     """
 )
 """Numbers of which neither a sum nor a mean says anything."""
+NO_SUMS_CHINESE: Final = ("赛季", "轮次", "轮数", "名次", "排名", "届数", "楼层", "版本")
+"""The same, as ends of labels."""
 PERSONS: Final = word_set(
     """
     patient patients person persons people subject subjects staff employee employees physician physicians

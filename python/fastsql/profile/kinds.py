@@ -18,7 +18,9 @@ from fastsql.profile.kind_words import (
     MONEY,
     NAMES,
     NO_SUMS,
+    NO_SUMS_CHINESE,
     NUMBERED,
+    TEXT_AMOUNTS,
     TEXT_MEASURES,
     TEXTS,
     UNIT_IN_TEXT,
@@ -101,7 +103,11 @@ class KindReader:
         is_free = "text" in column.sql_type.lower()
         if 0 < len(column.values) <= _FEW and not is_free:  # few free texts may be the names of the staff
             return "category"
-        return "measure" if last in TEXT_MEASURES else "text" if is_free else "name"
+        if last in TEXT_AMOUNTS or words[:2] in (["number", "of"], ["no", "of"]):
+            return "amount"
+        if last in TEXT_MEASURES or last in UNITS or (words and not last):  # not last: a year is all
+            return "measure"
+        return "text" if is_free else "name"
 
 
 def unit_of(column: Column, kind: Kind, label: str) -> str:
@@ -129,7 +135,8 @@ def is_aggregatable(column: Column, kind: Kind, label: str) -> bool:
         "value"
     ]:  # a value that is a number, beside one that is text
         words = words[:-1]
-    return kind in NUMBERS and column.type == "number" and _last(words) not in NO_SUMS
+    says_order = _last(words) in NO_SUMS or _BRACKETS.sub("", label).strip().endswith(NO_SUMS_CHINESE)
+    return kind in NUMBERS and column.type == "number" and not says_order
 
 
 def _last(words: Sequence[str]) -> str:

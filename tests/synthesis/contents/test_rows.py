@@ -166,6 +166,28 @@ def test_values_are_of_the_kind_that_names_say() -> None:
     assert "paracetamol" in {row["drug_name"] for row in tables["orders"]}
 
 
+def test_numbers_that_are_kept_as_texts_are_numbers() -> None:
+    _, tables = filled(
+        'CREATE TABLE games (id INTEGER PRIMARY KEY, crowd TEXT, points TEXT, prize_money TEXT, "1990" TEXT, week TEXT,'
+        " speed_knots TEXT, number_of_laps TEXT, venue TEXT)"
+    )
+    for row in tables["games"]:
+        numbers = {name: value for name, value in row.items() if name != "venue" and value is not None}
+        assert all(str(value).isdigit() for value in numbers.values()), row
+        assert not str(row["venue"]).isdigit()
+
+
+def test_ordinals_and_years_are_whole_and_small() -> None:
+    _, tables = filled(
+        "CREATE TABLE plays (id INTEGER PRIMARY KEY, act REAL, season REAL, founded REAL, 赛季 REAL)"
+    )
+    for row in tables["plays"]:
+        assert row["act"] in (None, 1, 2, 3, 4, 5)
+        assert row["season"] in (None, *range(1, 25))
+        assert row["赛季"] in (None, *range(1, 25))
+        assert row["founded"] is None or 1900 < float(str(row["founded"])) < 2100
+
+
 def test_chinese_labels_get_chinese_values() -> None:
     _, tables = filled(
         "CREATE TABLE 病人 (编号 INTEGER PRIMARY KEY, 姓名 TEXT, 性别 TEXT, 年龄 INT, 出生日期 DATE, 科室 TEXT, 费用 REAL);"

@@ -67,7 +67,9 @@ RANGES = {
         creatinine=45..210..0; latitude=-60..65..4; longitude=-150..150..4; rating=1..5..0; capacity=20..900..0;
         beds=4..60..0; hours=1..48..0; minutes=5..240..0; days 天数=1..60..0; stay=1..30..0; salary
         工资=22000..98000..0; population=4000..900000..0; budget=10000..900000..0; number count quantity 数量 次数
-        人数=1..40..0; rank position=1..20..0; sequence order line=1..9..0
+        人数=1..40..0; rank position pick 名次 排名=1..20..0; sequence order line round lap version 轮次 轮数 届数=1..9..0;
+        week=1..52..0; episode season chapter 赛季=1..24..0; act scene level stage grade=1..5..0; decile=1..10..0;
+        percentile=1..99..0; attendance crowd=300..48000..0; page floor 楼层=1..12..0
         """
     )
     for low, high, digits in [limits.split("..")]
@@ -233,13 +235,11 @@ class _Suggestion:
         return codes(pattern or "@##", 14, self._rng)
 
     def _measure(self) -> Drawn:
-        real = not re.match(r".*int", self._column.sql_type.lower())
+        real = self._column.type == "number" and not re.match(r".*int", self._column.sql_type.lower())
         said = [word for word in reversed(self._words) if word in RANGES]
         said = said or [word for word in RANGES if not word.isascii() and self._known.called.endswith(word)]
         if self._known.unit == "g":
             said = ["grams"]
-        if self._column.type != "number":
-            return Numbers(1, 99, 0)  # a number that is kept as a text
         if self._words[-1:] == ["age"] or self._known.called.endswith("年龄"):
             return Ages()
         is_money = set(self._words) & MONEY and said[:1] != self._words[-1:]
@@ -248,8 +248,12 @@ class _Suggestion:
         if said:
             low, high, digits = RANGES[said[0]]
             return Numbers(low, high, digits if real else 0)
+        if self._column.type != "number":
+            return Numbers(1, 99, 0)  # a number that is kept as a text
         if self._known.kind == "amount":
             return Numbers(0, 60, 0, falling=True)
+        if not self._known.aggregatable:
+            return Numbers(1, 30, 0)
         return Numbers(1, 250, 1 if real and self._rng.random() < 0.7 else 0)
 
     def _name(self) -> Drawn:

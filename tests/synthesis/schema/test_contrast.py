@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 
@@ -19,8 +20,8 @@ from fastsql.verification.parse import parse_query
 _ORDERED = "SELECT patients.name FROM patients ORDER BY patients.weight DESC LIMIT 1"
 
 
-def edited(sql: str, kind: str, clinic: Schema, executor: Executor) -> set[str]:
-    found = edits(parse_query(sql), Words(clinic), Contents(clinic, executor), random.Random(1))
+def edited(sql: str, kind: str, clinic: Schema, executor: Executor, seed: int = 1) -> set[str]:
+    found = edits(parse_query(sql), Words(clinic), Contents(clinic, executor), random.Random(seed))
     return {query.sql("sqlite") for one, query in found if one == kind}
 
 
@@ -54,6 +55,14 @@ def test_another_column_is_of_the_same_table_and_kind(executor: Executor) -> Non
         'SELECT AVG(stays."paid") FROM stays'
     }
     assert not edited("SELECT stays.id FROM stays", "column", schema, executor)
+
+
+def test_another_value_is_none_that_the_query_names_already(clinic: Schema, executor: Executor) -> None:
+    sql = "SELECT visits.cost FROM visits WHERE visits.reason = 'cough' OR visits.reason = 'fever'"
+    queries = {query for seed in range(9) for query in edited(sql, "value", clinic, executor, seed)}
+    assert len(queries) > 2
+    for query in queries:
+        assert len(set(re.findall("'(.*?)'", query))) == 2
 
 
 def test_what_is_grouped_by_stays(clinic: Schema, executor: Executor) -> None:

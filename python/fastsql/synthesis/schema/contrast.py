@@ -113,7 +113,8 @@ def _values(
         column = words.number(above.this)
     except UnsayableError:
         return
-    others = [str(value) for value in contents.values(column) if str(value) != node.name.strip("%")]
+    beside = {one.name.strip("%") for one in node.root().find_all(exp.Literal)}
+    others = [str(value) for value in contents.values(column) if str(value) not in beside]
     if not others:
         return
     text = rng.choice(others)

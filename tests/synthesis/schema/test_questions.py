@@ -189,6 +189,19 @@ def ways(sql: str, schema: Schema, count: int = 60) -> set[str]:
     return {asked(sql, schema, seed).rstrip("?. ").partition("the ")[2] for seed in range(count)}
 
 
+def test_who_shares_a_home_town_is_several() -> None:
+    people = Schema.from_ddl(
+        "CREATE TABLE people (id INTEGER PRIMARY KEY, name VARCHAR(9), hometown VARCHAR(9))"
+    )
+    for seed in range(12):
+        several = asked("SELECT DISTINCT name FROM people WHERE hometown = 'Ely'", people, seed)
+        assert "people whose hometown" in several
+    one = {
+        asked("SELECT DISTINCT hometown FROM people WHERE name = 'Ada'", people, seed) for seed in range(12)
+    }
+    assert any("of the person" in question for question in one)
+
+
 def test_a_row_that_a_key_names_is_asked_for_in_the_singular_too(clinic: Schema) -> None:
     found = ways("SELECT sex FROM patients WHERE patient_id = 7", clinic)
     assert any(said.startswith(("sex of the patient ", "sex of patient ")) for said in found)

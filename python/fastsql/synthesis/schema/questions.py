@@ -35,8 +35,6 @@ _BOTH: dict[type[exp.Expr], str] = {
 }
 
 
-NAMES = ("name", CODE)
-"""Kinds of columns by which a thing is called, in however many rows it stands."""
 ONE = 0.5
 """How often what is called so is said in the singular."""
 NAMELESS = 0.6
@@ -92,8 +90,13 @@ class _Asker(Asker):
             and isinstance(condition.expression, exp.Literal)
         ]
         if select.args.get("distinct"):
-            return any(self._words.kind(column) in NAMES for column in named) and self._rng.random() < ONE
+            return any(map(self._names_one, named)) and self._rng.random() < ONE
         return any(map(self._words.is_unique, named)) and self._rng.random() < ONE
+
+    def _names_one(self, column: exp.Column) -> bool:
+        """Whether a column is a code, or what its rows are called: a name, and no home town."""
+        naming = self._words.naming(self._words.owner(column))
+        return self._words.kind(column) == CODE or self._words.number(column) in naming
 
     def _ask_count(self, select: exp.Select) -> str:
         if select.args.get("order") is not None or limit_of(select):

@@ -31,6 +31,7 @@ class Contents:
         self.schema = schema
         self._executor = executor
         self._values: dict[int, tuple[Value, ...]] = {}
+        self._repeating: dict[tuple[int, ...], bool] = {}
         self._answered = "SELECT 1"
         self.unread: list[str] = []
         """Columns that could not be read."""
@@ -64,6 +65,20 @@ class Contents:
     def holds(self, column: int, value: str) -> bool:
         """Whether a column holds a text. A column that cannot be read may hold it."""
         return value in self.values(column) or self._finds(column, value)
+
+    def repeats(self, columns: tuple[int, ...]) -> bool:
+        """Whether two rows of a table have the same in some columns. Those that cannot be read may."""
+        if columns not in self._repeating:
+            names = [self._name(column) for column in columns]
+            rows = exp.select("1").from_(self._table(columns[0])).group_by(*names).having("COUNT(*) > 1")
+            try:
+                found = self._executor.run(rows.limit(1).sql(self._executor.dialect)).rows
+            except ExecutionError:
+                self.check_alive()
+                self._repeating[columns] = True
+            else:
+                self._repeating[columns] = bool(found)
+        return self._repeating[columns]
 
     def date(self, column: int, form: str, rng: random.Random) -> str | None:
         """A time that a column holds, in a form of `strftime`; None where it holds none."""

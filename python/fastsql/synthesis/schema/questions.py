@@ -152,10 +152,16 @@ class _Asker(Asker):
         return f"the {_listed(labels)}" if is_all else f"the {_listed(labels)} among {the} {rows}"
 
     def _names_rows(self, select: exp.Select, subject: int) -> bool:
-        """Whether what is selected names the rows, so that who asks for the rows gets it."""
+        """Whether what is selected names the rows, so that who asks for the rows gets it.
+
+        Where each answer comes once, rows of one name would be one.
+        """
         items = select.expressions
         named = {self._words.number(item) for item in items if is_column(item)}
-        return len(named) == len(items) and named == set(self._words.naming(subject))
+        if len(named) < len(items) or named != set(self._words.naming(subject)):
+            return False
+        once = select.args.get("distinct") or select.find_ancestor(exp.SetOperation)
+        return not once or self._words.is_named_once(subject)
 
     def _over_groups(self, derived: OverGroups) -> str:
         """As "the average number of visits whose reason is cough per patient with any"."""

@@ -83,7 +83,7 @@ class SchemaSource:
         self.db_id = db_id or schema.name
         self._contents = Contents(schema, executor)
         self._filler = Filler(schema, self._contents, profile)
-        self._words = Words(schema, profile)
+        self._words = Words(schema, profile, self._contents)
         self._results = Results(schema, executor, self._contents, self._words)
         self._unanswerables = Unanswerables(schema, profile or schema.profile, self._words, self._contents)
         able = [one for one in templates if self._filler.may_fill(one.template)]

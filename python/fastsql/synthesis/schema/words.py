@@ -12,6 +12,7 @@ from sqlglot import exp
 from fastsql.profile.model import ColumnProfile, Profile, TableProfile
 from fastsql.schema import Schema
 from fastsql.synthesis.schema.chinese import nouns
+from fastsql.synthesis.schema.contents import Contents
 from fastsql.synthesis.schema.kinds import KEY, REFERENCE, TIME, YEAR, column_kinds
 from fastsql.synthesis.schema.links import Links, identifying_columns
 
@@ -78,13 +79,19 @@ class UnsayableError(ValueError):
 class Words:
     """Names for the items of one schema; where there are several, one is drawn anew each time."""
 
-    def __init__(self, schema: Schema, profile: Profile | None = None) -> None:
-        """`profile`: one that people have edited; otherwise what the schema's names suggest."""
+    def __init__(
+        self, schema: Schema, profile: Profile | None = None, contents: Contents | None = None
+    ) -> None:
+        """`profile`: one that people have edited; otherwise what the schema's names suggest.
+
+        `contents`: rows that tell which keys and names do not tell them apart.
+        """
         self.schema = schema
         self._profile = profile or schema.profile
         self.links = Links(schema)
-        self._identifying = identifying_columns(schema)
-        self._kinds = column_kinds(schema, self._profile)
+        self._contents = contents
+        self._identifying = identifying_columns(schema, contents)
+        self._kinds = column_kinds(schema, self._profile, contents)
         self._tables = {schema.table_name(table): table for table in range(len(schema.tables))}
         names = [one.called for one in self._profile.tables] + [one.called for one in self._profile.columns]
         self.language = CHINESE if 2 * sum(map(nouns.is_chinese, names)) > len(names) else ENGLISH
@@ -171,6 +178,10 @@ class Words:
         named = self._profile.tables[table].row
         columns = [one for one in self.schema.tables[table].columns if self.schema.columns[one].name in named]
         return () if any(self._kinds[one] in (KEY, REFERENCE) for one in columns) else tuple(columns)
+
+    def is_named_once(self, table: int) -> bool:
+        """Whether what names the rows of a table is another for each, as far as rows tell."""
+        return self._contents is None or not self._contents.repeats(self.naming(table))
 
     def is_link(self, table: int) -> bool:
         """Whether a table holds nothing but keys: it links two others."""

@@ -71,7 +71,8 @@ class Meaning:
             if isinstance(one, exp.EQ) and isinstance(one.expression, exp.Literal)
         ]
         known = [column for column in equal if is_column(column)]
-        if any(item in known for item in (*select.expressions, *keys_of(select))):
+        asked = [item for item in (*select.expressions, *keys_of(select)) if is_column(item)]
+        if any(self.are_alike(item, column) for item in asked for column in known):
             raise UnsayableError("what is asked is known")
         compares = (
             limit_of(select) or keys_of(select) or any(has_aggregate(item) for item in select.expressions)

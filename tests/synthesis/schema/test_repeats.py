@@ -14,7 +14,7 @@ from fastsql.schema import Schema
 from fastsql.synthesis.schema.contents import Contents
 from fastsql.synthesis.schema.questions import ask
 from fastsql.synthesis.schema.repeats import repeats_rows
-from fastsql.synthesis.schema.words import Words
+from fastsql.synthesis.schema.words import UnsayableError, Words
 from fastsql.verification.parse import parse_query
 
 SCHEMA = Schema.from_ddl(
@@ -56,17 +56,17 @@ def rows(tmp_path: Path) -> Iterator[Words]:
             """
             CREATE TABLE dishes (dish_id INTEGER PRIMARY KEY, name VARCHAR(9), price REAL);
             CREATE TABLE cooks (cook_id INTEGER PRIMARY KEY, name VARCHAR(9));
-            CREATE TABLE cooked (
+            CREATE TABLE servings (
                 dish_id INTEGER REFERENCES dishes (dish_id), cook_id INTEGER REFERENCES cooks (cook_id)
             );
             INSERT INTO dishes VALUES (1, 'soup', 3), (2, 'soup', 4), (3, 'rice', 2);
             INSERT INTO cooks VALUES (1, 'Ada'), (2, 'Bo');
-            INSERT INTO cooked VALUES (1, 1), (1, 2), (2, 1);
+            INSERT INTO servings VALUES (1, 1), (1, 2), (2, 1), (NULL, 2);
             """
         )
     read = Schema.from_sqlite(path).to_dict()
-    (cooked,) = (table for table in read["tables"] if table["name"] == "cooked")
-    cooked["columns"][0]["primary_key"] = True
+    (servings,) = (table for table in read["tables"] if table["name"] == "servings")
+    servings["columns"][0]["primary_key"] = True
     schema = Schema.from_dict(read)
     assert schema.unique_columns == {0, 3, 5}
     with open_executor(path) as executor:
@@ -74,9 +74,18 @@ def rows(tmp_path: Path) -> Iterator[Words]:
 
 
 def test_a_key_that_repeats_tells_no_rows_apart(rows: Words) -> None:
-    sql = "SELECT dishes.price FROM dishes JOIN cooked ON dishes.dish_id = cooked.dish_id"
+    sql = "SELECT dishes.price FROM dishes JOIN servings ON dishes.dish_id = servings.dish_id"
     assert repeats_rows(parse_query(sql), rows)  # type: ignore[arg-type]
     assert not repeats_rows(parse_query(sql), Words(rows.schema))  # type: ignore[arg-type]
+
+
+def test_what_belongs_to_nothing_is_not_asked_for_by_not_in(rows: Words) -> None:
+    there = "servings.dish_id IN (SELECT dishes.dish_id FROM dishes WHERE dishes.price > 3)"
+    sql = f"SELECT servings.cook_id FROM servings WHERE {there}"
+    assert ask(parse_query(sql), rows, random.Random(1))
+    assert ask(parse_query(sql.replace(" IN", " NOT IN")), Words(rows.schema), random.Random(3))
+    with pytest.raises(UnsayableError, match="NOT IN"):
+        ask(parse_query(sql.replace(" IN", " NOT IN")), rows, random.Random(3))
 
 
 @pytest.mark.parametrize(

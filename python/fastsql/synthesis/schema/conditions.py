@@ -224,6 +224,8 @@ class Conditions:
         own, other = self._words.owner(column), self._of_item(inner)
         if own == self._words.owner(other) or not self._words.links.joins(number, self._words.number(other)):
             raise UnsayableError("rows of the same table, or of one that does not refer to it")
+        if negated and self._words.may_lack(number):
+            raise UnsayableError("rows that belong to nothing, which NOT IN leaves out")
         belong = self._words.is_unique(other) and not self._words.is_unique(column)
         is_open = bool(inner.args.get("where") or inner.args.get("joins"))
         text = self._related(self._describe(inner), belong=belong, negated=negated)

@@ -31,6 +31,7 @@ class Contents:
         self.schema = schema
         self._executor = executor
         self._values: dict[int, tuple[Value, ...]] = {}
+        self._lacking: dict[int, bool] = {}
         self._repeating: dict[tuple[int, ...], bool] = {}
         self._answered = "SELECT 1"
         self.unread: list[str] = []
@@ -71,14 +72,15 @@ class Contents:
         if columns not in self._repeating:
             names = [self._name(column) for column in columns]
             rows = exp.select("1").from_(self._table(columns[0])).group_by(*names).having("COUNT(*) > 1")
-            try:
-                found = self._executor.run(rows.limit(1).sql(self._executor.dialect)).rows
-            except ExecutionError:
-                self.check_alive()
-                self._repeating[columns] = True
-            else:
-                self._repeating[columns] = bool(found)
+            self._repeating[columns] = self._is_there(rows)
         return self._repeating[columns]
+
+    def lacks(self, column: int) -> bool:
+        """Whether a column is empty in some row. One that cannot be read may be."""
+        if column not in self._lacking:
+            rows = exp.select("1").from_(self._table(column)).where(self._name(column).is_(exp.null()))
+            self._lacking[column] = self._is_there(rows)
+        return self._lacking[column]
 
     def date(self, column: int, form: str, rng: random.Random) -> str | None:
         """A time that a column holds, in a form of `strftime`; None where it holds none."""
@@ -87,9 +89,12 @@ class Contents:
         return None if moment is None else moment.strftime(form)
 
     def _finds(self, column: int, value: str) -> bool:
-        held = self._select(column).where(self._name(column).eq(exp.Literal.string(value)))
+        return self._is_there(self._select(column).where(self._name(column).eq(exp.Literal.string(value))))
+
+    def _is_there(self, rows: exp.Select) -> bool:
+        """Whether a query returns a row. One that fails may."""
         try:
-            return bool(self._executor.run(held.limit(1).sql(self._executor.dialect)).rows)
+            return bool(self._executor.run(rows.limit(1).sql(self._executor.dialect)).rows)
         except ExecutionError:
             self.check_alive()
             return True

@@ -183,6 +183,10 @@ class Words:
         """Whether what names the rows of a table is another for each, as far as rows tell."""
         return self._contents is None or not self._contents.repeats(self.naming(table))
 
+    def may_lack(self, column: int) -> bool:
+        """Whether a row is known that has nothing in a column."""
+        return self._contents is not None and self._contents.lacks(column)
+
     def is_link(self, table: int) -> bool:
         """Whether a table holds nothing but keys: it links two others."""
         return all(self._kinds[column] in (KEY, REFERENCE) for column in self.schema.tables[table].columns)

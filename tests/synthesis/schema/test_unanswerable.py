@@ -122,6 +122,23 @@ def test_a_foreign_thing_has_neither_joins_nor_keys(sql: str, clinic: Schema, ex
     assert not made(sql, "table", clinic, executor)
 
 
+@pytest.mark.parametrize(
+    "item", ["SUM(CASE WHEN visits.reason = 'cough' THEN 1 ELSE 0 END)", "visits.reason = 'cough'"]
+)
+def test_a_foreign_text_is_not_compared_with_values_of_another_column(
+    item: str, clinic: Schema, executor: Executor
+) -> None:
+    assert not made(f"SELECT {item} FROM visits", "attribute", clinic, executor)
+
+
+def test_only_persons_are_written_to(clinic: Schema, executor: Executor) -> None:
+    to_patients = made(_WOMEN, "action", clinic, executor, 60)
+    to_visits = made("SELECT visits.day FROM visits WHERE visits.cost > 50", "action", clinic, executor, 60)
+    assert any("email" in question for question in to_patients)
+    assert to_visits
+    assert not any(word in question for question in to_visits for word in ("email", "call", "appointment"))
+
+
 def test_choices_within_a_question_about_something_else_go_together() -> None:
     said = {expand(one.name, random.Random(seed)) for one in OUTSIDE for seed in range(60)}
     assert {one for one in said if "tonight" in one} == {
@@ -163,7 +180,10 @@ def test_the_name_of_the_things_themselves_is_not_ambiguous(executor: Executor) 
     assert not made("SELECT stays.stay_start FROM stays", "ambiguous", schema, executor)
 
 
-@pytest.mark.parametrize("condition", ["patient_id = 3", "name = 'Ada Moss'"])
+@pytest.mark.parametrize(
+    "condition",
+    ["patient_id = 3", "name = 'Ada Moss'", "weight = (SELECT MAX(patients.weight) FROM patients)"],
+)
 def test_of_a_single_row_nobody_asks_why_there_are_so_many(
     condition: str, clinic: Schema, executor: Executor
 ) -> None:

@@ -276,6 +276,13 @@ CONCEPTS = (
 )
 """Things of which a database may have no table."""
 
+TO_PERSONS = (
+    "[Send|Write] an email to [all|] the {rows}",
+    "[Call|Notify|Remind] the {rows}[| tomorrow]",
+    "Book an appointment for the {rows} [tomorrow|next week]",
+)
+"""Frames that only persons have a place in."""
+
 FRAMES = {
     "reference": (
         "What are the {labels} of [those|these] {many}?",
@@ -316,14 +323,13 @@ FRAMES = {
     ),
     "action": (
         "[Delete|Remove|Erase] [all|all the|the] {rows}",
-        "[Send|Write] an email to [all|] the {rows}",
+        *TO_PERSONS,
         "[Add|Create|Insert] a new {one}",
         "[Set|Change] the {label} of the {rows} to [0|10|zero]",
         "[Increase|Double|Reduce] the {label} of the {rows}[| by ten percent]",
         "[Print|Archive|Export] the {rows} [and mail them to me|to a PDF file|to the printer]",
-        "[Call|Notify|Remind] the {rows}[| tomorrow| about their {label}]",
         "[Rename|Merge|Duplicate] the {rows}",
-        "[Remind me to check|Book an appointment for] the {rows} [tomorrow|next week]",
+        "Remind me to check the {rows} [tomorrow|next week]",
     ),
 }
 """By kind, what is asked of a query's rows and amounts that no query says."""

@@ -24,10 +24,18 @@ from fastsql.synthesis.schema.chinese.foreign_words import OUTSIDE as CHINESE_OU
 from fastsql.synthesis.schema.clauses import conditions_of, is_column
 from fastsql.synthesis.schema.contents import Contents
 from fastsql.synthesis.schema.contrast import width
-from fastsql.synthesis.schema.foreign_words import ATTRIBUTES, CONCEPTS, FRAMES, OUTSIDE, Attribute, Foreign
+from fastsql.synthesis.schema.foreign_words import (
+    ATTRIBUTES,
+    CONCEPTS,
+    FRAMES,
+    OUTSIDE,
+    TO_PERSONS,
+    Attribute,
+    Foreign,
+)
 from fastsql.synthesis.schema.kinds import AMOUNT, CODE, KEY, ORDERED, TEXTS, TIME, YEAR
 from fastsql.synthesis.schema.questions import ask, describe
-from fastsql.synthesis.schema.sorts import sort_of
+from fastsql.synthesis.schema.sorts import PERSON, sort_of
 from fastsql.synthesis.schema.words import CHINESE, UnsayableError, Words, plural, singular
 
 KINDS = ("attribute", "table", "value", "ambiguous", *FRAMES, "domain")
@@ -145,7 +153,7 @@ class Unanswerables:
             if isinstance(column.this, exp.Star) or column.find_ancestor(exp.Join, exp.Subquery):
                 continue
             kind = self._words.kind(column)
-            if kind in ORDERED or (kind in TEXTS and not column.find_ancestor(exp.Where, exp.Group)):
+            if kind in ORDERED or (kind in TEXTS and not column.find_ancestor(exp.Predicate, exp.Group)):
                 yield column
 
     def _table(self, query: exp.Select, rng: random.Random) -> str:
@@ -168,7 +176,7 @@ class Unanswerables:
             kind = self._words.kind(column)
             if isinstance(column.parent, exp.Count) and self._words.is_primary(column):
                 continue
-            if kind not in (*ORDERED, *TEXTS) or (kind in TEXTS and column.find_ancestor(exp.Where)):
+            if kind not in (*ORDERED, *TEXTS) or (kind in TEXTS and column.find_ancestor(exp.Predicate)):
                 raise UnsayableError("keys, codes or values of another table")
             if not left[_group(kind)]:
                 raise UnsayableError("too many columns")
@@ -272,13 +280,18 @@ class Unanswerables:
         if kind in _OF_MANY and any(map(self._finds_one, conditions_of(query))):
             raise UnsayableError("a single row")
         table = self._words.source(query.args["from_"].this)
+        is_person = self._is_chinese or sort_of(self._schema, self._profile, table) == PERSON
         said = {self._words.number(column) for column in query.find_all(exp.Column)}
         columns = [
             column
             for column in self._schema.tables[table].columns
             if self._words.kind_of(column) == AMOUNT and column not in said
         ]
-        frames = [one for one in self._frames[kind] if columns or "{label" not in one]
+        frames = [
+            one
+            for one in self._frames[kind]
+            if (columns or "{label" not in one) and (is_person or one not in TO_PERSONS)
+        ]
         text = expand(rng.choice(frames), rng)
         one = self._words.one(table, rng)
         rows = describe(query, self._words, rng, table) if "{rows}" in text else ""
@@ -292,7 +305,9 @@ class Unanswerables:
         return filled[:1].upper() + filled[1:]
 
     def _finds_one(self, condition: exp.Expr) -> bool:
-        """Whether a condition finds a row by its key, its code or its name."""
+        """Whether a condition finds a row by its key, its code or its name, or as the highest or lowest."""
+        if isinstance(condition, exp.EQ) and isinstance(condition.expression, exp.Subquery):
+            return True
         if not isinstance(condition, exp.EQ) or not is_column(condition.this):
             return False
         number = self._words.number(condition.this)

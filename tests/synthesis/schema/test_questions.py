@@ -111,6 +111,7 @@ def test_values_are_never_read_as_patterns(clinic: Schema) -> None:
         ("calorie", "calories"),
         ("shed", "sheds"),
         ("goal against", "goals against"),
+        ("criteria", "criteria"),
     ],
 )
 def test_nouns_have_a_plural(one: str, many: str) -> None:
@@ -125,6 +126,33 @@ def test_nouns_have_a_plural(one: str, many: str) -> None:
 def test_participles_stand_behind_the_plural(one: str, many: str) -> None:
     assert plural(one) == many
     assert singular(many) == one
+
+
+def test_what_tells_more_of_a_thing_stays_as_it_is() -> None:
+    assert [plural("dose per day"), plural("height in cm"), plural("date of birth")] == [
+        "doses per day",
+        "heights in cm",
+        "dates of birth",
+    ]
+
+
+def test_labels_say_what_can_be_asked_for() -> None:
+    schema = Schema.from_ddl(
+        'CREATE TABLE address (id INTEGER PRIMARY KEY, address_2 VARCHAR(9), active VARCHAR(9), "first" VARCHAR(9),'
+        ' owner_has_paid VARCHAR(9), won INTEGER, "#" INTEGER, score VARCHAR(9), total INTEGER)'
+    )
+    for seed in range(8):
+        assert "the address 2 of" in asked("SELECT address_2 FROM address", schema, seed)
+        assert "first names" in asked('SELECT "first" FROM address', schema, seed)
+    for column in ("active", "owner_has_paid", "won", '"#"'):
+        with pytest.raises(UnsayableError):
+            asked(f"SELECT {column} FROM address", schema, 1)
+    with pytest.raises(UnsayableError, match="total of totals"):
+        asked("SELECT SUM(total) FROM address", schema, 1)
+    with pytest.raises(UnsayableError, match="pattern"):
+        asked("SELECT total FROM address WHERE score LIKE '4%'", schema, 1)
+    one = {asked("SELECT DISTINCT total FROM address WHERE score = '4'", schema, seed) for seed in range(12)}
+    assert all("totals of" in question for question in one)
 
 
 def test_what_only_says_what_was_done_is_not_asked_for() -> None:

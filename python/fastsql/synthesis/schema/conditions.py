@@ -264,7 +264,9 @@ class Conditions:
         return self._whose(column, f"is {'not ' if negated else ''}between {low} and {high}")
 
     def _likeness(self, column: exp.Column, pattern: str, *, negated: bool) -> Said:
-        if self._words.kind(column) not in (*TEXTS, CODE):
+        if self._words.kind(column) not in (*TEXTS, CODE) or self._words.is_number(
+            self._words.number(column)
+        ):
             raise UnsayableError("pattern of no text")
         text = pattern.strip("%")
         if "%" in text or "_" in text:

@@ -79,7 +79,10 @@ class Items:
         names = {**_AGGREGATES, **_ENDS}
         if is_column(aggregate.this) and self._words.kind(aggregate.this) != AMOUNT:
             names = _TIMES
-        return f"{self._any(names[type(aggregate)])} {label}"
+        said = self._any(names[type(aggregate)])
+        if said in label.split():
+            raise UnsayableError("the total of totals")
+        return f"{said} {label}"
 
     def _number_of(self, things: str, *, different: bool = False) -> str:
         return f"number of {self._any('different|distinct')} {things}" if different else f"number of {things}"

@@ -25,7 +25,6 @@ from fastsql.synthesis.schema.clauses import (
     limit_of,
 )
 from fastsql.synthesis.schema.derived import FirstOfEach, OverGroups, read_derived
-from fastsql.synthesis.schema.kinds import CODE
 from fastsql.synthesis.schema.words import CHINESE, UnsayableError, Words
 
 _BOTH: dict[type[exp.Expr], str] = {
@@ -95,8 +94,8 @@ class _Asker(Asker):
 
     def _names_one(self, column: exp.Column) -> bool:
         """Whether a column is a code, or what its rows are called: a name, and no home town."""
-        naming = self._words.naming(self._words.owner(column))
-        return self._words.kind(column) == CODE or self._words.number(column) in naming
+        number = self._words.number(column)
+        return self._words.is_code(number) or number in self._words.naming(self._words.owner(column))
 
     def _ask_count(self, select: exp.Select) -> str:
         if select.args.get("order") is not None or limit_of(select):

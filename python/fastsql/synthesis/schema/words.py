@@ -3,55 +3,44 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Mapping
 from copy import copy
 from types import MappingProxyType
 
 from sqlglot import exp
 
+from fastsql.profile.english import word_set
 from fastsql.profile.model import ColumnProfile, Profile, TableProfile
 from fastsql.schema import Schema
 from fastsql.synthesis.schema.chinese import nouns
 from fastsql.synthesis.schema.contents import Contents
-from fastsql.synthesis.schema.kinds import KEY, REFERENCE, TIME, YEAR, column_kinds
+from fastsql.synthesis.schema.kinds import CODE, KEY, REFERENCE, TIME, YEAR, column_kinds
 from fastsql.synthesis.schema.links import Links, identifying_columns
 
 _NONE: Mapping[int, str] = MappingProxyType({})
 _FLAGS = ("is ", "has ", "was ", "are ", "had ")
-_AS_THEY_ARE = ("news", "series", "species", "staff", "equipment", "information", "data", "status")
-_PARTICIPLES = (
-    "born",
-    "drawn",
-    "given",
-    "held",
-    "left",
-    "made",
-    "paid",
-    "seen",
-    "sent",
-    "taken",
-    "taught",
-    "written",
+_AS_THEY_ARE = (
+    "news",
+    "series",
+    "species",
+    "staff",
+    "equipment",
+    "information",
+    "data",
+    "status",
+    "criteria",
+    "media",
 )
+_PARTICIPLES = word_set("born drawn given held left lost made paid seen sent taken taught won written")
 """Those that stand behind a noun, as in "year born", beside those in -ed."""
 _NO_PARTICIPLES = ("hundred", "red", "shed", "sled")
 _PREPOSITIONS = ("against", "at", "by", "for", "from", "in", "of", "on", "per", "since", "to", "via", "with")
-_IN_IE = [
-    "brownie",
-    "calorie",
-    "cookie",
-    "genie",
-    "hoodie",
-    "lie",
-    "movie",
-    "pie",
-    "prairie",
-    "rookie",
-    "selfie",
-    "smoothie",
-    "tie",
-    "zombie",
-]
+_ADJECTIVES = word_set("active alive available dead false open private public true valid visible")
+_PARTS_OF_NAMES = ("first", "last", "middle")
+_IN_IE = word_set(
+    "brownie calorie cookie genie hoodie lie movie pie prairie rookie selfie smoothie tie zombie"
+)
 """Nouns whose plural ends as that of others in -y."""
 _MOMENTS = {" on": " date", " at": " time"}
 """How the names of moments end, and what they are called: "admitted on" and "started at" are no things."""
@@ -153,6 +142,14 @@ class Words:
         """The kind of a column by its number."""
         return self._kinds[column]
 
+    def is_code(self, column: int) -> bool:
+        """Whether a column holds codes or identifiers, and no numbers that are kept as texts."""
+        return self._kinds[column] == CODE and self._profile.columns[column].kind in ("code", "identifier")
+
+    def is_number(self, column: int) -> bool:
+        """Whether a column holds numbers, kept as such or as texts."""
+        return self._profile.columns[column].kind in ("amount", "measure")
+
     def alike(self, column: int) -> list[int]:
         """Other columns of a column's table that are of its kind."""
         table = self.schema.tables[self.schema.columns[column].table]
@@ -218,7 +215,8 @@ class Words:
         known = self._profile.columns[column]
         if self.language == CHINESE:
             return self._chinese_label(column, rng)
-        if any(name.lower().startswith(_FLAGS) for name in (known.called, known.words, *known.synonyms)):
+        names = [f" {name.lower()}" for name in (known.called, known.words, *known.synonyms)]
+        if any(f" {flag}" in name for flag in _FLAGS for name in names):
             raise UnsayableError("yes or no")
         said = _said(known, rng)
         if self._kinds[column] in (TIME, YEAR) and said[-3:] in _MOMENTS:
@@ -227,6 +225,8 @@ class Words:
             said = f"{'year' if self._kinds[column] == YEAR else 'date'} {said}"
         if not is_thing(said):
             raise UnsayableError("no thing")
+        if said in _PARTS_OF_NAMES:
+            said = f"{said} name"
         table = f"{singular(_said(self._profile.tables[owner], rng))} "
         short = said.removeprefix(table)
         return short if short != said and rng.random() < 0.7 and self._is_clear(short, column) else said
@@ -241,6 +241,8 @@ class Words:
 
     def _is_clear(self, label: str, column: int) -> bool:
         """Whether no other column of a table is called that, or that and more: a location may be that of discharge, too."""
+        if not any(map(str.isalpha, label)) or not is_thing(label):
+            return False  # "2" of "address 2"
         table = self.schema.tables[self.schema.columns[column].table]
         others = [self._profile.columns[one] for one in table.columns if one != column]
         return not any(
@@ -258,16 +260,24 @@ def _said(item: TableProfile | ColumnProfile, rng: random.Random) -> str:
 
 
 def is_thing(noun: str) -> bool:
-    """Whether a name can be asked for: neither a participle alone, such as "founded", nor one with "by" or "via" behind."""
+    """Whether a name can be asked for: no "founded" or "active" alone, no "taken via", no "#"."""
+    if noun in _ADJECTIVES or not any(map(str.isalnum, noun)):
+        return False
     head, _, last = noun.rpartition(" ")
     if last in _PREPOSITIONS:
         return not _is_participle(head.rpartition(" ")[2])
     return bool(head) or not (_is_participle(last) or _is_participle(last.removesuffix("by")))
 
 
+_OF = re.compile(" (?:of|per|in) ")
+"""What opens that which tells more of a thing: "doses per day", "heights in cm"."""
+
+
 def plural(noun: str) -> str:
     """The plural of an English noun, of the last of several words, or of what stands before "of" or what was done."""
-    thing, of, rest = noun.partition(" of ")
+    first = _OF.search(noun)
+    of, rest = (first[0], noun[first.end() :]) if first else ("", "")
+    thing = noun[: first.start()] if first else noun
     head, _, last = thing.rpartition(" ")
     if head and (_is_participle(last) or last in _PREPOSITIONS):
         return f"{plural(head)} {last}{of}{rest}"

@@ -76,8 +76,9 @@ def test_questions_differ_in_one_phrase() -> None:
     assert not differ_in_one_phrase("the same", "the same", 0)
     long = "Find the lowest cost of all the visits of the patients of a ward whose beds are 9"
     assert not differ_in_one_phrase(long, f"Show the highest {long[16:-1]}8", 0)
-    assert not differ_in_one_phrase("a", "b" * 80, 10)
-    assert differ_in_one_phrase("a", "b" * 40, 10)
+    assert not differ_in_one_phrase("is a", "is " + "b" * 80, 10)
+    assert differ_in_one_phrase("is a", "is " + "b" * 40, 10)
+    assert not differ_in_one_phrase("Find the movies", "List the movies", 0)
 
 
 def test_both_pairs_run_give_different_answers_and_share_an_id(clinic: Schema, executor: Executor) -> None:

@@ -84,6 +84,8 @@ def test_what_is_counted_is_the_rows_that_are_joined(clinic: Schema) -> None:
         "SELECT reason, COUNT(*) FROM visits GROUP BY reason ORDER BY COUNT(*) DESC LIMIT 1",
         "SELECT sex FROM patients ORDER BY name LIMIT 1",
         "SELECT sex, sex FROM patients",
+        f"SELECT p.sex {_JOINED} WHERE v.patient_id = 5",
+        f"SELECT sex FROM patients WHERE patient_id IN (SELECT v.patient_id {_JOINED} WHERE p.weight > 60)",
         f"SELECT v.patient_id {_JOINED} WHERE p.patient_id = 5",
         "SELECT sex FROM patients WHERE name = (SELECT MAX(name) FROM patients)",
         "SELECT sex FROM patients WHERE name = (SELECT MAX(name) FROM patients WHERE weight > 70)",

@@ -226,6 +226,8 @@ class Conditions:
             raise UnsayableError("rows of the same table, or of one that does not refer to it")
         if negated and self._words.may_lack(number):
             raise UnsayableError("rows that belong to nothing, which NOT IN leaves out")
+        if own in {self._words.source(node) for node in inner.find_all(exp.Table)}:
+            raise UnsayableError("rows of others that lead back to these")
         belong = self._words.is_unique(other) and not self._words.is_unique(column)
         is_open = bool(inner.args.get("where") or inner.args.get("joins"))
         text = self._related(self._describe(inner), belong=belong, negated=negated)

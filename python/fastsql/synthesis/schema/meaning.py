@@ -14,6 +14,7 @@ from fastsql.synthesis.schema.clauses import (
     joins_of,
     keys_of,
     limit_of,
+    tables_of,
 )
 from fastsql.synthesis.schema.words import UnsayableError, Words
 
@@ -74,6 +75,9 @@ class Meaning:
         asked = [item for item in (*select.expressions, *keys_of(select)) if is_column(item)]
         if any(self.are_alike(item, column) for item in asked for column in known):
             raise UnsayableError("what is asked is known")
+        tables = {self._words.source(node) for node in tables_of(select)}
+        if any(self._words.stands_for(column) in tables - {self._words.owner(column)} for column in known):
+            raise UnsayableError("a row that is joined is known")
         compares = (
             limit_of(select) or keys_of(select) or any(has_aggregate(item) for item in select.expressions)
         )

@@ -12,7 +12,7 @@ from fastsql.profile.english import word_set
 IDENTIFIERS: Final = word_set(
     """
     id identifier uuid guid passport license licence drivers key rowid mrn ssn ids email phone telephone
-    fax url uri username npi barcode
+    fax url uri username npi barcode rowguid
     """
 )
 """As the last word."""
@@ -31,7 +31,7 @@ CODES: Final = word_set(
 )
 CATEGORIES: Final = word_set(
     """
-    type types status state sex gender race ethnicity religion language nationality class category kind
+    type types status state sex gender race ethnicity religion language nationality continent class category kind
     group level grade stage flag yn indicator insurance route priority severity marital country city county
     region department ward unit units method mode frequency location specialty outcome disposition result
     color colour role  section sector form format source division currency measure uom season weekday
@@ -55,7 +55,7 @@ TEXTS: Final = word_set(
 DATES: Final = word_set(
     """
     date time datetime at timestamp day month year birthday dob dod birth death quarter founded established built
-    inaugurated
+    inaugurated elected
     """
 )
 """As the last word, of columns of any type."""
@@ -91,7 +91,7 @@ MEASURES: Final = word_set(
 )
 TEXT_MEASURES: Final = (MEASURES - word_set("value level reading index area size share stay")) | word_set(
     """
-    rank week round lap pick episode season act decile percentile
+    rank week round lap pick episode season act decile percentile yield displacement wingspan horsepower
     """
 )
 """Measures that may stand in a column of text."""
@@ -99,7 +99,9 @@ TEXT_AMOUNTS: Final = word_set(
     """
     cost costs price prices fee fees salary income incomes revenue budget wage wages earnings turnover winnings money
     count counts quantity population attendance crowd votes goals wins losses points fans followers viewers beds seats
-    capacity amount total
+    capacity amount total teachers pupils students passengers deaths births races poles podiums laps starts caps tries
+    appearances matches games rebounds assists tackles sacks yards touchdowns medals episodes rooms floors acres
+    households
     """
 )
 """Amounts that may: no thing has a name that ends in one of these."""
@@ -107,6 +109,7 @@ NO_SUMS: Final = word_set(
     """
     latitude longitude rank position sequence order version year month day line page floor index priority
     level grade stage number rowid week round lap pick episode season act chapter scene decile percentile
+    game no ref
     """
 )
 """Numbers of which neither a sum nor a mean says anything."""

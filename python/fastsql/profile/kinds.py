@@ -92,20 +92,24 @@ class KindReader:
         return "amount" if things or set(words) & AMOUNTS else "measure"
 
     def _text(self, column: Column, words: Sequence[str], said: str) -> Kind:
-        last = _last(words)
+        last, head = _last(words), _head(words)
         if said in ("code", "name", "text", "category"):
             return said  # type: ignore[return-value] # one of four kinds
         for kind, known in (("code", CODES), ("date", DATES), ("text", TEXTS), ("category", CATEGORIES)):
             if last in known:
                 return kind  # type: ignore[return-value] # as above
+        if head in ("date", "year"):
+            return "date"
         if last in NAMES:
             return "name"
         is_free = "text" in column.sql_type.lower()
         if 0 < len(column.values) <= _FEW and not is_free:  # few free texts may be the names of the staff
             return "category"
-        if last in TEXT_AMOUNTS or words[:2] in (["number", "of"], ["no", "of"]):
+        if last in TEXT_AMOUNTS or head in TEXT_AMOUNTS or words[:2] in (["number", "of"], ["no", "of"]):
             return "amount"
-        if last in TEXT_MEASURES or last in UNITS or (words and not last):  # not last: a year is all
+        if (
+            last in TEXT_MEASURES or head in TEXT_MEASURES or last in UNITS or (words and not last)
+        ):  # not last: a year is all
             return "measure"
         return "text" if is_free else "name"
 
@@ -140,8 +144,15 @@ def is_aggregatable(column: Column, kind: Kind, label: str) -> bool:
 
 
 def _last(words: Sequence[str]) -> str:
-    """The last word that is no number."""
-    return next((word for word in reversed(words) if not word.isdigit()), "")
+    """The last word that is no number and no mere sign."""
+    words = [word.strip("#%()") for word in words]
+    return next((word for word in reversed(words) if word and not word.isdigit()), "")
+
+
+def _head(words: Sequence[str]) -> str:
+    """The last word of what a name is about: "date" of "date of attack", "years" of "years in program"."""
+    places = [place for place, word in enumerate(words) if word in ("of", "in", "per") and place]
+    return words[places[0] - 1] if places else ""
 
 
 def _chinese(label: str) -> str:

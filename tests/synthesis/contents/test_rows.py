@@ -163,6 +163,8 @@ def test_values_are_of_the_kind_that_names_say() -> None:
     names = [str(row["name"]) for row in tables["patients"]]
     assert all(len(name.split()) == 2 for name in names)
     assert len(set(names)) > 20
+    _, places = filled("CREATE TABLE country (id INTEGER PRIMARY KEY, continent TEXT)")
+    assert any("Africa" == row["continent"] for row in places["country"])
     assert "paracetamol" in {row["drug_name"] for row in tables["orders"]}
 
 

@@ -115,6 +115,10 @@ _CATEGORIES: Final = {
     "ethnicity 民族": ("not hispanic, hispanic, unknown", "汉族, 回族, 满族, 壮族"),
     "religion": ("none, catholic, protestant, muslim, jewish, hindu", "无, 佛教, 基督教, 伊斯兰教"),
     "language 语言": ("english, spanish, french, arabic, polish", "普通话, 粤语, 英语"),
+    "continent 大洲": (
+        "Africa, Asia, Europe, North America, Oceania, South America",
+        "非洲, 亚洲, 欧洲, 北美洲, 大洋洲, 南美洲",
+    ),
     "nationality country 国家": (", ".join(COUNTRIES[0]), ", ".join(COUNTRIES[1])),
     "insurance 医保": ("public, private, self-pay, employer", "城镇职工医保, 新农合, 自费, 商业保险"),
     "route": ("oral, intravenous, subcutaneous, inhaled, topical", "口服, 静脉注射, 皮下注射, 外用"),

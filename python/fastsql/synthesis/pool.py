@@ -20,7 +20,8 @@ from fastsql.datasets.examples import read_json
 from fastsql.execution import Executor, open_executor
 from fastsql.profile.model import Profile
 from fastsql.schema import Schema
-from fastsql.synthesis.contents import Constraints, Filling, MadeDatabase
+from fastsql.synthesis.contents import Constraints, Filling, MadeDatabase, suggest
+from fastsql.synthesis.contents.compared import compared_values, with_values
 from fastsql.synthesis.designs import designs, draw_variant
 from fastsql.synthesis.designs.reported import is_reported
 from fastsql.synthesis.schema.words import CHINESE, ENGLISH
@@ -35,6 +36,8 @@ KINDS_OF: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {ENGLISH: tuple(kind for kind in KINDS if kind != CHASE), CHINESE: (DESIGNS, CHASE)}
 )
 """The kinds whose things are called in a language."""
+_COMPARED = ("bird", "wikisql_partial")
+"""Kinds without rows, whose columns get values that their training queries name."""
 _PUBLISHED_ROWS = {"spider": "databases/train_databases.tar.xz"}
 
 
@@ -184,12 +187,26 @@ def _published(
     folder: Path, kind: str, number: int, seed: int, held_out: Collection[str]
 ) -> list[PooledSchema]:
     """Schemas of a training set, drawn among those that its training questions ask of and nothing is reported on."""
-    asked = {example.db_id for example in read_examples(_train(folder))} - set(held_out)
+    examples = read_examples(_train(folder))
+    asked = {example.db_id for example in examples} - set(held_out)
     entries: list[Mapping[str, Any]] = read_json(folder / "schemas.json")
     free = {entry["db_id"]: entry for entry in entries if entry["db_id"] in asked and not _is_reported(entry)}
     chosen = random.Random(f"{seed}/{kind}").sample(sorted(free), min(number, len(free)))
     schemas = [with_normal_ranges(Schema.from_dict(free[name])) for name in chosen]
-    return [PooledSchema(kind, schema, schema.profile) for schema in schemas]
+    if kind not in _COMPARED:
+        return [PooledSchema(kind, schema, schema.profile) for schema in schemas]
+    # What the single tables of WikiSQL call alike holds alike things; databases have meanings of their own.
+    shared = "" if kind == "wikisql_partial" else None
+    values = compared_values((one.db_id if shared is None else shared, one.sql or "") for one in examples)
+    found = []
+    for schema in schemas:
+        own = f"{seed}/{schema.name}"
+        group = schema.name if shared is None else shared
+        fillings = with_values(
+            schema, schema.profile, suggest(schema, schema.profile, own), values, group, own
+        )
+        found.append(PooledSchema(kind, schema, schema.profile, fillings))
+    return found
 
 
 def _is_reported(entry: Mapping[str, Any]) -> bool:

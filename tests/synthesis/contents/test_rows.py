@@ -164,7 +164,7 @@ def test_values_are_of_the_kind_that_names_say() -> None:
     assert all(len(name.split()) == 2 for name in names)
     assert len(set(names)) > 20
     _, places = filled("CREATE TABLE country (id INTEGER PRIMARY KEY, continent TEXT)")
-    assert any("Africa" == row["continent"] for row in places["country"])
+    assert any(row["continent"] == "Africa" for row in places["country"])
     assert "paracetamol" in {row["drug_name"] for row in tables["orders"]}
 
 

@@ -173,7 +173,7 @@ _UNITS: Final = {
     "seconds": "seconds", "secs": "seconds", "minutes": "minutes", "mins": "minutes", "hours": "hours", "hrs": "hours",
     "days": "days", "weeks": "weeks", "months": "months", "years": "years", "yrs": "years",
     "usd": "USD", "eur": "EUR", "dollars": "USD", "euros": "EUR", "celsius": "°C", "fahrenheit": "°F",
-    "sqft": "sq ft", "acres": "acres", "hectares": "ha", "kwh": "kWh", "mb": "MB", "gb": "GB",
+    "sqft": "sq ft", "acres": "acres", "hectares": "ha", "kwh": "kWh", "kw": "kW", "mb": "MB", "gb": "GB",
     "元": "元", "岁": "years", "次": "times",
 }  # fmt: skip
 UNITS: Final[Mapping[str, str]] = MappingProxyType(_UNITS)

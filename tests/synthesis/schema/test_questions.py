@@ -141,12 +141,12 @@ def test_what_tells_more_of_a_thing_stays_as_it_is() -> None:
 def test_labels_say_what_can_be_asked_for() -> None:
     schema = Schema.from_ddl(
         'CREATE TABLE address (id INTEGER PRIMARY KEY, address_2 VARCHAR(9), active VARCHAR(9), "first" VARCHAR(9),'
-        ' owner_has_paid VARCHAR(9), won INTEGER, "#" INTEGER, score VARCHAR(9), total INTEGER)'
+        ' owner_has_paid VARCHAR(9), against INTEGER, won INTEGER, "#" INTEGER, score VARCHAR(9), total INTEGER)'
     )
     for seed in range(8):
         assert "the address 2 of" in asked("SELECT address_2 FROM address", schema, seed)
         assert "first names" in asked('SELECT "first" FROM address', schema, seed)
-    for column in ("active", "owner_has_paid", "won", '"#"'):
+    for column in ("against", "active", "owner_has_paid", "won", '"#"'):
         with pytest.raises(UnsayableError):
             asked(f"SELECT {column} FROM address", schema, 1)
     with pytest.raises(UnsayableError, match="total of totals"):

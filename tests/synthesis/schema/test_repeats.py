@@ -79,6 +79,13 @@ def test_a_key_that_repeats_tells_no_rows_apart(rows: Words) -> None:
     assert not repeats_rows(parse_query(sql), Words(rows.schema))  # type: ignore[arg-type]
 
 
+def test_a_count_of_what_is_empty_in_some_rows_is_no_count_of_rows(rows: Words) -> None:
+    sql = "SELECT COUNT(servings.dish_id) FROM servings WHERE servings.cook_id = 1"
+    with pytest.raises(UnsayableError):
+        ask(parse_query(sql), rows, random.Random(1))
+    assert "servings" in ask(parse_query(sql), Words(rows.schema), random.Random(1)).lower()
+
+
 def test_what_belongs_to_nothing_is_not_asked_for_by_not_in(rows: Words) -> None:
     there = "servings.dish_id IN (SELECT dishes.dish_id FROM dishes WHERE dishes.price > 3)"
     sql = f"SELECT servings.cook_id FROM servings WHERE {there}"

@@ -118,7 +118,7 @@ ATTRIBUTES = {
         Attribute("wholesaler", ("supplier", "vendor", "distributor", "seller"), (GOODS,)),
         Attribute("colour of the packaging", ("color", "package", "wrapping"), (GOODS,)),
         Attribute("reason for cancellation", ("cancelled", "canceled"), (EVENT,)),
-        Attribute("weather", ("rain", "temperature", "climate"), (EVENT,)),
+        Attribute("weather forecast", ("rain", "temperature", "climate"), (EVENT,)),
         Attribute("last editor", ("edited", "author", "user", "changed", "updated"), (OTHER,)),
         Attribute("approver", ("approved", "approval", "signed"), (OTHER,)),
     ),

@@ -35,6 +35,8 @@ class Meaning:
         inner = item.this.expressions[0] if isinstance(item.this, exp.Distinct) else item.this
         if not is_column(inner) or self._words.owner(inner) != self._counted(select):
             return False
+        if self._words.may_lack(self._words.number(inner)):
+            raise UnsayableError("a count of rows of which something is known")
         return inner is item.this or self._words.is_unique(inner)
 
     def are_alike(self, left: exp.Expr, right: exp.Expr) -> bool:

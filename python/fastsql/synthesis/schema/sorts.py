@@ -44,8 +44,7 @@ _NOUNS = {
     "tram truck van vehicle",
     DEVICE: "analyser analyzer appliance camera computer device laptop machine monitor phone printer pump robot scanner "
     "server tablet ventilator",
-    WORK: "album article book document episode essay film magazine movie novel page paper poem publication report song "
-    "story thesis",
+    WORK: "album book episode essay film magazine movie novel poem publication song story thesis",
     GOODS: "article dish drink drug good grocery ingredient item medication medicine merchandise part product toy "
     "vaccine wine",
     EVENT: "admission appointment ceremony class competition concert conference consultation contest course event exam "

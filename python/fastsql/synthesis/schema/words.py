@@ -32,7 +32,7 @@ _AS_THEY_ARE = (
     "criteria",
     "media",
 )
-_PARTICIPLES = word_set("born drawn given held left lost made paid seen sent taken taught won written")
+_PARTICIPLES = word_set("born drawn found given held left lost made paid seen sent taken taught won written")
 """Those that stand behind a noun, as in "year born", beside those in -ed."""
 _NO_PARTICIPLES = ("hundred", "red", "shed", "sled")
 _PREPOSITIONS = ("against", "at", "by", "for", "from", "in", "of", "on", "per", "since", "to", "via", "with")
@@ -261,7 +261,7 @@ def _said(item: TableProfile | ColumnProfile, rng: random.Random) -> str:
 
 def is_thing(noun: str) -> bool:
     """Whether a name can be asked for: no "founded" or "active" alone, no "taken via", no "#"."""
-    if noun in _ADJECTIVES or not any(map(str.isalnum, noun)):
+    if noun in (*_ADJECTIVES, *_PREPOSITIONS) or not any(map(str.isalnum, noun)):
         return False
     head, _, last = noun.rpartition(" ")
     if last in _PREPOSITIONS:

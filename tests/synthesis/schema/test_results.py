@@ -56,6 +56,10 @@ def results(tmp_path: Path) -> Iterator[Results]:
         ("SELECT stays.id FROM stays ORDER BY stays.kind LIMIT 1", "equal rows"),
         ("SELECT DISTINCT stays.kind, stays.id FROM stays ORDER BY stays.kind DESC LIMIT 3", "equal rows"),
         ("SELECT stays.part FROM stays GROUP BY stays.part ORDER BY COUNT(*) LIMIT 1", "equal rows"),
+        (
+            "SELECT stays.id FROM stays WHERE stays.cost > 3 UNION SELECT stays.id FROM stays WHERE stays.cost < 0",
+            "two parts",
+        ),
         ("SELECT stays.lost FROM stays", "failed"),
     ],
 )

@@ -50,6 +50,10 @@ class Results:
         try:
             if isinstance(query, exp.Select):
                 self._check_groups(query)
+            elif isinstance(query, exp.SetOperation) and not all(
+                map(self.rows, (query.left.copy(), query.right.copy()))
+            ):
+                raise SenselessError("one of its two parts returns nothing to speak of")
             rows = self._run(query, sql)
             if not any(cell for row in rows for cell in row) or _are_all_ones(rows):
                 raise SenselessError("it returns nothing to speak of")

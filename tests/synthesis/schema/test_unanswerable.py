@@ -131,6 +131,18 @@ def test_a_foreign_text_is_not_compared_with_values_of_another_column(
     assert not made(f"SELECT {item} FROM visits", "attribute", clinic, executor)
 
 
+def test_a_foreign_text_is_not_grouped_by_in_one_place_alone(clinic: Schema, executor: Executor) -> None:
+    sql = "SELECT patients.name FROM patients WHERE patients.name LIKE 'A%'"
+    assert not made(sql, "attribute", clinic, executor)
+
+
+def test_the_parts_of_a_persons_name_are_not_ambiguous(executor: Executor) -> None:
+    schema = Schema.from_ddl(
+        "CREATE TABLE gun (id INTEGER PRIMARY KEY, first_name VARCHAR(9), code_name VARCHAR(9))"
+    )
+    assert not made("SELECT gun.first_name FROM gun", "ambiguous", schema, executor)
+
+
 def test_only_persons_are_written_to(clinic: Schema, executor: Executor) -> None:
     to_patients = made(_WOMEN, "action", clinic, executor, 60)
     to_visits = made("SELECT visits.day FROM visits WHERE visits.cost > 50", "action", clinic, executor, 60)

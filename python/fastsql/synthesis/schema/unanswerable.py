@@ -55,6 +55,7 @@ MOST_READ = 100
 """Columns whose values are looked through for words that a schema knows: each costs a query."""
 _OF_MANY = ("prediction", "opinion", "cause")
 """Kinds whose frames speak of rows in general: how many there are, or what becomes of them."""
+_OF_NAMES = ("first", "last", "given", "family")
 _CONTEXT = 2
 """Characters that decide on the next one of an invented name."""
 _SHORTEST, _LONGEST = 4, 20
@@ -149,11 +150,13 @@ class Unanswerables:
 
     def _shown(self, query: exp.Select) -> Iterator[exp.Column]:
         """Columns of tables that are selected, put together or sorted by, or compared as an amount; no keys, no codes."""
-        for column in query.find_all(exp.Column):
-            if isinstance(column.this, exp.Star) or column.find_ancestor(exp.Join, exp.Subquery):
+        columns = [one for one in query.find_all(exp.Column) if not isinstance(one.this, exp.Star)]
+        compared = {self._words.number(one) for one in columns if one.find_ancestor(exp.Predicate, exp.Group)}
+        for column in columns:
+            if column.find_ancestor(exp.Join, exp.Subquery):
                 continue
             kind = self._words.kind(column)
-            if kind in ORDERED or (kind in TEXTS and not column.find_ancestor(exp.Predicate, exp.Group)):
+            if kind in ORDERED or (kind in TEXTS and self._words.number(column) not in compared):
                 yield column
 
     def _table(self, query: exp.Select, rng: random.Random) -> str:
@@ -253,6 +256,8 @@ class Unanswerables:
         }
         known = self._profile.tables[self._schema.columns[number].table]
         things = {singular(word) for name in (known.called, known.words) for word in name.lower().split()}
+        if any(words[0] in _OF_NAMES for words in parts):
+            named.add("name")
         for place in (0, -1):
             if parts[0][place] in named:
                 continue  # "the name" of a person is the first and the last
@@ -306,7 +311,7 @@ class Unanswerables:
 
     def _finds_one(self, condition: exp.Expr) -> bool:
         """Whether a condition finds a row by its key, its code or its name, or as the highest or lowest."""
-        if isinstance(condition, exp.EQ) and isinstance(condition.expression, exp.Subquery):
+        if not isinstance(condition, exp.In) and condition.find(exp.Subquery):
             return True
         if not isinstance(condition, exp.EQ) or not is_column(condition.this):
             return False

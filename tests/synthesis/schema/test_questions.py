@@ -131,7 +131,8 @@ def test_participles_stand_behind_the_plural(one: str, many: str) -> None:
 
 
 def test_what_tells_more_of_a_thing_stays_as_it_is() -> None:
-    assert [plural("dose per day"), plural("height in cm"), plural("date of birth")] == [
+    assert [plural(one) for one in ("age at first use", "dose per day", "height in cm", "date of birth")] == [
+        "ages at first use",
         "doses per day",
         "heights in cm",
         "dates of birth",
@@ -260,3 +261,22 @@ def test_what_has_a_name_is_asked_for_once(clinic: Schema) -> None:
 )
 def test_several_rows_stay_several(sql: str, clinic: Schema) -> None:
     assert not any("of the patient " in said for said in ways(sql, clinic))
+
+
+def test_averages_and_shares_are_not_added_up() -> None:
+    teams = Schema.from_ddl(
+        "CREATE TABLE teams (id INTEGER PRIMARY KEY, average_age REAL, share REAL, seats REAL)"
+    )
+    for column in ("average_age", "share"):
+        with pytest.raises(UnsayableError, match="added up"):
+            asked(f"SELECT SUM({column}) FROM teams", teams, 1)
+        assert asked(f"SELECT AVG({column}) FROM teams WHERE seats > 3", teams, 3)
+    assert "total seats" in asked("SELECT SUM(seats) FROM teams", teams, 1)
+
+
+def test_the_highest_of_dates_is_the_latest(clinic: Schema) -> None:
+    sql = "SELECT reason FROM visits WHERE day > (SELECT MAX(day) FROM visits WHERE reason = 'cough')"
+    for seed in range(8):
+        assert "the latest day" in asked(sql, clinic, seed) or "the most recent day" in asked(
+            sql, clinic, seed
+        )

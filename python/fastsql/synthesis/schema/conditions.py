@@ -210,7 +210,8 @@ class Conditions:
     def _put_together(self, item: exp.AggFunc, rows: exp.Select | None) -> str:
         """What an aggregate gives; `rows`: of these, otherwise of all."""
         of = "" if rows is None else f" {self._label(item.this)} of {self._describe(rows)}"
-        return f"the {self._any(_AGGREGATES[type(item)])}{of}"
+        is_time = not isinstance(item, exp.Avg) and self._words.kind(item.this) in (TIME, YEAR)
+        return f"the {self._any((_LAST if is_time else _AGGREGATES)[type(item)])}{of}"
 
     def _membership(self, column: exp.Column, node: exp.Expr, *, negated: bool) -> Said:
         query = node.args.get("query")

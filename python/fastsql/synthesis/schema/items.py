@@ -52,6 +52,8 @@ class Items:
                     select
                 ):
                     raise UnsayableError("mean of no amount, or weighted by rows of another table")
+                if isinstance(mean, exp.Sum) and not self._words.is_summed(mean.this):
+                    raise UnsayableError("a total of what cannot be added up")
                 return self._put_together(mean, self._label(mean.this, subject))
             case (exp.Min() | exp.Max()) as end if (
                 isinstance(end.this, exp.Column) and self._words.kind(end.this) in ORDERED

@@ -37,6 +37,13 @@ _PARTICIPLES = word_set("born drawn found given held left lost made paid seen se
 _NO_PARTICIPLES = ("hundred", "red", "shed", "sled")
 _PREPOSITIONS = ("against", "at", "by", "for", "from", "in", "of", "on", "per", "since", "to", "via", "with")
 _ADJECTIVES = word_set("active alive available dead false open private public true valid visible")
+_VERBS = ("ended", "entered", "left", "took", "won")
+"""Those that open no name of a thing: "left office" is what somebody did."""
+_NOT_SUMMED = word_set(
+    """
+    average avg mean median minimum maximum ratio rate share percent percentage index competitiveness rating rank %
+    """
+)
 _PARTS_OF_NAMES = ("first", "last", "middle")
 _IN_IE = word_set(
     "brownie calorie cookie genie hoodie lie movie pie prairie rookie selfie smoothie tie zombie"
@@ -141,6 +148,11 @@ class Words:
     def kind_of(self, column: int) -> str:
         """The kind of a column by its number."""
         return self._kinds[column]
+
+    def is_summed(self, column: exp.Column) -> bool:
+        """Whether amounts add up: those of averages, shares and indexes do not."""
+        known = self._profile.columns[self.number(column)]
+        return known.unit != "%" and not _NOT_SUMMED & set(re.findall("[a-z]+|%", known.called.lower()))
 
     def is_code(self, column: int) -> bool:
         """Whether a column holds codes or identifiers, and no numbers that are kept as texts."""
@@ -264,12 +276,14 @@ def is_thing(noun: str) -> bool:
     if noun in (*_ADJECTIVES, *_PREPOSITIONS) or not any(map(str.isalnum, noun)):
         return False
     head, _, last = noun.rpartition(" ")
+    if head and noun.partition(" ")[0] in _VERBS:
+        return False
     if last in _PREPOSITIONS:
         return not _is_participle(head.rpartition(" ")[2])
     return bool(head) or not (_is_participle(last) or _is_participle(last.removesuffix("by")))
 
 
-_OF = re.compile(" (?:of|per|in) ")
+_OF = re.compile(" (?:of|per|in|at|for|from) ")
 """What opens that which tells more of a thing: "doses per day", "heights in cm"."""
 
 

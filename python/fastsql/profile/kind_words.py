@@ -91,7 +91,8 @@ MEASURES: Final = word_set(
 )
 TEXT_MEASURES: Final = (MEASURES - word_set("value level reading index area size share stay")) | word_set(
     """
-    rank week round lap pick episode season act decile percentile yield displacement wingspan horsepower
+    rank week round lap pick episode season act decile percentile yield displacement wingspan horsepower sunrise
+    sunset
     """
 )
 """Measures that may stand in a column of text."""
@@ -101,7 +102,7 @@ TEXT_AMOUNTS: Final = word_set(
     count counts quantity population attendance crowd votes goals wins losses points fans followers viewers beds seats
     capacity amount total teachers pupils students passengers deaths births races poles podiums laps starts caps tries
     appearances matches games rebounds assists tackles sacks yards touchdowns medals episodes rooms floors acres
-    households
+    installs downloads households
     """
 )
 """Amounts that may: no thing has a name that ends in one of these."""
@@ -109,7 +110,7 @@ NO_SUMS: Final = word_set(
     """
     latitude longitude rank position sequence order version year month day line page floor index priority
     level grade stage number rowid week round lap pick episode season act chapter scene decile percentile
-    game no ref
+    game match no ref
     """
 )
 """Numbers of which neither a sum nor a mean says anything."""

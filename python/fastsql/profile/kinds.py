@@ -61,7 +61,9 @@ class KindReader:
         if column.type == "boolean" or (words[:1] and words[0] in _YES_OR_NO):
             return "category"
         return (
-            self._number(column, words, said) if column.type == "number" else self._text(column, words, said)
+            self._number(column, words, said)
+            if column.type == "number"
+            else self._text(column, called, words, said)
         )
 
     def _is_identifier(self, index: int, words: Sequence[str]) -> bool:
@@ -91,8 +93,9 @@ class KindReader:
         things = last.endswith("s") and not last.endswith(("ss", "us", "is"))
         return "amount" if things or set(words) & AMOUNTS else "measure"
 
-    def _text(self, column: Column, words: Sequence[str], said: str) -> Kind:
+    def _text(self, column: Column, called: str, words: Sequence[str], said: str) -> Kind:
         last, head = _last(words), _head(words)
+        bare = _last(_BRACKETS.sub("", called).lower().split())
         if said in ("code", "name", "text", "category"):
             return said  # type: ignore[return-value] # one of four kinds
         for kind, known in (("code", CODES), ("date", DATES), ("text", TEXTS), ("category", CATEGORIES)):
@@ -105,11 +108,10 @@ class KindReader:
         is_free = "text" in column.sql_type.lower()
         if 0 < len(column.values) <= _FEW and not is_free:  # few free texts may be the names of the staff
             return "category"
-        if last in TEXT_AMOUNTS or head in TEXT_AMOUNTS or words[:2] in (["number", "of"], ["no", "of"]):
+        if TEXT_AMOUNTS & {last, head, bare} or words[:2] in (["number", "of"], ["no", "of"]):
             return "amount"
-        if (
-            last in TEXT_MEASURES or head in TEXT_MEASURES or last in UNITS or (words and not last)
-        ):  # not last: a year is all
+        is_year = bool(words) and not last
+        if TEXT_MEASURES & {last, head, bare} or last in UNITS or is_year:
             return "measure"
         return "text" if is_free else "name"
 
@@ -134,7 +136,7 @@ def unit_of(column: Column, kind: Kind, label: str) -> str:
 
 def is_aggregatable(column: Column, kind: Kind, label: str) -> bool:
     """Whether sums and means of a column say something."""
-    words = label.split()
+    words = label.lower().split()
     if words[-1:] == ["number"] and words[-2:-1] == [
         "value"
     ]:  # a value that is a number, beside one that is text
@@ -151,7 +153,7 @@ def _last(words: Sequence[str]) -> str:
 
 def _head(words: Sequence[str]) -> str:
     """The last word of what a name is about: "date" of "date of attack", "years" of "years in program"."""
-    places = [place for place, word in enumerate(words) if word in ("of", "in", "per") and place]
+    places = [place for place, word in enumerate(words) if word in ("of", "in", "per", "for", "at") and place]
     return words[places[0] - 1] if places else ""
 
 

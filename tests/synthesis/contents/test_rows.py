@@ -179,6 +179,19 @@ def test_numbers_that_are_kept_as_texts_are_numbers() -> None:
         assert not str(row["venue"]).isdigit()
 
 
+def test_a_schema_that_is_not_about_medicine_holds_nothing_of_it() -> None:
+    ddl = "CREATE TABLE {} (id INTEGER PRIMARY KEY, unit TEXT, state TEXT, note TEXT, operation TEXT, department TEXT)"
+    _, shop = filled(ddl.format("products"))
+    _, clinic = filled(ddl.format("patients"))
+    of_shop, of_clinic = (
+        {str(cell) for row in rows for cell in row.values()} for rows in (*shop.values(), *clinic.values())
+    )
+    telling = {"south ward", "pending", "dressing changed", "appendectomy", "cardiology"}
+    assert telling & of_clinic
+    assert not telling & of_shop
+    assert {"Texas", "box"} & of_shop
+
+
 def test_ordinals_and_years_are_whole_and_small() -> None:
     _, tables = filled(
         "CREATE TABLE plays (id INTEGER PRIMARY KEY, act REAL, season REAL, founded REAL, 赛季 REAL)"

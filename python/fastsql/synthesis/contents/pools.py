@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from fastsql.profile.english import word_set
+
 Pool = tuple[tuple[str, ...], tuple[str, ...]]
 
 
@@ -144,6 +146,46 @@ CATEGORIES: Final[Mapping[str, Pool]] = MappingProxyType(
     {word: _pool(*entries) for words, entries in _CATEGORIES.items() for word in words.split()}
 )
 """By the word of a column's name, its last two words, or the end of its Chinese label."""
+CLINICAL: Final = word_set(
+    """
+    patient patients admission admissions ward wards hospital hospitals clinic clinics diagnosis diagnoses disease
+    medication medications medicine drug drugs prescription prescriptions nurse nurses physician physicians surgery
+    symptom symptoms therapy encounter encounters
+    """
+)
+"""Words by one of which a schema is about medicine."""
+ELSEWHERE: Final[Mapping[str, Pool | None]] = MappingProxyType(
+    {
+        word: pool
+        for words, pool in (
+            ("unit units", _pool("kg, litre, piece, box, metre, hour", "")),
+            ("state", _pool("California, Texas, Ohio, Florida, New York, Oregon, Georgia, Maine", "")),
+            (
+                "department section division",
+                _pool("sales, marketing, finance, engineering, logistics, research", ""),
+            ),
+            (
+                "type kind class category group method mode",
+                _pool("standard, special, classic, compact, mixed, other", ""),
+            ),
+            (
+                """
+                ward outcome result route frequency triage drug substance diagnosis condition problem procedure
+                operation intervention treatment test lab analyte assay clinic specialty service hospital facility site
+                """,
+                None,
+            ),
+        )
+        for word in words.split()
+    }
+)
+"""What such a word stands for in a schema that is not about medicine; None: nothing that is known."""
+REMARKS: Final = _pool(
+    "as described, limited edition, very popular, new this year, to be checked, nothing to add, long awaited, "
+    "first of its kind, well received, replaced later",
+    "",
+)
+"""Sentences there."""
 PLAIN: Final = _pool("regular, extended, basic, mixed, reserved", "甲, 乙, 丙, 丁")
 """Values of a category of which nothing more is known."""
 

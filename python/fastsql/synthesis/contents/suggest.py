@@ -29,8 +29,11 @@ from fastsql.synthesis.contents.pools import (
     ADJECTIVES,
     CATEGORIES,
     CITIES,
+    CLINICAL,
+    ELSEWHERE,
     NAMES,
     PLAIN,
+    REMARKS,
     SENTENCES,
     STREETS,
     THINGS,
@@ -99,10 +102,11 @@ def suggest(schema: Schema, profile: Profile | None = None, seed: str = "1") -> 
     single = {columns[0] for columns in keys if len(columns) == 1}
     parts = {column for columns in keys if len(columns) > 1 for column in columns} - single
     lists = _lists(schema, profile)
+    clinical = is_clinical(profile)
     found = []
     for index, column in enumerate(schema.columns):
         rng = random.Random(f"{seed}/{index}")
-        filling = _filling(schema, profile, index, rng, is_key=index in single)
+        filling = _filling(schema, profile, index, rng, is_key=index in single, clinical=clinical)
         if index in parts and column.type == "number" and profile.columns[index].kind != "date":
             filling = Filling(Numbers(1, 6, falling=True))
         elif (
@@ -122,6 +126,14 @@ def is_person(schema: Schema, profile: Profile, table: int) -> bool:
     return bool(PERSONS & set(name.split())) or any(word in name for word in PERSONS_CHINESE)
 
 
+def is_clinical(profile: Profile) -> bool:
+    """Whether a name of a schema's tables or columns is one of medicine."""
+    return any(
+        CLINICAL & set(_WORD.findall(f"{one.called} {one.words}".lower()))
+        for one in (*profile.tables, *profile.columns)
+    )
+
+
 def _lists(schema: Schema, profile: Profile) -> set[int]:
     """Tables of things that are referred to and refer to nothing: of each name they have a row."""
     referring = {schema.columns[key.columns[0]].table for key in schema.foreign_keys}
@@ -129,14 +141,17 @@ def _lists(schema: Schema, profile: Profile) -> set[int]:
     return {table for table in referred if not is_person(schema, profile, table)}
 
 
-def _filling(schema: Schema, profile: Profile, index: int, rng: random.Random, *, is_key: bool) -> Filling:
+def _filling(
+    schema: Schema, profile: Profile, index: int, rng: random.Random, *, is_key: bool, clinical: bool
+) -> Filling:
     column, known = schema.columns[index], profile.columns[index]
     words = _WORD.findall(f"{known.words} {known.label}".lower())
     chinese = not (known.label or known.words).isascii()
     if is_key and known.kind not in ("date", "category", "name"):
         return Filling(_key(column, rng))
     table = _WORD.findall(profile.tables[column.table].called.lower())
-    drawn = _Suggestion(column, known, words, table, chinese, is_person(schema, profile, column.table), rng)
+    person = is_person(schema, profile, column.table)
+    drawn = _Suggestion(column, known, words, table, chinese, person, clinical or chinese, rng)
     role = drawn.role() if known.kind == "date" else ""
     empty = {"death": 0.85, "end": 0.2, "due": 0.2}.get(role, _EMPTY if rng.random() < 0.35 else 0.0)
     always = known.kind == "name" or role in ("birth", "begin")
@@ -160,6 +175,7 @@ class _Suggestion:
         table: Sequence[str],
         chinese: bool,
         person: bool,
+        clinical: bool,
         rng: random.Random,
     ) -> None:
         self._column = column
@@ -168,6 +184,7 @@ class _Suggestion:
         self._table = table
         self._chinese = chinese
         self._person = person
+        self._clinical = clinical
         self._rng = rng
 
     def drawn(self) -> Drawn:
@@ -280,7 +297,7 @@ class _Suggestion:
         if "address" in self._words or self._known.called.endswith("地址"):
             return self._address()
         pool = self._pool(NAMES, with_table=True)
-        return Choice((pool or SENTENCES)[self._chinese], skew=0.4)
+        return Choice((pool or (SENTENCES if self._clinical else REMARKS))[self._chinese], skew=0.4)
 
     def _address(self) -> Drawn:
         numbers = tuple(map(str, range(1, 90)))
@@ -297,8 +314,11 @@ class _Suggestion:
         called = [self._known.called, "".join(self._table) if with_table else ""]
         for word in words:
             for form in (word, word.removesuffix("s"), word.removesuffix("es") + "is"):
-                if form in pools:
-                    return pools[form]
+                if form not in pools:
+                    continue
+                found = pools[form] if self._clinical else ELSEWHERE.get(form, pools[form])
+                if found is not None:
+                    return found
         for name in called:
             for word, pool in pools.items():
                 if not word.isascii() and word in name:

@@ -21,7 +21,7 @@ from fastsql.execution import Executor, open_executor
 from fastsql.profile.model import Profile
 from fastsql.schema import Schema
 from fastsql.synthesis.contents import Constraints, Filling, MadeDatabase, suggest
-from fastsql.synthesis.contents.compared import compared_values, with_values
+from fastsql.synthesis.contents.compared import compared_values, with_those_alike, with_values
 from fastsql.synthesis.designs import designs, draw_variant
 from fastsql.synthesis.designs.reported import is_reported
 from fastsql.synthesis.schema.words import CHINESE, ENGLISH
@@ -38,6 +38,8 @@ KINDS_OF: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """The kinds whose things are called in a language."""
 _COMPARED = ("bird", "wikisql_partial")
 """Kinds without rows, whose columns get values that their training queries name."""
+_ALIKE = ("wikisql_partial",)
+"""Those of single tables, where tables alike tell more than the few queries over each."""
 _PUBLISHED_ROWS = {"spider": "databases/train_databases.tar.xz"}
 
 
@@ -195,18 +197,22 @@ def _published(
     schemas = [with_normal_ranges(Schema.from_dict(free[name])) for name in chosen]
     if kind not in _COMPARED:
         return [PooledSchema(kind, schema, schema.profile) for schema in schemas]
-    # What the single tables of WikiSQL call alike holds alike things; databases have meanings of their own.
-    shared = "" if kind == "wikisql_partial" else None
-    values = compared_values((one.db_id if shared is None else shared, one.sql or "") for one in examples)
+    values = compared_values((example.db_id, example.sql or "") for example in examples)
+    columns = {name: _column_names(entry) for name, entry in free.items()}
     found = []
     for schema in schemas:
         own = f"{seed}/{schema.name}"
-        group = schema.name if shared is None else shared
-        fillings = with_values(
-            schema, schema.profile, suggest(schema, schema.profile, own), values, group, own
+        known = (
+            with_those_alike(schema.name, columns, values) if kind in _ALIKE else values.get(schema.name, {})
         )
+        suggested = suggest(schema, schema.profile, own)
+        fillings = with_values(schema, schema.profile, suggested, known, own)
         found.append(PooledSchema(kind, schema, schema.profile, fillings))
     return found
+
+
+def _column_names(entry: Mapping[str, Any]) -> frozenset[str]:
+    return frozenset(column["name"].lower() for table in entry["tables"] for column in table["columns"])
 
 
 def _is_reported(entry: Mapping[str, Any]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastsql.schema import Schema
-from fastsql.synthesis.contents.compared import compared_values, with_values
+from fastsql.synthesis.contents.compared import compared_values, with_those_alike, with_values
 from fastsql.synthesis.contents.fillings import Choice
 from fastsql.synthesis.contents.suggest import suggest
 
@@ -17,20 +17,33 @@ def test_values_are_those_that_columns_are_compared_with() -> None:
         ("other", "SELECT a FROM data WHERE venue = 'hall'"),
     ]
     assert compared_values(queries) == {
-        ("cups", "venue"): ("oval 1",),
-        ("cups", "home team"): ("Ajax", "O'Hara"),
-        ("other", "venue"): ("hall",),
+        "cups": {"venue": {"oval 1"}, "home team": {"Ajax", "O'Hara"}},
+        "other": {"venue": {"hall"}},
     }
+
+
+def test_tables_that_share_several_columns_hold_alike_things() -> None:
+    columns = {
+        "cup": {"venue", "crowd", "home"},
+        "league": {"venue", "crowd", "home", "date"},
+        "concerts": {"venue", "crowd", "singer"},
+    }
+    values = {
+        "league": {"venue": {"oval"}, "date": {"May"}},
+        "concerts": {"venue": {"hall"}},
+        "cup": {"home": {"Ajax"}},
+    }
+    assert with_those_alike("cup", columns, values) == {"venue": {"oval"}, "home": {"Ajax"}}
 
 
 def test_columns_of_text_hold_what_is_known_of_them_where_that_is_enough() -> None:
     schema = Schema.from_ddl(
         "CREATE TABLE games (id VARCHAR(9) PRIMARY KEY, venue VARCHAR(9), host VARCHAR(9), points INTEGER)"
     )
-    values = {("cups", name): VENUES for name in ("id", "venue", "points")} | {("cups", "host"): VENUES[:2]}
+    values = {"id": set(VENUES), "venue": set(VENUES), "points": set(VENUES), "host": set(VENUES[:2])}
     before = suggest(schema, schema.profile)
-    after = with_values(schema, schema.profile, before, values, "cups", "1")
+    after = with_values(schema, schema.profile, before, values, "1")
     assert isinstance(after[1].drawn, Choice)
     assert set(after[1].drawn.values) == set(VENUES)
     assert [after[0], after[2], after[3]] == [before[0], before[2], before[3]]
-    assert with_values(schema, schema.profile, before, values, "others", "1") == before
+    assert with_values(schema, schema.profile, before, {}, "1") == before

@@ -102,7 +102,7 @@ TEXT_AMOUNTS: Final = word_set(
     count counts quantity population attendance crowd votes goals wins losses points fans followers viewers beds seats
     capacity amount total teachers pupils students passengers deaths births races poles podiums laps starts caps tries
     appearances matches games rebounds assists tackles sacks yards touchdowns medals episodes rooms floors acres
-    installs downloads households
+    installs downloads households ratings
     """
 )
 """Amounts that may: no thing has a name that ends in one of these."""

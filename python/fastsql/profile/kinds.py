@@ -101,7 +101,7 @@ class KindReader:
         for kind, known in (("code", CODES), ("date", DATES), ("text", TEXTS), ("category", CATEGORIES)):
             if last in known:
                 return kind  # type: ignore[return-value] # as above
-        if head in ("date", "year"):
+        if head in ("date", "year") or words[:1] == ["year"]:
             return "date"
         if last in NAMES:
             return "name"

@@ -11,6 +11,7 @@ import pytest
 from fastsql.errors import SchemaError
 from fastsql.schema import Schema
 from fastsql.synthesis.contents import MadeDatabase, constraints_of, make_rows, suggest
+from fastsql.synthesis.contents.pools import FIRST_NAMES
 
 HOSPITAL = """
 CREATE TABLE wards (ward_id INTEGER PRIMARY KEY, name TEXT NOT NULL, beds INTEGER,
@@ -164,6 +165,12 @@ def test_values_are_of_the_kind_that_names_say() -> None:
     assert all(len(name.split()) == 2 for name in names)
     assert len(set(names)) > 20
     _, places = filled("CREATE TABLE country (id INTEGER PRIMARY KEY, continent TEXT)")
+    _, users = filled("CREATE TABLE users (id INTEGER PRIMARY KEY, user_plan VARCHAR(9), doctor VARCHAR(9))")
+    plans, doctors = (
+        {str(row[name]).split()[0] for row in users["users"]} for name in ("user_plan", "doctor")
+    )
+    assert doctors & set(FIRST_NAMES[0])
+    assert not plans & set(FIRST_NAMES[0])
     assert any(row["continent"] == "Africa" for row in places["country"])
     assert "paracetamol" in {row["drug_name"] for row in tables["orders"]}
 

@@ -284,7 +284,8 @@ class _Suggestion:
         if "address" in self._words or "street" in self._words:
             return self._address()
         pool = self._pool(NAMES, with_table=True)
-        persons = PERSONS & set(self._words) or self._known.called.endswith("姓名")
+        named = self._words[-1:] == ["name"] and PERSONS & set(self._words)
+        persons = named or PERSONS & set(self._words[-1:]) or self._known.called.endswith("姓名")
         if self._words[-1:] == ["name"] and (persons or (self._person and len(self._words) <= 2)):
             return Persons()
         if persons or (self._person and self._chinese and self._known.called.endswith("名")):

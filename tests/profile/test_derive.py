@@ -219,10 +219,11 @@ def test_ordinals_are_not_summed_and_years_are_dates() -> None:
 def test_texts_whose_names_say_numbers_are_numbers() -> None:
     schema = Schema.from_ddl(
         'CREATE TABLE games (crowd TEXT, points_per_game TEXT, week TEXT, speed_knots TEXT, "1990" TEXT,'
-        ' year_began TEXT, years_in_program TEXT, "rate (per 1,000)" TEXT, date_of_attack TEXT, host TEXT)'
+        ' year_began TEXT, date_utc TEXT, "gore #" TEXT, years_in_program TEXT,'
+        ' "rate (per 1,000)" TEXT, date_of_attack TEXT, host TEXT)'
     )
     kinds = [one.kind for one in schema.profile.columns]
-    assert kinds == ["amount", "amount", *["measure"] * 3, "date", *["measure"] * 2, "date", "text"]
+    assert kinds == ["amount", "amount", *["measure"] * 3, "date", "date", *["measure"] * 3, "date", "text"]
 
 
 def test_chinese_names_tell_kinds() -> None:

@@ -102,7 +102,7 @@ TEXT_AMOUNTS: Final = word_set(
     count counts quantity population attendance crowd votes goals wins losses points fans followers viewers beds seats
     capacity amount total teachers pupils students passengers deaths births races poles podiums laps starts caps tries
     appearances matches games rebounds assists tackles sacks yards touchdowns medals episodes rooms floors acres
-    installs downloads households ratings
+    installs downloads households ratings casualties apps
     """
 )
 """Amounts that may: no thing has a name that ends in one of these."""
@@ -110,7 +110,7 @@ NO_SUMS: Final = word_set(
     """
     latitude longitude rank position sequence order version year month day line page floor index priority
     level grade stage number rowid week round lap pick episode season act chapter scene decile percentile
-    game match no ref
+    game match no ref district precinct beat
     """
 )
 """Numbers of which neither a sum nor a mean says anything."""

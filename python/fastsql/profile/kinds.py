@@ -101,7 +101,7 @@ class KindReader:
         for kind, known in (("code", CODES), ("date", DATES), ("text", TEXTS), ("category", CATEGORIES)):
             if last in known:
                 return kind  # type: ignore[return-value] # as above
-        if head in ("date", "year") or words[:1] == ["year"]:
+        if head in ("date", "year") or words[:1] == ["year"] or words[-2:-1] == ["date"]:
             return "date"
         if last in NAMES:
             return "name"
@@ -111,7 +111,8 @@ class KindReader:
         if TEXT_AMOUNTS & {last, head, bare} or words[:2] in (["number", "of"], ["no", "of"]):
             return "amount"
         is_year = bool(words) and not last
-        if TEXT_MEASURES & {last, head, bare} or last in UNITS or is_year:
+        is_number = called.rstrip().endswith(("#", "%"))
+        if TEXT_MEASURES & {last, head, bare} or last in UNITS or is_year or is_number:
             return "measure"
         return "text" if is_free else "name"
 

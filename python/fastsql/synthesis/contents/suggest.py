@@ -89,6 +89,7 @@ PATTERNS = dict(
     )
 )
 """By a word of a name, what an identifier or a code looks like (`spelled_pattern`)."""
+_IDEOGRAPH = re.compile("[\u3400-\u9fff]")
 _WORD = re.compile(r"[a-z]+\d*|[^\x00-\x7f]+")
 _WORDS_OF_TIME = re.compile("hour|minute|second|stamp|time|datetime")
 _EMPTY = 0.12
@@ -146,7 +147,7 @@ def _filling(
 ) -> Filling:
     column, known = schema.columns[index], profile.columns[index]
     words = _WORD.findall(f"{known.words} {known.label}".lower())
-    chinese = not (known.label or known.words).isascii()
+    chinese = _IDEOGRAPH.search(known.label or known.words) is not None
     if is_key and known.kind not in ("date", "category", "name"):
         return Filling(_key(column, rng))
     table = _WORD.findall(profile.tables[column.table].called.lower())

@@ -162,6 +162,7 @@ def test_what_only_says_what_was_done_is_not_asked_for() -> None:
     halls = Schema.from_ddl(
         "CREATE TABLE halls (id INTEGER PRIMARY KEY, taken_via TEXT, completed TEXT, opened DATE, wounded INTEGER)"
     )
+    assert [plural("alias"), plural("year to date")] == ["aliases", "years to date"]
     for name in ("taken_via", "completed", "wounded"):
         with pytest.raises(UnsayableError, match="no thing"):
             asked(f"SELECT {name} FROM halls", halls, 1)
@@ -261,6 +262,15 @@ def test_what_has_a_name_is_asked_for_once(clinic: Schema) -> None:
 )
 def test_several_rows_stay_several(sql: str, clinic: Schema) -> None:
     assert not any("of the patient " in said for said in ways(sql, clinic))
+
+
+def test_hours_are_not_compared_with_wages() -> None:
+    carers = Schema.from_ddl(
+        "CREATE TABLE carers (id INTEGER PRIMARY KEY, weekly_hours REAL, hourly_wage REAL, cost REAL)"
+    )
+    with pytest.raises(UnsayableError, match="in common"):
+        asked("SELECT id FROM carers WHERE weekly_hours > hourly_wage", carers, 1)
+    assert "cost" in asked("SELECT id FROM carers WHERE hourly_wage > cost", carers, 1)
 
 
 def test_averages_and_shares_are_not_added_up() -> None:

@@ -167,12 +167,21 @@ class Conditions:
             case exp.Column(), exp.Subquery(this=exp.Select() as inner):
                 return self._to_subquery(left, sign, inner)
             case exp.Column(), exp.Column():
+                if not self._are_comparable(left, right):
+                    raise UnsayableError("columns that have nothing in common")
                 return self._compared(left, sign, self._that(right))
             case exp.Column(), _:
                 return self._compared(left, sign, self._literal(right))
             case exp.TimeToStr(this=time), exp.Literal() if isinstance(_bare(time), exp.Column):
                 return self._of_date(_bare(time), left.text("format"), sign, right.name)
         raise UnsayableError(f"comparison of {type(left).__name__}")
+
+    def _are_comparable(self, one: exp.Column, other: exp.Column) -> bool:
+        """Whether one can be more than the other, or the same: hours and wages cannot."""
+        kinds = {self._words.kind(one), self._words.kind(other)}
+        if AMOUNT not in kinds:
+            return len(kinds) == 1
+        return len(kinds) == 1 and self._words.measured_in(one) == self._words.measured_in(other)
 
     def _of_date(self, column: exp.Expr, form: str, sign: type[exp.Expr], value: str) -> Said:
         assert isinstance(column, exp.Column)

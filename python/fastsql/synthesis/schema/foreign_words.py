@@ -328,7 +328,7 @@ FRAMES = {
         "[Set|Change] the {label} of the {rows} to [0|10|zero]",
         "[Increase|Reduce] the {label} of the {rows} by [ten|five] percent",
         "[Double|Halve] the {label} of the {rows}",
-        "[Print|Archive|Export] the {rows} [and mail them to me|to a PDF file|to the printer]",
+        "[Print the {rows}|Archive the {rows}|Export the {rows} to a PDF file][| and mail them to me]",
         "[Rename|Merge|Duplicate] the {rows}",
         "Remind me to check the {rows} [tomorrow|next week]",
     ),

@@ -35,7 +35,22 @@ _AS_THEY_ARE = (
 _PARTICIPLES = word_set("born drawn found given held left lost made paid seen sent taken taught won written")
 """Those that stand behind a noun, as in "year born", beside those in -ed."""
 _NO_PARTICIPLES = ("hundred", "red", "shed", "sled")
-_PREPOSITIONS = ("against", "at", "by", "for", "from", "in", "of", "on", "per", "since", "to", "via", "with")
+_PREPOSITIONS = (
+    "against",
+    "at",
+    "by",
+    "for",
+    "from",
+    "in",
+    "of",
+    "on",
+    "per",
+    "since",
+    "through",
+    "to",
+    "via",
+    "with",
+)
 _ADJECTIVES = word_set("active alive available dead false open private public true valid visible")
 _VERBS = ("ended", "entered", "left", "took", "won")
 """Those that open no name of a thing: "left office" is what somebody did."""
@@ -60,6 +75,8 @@ _IRREGULAR = {
     "diagnosis": "diagnoses",
     "analysis": "analyses",
     "midwife": "midwives",
+    "alias": "aliases",
+    "life": "lives",
 }
 _SINGULAR = {many: one for one, many in _IRREGULAR.items()}
 
@@ -140,6 +157,11 @@ class Words:
     def group(self, column: exp.Column) -> str:
         """What a column's amounts may be added to and compared with; empty for nothing else."""
         return self._profile.columns[self.number(column)].group
+
+    def measured_in(self, column: exp.Column) -> tuple[str, str]:
+        """The unit and the group of a column's amounts; empty where nothing is known."""
+        known = self._profile.columns[self.number(column)]
+        return known.unit, known.group
 
     def kind(self, column: exp.Column) -> str:
         """The kind of a column (`kinds.py`)."""
@@ -283,7 +305,7 @@ def is_thing(noun: str) -> bool:
     return bool(head) or not (_is_participle(last) or _is_participle(last.removesuffix("by")))
 
 
-_OF = re.compile(" (?:of|per|in|at|for|from) ")
+_OF = re.compile(" (?:of|per|in|at|for|from|to) ")
 """What opens that which tells more of a thing: "doses per day", "heights in cm"."""
 
 

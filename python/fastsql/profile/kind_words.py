@@ -59,6 +59,8 @@ DATES: Final = word_set(
     """
 )
 """As the last word, of columns of any type."""
+DURATIONS: Final = word_set("run running elapsed waiting response play lap finish")
+"""Before a last "time": how long, and not when."""
 MONEY: Final = word_set(
     """
     cost costs price charge charges fee fees payment payments paid pay balance revenue income salary
@@ -110,7 +112,7 @@ NO_SUMS: Final = word_set(
     """
     latitude longitude rank position sequence order version year month day line page floor index priority
     level grade stage number rowid week round lap pick episode season act chapter scene decile percentile
-    game match no ref district precinct beat
+    game match no ref lane chromosome certificate channel district precinct beat
     """
 )
 """Numbers of which neither a sum nor a mean says anything."""

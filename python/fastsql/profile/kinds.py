@@ -13,6 +13,7 @@ from fastsql.profile.kind_words import (
     CODES,
     COUNTS,
     DATES,
+    DURATIONS,
     IDENTIFIERS,
     MEASURES,
     MONEY,
@@ -78,6 +79,10 @@ class KindReader:
         last = _last(words)
         if said in ("code", "category", "amount", "measure"):
             return said  # type: ignore[return-value] # one of four kinds
+        if words[:1] == ["year"]:
+            return "date"
+        if (last == "time" and set(words) & DURATIONS) or last in ("runtime", "duration"):
+            return "measure"
         if last in CODES:
             return "code"
         if last in DATES:
@@ -108,7 +113,11 @@ class KindReader:
         is_free = "text" in column.sql_type.lower()
         if 0 < len(column.values) <= _FEW and not is_free:  # few free texts may be the names of the staff
             return "category"
-        if TEXT_AMOUNTS & {last, head, bare} or words[:2] in (["number", "of"], ["no", "of"]):
+        done = set(words[-2:-1]) if last.endswith("ed") or last in ("won", "lost", "against") else set()
+        if TEXT_AMOUNTS & {last, head, bare, *done} or words[:2] in (
+            ["number", "of"],
+            ["no", "of"],
+        ):
             return "amount"
         is_year = bool(words) and not last
         is_number = called.rstrip().endswith(("#", "%"))

@@ -165,6 +165,14 @@ def test_values_are_of_the_kind_that_names_say() -> None:
     assert all(len(name.split()) == 2 for name in names)
     assert len(set(names)) > 20
     _, places = filled("CREATE TABLE country (id INTEGER PRIMARY KEY, continent TEXT)")
+    _, firms = filled(
+        "CREATE TABLE supplier (id INTEGER PRIMARY KEY, comment TEXT, middle_initial VARCHAR(1))"
+    )
+    comments, initials = (
+        {str(row[name]) for row in firms["supplier"]} for name in ("comment", "middle_initial")
+    )
+    assert "as described" in comments
+    assert {len(one) for one in initials - {"None"}} == {1}
     _, users = filled("CREATE TABLE users (id INTEGER PRIMARY KEY, user_plan VARCHAR(9), doctor VARCHAR(9))")
     plans, doctors = (
         {str(row[name]).split()[0] for row in users["users"]} for name in ("user_plan", "doctor")

@@ -168,9 +168,10 @@ ELSEWHERE: Final[Mapping[str, Pool | None]] = MappingProxyType(
                 "type kind class category group method mode",
                 _pool("standard, special, classic, compact, mixed, other", ""),
             ),
+            ("outcome result", _pool("won, lost, drawn, nominated, withdrawn", "")),
             (
                 """
-                ward outcome result route frequency triage drug substance diagnosis condition problem procedure
+                ward route frequency triage drug substance diagnosis condition problem procedure
                 operation intervention treatment test lab analyte assay clinic specialty service hospital facility site
                 """,
                 None,

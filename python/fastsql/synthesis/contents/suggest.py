@@ -72,7 +72,9 @@ RANGES = {
         工资=22000..98000..0; population=4000..900000..0; budget=10000..900000..0; number count quantity 数量 次数
         人数=1..40..0; rank position pick 名次 排名=1..20..0; sequence order line round lap version 轮次 轮数 届数=1..9..0;
         week=1..52..0; episode season chapter 赛季=1..24..0; act scene level stage grade=1..5..0; decile=1..10..0;
-        percentile=1..99..0; attendance crowd=300..48000..0; page floor 楼层=1..12..0
+        percentile=1..99..0;
+        runtime duration time=20..200..0; lane=1..8..0; chromosome=1..23..0;
+        attendance crowd=300..48000..0; page floor 楼层=1..12..0
         """
     )
     for low, high, digits in [limits.split("..")]
@@ -282,6 +284,8 @@ class _Suggestion:
         ):
             if said.endswith(endings):
                 return Persons(part)
+        if self._words[-1:] in (["initial"], ["initials"]):
+            return codes("@", 14, self._rng)
         if "address" in self._words or "street" in self._words:
             return self._address()
         pool = self._pool(NAMES, with_table=True)
@@ -298,7 +302,7 @@ class _Suggestion:
     def _text(self) -> Drawn:
         if "address" in self._words or self._known.called.endswith("地址"):
             return self._address()
-        pool = self._pool(NAMES, with_table=True)
+        pool = self._pool(NAMES)
         return Choice((pool or (SENTENCES if self._clinical else REMARKS))[self._chinese], skew=0.4)
 
     def _address(self) -> Drawn:

@@ -21,7 +21,12 @@ from fastsql.execution import Executor, open_executor
 from fastsql.profile.model import Profile
 from fastsql.schema import Schema
 from fastsql.synthesis.contents import Constraints, Filling, MadeDatabase, suggest
-from fastsql.synthesis.contents.compared import compared_values, with_those_alike, with_values
+from fastsql.synthesis.contents.compared import (
+    compared_values,
+    unknown_contents,
+    with_those_alike,
+    with_values,
+)
 from fastsql.synthesis.designs import designs, draw_variant
 from fastsql.synthesis.designs.reported import is_reported
 from fastsql.synthesis.schema.words import CHINESE, ENGLISH
@@ -53,6 +58,8 @@ class PooledSchema:
     """What questions call its things, which the schema may not tell."""
     fillings: tuple[Filling, ...] | None = None
     constraints: Constraints | None = None
+    unknown: frozenset[int] = frozenset()
+    """Columns whose cells are made up without a word of what they hold."""
 
     @property
     def db_id(self) -> str:
@@ -207,7 +214,8 @@ def _published(
         )
         suggested = suggest(schema, schema.profile, own)
         fillings = with_values(schema, schema.profile, suggested, known, own)
-        found.append(PooledSchema(kind, schema, schema.profile, fillings))
+        unknown = unknown_contents(schema.profile, fillings)
+        found.append(PooledSchema(kind, schema, schema.profile, fillings, unknown=unknown))
     return found
 
 

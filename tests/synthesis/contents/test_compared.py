@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from fastsql.schema import Schema
-from fastsql.synthesis.contents.compared import compared_values, with_those_alike, with_values
+from fastsql.synthesis.contents.compared import (
+    compared_values,
+    unknown_contents,
+    with_those_alike,
+    with_values,
+)
 from fastsql.synthesis.contents.fillings import Choice
 from fastsql.synthesis.contents.suggest import suggest
 
@@ -47,3 +52,10 @@ def test_columns_of_text_hold_what_is_known_of_them_where_that_is_enough() -> No
     assert set(after[1].drawn.values) == set(VENUES)
     assert [after[0], after[2], after[3]] == [before[0], before[2], before[3]]
     assert with_values(schema, schema.profile, before, {}, "1") == before
+
+
+def test_what_a_name_does_not_tell_is_unknown() -> None:
+    schema = Schema.from_ddl(
+        "CREATE TABLE games (team_name VARCHAR(9), record VARCHAR(9), city VARCHAR(9), points INTEGER)"
+    )
+    assert unknown_contents(schema.profile, suggest(schema, schema.profile)) == {1}

@@ -8,9 +8,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 
+from fastsql.profile.kind_words import NAMES
 from fastsql.profile.model import Profile
 from fastsql.schema import Schema
-from fastsql.synthesis.contents.fillings import Choice, Filling
+from fastsql.synthesis.contents.fillings import Choice, Filling, Mixed
 
 LONGEST = 40
 """Characters of a value that is taken over."""
@@ -74,3 +75,14 @@ def with_values(
             filling = replace(filling, drawn=Choice(tuple(rng.sample(known, min(MOST, len(known))))))
         filled.append(filling)
     return tuple(filled)
+
+
+def unknown_contents(profile: Profile, fillings: Sequence[Filling]) -> frozenset[int]:
+    """Columns that names of things fill, "quiet harbour", although their own name does not say that they hold names."""
+    return frozenset(
+        number
+        for number, (known, filling) in enumerate(zip(profile.columns, fillings, strict=True))
+        if isinstance(filling.drawn, Mixed)
+        and known.kind == "name"
+        and not NAMES & {*known.called.lower().split()[-1:]}
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Collection
 from datetime import date, datetime, timezone
 from decimal import Decimal
 
@@ -27,10 +28,11 @@ class Contents:
     Where a column cannot be read because the database went away, methods raise DatabaseGoneError.
     """
 
-    def __init__(self, schema: Schema, executor: Executor) -> None:
+    def __init__(self, schema: Schema, executor: Executor, *, unknown: Collection[int] = ()) -> None:
+        """`unknown`: columns whose cells are made up without a word of what they hold, so that none is to be named."""
         self.schema = schema
         self._executor = executor
-        self._values: dict[int, tuple[Value, ...]] = {}
+        self._values: dict[int, tuple[Value, ...]] = dict.fromkeys(unknown, ())
         self._lacking: dict[int, bool] = {}
         self._repeating: dict[tuple[int, ...], bool] = {}
         self._answered = "SELECT 1"

@@ -173,6 +173,8 @@ def test_values_are_of_the_kind_that_names_say() -> None:
     )
     assert "as described" in comments
     assert {len(one) for one in initials - {"None"}} == {1}
+    _, midwives = filled("CREATE TABLE midwife (midwife_no INTEGER PRIMARY KEY, full_name TEXT)")
+    assert all(str(row["full_name"]).split()[0] in FIRST_NAMES[0] for row in midwives["midwife"])
     _, users = filled("CREATE TABLE users (id INTEGER PRIMARY KEY, user_plan VARCHAR(9), doctor VARCHAR(9))")
     plans, doctors = (
         {str(row[name]).split()[0] for row in users["users"]} for name in ("user_plan", "doctor")

@@ -291,7 +291,9 @@ class _Suggestion:
         pool = self._pool(NAMES, with_table=True)
         named = self._words[-1:] == ["name"] and PERSONS & set(self._words)
         persons = named or PERSONS & set(self._words[-1:]) or self._known.called.endswith("姓名")
-        if self._words[-1:] == ["name"] and (persons or (self._person and len(self._words) <= 2)):
+        if said.endswith("full name") or (
+            self._words[-1:] == ["name"] and (persons or (self._person and len(self._words) <= 2))
+        ):
             return Persons()
         if persons or (self._person and self._chinese and self._known.called.endswith("名")):
             return Persons()

@@ -321,7 +321,10 @@ def plural(noun: str) -> str:
 
 
 def singular(noun: str) -> str:
-    """The singular of an English noun, of the last one of several words, or of what stands before what was done."""
+    """The singular of an English noun, of the last one of several words, or of what stands before "of" or what was done."""
+    first = _OF.search(noun)
+    if first:
+        return singular(noun[: first.start()]) + noun[first.start() :]
     head, _, last = noun.rpartition(" ")
     if head and (_is_participle(last) or last in _PREPOSITIONS):
         return f"{singular(head)} {last}"

@@ -84,6 +84,7 @@ def test_what_is_counted_is_the_rows_that_are_joined(clinic: Schema) -> None:
         "SELECT reason, COUNT(*) FROM visits GROUP BY reason ORDER BY COUNT(*) DESC LIMIT 1",
         "SELECT sex FROM patients ORDER BY name LIMIT 1",
         "SELECT sex, sex FROM patients",
+        "SELECT sex FROM patients WHERE born BETWEEN '2001-05-04' AND '1999-02-01'",
         f"SELECT p.sex {_JOINED} WHERE v.patient_id = 5",
         f"SELECT sex FROM patients WHERE patient_id IN (SELECT v.patient_id {_JOINED} WHERE p.weight > 60)",
         f"SELECT v.patient_id {_JOINED} WHERE p.patient_id = 5",
@@ -131,6 +132,7 @@ def test_participles_stand_behind_the_plural(one: str, many: str) -> None:
 
 
 def test_what_tells_more_of_a_thing_stays_as_it_is() -> None:
+    assert plural("age on arrival") == "ages on arrival"
     assert [plural(one) for one in ("age at first use", "dose per day", "height in cm", "date of birth")] == [
         "ages at first use",
         "doses per day",

@@ -148,7 +148,7 @@ CATEGORIES: Final[Mapping[str, Pool]] = MappingProxyType(
 """By the word of a column's name, its last two words, or the end of its Chinese label."""
 CLINICAL: Final = word_set(
     """
-    patient patients admission admissions ward wards hospital hospitals clinic clinics diagnosis diagnoses disease
+    patient patients admission admissions hospital hospitals clinic clinics diagnosis diagnoses disease
     medication medications medicine drug drugs prescription prescriptions nurse nurses physician physicians surgery
     symptom symptoms therapy encounter encounters
     """

@@ -268,7 +268,7 @@ class Conditions:
         if self._words.kind(column) not in ORDERED:
             raise UnsayableError("range of no amount")
         low, high = self._literal(node.args["low"]), self._literal(node.args["high"])
-        if _number(node.args["low"]) > _number(node.args["high"]):
+        if _place(node.args["low"]) > _place(node.args["high"]):
             raise UnsayableError("an empty range")
         return self._within(column, low, high, negated=negated)
 
@@ -364,9 +364,10 @@ def _is_key(words: Words, column: int) -> bool:
     return words.schema.key_groups[column] >= 0
 
 
-def _number(literal: exp.Expr) -> float:
-    """The value of a bound, 0 for one that is no number."""
+def _place(literal: exp.Expr) -> tuple[float, str]:
+    """Where a bound stands: by its number, a date by its text."""
+    text = literal.sql().strip("'")
     try:
-        return float(literal.sql().strip("'"))
+        return float(text), ""
     except ValueError:
-        return 0.0
+        return 0.0, text

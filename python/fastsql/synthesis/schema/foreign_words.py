@@ -337,7 +337,7 @@ FRAMES = {
 
 OUTSIDE = (
     Foreign(
-        "[What's|How is] the weather [like today|going to be tomorrow]?",
+        "[What is the weather like|How is the weather] [today|over there]?",
         ("rain", "temperature", "climate", "forecast"),
     ),
     Foreign(

@@ -305,7 +305,7 @@ def is_thing(noun: str) -> bool:
     return bool(head) or not (_is_participle(last) or _is_participle(last.removesuffix("by")))
 
 
-_OF = re.compile(" (?:of|per|in|at|for|from|to) ")
+_OF = re.compile(" (?:of|per|in|at|for|from|on|to) ")
 """What opens that which tells more of a thing: "doses per day", "heights in cm"."""
 
 

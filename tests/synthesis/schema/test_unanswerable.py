@@ -116,6 +116,7 @@ def test_a_foreign_thing_has_what_such_things_have(clinic: Schema, executor: Exe
     [
         "SELECT patients.name FROM patients JOIN visits ON visits.patient_id = patients.patient_id",
         "SELECT visits.patient_id FROM visits",
+        "SELECT COUNT(visits.reason) FROM visits WHERE visits.reason = 'cough'",
     ],
 )
 def test_a_foreign_thing_has_neither_joins_nor_keys(sql: str, clinic: Schema, executor: Executor) -> None:

@@ -131,10 +131,9 @@ def is_person(schema: Schema, profile: Profile, table: int) -> bool:
 
 def is_clinical(profile: Profile) -> bool:
     """Whether a name of a schema's tables or columns is one of medicine."""
-    return any(
-        CLINICAL & set(_WORD.findall(f"{one.called} {one.words}".lower()))
-        for one in (*profile.tables, *profile.columns)
-    )
+    names = [f"{table.called} {table.words}" for table in profile.tables]
+    names += [f"{column.called} {column.words}" for column in profile.columns]
+    return any(CLINICAL & set(_WORD.findall(name.lower())) for name in names)
 
 
 def _lists(schema: Schema, profile: Profile) -> set[int]:

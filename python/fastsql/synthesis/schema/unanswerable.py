@@ -174,13 +174,15 @@ class Unanswerables:
         left = {kind: rng.sample(ones, len(ones)) for kind, ones in concept.has.items()}
         said: dict[int, Attribute] = {}
         for column in query.find_all(exp.Column):
-            if isinstance(column.this, exp.Star) or self._words.number(column) in said:
+            if isinstance(column.this, exp.Star):
                 continue
             kind = self._words.kind(column)
             if isinstance(column.parent, exp.Count) and self._words.is_primary(column):
                 continue
             if kind not in (*ORDERED, *TEXTS) or (kind in TEXTS and column.find_ancestor(exp.Predicate)):
                 raise UnsayableError("keys, codes or values of another table")
+            if self._words.number(column) in said:
+                continue
             if not left[_group(kind)]:
                 raise UnsayableError("too many columns")
             said[self._words.number(column)] = left[_group(kind)].pop()
@@ -342,8 +344,8 @@ def _group(kind: str) -> str:
 def _some(between: tuple[int, int], rng: random.Random) -> int:
     """A number between two, of two digits that are not 0 at most."""
     number = rng.randint(*between)
-    unit = 10 ** max(len(str(number)) - 2, 0)
-    return max(number // unit * unit, between[0])
+    zeros = max(len(str(number)) - 2, 0)
+    return max(int(str(number)[:2] + "0" * zeros), between[0])
 
 
 def _article(noun: str) -> str:

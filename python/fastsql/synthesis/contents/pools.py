@@ -150,7 +150,7 @@ CLINICAL: Final = word_set(
     """
     patient patients admission admissions hospital hospitals clinic clinics diagnosis diagnoses disease
     medication medications medicine drug drugs prescription prescriptions nurse nurses physician physicians surgery
-    symptom symptoms therapy encounter encounters
+    symptom symptoms therapy encounter encounters blood midwife midwives dental dialysis icd
     """
 )
 """Words by one of which a schema is about medicine."""

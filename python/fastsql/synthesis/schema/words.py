@@ -31,6 +31,7 @@ _AS_THEY_ARE = (
     "status",
     "criteria",
     "media",
+    "vitals",
 )
 _PARTICIPLES = word_set("born drawn found given held left lost made paid seen sent taken taught won written")
 """Those that stand behind a noun, as in "year born", beside those in -ed."""

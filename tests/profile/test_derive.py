@@ -200,6 +200,44 @@ def test_an_odd_schema_has_a_profile(ddl: str) -> None:
     assert all(one.called for one in (*profile.tables, *profile.columns))
 
 
+def test_ordinals_are_not_summed_and_years_are_dates() -> None:
+    schema = Schema.from_ddl(
+        "CREATE TABLE plays (id INT, act INT, week REAL, founded INT, 赛季 REAL, seats INT)"
+    )
+    known = {one.called: one for one in schema.profile.columns}
+    timed = Schema.from_ddl("CREATE TABLE films (running_time INT, show_time INT, year_joined INT)").profile
+    assert [one.kind for one in timed.columns] == ["measure", "date", "date"]
+    (pick,) = Schema.from_ddl('CREATE TABLE drafts ("Pick #" INT)').profile.columns
+    assert not pick.aggregatable
+    assert [known[name].aggregatable for name in ("act", "week", "赛季", "seats")] == [
+        False,
+        False,
+        False,
+        True,
+    ]
+    assert known["founded"].kind == "date"
+
+
+def test_texts_whose_names_say_numbers_are_numbers() -> None:
+    schema = Schema.from_ddl(
+        'CREATE TABLE games (crowd TEXT, games_played TEXT, points_per_game TEXT, week TEXT, speed_knots TEXT, "1990" TEXT,'
+        ' year_began TEXT, date_utc TEXT, "gore #" TEXT, years_in_program TEXT,'
+        ' "rate (per 1,000)" TEXT, date_of_attack TEXT, host TEXT)'
+    )
+    kinds = [one.kind for one in schema.profile.columns]
+    assert kinds == [
+        "amount",
+        "amount",
+        "amount",
+        *["measure"] * 3,
+        "date",
+        "date",
+        *["measure"] * 3,
+        "date",
+        "text",
+    ]
+
+
 def test_chinese_names_tell_kinds() -> None:
     kinds = [one.kind for one in Schema.from_ddl(ODD["Chinese"]).profile.columns]
     assert kinds == ["identifier", "name", "date", "measure"]

@@ -12,7 +12,7 @@ from fastsql.profile.english import word_set
 IDENTIFIERS: Final = word_set(
     """
     id identifier uuid guid passport license licence drivers key rowid mrn ssn ids email phone telephone
-    fax url uri username npi barcode
+    fax url uri username npi barcode rowguid
     """
 )
 """As the last word."""
@@ -31,7 +31,7 @@ CODES: Final = word_set(
 )
 CATEGORIES: Final = word_set(
     """
-    type types status state sex gender race ethnicity religion language nationality class category kind
+    type types status state sex gender race ethnicity religion language nationality continent class category kind
     group level grade stage flag yn indicator insurance route priority severity marital country city county
     region department ward unit units method mode frequency location specialty outcome disposition result
     color colour role  section sector form format source division currency measure uom season weekday
@@ -54,10 +54,13 @@ TEXTS: Final = word_set(
 )
 DATES: Final = word_set(
     """
-    date time datetime at timestamp day month year birthday dob dod birth death quarter
+    date time datetime at timestamp day month year birthday dob dod birth death quarter founded established built
+    inaugurated elected
     """
 )
 """As the last word, of columns of any type."""
+DURATIONS: Final = word_set("run running elapsed waiting response play lap finish")
+"""Before a last "time": how long, and not when."""
 MONEY: Final = word_set(
     """
     cost costs price charge charges fee fees payment payments paid pay balance revenue income salary
@@ -88,15 +91,33 @@ MEASURES: Final = word_set(
     maximum hemoglobin glucose creatinine potassium sodium
     """
 )
-TEXT_MEASURES: Final = MEASURES - word_set("value level reading index area size share stay")
+TEXT_MEASURES: Final = (MEASURES - word_set("value level reading index area size share stay")) | word_set(
+    """
+    rank week round lap pick episode season act decile percentile yield displacement wingspan horsepower sunrise
+    sunset
+    """
+)
 """Measures that may stand in a column of text."""
+TEXT_AMOUNTS: Final = word_set(
+    """
+    cost costs price prices fee fees salary income incomes revenue budget wage wages earnings turnover winnings money
+    count counts quantity population attendance crowd votes goals wins losses points fans followers viewers beds seats
+    capacity amount total teachers pupils students passengers deaths births races poles podiums laps starts caps tries
+    appearances matches games rebounds assists tackles sacks yards touchdowns medals episodes rooms floors acres
+    installs downloads households ratings casualties apps
+    """
+)
+"""Amounts that may: no thing has a name that ends in one of these."""
 NO_SUMS: Final = word_set(
     """
     latitude longitude rank position sequence order version year month day line page floor index priority
-    level grade stage number rowid
+    level grade stage number rowid week round lap pick episode season act chapter scene decile percentile
+    game match no ref lane chromosome certificate channel district precinct beat
     """
 )
 """Numbers of which neither a sum nor a mean says anything."""
+NO_SUMS_CHINESE: Final = ("赛季", "轮次", "轮数", "名次", "排名", "届数", "楼层", "版本")
+"""The same, as ends of labels."""
 PERSONS: Final = word_set(
     """
     patient patients person persons people subject subjects staff employee employees physician physicians
@@ -155,7 +176,7 @@ _UNITS: Final = {
     "seconds": "seconds", "secs": "seconds", "minutes": "minutes", "mins": "minutes", "hours": "hours", "hrs": "hours",
     "days": "days", "weeks": "weeks", "months": "months", "years": "years", "yrs": "years",
     "usd": "USD", "eur": "EUR", "dollars": "USD", "euros": "EUR", "celsius": "°C", "fahrenheit": "°F",
-    "sqft": "sq ft", "acres": "acres", "hectares": "ha", "kwh": "kWh", "mb": "MB", "gb": "GB",
+    "sqft": "sq ft", "acres": "acres", "hectares": "ha", "kwh": "kWh", "kw": "kW", "mb": "MB", "gb": "GB",
     "元": "元", "岁": "years", "次": "times",
 }  # fmt: skip
 UNITS: Final[Mapping[str, str]] = MappingProxyType(_UNITS)

@@ -13,12 +13,15 @@ from fastsql.profile.kind_words import (
     CODES,
     COUNTS,
     DATES,
+    DURATIONS,
     IDENTIFIERS,
     MEASURES,
     MONEY,
     NAMES,
     NO_SUMS,
+    NO_SUMS_CHINESE,
     NUMBERED,
+    TEXT_AMOUNTS,
     TEXT_MEASURES,
     TEXTS,
     UNIT_IN_TEXT,
@@ -59,7 +62,9 @@ class KindReader:
         if column.type == "boolean" or (words[:1] and words[0] in _YES_OR_NO):
             return "category"
         return (
-            self._number(column, words, said) if column.type == "number" else self._text(column, words, said)
+            self._number(column, words, said)
+            if column.type == "number"
+            else self._text(column, called, words, said)
         )
 
     def _is_identifier(self, index: int, words: Sequence[str]) -> bool:
@@ -74,6 +79,10 @@ class KindReader:
         last = _last(words)
         if said in ("code", "category", "amount", "measure"):
             return said  # type: ignore[return-value] # one of four kinds
+        if words[:1] == ["year"]:
+            return "date"
+        if (last == "time" and set(words) & DURATIONS) or last in ("runtime", "duration"):
+            return "measure"
         if last in CODES:
             return "code"
         if last in DATES:
@@ -89,19 +98,32 @@ class KindReader:
         things = last.endswith("s") and not last.endswith(("ss", "us", "is"))
         return "amount" if things or set(words) & AMOUNTS else "measure"
 
-    def _text(self, column: Column, words: Sequence[str], said: str) -> Kind:
-        last = _last(words)
+    def _text(self, column: Column, called: str, words: Sequence[str], said: str) -> Kind:
+        last, head = _last(words), _head(words)
+        bare = _last(_BRACKETS.sub("", called).lower().split())
         if said in ("code", "name", "text", "category"):
             return said  # type: ignore[return-value] # one of four kinds
         for kind, known in (("code", CODES), ("date", DATES), ("text", TEXTS), ("category", CATEGORIES)):
             if last in known:
                 return kind  # type: ignore[return-value] # as above
+        if head in ("date", "year") or words[:1] == ["year"] or words[-2:-1] == ["date"]:
+            return "date"
         if last in NAMES:
             return "name"
         is_free = "text" in column.sql_type.lower()
         if 0 < len(column.values) <= _FEW and not is_free:  # few free texts may be the names of the staff
             return "category"
-        return "measure" if last in TEXT_MEASURES else "text" if is_free else "name"
+        done = set(words[-2:-1]) if last.endswith("ed") or last in ("won", "lost", "against") else set()
+        if TEXT_AMOUNTS & {last, head, bare, *done} or words[:2] in (
+            ["number", "of"],
+            ["no", "of"],
+        ):
+            return "amount"
+        is_year = bool(words) and not last
+        is_number = called.rstrip().endswith(("#", "%"))
+        if TEXT_MEASURES & {last, head, bare} or last in UNITS or is_year or is_number:
+            return "measure"
+        return "text" if is_free else "name"
 
 
 def unit_of(column: Column, kind: Kind, label: str) -> str:
@@ -124,17 +146,25 @@ def unit_of(column: Column, kind: Kind, label: str) -> str:
 
 def is_aggregatable(column: Column, kind: Kind, label: str) -> bool:
     """Whether sums and means of a column say something."""
-    words = label.split()
+    words = label.lower().split()
     if words[-1:] == ["number"] and words[-2:-1] == [
         "value"
     ]:  # a value that is a number, beside one that is text
         words = words[:-1]
-    return kind in NUMBERS and column.type == "number" and _last(words) not in NO_SUMS
+    says_order = _last(words) in NO_SUMS or _BRACKETS.sub("", label).strip().endswith(NO_SUMS_CHINESE)
+    return kind in NUMBERS and column.type == "number" and not says_order
 
 
 def _last(words: Sequence[str]) -> str:
-    """The last word that is no number."""
-    return next((word for word in reversed(words) if not word.isdigit()), "")
+    """The last word that is no number and no mere sign."""
+    words = [word.strip("#%()") for word in words]
+    return next((word for word in reversed(words) if word and not word.isdigit()), "")
+
+
+def _head(words: Sequence[str]) -> str:
+    """The last word of what a name is about: "date" of "date of attack", "years" of "years in program"."""
+    places = [place for place, word in enumerate(words) if word in ("of", "in", "per", "for", "at") and place]
+    return words[places[0] - 1] if places else ""
 
 
 def _chinese(label: str) -> str:

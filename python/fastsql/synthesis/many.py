@@ -162,7 +162,9 @@ def _part(task: _Task) -> _Part:
 
 def pairs_over(one: PooledSchema, executor: Executor, quota: int, seed: int) -> Sequence[Example]:
     """Pairs over one schema of a pool. Raises SynthesisError where none is found."""
-    source = SchemaSource(one.schema, executor, known_templates(), db_id=one.db_id, profile=one.profile)
+    source = SchemaSource(
+        one.schema, executor, known_templates(), db_id=one.db_id, profile=one.profile, unknown=one.unknown
+    )
     # A seed of its own: the same one would draw the same templates over every schema.
     own = int(hashlib.sha256(f"{seed}/{one.db_id}".encode()).hexdigest(), 16) % _LARGEST_SEED
     return generate_drawn(source, quota, own, report=lambda _: None)

@@ -20,7 +20,13 @@ from fastsql.datasets.examples import read_json
 from fastsql.execution import Executor, open_executor
 from fastsql.profile.model import Profile
 from fastsql.schema import Schema
-from fastsql.synthesis.contents import Constraints, Filling, MadeDatabase
+from fastsql.synthesis.contents import Constraints, Filling, MadeDatabase, suggest
+from fastsql.synthesis.contents.compared import (
+    compared_values,
+    unknown_contents,
+    with_those_alike,
+    with_values,
+)
 from fastsql.synthesis.designs import designs, draw_variant
 from fastsql.synthesis.designs.reported import is_reported
 from fastsql.synthesis.schema.words import CHINESE, ENGLISH
@@ -35,6 +41,10 @@ KINDS_OF: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {ENGLISH: tuple(kind for kind in KINDS if kind != CHASE), CHINESE: (DESIGNS, CHASE)}
 )
 """The kinds whose things are called in a language."""
+_COMPARED = ("bird", "wikisql_partial")
+"""Kinds without rows, whose columns get values that their training queries name."""
+_ALIKE = ("wikisql_partial",)
+"""Those of single tables, where tables alike tell more than the few queries over each."""
 _PUBLISHED_ROWS = {"spider": "databases/train_databases.tar.xz"}
 
 
@@ -48,6 +58,8 @@ class PooledSchema:
     """What questions call its things, which the schema may not tell."""
     fillings: tuple[Filling, ...] | None = None
     constraints: Constraints | None = None
+    unknown: frozenset[int] = frozenset()
+    """Columns whose cells are made up without a word of what they hold."""
 
     @property
     def db_id(self) -> str:
@@ -184,12 +196,31 @@ def _published(
     folder: Path, kind: str, number: int, seed: int, held_out: Collection[str]
 ) -> list[PooledSchema]:
     """Schemas of a training set, drawn among those that its training questions ask of and nothing is reported on."""
-    asked = {example.db_id for example in read_examples(_train(folder))} - set(held_out)
+    examples = read_examples(_train(folder))
+    asked = {example.db_id for example in examples} - set(held_out)
     entries: list[Mapping[str, Any]] = read_json(folder / "schemas.json")
     free = {entry["db_id"]: entry for entry in entries if entry["db_id"] in asked and not _is_reported(entry)}
     chosen = random.Random(f"{seed}/{kind}").sample(sorted(free), min(number, len(free)))
     schemas = [with_normal_ranges(Schema.from_dict(free[name])) for name in chosen]
-    return [PooledSchema(kind, schema, schema.profile) for schema in schemas]
+    if kind not in _COMPARED:
+        return [PooledSchema(kind, schema, schema.profile) for schema in schemas]
+    values = compared_values((example.db_id, example.sql or "") for example in examples)
+    columns = {name: _column_names(entry) for name, entry in free.items()}
+    found = []
+    for schema in schemas:
+        own = f"{seed}/{schema.name}"
+        known = (
+            with_those_alike(schema.name, columns, values) if kind in _ALIKE else values.get(schema.name, {})
+        )
+        suggested = suggest(schema, schema.profile, own)
+        fillings = with_values(schema, schema.profile, suggested, known, own)
+        unknown = unknown_contents(schema.profile, fillings)
+        found.append(PooledSchema(kind, schema, schema.profile, fillings, unknown=unknown))
+    return found
+
+
+def _column_names(entry: Mapping[str, Any]) -> frozenset[str]:
+    return frozenset(column["name"].lower() for table in entry["tables"] for column in table["columns"])
 
 
 def _is_reported(entry: Mapping[str, Any]) -> bool:

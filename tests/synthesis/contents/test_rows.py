@@ -11,6 +11,7 @@ import pytest
 from fastsql.errors import SchemaError
 from fastsql.schema import Schema
 from fastsql.synthesis.contents import MadeDatabase, constraints_of, make_rows, suggest
+from fastsql.synthesis.contents.pools import FIRST_NAMES
 
 HOSPITAL = """
 CREATE TABLE wards (ward_id INTEGER PRIMARY KEY, name TEXT NOT NULL, beds INTEGER,
@@ -163,7 +164,60 @@ def test_values_are_of_the_kind_that_names_say() -> None:
     names = [str(row["name"]) for row in tables["patients"]]
     assert all(len(name.split()) == 2 for name in names)
     assert len(set(names)) > 20
+    _, places = filled("CREATE TABLE country (id INTEGER PRIMARY KEY, continent TEXT)")
+    _, firms = filled(
+        "CREATE TABLE supplier (id INTEGER PRIMARY KEY, comment TEXT, middle_initial VARCHAR(1))"
+    )
+    comments, initials = (
+        {str(row[name]) for row in firms["supplier"]} for name in ("comment", "middle_initial")
+    )
+    assert "as described" in comments
+    assert {len(one) for one in initials - {"None"}} == {1}
+    _, midwives = filled("CREATE TABLE midwife (midwife_no INTEGER PRIMARY KEY, full_name TEXT)")
+    assert all(str(row["full_name"]).split()[0] in FIRST_NAMES[0] for row in midwives["midwife"])
+    _, users = filled("CREATE TABLE users (id INTEGER PRIMARY KEY, user_plan VARCHAR(9), doctor VARCHAR(9))")
+    plans, doctors = (
+        {str(row[name]).split()[0] for row in users["users"]} for name in ("user_plan", "doctor")
+    )
+    assert doctors & set(FIRST_NAMES[0])
+    assert not plans & set(FIRST_NAMES[0])
+    assert any(row["continent"] == "Africa" for row in places["country"])
     assert "paracetamol" in {row["drug_name"] for row in tables["orders"]}
+
+
+def test_numbers_that_are_kept_as_texts_are_numbers() -> None:
+    _, tables = filled(
+        'CREATE TABLE games (id INTEGER PRIMARY KEY, crowd TEXT, points TEXT, prize_money TEXT, "1990" TEXT, week TEXT,'
+        " speed_knots TEXT, number_of_laps TEXT, venue TEXT)"
+    )
+    for row in tables["games"]:
+        numbers = {name: value for name, value in row.items() if name != "venue" and value is not None}
+        assert all(str(value).isdigit() for value in numbers.values()), row
+        assert not str(row["venue"]).isdigit()
+
+
+def test_a_schema_that_is_not_about_medicine_holds_nothing_of_it() -> None:
+    ddl = "CREATE TABLE {} (id INTEGER PRIMARY KEY, unit TEXT, state TEXT, note TEXT, operation TEXT, department TEXT)"
+    _, shop = filled(ddl.format("products"))
+    _, clinic = filled(ddl.format("patients"))
+    of_shop, of_clinic = (
+        {str(cell) for row in rows for cell in row.values()} for rows in (*shop.values(), *clinic.values())
+    )
+    telling = {"south ward", "pending", "dressing changed", "appendectomy", "cardiology"}
+    assert telling & of_clinic
+    assert not telling & of_shop
+    assert {"Texas", "box"} & of_shop
+
+
+def test_ordinals_and_years_are_whole_and_small() -> None:
+    _, tables = filled(
+        "CREATE TABLE plays (id INTEGER PRIMARY KEY, act REAL, season REAL, founded REAL, 赛季 REAL)"
+    )
+    for row in tables["plays"]:
+        assert row["act"] in (None, 1, 2, 3, 4, 5)
+        assert row["season"] in (None, *range(1, 25))
+        assert row["赛季"] in (None, *range(1, 25))
+        assert row["founded"] is None or 1900 < float(str(row["founded"])) < 2100
 
 
 def test_chinese_labels_get_chinese_values() -> None:

@@ -109,7 +109,7 @@ def test_a_turn_about_whether_rows_exist_asks_for_any() -> None:
 
 def test_an_inner_query_is_described_where_it_is_no_turn_of_its_own() -> None:
     question = Conversation(CLINIC, random.Random(3)).ask(sql_to_program(FIRST_VALUE, CLINIC))
-    assert "earliest admitted" in question or "first admitted" in question
+    assert "earliest date admitted" in question or "first date admitted" in question
     assert "sodium" in question
     assert "7" in question
 

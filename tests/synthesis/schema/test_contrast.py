@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 
@@ -19,8 +20,8 @@ from fastsql.verification.parse import parse_query
 _ORDERED = "SELECT patients.name FROM patients ORDER BY patients.weight DESC LIMIT 1"
 
 
-def edited(sql: str, kind: str, clinic: Schema, executor: Executor) -> set[str]:
-    found = edits(parse_query(sql), Words(clinic), Contents(clinic, executor), random.Random(1))
+def edited(sql: str, kind: str, clinic: Schema, executor: Executor, seed: int = 1) -> set[str]:
+    found = edits(parse_query(sql), Words(clinic), Contents(clinic, executor), random.Random(seed))
     return {query.sql("sqlite") for one, query in found if one == kind}
 
 
@@ -56,6 +57,14 @@ def test_another_column_is_of_the_same_table_and_kind(executor: Executor) -> Non
     assert not edited("SELECT stays.id FROM stays", "column", schema, executor)
 
 
+def test_another_value_is_none_that_the_query_names_already(clinic: Schema, executor: Executor) -> None:
+    sql = "SELECT visits.cost FROM visits WHERE visits.reason = 'cough' OR visits.reason = 'fever'"
+    queries = {query for seed in range(9) for query in edited(sql, "value", clinic, executor, seed)}
+    assert len(queries) > 2
+    for query in queries:
+        assert len(set(re.findall("'(.*?)'", query))) == 2
+
+
 def test_what_is_grouped_by_stays(clinic: Schema, executor: Executor) -> None:
     sql = "SELECT patients.sex, COUNT(*) FROM patients GROUP BY patients.sex"
     assert not edited(sql, "column", clinic, executor)
@@ -67,8 +76,9 @@ def test_questions_differ_in_one_phrase() -> None:
     assert not differ_in_one_phrase("the same", "the same", 0)
     long = "Find the lowest cost of all the visits of the patients of a ward whose beds are 9"
     assert not differ_in_one_phrase(long, f"Show the highest {long[16:-1]}8", 0)
-    assert not differ_in_one_phrase("a", "b" * 80, 10)
-    assert differ_in_one_phrase("a", "b" * 40, 10)
+    assert not differ_in_one_phrase("is a", "is " + "b" * 80, 10)
+    assert differ_in_one_phrase("is a", "is " + "b" * 40, 10)
+    assert not differ_in_one_phrase("Find the movies", "List the movies", 0)
 
 
 def test_both_pairs_run_give_different_answers_and_share_an_id(clinic: Schema, executor: Executor) -> None:

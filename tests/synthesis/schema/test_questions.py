@@ -84,6 +84,12 @@ def test_what_is_counted_is_the_rows_that_are_joined(clinic: Schema) -> None:
         "SELECT reason, COUNT(*) FROM visits GROUP BY reason ORDER BY COUNT(*) DESC LIMIT 1",
         "SELECT sex FROM patients ORDER BY name LIMIT 1",
         "SELECT sex, sex FROM patients",
+        "SELECT sex FROM patients WHERE born BETWEEN '2001-05-04' AND '1999-02-01'",
+        f"SELECT p.sex {_JOINED} WHERE v.patient_id = 5",
+        f"SELECT sex FROM patients WHERE patient_id IN (SELECT v.patient_id {_JOINED} WHERE p.weight > 60)",
+        f"SELECT v.patient_id {_JOINED} WHERE p.patient_id = 5",
+        "SELECT sex FROM patients WHERE name = (SELECT MAX(name) FROM patients)",
+        "SELECT sex FROM patients WHERE name = (SELECT MAX(name) FROM patients WHERE weight > 70)",
     ],
 )
 def test_what_no_question_says_well_is_not_asked(sql: str, clinic: Schema) -> None:
@@ -104,6 +110,11 @@ def test_values_are_never_read_as_patterns(clinic: Schema) -> None:
         ("biopsy", "biopsies"),
         ("lab test", "lab tests"),
         ("size", "sizes"),
+        ("movie", "movies"),
+        ("calorie", "calories"),
+        ("shed", "sheds"),
+        ("goal against", "goals against"),
+        ("criteria", "criteria"),
     ],
 )
 def test_nouns_have_a_plural(one: str, many: str) -> None:
@@ -118,6 +129,57 @@ def test_nouns_have_a_plural(one: str, many: str) -> None:
 def test_participles_stand_behind_the_plural(one: str, many: str) -> None:
     assert plural(one) == many
     assert singular(many) == one
+
+
+def test_what_tells_more_of_a_thing_stays_as_it_is() -> None:
+    assert plural("age on arrival") == "ages on arrival"
+    assert [plural(one) for one in ("age at first use", "dose per day", "height in cm", "date of birth")] == [
+        "ages at first use",
+        "doses per day",
+        "heights in cm",
+        "dates of birth",
+    ]
+
+
+def test_labels_say_what_can_be_asked_for() -> None:
+    schema = Schema.from_ddl(
+        'CREATE TABLE address (id INTEGER PRIMARY KEY, address_2 VARCHAR(9), active VARCHAR(9), "first" VARCHAR(9),'
+        ' owner_has_paid VARCHAR(9), against INTEGER, won INTEGER, "#" INTEGER, score VARCHAR(9), total INTEGER)'
+    )
+    for seed in range(8):
+        assert "the address 2 of" in asked("SELECT address_2 FROM address", schema, seed)
+        assert "first names" in asked('SELECT "first" FROM address', schema, seed)
+    for column in ("against", "active", "owner_has_paid", "won", '"#"'):
+        with pytest.raises(UnsayableError):
+            asked(f"SELECT {column} FROM address", schema, 1)
+    with pytest.raises(UnsayableError, match="total of totals"):
+        asked("SELECT SUM(total) FROM address", schema, 1)
+    with pytest.raises(UnsayableError, match="pattern"):
+        asked("SELECT total FROM address WHERE score LIKE '4%'", schema, 1)
+    one = {asked("SELECT DISTINCT total FROM address WHERE score = '4'", schema, seed) for seed in range(12)}
+    assert all("totals of" in question for question in one)
+
+
+def test_what_only_says_what_was_done_is_not_asked_for() -> None:
+    halls = Schema.from_ddl(
+        "CREATE TABLE halls (id INTEGER PRIMARY KEY, taken_via TEXT, completed TEXT, opened DATE, wounded INTEGER)"
+    )
+    assert [plural("alias"), plural("year to date")] == ["aliases", "years to date"]
+    for name in ("taken_via", "completed", "wounded"):
+        with pytest.raises(UnsayableError, match="no thing"):
+            asked(f"SELECT {name} FROM halls", halls, 1)
+    assert {"dates opened"} == {
+        part
+        for seed in range(8)
+        for part in ("dates opened", "openeds")
+        if part in asked("SELECT opened FROM halls", halls, seed)
+    }
+
+
+def test_a_table_that_only_says_what_was_done_is_not_asked_about() -> None:
+    lessons = Schema.from_ddl("CREATE TABLE taughtBy (id INTEGER PRIMARY KEY, hours INTEGER)")
+    with pytest.raises(UnsayableError, match="no thing"):
+        asked("SELECT hours FROM taughtBy", lessons, 1)
 
 
 def test_moments_are_called_dates_and_times() -> None:
@@ -162,6 +224,19 @@ def ways(sql: str, schema: Schema, count: int = 60) -> set[str]:
     return {asked(sql, schema, seed).rstrip("?. ").partition("the ")[2] for seed in range(count)}
 
 
+def test_who_shares_a_home_town_is_several() -> None:
+    people = Schema.from_ddl(
+        "CREATE TABLE people (id INTEGER PRIMARY KEY, name VARCHAR(9), hometown VARCHAR(9))"
+    )
+    for seed in range(12):
+        several = asked("SELECT DISTINCT name FROM people WHERE hometown = 'Ely'", people, seed)
+        assert "people whose hometown" in several
+    one = {
+        asked("SELECT DISTINCT hometown FROM people WHERE name = 'Ada'", people, seed) for seed in range(12)
+    }
+    assert any("of the person" in question for question in one)
+
+
 def test_a_row_that_a_key_names_is_asked_for_in_the_singular_too(clinic: Schema) -> None:
     found = ways("SELECT sex FROM patients WHERE patient_id = 7", clinic)
     assert any(said.startswith(("sex of the patient ", "sex of patient ")) for said in found)
@@ -189,3 +264,31 @@ def test_what_has_a_name_is_asked_for_once(clinic: Schema) -> None:
 )
 def test_several_rows_stay_several(sql: str, clinic: Schema) -> None:
     assert not any("of the patient " in said for said in ways(sql, clinic))
+
+
+def test_hours_are_not_compared_with_wages() -> None:
+    carers = Schema.from_ddl(
+        "CREATE TABLE carers (id INTEGER PRIMARY KEY, weekly_hours REAL, hourly_wage REAL, cost REAL)"
+    )
+    with pytest.raises(UnsayableError, match="in common"):
+        asked("SELECT id FROM carers WHERE weekly_hours > hourly_wage", carers, 1)
+    assert "cost" in asked("SELECT id FROM carers WHERE hourly_wage > cost", carers, 1)
+
+
+def test_averages_and_shares_are_not_added_up() -> None:
+    teams = Schema.from_ddl(
+        "CREATE TABLE teams (id INTEGER PRIMARY KEY, average_age REAL, share REAL, seats REAL)"
+    )
+    for column in ("average_age", "share"):
+        with pytest.raises(UnsayableError, match="added up"):
+            asked(f"SELECT SUM({column}) FROM teams", teams, 1)
+        assert asked(f"SELECT AVG({column}) FROM teams WHERE seats > 3", teams, 3)
+    assert "total seats" in asked("SELECT SUM(seats) FROM teams", teams, 1)
+
+
+def test_the_highest_of_dates_is_the_latest(clinic: Schema) -> None:
+    sql = "SELECT reason FROM visits WHERE day > (SELECT MAX(day) FROM visits WHERE reason = 'cough')"
+    for seed in range(8):
+        assert "the latest day" in asked(sql, clinic, seed) or "the most recent day" in asked(
+            sql, clinic, seed
+        )

@@ -21,7 +21,8 @@ def results(tmp_path: Path) -> Iterator[Results]:
     path = tmp_path / "stays.sqlite"
     with sqlite3.connect(path) as connection:
         connection.executescript(
-            "CREATE TABLE stays (id INTEGER PRIMARY KEY, kind TEXT, cost REAL, report TEXT, began DATETIME, note TEXT)"
+            "CREATE TABLE stays (id INTEGER PRIMARY KEY, kind TEXT, cost REAL, report TEXT, began DATETIME, note TEXT,"
+            " part TEXT)"
         )
         rows = [
             (
@@ -31,10 +32,11 @@ def results(tmp_path: Path) -> Iterator[Results]:
                 f"The patient number {n} was seen and sent home.",
                 f"2020-01-0{n} 09:00:00",
                 None,
+                "xyzxxxx"[n - 1],
             )
             for n in range(1, 8)
         ]
-        connection.executemany("INSERT INTO stays VALUES (?, ?, ?, ?, ?, ?)", rows)
+        connection.executemany("INSERT INTO stays VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
     schema = Schema.from_sqlite(path)
     with open_executor(path) as executor:
         yield Results(schema, executor, Contents(schema, executor), Words(schema))
@@ -51,6 +53,13 @@ def results(tmp_path: Path) -> Iterator[Results]:
         ("SELECT stays.cost, COUNT(*) FROM stays GROUP BY stays.cost", "measures"),
         ("SELECT stays.report, COUNT(*) FROM stays GROUP BY stays.report", "texts"),
         ("SELECT stays.began, COUNT(*) FROM stays GROUP BY stays.began", "measures"),
+        ("SELECT stays.id FROM stays ORDER BY stays.kind LIMIT 1", "equal rows"),
+        ("SELECT DISTINCT stays.kind, stays.id FROM stays ORDER BY stays.kind DESC LIMIT 3", "equal rows"),
+        ("SELECT stays.part FROM stays GROUP BY stays.part ORDER BY COUNT(*) LIMIT 1", "equal rows"),
+        (
+            "SELECT stays.id FROM stays WHERE stays.cost > 3 UNION SELECT stays.id FROM stays WHERE stays.cost < 0",
+            "two parts",
+        ),
         ("SELECT stays.lost FROM stays", "failed"),
     ],
 )
@@ -67,6 +76,9 @@ def test_a_query_whose_result_makes_no_sense_is_refused_with_the_reason(
         "SELECT stays.kind FROM stays WHERE stays.cost > 3",
         "SELECT stays.kind, COUNT(*) FROM stays GROUP BY stays.kind",
         "SELECT stays.kind FROM stays GROUP BY stays.kind ORDER BY COUNT(*) DESC LIMIT 1",
+        "SELECT stays.part FROM stays GROUP BY stays.part ORDER BY COUNT(*) DESC LIMIT 1",
+        "SELECT stays.id FROM stays ORDER BY stays.cost LIMIT 3",
+        "SELECT DISTINCT stays.kind FROM stays ORDER BY stays.kind DESC LIMIT 1",
     ],
 )
 def test_a_query_whose_result_makes_sense_is_kept_as_it_is(sql: str, results: Results) -> None:

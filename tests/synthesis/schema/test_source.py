@@ -160,3 +160,16 @@ def test_things_are_called_what_an_edited_profile_calls_them(clinic: Schema, exe
     about_wards = [pair.question.lower() for pair in pairs if "FROM wards" in (pair.sql or "")]
     assert about_wards
     assert any("bed house" in question for question in about_wards)
+
+
+def test_columns_of_unknown_contents_are_compared_with_no_value(clinic: Schema, executor: Executor) -> None:
+    reason = next(number for number, column in enumerate(clinic.columns) if column.name == "reason")
+    plain = SchemaSource(clinic, executor, known_templates())
+    shy = SchemaSource(clinic, executor, known_templates(), unknown={reason})
+    reasons = ("cough", "broken arm", "check-up", "fever")
+    named = [
+        sum(any(f"'{one}" in source.draw(str(seed)).sql for one in reasons) for seed in range(60))
+        for source in (plain, shy)
+    ]
+    assert named[0] > 5
+    assert named[1] == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from contextlib import suppress
 
@@ -11,9 +12,12 @@ import pytest
 from fastsql.execution import Executor
 from fastsql.linking.relations import split_words
 from fastsql.schema import Schema
+from fastsql.synthesis.generate import generate_varied
+from fastsql.synthesis.phrases import expand
 from fastsql.synthesis.schema import SchemaSource, known_templates
 from fastsql.synthesis.schema.contents import Contents
-from fastsql.synthesis.schema.foreign_words import ATTRIBUTES, CONCEPTS, FRAMES
+from fastsql.synthesis.schema.foreign_words import ATTRIBUTES, CONCEPTS, FRAMES, OUTSIDE
+from fastsql.synthesis.schema.sorts import EVENT, GOODS, OTHER, PERSON, PLACE, VEHICLE, sort_of
 from fastsql.synthesis.schema.unanswerable import KINDS, Unanswerables
 from fastsql.synthesis.schema.words import UnsayableError, Words, plural
 from fastsql.synthesis.source import SynthesisError
@@ -52,12 +56,110 @@ def test_what_comes_near_a_name_of_the_schema_is_no_foreign_attribute(executor: 
     assert not any(name in question for question in questions for name in ("annual income", "shoe size"))
 
 
+@pytest.mark.parametrize(
+    ("table", "sort"),
+    [
+        ("singers", PERSON),
+        ("hospital_patients", PERSON),
+        ("treatment_rooms", PLACE),
+        ("ambulances", VEHICLE),
+        ("dishes", GOODS),
+        ("patient_visits", EVENT),
+        ("room_types", OTHER),
+        ("objects", OTHER),
+    ],
+)
+def test_a_foreign_attribute_is_one_that_the_things_of_the_table_can_have(
+    table: str, sort: str, executor: Executor
+) -> None:
+    schema = Schema.from_ddl(f"CREATE TABLE {table} (id INTEGER PRIMARY KEY, quota REAL)")
+    assert sort_of(schema, schema.profile, 0) == sort
+    questions = made(f"SELECT AVG({table}.quota) FROM {table}", "attribute", schema, executor)
+    fitting = [one.name for one in ATTRIBUTES["amount"] if sort in one.of]
+    assert questions
+    assert all(any(name in question for name in fitting) for question in questions)
+
+
+def test_persons_are_told_by_their_columns() -> None:
+    schema = Schema.from_ddl("CREATE TABLE insured_2 (id INTEGER PRIMARY KEY, surname TEXT, gender TEXT)")
+    assert sort_of(schema, schema.profile, 0) == PERSON
+
+
+def test_a_foreign_amount_is_compared_with_a_number_that_it_can_have(executor: Executor) -> None:
+    schema = Schema.from_ddl("CREATE TABLE singers (id INTEGER PRIMARY KEY, quota REAL)")
+    sql = "SELECT COUNT(*) FROM singers WHERE singers.quota BETWEEN 123456 AND 345678"
+    shoes = [one for one in made(sql, "attribute", schema, executor, 60) if "shoe size" in one]
+    assert shoes
+    for question in shoes:
+        low, high = map(int, re.findall(r"\d+", question))
+        assert 36 <= low <= high <= 46
+
+
 def test_a_question_about_a_foreign_thing_names_no_table(clinic: Schema, executor: Executor) -> None:
     questions = made("SELECT COUNT(*) FROM visits WHERE visits.cost > 50", "table", clinic, executor)
     names = [plural(one.name) for one in CONCEPTS]
     assert len(questions) > 5
     assert all(any(name in question for name in names) for question in questions)
     assert not any("visits" in question for question in questions)
+
+
+def test_a_foreign_thing_has_what_such_things_have(clinic: Schema, executor: Executor) -> None:
+    questions = made("SELECT AVG(visits.cost) FROM visits", "table", clinic, executor, 40)
+    own = {one.name: [amount.name for amount in one.has["amount"]] for one in CONCEPTS}
+    assert len(questions) > 5
+    for question in questions:
+        (thing,) = (name for name in own if plural(name) in question)
+        assert any(amount in question for amount in own[thing])
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT patients.name FROM patients JOIN visits ON visits.patient_id = patients.patient_id",
+        "SELECT visits.patient_id FROM visits",
+        "SELECT COUNT(visits.reason) FROM visits WHERE visits.reason = 'cough'",
+    ],
+)
+def test_a_foreign_thing_has_neither_joins_nor_keys(sql: str, clinic: Schema, executor: Executor) -> None:
+    assert not made(sql, "table", clinic, executor)
+
+
+@pytest.mark.parametrize(
+    "item", ["SUM(CASE WHEN visits.reason = 'cough' THEN 1 ELSE 0 END)", "visits.reason = 'cough'"]
+)
+def test_a_foreign_text_is_not_compared_with_values_of_another_column(
+    item: str, clinic: Schema, executor: Executor
+) -> None:
+    assert not made(f"SELECT {item} FROM visits", "attribute", clinic, executor)
+
+
+def test_a_foreign_text_is_not_grouped_by_in_one_place_alone(clinic: Schema, executor: Executor) -> None:
+    sql = "SELECT patients.name FROM patients WHERE patients.name LIKE 'A%'"
+    assert not made(sql, "attribute", clinic, executor)
+
+
+def test_the_parts_of_a_persons_name_are_not_ambiguous(executor: Executor) -> None:
+    schema = Schema.from_ddl(
+        "CREATE TABLE gun (id INTEGER PRIMARY KEY, first_name VARCHAR(9), code_name VARCHAR(9))"
+    )
+    assert not made("SELECT gun.first_name FROM gun", "ambiguous", schema, executor)
+
+
+def test_only_persons_are_written_to(clinic: Schema, executor: Executor) -> None:
+    to_patients = made(_WOMEN, "action", clinic, executor, 60)
+    to_visits = made("SELECT visits.day FROM visits WHERE visits.cost > 50", "action", clinic, executor, 60)
+    assert any("email" in question for question in to_patients)
+    assert to_visits
+    assert not any(word in question for question in to_visits for word in ("email", "call", "appointment"))
+
+
+def test_choices_within_a_question_about_something_else_go_together() -> None:
+    said = {expand(one.name, random.Random(seed)) for one in OUTSIDE for seed in range(60)}
+    assert {one for one in said if "tonight" in one} == {
+        "Which film should I watch tonight?",
+        "Which song should I listen to tonight?",
+    }
+    assert not {one for one in said if "discovered the" in one or "say good morning into" in one}
 
 
 def test_a_query_whose_tables_are_all_in_subqueries_cannot_be_turned(
@@ -84,6 +186,24 @@ def test_ambiguous_names_are_shared_by_columns(executor: Executor) -> None:
         assert "date" in question
         assert "arrival" not in question
     assert not made("SELECT stays.cost FROM stays", "ambiguous", schema, executor)
+
+
+def test_the_name_of_the_things_themselves_is_not_ambiguous(executor: Executor) -> None:
+    ddl = "CREATE TABLE stays (id INTEGER PRIMARY KEY, stay_start DATE, stay_end DATE, cost REAL)"
+    schema = Schema.from_ddl(ddl)
+    assert not made("SELECT stays.stay_start FROM stays", "ambiguous", schema, executor)
+
+
+@pytest.mark.parametrize(
+    "condition",
+    ["patient_id = 3", "name = 'Ada Moss'", "weight = (SELECT MAX(patients.weight) FROM patients)"],
+)
+def test_of_a_single_row_nobody_asks_why_there_are_so_many(
+    condition: str, clinic: Schema, executor: Executor
+) -> None:
+    sql = f"SELECT patients.weight FROM patients WHERE patients.{condition}"
+    assert not any(made(sql, kind, clinic, executor) for kind in ("prediction", "opinion", "cause"))
+    assert made(sql, "action", clinic, executor)
 
 
 @pytest.mark.parametrize("kind", FRAMES)

@@ -41,7 +41,7 @@ def test_it_goes_away_among_contrasts_and_among_refusals(clinic: Schema, executo
     for share in ({"contrast": 1.0, "unanswerable": 0.0}, {"contrast": 0.0, "unanswerable": 1.0}):
         told: list[str] = []
         with pytest.raises(DatabaseGoneError):
-            generate_varied(source(clinic, vanishing(executor, 3)), PAIRS, report=told.append, **share)
+            generate_varied(source(clinic, vanishing(executor, 7)), PAIRS, report=told.append, **share)
         assert told[0] == "0 pairs"
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from fastsql.profile.english import word_set
+
 Pool = tuple[tuple[str, ...], tuple[str, ...]]
 
 
@@ -115,6 +117,10 @@ _CATEGORIES: Final = {
     "ethnicity 民族": ("not hispanic, hispanic, unknown", "汉族, 回族, 满族, 壮族"),
     "religion": ("none, catholic, protestant, muslim, jewish, hindu", "无, 佛教, 基督教, 伊斯兰教"),
     "language 语言": ("english, spanish, french, arabic, polish", "普通话, 粤语, 英语"),
+    "continent 大洲": (
+        "Africa, Asia, Europe, North America, Oceania, South America",
+        "非洲, 亚洲, 欧洲, 北美洲, 大洋洲, 南美洲",
+    ),
     "nationality country 国家": (", ".join(COUNTRIES[0]), ", ".join(COUNTRIES[1])),
     "insurance 医保": ("public, private, self-pay, employer", "城镇职工医保, 新农合, 自费, 商业保险"),
     "route": ("oral, intravenous, subcutaneous, inhaled, topical", "口服, 静脉注射, 皮下注射, 外用"),
@@ -140,6 +146,47 @@ CATEGORIES: Final[Mapping[str, Pool]] = MappingProxyType(
     {word: _pool(*entries) for words, entries in _CATEGORIES.items() for word in words.split()}
 )
 """By the word of a column's name, its last two words, or the end of its Chinese label."""
+CLINICAL: Final = word_set(
+    """
+    patient patients admission admissions hospital hospitals clinic clinics diagnosis diagnoses disease
+    medication medications medicine drug drugs prescription prescriptions nurse nurses physician physicians surgery
+    symptom symptoms therapy encounter encounters blood midwife midwives dental dialysis icd
+    """
+)
+"""Words by one of which a schema is about medicine."""
+ELSEWHERE: Final[Mapping[str, Pool | None]] = MappingProxyType(
+    {
+        word: pool
+        for words, pool in (
+            ("unit units", _pool("kg, litre, piece, box, metre, hour", "")),
+            ("state", _pool("California, Texas, Ohio, Florida, New York, Oregon, Georgia, Maine", "")),
+            (
+                "department section division",
+                _pool("sales, marketing, finance, engineering, logistics, research", ""),
+            ),
+            (
+                "type kind class category group method mode",
+                _pool("standard, special, classic, compact, mixed, other", ""),
+            ),
+            ("outcome result", _pool("won, lost, drawn, nominated, withdrawn", "")),
+            (
+                """
+                ward route frequency triage drug substance diagnosis condition problem procedure
+                operation intervention treatment test lab analyte assay clinic specialty service hospital facility site
+                """,
+                None,
+            ),
+        )
+        for word in words.split()
+    }
+)
+"""What such a word stands for in a schema that is not about medicine; None: nothing that is known."""
+REMARKS: Final = _pool(
+    "as described, limited edition, very popular, new this year, to be checked, nothing to add, long awaited, "
+    "first of its kind, well received, replaced later",
+    "",
+)
+"""Sentences there."""
 PLAIN: Final = _pool("regular, extended, basic, mixed, reserved", "甲, 乙, 丙, 丁")
 """Values of a category of which nothing more is known."""
 

@@ -29,8 +29,11 @@ from fastsql.synthesis.contents.pools import (
     ADJECTIVES,
     CATEGORIES,
     CITIES,
+    CLINICAL,
+    ELSEWHERE,
     NAMES,
     PLAIN,
+    REMARKS,
     SENTENCES,
     STREETS,
     THINGS,
@@ -67,7 +70,11 @@ RANGES = {
         creatinine=45..210..0; latitude=-60..65..4; longitude=-150..150..4; rating=1..5..0; capacity=20..900..0;
         beds=4..60..0; hours=1..48..0; minutes=5..240..0; days 天数=1..60..0; stay=1..30..0; salary
         工资=22000..98000..0; population=4000..900000..0; budget=10000..900000..0; number count quantity 数量 次数
-        人数=1..40..0; rank position=1..20..0; sequence order line=1..9..0
+        人数=1..40..0; rank position pick 名次 排名=1..20..0; sequence order line round lap version 轮次 轮数 届数=1..9..0;
+        week=1..52..0; episode season chapter 赛季=1..24..0; act scene level stage grade=1..5..0; decile=1..10..0;
+        percentile=1..99..0;
+        runtime duration time=20..200..0; lane=1..8..0; chromosome=1..23..0;
+        attendance crowd=300..48000..0; page floor 楼层=1..12..0
         """
     )
     for low, high, digits in [limits.split("..")]
@@ -84,6 +91,7 @@ PATTERNS = dict(
     )
 )
 """By a word of a name, what an identifier or a code looks like (`spelled_pattern`)."""
+_IDEOGRAPH = re.compile("[\u3400-\u9fff]")
 _WORD = re.compile(r"[a-z]+\d*|[^\x00-\x7f]+")
 _WORDS_OF_TIME = re.compile("hour|minute|second|stamp|time|datetime")
 _EMPTY = 0.12
@@ -97,10 +105,11 @@ def suggest(schema: Schema, profile: Profile | None = None, seed: str = "1") -> 
     single = {columns[0] for columns in keys if len(columns) == 1}
     parts = {column for columns in keys if len(columns) > 1 for column in columns} - single
     lists = _lists(schema, profile)
+    clinical = is_clinical(profile)
     found = []
     for index, column in enumerate(schema.columns):
         rng = random.Random(f"{seed}/{index}")
-        filling = _filling(schema, profile, index, rng, is_key=index in single)
+        filling = _filling(schema, profile, index, rng, is_key=index in single, clinical=clinical)
         if index in parts and column.type == "number" and profile.columns[index].kind != "date":
             filling = Filling(Numbers(1, 6, falling=True))
         elif (
@@ -120,6 +129,13 @@ def is_person(schema: Schema, profile: Profile, table: int) -> bool:
     return bool(PERSONS & set(name.split())) or any(word in name for word in PERSONS_CHINESE)
 
 
+def is_clinical(profile: Profile) -> bool:
+    """Whether a name of a schema's tables or columns is one of medicine."""
+    names = [f"{table.called} {table.words}" for table in profile.tables]
+    names += [f"{column.called} {column.words}" for column in profile.columns]
+    return any(CLINICAL & set(_WORD.findall(name.lower())) for name in names)
+
+
 def _lists(schema: Schema, profile: Profile) -> set[int]:
     """Tables of things that are referred to and refer to nothing: of each name they have a row."""
     referring = {schema.columns[key.columns[0]].table for key in schema.foreign_keys}
@@ -127,14 +143,17 @@ def _lists(schema: Schema, profile: Profile) -> set[int]:
     return {table for table in referred if not is_person(schema, profile, table)}
 
 
-def _filling(schema: Schema, profile: Profile, index: int, rng: random.Random, *, is_key: bool) -> Filling:
+def _filling(
+    schema: Schema, profile: Profile, index: int, rng: random.Random, *, is_key: bool, clinical: bool
+) -> Filling:
     column, known = schema.columns[index], profile.columns[index]
     words = _WORD.findall(f"{known.words} {known.label}".lower())
-    chinese = not (known.label or known.words).isascii()
+    chinese = _IDEOGRAPH.search(known.label or known.words) is not None
     if is_key and known.kind not in ("date", "category", "name"):
         return Filling(_key(column, rng))
     table = _WORD.findall(profile.tables[column.table].called.lower())
-    drawn = _Suggestion(column, known, words, table, chinese, is_person(schema, profile, column.table), rng)
+    person = is_person(schema, profile, column.table)
+    drawn = _Suggestion(column, known, words, table, chinese, person, clinical or chinese, rng)
     role = drawn.role() if known.kind == "date" else ""
     empty = {"death": 0.85, "end": 0.2, "due": 0.2}.get(role, _EMPTY if rng.random() < 0.35 else 0.0)
     always = known.kind == "name" or role in ("birth", "begin")
@@ -158,6 +177,7 @@ class _Suggestion:
         table: Sequence[str],
         chinese: bool,
         person: bool,
+        clinical: bool,
         rng: random.Random,
     ) -> None:
         self._column = column
@@ -166,6 +186,7 @@ class _Suggestion:
         self._table = table
         self._chinese = chinese
         self._person = person
+        self._clinical = clinical
         self._rng = rng
 
     def drawn(self) -> Drawn:
@@ -233,13 +254,11 @@ class _Suggestion:
         return codes(pattern or "@##", 14, self._rng)
 
     def _measure(self) -> Drawn:
-        real = not re.match(r".*int", self._column.sql_type.lower())
+        real = self._column.type == "number" and not re.match(r".*int", self._column.sql_type.lower())
         said = [word for word in reversed(self._words) if word in RANGES]
         said = said or [word for word in RANGES if not word.isascii() and self._known.called.endswith(word)]
         if self._known.unit == "g":
             said = ["grams"]
-        if self._column.type != "number":
-            return Numbers(1, 99, 0)  # a number that is kept as a text
         if self._words[-1:] == ["age"] or self._known.called.endswith("年龄"):
             return Ages()
         is_money = set(self._words) & MONEY and said[:1] != self._words[-1:]
@@ -248,8 +267,12 @@ class _Suggestion:
         if said:
             low, high, digits = RANGES[said[0]]
             return Numbers(low, high, digits if real else 0)
+        if self._column.type != "number":
+            return Numbers(1, 99, 0)  # a number that is kept as a text
         if self._known.kind == "amount":
             return Numbers(0, 60, 0, falling=True)
+        if not self._known.aggregatable:
+            return Numbers(1, 30, 0)
         return Numbers(1, 250, 1 if real and self._rng.random() < 0.7 else 0)
 
     def _name(self) -> Drawn:
@@ -260,11 +283,16 @@ class _Suggestion:
         ):
             if said.endswith(endings):
                 return Persons(part)
+        if self._words[-1:] in (["initial"], ["initials"]):
+            return codes("@", 14, self._rng)
         if "address" in self._words or "street" in self._words:
             return self._address()
         pool = self._pool(NAMES, with_table=True)
-        persons = PERSONS & set(self._words) or self._known.called.endswith("姓名")
-        if self._words[-1:] == ["name"] and (persons or (self._person and len(self._words) <= 2)):
+        named = self._words[-1:] == ["name"] and PERSONS & set(self._words)
+        persons = named or PERSONS & set(self._words[-1:]) or self._known.called.endswith("姓名")
+        if said.endswith("full name") or (
+            self._words[-1:] == ["name"] and (persons or (self._person and len(self._words) <= 2))
+        ):
             return Persons()
         if persons or (self._person and self._chinese and self._known.called.endswith("名")):
             return Persons()
@@ -275,8 +303,8 @@ class _Suggestion:
     def _text(self) -> Drawn:
         if "address" in self._words or self._known.called.endswith("地址"):
             return self._address()
-        pool = self._pool(NAMES, with_table=True)
-        return Choice((pool or SENTENCES)[self._chinese], skew=0.4)
+        pool = self._pool(NAMES)
+        return Choice((pool or (SENTENCES if self._clinical else REMARKS))[self._chinese], skew=0.4)
 
     def _address(self) -> Drawn:
         numbers = tuple(map(str, range(1, 90)))
@@ -293,8 +321,11 @@ class _Suggestion:
         called = [self._known.called, "".join(self._table) if with_table else ""]
         for word in words:
             for form in (word, word.removesuffix("s"), word.removesuffix("es") + "is"):
-                if form in pools:
-                    return pools[form]
+                if form not in pools:
+                    continue
+                found = pools[form] if self._clinical else ELSEWHERE.get(form, pools[form])
+                if found is not None:
+                    return found
         for name in called:
             for word, pool in pools.items():
                 if not word.isascii() and word in name:

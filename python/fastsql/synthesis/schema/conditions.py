@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from fastsql.synthesis.phrases import expand
+from fastsql.synthesis.schema.clauses import is_column
 from fastsql.synthesis.schema.kinds import AMOUNT, CODE, KEY, ORDERED, REFERENCE, TEXTS, TIME, YEAR
 from fastsql.synthesis.schema.words import UnsayableError, Words
 
@@ -166,12 +167,21 @@ class Conditions:
             case exp.Column(), exp.Subquery(this=exp.Select() as inner):
                 return self._to_subquery(left, sign, inner)
             case exp.Column(), exp.Column():
+                if not self._are_comparable(left, right):
+                    raise UnsayableError("columns that have nothing in common")
                 return self._compared(left, sign, self._that(right))
             case exp.Column(), _:
                 return self._compared(left, sign, self._literal(right))
             case exp.TimeToStr(this=time), exp.Literal() if isinstance(_bare(time), exp.Column):
                 return self._of_date(_bare(time), left.text("format"), sign, right.name)
         raise UnsayableError(f"comparison of {type(left).__name__}")
+
+    def _are_comparable(self, one: exp.Column, other: exp.Column) -> bool:
+        """Whether one can be more than the other, or the same: hours and wages cannot."""
+        kinds = {self._words.kind(one), self._words.kind(other)}
+        if AMOUNT not in kinds:
+            return len(kinds) == 1
+        return len(kinds) == 1 and self._words.measured_in(one) == self._words.measured_in(other)
 
     def _of_date(self, column: exp.Expr, form: str, sign: type[exp.Expr], value: str) -> Said:
         assert isinstance(column, exp.Column)
@@ -191,6 +201,8 @@ class Conditions:
         if len(inner.expressions) != 1:
             raise UnsayableError("subquery")
         item = inner.expressions[0]
+        if is_column(item.this) and self._words.kind(item.this) not in ORDERED:
+            raise UnsayableError("the highest of texts")
         plain = not inner.args.get("where") and not inner.args.get("joins")
         if isinstance(item, (exp.Max, exp.Min)) and sign is exp.EQ and plain and item.this == column:
             return self._is_most(column, type(item))
@@ -207,7 +219,8 @@ class Conditions:
     def _put_together(self, item: exp.AggFunc, rows: exp.Select | None) -> str:
         """What an aggregate gives; `rows`: of these, otherwise of all."""
         of = "" if rows is None else f" {self._label(item.this)} of {self._describe(rows)}"
-        return f"the {self._any(_AGGREGATES[type(item)])}{of}"
+        is_time = not isinstance(item, exp.Avg) and self._words.kind(item.this) in (TIME, YEAR)
+        return f"the {self._any((_LAST if is_time else _AGGREGATES)[type(item)])}{of}"
 
     def _membership(self, column: exp.Column, node: exp.Expr, *, negated: bool) -> Said:
         query = node.args.get("query")
@@ -221,6 +234,10 @@ class Conditions:
         own, other = self._words.owner(column), self._of_item(inner)
         if own == self._words.owner(other) or not self._words.links.joins(number, self._words.number(other)):
             raise UnsayableError("rows of the same table, or of one that does not refer to it")
+        if negated and self._words.may_lack(number):
+            raise UnsayableError("rows that belong to nothing, which NOT IN leaves out")
+        if own in {self._words.source(node) for node in inner.find_all(exp.Table)}:
+            raise UnsayableError("rows of others that lead back to these")
         belong = self._words.is_unique(other) and not self._words.is_unique(column)
         is_open = bool(inner.args.get("where") or inner.args.get("joins"))
         text = self._related(self._describe(inner), belong=belong, negated=negated)
@@ -251,7 +268,7 @@ class Conditions:
         if self._words.kind(column) not in ORDERED:
             raise UnsayableError("range of no amount")
         low, high = self._literal(node.args["low"]), self._literal(node.args["high"])
-        if _number(node.args["low"]) > _number(node.args["high"]):
+        if _place(node.args["low"]) > _place(node.args["high"]):
             raise UnsayableError("an empty range")
         return self._within(column, low, high, negated=negated)
 
@@ -259,7 +276,9 @@ class Conditions:
         return self._whose(column, f"is {'not ' if negated else ''}between {low} and {high}")
 
     def _likeness(self, column: exp.Column, pattern: str, *, negated: bool) -> Said:
-        if self._words.kind(column) not in (*TEXTS, CODE):
+        if self._words.kind(column) not in (*TEXTS, CODE) or self._words.is_number(
+            self._words.number(column)
+        ):
             raise UnsayableError("pattern of no text")
         text = pattern.strip("%")
         if "%" in text or "_" in text:
@@ -345,9 +364,10 @@ def _is_key(words: Words, column: int) -> bool:
     return words.schema.key_groups[column] >= 0
 
 
-def _number(literal: exp.Expr) -> float:
-    """The value of a bound, 0 for one that is no number."""
+def _place(literal: exp.Expr) -> tuple[float, str]:
+    """Where a bound stands: by its number, a date by its text."""
+    text = literal.sql().strip("'")
     try:
-        return float(literal.sql().strip("'"))
+        return float(text), ""
     except ValueError:
-        return 0.0
+        return 0.0, text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Collection
 from datetime import date, datetime, timezone
 from decimal import Decimal
 
@@ -27,10 +28,13 @@ class Contents:
     Where a column cannot be read because the database went away, methods raise DatabaseGoneError.
     """
 
-    def __init__(self, schema: Schema, executor: Executor) -> None:
+    def __init__(self, schema: Schema, executor: Executor, *, unknown: Collection[int] = ()) -> None:
+        """`unknown`: columns whose cells are made up without a word of what they hold, so that none is to be named."""
         self.schema = schema
         self._executor = executor
-        self._values: dict[int, tuple[Value, ...]] = {}
+        self._values: dict[int, tuple[Value, ...]] = dict.fromkeys(unknown, ())
+        self._lacking: dict[int, bool] = {}
+        self._repeating: dict[tuple[int, ...], bool] = {}
         self._answered = "SELECT 1"
         self.unread: list[str] = []
         """Columns that could not be read."""
@@ -65,6 +69,21 @@ class Contents:
         """Whether a column holds a text. A column that cannot be read may hold it."""
         return value in self.values(column) or self._finds(column, value)
 
+    def repeats(self, columns: tuple[int, ...]) -> bool:
+        """Whether two rows of a table have the same in some columns. Those that cannot be read may."""
+        if columns not in self._repeating:
+            names = [self._name(column) for column in columns]
+            rows = exp.select("1").from_(self._table(columns[0])).group_by(*names).having("COUNT(*) > 1")
+            self._repeating[columns] = self._is_there(rows)
+        return self._repeating[columns]
+
+    def lacks(self, column: int) -> bool:
+        """Whether a column is empty in some row. One that cannot be read may be."""
+        if column not in self._lacking:
+            rows = exp.select("1").from_(self._table(column)).where(self._name(column).is_(exp.null()))
+            self._lacking[column] = self._is_there(rows)
+        return self._lacking[column]
+
     def date(self, column: int, form: str, rng: random.Random) -> str | None:
         """A time that a column holds, in a form of `strftime`; None where it holds none."""
         value = self.value(column, rng)
@@ -72,9 +91,12 @@ class Contents:
         return None if moment is None else moment.strftime(form)
 
     def _finds(self, column: int, value: str) -> bool:
-        held = self._select(column).where(self._name(column).eq(exp.Literal.string(value)))
+        return self._is_there(self._select(column).where(self._name(column).eq(exp.Literal.string(value))))
+
+    def _is_there(self, rows: exp.Select) -> bool:
+        """Whether a query returns a row. One that fails may."""
         try:
-            return bool(self._executor.run(held.limit(1).sql(self._executor.dialect)).rows)
+            return bool(self._executor.run(rows.limit(1).sql(self._executor.dialect)).rows)
         except ExecutionError:
             self.check_alive()
             return True

@@ -6,6 +6,7 @@ A query is edited in its tree, one node at a time. The source finds out whether 
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
 from unicodedata import east_asian_width
 
@@ -30,6 +31,7 @@ _AGGREGATES: dict[type[exp.Expr], type[exp.Expr]] = {
     exp.Avg: exp.Sum,
     exp.Sum: exp.Avg,
 }
+_WORD = re.compile("[A-Za-z]*")
 _COMPARED: tuple[type[exp.Expr], ...] = (exp.EQ, exp.NEQ, *_OPPOSITE, exp.Like)
 
 
@@ -61,7 +63,13 @@ def edits(
 
 
 def differ_in_one_phrase(one: str, other: str, values: int) -> bool:
-    """Whether two questions are the same but for a few characters in a row; `values`: how many a literal may take."""
+    """Whether two questions open alike and are the same but for a few characters in a row.
+
+    `values`: how many a literal may take.
+    """
+    opened = [match[0] for match in map(_WORD.match, (one, other)) if match]
+    if len(set(opened)) > 1:
+        return False
     shortest = min(len(one), len(other))
     start = next((place for place in range(shortest) if one[place] != other[place]), shortest)
     end = 0
@@ -113,7 +121,8 @@ def _values(
         column = words.number(above.this)
     except UnsayableError:
         return
-    others = [str(value) for value in contents.values(column) if str(value) != node.name.strip("%")]
+    beside = {one.name.strip("%") for one in node.root().find_all(exp.Literal)}
+    others = [str(value) for value in contents.values(column) if str(value) not in beside]
     if not others:
         return
     text = rng.choice(others)

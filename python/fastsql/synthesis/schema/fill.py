@@ -53,7 +53,7 @@ class Filler:
     def __init__(self, schema: Schema, contents: Contents, profile: Profile | None = None) -> None:
         self.schema = schema
         self.contents = contents
-        self.kinds = column_kinds(schema, profile)
+        self.kinds = column_kinds(schema, profile, contents)
         self._space = open_space(schema)
         self._held = [Counter(self.kinds[column] for column in table.columns) for table in schema.tables]
         self._fitting: dict[Need, frozenset[int]] = {}

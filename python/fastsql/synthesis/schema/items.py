@@ -52,6 +52,8 @@ class Items:
                     select
                 ):
                     raise UnsayableError("mean of no amount, or weighted by rows of another table")
+                if isinstance(mean, exp.Sum) and not self._words.is_summed(mean.this):
+                    raise UnsayableError("a total of what cannot be added up")
                 return self._put_together(mean, self._label(mean.this, subject))
             case (exp.Min() | exp.Max()) as end if (
                 isinstance(end.this, exp.Column) and self._words.kind(end.this) in ORDERED
@@ -79,7 +81,10 @@ class Items:
         names = {**_AGGREGATES, **_ENDS}
         if is_column(aggregate.this) and self._words.kind(aggregate.this) != AMOUNT:
             names = _TIMES
-        return f"{self._any(names[type(aggregate)])} {label}"
+        said = self._any(names[type(aggregate)])
+        if said in label.split():
+            raise UnsayableError("the total of totals")
+        return f"{said} {label}"
 
     def _number_of(self, things: str, *, different: bool = False) -> str:
         return f"number of {self._any('different|distinct')} {things}" if different else f"number of {things}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastsql.profile.model import Profile
 from fastsql.schema import Schema
+from fastsql.synthesis.schema.contents import Contents
 from fastsql.synthesis.schema.links import identifying_columns
 
 KEY, REFERENCE, CODE, AMOUNT, TIME, YEAR = "key", "reference", "code", "amount", "time", "year"
@@ -16,12 +17,17 @@ ORDERED = (AMOUNT, TIME, YEAR)
 """Kinds of which one value is more than another."""
 
 
-def column_kinds(schema: Schema, profile: Profile | None = None) -> tuple[str, ...]:
-    """The kind of each column; `profile`: one that people have edited, otherwise what the schema's names suggest."""
+def column_kinds(
+    schema: Schema, profile: Profile | None = None, contents: Contents | None = None
+) -> tuple[str, ...]:
+    """The kind of each column; `profile`: one that people have edited, otherwise what the schema's names suggest.
+
+    `contents`: rows that tell which keys do not tell them apart.
+    """
     profile = profile or schema.profile
     references = {column for column, group in enumerate(schema.key_groups) if group >= 0}
     references |= {column for table in schema.tables for column in table.primary_key}
-    identifying = identifying_columns(schema)
+    identifying = identifying_columns(schema, contents)
     kinds = []
     for number, (column, known) in enumerate(zip(schema.columns, profile.columns, strict=True)):
         if number in references:

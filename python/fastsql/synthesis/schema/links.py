@@ -6,12 +6,17 @@ from collections.abc import Sequence
 
 from fastsql.schema import Schema
 from fastsql.schema.keys import FARTHEST, named_alike
+from fastsql.synthesis.schema.contents import Contents
 
 
-def identifying_columns(schema: Schema) -> frozenset[int]:
-    """Columns that tell the rows of their table apart: primary keys of one column, and what foreign keys refer to."""
+def identifying_columns(schema: Schema, contents: Contents | None = None) -> frozenset[int]:
+    """Columns that tell the rows of their table apart: primary keys of one column, and what foreign keys refer to.
+
+    None that repeats in `contents`: published schemas may name the first column of a key alone.
+    """
     referred = {key.references[0] for key in schema.foreign_keys if len(key.references) == 1}
-    return schema.unique_columns | referred
+    found = schema.unique_columns | referred
+    return found if contents is None else frozenset(one for one in found if not contents.repeats((one,)))
 
 
 class Links:

@@ -14,6 +14,7 @@ from fastsql.synthesis.schema.clauses import (
     joins_of,
     keys_of,
     limit_of,
+    tables_of,
 )
 from fastsql.synthesis.schema.words import UnsayableError, Words
 
@@ -34,6 +35,8 @@ class Meaning:
         inner = item.this.expressions[0] if isinstance(item.this, exp.Distinct) else item.this
         if not is_column(inner) or self._words.owner(inner) != self._counted(select):
             return False
+        if self._words.may_lack(self._words.number(inner)):
+            raise UnsayableError("a count of rows of which something is known")
         return inner is item.this or self._words.is_unique(inner)
 
     def are_alike(self, left: exp.Expr, right: exp.Expr) -> bool:
@@ -71,8 +74,12 @@ class Meaning:
             if isinstance(one, exp.EQ) and isinstance(one.expression, exp.Literal)
         ]
         known = [column for column in equal if is_column(column)]
-        if any(item in known for item in (*select.expressions, *keys_of(select))):
+        asked = [item for item in (*select.expressions, *keys_of(select)) if is_column(item)]
+        if any(self.are_alike(item, column) for item in asked for column in known):
             raise UnsayableError("what is asked is known")
+        tables = {self._words.source(node) for node in tables_of(select)}
+        if any(self._words.stands_for(column) in tables - {self._words.owner(column)} for column in known):
+            raise UnsayableError("a row that is joined is known")
         compares = (
             limit_of(select) or keys_of(select) or any(has_aggregate(item) for item in select.expressions)
         )

@@ -25,7 +25,6 @@ from fastsql.synthesis.schema.clauses import (
     limit_of,
 )
 from fastsql.synthesis.schema.derived import FirstOfEach, OverGroups, read_derived
-from fastsql.synthesis.schema.kinds import CODE
 from fastsql.synthesis.schema.words import CHINESE, UnsayableError, Words
 
 _BOTH: dict[type[exp.Expr], str] = {
@@ -35,8 +34,6 @@ _BOTH: dict[type[exp.Expr], str] = {
 }
 
 
-NAMES = ("name", CODE)
-"""Kinds of columns by which a thing is called, in however many rows it stands."""
 ONE = 0.5
 """How often what is called so is said in the singular."""
 NAMELESS = 0.6
@@ -92,8 +89,13 @@ class _Asker(Asker):
             and isinstance(condition.expression, exp.Literal)
         ]
         if select.args.get("distinct"):
-            return any(self._words.kind(column) in NAMES for column in named) and self._rng.random() < ONE
+            return any(map(self._names_one, named)) and self._rng.random() < ONE
         return any(map(self._words.is_unique, named)) and self._rng.random() < ONE
+
+    def _names_one(self, column: exp.Column) -> bool:
+        """Whether a column is a code, or what its rows are called: a name, and no home town."""
+        number = self._words.number(column)
+        return self._words.is_code(number) or number in self._words.naming(self._words.owner(column))
 
     def _ask_count(self, select: exp.Select) -> str:
         if select.args.get("order") is not None or limit_of(select):
@@ -149,10 +151,16 @@ class _Asker(Asker):
         return f"the {_listed(labels)}" if is_all else f"the {_listed(labels)} among {the} {rows}"
 
     def _names_rows(self, select: exp.Select, subject: int) -> bool:
-        """Whether what is selected names the rows, so that who asks for the rows gets it."""
+        """Whether what is selected names the rows, so that who asks for the rows gets it.
+
+        Where each answer comes once, rows of one name would be one.
+        """
         items = select.expressions
         named = {self._words.number(item) for item in items if is_column(item)}
-        return len(named) == len(items) and named == set(self._words.naming(subject))
+        if len(named) < len(items) or named != set(self._words.naming(subject)):
+            return False
+        once = select.args.get("distinct") or select.find_ancestor(exp.SetOperation)
+        return not once or self._words.is_named_once(subject)
 
     def _over_groups(self, derived: OverGroups) -> str:
         """As "the average number of visits whose reason is cough per patient with any"."""

@@ -50,11 +50,17 @@ class Results:
         try:
             if isinstance(query, exp.Select):
                 self._check_groups(query)
+            elif isinstance(query, exp.SetOperation) and not all(
+                map(self.rows, (query.left.copy(), query.right.copy()))
+            ):
+                raise SenselessError("one of its two parts returns nothing to speak of")
             rows = self._run(query, sql)
             if not any(cell for row in rows for cell in row) or _are_all_ones(rows):
                 raise SenselessError("it returns nothing to speak of")
             if query.args.get("limit") is not None and len(self._rows_without(query, "limit")) == len(rows):
                 raise SenselessError("its limit leaves nothing out")
+            if isinstance(query, exp.Select) and query.args.get("limit") is not None:
+                self._check_ties(query, len(rows))
             if query.args.get("where") is not None and are_equal(rows, self._rows_without(query, "where")):
                 raise SenselessError("its condition changes nothing")
         except DatabaseGoneError:
@@ -100,6 +106,18 @@ class Results:
             sizes.set("expressions", [exp.Count(this=exp.Star())])
             if _are_all_ones(self.rows(sizes)):
                 raise SenselessError("groups of one row")
+
+    def _check_ties(self, query: exp.Select, kept: int) -> None:
+        """Raises SenselessError where the last row that is kept comes as early as the first one that is left out."""
+        order = query.args.get("order")
+        if order is None:
+            return
+        longer = query.limit(kept + 1)
+        keys = [key.this.copy() for key in order.expressions]
+        longer.set("expressions", [*longer.expressions, *keys] if query.args.get("distinct") else keys)
+        last = [row[-len(keys) :] for row in self.rows(longer)][kept - 1 :]
+        if len(last) == 2 and last[0] == last[1]:
+            raise SenselessError("its limit cuts off some of several equal rows")
 
     def _puts_together(self, key: exp.Expr) -> bool:
         """Whether rows may share a key of GROUP BY: no amount with decimals, no moment of a day, no sentences."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import accumulate, islice
@@ -70,8 +70,11 @@ class SchemaSource:
         db_id: str = "",
         mix: Mapping[str, float] = MIX,
         profile: Profile | None = None,
+        unknown: Collection[int] = (),
     ) -> None:
         """`mix`: shares of the levels of hardness; `profile`: the schema's, where people have edited one.
+
+        `unknown`: columns that are compared with no value (`Contents`).
 
         Raises SynthesisError where there are no templates that fit.
         """
@@ -81,9 +84,9 @@ class SchemaSource:
             )
         self.schema = schema
         self.db_id = db_id or schema.name
-        self._contents = Contents(schema, executor)
+        self._contents = Contents(schema, executor, unknown=unknown)
         self._filler = Filler(schema, self._contents, profile)
-        self._words = Words(schema, profile)
+        self._words = Words(schema, profile, self._contents)
         self._results = Results(schema, executor, self._contents, self._words)
         self._unanswerables = Unanswerables(schema, profile or schema.profile, self._words, self._contents)
         able = [one for one in templates if self._filler.may_fill(one.template)]

@@ -24,9 +24,18 @@ from fastsql.synthesis.schema.chinese.foreign_words import OUTSIDE as CHINESE_OU
 from fastsql.synthesis.schema.clauses import conditions_of, is_column
 from fastsql.synthesis.schema.contents import Contents
 from fastsql.synthesis.schema.contrast import width
-from fastsql.synthesis.schema.foreign_words import ATTRIBUTES, CONCEPTS, FRAMES, OUTSIDE, Foreign
-from fastsql.synthesis.schema.kinds import AMOUNT, ORDERED, TEXTS, TIME, YEAR
+from fastsql.synthesis.schema.foreign_words import (
+    ATTRIBUTES,
+    CONCEPTS,
+    FRAMES,
+    OUTSIDE,
+    TO_PERSONS,
+    Attribute,
+    Foreign,
+)
+from fastsql.synthesis.schema.kinds import AMOUNT, CODE, KEY, ORDERED, TEXTS, TIME, YEAR
 from fastsql.synthesis.schema.questions import ask, describe
+from fastsql.synthesis.schema.sorts import PERSON, sort_of
 from fastsql.synthesis.schema.words import CHINESE, UnsayableError, Words, plural, singular
 
 KINDS = ("attribute", "table", "value", "ambiguous", *FRAMES, "domain")
@@ -44,6 +53,9 @@ CHINESE_KINDS = ("value", "ambiguous", *CHINESE_FRAMES, "domain")
 """The kinds for which there are Chinese words."""
 MOST_READ = 100
 """Columns whose values are looked through for words that a schema knows: each costs a query."""
+_OF_MANY = ("prediction", "opinion", "cause")
+"""Kinds whose frames speak of rows in general: how many there are, or what becomes of them."""
+_OF_NAMES = ("first", "last", "given", "family")
 _CONTEXT = 2
 """Characters that decide on the next one of an invented name."""
 _SHORTEST, _LONGEST = 4, 20
@@ -101,51 +113,82 @@ class Unanswerables:
             return not any(word in text for word in one.words for text in self._texts)
         return not any(singular(word.lower()) in self._known for word in one.words)
 
-    def _foreign(self, kind: str, rng: random.Random) -> str:
-        """An attribute of a kind of column that the schema does not have. Raises UnsayableError where all are known."""
-        group = AMOUNT if kind == AMOUNT else TIME if kind in (TIME, YEAR) else "text"
-        names = [one.name for one in ATTRIBUTES[group] if self._is_foreign(one)]
-        if not names:
+    def _foreign(self, kind: str, table: int, rng: random.Random) -> Attribute:
+        """What a table's things can have and no column holds, of a kind. Raises UnsayableError where all is known."""
+        sort = sort_of(self._schema, self._profile, table)
+        found = [one for one in ATTRIBUTES[_group(kind)] if sort in one.of and self._is_foreign(one)]
+        if not found:
             raise UnsayableError("every attribute is known")
-        return rng.choice(names)
+        return rng.choice(found)
 
     def _attribute(self, query: exp.Select, rng: random.Random) -> str:
         columns = list(self._shown(query))
         if not columns:
             raise UnsayableError("no column that can be exchanged")
         column = rng.choice(columns)
-        name = self._foreign(self._words.kind(column), rng)
-        return self._asked(query, self._words.renamed(columns={self._words.number(column): name}), name, rng)
+        found = self._foreign(self._words.kind(column), self._words.owner(column), rng)
+        number = self._words.number(column)
+        renamed = self._words.renamed(columns={number: found.name})
+        return self._asked(self._with_amounts(query, {number: found}, rng), renamed, found.name, rng)
+
+    def _with_amounts(
+        self, query: exp.Select, found: Mapping[int, Attribute], rng: random.Random
+    ) -> exp.Select:
+        """The query with other numbers, where columns that stand for an attribute are compared with some."""
+        edited = query.copy()
+        for node in list(edited.find_all(exp.Predicate)):
+            column = node.this.this if isinstance(node.this, (exp.Avg, exp.Max, exp.Min)) else node.this
+            attribute = found.get(self._words.number(column)) if is_column(column) else None
+            numbers = [one for one in node.find_all(exp.Literal) if one.parent is node and not one.is_string]
+            if attribute is None or attribute.between is None:
+                continue
+            for literal, number in zip(
+                numbers, sorted(_some(attribute.between, rng) for _ in numbers), strict=True
+            ):
+                literal.replace(exp.Literal.number(number))
+        return edited
 
     def _shown(self, query: exp.Select) -> Iterator[exp.Column]:
         """Columns of tables that are selected, put together or sorted by, or compared as an amount; no keys, no codes."""
-        for column in query.find_all(exp.Column):
-            if isinstance(column.this, exp.Star) or column.find_ancestor(exp.Join, exp.Subquery):
+        columns = [one for one in query.find_all(exp.Column) if not isinstance(one.this, exp.Star)]
+        compared = {self._words.number(one) for one in columns if one.find_ancestor(exp.Predicate, exp.Group)}
+        for column in columns:
+            if column.find_ancestor(exp.Join, exp.Subquery):
                 continue
             kind = self._words.kind(column)
-            if kind in ORDERED or (kind in TEXTS and not column.find_ancestor(exp.Where, exp.Group)):
+            if kind in ORDERED or (kind in TEXTS and self._words.number(column) not in compared):
                 yield column
 
     def _table(self, query: exp.Select, rng: random.Random) -> str:
-        tables = [node for node in query.find_all(exp.Table) if node.find_ancestor(exp.Select) is query]
-        if not tables:
-            raise UnsayableError("no table but those of subqueries")
-        table = self._words.source(rng.choice(tables))
+        """About things of which there is no table, with what such things have in place of the columns.
+
+        Of a query over one table: what patients have to do with lighthouses nobody would know.
+        """
+        tables = {self._words.source(node) for node in query.find_all(exp.Table)}
+        if len(tables) != 1:
+            raise UnsayableError("several tables")
         foreign = [one for one in CONCEPTS if self._is_foreign(one)]
         if not foreign:
             raise UnsayableError("every concept is known")
-        concept = rng.choice(foreign).name
-        said = {}
+        concept = rng.choice(foreign)
+        left = {kind: rng.sample(ones, len(ones)) for kind, ones in concept.has.items()}
+        said: dict[int, Attribute] = {}
         for column in query.find_all(exp.Column):
-            if not isinstance(column.this, exp.Star) and self._words.owner(column) == table:
-                kind = self._words.kind(column)
-                if kind in TEXTS and column.find_ancestor(exp.Where):
-                    raise UnsayableError("values of another table")
-                if kind in (AMOUNT, TIME, YEAR, *TEXTS):
-                    said[self._words.number(column)] = self._foreign(kind, rng)
-        if len(set(said.values())) < len(said):
-            raise UnsayableError("the same attribute twice")
-        return self._asked(query, self._words.renamed({table: concept}, said), concept, rng)
+            if isinstance(column.this, exp.Star):
+                continue
+            kind = self._words.kind(column)
+            if isinstance(column.parent, exp.Count) and self._words.is_primary(column):
+                continue
+            if kind not in (*ORDERED, *TEXTS) or (kind in TEXTS and column.find_ancestor(exp.Predicate)):
+                raise UnsayableError("keys, codes or values of another table")
+            if self._words.number(column) in said:
+                continue
+            if not left[_group(kind)]:
+                raise UnsayableError("too many columns")
+            said[self._words.number(column)] = left[_group(kind)].pop()
+        names = {number: one.name for number, one in said.items()}
+        renamed = self._words.renamed(dict.fromkeys(tables, concept.name), names)
+        return self._asked(self._with_amounts(query, said, rng), renamed, concept.name, rng)
 
     def _value(self, query: exp.Select, rng: random.Random) -> str:
         equal = [
@@ -213,9 +256,15 @@ class Unanswerables:
             if self._schema.columns[one].name.lower() in row
             for word in self._profile.columns[one].called.lower().split()
         }
+        known = self._profile.tables[self._schema.columns[number].table]
+        things = {singular(word) for name in (known.called, known.words) for word in name.lower().split()}
+        if any(words[0] in _OF_NAMES for words in parts):
+            named.add("name")
         for place in (0, -1):
             if parts[0][place] in named:
                 continue  # "the name" of a person is the first and the last
+            if singular(parts[0][place]) in things:
+                continue  # "the medication" of medications is the row itself
             others = [words for words in parts[1:] if len(words) > 1 and words[place] == parts[0][place]]
             if others and len(parts[0]) > 1 and parts[0][place] not in own:
                 yield parts[0][place]
@@ -235,14 +284,21 @@ class Unanswerables:
         """What a query is about in a frame that asks for what no query says."""
         if any(query.args.get(clause) is not None for clause in ("group", "order", "limit", "having")):
             raise UnsayableError("groups, or rows in an order")
+        if kind in _OF_MANY and any(map(self._finds_one, conditions_of(query))):
+            raise UnsayableError("a single row")
         table = self._words.source(query.args["from_"].this)
+        is_person = self._is_chinese or sort_of(self._schema, self._profile, table) == PERSON
         said = {self._words.number(column) for column in query.find_all(exp.Column)}
         columns = [
             column
             for column in self._schema.tables[table].columns
             if self._words.kind_of(column) == AMOUNT and column not in said
         ]
-        frames = [one for one in self._frames[kind] if columns or "{label" not in one]
+        frames = [
+            one
+            for one in self._frames[kind]
+            if (columns or "{label" not in one) and (is_person or one not in TO_PERSONS)
+        ]
         text = expand(rng.choice(frames), rng)
         one = self._words.one(table, rng)
         rows = describe(query, self._words, rng, table) if "{rows}" in text else ""
@@ -254,6 +310,16 @@ class Unanswerables:
         )
         filled = " ".join(filled.split())
         return filled[:1].upper() + filled[1:]
+
+    def _finds_one(self, condition: exp.Expr) -> bool:
+        """Whether a condition finds a row by its key, its code or its name, or as the highest or lowest."""
+        if not isinstance(condition, exp.In) and condition.find(exp.Subquery):
+            return True
+        if not isinstance(condition, exp.EQ) or not is_column(condition.this):
+            return False
+        number = self._words.number(condition.this)
+        naming = self._words.naming(self._words.owner(condition.this))
+        return self._words.kind_of(number) in (KEY, CODE) or number in naming
 
     def _outside(self, query: exp.Select, rng: random.Random) -> str:
         outside = CHINESE_OUTSIDE if self._is_chinese else OUTSIDE
@@ -268,6 +334,18 @@ class Unanswerables:
         if not any(form.lower() in question.lower() for form in (name, plural(name))):
             raise UnsayableError("what is lacking is not said")
         return question
+
+
+def _group(kind: str) -> str:
+    """How attributes of a kind of column are listed."""
+    return AMOUNT if kind == AMOUNT else TIME if kind in (TIME, YEAR) else "text"
+
+
+def _some(between: tuple[int, int], rng: random.Random) -> int:
+    """A number between two, of two digits that are not 0 at most."""
+    number = rng.randint(*between)
+    zeros = max(len(str(number)) - 2, 0)
+    return max(int(str(number)[:2] + "0" * zeros), between[0])
 
 
 def _article(noun: str) -> str:

@@ -3,23 +3,68 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Mapping
 from copy import copy
 from types import MappingProxyType
 
 from sqlglot import exp
 
+from fastsql.profile.english import word_set
 from fastsql.profile.model import ColumnProfile, Profile, TableProfile
 from fastsql.schema import Schema
 from fastsql.synthesis.schema.chinese import nouns
-from fastsql.synthesis.schema.kinds import KEY, REFERENCE, TIME, YEAR, column_kinds
+from fastsql.synthesis.schema.contents import Contents
+from fastsql.synthesis.schema.kinds import CODE, KEY, REFERENCE, TIME, YEAR, column_kinds
 from fastsql.synthesis.schema.links import Links, identifying_columns
 
 _NONE: Mapping[int, str] = MappingProxyType({})
 _FLAGS = ("is ", "has ", "was ", "are ", "had ")
-_AS_THEY_ARE = ("news", "series", "species", "staff", "equipment", "information", "data", "status")
-_PARTICIPLES = ("born", "drawn", "given", "held", "left", "made", "paid", "seen", "sent", "taken")
+_AS_THEY_ARE = (
+    "news",
+    "series",
+    "species",
+    "staff",
+    "equipment",
+    "information",
+    "data",
+    "status",
+    "criteria",
+    "media",
+    "vitals",
+)
+_PARTICIPLES = word_set("born drawn found given held left lost made paid seen sent taken taught won written")
 """Those that stand behind a noun, as in "year born", beside those in -ed."""
+_NO_PARTICIPLES = ("hundred", "red", "shed", "sled")
+_PREPOSITIONS = (
+    "against",
+    "at",
+    "by",
+    "for",
+    "from",
+    "in",
+    "of",
+    "on",
+    "per",
+    "since",
+    "through",
+    "to",
+    "via",
+    "with",
+)
+_ADJECTIVES = word_set("active alive available dead false open private public true valid visible")
+_VERBS = ("ended", "entered", "left", "took", "won")
+"""Those that open no name of a thing: "left office" is what somebody did."""
+_NOT_SUMMED = word_set(
+    """
+    average avg mean median minimum maximum ratio rate share percent percentage index competitiveness rating rank %
+    """
+)
+_PARTS_OF_NAMES = ("first", "last", "middle")
+_IN_IE = word_set(
+    "brownie calorie cookie genie hoodie lie movie pie prairie rookie selfie smoothie tie zombie"
+)
+"""Nouns whose plural ends as that of others in -y."""
 _MOMENTS = {" on": " date", " at": " time"}
 """How the names of moments end, and what they are called: "admitted on" and "started at" are no things."""
 _IRREGULAR = {
@@ -31,6 +76,8 @@ _IRREGULAR = {
     "diagnosis": "diagnoses",
     "analysis": "analyses",
     "midwife": "midwives",
+    "alias": "aliases",
+    "life": "lives",
 }
 _SINGULAR = {many: one for one, many in _IRREGULAR.items()}
 
@@ -46,13 +93,19 @@ class UnsayableError(ValueError):
 class Words:
     """Names for the items of one schema; where there are several, one is drawn anew each time."""
 
-    def __init__(self, schema: Schema, profile: Profile | None = None) -> None:
-        """`profile`: one that people have edited; otherwise what the schema's names suggest."""
+    def __init__(
+        self, schema: Schema, profile: Profile | None = None, contents: Contents | None = None
+    ) -> None:
+        """`profile`: one that people have edited; otherwise what the schema's names suggest.
+
+        `contents`: rows that tell which keys and names do not tell them apart.
+        """
         self.schema = schema
         self._profile = profile or schema.profile
         self.links = Links(schema)
-        self._identifying = identifying_columns(schema)
-        self._kinds = column_kinds(schema, self._profile)
+        self._contents = contents
+        self._identifying = identifying_columns(schema, contents)
+        self._kinds = column_kinds(schema, self._profile, contents)
         self._tables = {schema.table_name(table): table for table in range(len(schema.tables))}
         names = [one.called for one in self._profile.tables] + [one.called for one in self._profile.columns]
         self.language = CHINESE if 2 * sum(map(nouns.is_chinese, names)) > len(names) else ENGLISH
@@ -106,6 +159,11 @@ class Words:
         """What a column's amounts may be added to and compared with; empty for nothing else."""
         return self._profile.columns[self.number(column)].group
 
+    def measured_in(self, column: exp.Column) -> tuple[str, str]:
+        """The unit and the group of a column's amounts; empty where nothing is known."""
+        known = self._profile.columns[self.number(column)]
+        return known.unit, known.group
+
     def kind(self, column: exp.Column) -> str:
         """The kind of a column (`kinds.py`)."""
         return self._kinds[self.number(column)]
@@ -113,6 +171,19 @@ class Words:
     def kind_of(self, column: int) -> str:
         """The kind of a column by its number."""
         return self._kinds[column]
+
+    def is_summed(self, column: exp.Column) -> bool:
+        """Whether amounts add up: those of averages, shares and indexes do not."""
+        known = self._profile.columns[self.number(column)]
+        return known.unit != "%" and not _NOT_SUMMED & set(re.findall("[a-z]+|%", known.called.lower()))
+
+    def is_code(self, column: int) -> bool:
+        """Whether a column holds codes or identifiers, and no numbers that are kept as texts."""
+        return self._kinds[column] == CODE and self._profile.columns[column].kind in ("code", "identifier")
+
+    def is_number(self, column: int) -> bool:
+        """Whether a column holds numbers, kept as such or as texts."""
+        return self._profile.columns[column].kind in ("amount", "measure")
 
     def alike(self, column: int) -> list[int]:
         """Other columns of a column's table that are of its kind."""
@@ -140,17 +211,28 @@ class Words:
         columns = [one for one in self.schema.tables[table].columns if self.schema.columns[one].name in named]
         return () if any(self._kinds[one] in (KEY, REFERENCE) for one in columns) else tuple(columns)
 
+    def is_named_once(self, table: int) -> bool:
+        """Whether what names the rows of a table is another for each, as far as rows tell."""
+        return self._contents is None or not self._contents.repeats(self.naming(table))
+
+    def may_lack(self, column: int) -> bool:
+        """Whether a row is known that has nothing in a column."""
+        return self._contents is not None and self._contents.lacks(column)
+
     def is_link(self, table: int) -> bool:
         """Whether a table holds nothing but keys: it links two others."""
         return all(self._kinds[column] in (KEY, REFERENCE) for column in self.schema.tables[table].columns)
 
     def one(self, table: int, rng: random.Random) -> str:
-        """A row of a table."""
+        """A row of a table. Raises UnsayableError where its name is that of no thing: "taught by"."""
         if table in self._renamed_tables:
             return self._renamed_tables[table]
         if self.language == CHINESE:
             return nouns.row(self._profile.tables[table], rng)
-        return singular(_said(self._profile.tables[table], rng))
+        said = singular(_said(self._profile.tables[table], rng))
+        if not is_thing(said):
+            raise UnsayableError("no thing")
+        return said
 
     def many(self, table: int, rng: random.Random) -> str:
         """Rows of a table."""
@@ -160,7 +242,7 @@ class Words:
     def label(self, column: int, rng: random.Random) -> str:
         """A column, without its table where its label repeats that: "name" of patients, not "patient name".
 
-        Raises UnsayableError for a yes or no, such as "is official": what is asked for then is no thing.
+        Raises UnsayableError where what is asked for is no thing: a yes or no, such as "is official", or "taken via".
         """
         if column in self._renamed_columns:
             return self._renamed_columns[column]
@@ -168,11 +250,18 @@ class Words:
         known = self._profile.columns[column]
         if self.language == CHINESE:
             return self._chinese_label(column, rng)
-        if any(name.lower().startswith(_FLAGS) for name in (known.called, known.words, *known.synonyms)):
+        names = [f" {name.lower()}" for name in (known.called, known.words, *known.synonyms)]
+        if any(f" {flag}" in name for flag in _FLAGS for name in names):
             raise UnsayableError("yes or no")
         said = _said(known, rng)
         if self._kinds[column] in (TIME, YEAR) and said[-3:] in _MOMENTS:
             said = said[:-3] + _MOMENTS[said[-3:]]
+        elif self._kinds[column] in (TIME, YEAR) and _is_participle(said):
+            said = f"{'year' if self._kinds[column] == YEAR else 'date'} {said}"
+        if not is_thing(said):
+            raise UnsayableError("no thing")
+        if said in _PARTS_OF_NAMES:
+            said = f"{said} name"
         table = f"{singular(_said(self._profile.tables[owner], rng))} "
         short = said.removeprefix(table)
         return short if short != said and rng.random() < 0.7 and self._is_clear(short, column) else said
@@ -187,6 +276,8 @@ class Words:
 
     def _is_clear(self, label: str, column: int) -> bool:
         """Whether no other column of a table is called that, or that and more: a location may be that of discharge, too."""
+        if not any(map(str.isalpha, label)) or not is_thing(label):
+            return False  # "2" of "address 2"
         table = self.schema.tables[self.schema.columns[column].table]
         others = [self._profile.columns[one] for one in table.columns if one != column]
         return not any(
@@ -203,25 +294,47 @@ def _said(item: TableProfile | ColumnProfile, rng: random.Random) -> str:
     return " ".join(name.lower().replace("_", " ").split())
 
 
+def is_thing(noun: str) -> bool:
+    """Whether a name can be asked for: no "founded" or "active" alone, no "taken via", no "#"."""
+    if noun in (*_ADJECTIVES, *_PREPOSITIONS) or not any(map(str.isalnum, noun)):
+        return False
+    head, _, last = noun.rpartition(" ")
+    if head and noun.partition(" ")[0] in _VERBS:
+        return False
+    if last in _PREPOSITIONS:
+        return not _is_participle(head.rpartition(" ")[2])
+    return bool(head) or not (_is_participle(last) or _is_participle(last.removesuffix("by")))
+
+
+_OF = re.compile(" (?:of|per|in|at|for|from|on|to) ")
+"""What opens that which tells more of a thing: "doses per day", "heights in cm"."""
+
+
 def plural(noun: str) -> str:
-    """The plural of an English noun, of the last of several words, or of what stands before "of" or a participle."""
-    thing, of, rest = noun.partition(" of ")
+    """The plural of an English noun, of the last of several words, or of what stands before "of" or what was done."""
+    first = _OF.search(noun)
+    of, rest = (first[0], noun[first.end() :]) if first else ("", "")
+    thing = noun[: first.start()] if first else noun
     head, _, last = thing.rpartition(" ")
-    if head and _is_participle(last):
+    if head and (_is_participle(last) or last in _PREPOSITIONS):
         return f"{plural(head)} {last}{of}{rest}"
     return f"{head} {_plural(last)}{of}{rest}".strip()
 
 
 def singular(noun: str) -> str:
-    """The singular of an English noun, of the last one of several words, or of what stands before a participle."""
+    """The singular of an English noun, of the last one of several words, or of what stands before "of" or what was done."""
+    first = _OF.search(noun)
+    if first:
+        return singular(noun[: first.start()]) + noun[first.start() :]
     head, _, last = noun.rpartition(" ")
-    if head and _is_participle(last):
+    if head and (_is_participle(last) or last in _PREPOSITIONS):
         return f"{singular(head)} {last}"
     return f"{head} {_singular(last)}".strip()
 
 
 def _is_participle(word: str) -> bool:
-    return word in _PARTICIPLES or (word.endswith("ed") and not word.endswith(("eed", "bed")))
+    in_ed = len(word) > 3 and word.endswith("ed") and not word.endswith(("eed", "bed"))
+    return word in _PARTICIPLES or (in_ed and word not in _NO_PARTICIPLES)
 
 
 def _plural(word: str) -> str:
@@ -243,6 +356,8 @@ def _singular(word: str) -> str:
         return word
     if word in _SINGULAR:
         return _SINGULAR[word]
+    if word.endswith("ies") and word[:-1] in _IN_IE:
+        return word[:-1]
     if word.endswith("ies") and len(word) > 4:
         return f"{word[:-3]}y"
     if word.endswith(("sses", "xes", "zzes", "ches", "shes", "uses")) and not word.endswith("ouses"):

@@ -12,7 +12,6 @@ import pytest
 from fastsql.execution import Executor
 from fastsql.linking.relations import split_words
 from fastsql.schema import Schema
-from fastsql.synthesis.generate import generate_varied
 from fastsql.synthesis.phrases import expand
 from fastsql.synthesis.schema import SchemaSource, known_templates
 from fastsql.synthesis.schema.contents import Contents

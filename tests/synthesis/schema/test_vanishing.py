@@ -13,9 +13,10 @@ from fastsql.errors import ExecutionError
 from fastsql.execution import Executor, open_executor
 from fastsql.execution.executor import DatabaseGoneError
 from fastsql.schema import Schema
-from fastsql.synthesis.generate import generate_drawn, generate_varied
+from fastsql.synthesis.generate import generate_drawn
 from fastsql.synthesis.schema import SchemaSource, known_templates
 from fastsql.synthesis.schema.contents import Contents
+from fastsql.synthesis.varied import generate_varied
 
 from ...worlds.failing_database import Watched, refusing, vanishing
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fastsql.grammar.automaton import IllegalActionError, State
 from fastsql.grammar.compile import Grammar, load_grammar
@@ -13,6 +12,7 @@ from fastsql.grammar.render import render
 from fastsql.grammar.schema_values import SchemaValue
 from fastsql.grammar.space import ActionSpace
 from fastsql.grammar.transitions import GroundingError
+from fastsql.lazily import lazily
 
 if TYPE_CHECKING:
     from fastsql.grammar.convert import ConversionError, sql_to_program
@@ -55,9 +55,4 @@ _LAZY = {
     "trace_program": "trace",
 }
 """What no single question needs: imported when it is asked for."""
-
-
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        return getattr(importlib.import_module(f"fastsql.grammar.{_LAZY[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = lazily(__name__, _LAZY)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from fastsql.lazily import lazily
 
 if TYPE_CHECKING:
     from fastsql.linking.candidate import Candidate
@@ -45,9 +46,4 @@ _LAZY = {
     **dict.fromkeys(("SchemaSelector", "Selection"), "selection"),
     "standing_values": "standing",
 }
-
-
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        return getattr(importlib.import_module(f"fastsql.linking.{_LAZY[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = lazily(__name__, _LAZY)

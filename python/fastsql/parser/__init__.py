@@ -20,8 +20,9 @@ A question that stands alone imports none of recall, inspect, refuse, turns and 
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from fastsql.lazily import lazily
 
 if TYPE_CHECKING:
     from fastsql.parser.bundles import BUNDLED, DEFAULT_MODEL
@@ -46,9 +47,4 @@ _LAZY = {
     **dict.fromkeys(("default_parser", "load"), "loading"),
     **dict.fromkeys(("DEFAULT_PENALTY", "Parser"), "parser"),
 }
-
-
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        return getattr(importlib.import_module(f"fastsql.parser.{_LAZY[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = lazily(__name__, _LAZY)

@@ -322,7 +322,7 @@ class Parser:
         alone = self._assessed(linked, settings, watch)
         if not may_continue(alone):
             return alone
-        return likelier(alone, going_on or continued())
+        return likelier(alone, continued() if going_on is None else going_on)
 
     def _assessed(self, linked: Linked, settings: Settings, watch: Stopwatch) -> Assessed:
         """What is to be given of a linked question, and how sure that is."""

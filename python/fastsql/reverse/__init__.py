@@ -6,9 +6,9 @@ This room is NumPy, and `csrc/reverse/` the same likelihood in C++; `fastsql.tra
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from fastsql.lazily import lazily
 from fastsql.reverse.digest import bundled_reverse, reverse_digest
 
 if TYPE_CHECKING:
@@ -33,9 +33,4 @@ _LAZY = {
     **dict.fromkeys(("ReverseModel", "SchemaReverse"), "model"),
     **dict.fromkeys(("count_weights", "load_reverse"), "weights"),
 }
-
-
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        return getattr(importlib.import_module(f"fastsql.reverse.{_LAZY[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = lazily(__name__, _LAZY)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from fastsql.lazily import lazily
 
 if TYPE_CHECKING:
     from fastsql.schema.model import Column, Constant, ForeignKey, Table, Value
@@ -37,9 +38,4 @@ _LAZY = {
     **dict.fromkeys(("Schema", "SchemaSource", "load_uniform", "names_digest"), "schema"),
     **dict.fromkeys(("TYPE_CLASSES", "classify_type"), "sqltypes"),
 }
-
-
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        return getattr(importlib.import_module(f"fastsql.schema.{_LAZY[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = lazily(__name__, _LAZY)

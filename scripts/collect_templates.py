@@ -17,13 +17,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import tomllib
-
 from fastsql.cli.console import Console
 from fastsql.datasets import Example, read_examples, read_schemas, read_split_ids
 from fastsql.schema import Schema
 from fastsql.synthesis.pool import SchemaPool
 from fastsql.synthesis.schema import SchemaSource, library
+from fastsql.training.config import load_config
 
 FORMS = Path(__file__).with_name("template_forms.sql")
 FORM_WEIGHT = 25
@@ -156,9 +155,9 @@ def merge(
 
 def read_held_out(configuration: str) -> tuple[set[str], set[tuple[str, str]]]:
     """The databases, and the single pairs by database and id, that a training configuration does not learn from."""
-    settings = tomllib.loads((CONFIGS / f"{configuration}.toml").read_text())["data"]
-    listed = json.loads((CONFIGS / settings["held_out"]).read_text())
-    databases = {*listed["databases"], *settings.get("without", ())}
+    data = load_config(CONFIGS / f"{configuration}.toml").data
+    listed = json.loads(Path(data.held_out).read_text(encoding="utf-8"))
+    databases = {*listed["databases"], *data.without}
     return databases, {(db_id, name) for part in ("templates", "examples") for db_id, name in listed[part]}
 
 

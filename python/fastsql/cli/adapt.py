@@ -9,7 +9,7 @@ from typing import Any
 from fastsql.cli.console import note
 from fastsql.cli.extras import train_extra
 from fastsql.cli.options import keep_sources, positive, seconds
-from fastsql.cli.schema_options import add_choice_options, read_schema
+from fastsql.cli.schema_options import add_choice_options, add_profile_option, profile_of, read_schema
 
 _EPILOG = """\
 examples:
@@ -49,9 +49,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         type=Path,
         help="questions with SQL that people wrote: .json, .csv or .sql; of 20 and more a quarter is kept apart to judge by",
     )
-    parser.add_argument(
-        "--profile", metavar="P", help="a profile of the schema, which fastsql profile made and people edited"
-    )
+    add_profile_option(parser)
     length = parser.add_mutually_exclusive_group()
     length.add_argument(
         "--minutes", metavar="M", type=seconds, default=60.0, help="about how long it may take (default: 60)"
@@ -123,7 +121,6 @@ def _add_endpoint_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Adapt, and say what it brought."""
     from fastsql.parser.bundles import DEFAULT_MODEL
-    from fastsql.profile.reading import read_profile
 
     keep_sources(
         [options.output, *filter(None, [options.report])], [options.schema, options.seeds, options.profile]
@@ -136,7 +133,7 @@ def run(options: argparse.Namespace) -> int:
     with train_extra():
         from fastsql.adapt import adapt
     schema = read_schema(options)
-    profile = None if options.profile is None else read_profile(options.profile, schema)
+    profile = profile_of(options, schema)
     found = adapt(
         options.schema,
         options.output,

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 
 from fastsql.cli.console import note
 from fastsql.cli.options import count, keep_sources, moment, output_file
+from fastsql.cli.schema_options import add_profile_option, profile_files_of
 
 if TYPE_CHECKING:
     from fastsql.datasets import Example
+    from fastsql.profile.model import Profile
     from fastsql.schema import Schema
     from fastsql.synthesis.interactions import Interaction
 
@@ -42,6 +44,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "data", metavar="DATA", type=Path, help="questions or conversations in the uniform form"
     )
     parser.add_argument("--schemas", metavar="S", required=True, help="their schemas.json")
+    add_profile_option(parser, several=True)
     parser.add_argument(
         "--databases",
         metavar="D",
@@ -81,11 +84,12 @@ def run(options: argparse.Namespace) -> int:
     """Write the conversations; say what they are like."""
     from fastsql.datasets import read_examples, read_schemas
     from fastsql.datasets.interactions import is_conversational
+    from fastsql.datasets.profiles import read_profiles, with_profiles
     from fastsql.synthesis.interactions import SPLITS, put_together, write_interactions
     from fastsql.synthesis.source import SynthesisError
 
     paths = [_named(options.output, part) for part in (_PARTS if options.split else ("",))]
-    keep_sources(paths, [options.data, options.schemas, options.databases, options.held_out])
+    keep_sources(paths, [options.data, options.schemas, options.profile, options.databases, options.held_out])
     held_out = _held_out(options.held_out)
     examples = read_examples(options.data)
     recorded = is_conversational(examples)
@@ -98,10 +102,14 @@ def run(options: argparse.Namespace) -> int:
     schemas = read_schemas(
         options.schemas, databases={one.db_id for one in examples if one.db_id not in held_out}
     )
+    files = profile_files_of(options, schemas)
+    schemas = with_profiles(schemas, files)
+    profiles = read_profiles(schemas, files)
     if recorded:
         made = _converted(examples, schemas, held_out, options)
     else:
-        made = _constructed([one for one in examples if one.db_id not in held_out], schemas, options)
+        asked = [one for one in examples if one.db_id not in held_out]
+        made = _constructed(asked, schemas, profiles, options)
     parts: list[Sequence[Interaction]] = [made]
     if options.split:
         train, test = SPLITS[options.split](made, options.seed)
@@ -113,6 +121,7 @@ def run(options: argparse.Namespace) -> int:
                 schema,
                 seed=options.seed,
                 count=options.longer,
+                profile=profiles.get(db_id),
             )
         ]
         parts = [train, test, longer]
@@ -165,7 +174,10 @@ def _converted(
 
 
 def _constructed(
-    examples: Sequence[Example], schemas: Mapping[str, Schema], options: argparse.Namespace
+    examples: Sequence[Example],
+    schemas: Mapping[str, Schema],
+    profiles: Mapping[str, Profile],
+    options: argparse.Namespace,
 ) -> Sequence[Interaction]:
     from fastsql.datasets import DatabaseFiles
     from fastsql.synthesis.interactions import construct_all
@@ -175,6 +187,7 @@ def _constructed(
             examples,
             schemas,
             {name: files.path(name) for name in schemas},
+            profiles=profiles,
             seed=options.seed,
             now=options.now,
             report=note,

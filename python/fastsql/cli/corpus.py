@@ -8,6 +8,7 @@ from pathlib import Path
 
 from fastsql.cli.console import note
 from fastsql.cli.options import positive
+from fastsql.cli.schema_options import add_profile_option
 
 _EPILOG = """\
 examples:
@@ -66,6 +67,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--data", metavar="DIR", type=Path, help="folder of the published data sets (default: $FASTSQL_DATA)"
     )
+    add_profile_option(parser, several=True)
     parser.add_argument(
         "--held-out",
         metavar="FILE",
@@ -106,10 +108,10 @@ def run(options: argparse.Namespace) -> int:
     names = _listed(options.designs)
     if names and not options.written:
         raise SynthesisError("--designs takes written questions", remedy="Give --written, too.")
-    if options.written and (options.round_trip or options.processes > 1 or options.ray):
+    if options.written and (options.round_trip or options.processes > 1 or options.ray or options.profile):
         raise SynthesisError(
-            "written questions are carried over in this process, and not parsed",
-            remedy="Leave --round-trip, --processes and --ray out.",
+            "written questions are over designs, carried over in this process, and not parsed",
+            remedy="Leave --profile, --round-trip, --processes and --ray out.",
         )
     if options.written:
         language, databases = options.language, options.output / "databases"
@@ -132,6 +134,7 @@ def run(options: argparse.Namespace) -> int:
             kinds=kinds,
             held_out=held_out,
             language=options.language,
+            profiles=options.profile and Path(options.profile),
         ) as pool,
         open_workers(options.processes, options.ray) as workers,
     ):

@@ -22,6 +22,7 @@ from fastsql.cli.options import (
     seconds,
 )
 from fastsql.cli.remembered import add_examples_option, remember_file
+from fastsql.cli.schema_options import add_profile_option, profile_files_of
 from fastsql.errors import FastSQLError, SchemaError
 
 if TYPE_CHECKING:
@@ -91,11 +92,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="where there is no database, compare results on N small ones that are made for each question, in which what "
         "gold's query compares with stands (default: compare forms)",
     )
-    data.add_argument(
-        "--profile",
-        metavar="P",
-        help="a profile of a schema, or a folder of them, NAME.toml of each; see fastsql profile",
-    )
+    add_profile_option(data, several=True)
     data.add_argument(
         "--reference",
         metavar="T,...",
@@ -196,6 +193,7 @@ def run(options: argparse.Namespace) -> int:
     """Evaluate, write the files, print the figures."""
     from fastsql.datasets import DatabaseFiles, read_examples, read_schemas, read_split_ids
     from fastsql.datasets.interactions import as_interactions, is_conversational, require_whole
+    from fastsql.datasets.profiles import with_profiles
     from fastsql.evaluation import (
         Options,
         evaluate,
@@ -220,8 +218,7 @@ def run(options: argparse.Namespace) -> int:
     examples, asked = _sampled(examples, options.limit, options.seed)
     db_ids = {example.db_id for example in examples}
     schemas = _marked(read_schemas(options.schemas, databases=db_ids), options.reference)
-    if options.profile is not None:
-        schemas = _profiled(schemas, Path(options.profile))
+    schemas = with_profiles(schemas, profile_files_of(options, schemas))
     seen = None if options.seen is None else training_skeletons(read_examples(options.seen))
     given = options.from_predictions
     parser: ParserLike | Mapping[str, Prediction] = (
@@ -274,27 +271,6 @@ def _sampled(
     draw = draw_interactions if is_conversational(examples) else draw_sample
     drawn = draw(examples, limit, seed)
     return drawn, len(examples) if len(drawn) < len(examples) else None
-
-
-def _profiled(schemas: Mapping[str, Schema], path: Path) -> dict[str, Schema]:
-    """Schemas with their profiles. SchemaError where a file is given for several schemas, or a folder has none of theirs."""
-    if not path.is_dir():
-        if len(schemas) > 1:
-            raise SchemaError(
-                f"it is one profile, and the questions are on {len(schemas):,} schemas",
-                where=str(path),
-                remedy="Give a folder with NAME.toml of each schema that has a profile.",
-            )
-        return {name: schema.with_profile(path) for name, schema in schemas.items()}
-    files = {name: path / f"{name}.toml" for name in schemas if (path / f"{name}.toml").is_file()}
-    if not files:
-        raise SchemaError(
-            "it holds no profile of these schemas", where=str(path), remedy="Call each NAME.toml."
-        )
-    return {
-        name: schema.with_profile(files[name]) if name in files else schema
-        for name, schema in schemas.items()
-    }
 
 
 def _remember(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from fastsql.cli.console import note
 from fastsql.cli.options import count, positive
+from fastsql.cli.schema_options import add_profile_option, with_profile_of
 
 if TYPE_CHECKING:
     from fastsql.datasets import Example
@@ -50,9 +51,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         metavar="S",
         help="its schema with labels and keys, such as a schemas.json that names it (default: as the file declares it)",
     )
-    parser.add_argument(
-        "--profile", metavar="P", help="a profile of the schema, which fastsql profile made and people edited"
-    )
+    add_profile_option(parser)
     parser.add_argument(
         "-n", "--variants", metavar="N", type=positive, default=1, help="databases at most (default: 1)"
     )
@@ -125,9 +124,7 @@ def _schema(options: argparse.Namespace, database: Path, name: str) -> Schema:
     schema = (
         Schema.from_sqlite(database) if options.schema is None else Schema.coerce(options.schema, name=name)
     )
-    if options.profile is not None:
-        schema = schema.with_profile(options.profile)
-    return replace(schema, name=name)
+    return replace(with_profile_of(options, schema), name=name)
 
 
 def _pairs(path: Path, name: str) -> list[Example]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastsql.cli.options import seconds
 
 if TYPE_CHECKING:
     from fastsql.linking.dictionary import ValueDictionary
+    from fastsql.profile.model import Profile
     from fastsql.schema import Schema
 
 _LINES = 5
@@ -40,9 +42,7 @@ def add_schema_options(parser: argparse.ArgumentParser) -> None:
 def add_reading_options(group: argparse._ActionsContainer) -> None:
     """Which tables, what people know of them, and how long their values may take."""
     add_choice_options(group)
-    group.add_argument(
-        "--profile", metavar="P", help="a profile of the schema, which fastsql profile made and people edited"
-    )
+    add_profile_option(group)
     group.add_argument(
         "--reference",
         metavar="N,...",
@@ -55,6 +55,17 @@ def add_reading_options(group: argparse._ActionsContainer) -> None:
         metavar="S",
         type=seconds,
         help="seconds that reading the values of one column may take (default: 10)",
+    )
+
+
+def add_profile_option(group: argparse._ActionsContainer, *, several: bool = False) -> None:
+    """What people have written about the schema; `several`: the command takes a data set's schemas."""
+    group.add_argument(
+        "--profile",
+        metavar="P",
+        help="a profile, which fastsql profile made and people edited, or a folder of them, NAME.toml of each schema"
+        if several
+        else "a profile of the schema, which fastsql profile made and people edited",
     )
 
 
@@ -92,12 +103,30 @@ def read_schema(options: argparse.Namespace) -> Schema:
         schema = _gone_on_with(stopped)
     if options.keys_from is not None:
         schema = schema.with_keys_from(options.keys_from)
-    if options.profile is not None:
-        schema = schema.with_profile(options.profile)
+    schema = with_profile_of(options, schema)
     if options.reference:
         schema = schema.with_reference_tables(*options.reference)
     _tell("schema", schema.warnings)
     return schema
+
+
+def with_profile_of(options: argparse.Namespace, schema: Schema) -> Schema:
+    """The schema with what the profile says, where one is given."""
+    return schema if options.profile is None else schema.with_profile(options.profile)
+
+
+def profile_of(options: argparse.Namespace, schema: Schema) -> Profile | None:
+    """The profile itself, for what makes questions; None where none is given."""
+    from fastsql.profile.reading import read_profile
+
+    return None if options.profile is None else read_profile(options.profile, schema)
+
+
+def profile_files_of(options: argparse.Namespace, schemas: Collection[str]) -> Mapping[str, Path]:
+    """The profile's file of each of a data set's schemas that has one."""
+    from fastsql.datasets.profiles import profile_files
+
+    return {} if options.profile is None else profile_files(options.profile, schemas)
 
 
 def read_values(options: argparse.Namespace, schema: Schema) -> ValueDictionary | str | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from fastsql.cli.console import note
 from fastsql.cli.conversations import describe, say_dropped, show
 from fastsql.cli.options import count, keep_sources, output_file, positive, share
-from fastsql.cli.schema_options import add_choice_options, read_schema
+from fastsql.cli.schema_options import add_choice_options, add_profile_option, profile_of, read_schema
 from fastsql.cli.synthesis_steps import opened, read_back, reworded, seeds
 
 if TYPE_CHECKING:
@@ -56,9 +56,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="questions with SQL over this database (.json, .csv or .sql; docs/adapting.md), whose templates are used ten "
         "times as often as others",
     )
-    parser.add_argument(
-        "--profile", metavar="P", help="a profile of the schema, which fastsql profile made and people edited"
-    )
+    add_profile_option(parser)
     parser.add_argument(
         "--conversations",
         action="store_true",
@@ -118,7 +116,6 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the pairs, or conversations made of them; say what they are like."""
-    from fastsql.profile.reading import read_profile
     from fastsql.synthesis.schema import SchemaSource, known_templates
     from fastsql.synthesis.schema.source import MIX
     from fastsql.synthesis.source import SynthesisError
@@ -129,7 +126,7 @@ def run(options: argparse.Namespace) -> int:
             "conversations have words of their own", remedy="Leave --reword, --wordings and --round-trip out."
         )
     schema = read_schema(options)
-    profile = None if options.profile is None else read_profile(options.profile, schema)
+    profile = profile_of(options, schema)
     with opened(options.schema, schema, profile, options.seed) as executor:
         templates = (
             *known_templates(),

@@ -17,6 +17,7 @@ from typing import Any
 
 from fastsql.datasets import DatabaseFiles, read_examples, with_normal_ranges
 from fastsql.datasets.examples import read_json
+from fastsql.datasets.profiles import profile_files, read_profiles, with_profiles
 from fastsql.execution import Executor, open_executor
 from fastsql.profile.model import Profile
 from fastsql.schema import Schema
@@ -101,6 +102,7 @@ class SchemaPool:
         kinds: Collection[str] = (),
         held_out: Collection[str] = (),
         language: str = ENGLISH,
+        profiles: Path | None = None,
     ) -> None:
         """The same arguments give the same schemas.
 
@@ -111,10 +113,12 @@ class SchemaPool:
             kinds: of `KINDS`; without any, those of the language.
             held_out: databases, and designs, that are never taken.
             language: of the designs.
+            profiles: a folder with NAME.toml of each published schema that people have written about.
 
         Raises:
             SynthesisError: a kind is not known, or needs `folder`.
             DatasetError: a data set is not there.
+            SchemaError: `profiles` has none of these schemas, or one that is of no use.
         """
         kinds = kinds or KINDS_OF[language]
         unknown = sorted(set(kinds) - set(KINDS))
@@ -128,6 +132,7 @@ class SchemaPool:
                 "published schemas need the folder of their data sets",
                 remedy="Give it, or take designs alone.",
             )
+        files = {} if profiles is None else _profile_files(profiles, folder, published)
         self._seed = seed
         self._open = contextlib.ExitStack()
         found: list[PooledSchema] = []
@@ -137,7 +142,7 @@ class SchemaPool:
             # Without designs, what is left over of one kind is taken of the next.
             share = KINDS[kind] / total if DESIGNS in kinds else 1.0
             quota = min(number - len(found), round(number * share))
-            found += _published(folder / kind, kind, quota, seed, held_out)
+            found += _published(folder / kind, kind, quota, seed, held_out, files)
         if DESIGNS in kinds:
             found += _designed(number - len(found), seed, language, held_out)
         random.Random(f"{seed}/order").shuffle(found)
@@ -192,8 +197,25 @@ def _designed(number: int, seed: int, language: str, held_out: Collection[str]) 
     return found
 
 
+def _profile_files(profiles: Path, folder: Path | None, published: Sequence[str]) -> dict[str, Path]:
+    """The profiles of published schemas, whether they are drawn or not."""
+    if not published or folder is None:
+        raise SynthesisError(
+            "only published schemas take profiles: what people say of a design stands in it",
+            where=str(profiles),
+            remedy="Leave it out, or name a kind of published schemas.",
+        )
+    names = [entry["db_id"] for kind in published for entry in read_json(folder / kind / "schemas.json")]
+    return profile_files(profiles, names)
+
+
 def _published(
-    folder: Path, kind: str, number: int, seed: int, held_out: Collection[str]
+    folder: Path,
+    kind: str,
+    number: int,
+    seed: int,
+    held_out: Collection[str],
+    files: Mapping[str, Path],
 ) -> list[PooledSchema]:
     """Schemas of a training set, drawn among those that its training questions ask of and nothing is reported on."""
     examples = read_examples(_train(folder))
@@ -201,21 +223,20 @@ def _published(
     entries: list[Mapping[str, Any]] = read_json(folder / "schemas.json")
     free = {entry["db_id"]: entry for entry in entries if entry["db_id"] in asked and not _is_reported(entry)}
     chosen = random.Random(f"{seed}/{kind}").sample(sorted(free), min(number, len(free)))
-    schemas = [with_normal_ranges(Schema.from_dict(free[name])) for name in chosen]
+    plain = {name: with_normal_ranges(Schema.from_dict(free[name])) for name in chosen}
+    schemas = with_profiles(plain, files)
+    profiles = {name: schema.profile for name, schema in schemas.items()} | read_profiles(schemas, files)
     if kind not in _COMPARED:
-        return [PooledSchema(kind, schema, schema.profile) for schema in schemas]
+        return [PooledSchema(kind, schema, profiles[name]) for name, schema in schemas.items()]
     values = compared_values((example.db_id, example.sql or "") for example in examples)
     columns = {name: _column_names(entry) for name, entry in free.items()}
     found = []
-    for schema in schemas:
-        own = f"{seed}/{schema.name}"
-        known = (
-            with_those_alike(schema.name, columns, values) if kind in _ALIKE else values.get(schema.name, {})
-        )
-        suggested = suggest(schema, schema.profile, own)
-        fillings = with_values(schema, schema.profile, suggested, known, own)
-        unknown = unknown_contents(schema.profile, fillings)
-        found.append(PooledSchema(kind, schema, schema.profile, fillings, unknown=unknown))
+    for name, schema in schemas.items():
+        own, profile = f"{seed}/{name}", profiles[name]
+        known = with_those_alike(name, columns, values) if kind in _ALIKE else values.get(name, {})
+        fillings = with_values(schema, profile, suggest(schema, profile, own), known, own)
+        unknown = unknown_contents(profile, fillings)
+        found.append(PooledSchema(kind, schema, profile, fillings, unknown=unknown))
     return found
 
 

@@ -43,6 +43,9 @@ class SourceSettings:
 
     examples: str
     schemas: str
+    # What people have written about its schema (`fastsql profile`): a file, or of several schemas a folder with NAME.toml of
+    # each that has one. Sources of one database name the same.
+    profile: str = ""
     # SQLite file (or .gz of one) that small domains and the value dictionary are read from.
     database: str = ""
     # Where there is no database: an excerpt of its values (`fastsql.datasets.read_values`), or "gold" for the literals

@@ -8,9 +8,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 from fastsql.datasets import Example
 from fastsql.execution import open_executor
+from fastsql.profile.model import Profile
 from fastsql.schema import Schema
 from fastsql.synthesis.generate import Report
 from fastsql.synthesis.interactions.checks import Checker
@@ -25,13 +27,15 @@ def construct_all(
     schemas: Mapping[str, Schema],
     files: Mapping[str, Path | None],
     *,
+    profiles: Mapping[str, Profile] = MappingProxyType({}),
     seed: int = 1,
     now: str | None = None,
     report: Report = logger.info,
 ) -> Constructed:
     """Interactions of all questions that have SQL, database by database; the same arguments give the same.
 
-    `files`: the SQLite file of each database, where there is one. Raises SynthesisError where no question has SQL.
+    `files`: the SQLite file of each database, where there is one. `profiles`: those that people have edited, where there are
+    any. Raises SynthesisError where no question has SQL.
     """
     asked = [one for one in examples if one.sql is not None and one.runs]
     if not asked:
@@ -42,7 +46,12 @@ def construct_all(
         file = files.get(db_id)
         with nullcontext() if file is None else open_executor(file) as executor:
             made = construct(
-                goals, Checker(schemas[db_id], executor, now), db_id=db_id, seed=seed, report=report
+                goals,
+                Checker(schemas[db_id], executor, now),
+                db_id=db_id,
+                seed=seed,
+                profile=profiles.get(db_id),
+                report=report,
             )
         found = replace(
             found,

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsql.datasets import DatabaseFiles, read_schemas
+from fastsql.datasets import DatabaseFiles
 from fastsql.decode import Search
 from fastsql.evaluation.judge import Judges, Task, Verdict
 from fastsql.evaluation.made_contents import DATABASES
@@ -35,6 +35,7 @@ from fastsql.schema import Schema
 from fastsql.synthesis.generate import Report
 from fastsql.training.calibration.questions import FOREIGN, FOREIGN_MADE, SEEN, UNSEEN, Question
 from fastsql.training.config import SourceSettings, TrainConfig, expand_path
+from fastsql.training.corpus.schemas import source_schemas
 
 EHRSQL_NOW = "2100-12-31 23:59:00"
 """The time of EHRSQL 2024's questions."""
@@ -262,7 +263,7 @@ def open_databases(
     schemas: dict[str, Schema] = {}
     paths: dict[str, Path | None] = {}
     for source in sources:
-        here = read_schemas(expand_path(source.schemas))
+        here = source_schemas(source)
         if wanted is not None:
             here = {db_id: schema for db_id, schema in here.items() if db_id in wanted}
         if not here:

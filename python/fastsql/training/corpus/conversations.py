@@ -10,8 +10,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from fastsql.datasets import DatabaseFiles, DatasetError, Example, read_schemas
+from fastsql.datasets import DatabaseFiles, DatasetError, Example
 from fastsql.datasets.interactions import Interaction, as_interactions, read_interactions
+from fastsql.datasets.profiles import read_profiles
 from fastsql.datasets.programs import read_program_rows
 from fastsql.grammar.inlining import turns_of
 from fastsql.schema import Schema
@@ -27,6 +28,7 @@ from fastsql.synthesis.interactions import (
 from fastsql.training.config import SourceSettings, expand_path
 from fastsql.training.corpus.files import stamp, synthesis_code
 from fastsql.training.corpus.programs import dump_program, parse_program
+from fastsql.training.corpus.schemas import source_profiles, source_schemas
 from fastsql.training.corpus.split import Pair, Said
 
 GIVEN, MADE = "given", "made"
@@ -41,7 +43,7 @@ def read_conversations(
     Raises DatasetError, which names the interaction and the turn, for a program that is none over the schema.
     """
     where = str(expand_path(source.examples))
-    schemas = read_schemas(expand_path(source.schemas), databases={one.db_id for one in examples})
+    schemas = source_schemas(source, {one.db_id for one in examples})
     if source.conversations == MADE:
         file = _cached(source, seed, cache)
         if not file.is_file():
@@ -49,7 +51,13 @@ def read_conversations(
             with DatabaseFiles(database, sorted(schemas)) as files:
                 paths = {name: files.path(name) for name in schemas}
                 made = construct_all(
-                    examples, schemas, paths, seed=seed, now=source.now or None, report=report
+                    examples,
+                    schemas,
+                    paths,
+                    profiles=read_profiles(schemas, source_profiles(source)),
+                    seed=seed,
+                    now=source.now or None,
+                    report=report,
                 )
             _keep(made.interactions, schemas, file)
         found = read_interactions(file)
@@ -92,15 +100,19 @@ def longer_conversations(
         if len(said) == turns[name]:
             made = tuple(MadeTurn(one.question, parse_program(one.program), one.sql, ()) for one in said)
             talks[said[0].db_id].append(MadeInteraction(name, said[0].db_id, made))
-    schemas = read_schemas(expand_path(source.schemas), databases=set(talks))
+    schemas = source_schemas(source, set(talks))
+    files = source_profiles(source)
     told = "".join(f"{pair.id} {pair.program}\n" for said in kept.values() for pair in said)
-    digest = hashlib.sha256(f"{source.longer} {seed}\n{told}".encode() + synthesis_code())
-    file = cache / f"longer-{digest.hexdigest()[:16]}.json.gz"
+    identity = f"{source.longer} {seed}\n{told}".encode() + synthesis_code() + _contents(files.values())
+    file = cache / f"longer-{hashlib.sha256(identity).hexdigest()[:16]}.json.gz"
     if not file.is_file():
+        profiles = read_profiles(schemas, files)
         longer = [
             one
             for db_id in sorted(talks)
-            for one in put_together(talks[db_id], schemas[db_id], seed=seed, count=source.longer)
+            for one in put_together(
+                talks[db_id], schemas[db_id], seed=seed, count=source.longer, profile=profiles.get(db_id)
+            )
         ]
         report(f"{len(longer)} longer interactions of {sum(map(len, talks.values()))} conversations")
         _keep(tuple(longer), schemas, file)
@@ -116,12 +128,16 @@ def _keep(interactions: tuple[MadeInteraction, ...], schemas: Mapping[str, Schem
 def _cached(source: SourceSettings, seed: int, cache: Path) -> Path:
     """The file of what is made of a source; another one where the data, the seed or what makes it has changed."""
     digest = hashlib.sha256(f"{source.conversations} {source.now} {seed}".encode())
-    for path in (source.examples, source.schemas):
-        digest.update(expand_path(path).read_bytes())
+    digest.update(_contents(map(expand_path, (source.examples, source.schemas))))
+    digest.update(_contents(source_profiles(source).values()))
     if source.database and source.conversations == MADE:
         digest.update(stamp(expand_path(source.database)).encode())
     digest.update(synthesis_code())
     return cache / f"conversations-{digest.hexdigest()[:16]}.json.gz"
+
+
+def _contents(files: Iterable[Path]) -> bytes:
+    return b"".join(file.read_bytes() for file in files)
 
 
 def _pairs(interaction: Interaction, schema: Schema, where: str) -> list[Pair]:

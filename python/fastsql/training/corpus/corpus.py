@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from fastsql.grammar.program import Program
@@ -107,7 +107,7 @@ def load_corpus(settings: DataSettings, seed: int, cache: Path, report: Report =
             lexicon[key] = sorted({*lexicon.get(key, ()), *values})
     # A lexicon is known by table and column name, so that it serves every schema that has them, trained on or not.
     domains = {
-        db_id: Domain(with_lexicon(domain.schema, lexicon), domain.dictionary)
+        db_id: replace(domain, schema=with_lexicon(domain.schema, lexicon))
         for db_id, domain in domains.items()
     }
 

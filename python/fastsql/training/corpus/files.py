@@ -27,6 +27,7 @@ def check_files(settings: DataSettings) -> None:
 def _named(source: SourceSettings) -> Iterator[tuple[str, str]]:
     yield "examples", source.examples
     yield "schemas", source.schemas
+    yield "profile", source.profile
     yield "database", source.database
     yield "values", "" if source.values == GOLD else source.values
     yield "ids", source.ids.rpartition(":")[0] or source.ids

@@ -13,7 +13,6 @@ from fastsql.datasets import (
     Example,
     gold_values,
     read_examples,
-    read_schemas,
     read_split_ids,
     read_values,
     with_known_values,
@@ -25,16 +24,21 @@ from fastsql.synthesis.generate import Report
 from fastsql.training.config import GOLD, ConfigError, DataSettings, SourceSettings, expand_path
 from fastsql.training.corpus.conversations import read_conversations
 from fastsql.training.corpus.conversion import ColumnLiterals
+from fastsql.training.corpus.schemas import source_profiles, source_schemas
 from fastsql.training.corpus.split import Pair, remove_reported
 from fastsql.training.corpus.synthetic import synthetic_examples
 
 
 @dataclass(frozen=True)
 class Domain:
-    """A database as the parser will see it: schema with values, lexicon and constants, and a value dictionary."""
+    """A database as the parser will see it: schema with values, lexicon and constants, and a value dictionary.
+
+    `profile`: the file of what people wrote about it, where there is one.
+    """
 
     schema: Schema
     dictionary: ValueDictionary | None = None
+    profile: Path | None = None
 
 
 def read_pairs(
@@ -52,8 +56,7 @@ def read_pairs(
         if item.sql and item.runs
     ]
     pairs = remove_reported(pairs, reported)
-    schemas = read_schemas(expand_path(source.schemas), databases={pair.db_id for pair in pairs})
-    return pairs, schemas
+    return pairs, source_schemas(source, {pair.db_id for pair in pairs})
 
 
 def read_source(source: SourceSettings) -> tuple[Example, ...]:
@@ -100,6 +103,7 @@ def read_domains(
     elif source.values:
         known = read_values(expand_path(source.values))
     domains: dict[str, Domain] = {}
+    profiles = source_profiles(source)
     database = expand_path(source.database) if source.database else None
     with DatabaseFiles(database, list(schemas)) as files:
         for db_id, plain in schemas.items():
@@ -110,19 +114,20 @@ def read_domains(
                 max_values=settings.max_values,
                 dictionary=settings.dictionary,
             )
-            domains[db_id] = Domain(schema, dictionary)
+            domains[db_id] = Domain(schema, dictionary, profiles.get(db_id))
     return domains
 
 
 def add_domains(domains: dict[str, Domain], found: dict[str, Domain], source: SourceSettings) -> None:
     """Adds a source's domains. Of one that several sources ask of, the first that comes with values is kept.
 
-    Raises ConfigError as `check_columns` does.
+    Raises ConfigError as `check_columns` and `check_profile` do.
     """
     for db_id, domain in found.items():
         known = domains.get(db_id)
         if known is not None:
             check_columns(db_id, known.schema, domain.schema, source.schemas)
+            check_profile(db_id, known.profile, domain.profile, source.profile or source.schemas)
         if known is None or known.dictionary is None:
             domains[db_id] = domain
 
@@ -134,6 +139,16 @@ def check_columns(db_id: str, earlier: Schema, schema: Schema, where: str) -> No
             f"database {db_id!r} has other columns than in an earlier source",
             where=where,
             remedy="Give the same schemas file, or another id.",
+        )
+
+
+def check_profile(db_id: str, earlier: Path | None, profile: Path | None, where: str) -> None:
+    """Raises ConfigError where two sources name different profiles of a database, of which only one could count."""
+    if earlier != profile:
+        raise ConfigError(
+            f"database {db_id!r} has another profile than in an earlier source",
+            where=where,
+            remedy="Give the same `profile` in every source of this database.",
         )
 
 

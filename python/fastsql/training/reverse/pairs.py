@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from fastsql.datasets import read_examples, read_schemas
+from fastsql.datasets import read_examples
 from fastsql.grammar.program import Program
 from fastsql.schema import Schema
 from fastsql.synthesis.generate import Report
@@ -15,7 +15,8 @@ from fastsql.synthesis.many import set_files
 from fastsql.training.config import WrittenSettings, expand_path
 from fastsql.training.corpus.conversion import convert, query_key
 from fastsql.training.corpus.programs import template
-from fastsql.training.corpus.sources import check_columns
+from fastsql.training.corpus.schemas import source_profiles, source_schemas
+from fastsql.training.corpus.sources import check_columns, check_profile
 from fastsql.training.corpus.split import HeldOut, Pair, remove_reported, split_dev
 from fastsql.training.corpus.written import carried_set
 from fastsql.training.reverse.settings import PairSettings, PairSource
@@ -53,6 +54,7 @@ def load_pairs(settings: PairSettings, cache: Path, report: Report = logger.info
     reported = [item for path in settings.report for item in read_examples(expand_path(path))]
     databases = {item.db_id for item in reported}
     schemas: dict[str, Schema] = {}
+    profiles: dict[str, Path | None] = {}
     source_of: dict[tuple[str, str], PairSource] = {}
     pairs: list[Pair] = []
     programs: dict[str, Program] = {}
@@ -62,7 +64,7 @@ def load_pairs(settings: PairSettings, cache: Path, report: Report = logger.info
             # Where a set has one schema, what is reported on is of the same.
             here = [pair for pair in here if pair.db_id not in databases]
         here = remove_reported(here, (item.question for item in reported))
-        known = read_schemas(expand_path(source.schemas), databases={pair.db_id for pair in here})
+        known, files = source_schemas(source, {pair.db_id for pair in here}), source_profiles(source)
         left_out: Counter[str] = Counter()
         converted, _ = convert(here, known, cache, left_out, report)
         here = [pair for pair in here if query_key(pair) in converted]
@@ -75,6 +77,8 @@ def load_pairs(settings: PairSettings, cache: Path, report: Report = logger.info
         for name, schema in known.items():
             if name in schemas:
                 check_columns(name, schemas[name], schema, source.schemas)
+                check_profile(name, profiles[name], files.get(name), source.profile or source.schemas)
+            profiles.setdefault(name, files.get(name))
             schemas.setdefault(name, schema.with_profile(schema.profile))
     template_of = {pair.key: f"{pair.db_id} {template(programs[query_key(pair)])}" for pair in pairs}
     split = split_dev(pairs, template_of, HeldOut.load(expand_path(settings.held_out)))

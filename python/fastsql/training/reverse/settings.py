@@ -14,6 +14,7 @@ class PairSource:
     """One data set: questions with SQL, and the schemas that they are asked of.
 
     `style`: the name of its way to ask, which the model is told. `weight`: how often an epoch shows each pair, on average.
+    `profile`: what people have written about its schema, as in a parser's training.
     Of conversations, only first turns are read: later ones do not say what they mean by themselves.
     """
 
@@ -21,6 +22,7 @@ class PairSource:
     schemas: str
     style: str
     weight: float = 1.0
+    profile: str = ""
 
 
 @dataclass(frozen=True)

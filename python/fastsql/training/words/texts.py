@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from fastsql.datasets import read_schemas
 from fastsql.schema import Schema
-from fastsql.training.config import DataSettings, expand_path
+from fastsql.training.config import DataSettings
+from fastsql.training.corpus.schemas import source_schemas
 from fastsql.training.corpus.sources import read_source
 
 
@@ -14,7 +14,7 @@ def read_texts(settings: DataSettings) -> tuple[list[str], dict[str, Schema]]:
     found: dict[str, Schema] = {}
     for source in settings.sources:
         examples = read_source(source)
-        schemas = read_schemas(expand_path(source.schemas), databases={one.db_id for one in examples})
+        schemas = source_schemas(source, {one.db_id for one in examples})
         texts += (one.question for one in examples)
         for schema in schemas.values():
             texts += (table.label for table in schema.tables)

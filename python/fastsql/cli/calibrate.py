@@ -18,6 +18,7 @@ examples:
   fastsql calibrate runs/ehr-en/bundle --config configs/ehr-en.toml --observations observed.json.gz --table
 
 The questions are those that training held out, those without an answer, and further ones without an answer that are made.
+Schemas are read with the profiles that CONFIG names (profile = "..." of a source), as in training.
 """
 
 

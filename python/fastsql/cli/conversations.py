@@ -24,6 +24,7 @@ _EPILOG = """\
 examples:
   fastsql conversations train.json --schemas schemas.json --databases mimic_iv.sqlite.gz --split compositional -o talks.json
   fastsql conversations cosql/train.json --schemas cosql/schemas.json --held-out ehr-en.held_out.json -o cosql.json.gz
+  fastsql conversations ward.json --schemas schemas.json --databases ward.sqlite --profile ward.toml -o talks.json
 
 Single questions are taken apart to interactions, as EHR-SeqSQL was made. Conversations (records with `interaction` and
 `turn`) keep their questions; each query is said by what it shares with those before it. The file may hold values of a

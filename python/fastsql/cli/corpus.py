@@ -16,6 +16,7 @@ examples:
   fastsql corpus --schemas 200 --pairs 2000 --kinds designs -o made     without any data set
   fastsql corpus --schemas 200 --pairs 2000 --language zh -o made       in Chinese
   fastsql corpus --schemas 9000 --pairs 200000 --round-trip flag --ray 10.0.0.5:6379 -o made
+  fastsql corpus --schemas 500 --profile profiles -o made               profiles/NAME.toml of published schemas
   fastsql corpus --written --pairs 2000 -o asked                        written by hand
   fastsql corpus --written --designs dental,trials -o held              all questions over two designs, to measure by
 

@@ -26,7 +26,7 @@ examples:
   fastsql parse "Which bills are unpaid?" --schema hospital.sqlite --profile clinic.toml
 
 The file holds names, words, kinds, units, keys and comments, and of categories the values that so many patients share as
---least says: nothing of one patient's row. docs/profile.md explains its keys.
+--least says: nothing of one patient's row. docs/profile.md explains its keys, and which commands take one.
 """
 
 

@@ -22,6 +22,7 @@ examples:
   fastsql train configs/ward.toml --output runs/ward --warm-start ehr-en
   fastsql train configs/ehr-en.toml --output runs/third --set model.joint_layers=0 --set model.cached_layers=3
 
+A source of CONFIG may name what people wrote about its schema: profile = "clinic.toml" (fastsql profile).
 Needs the extra train: pip install 'fastsql[train]'
 """
 

@@ -175,7 +175,9 @@ def excerpt(schema: Schema, executor: Executor) -> Excerpt:
     contents = Contents(schema, executor)
     found: Excerpt = {}
     for index, column in enumerate(schema.columns):
+        if column.type != "text":
+            continue
         texts = [value for value in contents.values(index) if isinstance(value, str)]
-        if column.type == "text" and texts:
+        if texts:
             found.setdefault(schema.table_name(column.table), {})[column.name] = list(texts[:VALUES])
     return found

@@ -695,6 +695,38 @@ def config_file(config: TrainConfig, tmp_path: Path) -> Path:
     return file
 
 
+def test_the_command_reads_schemas_with_the_profiles_that_the_configuration_names(
+    bundle: Path,
+    config_file: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """What is observed is asked over these, too; one of no use is told with its line and key before anything is observed."""
+    asked: list[str] = []
+
+    def observed(_bundle: Any, config: TrainConfig, *_args: Any, **_options: Any) -> tuple[Observation, ...]:
+        with ExitStack() as stack:
+            schemas, _ = open_databases(config.data.sources, stack)
+        asked.extend(table.label for table in schemas["ward"].tables)
+        return tuple(observations())
+
+    monkeypatch.setattr(module, "observe", observed)
+    profile = tmp_path / "profile.toml"
+    with config_file.open("a", encoding="utf-8") as out:
+        out.write(f'profile = "{profile}"\n')
+    command = ["calibrate", str(bundle), "--config", str(config_file)]
+    assert main(command) == 2
+    assert "there is no such file" in capsys.readouterr().err
+    profile.write_text('format = 1\n[table.items]\nlabels = "things"\n', encoding="utf-8")
+    assert main(command) == 2
+    assert f"{profile}, line 3, table.items.labels: there is no such key" in capsys.readouterr().err
+    assert not asked
+    profile.write_text('format = 1\n[table.items]\nlabel = "things"\n', encoding="utf-8")
+    assert main(command) == 0
+    assert asked == ["admissions", "prescriptions", "things"]
+
+
 def test_the_command_line_splits_by_the_bundles_seed(
     bundle: Path,
     config_file: Path,

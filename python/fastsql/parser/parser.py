@@ -39,7 +39,7 @@ from fastsql.parser.link import Linked, link, with_turns
 from fastsql.parser.settings import Settings
 from fastsql.parser.sources import Sources
 from fastsql.parser.weigh import SecondOpinion, second_lacking
-from fastsql.parser.write import complete_first, verified, write
+from fastsql.parser.write import sensible_first, verified, write
 from fastsql.refusal.texts import language_of, sentence
 from fastsql.reliability.assess import Reliability
 from fastsql.result import Result
@@ -339,7 +339,8 @@ class Parser:
         if weighed is not decoded:
             decoded = weighed
             watch.lap("weigh")
-        decoded = complete_first(linked, decoded)
+        if remembered is None:
+            decoded = sensible_first(linked, decoded)
         written = write(linked, decoded, dialect=settings.dialect, now=settings.now)
         written = replace(written, remembered=remembered)
         watch.lap("render")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from fastsql.engine import Decoded
 from fastsql.errors import DialectError, VerificationError
 from fastsql.grammar import read_path, render
 from fastsql.grammar.inlining import count_shown, inline, turns_of
-from fastsql.grammar.program import Program
+from fastsql.grammar.program import ColumnRef, Production, Program
 from fastsql.limits import Limits
 from fastsql.linking.canonical import canonical_literals
 from fastsql.parser.link import Linked, called_turns
@@ -20,6 +21,9 @@ from fastsql.verification.verify import verify
 
 if TYPE_CHECKING:
     from fastsql.session.turn import Turn
+
+
+_SUMS = frozenset(map(Production, ("sum", "avg", "sum_distinct", "avg_distinct")))
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,15 +82,19 @@ def program_of(linked: Linked, decoded: Decoded, number: int = 0) -> Program:
     return _written_out(_own(linked, decoded, number), linked)
 
 
-def complete_first(linked: Linked, decoded: Decoded) -> Decoded:
-    """The hypotheses; those that leave out a turn which the question calls by its number come last."""
+def sensible_first(linked: Linked, decoded: Decoded) -> Decoded:
+    """The hypotheses; last come those that leave out a turn which the question calls by its number, or that add up keys."""
     called = [turn for turn in called_turns(linked) if turn.usable] if linked.space.turns else []
-    if not called:
-        return decoded
     places = {place for place, turn in enumerate(linked.turns or ()) if turn in called}
+
+    def lacks(number: int) -> bool:
+        own = _own(linked, decoded, number)
+        return not places <= turns_of(own) or _adds_up_keys(own, linked.space.schema)
+
+    if not called and not lacks(0):
+        return decoded
     finished = decoded.search.finished
-    lacking = [not places <= turns_of(_own(linked, decoded, number)) for number in range(len(finished))]
-    ordered = sorted(range(len(finished)), key=lacking.__getitem__)
+    ordered = sorted(range(len(finished)), key=lacks)
     return replace(
         decoded, search=replace(decoded.search, finished=tuple(finished[number] for number in ordered))
     )
@@ -95,6 +103,18 @@ def complete_first(linked: Linked, decoded: Decoded) -> Decoded:
 def _own(linked: Linked, decoded: Decoded, number: int) -> Program:
     program = read_path(decoded.search.finished[number].path, linked.space)
     return count_shown(program, linked.space.turns)
+
+
+def _adds_up_keys(program: Program, schema: Schema) -> bool:
+    """Whether it totals or averages a column that tells rows apart or refers to others': a number without a quantity."""
+    added = [
+        item.column for first, item in pairwise(program) if first in _SUMS and isinstance(item, ColumnRef)
+    ]
+    if not added:
+        return False
+    keys = {column for key in schema.foreign_keys for column in (*key.columns, *key.references)}
+    keys.update(table.primary_key[0] for table in schema.tables if len(table.primary_key) == 1)
+    return not keys.isdisjoint(added)
 
 
 def _written_out(own: Program, linked: Linked) -> Program:

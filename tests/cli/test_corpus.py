@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fastsql.cli.main import main
-from fastsql.datasets import read_examples
+from fastsql.datasets import read_examples, read_schemas
 from fastsql.datasets.interactions import is_conversational
 
 
@@ -48,8 +48,27 @@ def test_all_that_was_written_over_a_design_comes_with_its_databases(tmp_path: P
     }
 
 
-def test_designs_are_named_with_written_questions_alone(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_all_that_was_written_over_the_demo_hospital_comes_with_it(tmp_path: Path) -> None:
+    assert main(["corpus", "--written", "--demo", "-o", str(tmp_path)]) == 0
+    asked = read_examples(tmp_path / "pairs.json.gz")
+    assert {None} < {one.sql for one in asked}
+    assert is_conversational(read_examples(tmp_path / "turns.json.gz"))
+    assert [f"{db_id}.sqlite" for db_id in read_schemas(tmp_path / "schemas.json")] == [
+        one.name for one in (tmp_path / "databases").iterdir()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--designs", "surgery"), "--written"),
+        (("--demo",), "--written"),
+        (("--written", "--demo", "--designs", "surgery"), "--written --demo alone"),
+        (("--written", "--demo", "--language", "zh"), "--written --demo alone"),
+    ],
+)
+def test_what_written_questions_are_over_is_said_once_and_with_written(
+    options: tuple[str, ...], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["corpus", "--designs", "surgery", "-o", str(tmp_path)]) == 2
-    assert "--written" in capsys.readouterr().err
+    assert main(["corpus", *options, "-o", str(tmp_path)]) == 2
+    assert told in capsys.readouterr().err

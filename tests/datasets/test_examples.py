@@ -140,6 +140,7 @@ def test_a_split_may_list_pairs_and_databases(tmp_path: Path) -> None:
     assert chosen("databases") == [("er", "1"), ("er", "3")]
     with pytest.raises(DatasetError, match="1 of 1 ids"):
         chosen("examples")
+    assert [item.id for item in read_examples(data, ids=[("icu", "9"), ("icu", "2")])] == ["2"]
     with pytest.raises(DatasetError, match="1 of 1 ids"):
         read_examples(data, ids=[("elsewhere", "7")])
 
@@ -157,3 +158,22 @@ def test_every_public_data_set_can_be_read(fastsql_data: Path) -> None:
     for path in files:
         if path.exists():
             assert read_examples(path)[:3]
+
+
+def test_the_id_of_a_conversation_stands_for_its_turns(tmp_path: Path) -> None:
+    turns = [
+        {
+            "id": f"{talk}/{turn}",
+            "db_id": "icu",
+            "question": "how many",
+            "sql": None,
+            "interaction": talk,
+            "turn": turn,
+        }
+        for talk in ("talk-1", "talk-2")
+        for turn in range(2)
+    ]
+    data = write(tmp_path / "turns.json", turns)
+    assert [one.id for one in read_examples(data, ids=[("icu", "talk-2")])] == ["talk-2/0", "talk-2/1"]
+    with pytest.raises(DatasetError, match="1 of 1 ids"):
+        read_examples(data, ids=[("er", "talk-2")])

@@ -19,10 +19,11 @@ examples:
   fastsql corpus --schemas 500 --profile profiles -o made               profiles/NAME.toml of published schemas
   fastsql corpus --written --pairs 2000 -o asked                        written by hand
   fastsql corpus --written --designs dental,trials -o held              all questions over two designs, to measure by
+  fastsql corpus --written --demo -o everyday                           all questions over the demo hospital
 
 It writes pairs.json.gz, schemas.json and values.json.gz, which a training configuration names as examples, schemas and
-values; with --written also turns.json.gz, conversations, and with --designs the databases. A configuration may also ask
-for such pairs itself: [data.made], [data.written].
+values; with --written also turns.json.gz, conversations, and with --designs or --demo the databases. A configuration may
+also ask for such pairs itself: [data.made], [data.written].
 """
 
 
@@ -66,6 +67,9 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="with --written: all questions over these designs, each over one of three variants",
     )
     parser.add_argument(
+        "--demo", action="store_true", help="with --written: all questions over the demo hospital instead"
+    )
+    parser.add_argument(
         "--data", metavar="DIR", type=Path, help="folder of the published data sets (default: $FASTSQL_DATA)"
     )
     add_profile_option(parser, several=True)
@@ -100,6 +104,7 @@ def run(options: argparse.Namespace) -> int:
     """Write the data set; say how far it is."""
     from fastsql.cli.synthesis_steps import best
     from fastsql.synthesis.carried import VARIANTS, carry_held_out, carry_over, write_carried
+    from fastsql.synthesis.hospital.everyday import everyday_set
     from fastsql.synthesis.many import make_set, write_set
     from fastsql.synthesis.pool import SchemaPool
     from fastsql.synthesis.source import SynthesisError
@@ -107,20 +112,26 @@ def run(options: argparse.Namespace) -> int:
     from fastsql.training.corpus.split import HeldOut
 
     names = _listed(options.designs)
-    if names and not options.written:
-        raise SynthesisError("--designs takes written questions", remedy="Give --written, too.")
+    if (names or options.demo) and not options.written:
+        option = "--designs" if names else "--demo"
+        raise SynthesisError(f"{option} takes written questions", remedy="Give --written, too.")
+    if options.demo and (names or options.language != "en"):
+        raise SynthesisError(
+            "--demo takes English questions over no other design", remedy="Give --written --demo alone."
+        )
     if options.written and (options.round_trip or options.processes > 1 or options.ray or options.profile):
         raise SynthesisError(
-            "written questions are over designs, carried over in this process, and not parsed",
+            "written questions are over schemas of our own, carried over in this process, and not parsed",
             remedy="Leave --profile, --round-trip, --processes and --ray out.",
         )
     if options.written:
         language, databases = options.language, options.output / "databases"
-        carried = (
-            carry_held_out(names, VARIANTS, note, databases, language=language)
-            if names
-            else carry_over(options.pairs, options.seed, note, language=language)
-        )
+        if options.demo:
+            carried = everyday_set(databases)
+        elif names:
+            carried = carry_held_out(names, VARIANTS, note, databases, language=language)
+        else:
+            carried = carry_over(options.pairs, options.seed, note, language=language)
         for path in write_carried(carried, options.output):
             print(path)
         return 0

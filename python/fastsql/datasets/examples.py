@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 from fastsql.errors import FastSQLError
 
 SplitEntry: TypeAlias = "str | tuple[str, str]"
-"""What a split lists: an example's id, its (database, id), or a database, which stands for all its examples."""
+"""What a split lists: an example's id, its or its conversation's (database, id), or a database: all its examples."""
 
 _FIELDS = frozenset({"id", "db_id", "question", "sql", "sql_sqlite", "answer", "template"})
 
@@ -73,7 +73,8 @@ def read_json(path: Path) -> Any:
 def read_examples(path: str | Path, *, ids: Collection[SplitEntry] | None = None) -> tuple[Example, ...]:
     """The examples of a file in their order; only those of `ids`, where given.
 
-    A pair whose database is not in the file is passed over: training lists what it held out of all its sets in one file.
+    A (database, id) that is not in the file is passed over, as training lists what it held out of all its sets in one
+    file. The id of a conversation stands for its turns.
 
     Raises:
         DatasetError: the file does not have the uniform form, or an entry of `ids` is not in it.
@@ -93,19 +94,20 @@ def read_examples(path: str | Path, *, ids: Collection[SplitEntry] | None = None
 
 
 def _chosen(examples: list[Example], wanted: frozenset[SplitEntry], path: Path) -> list[Example]:
-    databases = {example.db_id for example in examples}
-    names = databases.union(example.id for example in examples)
-    pairs = {(example.db_id, example.id) for example in examples}
-    asked = [entry for entry in wanted if isinstance(entry, str) or entry[0] in databases]
-    missing = [entry for entry in asked if entry not in (names if isinstance(entry, str) else pairs)]
-    if missing or not asked:
-        named = f", such as {min(map(str, missing))!r}" if missing else ""
+    def entries(example: Example) -> set[SplitEntry]:
+        talk = example.extra.get("interaction", example.id)
+        return {example.id, example.db_id, (example.db_id, example.id), (example.db_id, talk)}
+
+    known = set[SplitEntry]().union(*map(entries, examples))
+    missing = [entry for entry in wanted if isinstance(entry, str) and entry not in known]
+    if missing or wanted.isdisjoint(known):
+        named = f", such as {min(missing)!r}" if missing else ""
         raise DatasetError(
             f"{len(missing) or len(wanted)} of {len(wanted)} ids asked for are not in it{named}",
             where=str(path),
             remedy="Give the ids of this file.",
         )
-    return [item for item in examples if not wanted.isdisjoint((item.id, item.db_id, (item.db_id, item.id)))]
+    return [example for example in examples if not wanted.isdisjoint(entries(example))]
 
 
 def _example(item: Any, where: str) -> Example:

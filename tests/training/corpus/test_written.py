@@ -10,14 +10,17 @@ import pytest
 pytest.importorskip("torch", reason="pip install '.[train]' runs this")
 
 from fastsql.datasets import read_examples, read_schemas
+from fastsql.synthesis.hospital.everyday import everyday_set
 from fastsql.synthesis.pool import SchemaPool
 from fastsql.synthesis.source import SynthesisError
 from fastsql.training.calibration.questions import FOREIGN, FOREIGN_MADE, UNANSWERABLE, WRITTEN, held_out
 from fastsql.training.config import TrainConfig, WrittenSettings
 from fastsql.training.corpus.corpus import Corpus, load_corpus
+from fastsql.training.corpus.split import HeldOut
 from fastsql.training.corpus.written import with_written
 
 SETTINGS = WrittenSettings(pairs=30, weight=0.5, conversations_weight=0.2, held_out=("surgery",), variants=2)
+ROOT = Path(__file__).parents[3]
 HELD = ["surgery_held_0", "surgery_held_1"]
 
 
@@ -67,6 +70,16 @@ def test_questions_over_the_demo_hospital_come_with_a_weight_of_their_own(
     _, _, plain, talks, *_ = asked.data.sources[len(config.data.sources) :]
     assert (plain.weight, talks.weight, talks.conversations) == (3.0, 3.0, "given")
     assert {one.db_id for one in read_examples(plain.examples)} == set(read_schemas(plain.schemas))
+    assert (plain.dev, talks.dev) == (True, True), "what is held out of them tells how sure a query is"
+
+
+def test_a_quarter_of_what_was_written_over_the_demo_hospital_is_held_out_of_the_bundled_model() -> None:
+    written = everyday_set()
+    groups = {one.id for one in written.pairs} | {str(one.extra["interaction"]) for one in written.turns}
+    listed = HeldOut.load(ROOT / "configs/ehr-en.held_out.json").examples
+    held = {group for db_id, group in listed if db_id == written.schemas[0].name}
+    assert held <= groups
+    assert 0.2 < len(held) / len(groups) < 0.3
 
 
 def test_questions_over_the_demo_hospital_are_in_one_language(config: TrainConfig, cache: Path) -> None:

@@ -47,7 +47,7 @@ def written_sources(data: DataSettings, cache: Path, report: Report) -> list[Sou
         name = f"everyday-{_identity(settings, language)}"
         if not set_files(cache, name)[0].is_file():
             write_carried(everyday_set(), cache, name)
-        plain = _source(cache, name, settings.hospital_weight)
+        plain = replace(_source(cache, name, settings.hospital_weight), dev=True)
         found += [plain, replace(plain, examples=str(turns_file(cache, name)), conversations=GIVEN)]
     if settings.held_out:
         name = f"{HELD_OUT}-{_identity(settings, language)}"

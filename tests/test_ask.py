@@ -19,6 +19,7 @@ from fastsql.errors import ExecutionError, VerificationError
 from fastsql.execution import Executor, QueryTimeoutError, Rows, open_executor
 
 from .databases import PostgresServer
+from .worlds.database import write_database
 from .worlds.toy_bundle import QUESTIONS, load_toy
 from .worlds.toy_model import SCHEMA
 
@@ -49,10 +50,7 @@ class Scripted:
 
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
-    path = tmp_path / "hospital.sqlite"
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(SCHEMA.to_ddl())
-    return path
+    return write_database(tmp_path / "hospital.sqlite", SCHEMA.to_ddl())
 
 
 @pytest.fixture

@@ -35,6 +35,7 @@ from fastsql.verification.verify import verify
 
 from .worlds.toy_bundle import LIMITS, load_toy
 from .worlds.toy_model import SCHEMA
+from .worlds.wide import numbered_tables
 
 QUESTION = "how many patients"
 
@@ -192,17 +193,18 @@ def test_an_odd_schema_is_a_schema_like_any_other(toy: Parser, schema: dict[str,
     verify(result.sql, Schema.from_dict(schema))
 
 
-def wide(tables: int, columns: int) -> dict[str, dict[str, str]]:
-    return {f"t{i}": {f"c{j}": "INT" for j in range(columns)} for i in range(tables)}
-
-
 @pytest.mark.slow
 def test_a_schema_of_the_limits_is_read(toy: Parser) -> None:
-    assert toy.parse(QUESTION, wide(512, 8)).sql
+    assert toy.parse(QUESTION, numbered_tables(512, 8)).sql
 
 
 @pytest.mark.parametrize(
-    ("schema", "limit"), [(wide(513, 1), "tables"), (wide(17, 241), "columns"), (wide(1, 2_001), "columns")]
+    ("schema", "limit"),
+    [
+        (numbered_tables(513, 1), "tables"),
+        (numbered_tables(17, 241), "columns"),
+        (numbered_tables(1, 2_001), "columns"),
+    ],
 )
 def test_a_schema_larger_than_the_limits_is_a_limit_error(
     toy: Parser, schema: dict[str, dict[str, str]], limit: str
@@ -212,7 +214,7 @@ def test_a_schema_larger_than_the_limits_is_a_limit_error(
 
 
 def test_a_schema_made_under_larger_limits_than_the_parsers_is_a_limit_error(toy_bundle: Path) -> None:
-    schema = Schema.from_dict(wide(4, 2))
+    schema = Schema.from_dict(numbered_tables(4, 2))
     parser = load_toy(toy_bundle, limits=Limits(actions=24, tables=3))
     with pytest.raises(LimitError, match=r"4 is more than the limit of 3 \(tables\)"):
         parser.parse(QUESTION, schema)
@@ -224,8 +226,8 @@ def test_a_schema_made_under_larger_limits_than_the_parsers_is_a_limit_error(toy
 def test_the_parsers_own_limits_hold_for_what_it_reads(toy_bundle: Path) -> None:
     parser = load_toy(toy_bundle, limits=Limits(actions=24, tables=3))
     for read in (
-        lambda: parser.parse(QUESTION, wide(4, 1)),
-        lambda: parser.parse_batch([QUESTION], wide(4, 1)),
+        lambda: parser.parse(QUESTION, numbered_tables(4, 1)),
+        lambda: parser.parse_batch([QUESTION], numbered_tables(4, 1)),
     ):
         with pytest.raises(LimitError, match="tables"):
             read()
@@ -539,7 +541,7 @@ def test_a_failed_call_leaves_the_parser_as_it_was(toy: Parser, ward: Path) -> N
         ("", {}),
         (SCHEMA, {"values": "/nowhere.sqlite"}),
         (SCHEMA, {"dialect": "oracle"}),
-        (wide(513, 1), {}),
+        (numbered_tables(513, 1), {}),
     ):
         with pytest.raises(FastSQLError):
             toy.parse(QUESTION, schema, **options)

@@ -18,11 +18,9 @@ from fastsql.parser import BUNDLED, DEFAULT_MODEL
 from .grammar.test_benchmarks import BENCHMARKS, script
 from .worlds.toy_bundle import QUESTIONS, runs_onnx, write_bundle
 from .worlds.toy_model import SCHEMA
+from .worlds.wide import numbered_tables
 
-WIDE = Schema.from_dict(
-    {f"t{table}": {f"c{column}": "TEXT" for column in range(6)} for table in range(10)}
-    | {SCHEMA.tables[0].name.upper(): {"twice": "TEXT"}}
-)
+WIDE = Schema.from_dict(numbered_tables(10, 6, "TEXT") | {SCHEMA.tables[0].name.upper(): {"twice": "TEXT"}})
 
 
 def module(name: str) -> Any:

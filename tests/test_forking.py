@@ -5,13 +5,13 @@ from __future__ import annotations
 import importlib
 import os
 import signal
-import sqlite3
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -23,22 +23,18 @@ from fastsql.schema import Schema
 
 from .worlds.toy_bundle import QUESTIONS, load_toy
 from .worlds.toy_model import SCHEMA
+from .worlds.ward import numbered_patients, ward_database, ward_ddl, ward_schema
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 
 CHILD_SECONDS = 60
 """After which a child that hangs is killed by an alarm."""
-TABLES = "CREATE TABLE patients (id INTEGER PRIMARY KEY, name TEXT);"
 SORTED = "SELECT a.name, COUNT(*) FROM patients AS a, patients AS b GROUP BY a.name ORDER BY a.name"
 
 
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
-    path = tmp_path / "ward.sqlite"
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.executescript(TABLES)
-        connection.executemany("INSERT INTO patients VALUES (?, ?)", [(i, f"p{i}") for i in range(200)])
-    return path
+    return ward_database(tmp_path / "ward.sqlite", numbered_patients(200))
 
 
 def in_child(work: Callable[[], object]) -> int:
@@ -86,14 +82,8 @@ def busy(*works: Callable[[], object]) -> Iterator[list[BaseException]]:
 def executors(database: Path) -> Iterator[list[Executor]]:
     """One of each kind that runs in the process itself."""
     paths = [database]
-    try:
-        import duckdb
-    except ImportError:
-        pass
-    else:
-        paths.append(database.with_suffix(".duckdb"))
-        with duckdb.connect(str(paths[1])) as connection:
-            connection.execute(f"{TABLES} INSERT INTO patients SELECT i, 'p' || i FROM range(200) AS r(i)")
+    if find_spec("duckdb"):
+        paths.append(ward_database(database.with_suffix(".duckdb"), numbered_patients(200)))
     with ExitStack() as stack:
         yield [stack.enter_context(open_executor(path)) for path in paths]  # type: ignore[type-var]
 
@@ -102,7 +92,7 @@ def test_children_of_a_process_at_work_hang_nowhere(
     toy_bundle: Path, executors: list[Executor], database: Path
 ) -> None:
     parser = load_toy(toy_bundle, device="python" if backends.native() is None else "cpu")
-    schema = Schema.from_ddl(TABLES)
+    schema = ward_schema()
 
     def parse() -> None:
         parser.parse(QUESTIONS[0], SCHEMA)
@@ -195,7 +185,7 @@ def test_the_child_opens_connections_of_its_own(database: Path) -> None:
 
 
 def test_a_cursor_that_was_inherited_says_so(database: Path) -> None:
-    with ReadOnlyExecutor(database) as executor, executor.cursor("SELECT id FROM patients") as cursor:
+    with ReadOnlyExecutor(database) as executor, executor.cursor("SELECT subject_id FROM patients") as cursor:
         assert cursor.fetchmany(2) == [(0,), (1,)]
 
         def read_on() -> None:
@@ -218,7 +208,7 @@ def test_a_lock_that_another_thread_held_is_free_in_the_child(toy: Parser) -> No
 
 def test_a_cached_property_that_another_thread_computes_can_be_computed_in_the_child() -> None:
     computing, go_on = threading.Event(), threading.Event()
-    schema = Schema.from_ddl(TABLES)
+    schema = ward_schema()
 
     def compute(_: object) -> str:
         computing.set()
@@ -233,7 +223,7 @@ def test_a_cached_property_that_another_thread_computes_can_be_computed_in_the_c
         thread.start()
         computing.wait()
         prop.func = function
-        assert in_child(lambda: Schema.from_ddl(TABLES).fingerprint) == 0
+        assert in_child(lambda: Schema.from_ddl(ward_ddl()).fingerprint) == 0
     finally:
         prop.func = function
         go_on.set()

@@ -13,6 +13,8 @@ from fastsql.limits import DEFAULT, Limits
 from fastsql.schema import Schema
 from fastsql.schema.model import Constant
 
+from .worlds.wide import numbered_columns, numbered_tables
+
 
 def test_the_defaults_are_positive_and_documented() -> None:
     assert all(getattr(DEFAULT, field.name) >= 1 for field in fields(DEFAULT))
@@ -37,10 +39,6 @@ def test_the_depth_of_sql_stays_below_fifty() -> None:
         Limits(sql_depth=50)
 
 
-def columns(count: int) -> dict[str, str]:
-    return {f"c{number}": "INT" for number in range(count)}
-
-
 def table(count: int = 1, **more: Any) -> dict[str, Any]:
     return {"name": "t", "columns": [{"name": f"c{i}", "type": "number"} for i in range(count)], **more}
 
@@ -55,13 +53,13 @@ def constants(count: int) -> list[dict[str, Any]]:
 
 # For each limit: its value here, and a schema that holds so many.
 EDGES: dict[str, tuple[int, Any]] = {
-    "tables": (3, lambda n: {f"t{number}": columns(1) for number in range(n)}),
-    "columns": (6, lambda n: {"t": columns(n - 2), "u": columns(2)}),
-    "columns_per_table": (4, lambda n: {"t": columns(n), "u": columns(1)}),
+    "tables": (3, lambda n: numbered_tables(n, 1)),
+    "columns": (6, lambda n: {"t": numbered_columns(n - 2), "u": numbered_columns(2)}),
+    "columns_per_table": (4, lambda n: {"t": numbered_columns(n), "u": numbered_columns(1)}),
     "foreign_keys": (2, lambda n: of(table(5), foreign_keys=[[f"t.c{i}", "t.c0"] for i in range(n)])),
     "constants": (2, lambda n: of(table(), constants=constants(n))),
     "synonyms": (3, lambda n: of(table(synonyms=[f"s{number}" for number in range(n)]))),
-    "identifier_characters": (5, lambda n: {"x" * n: columns(1), "t": {"y" * n: "INT"}}),
+    "identifier_characters": (5, lambda n: {"x" * n: numbered_columns(1), "t": {"y" * n: "INT"}}),
 }
 
 
@@ -75,13 +73,13 @@ def test_a_schema_of_exactly_the_limit_loads_and_one_more_does_not(name: str) ->
 
 
 def test_the_default_limits_hold_for_enormous_schemas() -> None:
-    assert len(Schema.from_dict({f"t{n}": columns(8) for n in range(512)}).columns) == 4_096
+    assert len(Schema.from_dict(numbered_tables(512, 8)).columns) == 4_096
     with pytest.raises(LimitError, match=r"513.*512 \(tables\)"):
-        Schema.from_dict({f"t{n}": columns(1) for n in range(513)})
+        Schema.from_dict(numbered_tables(513, 1))
     with pytest.raises(LimitError, match=r"4,097.*4,096 \(columns\)"):
-        Schema.from_dict({f"t{n}": columns(1366 if n else 1365) for n in range(3)})
+        Schema.from_dict({f"t{n}": numbered_columns(1366 if n else 1365) for n in range(3)})
     with pytest.raises(LimitError, match="columns_per_table"):
-        Schema.from_dict({"t": columns(2_001)})
+        Schema.from_dict({"t": numbered_columns(2_001)})
 
 
 def test_long_labels_and_descriptions_are_cut_with_a_warning() -> None:

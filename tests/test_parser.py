@@ -26,7 +26,6 @@ from .worlds.toy_bundle import QUESTIONS, load_toy, outcome, runs_onnx, search, 
 from .worlds.toy_model import SCHEMA
 
 NOW_LITERAL = "2100-12-31 23:59:00"
-DDL = "CREATE TABLE ward (id INTEGER PRIMARY KEY, kind TEXT, drug TEXT, seen TIMESTAMP)"
 ROWS = [(1, "URGENT", "Aspirin", "2100-01-01"), (2, "elective", "Heparin sodium", "2100-02-01")]
 
 

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 from fastsql.schema import Schema
 
+from ..worlds.wide import numbered_columns
+
 COLUMNS = 1_500
-WIDE = Schema.from_ddl(
-    "CREATE TABLE wide (" + ", ".join(f"c{number} INTEGER" for number in range(COLUMNS)) + ");"
-    "CREATE TABLE small (x TEXT, y TEXT)"
-)
+WIDE = Schema.from_dict({"wide": numbered_columns(COLUMNS), "small": {"x": "TEXT", "y": "TEXT"}})
 
 
 def aliases(levels: int, times: int) -> str:

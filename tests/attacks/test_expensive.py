@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import sqlite3
 import sys
 import time
 from collections.abc import Iterator
@@ -24,7 +23,8 @@ from fastsql.execution import Rows, open_executor, verify
 
 from ..databases import PostgresServer
 from ..in_time import in_time, patiently
-from ..worlds.attacked_hospital import HIDDEN, ROWS, SCHEMA, TABLES
+from ..worlds.database import write_databases
+from ..worlds.ward import ward_schema, ward_script
 from .cases import DIALECTS, FOLDER
 
 LIMIT = 0.2
@@ -67,24 +67,8 @@ STATEMENTS = read_expensive()
 def targets(
     tmp_path_factory: pytest.TempPathFactory, duckdb_driver: None, postgres: PostgresServer
 ) -> dict[str, Any]:
-    """A hospital in each database."""
-    import duckdb
-    import psycopg
-
-    folder = tmp_path_factory.mktemp("expensive")
-    connection = sqlite3.connect(folder / "hospital.sqlite")
-    connection.executescript(TABLES + HIDDEN + ROWS)
-    connection.close()
-    with duckdb.connect(str(folder / "hospital.duckdb")) as duck:
-        duck.execute(TABLES + HIDDEN + ROWS)
-    postgres.create_database("expensive")
-    with psycopg.connect(postgres.conninfo("expensive"), autocommit=True) as server:
-        server.execute(TABLES + HIDDEN + ROWS)
-    return {
-        "sqlite": folder / "hospital.sqlite",
-        "duckdb": folder / "hospital.duckdb",
-        "postgres": postgres.url("expensive"),
-    }
+    """A ward in each database."""
+    return write_databases(tmp_path_factory.mktemp("expensive"), postgres, ward_script())
 
 
 @pytest.fixture(scope="module")
@@ -146,7 +130,7 @@ def _verdict(statement: Expensive) -> tuple[bool, float]:
     """Whether the verifier refuses, and the seconds of processor time that it takes."""
     begun = time.process_time()
     try:
-        verify(statement.sql, SCHEMA, dialect=statement.dialect)
+        verify(statement.sql, ward_schema(), dialect=statement.dialect)
     except VerificationError:
         return True, time.process_time() - begun
     return False, time.process_time() - begun

@@ -20,7 +20,7 @@ from fastsql.errors import FastSQLError
 from fastsql.execution import open_executor
 
 from ..databases import PostgresServer
-from ..worlds.attacked_hospital import SCHEMA
+from ..worlds.ward import ward_schema
 from .cases import DIALECTS, FOLDER
 
 SECRETS = ("hunter2", "zebra7")
@@ -129,7 +129,7 @@ def targets(
 
 @pytest.fixture(scope="module")
 def executors(targets: dict[tuple[str, str], str]) -> Iterator[dict[tuple[str, str], Any]]:
-    opened = {key: open_executor(target, schema=SCHEMA) for key, target in targets.items()}
+    opened = {key: open_executor(target, schema=ward_schema()) for key, target in targets.items()}
     yield opened
     for executor in opened.values():
         executor.close()

@@ -19,7 +19,8 @@ from fastsql.verification.readable import Readable
 
 from ..databases import PostgresServer
 from ..in_time import once_within
-from ..worlds.attacked_hospital import HIDDEN, ROWS, SCHEMA, TABLES
+from ..worlds.database import write_databases
+from ..worlds.ward import ward_schema, ward_script
 from .cases import FOLDER, Attack, attacks_on, label
 
 LIMIT = 0.2
@@ -44,7 +45,7 @@ def two_hospitals(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     for path, changes in zip(paths, ("", _CHANGES), strict=True):
         with closing(sqlite3.connect(path)) as connection:
             connection.executescript(
-                f"{TABLES} {HIDDEN} {ROWS} ALTER TABLE patients ADD COLUMN ssn TEXT DEFAULT 's'; {changes}"
+                f"{ward_script()} ALTER TABLE patients ADD COLUMN ssn TEXT DEFAULT 's'; {changes}"
             )
     return paths
 
@@ -64,7 +65,7 @@ def test_sqlite_alone_gives_what_does_not_depend_on_hidden_cells(
     attack: Attack, two_hospitals: list[Path]
 ) -> None:
     def outcome(path: Path) -> object:
-        readable = Readable.of_schema(SCHEMA)
+        readable = Readable.of_schema(ward_schema())
         with ReadOnlyExecutor(path, readable=readable, time_limit=LIMIT) as executor:
             try:
                 return executor.run(attack.in_folder(FOLDER)).rows
@@ -159,20 +160,9 @@ def expensive() -> list[Any]:
 def databases(
     duckdb_driver: None, postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, str]:
-    """A hospital in each database, as a path or a URL."""
-    import duckdb
-    import psycopg
-
-    folder = tmp_path_factory.mktemp("time")
-    paths = {dialect: folder / f"hospital.{dialect}" for dialect in ("sqlite", "duckdb")}
-    with closing(sqlite3.connect(paths["sqlite"])) as connection:
-        connection.executescript(TABLES + HIDDEN + ROWS)
-    with duckdb.connect(str(paths["duckdb"])) as duck:
-        duck.execute(TABLES + HIDDEN + ROWS)
-    postgres.create_database("in_process")
-    with psycopg.connect(postgres.conninfo("in_process"), autocommit=True) as server:
-        server.execute(TABLES + HIDDEN + ROWS)
-    return {**{dialect: str(path) for dialect, path in paths.items()}, "postgres": postgres.url("in_process")}
+    """A ward in each database, as a path or a URL."""
+    databases = write_databases(tmp_path_factory.mktemp("time"), postgres, ward_script())
+    return {dialect: str(target) for dialect, target in databases.items()}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs Linux, which can bound a process's memory")

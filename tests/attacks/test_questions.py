@@ -12,13 +12,10 @@ from fastsql import Parser, Schema
 from fastsql.errors import LimitError
 from fastsql.execution import ReadOnlyExecutor, verify
 
+from ..worlds.ward import ward_database, ward_schema
 from .cases import FOLDER
 
-TABLES = """
-CREATE TABLE patients (subject_id INT PRIMARY KEY, name TEXT, age INT, admitted TIMESTAMP);
-CREATE TABLE admissions (hadm_id INT PRIMARY KEY, subject_id INT REFERENCES patients (subject_id), ward TEXT);
-"""
-SCHEMA = Schema.from_ddl(TABLES)
+SCHEMA = ward_schema()
 QUESTIONS = [
     json.loads(line) for line in (FOLDER / "questions.jsonl").read_text(encoding="utf-8").splitlines()
 ]
@@ -41,11 +38,7 @@ NAMES = {
 
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
-    path = tmp_path / "ward.sqlite"
-    connection = sqlite3.connect(path)
-    connection.executescript(TABLES + "INSERT INTO patients VALUES (1, 'Ada', 61, '2100-01-01 00:00:00');")
-    connection.close()
-    return path
+    return ward_database(tmp_path / "ward.sqlite")
 
 
 @pytest.mark.parametrize("case", QUESTIONS, ids=[case["tries"] for case in QUESTIONS])

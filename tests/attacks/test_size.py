@@ -7,7 +7,7 @@ import pytest
 from fastsql.errors import VerificationError
 from fastsql.execution import verify
 
-from ..worlds.attacked_hospital import SCHEMA
+from ..worlds.ward import ward_schema
 from .cases import DIALECTS
 
 NESTED = {
@@ -57,14 +57,14 @@ def test_deep_nesting_is_refused(kind: str, depth: int) -> None:
     begin, middle, end = NESTED[kind]
     for dialect in DIALECTS:
         with pytest.raises(VerificationError):
-            verify(f"SELECT {begin * depth}{middle}{end * depth}", SCHEMA, dialect=dialect)
+            verify(f"SELECT {begin * depth}{middle}{end * depth}", ward_schema(), dialect=dialect)
 
 
 @pytest.mark.parametrize("kind", REPEATED)
 def test_long_chains_are_refused(kind: str) -> None:
     begin, more = REPEATED[kind]
     with pytest.raises(VerificationError):
-        verify(begin + more * 20_001, SCHEMA, dialect="postgres")
+        verify(begin + more * 20_001, ward_schema(), dialect="postgres")
 
 
 @pytest.mark.parametrize("count", [100, 2_000])
@@ -72,6 +72,6 @@ def test_long_chains_are_refused(kind: str) -> None:
 def test_chains_of_any_length_end_in_a_verdict(kind: str, count: int) -> None:
     begin, more = REPEATED[kind]
     try:
-        verify(begin + more * count, SCHEMA, dialect="postgres")
+        verify(begin + more * count, ward_schema(), dialect="postgres")
     except VerificationError as error:
         assert len(str(error)) < 300  # noqa: PT017 - either verdict will do; no other error may come

@@ -15,9 +15,11 @@ from fastsql.verification.allowed import words
 from fastsql.verification.text import SQL_CHARACTERS, SQL_SELECTS, SQL_TOKENS
 from fastsql.verification.verify import runnable
 
-from ..worlds.attacked_hospital import SCHEMA
+from ..worlds.ward import ward_schema
 from .growing import WIDE, aliases, ctes, growing, stars, wide
 from .nests import nest, nests
+
+SCHEMA = ward_schema()
 
 FAR_TOO_LONG = 2.5
 """Seconds of processor time: ten times what is promised, for slow machines. What doubles by the level takes minutes."""

@@ -11,7 +11,7 @@ import pytest
 from fastsql.errors import VerificationError
 from fastsql.execution import verify, verify_form
 
-from ..worlds.attacked_hospital import SCHEMA
+from ..worlds.ward import ward_schema
 from .cases import DIALECTS, Attack, attacks_on, label, read_attacks
 
 NOWHERE = Path("/nowhere")
@@ -31,7 +31,7 @@ def test_at_least_four_hundred_attacks_are_tried_and_each_once_a_dialect() -> No
 )
 def test_every_attack_is_refused(dialect: str, attack: Attack) -> None:
     with pytest.raises(VerificationError):
-        verify(attack.sql, SCHEMA, dialect=dialect)
+        verify(attack.sql, ward_schema(), dialect=dialect)
     if not attack.needs_names:
         with pytest.raises(VerificationError):
             verify_form(attack.sql, dialect=dialect)
@@ -45,7 +45,7 @@ def test_no_refusal_repeats_the_attack(
     with caplog.at_level(logging.DEBUG):
         for attack in attacks_on(dialect):
             with pytest.raises(VerificationError) as caught:
-                verify(attack.in_folder(NOWHERE), SCHEMA, dialect=dialect)
+                verify(attack.in_folder(NOWHERE), ward_schema(), dialect=dialect)
             told.append("".join(traceback.format_exception(caught.value)))
     said = "".join((*told, caplog.text, *capfd.readouterr()))
     for word in (str(NOWHERE), "staff", "password", "stolen", "DROP TABLE", "DELETE FROM"):

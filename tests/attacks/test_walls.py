@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,8 @@ from fastsql.execution import Cursor, ReadOnlyExecutor
 from ..databases import PostgresServer
 from ..in_time import in_time
 from ..role_recipe import role_recipe
-from ..worlds.attacked_hospital import HIDDEN, ROWS, TABLES, files_of, holds_file_content, plant_files
+from ..worlds.planted_files import files_of, holds_file_content, plant_files
+from ..worlds.ward import ward_database, ward_script
 from .cases import Attack, attacks_on, label
 
 SECONDS = 0.5
@@ -55,9 +55,7 @@ def bounded(dialect: str) -> list[Any]:
 @pytest.fixture(scope="module")
 def sqlite_content(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     path = tmp_path_factory.mktemp("sqlite") / "hospital.sqlite"
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(TABLES + HIDDEN + ROWS)
-    return path.read_bytes()
+    return ward_database(path).read_bytes()
 
 
 @pytest.fixture
@@ -86,7 +84,7 @@ def duckdb_file(duckdb_driver: None, tmp_path_factory: pytest.TempPathFactory) -
 
     path = tmp_path_factory.mktemp("duckdb") / "hospital.duckdb"
     with duckdb.connect(str(path)) as connection:
-        connection.execute(TABLES + HIDDEN + ROWS + "CREATE SEQUENCE visits;")
+        connection.execute(ward_script() + "CREATE SEQUENCE visits;")
     plant_files(path.parent)
     return path
 
@@ -124,7 +122,7 @@ def hospital(postgres: PostgresServer) -> Iterator[PostgresServer]:
 
     postgres.create_database("hospital")
     with psycopg.connect(postgres.conninfo("hospital"), autocommit=True) as connection:
-        connection.execute(TABLES + HIDDEN + ROWS + "CREATE SEQUENCE visits;")
+        connection.execute(ward_script() + "CREATE SEQUENCE visits;")
         connection.execute(
             "CREATE FUNCTION note_visit(INT) RETURNS INT LANGUAGE plpgsql AS "
             "'BEGIN INSERT INTO patients VALUES (9, NULL, NULL); RETURN 1; END'"

@@ -15,6 +15,8 @@ from fastsql.cli.main import main
 from fastsql.cli.schema_options import add_schema_options, read_schema, read_values
 from fastsql.schema import Schema
 
+from ..worlds.database import write_database
+
 TABLES = """
 CREATE TABLE patients (id INTEGER PRIMARY KEY, sex TEXT); CREATE TABLE tmp_load (x TEXT); CREATE TABLE beds (ward TEXT);
 CREATE VIEW women AS SELECT id FROM patients WHERE sex = 'F'; CREATE VIEW men AS SELECT id FROM patients WHERE sex = 'M';
@@ -24,10 +26,7 @@ INSERT INTO patients VALUES (1, 'F'), (2, 'M'); INSERT INTO beds VALUES ('icu');
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    path = tmp_path / "ward.sqlite"
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(TABLES)
-    return path
+    return write_database(tmp_path / "ward.sqlite", TABLES)
 
 
 def options(*arguments: str) -> Any:

@@ -12,16 +12,14 @@ import pytest
 
 from fastsql.datasets import DatabaseFiles, DatasetError
 
+from ..worlds.database import write_database
+
 
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
     folder = tmp_path / "made"
     folder.mkdir()
-    path = folder / "ward.sqlite"
-    connection = sqlite3.connect(path)
-    connection.executescript("CREATE TABLE t (x INT); INSERT INTO t VALUES (7);")
-    connection.close()
-    return path
+    return write_database(folder / "ward.sqlite", "CREATE TABLE t (x INT); INSERT INTO t VALUES (7);")
 
 
 def only_cell(path: Path | None) -> object:

@@ -13,21 +13,13 @@ import pytest
 
 from fastsql.errors import ExecutionError, FastSQLError, VerificationError
 from fastsql.execution import QueryTimeoutError, Rows, open_executor
-from fastsql.schema import Schema
 
-TABLES = "CREATE TABLE patients (subject_id INT, name TEXT);"
-SCHEMA = Schema.from_ddl(TABLES)
+from ..worlds.ward import numbered_patients, ward_database, ward_schema
 
 
 @pytest.fixture(scope="module")
 def file(duckdb_driver: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    import duckdb
-
-    path = tmp_path_factory.mktemp("duckdb") / "ward 病房.duckdb"
-    with duckdb.connect(str(path)) as connection:
-        connection.execute(TABLES + "INSERT INTO patients SELECT i, 'p' || i FROM range(20) AS r(i);")
-        connection.execute("CREATE TABLE staff (password TEXT)")
-    return path
+    return ward_database(tmp_path_factory.mktemp("duckdb") / "ward 病房.duckdb", numbered_patients(20))
 
 
 @pytest.fixture
@@ -53,7 +45,7 @@ def test_a_reader_may_go_row_by_row(executor: Any) -> None:
 
 def test_with_a_schema_names_are_checked(file: Path) -> None:
     with (
-        open_executor(file, schema=SCHEMA) as executor,
+        open_executor(file, schema=ward_schema()) as executor,
         pytest.raises(VerificationError, match="not in the schema"),
     ):
         executor.run("SELECT password FROM staff")
@@ -91,15 +83,11 @@ def test_a_file_that_somebody_writes_is_an_error(file: Path) -> None:
 
 
 def test_a_file_that_was_renamed_over_is_read_anew(file: Path, tmp_path: Path) -> None:
-    import duckdb
-
     path, other = tmp_path / "ward.duckdb", tmp_path / "other.duckdb"
     shutil.copy(file, path)
     with open_executor(path) as executor, open_executor(path) as second:  # type: ignore[attr-defined]
         assert executor.run("SELECT COUNT(*) FROM patients").rows == ((20,),)
-        with duckdb.connect(str(other)) as connection:
-            connection.execute(TABLES + "INSERT INTO patients VALUES (1, 'p')")
-        other.replace(path)
+        ward_database(other, numbered_patients(1)).replace(path)
         for one in (executor, second, executor):
             assert one.run("SELECT COUNT(*) FROM patients").rows == ((1,),)
         path.unlink()
@@ -111,7 +99,7 @@ def test_a_file_that_was_renamed_over_is_read_anew(file: Path, tmp_path: Path) -
 def test_a_file_may_have_any_name(file: Path, tmp_path: Path, name: str) -> None:
     path = tmp_path / f"{name}.duckdb"
     shutil.copy(file, path)
-    with open_executor(path, schema=SCHEMA) as executor:  # type: ignore[attr-defined]
+    with open_executor(path, schema=ward_schema()) as executor:  # type: ignore[attr-defined]
         assert executor.run("SELECT name FROM patients WHERE subject_id = 3").rows == (("p3",),)
 
 

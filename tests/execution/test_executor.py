@@ -13,43 +13,38 @@ from fastsql.execution import ReadOnlyExecutor
 from fastsql.execution.executor import QueryTimeoutError
 
 from ..in_time import patiently
+from ..worlds.ward import numbered_patients, ward_database
 
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n"
 
 
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
-    path = tmp_path / "ward.sqlite"
-    connection = sqlite3.connect(path)
-    with connection:
-        connection.execute("CREATE TABLE patients (id INT, name TEXT, weight REAL)")
-        connection.executemany(
-            "INSERT INTO patients VALUES (?, ?, ?)", [(row, f"p{row}", row / 2) for row in range(10)]
-        )
-    connection.close()
-    return path
+    return ward_database(tmp_path / "ward.sqlite", numbered_patients(10))
 
 
 def test_rows_come_with_column_names_in_the_order_of_the_query(database: Path) -> None:
     with ReadOnlyExecutor(database) as executor:
-        found = executor.run("SELECT id, weight AS kg FROM patients WHERE id < 2 ORDER BY id DESC")
-    assert found.columns == ("id", "kg")
-    assert found.rows == ((1, 0.5), (0, 0.0))
+        found = executor.run(
+            "SELECT subject_id, name AS called FROM patients WHERE subject_id < 2 ORDER BY subject_id DESC"
+        )
+    assert found.columns == ("subject_id", "called")
+    assert found.rows == ((1, "p1"), (0, "p0"))
     assert not found.truncated
 
 
 def test_more_rows_than_the_limit_are_cut_and_said_to_be(database: Path) -> None:
     with ReadOnlyExecutor(database, row_limit=3) as executor:
-        assert executor.run("SELECT id FROM patients").truncated
-        assert len(executor.run("SELECT id FROM patients").rows) == 3
-        assert not executor.run("SELECT id FROM patients LIMIT 3").truncated
+        assert executor.run("SELECT subject_id FROM patients").truncated
+        assert len(executor.run("SELECT subject_id FROM patients").rows) == 3
+        assert not executor.run("SELECT subject_id FROM patients LIMIT 3").truncated
 
 
 @pytest.mark.parametrize(
     "sql",
     [
         "DELETE FROM patients",
-        "INSERT INTO patients VALUES (1, 'x', 2)",
+        "INSERT INTO patients VALUES (99, 'F', 'x')",
         "UPDATE patients SET name = ''",
         "CREATE TABLE more (x)",
         "CREATE TEMP TABLE more (x)",

@@ -25,19 +25,13 @@ from fastsql.schema import Schema
 from ..databases import PostgresServer
 from ..in_time import in_time, once_within, patiently
 from ..interrupts import interrupted
+from ..worlds.database import write_databases
+from ..worlds.ward import ward_database, ward_schema, ward_script
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="isolated=True needs Linux")
 
-TABLES = (
-    "CREATE TABLE patients (subject_id INT PRIMARY KEY, name TEXT, weight DECIMAL(6, 2), born TIMESTAMP);"
-)
-HIDDEN = "CREATE TABLE staff (password TEXT);"
-ROWS = """
-INSERT INTO patients VALUES (1, 'Ada', 61.5, '2040-01-02 03:04:05'), (2, 'Béa', NULL, NULL), (3, '', 0, '2050-01-01');
-INSERT INTO staff VALUES ('hunter2');
-"""
-SCHEMA = Schema.from_ddl(TABLES)
-ALL = "SELECT subject_id, name, weight, born FROM patients ORDER BY subject_id"
+SCHEMA = ward_schema()
+ALL = "SELECT lab_id, label, valuenum, charttime FROM labs ORDER BY lab_id"
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n"
 LIMIT = 0.4
 BOUND = 1.5 * LIMIT + 1
@@ -46,26 +40,15 @@ BOUND = 1.5 * LIMIT + 1
 
 @pytest.fixture(scope="module")
 def sqlite_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("isolated") / "ward.sqlite"
-    connection = sqlite3.connect(path)
-    connection.executescript(TABLES + HIDDEN + ROWS)
-    connection.close()
-    return path
+    return ward_database(tmp_path_factory.mktemp("isolated") / "ward.sqlite")
 
 
 @pytest.fixture(scope="module")
-def databases(sqlite_file: Path, duckdb_driver: None, postgres: PostgresServer) -> dict[str, Any]:
+def databases(
+    tmp_path_factory: pytest.TempPathFactory, duckdb_driver: None, postgres: PostgresServer
+) -> dict[str, Any]:
     """One database of each kind, all with the same rows."""
-    import duckdb
-    import psycopg
-
-    file = sqlite_file.with_name("ward.duckdb")
-    with duckdb.connect(str(file)) as connection:
-        connection.execute(TABLES + HIDDEN + ROWS)
-    postgres.create_database("isolated")
-    with psycopg.connect(postgres.conninfo("isolated"), autocommit=True) as server:
-        server.execute(TABLES + HIDDEN + ROWS)
-    return {"sqlite": sqlite_file, "duckdb": file, "postgres": postgres.url("isolated")}
+    return write_databases(tmp_path_factory.mktemp("isolated"), postgres, ward_script())
 
 
 @pytest.fixture
@@ -145,7 +128,7 @@ def test_a_reader_may_go_row_by_row_and_stop(dialect: str, databases: dict[str, 
     with open_executor(databases[dialect], schema=SCHEMA, isolated=True, workers=1) as executor:
         pids = executor.pids()  # type: ignore[attr-defined]
         with executor.cursor(ALL) as cursor:
-            assert [entry[0] for entry in cursor.description] == ["subject_id", "name", "weight", "born"]
+            assert [entry[0] for entry in cursor.description] == ["lab_id", "label", "valuenum", "charttime"]
             assert len(cursor.fetchmany(1)) == 1
             assert [row[0] for row in cursor] == [2, 3]
             assert cursor.fetchmany(1) == []
@@ -160,7 +143,7 @@ def test_the_authorizer_in_the_worker_lets_through_only_what_the_schema_names(sq
         for sql in ("SELECT password FROM staff", "SELECT * FROM sqlite_master", "DELETE FROM patients"):
             with pytest.raises(ExecutionError, match="failed"):
                 executor.run_unverified(sql)  # type: ignore[attr-defined]
-        assert executor.run_unverified(ALL).rows[0][1] == "Ada"  # type: ignore[attr-defined]
+        assert executor.run_unverified(ALL).rows[0][1] == "pH"  # type: ignore[attr-defined]
 
 
 def test_columns_that_postgres_does_not_have_are_refused_in_the_worker_too(databases: dict[str, Any]) -> None:

@@ -15,16 +15,12 @@ from fastsql.schema import Schema
 
 from ..databases import PostgresServer
 from ..role_recipe import role_recipe
+from ..worlds.ward import ward_ddl, ward_schema, ward_script
 
-TABLES = """
-CREATE TABLE patients (subject_id INT PRIMARY KEY, name TEXT, dob TIMESTAMP);
-CREATE TABLE admissions (hadm_id INT PRIMARY KEY, subject_id INT REFERENCES patients (subject_id));
-"""
-SCHEMA = Schema.from_ddl(TABLES)
 ROWS = """
-INSERT INTO patients SELECT i, 'p' || i || '%s', TIMESTAMP '2100-01-01' + i * INTERVAL '1 day'
+INSERT INTO patients SELECT i, 'F', 'p' || i || '%s' FROM generate_series(1, 20) AS i;
+INSERT INTO admissions SELECT i, i, 60, 'w' || i || '%s', TIMESTAMP '2100-01-01' + i * INTERVAL '1 day'
 FROM generate_series(1, 20) AS i;
-CREATE TABLE staff (password TEXT);
 CREATE VIEW wards AS SELECT subject_id AS ward_id FROM patients;
 """
 DATABASE = "hospital"
@@ -37,7 +33,7 @@ def server(postgres: PostgresServer) -> Iterator[PostgresServer]:
 
     postgres.create_database(DATABASE)
     with psycopg.connect(postgres.conninfo(DATABASE), autocommit=True) as connection:
-        connection.execute(TABLES + ROWS)
+        connection.execute(ward_script(ROWS).encode())
         connection.execute("DROP ROLE IF EXISTS fastsql_reader")
         connection.execute(role_recipe())
         connection.execute("GRANT SELECT ON wards TO fastsql_reader")
@@ -54,8 +50,10 @@ def reader(server: PostgresServer) -> Iterator[Any]:
 
 
 def test_rows_come_with_their_types(reader: Any) -> None:
-    found = reader.run("SELECT name, dob FROM patients WHERE name LIKE 'p1%' ORDER BY subject_id LIMIT 1")
-    assert found == Rows(("name", "dob"), (("p1%s", datetime(2100, 1, 2)),))  # noqa: DTZ001 - the column has no zone
+    found = reader.run(
+        "SELECT ward, admittime FROM admissions WHERE ward LIKE 'w1%' ORDER BY hadm_id LIMIT 1"
+    )
+    assert found == Rows(("ward", "admittime"), (("w1%s", datetime(2100, 1, 2)),))  # noqa: DTZ001 - the column has no zone
 
 
 def test_more_rows_than_the_limit_are_cut_and_said_to_be(reader: Any) -> None:
@@ -70,7 +68,7 @@ def test_a_reader_may_go_row_by_row(reader: Any) -> None:
 
 
 def test_with_a_schema_names_are_checked_before_the_server_sees_them(server: PostgresServer) -> None:
-    with open_executor(server.url(DATABASE), schema=SCHEMA) as executor:
+    with open_executor(server.url(DATABASE), schema=ward_schema()) as executor:
         assert executor.run("SELECT COUNT(*) FROM patients").rows == ((20,),)
         with pytest.raises(VerificationError, match="not in the schema"):
             executor.run("SELECT password FROM staff")
@@ -100,7 +98,7 @@ def test_columns_that_the_database_does_not_have_are_found_before_the_first_quer
 def test_views_are_read_and_a_table_that_is_not_there_is_the_servers_to_refuse(
     server: PostgresServer,
 ) -> None:
-    schema = Schema.from_ddl(TABLES + "CREATE TABLE wards (ward_id INT); CREATE TABLE beds (bed_id INT);")
+    schema = Schema.from_ddl(ward_ddl() + "CREATE TABLE wards (ward_id INT); CREATE TABLE beds (bed_id INT);")
     with open_executor(server.url(DATABASE, "fastsql_reader"), schema=schema) as executor:
         assert executor.run("SELECT COUNT(*) FROM wards").rows == ((20,),)
         assert executor.run("SELECT COUNT(*) FROM patients").rows == ((20,),)
@@ -188,7 +186,7 @@ def test_a_server_that_cannot_be_reached_is_an_error_without_the_password(tmp_pa
 @pytest.mark.parametrize(
     "statement",
     [
-        "INSERT INTO patients VALUES (99, 'x', NULL)",
+        "INSERT INTO patients VALUES (99, 'F', 'x')",
         "UPDATE patients SET name = 'x'",
         "DELETE FROM patients",
         "TRUNCATE patients",

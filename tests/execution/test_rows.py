@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import sys
 from collections.abc import Iterator
 from datetime import date, datetime
@@ -15,11 +14,10 @@ import pytest
 from fastsql import Audit
 from fastsql.errors import ExecutionError
 from fastsql.execution import RefusedError, Rows, open_executor
-from fastsql.schema import Schema
 
 from ..databases import PostgresServer
+from ..worlds.ward import ward_database, ward_schema
 
-TABLES = "CREATE TABLE patients (id INT, name TEXT);"
 ROWS = Rows(("id", "name", "id"), ((1, "Ada", 2), (3, None, 4)))
 
 
@@ -105,7 +103,7 @@ def test_without_pandas_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatc
 @pytest.fixture(params=["sqlite", "duckdb", "postgres", "isolated", "audited"])
 def executor(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
     """One of each kind, with a schema."""
-    schema, target = Schema.from_ddl(TABLES), str(tmp_path / "ward")
+    schema, target = ward_schema(), str(tmp_path / "ward.sqlite")
     isolated = request.param == "isolated"
     if isolated and sys.platform != "linux":
         pytest.skip("isolated=True needs Linux")
@@ -118,7 +116,7 @@ def executor(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
 
         duckdb.connect(target).close()
     else:
-        sqlite3.connect(target).executescript(TABLES).connection.close()
+        ward_database(Path(target))
     with open_executor(target, schema=schema, isolated=isolated) as opened:
         yield Audit([].append).watch(opened) if request.param == "audited" else opened
 

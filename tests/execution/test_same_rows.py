@@ -27,6 +27,7 @@ from fastsql.verification.verify import runnable
 
 from ..databases import PostgresServer
 from ..worlds.partly_known import PLAIN, World, draw_world, make_database
+from ..worlds.ward import ward_schema
 from .expressions import Expressions
 from .statements import Writer
 
@@ -36,7 +37,6 @@ NAMED = ("sqlite", "postgres")
 WORLDS = 3
 STATEMENTS = int(os.environ.get("FASTSQL_FUZZ_STATEMENTS", "200"))
 SEED = int(os.environ.get("FASTSQL_FUZZ_SEED", "0"))
-EMPTY = Schema.from_dict({"patients": {"name": "TEXT"}})
 _ROW_NUMBER = re.compile(r"oid|rowid", re.IGNORECASE)
 _ROWS = "WITH p AS (SELECT 1 AS id, 'F' AS gender, 61 AS age UNION ALL SELECT 2, 'M', 47 UNION ALL SELECT 3, 'F', NULL) "
 STATED = (
@@ -176,12 +176,12 @@ def test_a_statement_gives_the_same_rows_and_few_are_refused(stage: Stage) -> No
 def test_an_expression_has_the_same_value(stage: Stage, seed: int, depth: int) -> None:
     rng = random.Random(f"{SEED} {depth} {seed}")
     sql = f"SELECT {Expressions(stage.dialect, rng).any(depth)} AS value"
-    check_same(stage, stage.worlds[0][1], EMPTY, sql)
+    check_same(stage, stage.worlds[0][1], ward_schema(), sql)
 
 
 @pytest.mark.parametrize("sql", STATED)
 def test_stated_queries_give_the_same_rows_in_the_same_order(stage: Stage, sql: str) -> None:
     whole = _ROWS + sql
     run = stage.worlds[0][1]
-    if check_same(stage, run, EMPTY, whole) == "same" and "ORDER BY" in sql:
-        assert run(runnable(whole, EMPTY, dialect=stage.dialect))[1] == run(whole)[1]
+    if check_same(stage, run, ward_schema(), whole) == "same" and "ORDER BY" in sql:
+        assert run(runnable(whole, ward_schema(), dialect=stage.dialect))[1] == run(whole)[1]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -16,16 +15,15 @@ import pytest
 from fastsql.errors import ExecutionError, LimitError
 from fastsql.execution import QueryTimeoutError, open_executor
 from fastsql.execution.connections import CONNECTIONS, ConnectionsBusyError
-from fastsql.schema import Schema
 
 from ..databases import PostgresServer
 from ..in_time import patiently
 from ..interrupts import interrupted
 from ..role_recipe import role_recipe
+from ..worlds.ward import numbered_patients, ward_database, ward_schema, ward_script
 
 DATABASE, READER = "shared", "fastsql_reader"
-TABLES = "CREATE TABLE patients (subject_id INT, name TEXT); CREATE TABLE admissions (hadm_id INT, subject_id INT);"
-ROWS = "INSERT INTO patients VALUES " + ", ".join(f"({number}, 'p{number}')" for number in range(100)) + ";"
+ROWS = numbered_patients(100)
 COUNT = "SELECT COUNT(*) FROM patients"
 CROSSED = " FROM " + ", ".join(f"patients AS p{number}" for number in range(12))
 ENDLESS = "SELECT COUNT(*)" + CROSSED
@@ -48,7 +46,7 @@ def server(postgres: PostgresServer) -> Iterator[PostgresServer]:
     postgres.create_database(DATABASE)
     recipe = role_recipe().replace("ON DATABASE hospital", f"ON DATABASE {DATABASE}")
     with psycopg.connect(postgres.conninfo(DATABASE), autocommit=True) as connection:
-        connection.execute(TABLES + ROWS)
+        connection.execute(ward_script(ROWS).encode())
         connection.execute(f"DROP ROLE IF EXISTS {READER}")
         connection.execute(recipe)
     assert "CONNECTION LIMIT 8" in recipe
@@ -76,17 +74,10 @@ def watch(server: PostgresServer) -> Iterator[Callable[[], list[str]]]:
 def targets(
     tmp_path_factory: pytest.TempPathFactory, duckdb_driver: None, server: PostgresServer
 ) -> dict[str, Any]:
-    import duckdb
-
     folder = tmp_path_factory.mktemp("shared")
-    connection = sqlite3.connect(folder / "ward.sqlite")
-    connection.executescript(TABLES + ROWS)
-    connection.close()
-    with duckdb.connect(str(folder / "ward.duckdb")) as duck:
-        duck.execute(TABLES + ROWS)
     return {
-        "sqlite": folder / "ward.sqlite",
-        "duckdb": folder / "ward.duckdb",
+        "sqlite": ward_database(folder / "ward.sqlite", ROWS),
+        "duckdb": ward_database(folder / "ward.duckdb", ROWS),
         "postgres": server.url(DATABASE, READER),
     }
 
@@ -165,7 +156,7 @@ def test_executors_on_one_file_hold_four_connections_together(dialect: str, targ
 def test_isolated_executors_of_several_schemas_hold_four_workers_together(
     targets: dict[str, Any], watch: Callable[[], list[str]]
 ) -> None:
-    schemas = [Schema.from_ddl(ddl + ";") for ddl in TABLES.split(";")[:2]] + [Schema.from_ddl(TABLES)]
+    schemas = [ward_schema("patients"), ward_schema("admissions"), ward_schema("patients", "admissions")]
     with ExitStack() as opened:
         several: list[Any] = [
             opened.enter_context(  # type: ignore[type-var]

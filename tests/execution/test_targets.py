@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -11,17 +10,14 @@ from fastsql.errors import DialectError, ExecutionError, LimitError
 from fastsql.execution import ReadOnlyExecutor, open_executor
 
 from ..databases import PostgresServer
+from ..worlds.ward import ward_database
 
 sqlalchemy = pytest.importorskip("sqlalchemy", reason="pip install '.[db]' to run this")
 
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    path = tmp_path / "ward.sqlite"
-    connection = sqlite3.connect(path)
-    connection.execute("CREATE TABLE patients (id INT)")
-    connection.close()
-    return path
+    return ward_database(tmp_path / "ward.sqlite")
 
 
 def test_an_sqlite_file_by_path_url_and_engine(file: Path) -> None:
@@ -30,7 +26,7 @@ def test_an_sqlite_file_by_path_url_and_engine(file: Path) -> None:
         executor = open_executor(target)
         assert isinstance(executor, ReadOnlyExecutor)
         assert executor.dialect == "sqlite"
-        assert executor.run("SELECT COUNT(*) FROM patients").rows == ((0,),)
+        assert executor.run("SELECT COUNT(*) FROM patients").rows == ((2,),)
         executor.close()
 
 

@@ -9,6 +9,7 @@ from fastsql.grammar.actions import PRODUCTION, TABLE
 from fastsql.schema import Schema
 
 from ..worlds.grammar_hospitals import CLINIC
+from ..worlds.wide import numbered_columns
 from .grounding import literals_as_candidates, space_for
 from .steps import columns, decisions, state_after
 
@@ -134,8 +135,7 @@ def test_a_schema_without_keys_is_left_alone() -> None:
 
 
 def test_a_schema_of_1530_columns_binds_as_a_small_one_does() -> None:
-    plain = {f"c{place}": "INT" for place in range(15)}
-    tables = {f"t{place}": {"patient_id": "INT", **plain} for place in range(95)}
+    tables = {f"t{place}": {"patient_id": "INT", **numbered_columns(15)} for place in range(95)}
     patients = {"columns": [{"name": "id", "type": "INT", "primary_key": True}, "name"]}
     schema = Schema.from_dict(
         {**tables, "patients": patients, "codes": dict.fromkeys(map("k{}".format, range(8)), "INT")}

@@ -20,6 +20,7 @@ from fastsql.schema import ReadingInterrupted, Schema
 from fastsql.schema.server_values import ServerValues
 
 from ..databases import PostgresServer
+from ..worlds.database import write_database
 
 SCHEMA = Schema.from_dict(
     {
@@ -66,10 +67,7 @@ def quick_samples(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    path = tmp_path / "ward.sqlite"
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(SQLITE)
-    return path
+    return write_database(tmp_path / "ward.sqlite", SQLITE)
 
 
 @pytest.fixture

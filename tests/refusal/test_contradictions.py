@@ -14,6 +14,8 @@ from fastsql.grammar import sql_to_program
 from fastsql.grammar.program import Literal, Program
 from fastsql.refusal.contradictions import contradictions
 
+from ..worlds.database import write_database
+
 TABLES = """
 CREATE TABLE patients (pid INTEGER PRIMARY KEY, ward TEXT);
 CREATE TABLE items (itemid INTEGER PRIMARY KEY, label TEXT, linksto TEXT);
@@ -27,10 +29,7 @@ URINE = "SELECT itemid FROM items WHERE label = 'urine' AND linksto = 'inputeven
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("ward") / "ward.sqlite"
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(TABLES)
-    return path
+    return write_database(tmp_path_factory.mktemp("ward") / "ward.sqlite", TABLES)
 
 
 @pytest.fixture(scope="module")

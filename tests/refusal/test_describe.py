@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from fastsql import Schema
 from fastsql.grammar import sql_to_program
 from fastsql.grammar.program import Production
 from fastsql.refusal.describe import describe
 from fastsql.refusal.phrases import PHRASES
 from fastsql.refusal.texts import CHINESE, ENGLISH
 
-SCHEMA = Schema.from_ddl("""
-CREATE TABLE patients (subject_id INTEGER PRIMARY KEY, gender TEXT, dob TIMESTAMP);
-CREATE TABLE admissions (hadm_id INTEGER PRIMARY KEY, subject_id INTEGER REFERENCES patients (subject_id),
-  admittime TIMESTAMP, dischtime TIMESTAMP, age INTEGER);
-CREATE TABLE prescriptions (row_id INTEGER PRIMARY KEY, hadm_id INTEGER REFERENCES admissions (hadm_id),
-  drug TEXT, starttime TIMESTAMP);
-""")
+from ..worlds.ward import ward_schema
+
+SCHEMA = ward_schema()
 CASES = {
     "SELECT COUNT(*) FROM patients": "how many patients",
     "SELECT COUNT(DISTINCT subject_id) FROM admissions WHERE age > 60": "how many different subject id of admissions"

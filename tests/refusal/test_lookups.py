@@ -10,14 +10,10 @@ from fastsql.grammar import render, sql_to_program
 from fastsql.grammar.program import Literal, Program
 from fastsql.linking import ValueDictionary
 from fastsql.refusal.lookups import LookUp, look_ups
-from fastsql.schema import Schema
 
-SCHEMA = Schema.from_ddl(
-    """
-    CREATE TABLE patients (subject_id INT PRIMARY KEY, name TEXT, born TIMESTAMP, weight REAL);
-    CREATE TABLE admissions (subject_id INT REFERENCES patients (subject_id), ward TEXT, "row" INT);
-    """
-)
+from ..worlds.ward import ward_schema
+
+SCHEMA = ward_schema()
 NAME = SCHEMA.column_index("patients", "name")
 WARDS = ValueDictionary.from_mapping({("admissions", "ward"): ["icu", "er"]}, SCHEMA, whole=True)
 
@@ -51,14 +47,14 @@ def found(sql: str, dictionary: ValueDictionary | None = WARDS) -> list[LookUp]:
             ],
         ),
         (
-            "SELECT born FROM patients WHERE name = 'o''hara' OR name = 'o''hara'",
+            "SELECT gender FROM patients WHERE name = 'o''hara' OR name = 'o''hara'",
             ["SELECT patients.name FROM patients WHERE patients.name = 'o''hara' LIMIT 1"],
         ),
-        ("SELECT name FROM patients WHERE weight = 80", []),
+        ("SELECT label FROM labs WHERE valuenum = 80", []),
         ("SELECT name FROM patients WHERE subject_id <> 5 AND subject_id > 4", []),
         ("SELECT name FROM patients WHERE name LIKE '%smith%'", []),
         ("SELECT subject_id FROM admissions WHERE ward = 'icu'", []),
-        ('SELECT subject_id FROM admissions WHERE "row" = 3', []),
+        ("SELECT subject_id FROM admissions WHERE age = 3", []),
     ],
 )
 def test_keys_and_texts_that_no_dictionary_knows_whole_are_looked_up(sql: str, asked: list[str]) -> None:

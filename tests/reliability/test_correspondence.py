@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from fastsql import Schema
 from fastsql.errors import ModelError
 from fastsql.reliability.correspondence import (
     WIDEST,
@@ -17,7 +16,9 @@ from fastsql.reliability.correspondence import (
 )
 from fastsql.reliability.names import schema_names
 
-SCHEMA = Schema.from_dict({"patients": {"subject_id": "INT", "gender": "TEXT"}})
+from ..worlds.ward import ward_schema
+
+SCHEMA = ward_schema("patients")
 MODEL = Correspondence(0.5, {"shared": -4.0, "length": 1.0}, {"how": 0.25, "how many": -2.0})
 
 

@@ -21,6 +21,7 @@ from fastsql.reliability.inspection import Finding, Rule, allies
 from fastsql.reliability.kept_answers import KeptAnswers
 from fastsql.reliability.regression import Regression
 
+from ..worlds.database import write_database
 from ..worlds.toy_bundle import QUESTIONS, load_toy
 from ..worlds.toy_model import SCHEMA
 
@@ -197,10 +198,7 @@ def test_a_budget_that_bounds_nothing_is_refused(name: str, value: Any) -> None:
 
 @pytest.fixture
 def hospital(tmp_path: Path) -> Path:
-    path = tmp_path / "toy.sqlite"
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.executescript(SCHEMA.to_ddl())
-    return path
+    return write_database(tmp_path / "toy.sqlite", SCHEMA.to_ddl())
 
 
 @pytest.fixture

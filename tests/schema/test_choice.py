@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +10,8 @@ import pytest
 from fastsql.errors import LimitError, SchemaError
 from fastsql.limits import Limits
 from fastsql.schema import Schema
+
+from ..worlds.database import write_database
 
 DDL = """
 CREATE TABLE patients (id INTEGER PRIMARY KEY, sex TEXT);
@@ -27,12 +27,10 @@ def names(schema: Schema) -> list[str]:
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    path = tmp_path / "ward.sqlite"
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(
-            DDL + "CREATE VIEW women AS SELECT id FROM patients; CREATE VIEW broken AS SELECT x FROM gone;"
-        )
-    return path
+    return write_database(
+        tmp_path / "ward.sqlite",
+        DDL + "CREATE VIEW women AS SELECT id FROM patients; CREATE VIEW broken AS SELECT x FROM gone;",
+    )
 
 
 def test_every_source_takes_the_same_choice(path: Path) -> None:

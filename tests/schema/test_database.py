@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import sqlite3
 import sys
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from fastsql.errors import SchemaError
 from fastsql.schema import Schema
+
+from ..worlds.database import write_database
 
 sqlalchemy = pytest.importorskip("sqlalchemy", reason="pip install '.[db]' to run this")
 
@@ -26,10 +26,7 @@ INSERT INTO visits VALUES (1, 1, 1, '急诊'), (2, 1, 1, '');
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    path = tmp_path / "hospital.db"
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(HOSPITAL)
-    return path
+    return write_database(tmp_path / "hospital.db", HOSPITAL)
 
 
 def test_an_engine_and_a_url_agree_with_the_file(path: Path) -> None:

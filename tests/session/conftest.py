@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -10,15 +9,15 @@ import pytest
 from fastsql.limits import Limits
 from fastsql.parser import Parser
 
+from ..worlds.database import write_database
 from ..worlds.toy_bundle import load_toy, make_config, write_bundle
+from ..worlds.toy_model import SCHEMA
 
 REFERRING = {"extend": 9.0, "previous": 9.0, "in_previous": 9.0, "eq": 2.0, "end": 5.0}
 """What is added to the scores of productions, so that questions refer to earlier ones."""
 LIMITS = Limits(actions=120, turns=8)
-DDL = """
-CREATE TABLE patients (subject_id INT, gender TEXT, dob TIMESTAMP);
-CREATE TABLE admissions (hadm_id INT, subject_id INT, admission_type TEXT);
-CREATE TABLE 就诊 (编号 INT, 诊断 TEXT);
+DDL = f"""
+{SCHEMA.to_ddl()}
 INSERT INTO patients VALUES (1, 'f', '2100-01-01 00:00:00'), (2, 'm', '2101-01-01 00:00:00');
 INSERT INTO admissions VALUES (10, 1, 'urgent'), (11, 2, 'elective');
 INSERT INTO 就诊 VALUES (5, '败血症');
@@ -41,8 +40,4 @@ def parser(talking_bundle: Path) -> Parser:
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
     """A database with the toy schema and a few rows."""
-    path = tmp_path / "ward.sqlite"
-    with sqlite3.connect(path) as connection:
-        connection.executescript(DDL)
-    connection.close()
-    return path
+    return write_database(tmp_path / "ward.sqlite", DDL)

@@ -13,6 +13,8 @@ from fastsql.execution import ReadOnlyExecutor
 from fastsql.schema import Schema
 from fastsql.verification.readable import Readable
 
+from ..worlds.database import write_database
+
 DDL = """
 CREATE TABLE patients (id INTEGER PRIMARY KEY, Gender TEXT, name TEXT, ssn TEXT, diagnosis TEXT,
     initial TEXT GENERATED ALWAYS AS (substr(ssn, 1, 1)) VIRTUAL);
@@ -42,10 +44,7 @@ VIEWS = {"wards": ["name", "visits"], "outer_view": ["letters"], "codes": ["code
 
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("sqlite") / "ward.sqlite"
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(DDL)
-    return path
+    return write_database(tmp_path_factory.mktemp("sqlite") / "ward.sqlite", DDL)
 
 
 def run(database: Path, names: dict[str, list[str]], sql: str) -> object:

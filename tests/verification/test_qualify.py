@@ -14,13 +14,9 @@ from fastsql.evaluation import normalise_sql
 from fastsql.schema import Schema
 from fastsql.verification.verify import KEPT, REMEMBERED_CHARACTERS, Runnables, runnable, verify, verify_form
 
-SCHEMA = Schema.from_ddl(
-    '''
-    CREATE TABLE patients (subject_id INT PRIMARY KEY, gender TEXT, name TEXT);
-    CREATE TABLE admissions (hadm_id INT PRIMARY KEY, subject_id INT REFERENCES patients (subject_id), age INT);
-    CREATE TABLE "病房" ("编号" INT, "order" TEXT, "say ""hi""" TEXT);
-    '''
-)
+from ..worlds.ward import ward_schema
+
+SCHEMA = ward_schema()
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "execution" / "runnable.tsv"
 LINES = [
     line.split("\t") for line in FIXTURE.read_text(encoding="utf-8").splitlines() if not line.startswith("#")
@@ -161,10 +157,9 @@ def test_an_executor_reads_a_query_once(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_what_is_remembered_belongs_to_one_schema() -> None:
-    other = Schema.from_ddl("CREATE TABLE patients (subject_id INT)")
     assert Runnables(SCHEMA, "sqlite").of("SELECT gender FROM patients")
     with pytest.raises(VerificationError):
-        Runnables(other, "sqlite").of("SELECT gender FROM patients")
+        Runnables(ward_schema("admissions"), "sqlite").of("SELECT gender FROM patients")
 
 
 def test_what_a_parse_has_verified_is_not_read_again_to_be_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,7 +186,7 @@ def test_what_was_verified_with_another_schema_is_read_again_to_be_run(
     ddl: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sql = "SELECT gender FROM patients"
-    verify(sql, Schema.from_ddl("CREATE TABLE patients (subject_id INT PRIMARY KEY, gender TEXT, name TEXT)"))
+    verify(sql, ward_schema("patients"))
     monkeypatch.setattr("fastsql.verification.verify.read_select", _unexpected)
     with pytest.raises(AssertionError, match="read anew"):
         runnable(sql, Schema.from_ddl(ddl))

@@ -6,13 +6,11 @@ import pytest
 
 from fastsql.errors import VerificationError
 from fastsql.execution import verify
-from fastsql.schema import Schema
 from fastsql.verification.sizes import MOST_CELLS, MOST_REPEATED_CELLS, PADDED_CHARACTERS, PATTERN_CHARACTERS
 
-SCHEMA = Schema.from_ddl(
-    "CREATE TABLE patients (subject_id INT PRIMARY KEY, gender TEXT, name TEXT);"
-    "CREATE TABLE admissions (hadm_id INT PRIMARY KEY, subject_id INT, ward TEXT);"
-)
+from ..worlds.ward import ward_schema
+
+SCHEMA = ward_schema()
 TOO_LARGE = "text that is too large"
 
 

@@ -12,16 +12,11 @@ from fastsql.errors import DialectError, VerificationError
 from fastsql.evaluation import normalise_sql
 from fastsql.execution import verify
 from fastsql.limits import Limits
-from fastsql.schema import Schema
 from fastsql.verification.verify import SQL_CHARACTERS, parenthesis_depth
 
-SCHEMA = Schema.from_ddl(
-    """
-    CREATE TABLE patients (subject_id INT PRIMARY KEY, gender TEXT, dob TIMESTAMP);
-    CREATE TABLE admissions (hadm_id INT PRIMARY KEY, subject_id INT REFERENCES patients (subject_id), age INT);
-    CREATE TABLE "病房" ("编号" INT, "order" TEXT);
-    """
-)
+from ..worlds.ward import ward_schema
+
+SCHEMA = ward_schema()
 GOOD = [
     "SELECT COUNT(*) FROM patients",
     "SELECT patients.gender FROM patients WHERE patients.subject_id = 1;",
@@ -36,10 +31,10 @@ GOOD = [
     "SELECT subject_id FROM patients UNION SELECT subject_id FROM admissions ORDER BY subject_id",
     "WITH old AS (SELECT age FROM admissions) SELECT old.age FROM old",
     "WITH old(years) AS (SELECT age FROM admissions) SELECT old.years FROM old",
-    "SELECT DENSE_RANK() OVER (PARTITION BY p.gender ORDER BY p.dob) FROM patients AS p",
+    "SELECT DENSE_RANK() OVER (PARTITION BY p.gender ORDER BY p.name) FROM patients AS p",
     "SELECT gender FROM patients JOIN admissions USING (subject_id)",
     'SELECT "病房"."order" FROM "病房" WHERE "病房"."编号" = 3',
-    "SELECT strftime('%Y', patients.dob) FROM patients WHERE patients.gender = 'a ( b'",
+    "SELECT strftime('%Y', admissions.admittime) FROM admissions WHERE admissions.ward = 'a ( b'",
     "SELECT 1 > 0",
 ]
 BAD = {
@@ -51,7 +46,7 @@ BAD = {
     "SELECT subject_id FROM patients, admissions": "several sources",
     "SELECT 1 FROM patients, patients": "one name",
     "SELECT t.age FROM (SELECT admissions.age AS c1 FROM admissions) AS t": "no source in scope",
-    "SELECT t.x FROM (SELECT p.dob AS x FROM admissions) AS t, patients AS p": "no source in scope",
+    "SELECT t.x FROM (SELECT p.name AS x FROM admissions) AS t, patients AS p": "no source in scope",
     "SELECT x.* FROM patients": "star",
     "SELECT gender FROM patients JOIN admissions USING (age)": "USING",
     "SELECT subject_id, gender FROM patients UNION SELECT subject_id FROM admissions": "2 and 1 columns",

@@ -11,16 +11,15 @@ import pytest
 from fastsql import Schema
 from fastsql.demo import create_hospital
 
+from ..worlds.ward import ward_schema
+from ..worlds.wide import numbered_tables
 from .results import HOSTILE
 
-WARD = Schema.from_ddl(
-    "CREATE TABLE patients (subject_id INT PRIMARY KEY, dob TIMESTAMP);"
-    "CREATE TABLE stays (id INT PRIMARY KEY, patient INT REFERENCES patients (subject_id), ward TEXT)"
-).annotated(
+WARD = ward_schema("patients", "admissions").annotated(
     {
-        "patients.dob": {"label": "date of birth", "synonyms": ["birthday"]},
-        "stays": {"description": "One row a stay."},
-        "stays.ward": {"values": [f"ward {n}" for n in range(9)]},
+        "admissions": {"description": "One row a stay."},
+        "admissions.admittime": {"label": "time of admission", "synonyms": ["arrival"]},
+        "admissions.ward": {"values": [f"ward {n}" for n in range(9)]},
     }
 )
 
@@ -52,24 +51,24 @@ class Text(HTMLParser):
 
 def test_it_shows_tables_columns_keys_labels_and_values() -> None:
     text = Text(WARD._repr_html_()).text
-    assert "2 tables, 5 columns, sqlite" in text
-    assert "patients 2 columns" in text
-    assert "stays 3 columns: One row a stay." in text
-    assert "subject_idINTprimary key" in text
-    assert "patientINT→ patients.subject_id" in text
-    assert "dobTIMESTAMPdate of birth, birthday" in text
+    assert "2 tables, 9 columns, sqlite" in text
+    assert "patients 3 columns" in text
+    assert "admissions 6 columns: One row a stay." in text
+    assert "subject_idINTEGERprimary key" in text
+    assert "subject_idINTEGER→ patients.subject_id" in text
+    assert "admittimeTIMESTAMPtime of admission, arrival" in text
     assert "wardTEXTward 0, ward 1, ward 2, ward 3, ward 4, ward 5 and 3 more" in text
     assert "warning" not in text
 
 
 def test_a_schema_of_many_tables_is_folded_and_one_of_very_many_cut() -> None:
     assert WARD._repr_html_().count("<details open>") == 2
-    wide = Schema.from_dict({f"t{n}": {f"c{m}": "INT" for m in range(2)} for n in range(500)})
+    wide = Schema.from_dict(numbered_tables(500, 2))
     page = wide._repr_html_()
     assert page.count("<details>") == 100
     assert "and 400 tables more" in page
     assert len(page) < 10**5
-    deep = Schema.from_dict({"t": {f"c{m}": "INT" for m in range(2_000)}})
+    deep = Schema.from_dict(numbered_tables(1, 2_000))
     assert "and 1,900 columns more" in deep._repr_html_()
     assert len(deep._repr_html_()) < 10**5
 

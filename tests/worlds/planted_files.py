@@ -1,22 +1,9 @@
-"""The hospital under attack: two tables of the schema, one table that is not in it, a counter, a file beside it."""
+"""Files beside a database that attacks try to read."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from fastsql.schema import Schema
-
-TABLES = """
-CREATE TABLE patients (subject_id INT PRIMARY KEY, gender VARCHAR(1), name TEXT);
-CREATE TABLE admissions (hadm_id INT PRIMARY KEY, subject_id INT REFERENCES patients (subject_id), age INT);
-"""
-HIDDEN = "CREATE TABLE staff (staff_id INT PRIMARY KEY, password TEXT);"
-ROWS = """
-INSERT INTO patients VALUES (1, 'F', 'Ada'), (2, 'M', 'Ben');
-INSERT INTO admissions VALUES (10, 1, 61), (11, 2, 47);
-INSERT INTO staff VALUES (1, 'hunter2');
-"""
-SCHEMA = Schema.from_ddl(TABLES)
 SECRET = "planted-file-secret"
 """What stands in the file that must not be read."""
 

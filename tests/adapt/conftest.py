@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,24 +11,16 @@ import pytest
 from fastsql.execution import Executor, open_executor
 from fastsql.schema import Schema
 
+from ..worlds.clinic import clinic_database
+
 PLANTED = ("Zebulon Quarkwright", "Xanthippe Vorplotz")
 """Names that no bundle knows: of patients, and of seeds."""
 
 
 @pytest.fixture(scope="session")
 def clinic(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("clinic") / "clinic.sqlite"
-    with sqlite3.connect(path) as connection:
-        connection.execute("CREATE TABLE patients (id INTEGER PRIMARY KEY, name TEXT, sex TEXT, weight REAL)")
-        connection.execute(
-            "CREATE TABLE visits (id INTEGER PRIMARY KEY, patient_id INTEGER REFERENCES patients, reason TEXT, cost REAL)"
-        )
-        names = [*PLANTED, *(f"Ada Moss {n}" for n in range(28))]
-        patients = [(n, name, "FM"[n % 2], 50.0 + n) for n, name in enumerate(names)]
-        connection.executemany("INSERT INTO patients VALUES (?, ?, ?, ?)", patients)
-        visits = [(n, n % 30, ("cough", "fever", "fall")[n % 3], 10.0 * n) for n in range(90)]
-        connection.executemany("INSERT INTO visits VALUES (?, ?, ?, ?)", visits)
-    return path
+    names = (*PLANTED, *(f"Ada Moss {n}" for n in range(28)))
+    return clinic_database(tmp_path_factory.mktemp("clinic") / "clinic.sqlite", names)
 
 
 @pytest.fixture(scope="module", autouse=True)

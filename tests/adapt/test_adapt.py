@@ -33,7 +33,7 @@ def _seeds(folder: Path) -> Path:
     words = [
         {
             "question": f"How much does {PLANTED[1]} weigh, taken {n} times?",
-            "sql": f"SELECT weight FROM patients WHERE name = '{PLANTED[1]}' AND id < {n + 2}",
+            "sql": f"SELECT weight FROM patients WHERE name = '{PLANTED[1]}' AND patient_id < {n + 2}",
         }
         for n in range(4)
     ]

@@ -16,23 +16,13 @@ import fastsql
 from fastsql import ExecutionError
 from fastsql.adapt import adapt
 from fastsql.adapt.material import Amounts
-from fastsql.schema import Schema
 
 from ..databases import PostgresServer
+from ..worlds.clinic import clinic_database, clinic_schema, clinic_script
 
 pytestmark = pytest.mark.usefixtures("few_searches")
 
 _LITTLE = Amounts(pairs=120, conversations=10, replayed_schemas=2, replayed_pairs=20, replayed_demo=0)
-_TABLES = """
-CREATE TABLE patients (id INTEGER PRIMARY KEY, name VARCHAR(40), sex VARCHAR(1), weight DOUBLE PRECISION);
-CREATE TABLE visits (
-    id INTEGER PRIMARY KEY, patient_id INTEGER REFERENCES patients (id), reason VARCHAR(40), day DATE
-);
-"""
-_ROWS = (
-    ("patients", [(n, f"Ada Moss {n}", "FM"[n % 2], 50.0 + n) for n in range(30)]),
-    ("visits", [(n, n % 30, ("cough", "fever", "fall")[n % 3], f"2023-0{1 + n % 9}-11") for n in range(90)]),
-)
 
 
 @pytest.fixture(scope="module")
@@ -42,17 +32,14 @@ def postgres_clinic(postgres: PostgresServer) -> str:
 
     postgres.create_database("adapted")
     with psycopg.connect(postgres.conninfo("adapted"), autocommit=True) as connection:
-        connection.execute(_TABLES)  # type: ignore[arg-type]
-        for table, rows in _ROWS:
-            marks = ", ".join(["%s"] * len(rows[0]))
-            connection.cursor().executemany(f"INSERT INTO {table} VALUES ({marks})", rows)  # type: ignore[arg-type]
+        connection.execute(clinic_script().encode())
         connection.execute(
             "CREATE TABLE payroll (id INTEGER PRIMARY KEY, employee VARCHAR(40), salary INTEGER)"
         )
         connection.execute("INSERT INTO payroll VALUES (1, 'Zebulon Quarkwright', 9000)")
         connection.execute("DROP ROLE IF EXISTS adapting")
         connection.execute("CREATE ROLE adapting LOGIN")
-        connection.execute("GRANT SELECT ON patients, visits TO adapting")
+        connection.execute("GRANT SELECT ON wards, patients, visits, drugs TO adapting")
     return postgres.url("adapted", "adapting")
 
 
@@ -70,14 +57,9 @@ def test_postgres_is_adapted_to_as_far_as_the_role_may_read(postgres_clinic: str
 
 
 def test_duckdb_is_adapted_to(tmp_path: Path) -> None:
-    duckdb = pytest.importorskip("duckdb", reason="needs the extra duckdb: pip install 'fastsql[duckdb]'")
-    path = tmp_path / "clinic.duckdb"
-    with duckdb.connect(str(path)) as connection:
-        connection.execute(_TABLES)
-        for table, rows in _ROWS:
-            connection.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)
-    schema = Schema.from_ddl(_TABLES)
-    found = adapt(path, tmp_path / "own", schema=schema, updates=1, threads=1, amounts=_LITTLE)
+    pytest.importorskip("duckdb", reason="needs the extra duckdb: pip install 'fastsql[duckdb]'")
+    path = clinic_database(tmp_path / "clinic.duckdb")
+    found = adapt(path, tmp_path / "own", schema=clinic_schema(), updates=1, threads=1, amounts=_LITTLE)
     assert found.after["made"]["count"] > 3
 
 

@@ -15,18 +15,14 @@ from fastsql.parser.bundles import DEFAULT_MODEL, open_model
 from fastsql.reverse.weights import save_reverse
 from fastsql.schema import Schema
 
+from ..worlds.clinic import clinic_database
 from ..worlds.failing_database import vanishing
 from ..worlds.toy_reverse import make_config, random_weights
 
 
 @pytest.fixture
 def clinic(tmp_path: Path) -> Path:
-    path = tmp_path / "clinic.sqlite"
-    with sqlite3.connect(path) as connection:
-        connection.execute("CREATE TABLE patients (id INTEGER PRIMARY KEY, name TEXT, sex TEXT, weight REAL)")
-        rows = [(n, f"Name {n}", "FM"[n % 2], 50.0 + n) for n in range(30)]
-        connection.executemany("INSERT INTO patients VALUES (?, ?, ?, ?)", rows)
-    return path
+    return clinic_database(tmp_path / "clinic.sqlite")
 
 
 def test_it_writes_pairs_and_says_what_they_are_like(

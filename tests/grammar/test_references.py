@@ -7,16 +7,14 @@ import pytest
 from fastsql.grammar import load_grammar, sql_to_program
 from fastsql.grammar.inlining import say_groups, write_out
 from fastsql.grammar.render.references import render_references
-from fastsql.schema import Schema
 from fastsql.synthesis.interactions.referring import Referrer
 
-SCHEMA = Schema.from_ddl(
-    "CREATE TABLE patients (id INT PRIMARY KEY, sex TEXT, born DATE);"
-    "CREATE TABLE visits (id INT PRIMARY KEY, patient INT REFERENCES patients(id), ward TEXT, cost REAL);"
-)
-WOMEN = "SELECT patients.id FROM patients WHERE patients.sex = 'f'"
-PAID = "SELECT DISTINCT visits.ward, visits.cost FROM visits"
-WARDS = "SELECT visits.ward, COUNT(*) FROM visits GROUP BY visits.ward"
+from ..worlds.clinic import clinic_schema
+
+SCHEMA = clinic_schema()
+WOMEN = "SELECT patients.patient_id FROM patients WHERE patients.sex = 'f'"
+PAID = "SELECT DISTINCT visits.reason, visits.cost FROM visits"
+REASONS = "SELECT visits.reason, COUNT(*) FROM visits GROUP BY visits.reason"
 SAID = {
     "a condition more": (
         WOMEN,
@@ -30,35 +28,35 @@ SAID = {
     ),
     "other conditions": (
         WOMEN,
-        "SELECT patients.id FROM patients WHERE patients.sex = 'm'",
+        "SELECT patients.patient_id FROM patients WHERE patients.sex = 'm'",
         "PREV_QUERY4 REPLACING WHERE patients.sex = 'm'",
     ),
-    "no conditions": (WOMEN, "SELECT patients.id FROM patients", "PREV_QUERY4 WITHOUT WHERE"),
+    "no conditions": (WOMEN, "SELECT patients.patient_id FROM patients", "PREV_QUERY4 WITHOUT WHERE"),
     "an order": (WOMEN, WOMEN + " ORDER BY patients.born ASC", "PREV_QUERY4 ORDER BY patients.born ASC"),
     "groups that have something": (
-        WARDS,
-        WARDS + " HAVING COUNT(*) > 5",
+        REASONS,
+        REASONS + " HAVING COUNT(*) > 5",
         "PREV_QUERY4 HAVING COUNT(*) > 5",
     ),
     "a table more": (
         WOMEN,
-        "SELECT visits.cost FROM patients JOIN visits ON patients.id = visits.patient WHERE patients.sex = 'f'",
-        "SELECT visits.cost FROM PREV_QUERY4 JOIN visits ON patients.id = visits.patient",
+        "SELECT visits.cost FROM patients JOIN visits ON patients.patient_id = visits.patient_id WHERE patients.sex = 'f'",
+        "SELECT visits.cost FROM PREV_QUERY4 JOIN visits ON patients.patient_id = visits.patient_id",
     ),
     "what it returned": (
         WOMEN,
-        f"SELECT visits.ward FROM visits WHERE visits.patient IN ({WOMEN})",
-        "SELECT visits.ward FROM visits WHERE visits.patient IN (PREV_RESULT4)",
+        f"SELECT visits.reason FROM visits WHERE visits.patient_id IN ({WOMEN})",
+        "SELECT visits.reason FROM visits WHERE visits.patient_id IN (PREV_RESULT4)",
     ),
     "its one value": (
         "SELECT AVG(visits.cost) FROM visits",
-        "SELECT visits.id FROM visits WHERE visits.cost > (SELECT AVG(visits.cost) FROM visits)",
-        "SELECT visits.id FROM visits WHERE visits.cost > (PREV_RESULT4)",
+        "SELECT visits.visit_id FROM visits WHERE visits.cost > (SELECT AVG(visits.cost) FROM visits)",
+        "SELECT visits.visit_id FROM visits WHERE visits.cost > (PREV_RESULT4)",
     ),
     "its rows": (
         PAID,
-        f"SELECT T1.ward, SUM(T1.cost) FROM ({PAID}) AS T1 GROUP BY T1.ward",
-        "SELECT T1.ward, SUM(T1.cost) FROM (PREV_RESULT4) AS T1 GROUP BY T1.ward",
+        f"SELECT T1.reason, SUM(T1.cost) FROM ({PAID}) AS T1 GROUP BY T1.reason",
+        "SELECT T1.reason, SUM(T1.cost) FROM (PREV_RESULT4) AS T1 GROUP BY T1.reason",
     ),
 }
 

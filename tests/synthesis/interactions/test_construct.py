@@ -30,8 +30,9 @@ from fastsql.synthesis.interactions import (
 from fastsql.synthesis.interactions.statistics import count
 from fastsql.synthesis.source import SynthesisError
 
+from ...worlds.clinic import clinic_database
 from ...worlds.failing_database import Watched, refusing, vanishing
-from .clinic import CLINIC, QUERIES, TOTAL, database, uniform, write_database
+from .clinic import CLINIC, QUERIES, TOTAL, database, uniform
 
 GOALS = [Goal(f"g{n}", f"question {n}", sql) for n, sql in enumerate(QUERIES)]
 
@@ -51,8 +52,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Interaction, ...]:
 
 def patients(count_: int) -> list[Goal]:
     """Questions of one template, each about a patient."""
-    sql = "SELECT visits.cost FROM visits WHERE visits.patient_id = {0} AND visits.ward = '{1}'"
-    return [Goal(f"p{n}", f"?{n}", sql.format(n, ("north", "south")[n % 2])) for n in range(count_)]
+    sql = "SELECT visits.cost FROM visits WHERE visits.patient_id = {0} AND visits.reason = '{1}'"
+    return [Goal(f"p{n}", f"?{n}", sql.format(n, ("cough", "fever")[n % 2])) for n in range(count_)]
 
 
 def test_a_database_that_goes_away_ends_the_construction(tmp_path: Path) -> None:
@@ -93,8 +94,8 @@ def test_every_kind_of_turn_has_its_name(made: tuple[Interaction, ...]) -> None:
 
 def test_a_turn_that_differs_in_one_clause_may_say_this_clause_alone(tmp_path: Path) -> None:
     sql = (
-        "SELECT (SELECT visits.cost FROM visits WHERE visits.ward = 'north' ORDER BY visits.admitted DESC LIMIT 1) - "
-        "(SELECT visits.cost FROM visits WHERE visits.ward = 'north' ORDER BY visits.admitted ASC LIMIT 1)"
+        "SELECT (SELECT visits.cost FROM visits WHERE visits.reason = 'cough' ORDER BY visits.day DESC LIMIT 1) - "
+        "(SELECT visits.cost FROM visits WHERE visits.reason = 'cough' ORDER BY visits.day ASC LIMIT 1)"
     )
     with database(tmp_path) as executor:
         goals = [Goal(f"g{n}", "?", sql) for n in range(12)]
@@ -116,7 +117,7 @@ def test_what_cannot_be_used_is_counted_by_reason(tmp_path: Path) -> None:
     goals = [
         *GOALS,
         Goal("beyond", "?", "WITH RECURSIVE n AS (SELECT 1) SELECT * FROM n"),
-        Goal("unsayable", "?", "SELECT SUM(visits.cost) OVER (ORDER BY visits.admitted) FROM visits"),
+        Goal("unsayable", "?", "SELECT SUM(visits.cost) OVER (ORDER BY visits.day) FROM visits"),
     ]
     with database(tmp_path) as executor:
         found = construct(goals, Checker(CLINIC, executor), db_id="clinic", report=quiet)
@@ -129,7 +130,7 @@ def test_an_interaction_with_another_last_answer_is_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def wrong(steps: object, *_more: object) -> object:
-        return [tuple(replace(p, value=8) if p == Literal(7) else p for p in step) for step in steps]  # type: ignore[attr-defined]
+        return [tuple(replace(p, value=8) if p == Literal(4) else p for p in step) for step in steps]  # type: ignore[attr-defined]
 
     monkeypatch.setattr("fastsql.synthesis.interactions.construction.modify", wrong)
     with database(tmp_path) as executor:
@@ -139,7 +140,7 @@ def test_an_interaction_with_another_last_answer_is_left_out(
 
 
 def test_both_queries_of_an_answer_are_in_the_words_of_the_database(tmp_path: Path) -> None:
-    gold = "SELECT COUNT(*) FROM visits WHERE strftime('%Y', visits.admitted) = '2020'"
+    gold = "SELECT COUNT(*) FROM visits WHERE strftime('%Y', visits.day) = '2020'"
     asked: list[str] = []
     with database(tmp_path) as executor:
         postgres = Watched(executor, lambda _: None)
@@ -188,12 +189,12 @@ def test_a_compositional_split_tests_what_train_has_in_parts(made: tuple[Interac
 
 
 def test_longer_interactions_are_related_and_ask_each_step_once() -> None:
-    sql = "SELECT {0} FROM visits WHERE visits.patient_id = {1} AND visits.ward = '{2}'"
+    sql = "SELECT {0} FROM visits WHERE visits.patient_id = {1} AND visits.reason = '{2}'"
     goals = [
-        Goal(f"{column}{n}{ward}", "?", sql.format(column, n + 100, ward))
+        Goal(f"{column}{n}{reason}", "?", sql.format(column, n + 100, reason))
         for n in range(4)
-        for ward in ("north", "south")
-        for column in ("visits.cost", "visits.admitted", "MAX(visits.cost)", "COUNT(*)")
+        for reason in ("cough", "fever")
+        for column in ("visits.cost", "visits.day", "MAX(visits.cost)", "COUNT(*)")
     ]
     short = construct(goals, Checker(CLINIC), db_id="clinic", report=quiet).interactions
     longer = put_together(short, CLINIC, count=5)
@@ -237,7 +238,7 @@ def test_programs_over_another_schema_are_refused() -> None:
 
 
 def test_a_database_is_read_by_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path, output = write_database(tmp_path), tmp_path / "talks.json"
+    path, output = clinic_database(tmp_path / "clinic.sqlite"), tmp_path / "talks.json"
     assert main(["synthesize", str(path), "-n", "8", "--conversations", "-o", str(output)]) == 0
     printed = capsys.readouterr()
     assert "interactions" in printed.err
@@ -248,7 +249,7 @@ def test_a_database_is_read_by_the_command(tmp_path: Path, capsys: pytest.Captur
 def test_the_command_splits_what_it_makes_of_questions(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = write_database(tmp_path)
+    path = clinic_database(tmp_path / "clinic.sqlite")
     rows = [{"id": g.id, "db_id": "clinic", "question": g.question, "sql": g.sql} for g in GOALS]
     (tmp_path / "questions.json").write_text(json.dumps(rows))
     (tmp_path / "schemas.json").write_text(json.dumps([uniform("clinic")]))
@@ -268,7 +269,7 @@ def test_the_command_splits_what_it_makes_of_questions(
 def test_the_command_writes_over_nothing_that_it_reads(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = write_database(tmp_path)
+    path = clinic_database(tmp_path / "clinic.sqlite")
     rows = [{"id": g.id, "db_id": "clinic", "question": g.question, "sql": g.sql} for g in GOALS]
     questions, schemas = tmp_path / "talks.test.json", tmp_path / "schemas.json"
     questions.write_text(json.dumps(rows))

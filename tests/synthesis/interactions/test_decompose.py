@@ -12,13 +12,13 @@ from fastsql.synthesis.interactions.merging import LEAST, merge_at, merge_freque
 
 from .clinic import (
     ANY,
-    BUSY_WARDS,
+    BUSY_REASONS,
     CLINIC,
     DIFFERENCE,
     FIRST_VALUE,
     MEN_ONLY,
     QUERIES,
-    TOP_WARDS,
+    TOP_REASONS,
     TOTAL,
     database,
     put_together,
@@ -31,24 +31,24 @@ GRAMMAR = load_grammar()
 
 def test_nested_queries_are_asked_first() -> None:
     assert [shape(step) for step in taken_apart(FIRST_VALUE, clauses=False)] == [
-        "table eq . 7 not_null . . asc . limit 1 end",
-        "table in_previous @0 . eq . 'sodium' . end",
+        "table eq . 4 not_null . . asc . limit 1 end",
+        "table in_previous @0 . eq . 'aspirin' . end",
     ]
 
 
 def test_clauses_follow_in_the_order_of_execution() -> None:
     assert [shape(step) for step in taken_apart(FIRST_VALUE)] == [
         "table not_null . . end",  # no turn of its own: it cleans data
-        "extend @0 eq . 7 keep",
+        "extend @0 eq . 4 keep",
         "extend @1 sort_rows asc . limit 1 end",
         "table . end",
         "extend @3 in_previous @2 . keep",
-        "extend @4 eq . 'sodium' keep",
+        "extend @4 eq . 'aspirin' keep",
     ]
 
 
 def test_groups_come_with_what_is_selected_of_them() -> None:
-    assert [shape(step) for step in taken_apart(BUSY_WARDS)] == [
+    assert [shape(step) for step in taken_apart(BUSY_REASONS)] == [
         "table . end",
         "extend @0 gt . 3 keep",
         "extend @1 group . . end",
@@ -58,14 +58,14 @@ def test_groups_come_with_what_is_selected_of_them() -> None:
 
 
 def test_what_stands_over_a_derived_table_is_not_parted() -> None:
-    assert [shape(step) for step in taken_apart(TOP_WARDS)][-1] == "previous @2 le * 2 * end"
+    assert [shape(step) for step in taken_apart(TOP_REASONS)][-1] == "previous @2 le * 2 * end"
 
 
 def test_aggregates_are_asked_of_rows_that_were_shown() -> None:
     assert [shape(step) for step in taken_apart(TOTAL)] == [
         "table . end",
-        "extend @0 eq . 7 keep",
-        "extend @1 eq . 'north' keep",
+        "extend @0 eq . 4 keep",
+        "extend @1 eq . 'cough' keep",
         "extend @2 sum . end",
     ]
     assert shape(taken_apart(ANY)[0]) == "table all_columns end"
@@ -91,7 +91,7 @@ def test_put_together_a_query_is_what_it_was(sql: str, clauses: bool, tmp_path: 
 
 
 def test_conditions_behind_a_turn_s_result_are_kept_when_it_is_written_out() -> None:
-    assert "tests.label = 'sodium'" in render(put_together(taken_apart(FIRST_VALUE, clauses=False)), CLINIC)
+    assert "drugs.drug = 'aspirin'" in render(put_together(taken_apart(FIRST_VALUE, clauses=False)), CLINIC)
 
 
 @pytest.mark.parametrize("sql", QUERIES)

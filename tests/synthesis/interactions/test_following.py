@@ -9,15 +9,16 @@ import pytest
 from fastsql.grammar import load_grammar, sql_to_program
 from fastsql.grammar.inlining import write_out
 from fastsql.grammar.render import render
-from fastsql.schema import Schema
 from fastsql.synthesis.interactions.following import follow, known_values
 
-SCHEMA = Schema.from_ddl("CREATE TABLE patients (id INT PRIMARY KEY, sex TEXT, born DATE, ward TEXT);")
+from ...worlds.clinic import clinic_schema
+
+SCHEMA = clinic_schema()
 GRAMMAR = load_grammar()
-WOMEN = "SELECT patients.id FROM patients WHERE patients.sex = 'f'"
+WOMEN = "SELECT patients.patient_id FROM patients WHERE patients.sex = 'f'"
 OTHERS = (
     "SELECT patients.born FROM patients WHERE patients.sex = 'm'",
-    "SELECT COUNT(*) FROM patients WHERE patients.ward = 'm'",
+    "SELECT COUNT(*) FROM patients WHERE patients.name = 'm'",
 )
 
 
@@ -36,7 +37,7 @@ def followed(sql: str, times: int = 40) -> set[tuple[str, ...]]:
 
 
 def test_another_value_of_the_same_column_is_asked_for_and_rows_are_counted() -> None:
-    men = "SELECT patients.id FROM patients WHERE patients.sex = 'm'"
+    men = "SELECT patients.patient_id FROM patients WHERE patients.sex = 'm'"
     count = "SELECT COUNT(*) FROM patients WHERE patients.sex = '{}'"
     assert followed(WOMEN) == {(), (men,), (count.format("f"),), (men, count.format("m"))}
 
@@ -50,8 +51,8 @@ def test_what_is_shown_once_is_counted_once() -> None:
     "sql",
     [
         "SELECT COUNT(*) FROM patients",
-        "SELECT DISTINCT patients.sex, patients.ward FROM patients",
-        "SELECT patients.id FROM patients WHERE patients.ward > 'a' ORDER BY patients.born LIMIT 1",
+        "SELECT DISTINCT patients.sex, patients.name FROM patients",
+        "SELECT patients.patient_id FROM patients WHERE patients.name > 'a' ORDER BY patients.born LIMIT 1",
         "SELECT patients.sex, COUNT(*) FROM patients GROUP BY patients.sex",
     ],
 )

@@ -49,11 +49,11 @@ def said(*queries: str) -> str:
         ("SELECT COUNT(*) FROM patients WHERE patients.sex = 'F'", "extend @0 count_all end"),
         ("SELECT patients.name FROM patients WHERE patients.sex = 'M'", "extend_from @0 eq . 'M' keep"),
         (
-            "SELECT name, ward FROM patients JOIN visits ON patients.id = patient_id WHERE patients.sex = 'F'",
+            "SELECT name, reason FROM patients AS p JOIN visits AS v ON p.patient_id = v.patient_id WHERE p.sex = 'F'",
             "extend @0 along table table . . . . end",
         ),
         (
-            "SELECT ward FROM visits WHERE cost > 3 AND patient_id IN (SELECT patients.id FROM patients)",
+            "SELECT reason FROM visits WHERE cost > 3 AND patient_id IN (SELECT patients.patient_id FROM patients)",
             "table in . table . end gt . 3 . end",
         ),
         (
@@ -67,12 +67,12 @@ def test_a_turn_is_said_the_shortest_way(query: str, program: str) -> None:
 
 
 def test_a_turn_s_result_is_a_set_or_a_value() -> None:
-    ids = "SELECT patients.id FROM patients WHERE patients.sex = 'F'"
-    assert said(ids, f"SELECT visits.ward FROM visits WHERE visits.patient_id IN ({ids})") == (
+    ids = "SELECT patients.patient_id FROM patients WHERE patients.sex = 'F'"
+    assert said(ids, f"SELECT visits.reason FROM visits WHERE visits.patient_id IN ({ids})") == (
         "table in_previous @0 . . end"
     )
     most = "SELECT MAX(visits.cost) FROM visits"
-    assert said(most, f"SELECT visits.ward FROM visits WHERE visits.cost = ({most})") == (
+    assert said(most, f"SELECT visits.reason FROM visits WHERE visits.cost = ({most})") == (
         "table eq . previous_value @0 . end"
     )
 
@@ -87,15 +87,15 @@ def test_an_extension_of_an_extension_counts_from_what_it_is() -> None:
 
 
 def test_groups_are_filtered_and_sorted() -> None:
-    wards = "SELECT visits.ward, COUNT(*) FROM visits GROUP BY visits.ward"
-    assert said(wards, f"{wards} ORDER BY COUNT(*) DESC LIMIT 1") == (
+    reasons = "SELECT visits.reason, COUNT(*) FROM visits GROUP BY visits.reason"
+    assert said(reasons, f"{reasons} ORDER BY COUNT(*) DESC LIMIT 1") == (
         "extend @0 sort_groups desc count_all limit 1 end"
     )
-    assert said(wards, f"{wards} HAVING COUNT(*) > 2") == "extend @0 and_having gt count_all 2 keep"
+    assert said(reasons, f"{reasons} HAVING COUNT(*) > 2") == "extend @0 and_having gt count_all 2 keep"
 
 
 def test_what_has_nothing_in_common_stands_alone() -> None:
-    found = converted(WOMEN, "SELECT visits.ward FROM visits")
+    found = converted(WOMEN, "SELECT visits.reason FROM visits")
     assert found.ways == {"independent": 1}
     assert found.first == 1
 

@@ -13,14 +13,14 @@ from fastsql.synthesis.schema.words import UnsayableError
 
 from .clinic import (
     ANY,
-    BUSY_WARDS,
+    BUSY_REASONS,
     CLINIC,
     DIFFERENCE,
     FIRST_VALUE,
     MEN_ONLY,
     NEVER,
     QUERIES,
-    TOP_WARDS,
+    TOP_REASONS,
     TOTAL,
     taken_apart,
 )
@@ -41,13 +41,13 @@ def test_a_turn_can_be_asked_in_many_ways() -> None:
 
 
 def test_a_condition_is_said_with_its_column_and_its_value_or_by_its_value_alone() -> None:
-    short = {question for question in ways(TOTAL, 2) if "ward" not in question}
+    short = {question for question in ways(TOTAL, 2) if "reason" not in question}
     assert short
     for question in ways(TOTAL, 2) - short:
-        assert re.search(r"ward (is )?['\"]?north", question)
+        assert re.search(r"reason (is )?['\"]?cough", question)
     for question in short:
         assert re.fullmatch(
-            r"((only|just) ['\"]?north['\"]?|['\"]?north['\"]? only)\.?", question, re.IGNORECASE
+            r"((only|just) ['\"]?cough['\"]?|['\"]?cough['\"]? only)\.?", question, re.IGNORECASE
         )
 
 
@@ -61,7 +61,7 @@ def test_a_turn_s_result_is_named_by_its_number_or_by_what_it_returned() -> None
 
 def test_two_results_are_not_both_said_of_one_column() -> None:
     seek = "visits.{0} IN (SELECT visits.{0} FROM visits WHERE visits.cost > {1})".format
-    sql = f"SELECT visits.cost FROM visits WHERE {seek('patient_id', 3)} AND {seek('ward', 9)}"
+    sql = f"SELECT visits.cost FROM visits WHERE {seek('patient_id', 3)} AND {seek('reason', 9)}"
     questions = ways(sql, -1, clauses=False)
     assert any(re.search(r"visits (of|that belong to) ", question) for question in questions)
     assert not any(re.search(r"whose .* and (of|that belong to) ", question) for question in questions)
@@ -87,13 +87,13 @@ def test_values_are_subtracted_in_order() -> None:
 
 
 def test_groups_are_named_and_what_passes() -> None:
-    assert any("groups" in question for question in ways(BUSY_WARDS, 3))
-    assert all(re.search(r"number of visits .*2", question) for question in ways(BUSY_WARDS, 3))
+    assert any("groups" in question for question in ways(BUSY_REASONS, 3))
+    assert all(re.search(r"number of visits .*2", question) for question in ways(BUSY_REASONS, 3))
 
 
 def test_a_column_that_was_computed_is_called_what_it_was_asked_for() -> None:
-    assert all("rank" in question for question in ways(TOP_WARDS, -1))
-    assert all("2" in question for question in ways(TOP_WARDS, -1))
+    assert all("rank" in question for question in ways(TOP_REASONS, -1))
+    assert all("2" in question for question in ways(TOP_REASONS, -1))
 
 
 def test_results_are_put_together() -> None:
@@ -109,9 +109,9 @@ def test_a_turn_about_whether_rows_exist_asks_for_any() -> None:
 
 def test_an_inner_query_is_described_where_it_is_no_turn_of_its_own() -> None:
     question = Conversation(CLINIC, random.Random(3)).ask(sql_to_program(FIRST_VALUE, CLINIC))
-    assert "earliest date admitted" in question or "first date admitted" in question
-    assert "sodium" in question
-    assert "7" in question
+    assert "earliest day" in question or "first day" in question
+    assert "aspirin" in question
+    assert "4" in question
 
 
 def test_values_that_look_like_patterns_are_said_as_they_are() -> None:
@@ -122,7 +122,7 @@ def test_values_that_look_like_patterns_are_said_as_they_are() -> None:
 
 def test_a_construct_without_words_is_refused_and_no_turn_is_added() -> None:
     conversation = Conversation(CLINIC, random.Random(0))
-    strange = sql_to_program("SELECT SUM(visits.cost) OVER (ORDER BY visits.admitted) FROM visits", CLINIC)
+    strange = sql_to_program("SELECT SUM(visits.cost) OVER (ORDER BY visits.day) FROM visits", CLINIC)
     with pytest.raises(UnsayableError):
         conversation.ask(strange)
     assert conversation.ask(taken_apart(TOTAL)[0])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -21,17 +20,8 @@ from fastsql.synthesis.schema.words import UnsayableError, Words
 from fastsql.synthesis.varied import generate_varied
 from fastsql.verification.parse import parse_query
 
-_SCRIPT = """
-CREATE TABLE 科室表 (科室编号 INTEGER PRIMARY KEY, 名称 TEXT, 床位数 INTEGER);
-CREATE TABLE 患者信息表 (
-    患者编号 INTEGER PRIMARY KEY, 患者姓名 TEXT, 性别 TEXT, 年龄 INTEGER, 体重 REAL, 是否参保 TEXT,
-    科室编号 INTEGER REFERENCES 科室表(科室编号)
-);
-CREATE TABLE 就诊记录表 (
-    记录编号 INTEGER PRIMARY KEY, 患者编号 INTEGER REFERENCES 患者信息表(患者编号), 原因 TEXT, 费用 REAL,
-    入院日期 DATE, 出院日期 DATE
-);
-"""
+from ...worlds.clinic import chinese_clinic_database
+
 _VISITS = "FROM 患者信息表 p JOIN 就诊记录表 v ON p.患者编号 = v.患者编号"
 _WARDS = "FROM 患者信息表 p JOIN 科室表 w ON p.科室编号 = w.科室编号"
 _SEEDS = 12
@@ -39,31 +29,7 @@ _SEEDS = 12
 
 @pytest.fixture(scope="module")
 def clinic_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("chinese") / "clinic.sqlite"
-    with sqlite3.connect(path) as connection:
-        connection.executescript(_SCRIPT)
-        wards = [(1, "内科", 12), (2, "外科", 20), (3, "儿科", 9)]
-        connection.executemany("INSERT INTO 科室表 VALUES (?, ?, ?)", wards)
-        names = ("王芳", "李伟", "张敏", "刘洋", "陈静", "杨磊", "赵丽", "黄强")
-        patients = [
-            (n, name, "女男"[n % 2], 30 + 5 * n, 50.5 + 4 * n, "是否"[n % 2], 1 + n % 3)
-            for n, name in enumerate(names)
-        ]
-        connection.executemany("INSERT INTO 患者信息表 VALUES (?, ?, ?, ?, ?, ?, ?)", patients)
-        reasons = ("咳嗽", "骨折", "体检", "发热")
-        visits = [
-            (
-                n,
-                n * n % 7,
-                reasons[n % 4],
-                20.0 + 13 * n,
-                f"2023-{1 + n % 9:02}-05",
-                f"2023-{2 + n % 9:02}-11",
-            )
-            for n in range(24)
-        ]
-        connection.executemany("INSERT INTO 就诊记录表 VALUES (?, ?, ?, ?, ?, ?)", visits)
-    return path
+    return chinese_clinic_database(tmp_path_factory.mktemp("chinese") / "clinic.sqlite")
 
 
 @pytest.fixture(scope="module")

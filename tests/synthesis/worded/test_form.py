@@ -10,26 +10,22 @@ from fastsql.synthesis.worded.form import form_of
 from fastsql.synthesis.worded.prompt import messages_for
 from fastsql.verification.parse import parse_query
 
-SCHEMA = Schema.from_ddl(
-    """
-    CREATE TABLE patients (id INTEGER PRIMARY KEY, name TEXT, city TEXT, age INTEGER, born DATE);
-    CREATE TABLE visits (id INTEGER PRIMARY KEY, patient_id INTEGER REFERENCES patients, reason TEXT, cost REAL, day DATE);
-    """
-)
-CHINESE = Schema.from_ddl("CREATE TABLE 患者 (编号 INTEGER PRIMARY KEY, 姓名 TEXT, 城市 TEXT, 年龄 INTEGER);")
+from ...worlds.clinic import chinese_clinic_schema, clinic_schema
+
+SCHEMA = clinic_schema()
 SECRETS = ("Quarkwright", "Vorplotz", "70417", "3.125", "1987-05-06", "2031", "王小明")
-JOINED = "JOIN visits ON patients.id = visits.patient_id"
-MEAN = "SELECT AVG(patients.age) FROM patients"
+JOINED = "JOIN visits ON patients.patient_id = visits.patient_id"
+MEAN = "SELECT AVG(patients.weight) FROM patients"
 QUERIES = (
-    "SELECT patients.age FROM patients WHERE patients.name = 'Quarkwright'",
+    "SELECT patients.weight FROM patients WHERE patients.name = 'Quarkwright'",
     "SELECT patients.name FROM patients WHERE patients.name LIKE '%Vorplotz%'",
     "SELECT COUNT(*) FROM visits WHERE visits.cost > 70417",
     "SELECT COUNT(*) FROM visits WHERE visits.cost BETWEEN 3.125 AND 70417",
-    "SELECT patients.name FROM patients WHERE patients.city IN ('Quarkwright', 'Vorplotz')",
+    "SELECT patients.name FROM patients WHERE patients.sex IN ('Quarkwright', 'Vorplotz')",
     "SELECT COUNT(*) FROM visits WHERE visits.day >= '1987-05-06'",
     "SELECT COUNT(*) FROM visits WHERE STRFTIME('%Y', visits.day) = '2031'",
-    f"SELECT patients.name FROM patients {JOINED} WHERE visits.reason = 'Quarkwright' AND patients.age < 70417",
-    f"SELECT patients.name FROM patients WHERE patients.age > ({MEAN} WHERE patients.city = 'Vorplotz')",
+    f"SELECT patients.name FROM patients {JOINED} WHERE visits.reason = 'Quarkwright' AND patients.weight < 70417",
+    f"SELECT patients.name FROM patients WHERE patients.weight > ({MEAN} WHERE patients.sex = 'Vorplotz')",
 )
 
 
@@ -47,7 +43,10 @@ def test_no_literal_is_sent(sql: str) -> None:
 
 
 def test_no_literal_of_a_chinese_schema_is_sent() -> None:
-    text = sent("SELECT 患者.年龄 FROM 患者 WHERE 患者.姓名 = '王小明' AND 患者.年龄 > 70417", CHINESE)
+    text = sent(
+        "SELECT 患者信息表.年龄 FROM 患者信息表 WHERE 患者信息表.患者姓名 = '王小明' AND 患者信息表.年龄 > 70417",
+        chinese_clinic_schema(),
+    )
     assert "王小明" not in text
     assert "70417" not in text
     assert "[TEXT_1]" in text
@@ -57,7 +56,7 @@ def test_no_literal_of_a_chinese_schema_is_sent() -> None:
 def test_queries_that_differ_in_literals_alone_have_one_form() -> None:
     one, other = (
         form_of(
-            parse_query(f"SELECT patients.age FROM patients WHERE patients.name = '{name}'"), Words(SCHEMA)
+            parse_query(f"SELECT patients.weight FROM patients WHERE patients.name = '{name}'"), Words(SCHEMA)
         )
         for name in ("Quarkwright", "O''Hara [TEXT_2]")
     )

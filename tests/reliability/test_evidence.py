@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 import pytest
 
-from fastsql import Schema
 from fastsql.decode import Hypothesis, Search
 from fastsql.grammar import sql_to_program
 from fastsql.linking.relations import SchemaLinks
@@ -19,6 +18,8 @@ from fastsql.reliability.assess import Asked, Elsewhere
 from fastsql.reliability.evidence import BeamFigures, beam_figures, lead, removed
 from fastsql.reliability.familiarity import Familiarity, TrainingQuestion
 from fastsql.reliability.regression import Regression
+
+from ..worlds.shop import shop_schema
 
 if TYPE_CHECKING:
     from fastsql.linking.prepare import Prepared
@@ -116,20 +117,7 @@ def test_what_a_search_passes_over_adds_up_and_is_bounded() -> None:
 # ---------------------------------------------------------------- what the words say of the query
 
 
-SCHEMA = Schema.from_dict(
-    {
-        "tables": [
-            {
-                "name": "singer",
-                "columns": [
-                    {"name": "singer_id", "type": "number", "primary_key": True},
-                    {"name": "home_town", "label": "home town", "type": "text"},
-                    {"name": "age", "type": "number"},
-                ],
-            }
-        ]
-    }
-)
+SCHEMA = shop_schema()
 NOT_LINKED = SimpleNamespace(
     token_ids=(), offsets=(), candidates=(), turns=(), relations=np.zeros((0, 0), np.uint8)
 )
@@ -147,34 +135,34 @@ def told(question: str, sql: str, reliability: Reliability | None = None) -> Evi
 @pytest.mark.parametrize(
     ("question", "unsaid"),
     [
-        ("Where are singers at home?", 1),
-        ("Which town has singers of what age?", 0),
+        ("Where are customers at home?", 1),
+        ("Which town has customers of what age?", 0),
         ("Where do they live?", 2),
-        ("歌手在哪里？", 2),
+        ("顾客在哪里？", 2),
     ],
 )
 def test_columns_that_no_word_names_are_not_said(question: str, unsaid: int) -> None:
-    sql = "SELECT singer.singer_id, singer.home_town, singer.age FROM singer"
+    sql = "SELECT customer.customer_id, customer.home_town, customer.age FROM customer"
     assert told(question, sql).unsaid == unsaid, "a key needs no word"
 
 
 def test_evidence_has_what_the_search_passed_over() -> None:
     passed = replace(BEST, kept=(math.log(0.25), 0.0, 0.0, 0.0))
     asked = Asked("how old?", cast("Prepared", NOT_LINKED), SchemaLinks(SCHEMA), np.zeros(2, np.float32))
-    program = sql_to_program("SELECT singer.age FROM singer", SCHEMA)
+    program = sql_to_program("SELECT customer.age FROM customer", SCHEMA)
     found = Reliability().evidence(asked, Search((passed,), -math.inf), 0, program, ())
     assert found.removed == pytest.approx(math.log(4))
 
 
 def test_what_the_schema_lacks_is_not_met() -> None:
-    sql = "SELECT singer.age FROM singer"
+    sql = "SELECT customer.age FROM customer"
     assert told("what is the weight of it", sql).unmet == pytest.approx(FAMILIAR.names("weight"))
     assert told("what is the age of it", sql).unmet < FAMILIAR.names("weight")
 
 
 def test_a_schema_is_known_by_its_columns_where_others_are_judged_apart() -> None:
-    sql = "SELECT singer.age FROM singer"
+    sql = "SELECT customer.age FROM customer"
     judge = Judge(Regression(0.0, {"sequence": 1.0}))
-    apart = Reliability(elsewhere=Elsewhere(judge, None, frozenset({"singer.age", "ward.beds"})))
+    apart = Reliability(elsewhere=Elsewhere(judge, None, frozenset({"customer.age", "ward.beds"})))
     assert told("how old?", sql, apart).known == pytest.approx(1 / 3)
     assert told("how old?", sql).known == 1.0

@@ -14,7 +14,6 @@ pytest.importorskip("onnx", reason="pip install '.[train]' runs this")
 
 from fastsql.datasets import Example
 from fastsql.grammar import sql_to_program
-from fastsql.schema import Schema
 from fastsql.training.calibration import questions as module
 from fastsql.training.calibration.questions import (
     AS_WRITTEN,
@@ -32,6 +31,8 @@ from fastsql.training.corpus.corpus import Corpus, load_corpus
 from fastsql.training.corpus.sample import Sample
 from fastsql.training.corpus.sources import Domain
 from fastsql.training.corpus.split import Pair, letters_only
+
+from ...worlds.shop import shop_schema
 
 
 @pytest.fixture(scope="module")
@@ -147,29 +148,15 @@ def test_questions_of_one_template_are_one_group(config: TrainConfig, corpus: Co
 # ---------------------------------------------------------------- databases that were held out
 
 
-SHOP = Schema.from_dict(
-    {
-        "name": "shop",
-        "tables": [
-            {
-                "name": "customer",
-                "columns": [
-                    {"name": "customer_id", "label": "customer id", "type": "number", "primary_key": True},
-                    {"name": "town", "label": "town", "type": "text"},
-                    {"name": "credit", "label": "credit", "type": "number"},
-                ],
-            }
-        ],
-    }
-)
+SHOP = shop_schema()
 
 
 @pytest.fixture(scope="module")
 def wider(corpus: Corpus) -> Corpus:
     """With two databases held out: a shop, and the ward itself."""
     asked = [
-        ("What is the town of each customer?", "SELECT customer.town FROM customer"),
-        ("What is the highest credit of a customer?", "SELECT MAX(customer.credit) FROM customer"),
+        ("What is the home town of each customer?", "SELECT customer.home_town FROM customer"),
+        ("What is the highest age of a customer?", "SELECT MAX(customer.age) FROM customer"),
     ]
     shop = [
         Sample(Pair(f"shop-{place}", question, sql, "shop"), sql_to_program(sql, SHOP))

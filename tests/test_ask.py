@@ -13,13 +13,14 @@ from typing import Any
 import pytest
 
 import fastsql
-from fastsql import Parser, Schema
+from fastsql import Parser
 from fastsql.answer import Answer
 from fastsql.errors import ExecutionError, VerificationError
 from fastsql.execution import Executor, QueryTimeoutError, Rows, open_executor
 
 from .databases import PostgresServer
 from .worlds.database import write_database
+from .worlds.shop import shop_schema
 from .worlds.toy_bundle import QUESTIONS, load_toy
 from .worlds.toy_model import SCHEMA
 
@@ -80,7 +81,7 @@ def test_an_answer_has_the_rows_of_its_sql_with_their_columns(
     assert answer.milliseconds > 0
 
 
-def test_no_row_is_an_answer_too(toy: Parser) -> None:
+def test_no_row_is_an_answer(toy: Parser) -> None:
     answer = toy.ask(QUESTIONS[0], SCHEMA, executor=Scripted(Rows(("count",), ())))
     assert answer
     assert not answer.refused
@@ -114,8 +115,7 @@ def test_errors_of_the_executor_stay_what_they_are(toy: Parser, error: Exception
 
 
 def test_an_executor_of_another_schema_refuses_the_sql_by_a_typed_error(toy: Parser, database: Path) -> None:
-    other = Schema.from_ddl("CREATE TABLE elsewhere (id INTEGER)")
-    with closing(open_executor(database, schema=other)) as executor, pytest.raises(VerificationError):
+    with closing(open_executor(database, schema=shop_schema())) as executor, pytest.raises(VerificationError):
         toy.ask(QUESTIONS[0], SCHEMA, executor=executor)
 
 

@@ -101,14 +101,14 @@ def sha256(component: dict[str, Any]) -> str:
     return str(digest["content"])
 
 
-def test_it_is_of_the_distribution(bill: dict[str, Any]) -> None:
+def test_the_bill_is_of_the_distribution(bill: dict[str, Any]) -> None:
     product = bill["metadata"]["component"]
     assert bill["bomFormat"] == "CycloneDX"
     assert (product["name"], product["version"]) == (PROJECT["name"], PROJECT["version"])
     assert product["licenses"] == [{"expression": PROJECT["license"]}]
 
 
-def test_it_lists_what_pyproject_declares_for_use_each_extra_marked(bill: dict[str, Any]) -> None:
+def test_the_bill_lists_what_pyproject_declares_for_use_each_extra_marked(bill: dict[str, Any]) -> None:
     declared: dict[str, set[str]] = {}
     for extra, lines in {"": PROJECT["dependencies"], **EXTRAS}.items():
         for requirement in map(Requirement, lines) if extra != "dev" else ():

@@ -208,7 +208,7 @@ def test_a_lock_that_another_thread_held_is_free_in_the_child(toy: Parser) -> No
 
 def test_a_cached_property_that_another_thread_computes_can_be_computed_in_the_child() -> None:
     computing, go_on = threading.Event(), threading.Event()
-    schema = ward_schema()
+    schema = Schema.from_ddl(ward_ddl())  # of its own: nobody has asked for its fingerprint
 
     def compute(_: object) -> str:
         computing.set()

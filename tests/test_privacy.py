@@ -17,6 +17,7 @@ from fastsql import Parser, Schema, ValueDictionary
 from fastsql.errors import FastSQLError
 from fastsql.execution import open_executor
 
+from .worlds.shop import shop_schema
 from .worlds.toy_bundle import load_toy
 
 ASKED, CELL, DOMAIN, LISTED = "zyxwaldo", "quuxmorph", "plughcorge", "graultfred"
@@ -106,7 +107,7 @@ def test_asking_a_database_says_nothing_but_its_answer(
         answer = toy.ask(QUESTION, SCHEMA, executor=executor, values=ward)
     assert answer.rows is not None
     assert silent(repr(answer))
-    other = Schema.from_ddl("CREATE TABLE elsewhere (id INTEGER)")
+    other = shop_schema()
     with closing(open_executor(ward, schema=other)) as executor:
         assert "VerificationError" in (
             shown := failure(lambda: toy.ask(QUESTION, SCHEMA, executor=executor, values=ward))

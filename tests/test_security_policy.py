@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[1]
 POLICY = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
 
 
-def test_every_file_that_it_names_is_there() -> None:
+def test_every_file_that_the_policy_names_is_there() -> None:
     quoted = re.findall(r"`([\w./-]+/[\w.-]*|[\w-]+\.(?:toml|py|txt|md))`", POLICY)
     named = {name for name in quoted if name not in ("manifest.json",)} | set(
         re.findall(r"\]\(([^)]+)\)", POLICY)

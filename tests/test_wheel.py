@@ -36,11 +36,11 @@ def module(wheel: Path) -> Any:
         return elffile.ELFFile(io.BytesIO(archive.read(name)))
 
 
-def test_its_tag_says_from_which_glibc_on_it_runs(wheel: Path) -> None:
+def test_the_tag_of_a_wheel_says_from_which_glibc_on_it_runs(wheel: Path) -> None:
     assert re.search(rf"[-.]manylinux_{NEWEST[0]}_{NEWEST[1]}_\w+\.whl$", wheel.name)
 
 
-def test_it_asks_for_no_newer_glibc(module: Any) -> None:
+def test_a_wheel_asks_for_no_newer_glibc_than_its_tag_says(module: Any) -> None:
     asked = {
         (library.name, version.name)
         for library, versions in module.get_section_by_name(".gnu.version_r").iter_versions()
@@ -52,7 +52,7 @@ def test_it_asks_for_no_newer_glibc(module: Any) -> None:
     assert not any(version.startswith(("GLIBCXX", "CXXABI")) for _, version in asked)
 
 
-def test_it_needs_libraries_of_the_system_only(module: Any) -> None:
+def test_a_wheel_needs_libraries_of_the_system_only(module: Any) -> None:
     dynamic = module.get_section_by_name(".dynamic")
     needed = {tag.needed for tag in dynamic.iter_tags("DT_NEEDED")}
     assert needed <= LIBRARIES | set(LOADERS)
@@ -61,7 +61,7 @@ def test_it_needs_libraries_of_the_system_only(module: Any) -> None:
     assert not list(dynamic.iter_tags("DT_RUNPATH"))
 
 
-def test_what_it_does_not_define_is_pythons_or_of_a_known_version(module: Any) -> None:
+def test_symbols_that_a_wheel_does_not_define_are_pythons_or_of_a_known_version(module: Any) -> None:
     """A function that an old glibc lacks would have no version where it is linked, and be missing where it is loaded."""
     versions = module.get_section_by_name(".gnu.version")
     symbols = list(module.get_section_by_name(".dynsym").iter_symbols())
@@ -77,7 +77,7 @@ def test_what_it_does_not_define_is_pythons_or_of_a_known_version(module: Any) -
     assert unknown == []
 
 
-def test_it_shows_nothing_but_its_entry(module: Any) -> None:
+def test_the_module_in_a_wheel_shows_nothing_but_its_entry(module: Any) -> None:
     """Its libstdc++ is never mixed with another's."""
     shown = [
         symbol.name

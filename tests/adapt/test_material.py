@@ -23,7 +23,7 @@ def make(schema: Schema, executor: Executor, folder: Path) -> None:
     make_material(schema, executor, None, Seeds(), folder, 1, lambda _: None, _LITTLE)
 
 
-def test_a_database_that_goes_away_ends_it_and_what_is_made_is_not_taken_for_whole(
+def test_a_database_that_goes_away_ends_the_making_and_what_is_made_is_not_taken_for_whole(
     schema: Schema, executor: Executor, tmp_path: Path
 ) -> None:
     asked: list[str] = []

@@ -6,7 +6,6 @@ import base64
 import hashlib
 import json
 import re
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -28,6 +27,8 @@ from fastsql.datasets import Example
 from fastsql.execution import open_executor
 from fastsql.grammar import sql_to_program
 from fastsql.schema import Schema
+
+from ..worlds.database import write_database
 
 SCHEMA = Schema.from_dict(
     {
@@ -95,13 +96,7 @@ def test_the_ticked_pairs_are_a_file_of_seeds(tmp_path: Path) -> None:
     assert text.count("type=checkbox") == 2
     file, database = tmp_path / "seeds.json", tmp_path / "clinic.sqlite"
     file.write_text(held, encoding="utf-8")
-    connection = sqlite3.connect(database)
-    connection.executescript(
-        "CREATE TABLE patients (id INTEGER PRIMARY KEY, sex TEXT, weight REAL);"
-        "CREATE TABLE visits (id INTEGER PRIMARY KEY, patient INTEGER, day DATE);"
-    )
-    connection.close()
-    with open_executor(database, schema=SCHEMA) as executor:
+    with open_executor(write_database(database, SCHEMA.to_ddl()), schema=SCHEMA) as executor:
         seeds = read_seeds(file, SCHEMA, executor)
     assert len(seeds.usable) == 2
     assert not seeds.left_out
@@ -175,7 +170,7 @@ def test_queries_are_told_apart_by_what_they_have(
     assert tables_of(program, SCHEMA) == tables
 
 
-def test_it_says_where_no_question_is_by_people() -> None:
+def test_the_page_says_where_no_question_is_by_people() -> None:
     made = [verdict(True, 0.9, by_hand=False)] * 5
     assert "None of these questions is by people" in page(after=made)
     assert "None of these questions is by people" not in page(after=[*made, verdict(True, 0.9)])
@@ -188,7 +183,7 @@ def test_long_lists_are_cut() -> None:
     assert "t.c40" not in text
 
 
-def test_it_is_its_owner_s_alone_to_read(tmp_path: Path) -> None:
+def test_the_page_is_its_owner_s_alone_to_read(tmp_path: Path) -> None:
     path = tmp_path / "adapted.html"
     write_report(path, adapted(compare((), (), PAIRS, SCHEMA, 1)), "fastsql adapt x")
     assert path.stat().st_mode & 0o077 == 0

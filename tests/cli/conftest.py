@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +14,9 @@ from fastsql.cli.main import main
 from fastsql.errors import ExampleError, LimitError, ModelError
 from fastsql.result import Link, Literal, Result
 
-DDL = "CREATE TABLE patients (subject_id INT PRIMARY KEY, gender TEXT, weight REAL)"
+from ..worlds.database import inserted, write_database
+
+DDL = "CREATE TABLE patients (subject_id INT PRIMARY KEY, gender TEXT, weight REAL);"
 WOMEN = "SELECT patients.subject_id FROM patients WHERE patients.gender = 'f'"
 
 OTHER = "SELECT patients.weight FROM patients WHERE patients.gender = 'm'"
@@ -77,15 +78,9 @@ def loader(monkeypatch: pytest.MonkeyPatch) -> Loader:
 
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
-    path = tmp_path / "ward.sqlite"
-    connection = sqlite3.connect(path)
-    with connection:
-        connection.execute(DDL)
-        connection.executemany(
-            "INSERT INTO patients VALUES (?, ?, ?)", [(1, "f", 60), (2, "m", 80), (3, "f", 55.5)]
-        )
-    connection.close()
-    return path
+    return write_database(
+        tmp_path / "ward.sqlite", DDL + inserted("patients", [(1, "f", 60), (2, "m", 80), (3, "f", 55.5)])
+    )
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,7 @@ def test_the_last_turn_tells_its_sql_and_how_it_came_about(converse: Chat) -> No
     assert "SELECT" in converse(*ASKED, "/undo", "/sql", "/why").out
 
 
-def test_an_older_turn_tells_its_sql_too(converse: Chat) -> None:
+def test_an_older_turn_tells_its_sql(converse: Chat) -> None:
     outcome = converse(*ASKED, "/sql 1", "/why 1", "/sql 9", "/why x", "/refresh", "/refresh 1")
     assert (outcome.status, outcome.err) == (0, "")
     assert outcome.out.count("   SELECT") >= 2
@@ -328,7 +328,7 @@ def test_what_is_typed_stays_in_memory(
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_postgres_is_talked_to_as_well(converse: Chat, postgres: PostgresServer) -> None:
+def test_a_chat_talks_to_postgres(converse: Chat, postgres: PostgresServer) -> None:
     import psycopg
 
     postgres.create_database("talked")

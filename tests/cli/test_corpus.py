@@ -11,7 +11,7 @@ from fastsql.datasets import read_examples, read_schemas
 from fastsql.datasets.interactions import is_conversational
 
 
-def test_it_writes_a_data_set_and_says_how_far_it_is(
+def test_corpus_writes_a_data_set_and_says_how_far_it_is(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     output = tmp_path / "made"

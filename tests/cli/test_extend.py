@@ -35,7 +35,7 @@ def queries(tmp_path: Path) -> Path:
     return path
 
 
-def test_it_writes_a_data_set_that_can_be_read(
+def test_extend_writes_a_data_set_that_can_be_read(
     ward: Path, queries: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "extended"
@@ -81,7 +81,7 @@ def test_operations_are_those_asked_for(
     assert f"  {operation}: " in capsys.readouterr().err
 
 
-def test_it_says_where_there_are_fewer_variants(
+def test_extend_says_where_there_are_fewer_variants(
     ward: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     command = ["extend", str(ward), "-n", "4", "--operations", "relation", "-o", str(tmp_path / "extended")]

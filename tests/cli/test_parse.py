@@ -59,7 +59,7 @@ def test_explain_tells_words_confidence_and_timings(run: Run) -> None:
     assert "decisions" not in outcome.err
 
 
-def test_a_refusal_is_explained_as_well(run: Run) -> None:
+def test_a_refusal_is_explained(run: Run) -> None:
     outcome = run("parse", "What time is it?", "--schema", DDL, "--explain")
     assert outcome.err.startswith(
         "refused: nothing in the schema fits\nWhat time is it?\n\nRefused: confidence 0.10\n"
@@ -107,7 +107,7 @@ def test_json_has_everything(run: Run) -> None:
     assert "reasons" not in content
 
 
-def test_json_with_explain_has_the_reasons_too(run: Run) -> None:
+def test_json_with_explain_has_the_reasons(run: Run) -> None:
     outcome = run("parse", QUESTION, "--schema", DDL, "--json", "--explain")
     content = json.loads(outcome.out)
     assert [reason["target"] for reason in content["reasons"]] == ["patients.gender", "patients.gender = 'f'"]

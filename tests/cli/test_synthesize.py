@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,9 +12,9 @@ from fastsql.cli.main import main
 from fastsql.execution import open_executor
 from fastsql.parser.bundles import DEFAULT_MODEL, open_model
 from fastsql.reverse.weights import save_reverse
-from fastsql.schema import Schema
 
-from ..worlds.clinic import clinic_database
+from ..worlds.clinic import clinic_database, clinic_schema
+from ..worlds.database import write_database
 from ..worlds.failing_database import vanishing
 from ..worlds.toy_reverse import make_config, random_weights
 
@@ -25,7 +24,7 @@ def clinic(tmp_path: Path) -> Path:
     return clinic_database(tmp_path / "clinic.sqlite")
 
 
-def test_it_writes_pairs_and_says_what_they_are_like(
+def test_synthesize_writes_pairs_and_says_what_they_are_like(
     clinic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     output = tmp_path / "pairs.json"
@@ -105,7 +104,7 @@ def test_seeds_over_a_database_without_rows_of_its_own_run_on_those_made_up(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     schema, seeds, output = (tmp_path / name for name in ("clinic.sql", "seeds.sql", "pairs.json"))
-    schema.write_text("CREATE TABLE patients (id INTEGER PRIMARY KEY, name TEXT, sex TEXT)")
+    schema.write_text(clinic_schema().to_ddl())
     seeds.write_text("-- Who?\nSELECT name FROM patients;\n-- Hair?\nSELECT hair FROM patients;\n")
     assert main(["synthesize", str(schema), "-n", "4", "--seeds", str(seeds), "-o", str(output)]) == 0
     told = [line for line in capsys.readouterr().err.splitlines() if line.endswith("; not used")]
@@ -126,9 +125,8 @@ def test_a_file_of_seeds_that_cannot_be_read_is_named_with_the_line_and_nothing_
 def test_nothing_is_written_of_a_database_without_rows(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path, output = tmp_path / "empty.sqlite", tmp_path / "pairs.json"
-    with sqlite3.connect(path) as connection:
-        connection.execute("CREATE TABLE patients (id INTEGER PRIMARY KEY, name TEXT)")
+    path = write_database(tmp_path / "empty.sqlite", clinic_schema().to_ddl())
+    output = tmp_path / "pairs.json"
     assert main(["synthesize", str(path), "-n", "5", "-o", str(output)]) == 2
     assert "rows" in capsys.readouterr().err
     assert not output.exists()
@@ -159,11 +157,8 @@ def test_rows_are_made_up_where_only_a_schema_is_given(
     form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path, output = tmp_path / f"clinic.{form}", tmp_path / "pairs.json"
-    ddl = (
-        "CREATE TABLE patients (id INTEGER PRIMARY KEY, name TEXT NOT NULL, sex TEXT);"
-        "CREATE TABLE visits (id INTEGER PRIMARY KEY, patient_id INTEGER REFERENCES patients (id), cost REAL);"
-    )
-    path.write_text(ddl if form == "sql" else json.dumps(Schema.from_ddl(ddl).to_dict()))
+    schema = clinic_schema()
+    path.write_text(schema.to_ddl() if form == "sql" else json.dumps(schema.to_dict()))
     assert main(["synthesize", str(path), "-n", "8", "-o", str(output)]) == 0
     assert "no database is given: " in capsys.readouterr().err
     pairs = json.loads(output.read_text())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +12,8 @@ from fastsql.datasets import Example
 from fastsql.errors import LimitError
 from fastsql.result import Result
 from fastsql.schema import Schema
+
+from ..worlds.database import inserted, write_database
 
 DDL = """
 CREATE TABLE patients (subject_id INT PRIMARY KEY, gender TEXT, dob TIMESTAMP, weight REAL);
@@ -27,20 +28,10 @@ def schema() -> Schema:
 
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
-    path = tmp_path / "ward.sqlite"
-    connection = sqlite3.connect(path)
-    with connection:
-        connection.executescript(DDL)
-        connection.executemany(
-            "INSERT INTO patients VALUES (?, ?, ?, ?)",
-            [(row, "fm"[row % 2], f"20{row:02}-01-01 00:00:00", 50 + row / 3) for row in range(20)],
-        )
-        connection.executemany(
-            "INSERT INTO admissions VALUES (?, ?, ?, ?)",
-            [(100 + row, row % 20, f"2100-{row % 12 + 1:02}-05 10:00:00", 30 + row) for row in range(40)],
-        )
-    connection.close()
-    return path
+    patients = [(row, "fm"[row % 2], f"20{row:02}-01-01 00:00:00", 50 + row / 3) for row in range(20)]
+    admissions = [(100 + row, row % 20, f"2100-{row % 12 + 1:02}-05 10:00:00", 30 + row) for row in range(40)]
+    rows = inserted("patients", patients) + inserted("admissions", admissions)
+    return write_database(tmp_path / "ward.sqlite", DDL + rows)
 
 
 @pytest.fixture

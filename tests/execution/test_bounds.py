@@ -16,6 +16,9 @@ from fastsql.errors import LimitError
 from fastsql.execution import Bounds, ReadOnlyExecutor, ResultSizeError, open_executor
 from fastsql.execution.executor import fetch, memory_of
 
+from ..worlds.database import inserted
+from ..worlds.ward import ward_database
+
 NO_LIMITS = [0, -5, float("nan"), float("inf"), -float("inf"), True, "10", b"1", [], 10**400]
 
 
@@ -75,7 +78,7 @@ def test_a_wide_row_shrinks_the_next_fetch() -> None:
     assert max(narrow.asked[1:]) <= 5
 
 
-def test_memory_is_counted_within_containers_too() -> None:
+def test_memory_is_counted_within_containers() -> None:
     text = "x" * 1_000_000
     for cell in (text, [text], {"a": [text]}, {"a": {text: 1}}, (1, [[text]]), {text}):
         assert 1_000_000 < memory_of([(cell,)]) < 1_010_000
@@ -103,18 +106,14 @@ def test_long_cells_are_cut_where_that_is_asked_for_and_the_result_says_how_many
 
 
 def test_an_executor_keeps_the_budget_and_works_on(tmp_path: Path) -> None:
-    path = tmp_path / "ward.sqlite"
-    connection = sqlite3.connect(path)
-    with connection:
-        connection.execute("CREATE TABLE notes (text TEXT)")
-        connection.executemany("INSERT INTO notes VALUES (?)", [("n" * 10_000,)] * 200)
-    connection.close()
+    rows = inserted("patients (subject_id, name)", [(number, "n" * 10_000) for number in range(200)])
+    path = ward_database(tmp_path / "ward.sqlite", rows)
     with ReadOnlyExecutor(path, byte_limit=2**20) as executor:
         with pytest.raises(ResultSizeError):
-            executor.run("SELECT text FROM notes")
-        assert executor.run("SELECT COUNT(*) FROM notes").rows == ((200,),)
+            executor.run("SELECT name FROM patients")
+        assert executor.run("SELECT COUNT(*) FROM patients").rows == ((200,),)
     with ReadOnlyExecutor(path, byte_limit=2**20, cell_limit=100) as executor:
-        found = executor.run("SELECT text FROM notes")
+        found = executor.run("SELECT name FROM patients")
     assert (len(found.rows), found.cut, len(str(found.rows[0][0]))) == (200, 200, 100)
 
 

@@ -146,7 +146,7 @@ def test_the_authorizer_in_the_worker_lets_through_only_what_the_schema_names(sq
         assert executor.run_unverified(ALL).rows[0][1] == "pH"  # type: ignore[attr-defined]
 
 
-def test_columns_that_postgres_does_not_have_are_refused_in_the_worker_too(databases: dict[str, Any]) -> None:
+def test_columns_that_postgres_does_not_have_are_refused_in_the_worker(databases: dict[str, Any]) -> None:
     schema = Schema.from_ddl("CREATE TABLE patients (subject_id INT, text TEXT)")
     executor = open_executor(databases["postgres"], schema=schema, isolated=True, workers=1)
     with executor, pytest.raises(ExecutionError, match=r"patients\.text"):
@@ -554,6 +554,6 @@ def test_a_worker_is_started_with_no_password_no_descriptor_and_no_right_to_more
         assert "NoNewPrivs:\t1" in status
 
 
-def test_repr_says_what_it_is(executor: Any) -> None:
+def test_the_repr_of_an_isolated_executor_says_what_it_is(executor: Any) -> None:
     assert isinstance(executor, IsolatedExecutor)
     assert repr(executor) == "<IsolatedExecutor sqlite, 1 workers of 1,024 MiB each, 0.4 s a query>"

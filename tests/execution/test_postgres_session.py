@@ -124,7 +124,7 @@ def test_a_backend_that_freezes_at_the_end_holds_nobody_and_the_answer_counts(ex
         assert own_pid(executor) not in pids
 
 
-def test_connecting_to_what_does_not_answer_ends_too(server: PostgresServer) -> None:
+def test_connecting_to_what_does_not_answer_ends_in_time(server: PostgresServer) -> None:
     with socket.socket(socket.AF_UNIX) as silent:
         silent.bind(str(server.folder / ".s.PGSQL.1"))
         silent.listen()
@@ -273,7 +273,7 @@ def test_a_forked_child_makes_connections_of_its_own(server: PostgresServer) -> 
         assert ask(executor, OWN_PID) == mine
 
 
-def test_a_forked_child_is_not_held_by_a_frozen_backend_either(server: PostgresServer) -> None:
+def test_a_forked_child_is_not_held_by_a_frozen_backend(server: PostgresServer) -> None:
     with open_executor(server.url(DATABASE), time_limit=LIMIT) as executor:
         own_pid(executor)  # the watchdog runs, in this process
         child = os.fork()

@@ -130,6 +130,6 @@ def test_the_sql_of_a_refusal_is_refused_by_an_error_that_says_so(executor: Any)
 
 
 @pytest.mark.parametrize("sql", [b"SELECT 1", 1, ["SELECT 1"]])
-def test_what_is_no_text_is_refused_too(sql: Any, executor: Any) -> None:
+def test_a_query_that_is_no_text_is_refused(sql: Any, executor: Any) -> None:
     with pytest.raises(ExecutionError, match=rf"query: is {type(sql).__name__}, not text"):
         executor.run(sql)

@@ -9,7 +9,7 @@ import time
 from fastsql.execution.watchdog import Watchdog
 
 
-def test_it_acts_when_the_moment_comes_and_says_so() -> None:
+def test_a_watchdog_acts_when_the_moment_comes_and_says_so() -> None:
     dog = Watchdog()
     acted = threading.Event()
     watch = dog.begin(time.monotonic() + 0.01, acted.set)
@@ -17,7 +17,7 @@ def test_it_acts_when_the_moment_comes_and_says_so() -> None:
     assert dog.end(watch)
 
 
-def test_what_ended_before_is_left_alone() -> None:
+def test_work_that_ended_before_the_moment_is_left_alone() -> None:
     dog = Watchdog()
     acted: list[str] = []
     done = threading.Event()
@@ -29,7 +29,7 @@ def test_what_ended_before_is_left_alone() -> None:
     assert acted == []
 
 
-def test_an_earlier_moment_is_not_missed_while_it_sleeps_until_a_later_one() -> None:
+def test_a_watchdog_asleep_until_a_later_moment_misses_no_earlier_one() -> None:
     dog = Watchdog()
     later, earlier = threading.Event(), threading.Event()
     far = dog.begin(time.monotonic() + 600, later.set)
@@ -39,7 +39,7 @@ def test_an_earlier_moment_is_not_missed_while_it_sleeps_until_a_later_one() -> 
     assert not later.is_set()
 
 
-def test_many_threads_may_share_it() -> None:
+def test_many_threads_may_share_a_watchdog() -> None:
     dog = Watchdog()
     fired: list[bool] = []
 
@@ -59,7 +59,7 @@ def test_many_threads_may_share_it() -> None:
     assert not dog._live or all(watch.moment < time.monotonic() for watch in dog._live)
 
 
-def test_a_forked_child_has_a_watchdog_too() -> None:
+def test_a_forked_child_has_a_watchdog() -> None:
     dog = Watchdog()
     dog.begin(time.monotonic() + 600, lambda: None)
     child = os.fork()

@@ -96,7 +96,7 @@ def test_what_is_not_known_travels_as_its_text() -> None:
     assert sent([(ip_address("10.0.0.1"),)]) == [("10.0.0.1",)]
 
 
-def test_no_rows_and_no_columns_are_rows_too() -> None:
+def test_results_without_rows_or_without_columns_are_sent() -> None:
     assert sent([]) == []
     assert sent([(), ()]) == [(), ()]
 

@@ -77,7 +77,7 @@ def test_any_scores_give_sql_that_postgresql_prepares(in_postgres: Prepare, data
 
 @a_few
 @given(data=st.data())
-def test_any_scores_give_sql_that_postgresql_prepares_without_strict_grouping_too(
+def test_without_strict_grouping_any_scores_give_sql_that_postgresql_prepares(
     in_postgres: Prepare, data: st.DataObject
 ) -> None:
     """Columns beside aggregates are written so that PostgreSQL takes them."""

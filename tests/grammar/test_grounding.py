@@ -93,7 +93,7 @@ def test_a_number_is_said_where_the_column_holds_it_as_text() -> None:
     assert literals(after(space(held), "eq", WARD)) == {(START, 4), (CANDIDATE, 0), production("one")}
 
 
-def test_the_next_literal_of_a_list_exists_too() -> None:
+def test_the_second_literal_of_a_list_is_one_that_the_column_holds() -> None:
     state = after(space(KNOWN), "in_list", WARD)
     state = state.advance(state.space.flat(START, 4))
     state = state.advance(state.space.flat(END, 5))

@@ -66,7 +66,7 @@ def test_any_scores_give_sql_that_postgresql_would_group(space: ActionSpace, bia
 
 @promise
 @given(spaces(), habits(), SEEDS, st.integers(LEAST, 60))
-def test_any_scores_give_sql_that_postgresql_would_group_on_a_small_budget_too(
+def test_on_a_small_budget_any_scores_give_sql_that_postgresql_would_group(
     space: ActionSpace, bias: Bias, seed: int, budget: int
 ) -> None:
     strict = replace(space, strict_grouping=True, limits=replace(DEFAULT, actions=budget))

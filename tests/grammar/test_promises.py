@@ -34,6 +34,7 @@ from fastsql.schema import Schema
 from fastsql.verification.verify import parse_query
 
 from ..worlds.grammar_hospitals import SCHEMAS
+from ..worlds.wide import numbered_columns
 from .checks import check_names, check_provenance, check_written_literals
 from .grounding import space_for
 from .strategies import habits, spaces
@@ -130,7 +131,7 @@ def test_every_habit_is_survived_on_every_ward(habit: str, schema: Schema) -> No
 
 @pytest.mark.parametrize(("operands", "offered"), [(3, True), (4, False)])
 def test_what_all_columns_write_is_counted_over_all_operands(operands: int, offered: bool) -> None:
-    schema = Schema.from_ddl(f"CREATE TABLE wide ({', '.join(f'c{number} INT' for number in range(300))})")
+    schema = Schema.from_dict({"wide": numbered_columns(300)})
     program = sql_to_program(" UNION ALL ".join(["SELECT * FROM wide"] * operands), schema)
     if offered:
         trace_program(program, open_space(schema))

@@ -73,12 +73,12 @@ def said(before: str, after: str, dialect: str = "sqlite") -> str:
 
 
 @pytest.mark.parametrize("name", SAID)
-def test_a_query_says_what_it_takes(name: str) -> None:
+def test_a_query_says_what_it_takes_from_an_earlier_turn(name: str) -> None:
     before, after, expected = SAID[name]
     assert said(before, after) == expected
 
 
 @pytest.mark.parametrize("dialect", ["postgres", "duckdb", "tsql"])
-def test_a_query_says_what_it_takes_in_other_dialects_too(dialect: str) -> None:
+def test_in_other_dialects_a_query_says_what_it_takes_from_an_earlier_turn(dialect: str) -> None:
     assert "IN (PREV_RESULT4)" in said(*SAID["what it returned"][:2], dialect)
     assert said(*SAID["an order"][:2], dialect).startswith("PREV_QUERY4 ORDER BY")

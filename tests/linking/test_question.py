@@ -50,7 +50,7 @@ def test_too_long_is_refused_without_being_quoted(size: int) -> None:
     assert "qq" not in str(error.value)
 
 
-def test_an_endless_blank_is_too_long_too() -> None:
+def test_an_endless_blank_is_too_long() -> None:
     assert clean_question(" " * 1_000_000) == ""
     with pytest.raises(LimitError):
         clean_question(" " * 1_000_001)

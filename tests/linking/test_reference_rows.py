@@ -154,7 +154,9 @@ def test_a_server_is_read_in_the_same_way(hospital: Path, schema: Schema, values
     assert lacks(served, schema, "d_items", itemid=1, label="nothing of the kind")
 
 
-def test_progress_and_an_end_by_the_caller_count_tables_too(hospital: Path, schema: Schema) -> None:
+def test_progress_tells_reference_tables_whose_reading_the_caller_may_end(
+    hospital: Path, schema: Schema
+) -> None:
     names: list[str] = []
 
     def until_rows(done: int, total: int, name: str) -> bool:

@@ -131,7 +131,7 @@ def test_a_half_covered_table_tells_of_the_columns_that_it_has(tmp_path: Path) -
     assert told("SELECT linksto FROM items WHERE itemid = 2 AND label = 'urine'", schema, values)
 
 
-def test_contradictions_are_told_in_chinese_too(schema: Schema, values: ValueDictionary) -> None:
+def test_contradictions_are_told_in_chinese(schema: Schema, values: ValueDictionary) -> None:
     assert told(URINE, schema, values, "zh") == [
         "items 中没有 label = “urine”和linksto = “inputevents” 的行。"
     ]

@@ -104,7 +104,7 @@ def test_sources_of_any_length_and_all_pieces_agree(file: Path) -> None:
             assert one == pytest.approx(expected, abs=1e-4 * len(pieces))
 
 
-def test_it_is_what_the_model_over_a_schema_says(likelihood: Likelihood, file: Path) -> None:
+def test_the_likelihood_is_what_the_model_over_a_schema_says(likelihood: Likelihood, file: Path) -> None:
     question = "how many patients of gender f?"
     expected = load_reverse(file, WORDPIECE).over(SCHEMA).log_probability([question] * 4, PROGRAMS)
     found = likelihood(question, PROGRAMS, SCHEMA)
@@ -183,7 +183,7 @@ def test_schemas_are_told_apart_and_the_oldest_forgotten(
     assert len(made) == len(schemas) + 1
 
 
-def test_threads_may_share_it(likelihood: Likelihood) -> None:
+def test_threads_may_share_a_likelihood(likelihood: Likelihood) -> None:
     expected = [likelihood(question, PROGRAMS, SCHEMA) for question in QUESTIONS]
     schemas = [Schema.from_ddl(f"CREATE TABLE t{number} (age INTEGER)") for number in range(12)]
 

@@ -22,6 +22,7 @@ from fastsql.schema import Schema
 from fastsql.session import Session, Turn
 from fastsql.session.turn import TurnState
 
+from ..worlds.database import inserted, write_database
 from ..worlds.toy_bundle import QUESTIONS
 from ..worlds.toy_model import SCHEMA as TOY
 
@@ -76,13 +77,9 @@ class Scripted(Parser):
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     """Three women, whose stays cost 1.0 to 3.0, and a man."""
-    found = tmp_path / "ward.sqlite"
-    with closing(sqlite3.connect(found)) as connection, connection:
-        connection.executescript(DDL)
-        people = [(1, SEALED, "f"), (2, "b", "f"), (3, "c", "f"), (4, "d", "m")]
-        connection.executemany("INSERT INTO p VALUES (?, ?, ?)", people)
-        connection.executemany("INSERT INTO v VALUES (?, ?)", [(n, float(n)) for n in (1, 2, 3, 4)])
-    return found
+    people = inserted("p", [(1, SEALED, "f"), (2, "b", "f"), (3, "c", "f"), (4, "d", "m")])
+    stays = inserted("v", [(n, float(n)) for n in (1, 2, 3, 4)])
+    return write_database(tmp_path / "ward.sqlite", f"{DDL};{people}{stays}")
 
 
 @pytest.fixture

@@ -105,7 +105,7 @@ def test_aliases_are_not_repeated_without_bound() -> None:
             runnable(f"SELECT {value} AS a FROM admissions WHERE {uses}", SCHEMA)
 
 
-def test_a_deep_statement_is_written_anew_too() -> None:
+def test_a_deep_statement_is_written_anew() -> None:
     sql = "SELECT " + "(" * 40 + "age" + ")" * 40 + " FROM admissions"
     assert runnable(sql, SCHEMA).count("(") >= 40
 

@@ -20,7 +20,7 @@ VALUES: list[Any] = [
 
 
 @pytest.mark.parametrize("function", ["trim", "ltrim", "rtrim"])
-def test_it_gives_what_sqlite_gives(function: str) -> None:
+def test_trim_gives_what_sqlite_gives(function: str) -> None:
     with closing(sqlite3.connect(":memory:")) as theirs, closing(sqlite3.connect(":memory:")) as ours:
         define_trims(ours)
         call = f"SELECT {function}(?1, ?2), typeof({function}(?1, ?2)), {function}(?1)"

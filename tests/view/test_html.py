@@ -68,7 +68,7 @@ def shown(result: Result) -> Page:
     return Page(result._repr_html_())
 
 
-def test_it_says_what_the_words_stand_for_and_why() -> None:
+def test_a_result_as_html_says_what_the_words_stand_for_and_why() -> None:
     page = shown(ANSWER)
     assert page.marked == ["71021258", "warfarin", "this month"]
     for said in (

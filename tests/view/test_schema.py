@@ -49,7 +49,7 @@ class Text(HTMLParser):
             self.text += data
 
 
-def test_it_shows_tables_columns_keys_labels_and_values() -> None:
+def test_a_schema_shows_tables_columns_keys_labels_and_values() -> None:
     text = Text(WARD._repr_html_()).text
     assert "2 tables, 9 columns, sqlite" in text
     assert "patients 3 columns" in text

@@ -22,7 +22,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_it_reads_as_a_page() -> None:
+def test_a_result_as_text_reads_as_a_page() -> None:
     assert ANSWER.explain().text(100, timings=False).splitlines() == [
         "Has patient 71021258 been prescribed warfarin this month?",
         "            ~~~1~~~~                 ~~~2~~~~ ~~~~3~~~~~",

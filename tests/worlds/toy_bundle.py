@@ -11,30 +11,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from safetensors.numpy import save_file
-
 from fastsql.decode import Search
 from fastsql.grammar import ActionSpace, load_grammar
 from fastsql.limits import Limits
-from fastsql.model.bundle import (
-    CARD,
-    CONFIG,
-    ENCODER,
-    TOKENIZER,
-    WEIGHTS,
-    BundleConfig,
-    write_json,
-    write_manifest,
-)
+from fastsql.model.bundle import ENCODER, WEIGHTS, BundleConfig, write_manifest
 from fastsql.model.config import EncoderConfig, ModelConfig
-from fastsql.model.weights import SCALE, WORD, quantise
 from fastsql.parser import Parser, load
 from fastsql.result import Result
 from fastsql.schema import Schema
 
-from .toy_model import WORDPIECE, random_weights
+from .toy_model import NO_GRAPH, WORDPIECE, random_weights, write_parts
 
-NO_GRAPH = b"no graph"
 _LIKELY = {"end": 5.0, "eq": 4.0, "contains": 2.0, "in_list": 2.0, "since_year": 2.0, "count": 2.0}
 """What is added to the scores of productions, and -3 to all others, so that comparisons with values come up."""
 AS_THE_SEQUENCE = {
@@ -94,31 +81,16 @@ def write_bundle(
     if calibrated and "confidence" not in settings:
         settings = {"reliability": AS_THE_SEQUENCE, **settings}
     grammar = load_grammar()
-    folder.mkdir(parents=True, exist_ok=True)
     weights = random_weights(config, seed)
     weights["decoder.production_scores.bias"] += [likely.get(name, -3.0) for name in grammar.productions]
-    tensors = {}
-    for name, weight in weights.items():
-        if name == WORD or weight.size >= 2**10:
-            tensors[name], tensors[name + SCALE] = quantise(weight)
-        else:
-            tensors[name] = weight
-    save_file(tensors, folder / WEIGHTS)
-    (folder / ENCODER).write_bytes(_graph(folder / WEIGHTS, config.encoder))
     names = BundleConfig(model, config, tuple(grammar.productions), tuple(grammar.symbols), settings)
-    write_json(folder / CONFIG, names.to_dict())
-    (folder / TOKENIZER).write_text(WORDPIECE.json_text, encoding="utf-8")
-    (folder / CARD).write_text("# toy\n", encoding="utf-8")
-    write_manifest(folder)
+    write_parts(folder, names, weights)
+    if importlib.util.find_spec("onnx") is not None:
+        from fastsql.training.bundles.onnx_graph import encoder_graph
+
+        (folder / ENCODER).write_bytes(encoder_graph(folder / WEIGHTS, config.encoder))
+        write_manifest(folder)
     return folder
-
-
-def _graph(weights: Path, config: EncoderConfig) -> bytes:
-    if importlib.util.find_spec("onnx") is None:
-        return NO_GRAPH
-    from fastsql.training.bundles.onnx_graph import encoder_graph
-
-    return encoder_graph(weights, config)
 
 
 def load_toy(folder: Path, *, device: str = "python", encoder: str | None = None, **settings: Any) -> Parser:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -39,12 +40,37 @@ SCHEMA = Schema.from_dict(
     }
 ).with_values({("patients", "gender"): ["m", "f"], ("admissions", "admission_type"): ["urgent", "elective"]})
 
+NO_GRAPH = b"no graph"
 QUESTIONS = (
     "how many patients of gender f were admitted after 2100?",
     "count 3 admissions with type urgent since 2101 or 2102",
     "诊断为 5 的 patients",
     "?",
 )
+
+
+def wordpiece(words: Sequence[str]) -> str:
+    """A `tokenizer.json` of BERT's kind over these pieces."""
+    return json.dumps(
+        {
+            "version": "1.0",
+            "normalizer": {
+                "type": "BertNormalizer",
+                "clean_text": True,
+                "handle_chinese_chars": True,
+                "strip_accents": None,
+                "lowercase": True,
+            },
+            "pre_tokenizer": {"type": "BertPreTokenizer"},
+            "model": {
+                "type": "WordPiece",
+                "unk_token": "[UNK]",
+                "continuing_subword_prefix": "##",
+                "max_input_chars_per_word": 100,
+                "vocab": {word: index for index, word in enumerate(words)},
+            },
+        }
+    )
 
 
 def make_tokenizer() -> Tokenizer:
@@ -64,29 +90,7 @@ def make_tokenizer() -> Tokenizer:
         "诊",
         "断",
     ]
-    words += list(letters) + [f"##{letter}" for letter in letters if letter != "s"]
-    return Tokenizer(
-        json.dumps(
-            {
-                "version": "1.0",
-                "normalizer": {
-                    "type": "BertNormalizer",
-                    "clean_text": True,
-                    "handle_chinese_chars": True,
-                    "strip_accents": None,
-                    "lowercase": True,
-                },
-                "pre_tokenizer": {"type": "BertPreTokenizer"},
-                "model": {
-                    "type": "WordPiece",
-                    "unk_token": "[UNK]",
-                    "continuing_subword_prefix": "##",
-                    "max_input_chars_per_word": 100,
-                    "vocab": {word: index for index, word in enumerate(words)},
-                },
-            }
-        )
-    )
+    return Tokenizer(wordpiece([*words, *letters, *(f"##{letter}" for letter in letters if letter != "s")]))
 
 
 WORDPIECE = make_tokenizer()
@@ -127,19 +131,24 @@ def random_weights(config: ModelConfig, seed: int = 0) -> dict[str, Array]:
 
 def write_bundle(folder: Path, config: ModelConfig, seed: int = 0) -> Path:
     """A bundle for the NumPy encoder; its `encoder.onnx` is no graph."""
+    names = BundleConfig(
+        "toy", config, tuple(f"p{i}" for i in range(config.n_productions)), tuple("abcde"), {"note": "toy"}
+    )
+    return write_parts(folder, names, random_weights(config, seed))
+
+
+def write_parts(folder: Path, names: BundleConfig, weights: dict[str, Array]) -> Path:
+    """The files of a bundle, its large weights quantised; its `encoder.onnx` is no graph."""
     folder.mkdir(parents=True, exist_ok=True)
     tensors = {}
-    for name, weight in random_weights(config, seed).items():
+    for name, weight in weights.items():
         if name == WORD or weight.size >= 2**10:
             tensors[name], tensors[name + SCALE] = quantise(weight)
         else:
             tensors[name] = weight
-    names = BundleConfig(
-        "toy", config, tuple(f"p{i}" for i in range(config.n_productions)), tuple("abcde"), {"note": "toy"}
-    )
     write_json(folder / CONFIG, names.to_dict())
     save_file(tensors, folder / WEIGHTS)
-    (folder / ENCODER).write_bytes(b"no graph")
+    (folder / ENCODER).write_bytes(NO_GRAPH)
     (folder / TOKENIZER).write_text(WORDPIECE.json_text, encoding="utf-8")
     (folder / CARD).write_text("# toy\n", encoding="utf-8")
     write_manifest(folder)

@@ -14,6 +14,8 @@ from safetensors.numpy import save_file
 from fastsql.grammar import Program, sql_to_program
 from fastsql.schema import Schema
 
+from .toy_model import wordpiece
+
 SCHEMA = Schema.from_dict(
     {
         "name": "ward",
@@ -137,10 +139,7 @@ def write_encoder(folder: Path) -> Path:
         *letters,
         *(f"##{letter}" for letter in letters),
         *DRUGS,
-        "patient",
-        "dose",
-        "since",
-        "first",
+        *["patient", "dose", "since", "first"],
     ]
     hidden, ffn = 16, 24
     settings = {
@@ -152,26 +151,7 @@ def write_encoder(folder: Path) -> Path:
         "max_position_embeddings": 128,
     }
     (folder / "config.json").write_text(json.dumps(settings), encoding="utf-8")
-    model = {
-        "type": "WordPiece",
-        "unk_token": "[UNK]",
-        "continuing_subword_prefix": "##",
-        "max_input_chars_per_word": 100,
-        "vocab": {word: index for index, word in enumerate(words)},
-    }
-    tokenizer = {
-        "version": "1.0",
-        "normalizer": {
-            "type": "BertNormalizer",
-            "clean_text": True,
-            "handle_chinese_chars": True,
-            "strip_accents": None,
-            "lowercase": True,
-        },
-        "pre_tokenizer": {"type": "BertPreTokenizer"},
-        "model": model,
-    }
-    (folder / "tokenizer.json").write_text(json.dumps(tokenizer), encoding="utf-8")
+    (folder / "tokenizer.json").write_text(wordpiece(words), encoding="utf-8")
     shapes: dict[str, tuple[int, ...]] = {
         "embeddings.word_embeddings.weight": (len(words), hidden),
         "embeddings.position_embeddings.weight": (128, hidden),

@@ -46,7 +46,7 @@ def test_who_did_not_survive_died(ward: Ward) -> None:
     assert survived >= 0.5
 
 
-def test_who_never_had_it_and_who_had_it_are_all(ward: Ward) -> None:
+def test_patients_who_never_had_something_and_who_had_it_are_all(ward: Ward) -> None:
     everybody = number(ward, CountPatients(GLUCOSE, ALL))
     without = number(ward, CountWithout(GLUCOSE, DRUG, same_visit=False))
     assert 0 < without < everybody

@@ -14,6 +14,9 @@ from fastsql.synthesis.hospital import Vocabulary, VocabularyError
 from fastsql.synthesis.hospital.kinds import KINDS
 from fastsql.synthesis.hospital.values import Values
 
+from ...worlds.database import write_database
+from ...worlds.ward import ward_ddl
+
 
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
@@ -57,9 +60,7 @@ def test_names_of_gold_queries_are_sorted_by_kind() -> None:
 
 
 def test_a_database_without_terminologies_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "empty.sqlite"
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("CREATE TABLE patients (subject_id INT)")
+    path = write_database(tmp_path / "empty.sqlite", ward_ddl("patients"))
     with pytest.raises(VocabularyError, match="terminology"):
         Vocabulary.collect([], path)
 

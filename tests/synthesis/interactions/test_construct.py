@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,7 +30,9 @@ from fastsql.synthesis.interactions.statistics import count
 from fastsql.synthesis.source import SynthesisError
 
 from ...worlds.clinic import clinic_database
+from ...worlds.database import write_database
 from ...worlds.failing_database import Watched, refusing, vanishing
+from ...worlds.ward import ward_ddl
 from .clinic import CLINIC, QUERIES, TOTAL, database, uniform
 
 GOALS = [Goal(f"g{n}", f"question {n}", sql) for n, sql in enumerate(QUERIES)]
@@ -154,8 +155,7 @@ def test_both_queries_of_an_answer_are_in_the_words_of_the_database(tmp_path: Pa
 def test_a_turn_that_does_not_run_is_named(tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
-    with sqlite3.connect(other / "clinic.sqlite") as connection:
-        connection.execute("CREATE TABLE patients (id INTEGER)")
+    write_database(other / "clinic.sqlite", ward_ddl("patients"))
     examples = [Example("g", "clinic", "?", TOTAL)]
     found = construct_all(examples, {"clinic": CLINIC}, {"clinic": other / "clinic.sqlite"}, report=quiet)
     assert found.dropped == {"turn 0 does not run": 1}

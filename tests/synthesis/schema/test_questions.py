@@ -237,7 +237,7 @@ def test_who_shares_a_home_town_is_several() -> None:
     assert any("of the person" in question for question in one)
 
 
-def test_a_row_that_a_key_names_is_asked_for_in_the_singular_too(clinic: Schema) -> None:
+def test_a_row_that_a_key_names_may_be_asked_for_in_the_singular(clinic: Schema) -> None:
     found = ways("SELECT sex FROM patients WHERE patient_id = 7", clinic)
     assert any(said.startswith(("sex of the patient ", "sex of patient ")) for said in found)
     assert any("sexes of" in said for said in found)

@@ -37,7 +37,9 @@ def test_a_server_that_goes_away_at_whatever_query_ends_the_drawing(
             generate_varied(source(clinic, vanishing(executor, calls)), PAIRS)
 
 
-def test_it_goes_away_among_contrasts_and_among_refusals(clinic: Schema, executor: Executor) -> None:
+def test_a_database_that_goes_away_among_contrasts_or_refusals_ends_the_making(
+    clinic: Schema, executor: Executor
+) -> None:
     """After so many queries that single pairs need no more."""
     for share in ({"contrast": 1.0, "unanswerable": 0.0}, {"contrast": 0.0, "unanswerable": 1.0}):
         told: list[str] = []
@@ -46,7 +48,7 @@ def test_it_goes_away_among_contrasts_and_among_refusals(clinic: Schema, executo
         assert told[0] == "0 pairs"
 
 
-def test_trials_tell_of_it_too(clinic: Schema, executor: Executor) -> None:
+def test_trials_tell_of_a_database_that_went_away(clinic: Schema, executor: Executor) -> None:
     """Of what is checked once a skeleton, not as it is drawn."""
     alive = True
 

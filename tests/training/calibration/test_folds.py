@@ -133,7 +133,7 @@ def test_errors_of_folds_teach_what_a_few_errors_cannot() -> None:
     assert float(wide.mean()) == pytest.approx(float(alone.mean()), abs=0.01)
 
 
-def test_schemas_never_seen_are_told_of_by_folds_as_well() -> None:
+def test_schemas_never_seen_are_told_of_by_folds() -> None:
     strange = [*observed(60, FOREIGN, 0.4, seed=5), *observed(20, FOREIGN_MADE, 1.0, seed=5)]
     folds = [
         [*observed(400, FOREIGN, 0.4, seed=20 + number), *observed(80, FOREIGN_MADE, 1.0, seed=20 + number)]

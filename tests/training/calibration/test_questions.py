@@ -178,9 +178,7 @@ def test_databases_held_out_are_asked_with_and_without_values(config: TrainConfi
     assert all(q.sql for q in asked)
 
 
-def test_unanswerable_questions_are_made_for_held_out_databases_too(
-    config: TrainConfig, wider: Corpus
-) -> None:
+def test_unanswerable_questions_are_made_for_held_out_databases(config: TrainConfig, wider: Corpus) -> None:
     made = [question for question in held_out(config, wider) if question.part == FOREIGN_MADE]
     kinds = Counter((q.pair.db_id, q.kind) for q in made)
     assert kinds["ward", "elsewhere"], "the shop's questions, asked on a ward"

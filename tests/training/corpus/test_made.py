@@ -41,7 +41,7 @@ def test_the_demo_hospital_is_asked_beside_the_made_schemas(cache: Path) -> None
     assert read_values(source.values)["demo_hospital"].values["patients", "gender"] == ("f", "m")
 
 
-def test_some_made_pairs_are_asked_step_by_step_too(cache: Path) -> None:
+def test_some_made_pairs_are_asked_step_by_step(cache: Path) -> None:
     settings = replace(DATA, made=replace(SETTINGS, pairs=20, conversations=12, conversations_weight=0.2))
     told: list[str] = []
     pairs, talks = made_sources(settings, cache, told.append)

@@ -19,7 +19,7 @@ def test_asides_and_articles_go() -> None:
     assert found == {"患者": ("patient", "sufferer")}
 
 
-def test_both_ways_of_writing_are_known() -> None:
+def test_simplified_and_traditional_writing_are_known() -> None:
     found = glosses_of([entry("医院", "yi1 yuan4", "hospital", "CL:所[suo3]", traditional="醫院")])
     assert found == {"医院": ("hospital",), "醫院": ("hospital",)}
 

@@ -18,6 +18,7 @@ from fastsql import Audit, AuditRecord, ExecutionRecord, Inspector, Schema
 from fastsql.errors import DialectError, ExecutionError, LimitError, VerificationError
 from fastsql.execution import RefusedError, open_executor
 
+from .worlds.database import inserted, write_database
 from .worlds.toy_bundle import load_toy
 
 CELL = "graultfredcell"
@@ -118,11 +119,8 @@ def executions(records: list[Any]) -> list[ExecutionRecord]:
 
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
-    path = tmp_path / "ward.sqlite"
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.executescript(SCHEMA.to_ddl())
-        connection.executemany("INSERT INTO quuxward VALUES (?, ?)", [(i, CELL) for i in range(30)])
-    return path
+    rows = inserted("quuxward", [(i, CELL) for i in range(30)])
+    return write_database(tmp_path / "ward.sqlite", SCHEMA.to_ddl() + rows)
 
 
 def test_an_execution_is_on_record_with_the_statement_of_its_parse_and_without_a_cell(

@@ -33,6 +33,7 @@ from fastsql.model.bundle import CONFIG, ENCODER, LISTED, MANIFEST, TOKENIZER, W
 from fastsql.result import Result
 from fastsql.verification.verify import verify
 
+from .worlds.database import write_database
 from .worlds.toy_bundle import LIMITS, load_toy
 from .worlds.toy_model import SCHEMA
 from .worlds.wide import numbered_tables
@@ -452,11 +453,8 @@ def test_without_sqlalchemy_urls_are_typed_errors_with_the_remedy(
 
 @pytest.fixture
 def ward(tmp_path: Path) -> Path:
-    path = tmp_path / "ward.sqlite"
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("CREATE TABLE ward (id INT, drug TEXT)")
-        connection.execute("INSERT INTO ward VALUES (1, 'Aspirin')")
-    return path
+    script = "CREATE TABLE ward (id INT, drug TEXT); INSERT INTO ward VALUES (1, 'Aspirin')"
+    return write_database(tmp_path / "ward.sqlite", script)
 
 
 def test_a_database_that_vanished_is_a_typed_error(toy: Parser, ward: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import sqlite3
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
@@ -17,6 +16,7 @@ from fastsql import Parser, Schema, ValueDictionary
 from fastsql.errors import FastSQLError
 from fastsql.execution import open_executor
 
+from .worlds.database import inserted, write_database
 from .worlds.shop import shop_schema
 from .worlds.toy_bundle import load_toy
 
@@ -31,12 +31,8 @@ DICTIONARY = ValueDictionary.from_mapping({("ward", "name"): [LISTED, f"{LISTED}
 
 @pytest.fixture
 def ward(tmp_path: Path) -> Path:
-    path = tmp_path / "ward.sqlite"
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute(DDL)
-        rows = [(i, f"{CELL} {i}", CELL, DOMAIN, "2100-12-05") for i in range(2_000)]
-        connection.executemany("INSERT INTO ward VALUES (?, ?, ?, ?, ?)", rows)
-    return path
+    rows = [(i, f"{CELL} {i}", CELL, DOMAIN, "2100-12-05") for i in range(2_000)]
+    return write_database(tmp_path / "ward.sqlite", f"{DDL}; {inserted('ward', rows)}")
 
 
 @pytest.fixture

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from fastsql.schema.names import quote
 
-from ..worlds.partly_known import COLUMN_NAMES, NUMBER, SYSTEM_NAMES, TABLE_NAMES, TEXT, World, repr_sql
+from ..worlds.database import literal
+from ..worlds.partly_known import COLUMN_NAMES, NUMBER, SYSTEM_NAMES, TABLE_NAMES, TEXT, World
 
 _PLAIN_NAME = re.compile(r"[^\W\d]\w*\Z")
 _KEYWORDS = frozenset(("select", "order", "user", "all", "current_date", "default"))
@@ -105,7 +106,7 @@ class Writer:
 
     def _literal(self, kind: str) -> str:
         rng = self._rng
-        return repr_sql(rng.choice(_TEXTS)) if kind == TEXT else str(rng.choice((0, 1, 2, 5)))
+        return literal(rng.choice(_TEXTS)) if kind == TEXT else str(rng.choice((0, 1, 2, 5)))
 
     # ---------------------------------------------------------------- expressions
 
@@ -143,7 +144,7 @@ class Writer:
         value: Callable[[str], str] = lambda its: self._value(scopes, its, depth + 1)  # noqa: E731 - short
         forms: list[Callable[[], str]] = [
             lambda: f"{value(kind)} {rng.choice(('=', '<>', '<', '>='))} {value(kind)}",
-            lambda: f"{value(TEXT)} {rng.choice(('', 'NOT '))}LIKE {repr_sql(rng.choice(_TEXTS))}",
+            lambda: f"{value(TEXT)} {rng.choice(('', 'NOT '))}LIKE {literal(rng.choice(_TEXTS))}",
             lambda: f"{value(kind)} IS {rng.choice(('', 'NOT '))}NULL",
             lambda: f"{value(NUMBER)} BETWEEN {value(NUMBER)} AND {value(NUMBER)}",
             lambda: f"{value(kind)} {rng.choice(('', 'NOT '))}IN ({value(kind)}, {value(kind)})",

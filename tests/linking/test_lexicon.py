@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,8 @@ from fastsql.errors import ModelError, SchemaError
 from fastsql.limits import Limits
 from fastsql.linking.lexicon import Lexicon, with_database_values
 from fastsql.schema import Schema
+
+from ..worlds.database import inserted, write_database
 
 SCHEMA = Schema.from_dict({"items": {"id": "INT", "label": "TEXT", "seen": "TIMESTAMP"}})
 SETTINGS = {
@@ -78,12 +78,9 @@ def test_values_that_are_none_are_a_model_error(setting: Any) -> None:
 
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
-    path = tmp_path / "ward.sqlite"
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("CREATE TABLE items (id INT, label TEXT, seen TIMESTAMP, extra TEXT)")
-        rows = [(i, ("scale", "cuff")[i % 2], f"2100-01-{i + 1:02}", "x") for i in range(6)]
-        connection.executemany("INSERT INTO items VALUES (?, ?, ?, ?)", rows)
-    return path
+    rows = [(i, ("scale", "cuff")[i % 2], f"2100-01-{i + 1:02}", "x") for i in range(6)]
+    ddl = "CREATE TABLE items (id INT, label TEXT, seen TIMESTAMP, extra TEXT);"
+    return write_database(tmp_path / "ward.sqlite", ddl + inserted("items", rows))
 
 
 def test_small_domains_of_a_database_stand_with_the_schema(database: Path) -> None:

@@ -17,6 +17,7 @@ from fastsql.linking.candidate import Candidate
 from fastsql.linking.prepare import Prepared
 from fastsql.model import Model
 
+from ..worlds.database import inserted, write_database
 from ..worlds.toy_bundle import load_toy
 from ..worlds.toy_model import SCHEMA
 
@@ -26,11 +27,7 @@ ROWS = [(1, "URGENT", "Aspirin", "2100-01-01"), (2, "elective", "Heparin sodium"
 
 @pytest.fixture
 def ward(tmp_path: Path) -> Path:
-    path = tmp_path / "ward.sqlite"
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute(DDL)
-        connection.executemany("INSERT INTO ward VALUES (?, ?, ?, ?)", ROWS)
-    return path
+    return write_database(tmp_path / "ward.sqlite", f"{DDL}; {inserted('ward', ROWS)}")
 
 
 @pytest.fixture

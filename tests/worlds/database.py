@@ -35,6 +35,14 @@ def write_databases(folder: Path, server: PostgresServer, script: str) -> dict[s
     return {**files, "postgres": server.url(folder.name)}
 
 
-def inserted(table: str, rows: Iterable[tuple[int | float | str, ...]]) -> str:
-    """The statement that inserts rows of two cells or more; texts hold no quotes."""
-    return f"INSERT INTO {table} VALUES {', '.join(map(str, rows))};\n"
+def inserted(table: str, rows: Iterable[Iterable[Any]]) -> str:
+    """The statement that inserts rows."""
+    written = (f"({', '.join(map(literal, row))})" for row in rows)
+    return f"INSERT INTO {table} VALUES {', '.join(written)};\n"
+
+
+def literal(value: Any) -> str:
+    """A cell as SQL has it: a text, a number or NULL."""
+    if value is None:
+        return "NULL"
+    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else repr(value)

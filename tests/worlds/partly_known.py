@@ -7,7 +7,6 @@ nothing else, and PLAIN, which holds no more than the schema.
 from __future__ import annotations
 
 import random
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +16,7 @@ from fastsql.schema import Schema
 from fastsql.schema.names import fold, quote
 
 from ..databases import PostgresServer
+from .database import literal, write_database
 
 A, B, PLAIN = "a", "b", "plain"
 SECRET = "Sesame"
@@ -102,7 +102,7 @@ class World:
             columns = table.visible if variant == PLAIN else table.columns
             statements.append(f"CREATE TABLE {quote(table.name)} ({', '.join(map(_definition, columns))})")
             for _ in range(secrets.randint(1, ROWS) if table.hidden else ROWS):
-                cells = {c.name: repr_sql(rng.choice(_VALUES[c.kind])) for c in table.visible}
+                cells = {c.name: literal(rng.choice(_VALUES[c.kind])) for c in table.visible}
                 written = (cells[c.name] if not c.hidden else _secret(c, secrets) for c in columns)
                 statements.append(f"INSERT INTO {quote(table.name)} VALUES ({', '.join(written)})")
         return statements
@@ -168,7 +168,7 @@ def _definition(column: WorldColumn) -> str:
 
 def _secret(column: WorldColumn, rng: random.Random) -> str:
     if column.kind == STRUCT:
-        cells = (f"{repr_sql(field)}: {_text(rng)}" for field in column.fields)
+        cells = (f"{literal(field)}: {_text(rng)}" for field in column.fields)
         return f"{{{', '.join(cells)}}}"
     if column.kind == TEXT:
         return _text(rng)
@@ -178,13 +178,6 @@ def _secret(column: WorldColumn, rng: random.Random) -> str:
 def _text(rng: random.Random) -> str:
     # The letter before decides where it sorts: another in the other variant.
     return f"'{rng.choice('AFMahz')}{SECRET}{rng.randrange(1_000):03}'"
-
-
-def repr_sql(value: Any) -> str:
-    """A value as a literal."""
-    if value is None:
-        return "NULL"
-    return str(value) if isinstance(value, int) else "'" + value.replace("'", "''") + "'"
 
 
 def make_database(world: World, variant: str, folder: Path, server: PostgresServer | None) -> str:
@@ -202,15 +195,4 @@ def make_database(world: World, variant: str, folder: Path, server: PostgresServ
             # Without statistics the server would compile what it could have run a hundred times.
             connection.execute(f"ALTER DATABASE {quote(name)} SET jit = off".encode())
         return server.url(name)
-    path = folder / f"{name}.{world.dialect}"
-    if world.dialect == "sqlite":
-        file = sqlite3.connect(path)
-        file.executescript(";".join(statements))
-        file.close()
-    else:
-        import duckdb
-
-        with duckdb.connect(str(path)) as database:
-            for statement in statements:
-                database.execute(statement)
-    return str(path)
+    return str(write_database(folder / f"{name}.{world.dialect}", ";".join(statements)))

@@ -20,6 +20,8 @@ from fastsql.synthesis.schema.words import Words
 from fastsql.synthesis.source import SynthesisError
 from fastsql.verification.verify import verify
 
+from ...worlds.database import write_database
+
 PAIRS = 80
 
 
@@ -106,9 +108,7 @@ def test_different_positions_get_different_literals(clinic: Schema, executor: Ex
     ],
 )
 def test_a_database_without_rows_gives_an_error_that_says_so(ddl: str, tmp_path: Path) -> None:
-    path = tmp_path / "empty.sqlite"
-    with sqlite3.connect(path) as connection:
-        connection.executescript(ddl)
+    path = write_database(tmp_path / "empty.sqlite", ddl)
     schema = Schema.from_sqlite(path)
     with open_executor(path) as executor:
         source = SchemaSource(schema, executor, known_templates())
@@ -117,12 +117,11 @@ def test_a_database_without_rows_gives_an_error_that_says_so(ddl: str, tmp_path:
 
 
 def test_names_in_any_script_and_reserved_words_are_asked_about(tmp_path: Path) -> None:
-    path = tmp_path / "odd.sqlite"
-    with sqlite3.connect(path) as connection:
-        connection.executescript(
-            'CREATE TABLE 病人 (编号 INTEGER PRIMARY KEY, 姓名 TEXT, "order" TEXT, "totalCost" REAL);'
-            "INSERT INTO 病人 VALUES (1, '王芳', 'a', 3.5), (2, '李雷', 'b', 7.25), (3, '张伟', 'a', 9);"
-        )
+    path = write_database(
+        tmp_path / "odd.sqlite",
+        'CREATE TABLE 病人 (编号 INTEGER PRIMARY KEY, 姓名 TEXT, "order" TEXT, "totalCost" REAL);'
+        "INSERT INTO 病人 VALUES (1, '王芳', 'a', 3.5), (2, '李雷', 'b', 7.25), (3, '张伟', 'a', 9);",
+    )
     schema = Schema.from_sqlite(path)
     with open_executor(path) as executor:
         pairs = generate_drawn(SchemaSource(schema, executor, known_templates()), 20)

@@ -28,7 +28,7 @@ INSERT INTO admissions VALUES
     (10, 1, 61, 'ICU', '2100-03-01 10:00:00', '2100-03-04 12:00:00'), (11, 2, 47, 'ER', '2100-05-06 07:08:09', NULL);
 INSERT INTO prescriptions VALUES (100, 10, 'warfarin', '2100-03-02 08:00:00');
 INSERT INTO labs VALUES
-    (1, 'pH', 61.5, '2040-01-02 03:04:05'), (2, '肌酐', NULL, NULL), (3, '', 0, '2050-01-01 00:00:00');
+    (1, 'sodium', 61.5, '2040-01-02 03:04:05'), (2, '血清肌酐', NULL, NULL), (3, '', 0, '2050-01-01 00:00:00');
 INSERT INTO staff VALUES (1, 'hunter2');
 """
 

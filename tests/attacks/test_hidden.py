@@ -18,9 +18,9 @@ import pytest
 
 from fastsql.errors import FastSQLError
 from fastsql.execution import open_executor
+from fastsql.schema import Schema
 
 from ..databases import PostgresServer
-from ..worlds.ward import ward_schema
 from .cases import DIALECTS, FOLDER
 
 SECRETS = ("hunter2", "zebra7")
@@ -35,6 +35,13 @@ INSERT INTO patients VALUES (1, 'F', '{secret}', 'Ada', '{secret}'{cells}), (2, 
 INSERT INTO admissions VALUES (10, '{secret}', 1, 'a{secret}', 61), (11, 'a{secret}', 2, '{secret}', 47);
 INSERT INTO staff VALUES (1, '{secret}'), (2, 'a{secret}');
 """
+SCHEMA = Schema.from_ddl(
+    """
+    CREATE TABLE patients (subject_id INT PRIMARY KEY, gender VARCHAR(1), name TEXT);
+    CREATE TABLE admissions (hadm_id INT PRIMARY KEY, subject_id INT REFERENCES patients (subject_id), age INT);
+    """
+)
+"""What is not hidden of these tables."""
 _UPPER = """
 CREATE TABLE "PATIENTS" (gender TEXT, name TEXT, "GENDER" TEXT);
 INSERT INTO "PATIENTS" VALUES ('{secret}', '{secret}', '{secret}');
@@ -129,7 +136,7 @@ def targets(
 
 @pytest.fixture(scope="module")
 def executors(targets: dict[tuple[str, str], str]) -> Iterator[dict[tuple[str, str], Any]]:
-    opened = {key: open_executor(target, schema=ward_schema()) for key, target in targets.items()}
+    opened = {key: open_executor(target, schema=SCHEMA) for key, target in targets.items()}
     yield opened
     for executor in opened.values():
         executor.close()

@@ -200,7 +200,12 @@ void bind_automaton(py::module_& module) {
              return std::make_shared<ActionSpace>(schema, view("table", table));
            }),
            py::arg("schema"), py::arg("table"))
-      .def_property_readonly("size", &ActionSpace::size);
+      .def_property_readonly("size", &ActionSpace::size)
+      .def_property_readonly("offsets", [](const ActionSpace& space) {
+        py::tuple offsets(kKinds + 1);
+        for (std::size_t kind = 0; kind <= kKinds; ++kind) offsets[kind] = space.view().offsets[kind];
+        return offsets;
+      });
   py::class_<Search, std::shared_ptr<Search>>(module, "Automaton", "The grammar's pushdown automaton.")
       .def(py::init([](const std::shared_ptr<ActionSpace>& space) { return std::make_shared<Search>(space); }), py::arg("space"))
       .def("start", &start)

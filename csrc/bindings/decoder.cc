@@ -31,6 +31,20 @@ py::array_t<T> array_of(const std::vector<T>& values) {
   return py::array_t<T>(static_cast<py::ssize_t>(values.size()), values.data());
 }
 
+// The nodes that the actions of a space point at.
+NodeLayout nodes_of(const grammar::ActionSpace& space) {
+  const auto count = [&](Kind kind) { return static_cast<std::size_t>(space.end(kind) - space.offset(kind)); };
+  return {.tokens = count(Kind::kStart),
+          .candidates = count(Kind::kCandidate),
+          .turns = count(Kind::kTurn),
+          .tables = count(Kind::kTable),
+          .columns = count(Kind::kColumn)};
+}
+
+std::size_t values_of(const grammar::ActionSpace& space) {
+  return static_cast<std::size_t>(space.end(Kind::kSchemaValue) - space.offset(Kind::kSchemaValue));
+}
+
 // How many things earlier turns offer.
 std::size_t entries_of(const grammar::ActionSpace& space) {
   return static_cast<std::size_t>(space.end(Kind::kStep) - space.offset(Kind::kStep) - space.view().budget);
@@ -39,11 +53,10 @@ std::size_t entries_of(const grammar::ActionSpace& space) {
 // All that a search needs beside the space, made from the graph's final rows.
 decode::Search search(const decode::Decoder& decoder, std::shared_ptr<const grammar::ActionSpace> space, const float* question,
                       const float* items, const float* values, const float* entries, std::size_t beam, std::size_t threads) {
-  const auto count = [&](Kind kind) { return static_cast<std::size_t>(space->end(kind) - space->offset(kind)); };
   decode::Memory memory;
-  memory.nodes = {count(Kind::kStart), count(Kind::kCandidate), count(Kind::kTable), count(Kind::kColumn), count(Kind::kTurn)};
-  memory.schema_values = count(Kind::kSchemaValue);
-  memory.values = values;
+  memory.nodes = nodes_of(*space);
+  memory.schema_values = values_of(*space);
+  memory.value_rows = values;
   memory.entries = entries_of(*space);
   memory.entry_rows = entries;
   std::vector<float> question_storage(decoder.keyed_size(memory.nodes.question()));
@@ -56,10 +69,9 @@ decode::Search search(const decode::Decoder& decoder, std::shared_ptr<const gram
 py::tuple call(const decode::Decoder& decoder, const std::shared_ptr<grammar::ActionSpace>& space, const Floats& question,
                const Floats& items, const Floats& values, const Floats& entries, std::size_t beam, std::size_t threads) {
   const std::size_t d = decoder.config().d;
-  const auto count = [&](Kind kind) { return static_cast<std::size_t>(space->end(kind) - space->offset(kind)); };
-  if (rows_of("question", question, d) != count(Kind::kStart) + count(Kind::kCandidate) + count(Kind::kTurn) ||
-      rows_of("items", items, d) != count(Kind::kTable) + count(Kind::kColumn) ||
-      rows_of("values", values, d) != count(Kind::kSchemaValue) || rows_of("entries", entries, d) != entries_of(*space)) {
+  const NodeLayout nodes = nodes_of(*space);
+  if (rows_of("question", question, d) != nodes.question() || rows_of("items", items, d) != nodes.schema() ||
+      rows_of("values", values, d) != values_of(*space) || rows_of("entries", entries, d) != entries_of(*space)) {
     throw ModelError("the graph's rows are not those of the action space");
   }
   decode::Search found;

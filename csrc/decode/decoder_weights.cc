@@ -13,19 +13,6 @@ LayerNorm norm_at(const Weights& weights, const std::string& name, std::size_t d
   return LayerNorm(weights.floats(name + ".weight", {d}), weights.floats(name + ".bias", {d}), 1e-5f, set);
 }
 
-// Rows [first, first + count) of a matrix.
-Matrix rows_of(const Matrix& matrix, std::size_t first, std::size_t count) {
-  Matrix rows = matrix;
-  rows.out = count;
-  if (matrix.quantised == nullptr) {
-    rows.values += first * matrix.in;
-  } else {
-    rows.quantised += first * matrix.in;
-    rows.scale += first;
-  }
-  return rows;
-}
-
 Linear to_heads(const Weights& weights, const std::string& name, const HeadLayout& layout, std::size_t parts, std::size_t first,
                 std::size_t count, InstructionSet set) {
   const std::size_t d = layout.heads * layout.head_size;
@@ -78,7 +65,7 @@ DecoderWeights::DecoderWeights(const model::Config& sizes, const Weights& weight
   pointer_keys.reserve(pointers);
   for (std::size_t pointer = 0; pointer < pointers; ++pointer) {
     const std::size_t first = pointer * sizes.d;
-    pointer_queries.emplace_back(rows_of(queries, first, sizes.d), biases.data() + first, set);
+    pointer_queries.emplace_back(queries.rows(first, sizes.d), biases.data() + first, set);
     pointer_keys.push_back(weights.linear(pointer_key_name(grammar::pointer_kind(pointer)), sizes.d, sizes.d, set));
   }
   if (!sizes.turns) return;

@@ -23,18 +23,18 @@ struct Memory {
   std::size_t schema_values = 0;
   Keyed question;                     // nodes of the question
   Keyed items;                        // nodes of the schema
-  const float* values = nullptr;      // [schema_values, d], rows that a previous action can have pointed at
+  const float* value_rows = nullptr;  // [schema_values, d], that a previous action can have pointed at
   std::size_t entries = 0;            // what earlier turns offer: pointers to steps behind those of a query
   const float* entry_rows = nullptr;  // [entries, d]
   // Pointer keys [n, d] by kind, as Decoder::pointer_keys makes them. Where it is null, a search makes those that it needs.
-  const float* keys[grammar::kKinds] = {};
+  const float* pointer_keys[grammar::kKinds] = {};
 
   // The rows that actions of a kind point at, and one of them [d].
   RowRange pointed(grammar::Kind kind) const { return pointed_rows(kind, nodes, schema_values); }
   const float* row(std::size_t number, std::size_t d) const {
     if (number < nodes.question()) return question.rows + number * d;
     if (number < nodes.size()) return items.rows + (number - nodes.question()) * d;
-    return values + (number - nodes.size()) * d;
+    return value_rows + (number - nodes.size()) * d;
   }
   const float* entry(std::size_t number, std::size_t d) const { return entry_rows + number * d; }
 };

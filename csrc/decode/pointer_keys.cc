@@ -11,7 +11,7 @@ void PointerKeys::start(const DecoderWeights& weights, const Memory& memory) {
 }
 
 const float* PointerKeys::of(grammar::Kind kind, const std::int32_t* places, std::size_t count, const Workers& workers) {
-  if (const float* ready = memory_->keys[static_cast<std::size_t>(kind)]) return ready;
+  if (const float* ready = memory_->pointer_keys[static_cast<std::size_t>(kind)]) return ready;
   const RowRange pointed = memory_->pointed(kind);
   const std::size_t d = weights_->config.d, n = pointed.count;
   Made& made = made_[static_cast<std::size_t>(kind)];

@@ -95,7 +95,7 @@ void Batch::plan_staging() {
   entry_slot_ = staging.place<EntryRow>(entries_);
   runs_ = staging.place<Run>(2 * questions_.size());
   for (std::size_t layer = 0; layer < engine_.graph_.size(); ++layer) {
-    const bool joint = schema_rows_of(layer) != SchemaRows::kCached;
+    const bool joint = kind_of(layer) != LayerKind::kCached;
     attention_.push_back(staging.place<AttentionItem>((joint ? 2 : 1) * questions_.size()));
   }
   if (joint_) merge_ = staging.place<MergeItem>(questions_.size());
@@ -180,8 +180,9 @@ void Batch::stage_question(std::size_t number) {
 
   const auto first_token = static_cast<std::int32_t>(place.text + 1);
   FirstRow* rows = staging.host(first_rows_) + place.row;
+  const NodeLayout nodes = inputs.nodes();
   for (std::size_t token = 0; token < inputs.tokens; ++token)
-    *rows++ = {first_token + static_cast<std::int32_t>(token), -1, 0, {}, false, {}};
+    rows[nodes.first(NodeKind::kToken) + token] = {first_token + static_cast<std::int32_t>(token), -1, 0, {}, false, {}};
   for (std::size_t candidate = 0; candidate < inputs.candidates; ++candidate) {
     FirstRow row{first_token,
                  static_cast<std::int32_t>(place.inside + candidate * inputs.tokens),
@@ -192,10 +193,10 @@ void Batch::stage_question(std::size_t number) {
     for (std::size_t feature = 0; feature < kCandidateFeatures; ++feature) {
       row.features[feature] = static_cast<std::int32_t>(inputs.features[candidate * kCandidateFeatures + feature]);
     }
-    *rows++ = row;
+    rows[nodes.first(NodeKind::kCandidate) + candidate] = row;
   }
   std::copy_n(inputs.inside, inputs.candidates * inputs.tokens, staging.host(inside_slot_) + place.inside);
-  stage_turns(number, rows);
+  stage_turns(number, rows + nodes.first(NodeKind::kTurn));
   const auto tokens = static_cast<std::int32_t>(inputs.tokens);
   staging.host(runs_)[number] = {static_cast<std::int32_t>(place.row), tokens};
   staging.host(runs_)[questions_.size() + number] = {first_token, tokens};
@@ -263,10 +264,10 @@ void Batch::stage_search(std::size_t number) {
   staging.host(search_slot_)[number] = item;
 }
 
-SchemaRows Batch::schema_rows_of(std::size_t layer) const {
+LayerKind Batch::kind_of(std::size_t layer) const {
   const std::size_t cached = engine_.config().cached_layers;
-  if (layer < cached) return SchemaRows::kCached;
-  return layer == cached ? SchemaRows::kFirst : SchemaRows::kChanged;
+  if (layer < cached) return LayerKind::kCached;
+  return layer == cached ? LayerKind::kFirstJoint : LayerKind::kFurtherJoint;
 }
 
 // What the launches of all layers read.
@@ -275,8 +276,8 @@ void Batch::stage_items() {
   const std::size_t count = questions_.size(), s = schema_.n_items();
   for (std::size_t index = 0; index < engine_.graph_.size(); ++index) {
     const GraphLayer& layer = engine_.graph_[index];
-    const SchemaRows kind = schema_rows_of(index);
-    const SchemaLayerView schema = kind == SchemaRows::kChanged ? SchemaLayerView() : schema_.layer(index);
+    const LayerKind kind = kind_of(index);
+    const SchemaLayerView schema = kind == LayerKind::kFurtherJoint ? SchemaLayerView() : schema_.layer(index);
     AttentionItem* attention = staging.host(attention_[index]);
     for (std::size_t number = 0; number < count; ++number) {
       const Place& place = places_[number];
@@ -286,13 +287,13 @@ void Batch::stage_items() {
                              staging.device(place.relations),
                              joint_ ? staging.device(place.item_relations) : nullptr,
                              place.item_columns};
-      if (kind == SchemaRows::kChanged) {
+      if (kind == LayerKind::kFurtherJoint) {
         attention[number] = layer.further_question_item(graph_, at, s);
         attention[count + number] = layer.further_schema_item(graph_, at, s);
         continue;
       }
       attention[number] = layer.question_item(graph_, at, schema);
-      if (kind == SchemaRows::kCached) continue;
+      if (kind == LayerKind::kCached) continue;
       attention[count + number] = layer.schema_item(graph_, at, schema);
       staging.host(merge_)[number] = layer.merge_item(graph_, at, schema);
     }
@@ -327,11 +328,11 @@ void Batch::queue() {
   first_rows(first, graph_.rows, stream);
   for (std::size_t index = 0; index < engine_.graph_.size(); ++index) {
     GraphItems items;
-    items.schema = schema_rows_of(index);
+    items.kind = kind_of(index);
     items.attention = staging.device(attention_[index]);
     items.attention_count = attention_[index].count;
-    items.largest_rows = items.schema == SchemaRows::kCached ? largest_ : std::max(largest_, schema_.n_items());
-    if (items.schema == SchemaRows::kFirst) {
+    items.largest_rows = items.kind == LayerKind::kCached ? largest_ : std::max(largest_, schema_.n_items());
+    if (items.kind == LayerKind::kFirstJoint) {
       items.merge = staging.device(merge_);
       items.merge_count = count;
       items.largest_n = schema_.n_items();

@@ -62,7 +62,7 @@ class Batch {
   void stage_question(std::size_t number);
   void stage_turns(std::size_t number, FirstRow* rows);
   void stage_items();
-  SchemaRows schema_rows_of(std::size_t layer) const;
+  LayerKind kind_of(std::size_t layer) const;
   void stage_search(std::size_t number);
 
   const Engine& engine_;

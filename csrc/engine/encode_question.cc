@@ -35,9 +35,9 @@ Milliseconds Engine::encode_question(const SchemaState& schema, const QuestionIn
   encode_tokens(question, rows, workspace);
   const auto encoded = Clock::now();
   mean_of_rows(rows, question.tokens, config_.d, workspace.pooled);
-  add_candidates(question, rows);
+  candidate_states(question, rows);
   if (question.turns.turns > 0) {
-    turns_->first_states(question.turns, rows + (question.tokens + question.candidates) * config_.d, workers_);
+    turns_->first_states(question.turns, rows + question.nodes().first(NodeKind::kTurn) * config_.d, workers_);
   }
   const float* items = run_graph(schema, question, rows, workspace);
   read_memory(schema, question, rows, items, workspace);
@@ -83,10 +83,10 @@ void Engine::encode_tokens(const QuestionInputs& question, float* rows, Workspac
 }
 
 // First states of the value candidates, [V, d], behind the tokens: the mean of their span, and what they are.
-void Engine::add_candidates(const QuestionInputs& question, float* rows) const {
+void Engine::candidate_states(const QuestionInputs& question, float* rows) const {
   const std::size_t d = config_.d;
   for (std::size_t candidate = 0; candidate < question.candidates; ++candidate) {
-    float* row = rows + (question.tokens + candidate) * d;
+    float* row = rows + (question.nodes().first(NodeKind::kCandidate) + candidate) * d;
     std::fill_n(row, d, 0.0f);
     for (std::size_t token = 0; token < question.tokens; ++token) {
       const float weight = question.inside[candidate * question.tokens + token];
@@ -111,7 +111,7 @@ const float* Engine::run_graph(const SchemaState& schema, const QuestionInputs& 
   for (std::size_t index = 0; index < graph_.size(); ++index) {
     const GraphLayer& layer = graph_[index];
     const bool joint = index >= config_.cached_layers;
-    SchemaRead read;
+    SchemaRows read;
     if (index < schema.layers.size()) {
       const SchemaLayer& cached = schema.layers[index];
       read = {items, {n, cached.query.data(), cached.keys_values.data()}, cached.mixed.data(), cached.log_sum.data()};
@@ -144,12 +144,12 @@ void Engine::read_memory(const SchemaState& schema, const QuestionInputs& questi
   memory.schema_values = schema.values;
   graph_norm_.apply(rows, q, rows);
   memory.question = decoder_.read_rows(rows, q, scratch.take(decoder_.keyed_size(q)), workers_);
-  memory.values = schema.value_states.data();
-  memory.keys[place(grammar::Kind::kSchemaValue)] = schema.value_keys.data();
+  memory.value_rows = schema.value_states.data();
+  memory.pointer_keys[place(grammar::Kind::kSchemaValue)] = schema.value_keys.data();
   if (config_.joint_layers == 0) {
     memory.items = schema.memory.items;
-    memory.keys[place(grammar::Kind::kTable)] = schema.memory.table_keys.data();
-    memory.keys[place(grammar::Kind::kColumn)] = schema.memory.column_keys.data();
+    memory.pointer_keys[place(grammar::Kind::kTable)] = schema.memory.table_keys.data();
+    memory.pointer_keys[place(grammar::Kind::kColumn)] = schema.memory.column_keys.data();
   } else {
     float* normed = scratch.take(n * d);
     graph_norm_.apply(items, n, normed);

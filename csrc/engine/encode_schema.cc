@@ -51,7 +51,7 @@ std::shared_ptr<const SchemaState> Engine::encode_schema(const SchemaInputs& inp
   state->values = inputs.values;
   const std::size_t n = inputs.items();
   std::vector<float>& rows = state->items;
-  rows = first_items(inputs, workspace.scratch);
+  rows = item_states(inputs, workspace.scratch);
   for (std::size_t index = 0; index < config_.cached_layers; ++index) {
     SchemaLayer layer = read_layer(graph_[index], rows, inputs.relations, workspace);
     graph_[index].finish(rows.data(), n, layer.mixed.data(), rows.data(), workspace.scratch, workers_);
@@ -71,7 +71,11 @@ std::shared_ptr<const SchemaState> Engine::encode_schema(const SchemaInputs& inp
     decoder_.pointer_keys(grammar::Kind::kColumn, memory.rows.data() + inputs.nodes.first(NodeKind::kColumn) * config_.d,
                           inputs.nodes.columns, memory.column_keys.data(), workers_);
   }
-  read_values(inputs, *state, workspace.scratch);
+  state->value_states = value_states(inputs, rows, workspace.scratch);
+  state->value_keys.resize(state->value_states.size());
+  if (inputs.values > 0)
+    decoder_.pointer_keys(grammar::Kind::kSchemaValue, state->value_states.data(), inputs.values, state->value_keys.data(),
+                          workers_);
   return state;
 }
 
@@ -114,7 +118,7 @@ std::vector<float> Engine::mean_states(const std::vector<TextGroup>& groups, con
 }
 
 // First states of tables and columns, [S, d]; a column's also says whose it is, as labels repeat.
-std::vector<float> Engine::first_items(const SchemaInputs& inputs, Scratch& scratch) const {
+std::vector<float> Engine::item_states(const SchemaInputs& inputs, Scratch& scratch) const {
   const std::size_t n = inputs.items(), d = config_.d, hidden = config_.encoder.hidden;
   const std::vector<float> means = mean_states(inputs.texts, inputs.text_means, scratch);
   const Scratch::Scope scope(scratch);
@@ -135,25 +139,23 @@ std::vector<float> Engine::first_items(const SchemaInputs& inputs, Scratch& scra
   return items;
 }
 
-// States of the schema values from their text and the cached state of their column, and their pointer keys, [W, d] each.
-void Engine::read_values(const SchemaInputs& inputs, SchemaState& state, Scratch& scratch) const {
+// States of the schema values, [W, d], from their text and the cached state of their column.
+std::vector<float> Engine::value_states(const SchemaInputs& inputs, const std::vector<float>& items, Scratch& scratch) const {
   const std::size_t n = inputs.values, d = config_.d, hidden = config_.encoder.hidden;
-  if (n == 0) return;
+  std::vector<float> states(n * d);
+  if (n == 0) return states;
   const std::vector<float> means = mean_states(inputs.value_texts, inputs.value_means, scratch);
   const Scratch::Scope scope(scratch);
   float* texts = scratch.take(n * hidden);
   gather(means.data(), hidden, inputs.value_text, n, texts);
-  state.value_states.resize(n * d);
-  float* states = state.value_states.data();
-  value_in_.apply(texts, n, states, Then::kStore, workers_);
+  value_in_.apply(texts, n, states.data(), Then::kStore, workers_);
   for (std::size_t value = 0; value < n; ++value) {
     if (inputs.value_column[value] < 0) continue;
     const std::size_t item = inputs.nodes.first(NodeKind::kColumn) + static_cast<std::size_t>(inputs.value_column[value]);
-    add_row(state.items.data() + item * d, d, states + value * d);
+    add_row(items.data() + item * d, d, states.data() + value * d);
   }
-  value_norm_.apply(states, n, states);
-  state.value_keys.resize(n * d);
-  decoder_.pointer_keys(grammar::Kind::kSchemaValue, states, n, state.value_keys.data(), workers_);
+  value_norm_.apply(states.data(), n, states.data());
+  return states;
 }
 
 SchemaLayer Engine::read_layer(const GraphLayer& layer, const std::vector<float>& rows, RelationRows relations,

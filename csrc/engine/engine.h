@@ -91,15 +91,15 @@ class Engine {
   // Of a schema (encode_schema.cc).
   void check(const SchemaInputs& inputs) const;
   std::vector<float> mean_states(const std::vector<TextGroup>& groups, const float* given, Scratch& scratch) const;
-  std::vector<float> first_items(const SchemaInputs& inputs, Scratch& scratch) const;
-  void read_values(const SchemaInputs& inputs, SchemaState& state, Scratch& scratch) const;
+  std::vector<float> item_states(const SchemaInputs& inputs, Scratch& scratch) const;
+  std::vector<float> value_states(const SchemaInputs& inputs, const std::vector<float>& items, Scratch& scratch) const;
   SchemaLayer read_layer(const GraphLayer& layer, const std::vector<float>& rows, RelationRows relations,
                          GraphWorkspace& workspace) const;
 
   // Of a question (encode_question.cc).
   void check(const SchemaState& schema, const QuestionInputs& question) const;
   void encode_tokens(const QuestionInputs& question, float* rows, Workspace& workspace) const;
-  void add_candidates(const QuestionInputs& question, float* rows) const;
+  void candidate_states(const QuestionInputs& question, float* rows) const;
   const float* run_graph(const SchemaState& schema, const QuestionInputs& question, float* rows, Workspace& workspace) const;
   void read_memory(const SchemaState& schema, const QuestionInputs& question, float* rows, const float* items,
                    Workspace& workspace) const;

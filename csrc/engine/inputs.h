@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 #include "attention/head_rows.h"
@@ -35,8 +36,12 @@ struct SchemaInputs {
 
 constexpr std::size_t kCandidateFeatures = 4;  // kind, source, date format, rank
 
-constexpr std::size_t kTurnFeatures = 2;  // how long ago, whether it may be pointed at
-constexpr std::size_t kEntryNumbers = 5;  // turn, kind, type class, place among its likes, table or column (-1: none)
+// What a turn's numbers, and those of an entry between its turn and its table or column (-1: none), are indices of: TURN_FEATURES and
+// ENTRY_FEATURES in python/fastsql/model/turns.py.
+inline constexpr const char* kTurnEmbeddings[] = {"turn.age.weight", "turn.usable.weight"};
+inline constexpr const char* kEntryEmbeddings[] = {"turn.entry_kind.weight", "turn.entry_type.weight", "turn.entry_place.weight"};
+constexpr std::size_t kTurnFeatures = std::size(kTurnEmbeddings);
+constexpr std::size_t kEntryNumbers = 2 + std::size(kEntryEmbeddings);
 
 // Mirrors TurnInputs of python/fastsql/model/turns.py: K earlier turns, which offer E entries.
 struct TurnInputs {
@@ -56,7 +61,8 @@ struct QuestionInputs {
   RelationRows relations;                   // [N, N]
   TurnInputs turns;
 
-  std::size_t rows() const { return NodeLayout().with_question(tokens, candidates, turns.turns).question(); }
+  NodeLayout nodes() const { return NodeLayout().with_question(tokens, candidates, turns.turns); }  // the question's alone
+  std::size_t rows() const { return nodes().question(); }
 };
 
 }  // namespace fastsql

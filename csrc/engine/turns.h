@@ -15,11 +15,6 @@
 
 namespace fastsql {
 
-// What a turn's numbers, and those of an entry between its turn and its item, are indices of.
-inline constexpr const char* kTurnEmbeddings[kTurnFeatures] = {"turn.age.weight", "turn.usable.weight"};
-inline constexpr const char* kEntryEmbeddings[kEntryNumbers - 2] = {"turn.entry_kind.weight", "turn.entry_type.weight",
-                                                                    "turn.entry_place.weight"};
-
 // Immutable.
 class Turns {
  public:

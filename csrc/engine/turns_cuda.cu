@@ -1,7 +1,6 @@
 #include "engine/turns_cuda.h"
 
 #include "core/device_functions.h"
-#include "engine/turns.h"
 #include "model/weights_cuda.h"
 
 namespace fastsql::cuda {

@@ -1,7 +1,6 @@
 #include "grammar/grammar.h"
 
 #include <algorithm>
-#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -13,41 +12,6 @@ namespace {
 
 // Bounds that no real grammar reaches keep every sum of them far from overflow, and every number in the type that holds it.
 constexpr std::int32_t kMostSymbols = 512, kMostAlternatives = 1 << 14, kMostChildren = 1 << 16, kMostNumber = 255;
-
-// The pointers that an action of a kind may stand for. A symbol that knows several takes the first.
-std::initializer_list<Pointer> pointers_of(Kind kind) {
-  static constexpr std::initializer_list<Pointer> kNoPointers = {}, kTables = {Pointer::kTable},
-                                                  kColumns = {Pointer::kColumn, Pointer::kTime, Pointer::kEarlier,
-                                                              Pointer::kNewest},
-                                                  kSteps = {Pointer::kColumn, Pointer::kTime, Pointer::kEarlier, Pointer::kNewest,
-                                                            Pointer::kWhich},
-                                                  kCandidates = {Pointer::kValue, Pointer::kNumber, Pointer::kDate,
-                                                                 Pointer::kText, Pointer::kPattern},
-                                                  kSchemaValues = {Pointer::kValue, Pointer::kPattern},
-                                                  kStarts = {Pointer::kStart}, kEnds = {Pointer::kEnd},
-                                                  kTurns = {Pointer::kTurn, Pointer::kMember, Pointer::kExtended};
-  switch (kind) {
-    case Kind::kTable:
-      return kTables;
-    case Kind::kColumn:
-      return kColumns;
-    case Kind::kCandidate:
-      return kCandidates;
-    case Kind::kSchemaValue:
-      return kSchemaValues;
-    case Kind::kStart:
-      return kStarts;
-    case Kind::kEnd:
-      return kEnds;
-    case Kind::kStep:
-      return kSteps;
-    case Kind::kTurn:
-      return kTurns;
-    case Kind::kProduction:
-      break;
-  }
-  return kNoPointers;
-}
 
 std::size_t head_of(const Alternative& alternative) {
   return alternative.production >= 0 ? static_cast<std::size_t>(alternative.production) : grammar::head_of(alternative.pointer);
@@ -289,6 +253,40 @@ class Reading {
 };
 
 }  // namespace
+
+std::initializer_list<Pointer> pointers_of(Kind kind) {
+  static constexpr std::initializer_list<Pointer> kNoPointers = {}, kTables = {Pointer::kTable},
+                                                  kColumns = {Pointer::kColumn, Pointer::kTime, Pointer::kEarlier,
+                                                              Pointer::kNewest},
+                                                  kSteps = {Pointer::kColumn, Pointer::kTime, Pointer::kEarlier, Pointer::kNewest,
+                                                            Pointer::kWhich},
+                                                  kCandidates = {Pointer::kValue, Pointer::kNumber, Pointer::kDate,
+                                                                 Pointer::kText, Pointer::kPattern},
+                                                  kSchemaValues = {Pointer::kValue, Pointer::kPattern},
+                                                  kStarts = {Pointer::kStart}, kEnds = {Pointer::kEnd},
+                                                  kTurns = {Pointer::kTurn, Pointer::kMember, Pointer::kExtended};
+  switch (kind) {
+    case Kind::kTable:
+      return kTables;
+    case Kind::kColumn:
+      return kColumns;
+    case Kind::kCandidate:
+      return kCandidates;
+    case Kind::kSchemaValue:
+      return kSchemaValues;
+    case Kind::kStart:
+      return kStarts;
+    case Kind::kEnd:
+      return kEnds;
+    case Kind::kStep:
+      return kSteps;
+    case Kind::kTurn:
+      return kTurns;
+    case Kind::kProduction:
+      break;
+  }
+  return kNoPointers;
+}
 
 Grammar::Grammar(const Table& table) : image_(Reading(table, view_).image()) {}
 

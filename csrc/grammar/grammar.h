@@ -3,12 +3,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 
 #include "grammar/image.h"
 #include "grammar/table_reader.h"
 #include "grammar/views.h"
 
 namespace fastsql::grammar {
+
+// The pointers that an action of a kind may stand for: POINTERS_OF in python/fastsql/grammar/actions.py. A symbol that knows several
+// takes the first.
+std::initializer_list<Pointer> pointers_of(Kind kind);
 
 class Grammar {
  public:

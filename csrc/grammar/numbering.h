@@ -5,15 +5,26 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <string_view>
 
 #include "core/host_device.h"
 
 namespace fastsql::grammar {
 
+// The bit of a name: its place among the names. A name that is not among them does not compile.
+template <std::size_t count>
+consteval std::uint32_t bit_of(const char* const (&names)[count], std::string_view name) {
+  std::size_t place = 0;
+  while (names[place] != name) ++place;
+  return std::uint32_t{1} << place;
+}
+
 // Kinds of action, in the order of KINDS in python/fastsql/grammar/actions.py: that in which they are laid out. What to do for another
 // one stands there.
 enum class Kind : std::uint8_t { kProduction, kTable, kColumn, kCandidate, kSchemaValue, kStart, kEnd, kStep, kTurn };
-constexpr std::size_t kKinds = 9;
+inline constexpr const char* kKindNames[] = {"production", "table", "column", "candidate", "schema_value",
+                                             "start",      "end",   "step",   "turn"};
+constexpr std::size_t kKinds = std::size(kKindNames);
 // What the weights of a bundle call those that it has weights for.
 inline constexpr const char* kWeightNames[] = {"production", "table", "column", "candidate", "value", "start", "end", "step"};
 constexpr std::size_t kWeightedKinds = std::size(kWeightNames);
@@ -77,29 +88,52 @@ inline constexpr const char* kEffectNames[] = {"from",    "scope",   "source", "
                                                "columns", "grouped", "toward", "previous", "reopen", "keep"};
 constexpr std::int32_t kEffects = static_cast<std::int32_t>(std::size(kEffectNames));
 
-// What the rules must know of a symbol or a production, as bits; python/fastsql/grammar/tables.py assigns them by name.
+// What the rules must know of a symbol or a production, as bits, in the order of SYMBOL_ROLES and PRODUCTION_ROLES in
+// python/fastsql/grammar/tables.py.
 namespace symbol_role {
-constexpr std::uint32_t kItems = 1, kBareItems = 2, kJoins = 4, kOperand = 8, kNewSource = 16, kOperandBody = 32, kWhich = 64,
-                        kPartial = 128, kBeside = 256, kTailRow = 512, kPlain = 1024, kAnyCond = 2048, kListed = 4096,
-                        kCompared = 8192, kNewest = 16384, kSide = 32768, kStored = 1 << 16, kTarget = 1 << 17, kHop = 1 << 18,
-                        kHops = 1 << 19, kGathered = 1 << 20, kSelecting = 1 << 21, kJoining = 1 << 22;
-constexpr std::int32_t kAll = (1 << 23) - 1;
+inline constexpr const char* kNames[] = {"items",  "bare_items", "joins",    "operand",   "new_source", "operand_body",
+                                         "which",  "partial",    "beside",   "tail_row",  "plain",      "any_cond",
+                                         "listed", "compared",   "newest",   "side",      "stored",     "target",
+                                         "hop",    "hops",       "gathered", "selecting", "joining"};
+constexpr std::uint32_t kItems = bit_of(kNames, "items"), kBareItems = bit_of(kNames, "bare_items"),
+                        kJoins = bit_of(kNames, "joins"), kOperand = bit_of(kNames, "operand"),
+                        kNewSource = bit_of(kNames, "new_source"), kOperandBody = bit_of(kNames, "operand_body"),
+                        kWhich = bit_of(kNames, "which"), kPartial = bit_of(kNames, "partial"),
+                        kBeside = bit_of(kNames, "beside"), kTailRow = bit_of(kNames, "tail_row"),
+                        kPlain = bit_of(kNames, "plain"), kAnyCond = bit_of(kNames, "any_cond"),
+                        kListed = bit_of(kNames, "listed"), kCompared = bit_of(kNames, "compared"),
+                        kNewest = bit_of(kNames, "newest"), kSide = bit_of(kNames, "side"), kStored = bit_of(kNames, "stored"),
+                        kTarget = bit_of(kNames, "target"), kHop = bit_of(kNames, "hop"), kHops = bit_of(kNames, "hops"),
+                        kGathered = bit_of(kNames, "gathered"), kSelecting = bit_of(kNames, "selecting"),
+                        kJoining = bit_of(kNames, "joining");
+constexpr std::int32_t kAll = (1 << std::size(kNames)) - 1;
 }  // namespace symbol_role
 namespace production_role {
-constexpr std::uint32_t kJoin = 1, kGroup = 2, kPartition = 4, kOrder = 8, kAggregate = 16, kOfRows = 32, kEquates = 64,
-                        kLists = 128, kZero = 256, kOne = 512, kTwo = 1024, kComputed = 2048, kCompares = 4096, kKeyed = 8192,
-                        kRouted = 1 << 14, kMembers = 1 << 15, kContains = 1 << 16, kBegins = 1 << 17, kEnds = 1 << 18,
-                        kLike = 1 << 19;
-constexpr std::int32_t kAll = (1 << 20) - 1;
+inline constexpr const char* kNames[] = {"join",   "group",   "partition", "order",  "aggregate", "of_rows",  "equates",
+                                         "lists",  "zero",    "one",       "two",    "computed",  "compares", "keyed",
+                                         "routed", "members", "contains",  "begins", "ends",      "like"};
+constexpr std::uint32_t kJoin = bit_of(kNames, "join"), kGroup = bit_of(kNames, "group"),
+                        kPartition = bit_of(kNames, "partition"), kOrder = bit_of(kNames, "order"),
+                        kAggregate = bit_of(kNames, "aggregate"), kOfRows = bit_of(kNames, "of_rows"),
+                        kEquates = bit_of(kNames, "equates"), kLists = bit_of(kNames, "lists"), kZero = bit_of(kNames, "zero"),
+                        kOne = bit_of(kNames, "one"), kTwo = bit_of(kNames, "two"), kComputed = bit_of(kNames, "computed"),
+                        kCompares = bit_of(kNames, "compares"), kKeyed = bit_of(kNames, "keyed"),
+                        kRouted = bit_of(kNames, "routed"), kMembers = bit_of(kNames, "members"),
+                        kContains = bit_of(kNames, "contains"), kBegins = bit_of(kNames, "begins"),
+                        kEnds = bit_of(kNames, "ends"), kLike = bit_of(kNames, "like");
+constexpr std::int32_t kAll = (1 << std::size(kNames)) - 1;
 }  // namespace production_role
 
 // What an alternative requires beside the step budget, as bits, in the order of REQUIREMENTS in reading.py.
 namespace requirement {
-constexpr std::uint32_t kTime = 1, kDate = 2, kText = 4, kColumns = 8, kGrouped = 16, kWay = 32, kFree = 64, kTurn = 128,
-                        kMember = 256, kExtended = 512, kKept = 1024, kRows = 2048, kGroups = 4096;
-constexpr std::uint32_t kTurns = kTurn | kMember | kExtended, kKeeps = kKept | kRows | kGroups;
 inline constexpr const char* kNames[] = {"time", "date",   "text",     "columns", "grouped", "way",   "free",
                                          "turn", "member", "extended", "kept",    "rows",    "groups"};
+constexpr std::uint32_t kTime = bit_of(kNames, "time"), kDate = bit_of(kNames, "date"), kText = bit_of(kNames, "text"),
+                        kColumns = bit_of(kNames, "columns"), kGrouped = bit_of(kNames, "grouped"), kWay = bit_of(kNames, "way"),
+                        kFree = bit_of(kNames, "free"), kTurn = bit_of(kNames, "turn"), kMember = bit_of(kNames, "member"),
+                        kExtended = bit_of(kNames, "extended"), kKept = bit_of(kNames, "kept"), kRows = bit_of(kNames, "rows"),
+                        kGroups = bit_of(kNames, "groups");
+constexpr std::uint32_t kTurns = kTurn | kMember | kExtended, kKeeps = kKept | kRows | kGroups;
 constexpr std::int32_t kAll = (1 << std::size(kNames)) - 1;
 }  // namespace requirement
 

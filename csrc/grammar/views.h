@@ -133,6 +133,8 @@ struct SchemaView {
   const Range* runs;              // of schema values that stand with a column, those of the first column first
   const std::int32_t* first_run;  // [columns + 1]
 
+  static_assert(static_cast<int>(Kind::kColumn) == static_cast<int>(Kind::kTable) + 1 &&
+                static_cast<int>(Kind::kCandidate) == static_cast<int>(Kind::kColumn) + 1);
   FASTSQL_HOST_DEVICE std::int32_t first_column() const { return first_table + tables; }
   FASTSQL_HOST_DEVICE std::int32_t first_candidate() const { return first_column() + columns; }
 

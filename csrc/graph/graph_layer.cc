@@ -98,7 +98,7 @@ void GraphLayer::question(float* rows, const Projected& question, const Projecte
   finish(rows, question.n, mixed, rows, workspace.scratch, workers);
 }
 
-void GraphLayer::schema_with_question(const SchemaRead& schema, const Projected& question, RelationRows relations, float* output,
+void GraphLayer::schema_with_question(const SchemaRows& schema, const Projected& question, RelationRows relations, float* output,
                                       GraphWorkspace& workspace, const Workers& workers) const {
   const std::size_t n = schema.projected.n;
   if (question.n == 0) return finish(schema.rows, n, schema.mixed, output, workspace.scratch, workers);

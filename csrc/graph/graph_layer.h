@@ -33,7 +33,7 @@ struct Projected {
 };
 
 // What a layer makes of S schema rows before any question.
-struct SchemaRead {
+struct SchemaRows {
   const float* rows = nullptr;     // [S, d], the layer's input
   Projected projected;             // of these
   const float* mixed = nullptr;    // [S, d], attention of the schema rows to schema rows
@@ -65,7 +65,7 @@ class GraphLayer {
 
   // Writes the layer's output for schema rows that see schema and question rows to `output` [S, d], which is not the memory of
   // schema.rows; `relations` [S, q].
-  void schema_with_question(const SchemaRead& schema, const Projected& question, RelationRows relations, float* output,
+  void schema_with_question(const SchemaRows& schema, const Projected& question, RelationRows relations, float* output,
                             GraphWorkspace& workspace, const Workers& workers) const;
 
  private:

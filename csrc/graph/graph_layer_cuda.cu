@@ -135,8 +135,8 @@ void GraphLayer::apply(const GraphMemory& memory, const GraphItems& items, cudaS
   const LayerNormView norm = norm_.view(), ffn_norm = ffn_norm_.view();
   const std::size_t head_size = d_ / heads_;
   const std::size_t all = memory.question_rows + memory.schema_rows;
-  const std::size_t read = items.schema == SchemaRows::kChanged ? all : memory.question_rows;
-  const std::size_t written = items.schema == SchemaRows::kCached ? memory.question_rows : all;
+  const std::size_t read = items.kind == LayerKind::kFurtherJoint ? all : memory.question_rows;
+  const std::size_t written = items.kind == LayerKind::kCached ? memory.question_rows : all;
   qkv_.apply(memory.rows, read, memory.projected, stream, &norm);
   relation_attention({items.attention, items.attention_count, items.largest_rows, heads_, head_size, relations_,
                       relation_key_.data(), relation_value_.data(), 1.0f / std::sqrt(static_cast<float>(head_size))},

@@ -52,15 +52,15 @@ struct GraphMemory {
 };
 
 // What a layer makes of schema rows.
-enum class SchemaRows {
-  kCached,   // nothing: they are the same for all questions
-  kFirst,    // each question's own, from cached ones: the first joint layer
-  kChanged,  // each question's own, from its own: a further joint layer
+enum class LayerKind {
+  kCached,        // nothing: they are the same for all questions
+  kFirstJoint,    // each question's own, from cached ones
+  kFurtherJoint,  // each question's own, from its own
 };
 
 // What the launches of one layer read.
 struct GraphItems {
-  SchemaRows schema = SchemaRows::kCached;
+  LayerKind kind = LayerKind::kCached;
   const AttentionItem* attention = nullptr;  // [attention_count], in device memory: one for each question, in a joint layer two
   std::size_t attention_count = 0;
   const MergeItem* merge = nullptr;  // [merge_count], in device memory: one for each question in the first joint layer, else none

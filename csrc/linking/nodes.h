@@ -22,7 +22,7 @@ struct RowRange {
 
 // How many nodes of each kind there are, and where they lie; those of a schema alone where the question's numbers are 0.
 struct NodeLayout {
-  std::size_t tokens = 0, candidates = 0, tables = 0, columns = 0, turns = 0;
+  std::size_t tokens = 0, candidates = 0, turns = 0, tables = 0, columns = 0;
 
   // Nodes of the question, which come first, of the schema, and of both.
   FASTSQL_HOST_DEVICE constexpr std::size_t question() const { return tokens + candidates + turns; }
@@ -49,7 +49,7 @@ struct NodeLayout {
 
   // These nodes of a schema behind those of a question.
   constexpr NodeLayout with_question(std::size_t n_tokens, std::size_t n_candidates, std::size_t n_turns = 0) const {
-    return {n_tokens, n_candidates, tables, columns, n_turns};
+    return {n_tokens, n_candidates, n_turns, tables, columns};
   }
 };
 

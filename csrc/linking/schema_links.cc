@@ -56,7 +56,7 @@ SchemaLinks::SchemaLinks(NameTable names, const RelationNumbers& numbers, const 
   if (within.shape[1] != items_ || items_ < columns) fail("the schema's block has shape " + within.shape_text());
   if (items_ > (1U << 16)) fail("a schema of " + std::to_string(items_) + " tables and columns is too large");
   if (fits.shape[1] != columns) fail("the types have shape " + fits.shape_text());
-  schema_ = {0, 0, items_ - columns, columns};
+  schema_ = {.tables = items_ - columns, .columns = columns};
   for (std::size_t column = 0; column < columns; ++column) {
     if (table_of.data[column] < 0 || static_cast<std::size_t>(table_of.data[column]) >= schema_.tables) {
       fail("column " + std::to_string(column) + " is in a table that is not there");

@@ -28,6 +28,9 @@ struct ReverseConfig {
   std::size_t head_size() const { return d / heads; }
 };
 
+// The kind of a token that is no word piece: Kind.SYMBOL in python/fastsql/reverse/source.py. It is never copied.
+constexpr std::int32_t kSymbol = 0;
+
 // Programs, one behind the other: the ids, kinds and tables [total] of their tokens, and how many tokens each has.
 struct ReverseSources {
   const std::int32_t *ids = nullptr, *kinds = nullptr, *tables = nullptr;

@@ -14,8 +14,6 @@ namespace {
 
 // Rows whose scores are kept at once: they stay in the second-level cache.
 constexpr std::size_t kScoredAtOnce = 64;
-// Tokens of this kind are never copied.
-constexpr std::int32_t kSymbol = 0;
 
 // log(e^one + e^other).
 float log_add(float one, float other) {

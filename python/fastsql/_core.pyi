@@ -17,23 +17,35 @@ def instruction_sets() -> tuple[str, ...]:
     """Kernels that this build and this processor can run, slowest first; the last one is used."""
 
 class _Numbering:
-    """How the native core numbers things: names in order, `kinds` as weights call them; roles as the mask of all bits."""
+    """How the native core numbers things, as names in order."""
 
     kinds: tuple[str, ...]
+    weight_names: tuple[str, ...]
     pointers: tuple[str, ...]
     effects: tuple[str, ...]
     requirements: tuple[str, ...]
     type_classes: tuple[str, ...]
     candidate_kinds: tuple[str, ...]
-    nodes: tuple[str, ...]
-    symbol_roles: int
-    production_roles: int
+    node_kinds: tuple[str, ...]
+    symbol_roles: tuple[str, ...]
+    production_roles: tuple[str, ...]
+    turn_weights: tuple[str, ...]
+    entry_weights: tuple[str, ...]
     candidate_features: int
     no_action: int
+    program_symbol: int
+    """The kind of a token of a program that is no word piece."""
+    pointers_of: dict[str, tuple[str, ...]]
+    """Of each kind of action."""
+
+    def nodes(
+        self, tokens: int, candidates: int, turns: int, tables: int, columns: int
+    ) -> dict[str, tuple[int, int]]:
+        """First node and number of nodes of each kind, of the "question" and of the "schema"."""
 
     def pointed_rows(
         self, tokens: int, candidates: int, turns: int, tables: int, columns: int, values: int
-    ) -> tuple[tuple[int, int], ...]:
+    ) -> dict[str, tuple[int, int]]:
         """First row and number of rows that actions of each kind point at."""
 
 numbering: _Numbering
@@ -106,6 +118,10 @@ class ActionSpace:
     @property
     def size(self) -> int:
         """Number of flat ids."""
+
+    @property
+    def offsets(self) -> tuple[int, ...]:
+        """First flat id of each kind of action, and `size`."""
 
 class State:
     """A point in the decoding of one query; never changes. Made by `Automaton.start` and `advance` only."""

@@ -25,8 +25,8 @@ class SearchQuestion {
       for (float& entry : rows) entry = normal(generator);
       return rows;
     };
-    question_ = fill(size(grammar::Kind::kStart) + size(grammar::Kind::kCandidate));
-    items_ = fill(size(grammar::Kind::kTable) + size(grammar::Kind::kColumn));
+    question_ = fill(nodes().question());
+    items_ = fill(nodes().schema());
     values_ = fill(size(grammar::Kind::kSchemaValue));
   }
 
@@ -45,13 +45,12 @@ class SearchQuestion {
       return storage.data();
     };
     decode::Memory memory;
-    memory.nodes = {size(grammar::Kind::kStart), size(grammar::Kind::kCandidate), size(grammar::Kind::kTable),
-                    size(grammar::Kind::kColumn)};
+    memory.nodes = nodes();
     memory.schema_values = size(grammar::Kind::kSchemaValue);
     memory.question = read(question_);
     memory.items = read(items_);
-    memory.values = values_.data();
-    for (const grammar::Kind kind : kPointed) memory.keys[static_cast<std::size_t>(kind)] = keys(kind);
+    memory.value_rows = values_.data();
+    for (const grammar::Kind kind : kPointed) memory.pointer_keys[static_cast<std::size_t>(kind)] = keys(kind);
     return decode::beam_search(decoder, memory, space_, beam);
   }
 
@@ -67,8 +66,7 @@ class SearchQuestion {
       return to;
     };
     cuda::DecodeItem item;
-    item.nodes = {size(grammar::Kind::kStart), size(grammar::Kind::kCandidate), size(grammar::Kind::kTable),
-                  size(grammar::Kind::kColumn)};
+    item.nodes = nodes();
     item.schema_values = static_cast<int>(size(grammar::Kind::kSchemaValue));
     const auto read = [&](const std::vector<float>& rows, const float*& keys_values, const float*& pointed, std::size_t& stride) {
       const std::size_t n = rows.size() / d;
@@ -106,19 +104,19 @@ class SearchQuestion {
     return static_cast<std::size_t>(space_->view().end(kind) - space_->view().offset(kind));
   }
 
+  // The nodes that the actions of the space point at; there are no earlier turns.
+  NodeLayout nodes() const {
+    return {.tokens = size(grammar::Kind::kStart),
+            .candidates = size(grammar::Kind::kCandidate),
+            .turns = 0,
+            .tables = size(grammar::Kind::kTable),
+            .columns = size(grammar::Kind::kColumn)};
+  }
+
   const float* rows_of(grammar::Kind kind, std::size_t d) const {
-    switch (kind) {
-      case grammar::Kind::kTable:
-        return items_.data();
-      case grammar::Kind::kColumn:
-        return items_.data() + size(grammar::Kind::kTable) * d;
-      case grammar::Kind::kCandidate:
-        return question_.data() + size(grammar::Kind::kStart) * d;
-      case grammar::Kind::kSchemaValue:
-        return values_.data();
-      default:
-        return question_.data();  // tokens
-    }
+    if (kind == grammar::Kind::kSchemaValue) return values_.data();
+    const std::size_t first = decode::pointed_rows(kind, nodes(), values_.size() / d).first, questions = nodes().question();
+    return first < questions ? question_.data() + first * d : items_.data() + (first - questions) * d;
   }
 
   std::shared_ptr<const grammar::ActionSpace> space_;

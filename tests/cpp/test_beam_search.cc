@@ -81,8 +81,8 @@ class ToyMemory {
     decoder.pointer_keys(grammar::Kind::kTable, rows_.data(), 2, tables_.data());
     decoder.pointer_keys(grammar::Kind::kColumn, rows_.data() + 2 * d, 3, columns_.data());
     if (!with_keys) return;
-    memory_.keys[static_cast<std::size_t>(grammar::Kind::kTable)] = tables_.data();
-    memory_.keys[static_cast<std::size_t>(grammar::Kind::kColumn)] = columns_.data();
+    memory_.pointer_keys[static_cast<std::size_t>(grammar::Kind::kTable)] = tables_.data();
+    memory_.pointer_keys[static_cast<std::size_t>(grammar::Kind::kColumn)] = columns_.data();
   }
   operator const Memory&() const { return memory_; }
 

@@ -18,7 +18,7 @@
 
 using namespace fastsql;
 using namespace fastsql::test;
-using cuda::SchemaRows;
+using cuda::LayerKind;
 
 namespace {
 
@@ -86,7 +86,7 @@ struct Problem {
 };
 
 // The rows of the questions, then of each one's schema where the layer is joint.
-std::vector<float> on_processor(const Problem& problem, SchemaRows kind) {
+std::vector<float> on_processor(const Problem& problem, LayerKind kind) {
   const std::size_t d = problem.config.d, n = problem.n;
   std::vector<float> rows, items;
   for (const Problem::Question& question : problem.questions) {
@@ -95,18 +95,18 @@ std::vector<float> on_processor(const Problem& problem, SchemaRows kind) {
     std::vector<float> query(q * d), keys_values(2 * q * d), states = question.states, output(n * d);
     std::vector<float> item_query(n * d), item_keys_values(2 * n * d), mixed(n * d), log_sum(problem.config.heads * n);
     const Projected projected = problem.layer.project(states.data(), q, query.data(), keys_values.data(), workspace.scratch, {});
-    SchemaRead read{problem.schema_rows.data(),
+    SchemaRows read{problem.schema_rows.data(),
                     {n, problem.query.data(), problem.keys_values.data()},
                     problem.mixed.data(),
                     problem.log_sum.data()};
     const RelationRows relations{question.item_relations.data(), n, q, q + n};
-    if (kind == SchemaRows::kChanged) {
+    if (kind == LayerKind::kFurtherJoint) {
       read = {question.items.data(),
               problem.layer.project(question.items.data(), n, item_query.data(), item_keys_values.data(), workspace.scratch, {}),
               mixed.data(), log_sum.data()};
       problem.layer.read_schema(read.projected, {relations.data + q, n, n, q + n}, mixed.data(), log_sum.data(), workspace, {});
     }
-    if (kind != SchemaRows::kCached) {
+    if (kind != LayerKind::kCached) {
       problem.layer.schema_with_question(read, projected, relations, output.data(), workspace, {});
       items.insert(items.end(), output.begin(), output.end());
     }
@@ -117,10 +117,10 @@ std::vector<float> on_processor(const Problem& problem, SchemaRows kind) {
   return rows;
 }
 
-std::vector<float> on_gpu(const Problem& problem, SchemaRows kind) {
-  const bool joint = kind != SchemaRows::kCached;
+std::vector<float> on_gpu(const Problem& problem, LayerKind kind) {
+  const bool joint = kind != LayerKind::kCached;
   model::Config config = problem.config;
-  config.joint_layers = kind == SchemaRows::kChanged ? 2 : 1;
+  config.joint_layers = kind == LayerKind::kFurtherJoint ? 2 : 1;
   const cuda::GraphLayer layer(config, problem.toy.weights(), "graph.1.");
   const cuda::DeviceArray<float> schema_rows(problem.schema_rows), mixed(problem.mixed), log_sum(problem.log_sum);
   const cuda::DeviceArray<Bfloat16> query(rounded(problem.query)), keys_values(rounded(problem.keys_values));
@@ -142,7 +142,7 @@ std::vector<float> on_gpu(const Problem& problem, SchemaRows kind) {
     largest_rows = std::max(largest_rows, question.rows);
   }
   const std::size_t q = states.size() / config.d, z = joint ? problem.n * places.size() : 0;
-  if (kind == SchemaRows::kChanged) states.insert(states.end(), items.begin(), items.end());
+  if (kind == LayerKind::kFurtherJoint) states.insert(states.end(), items.begin(), items.end());
   cuda::DeviceScratch scratch;
   scratch.reserve(cuda::GraphLayer::memory_bytes(config, q, z));
   const cuda::GraphMemory memory = cuda::GraphLayer::take_memory(config, q, z, scratch);
@@ -151,13 +151,13 @@ std::vector<float> on_gpu(const Problem& problem, SchemaRows kind) {
   std::vector<cuda::AttentionItem> attention;
   std::vector<cuda::MergeItem> merge;
   for (const cuda::QuestionPlace& place : places) {
-    if (kind == SchemaRows::kChanged) {
+    if (kind == LayerKind::kFurtherJoint) {
       attention.push_back(layer.further_question_item(memory, place, problem.n));
       attention.push_back(layer.further_schema_item(memory, place, problem.n));
     } else {
       attention.push_back(layer.question_item(memory, place, schema));
     }
-    if (kind == SchemaRows::kFirst) {
+    if (kind == LayerKind::kFirstJoint) {
       attention.push_back(layer.schema_item(memory, place, schema));
       merge.push_back(layer.merge_item(memory, place, schema));
     }
@@ -189,7 +189,7 @@ Difference difference(const std::vector<float>& found, const std::vector<float>&
   return {result.largest / std::sqrt(squares), result.mean / std::sqrt(squares)};
 }
 
-void check(const Problem& problem, SchemaRows kind) {
+void check(const Problem& problem, LayerKind kind) {
   CAPTURE(static_cast<int>(kind), problem.n);
   const Difference of = difference(on_gpu(problem, kind), on_processor(problem, kind));
   CHECK(of.largest < 5e-3);
@@ -200,13 +200,13 @@ void check(const Problem& problem, SchemaRows kind) {
 
 TEST_CASE("a cached graph layer on the GPU gives question rows what the processor gives them", "[gpu]") {
   if (gpu_is_missing()) return;
-  in_every_order([] { check(Problem(37, {1, 25}), SchemaRows::kCached); });
-  check(Problem(130, {70}), SchemaRows::kCached);
+  in_every_order([] { check(Problem(37, {1, 25}), LayerKind::kCached); });
+  check(Problem(130, {70}), LayerKind::kCached);
 }
 
 TEST_CASE("a joint graph layer on the GPU gives all rows what the processor gives them", "[gpu]") {
   if (gpu_is_missing()) return;
-  const SchemaRows kind = GENERATE(SchemaRows::kFirst, SchemaRows::kChanged);
+  const LayerKind kind = GENERATE(LayerKind::kFirstJoint, LayerKind::kFurtherJoint);
   in_every_order([kind] { check(Problem(37, {1, 25}), kind); });
   check(Problem(130, {70}), kind);
   check(Problem(9, {0, 3}), kind);
@@ -214,7 +214,7 @@ TEST_CASE("a joint graph layer on the GPU gives all rows what the processor give
 
 TEST_CASE("a question's rows are the same alone and in a batch", "[gpu]") {
   if (gpu_is_missing()) return;
-  for (const SchemaRows kind : {SchemaRows::kCached, SchemaRows::kFirst, SchemaRows::kChanged}) {
+  for (const LayerKind kind : {LayerKind::kCached, LayerKind::kFirstJoint, LayerKind::kFurtherJoint}) {
     CAPTURE(static_cast<int>(kind));
     Problem problem(19, {25, 66, 8});
     const std::size_t d = problem.config.d, n = problem.n;
@@ -226,7 +226,7 @@ TEST_CASE("a question's rows are the same alone and in a batch", "[gpu]") {
       const std::vector<float> alone = on_gpu(problem, kind);
       const auto rows = static_cast<std::ptrdiff_t>(question.rows * d);
       CHECK(std::equal(alone.begin(), alone.begin() + rows, together.begin() + static_cast<std::ptrdiff_t>(first * d)));
-      if (kind != SchemaRows::kCached)
+      if (kind != LayerKind::kCached)
         CHECK(std::equal(alone.begin() + rows, alone.end(), together.begin() + static_cast<std::ptrdiff_t>(first_item * d)));
       first += question.rows;
       first_item += n;

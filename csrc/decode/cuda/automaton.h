@@ -168,7 +168,7 @@ class Runner {
       for (int kind = 0; kind < static_cast<int>(grammar::kKinds); ++kind) {
         const grammar::Word of_kind = elements & part_of_word(word, space_.offsets[kind], space_.offsets[kind + 1]);
         if (__any_sync(kAllLanes, of_kind != 0)) kinds |= 1u << kind;
-        if (kind == 0) productions += __popcll(of_kind);
+        if (kind == static_cast<int>(grammar::Kind::kProduction)) productions += __popcll(of_kind);
       }
     }
     for (int bits = kLanes / 2; bits > 0; bits /= 2) productions += __shfl_xor_sync(kAllLanes, productions, bits);

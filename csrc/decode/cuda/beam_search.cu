@@ -91,8 +91,8 @@ __global__ void __launch_bounds__(kSearchThreads, kBlocksTogether)
   while (beam.count > 0) {
     for (int first = 0; first < beam.count; first += kGroupRows) {
       const Group group{beam.step, first, min(beam.count - first, kGroupRows), beam.nodes + first, beam.set};
-      take_step<kHead>(question, group);
-      ask(question, group);
+      step<kHead>(question, group);
+      project(question, group);
       score(question, group);
     }
     if (team.rank == 0) choose(question, beam);

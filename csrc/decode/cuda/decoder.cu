@@ -76,7 +76,7 @@ Decoder::Layer::Layer(const model::Config& config, const Weights& weights, const
       self_out(linear_at(weights, prefix + "self_out", config.d, config.d)),
       cross_norm(norm_at(weights, prefix + "cross_norm", config.d)),
       cross_query(linear_at(weights, prefix + "cross_query", config.d, config.d)),
-      cross_keys_values(linear_at(weights, prefix + "cross_kv", 2 * config.d, config.d)),
+      cross_kv(linear_at(weights, prefix + "cross_kv", 2 * config.d, config.d)),
       cross_out(linear_at(weights, prefix + "cross_out", config.d, config.d)),
       ffn_norm(norm_at(weights, prefix + "ffn_norm", config.d)),
       ffn_in(linear_at(weights, prefix + "ffn_in", config.ffn, config.d)),
@@ -151,7 +151,7 @@ DecoderView Decoder::view() const {
 
 void Decoder::read_rows(const float* rows, std::size_t n, float* keys_values, float* pointed, cudaStream_t stream) const {
   for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
-    layers_[layer].cross_keys_values.apply(rows, n, keys_values + layer * n * 2 * config_.d, Then::kStore, stream);
+    layers_[layer].cross_kv.apply(rows, n, keys_values + layer * n * 2 * config_.d, Then::kStore, stream);
   }
   read_pointed(rows, n, pointed, stream);
 }

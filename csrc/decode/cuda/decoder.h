@@ -57,7 +57,7 @@ class Decoder {
     LayerNorm self_norm;
     Linear self_qkv, self_out;
     LayerNorm cross_norm;
-    Linear cross_query, cross_keys_values, cross_out;
+    Linear cross_query, cross_kv, cross_out;
     LayerNorm ffn_norm;
     Linear ffn_in, ffn_out;
 

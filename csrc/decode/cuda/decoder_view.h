@@ -19,7 +19,7 @@ struct DecoderLayerView {
 };
 
 // Kinds of pointer that there are queries for: all, those at earlier turns included.
-constexpr std::size_t kAskedKinds = grammar::kPointerKinds + 1;
+constexpr std::size_t kQueryKinds = grammar::kPointerKinds + 1;
 static_assert(grammar::pointer_number(grammar::Kind::kTurn) == grammar::kPointerKinds);
 
 // The row of DecoderView::kind of an action; kWeightedKinds stands for none.
@@ -41,7 +41,7 @@ struct DecoderView {
   LinearView production_scores;
   // By pointer_number. That of decisions includes the map of their keys, so that it is compared with states
   // themselves. That of earlier turns is empty where the model reads none.
-  LinearView pointer_queries[kAskedKinds];
+  LinearView pointer_queries[kQueryKinds];
 };
 
 }  // namespace fastsql::cuda

@@ -119,9 +119,9 @@ __device__ __noinline__ inline void map_to_change(const LinearView& map, const f
   question.team.barrier();
 }
 
-// Takes the group through all layers; the normalised states stay in question.rows(), and go to their nodes.
+// A step of the group through all layers; the normalised states stay in question.rows(), and go to their nodes.
 template <int kHead>
-__device__ void take_step(const Question& question, const Group& group) {
+__device__ void step(const Question& question, const Group& group) {
   const SearchMemory& memory = question.memory;
   const int ffn = question.model.ffn;
   embed(question, group);

@@ -7,24 +7,27 @@
 
 namespace fastsql::cuda {
 
-__device__ __forceinline__ bool has_kind(std::uint32_t kinds, int kind) { return (kinds >> kind & 1u) != 0; }
+__device__ __forceinline__ bool has_kind(std::uint32_t kinds, grammar::Kind kind) {
+  return (kinds >> static_cast<int>(kind) & 1u) != 0;
+}
 
 // ---------------------------------------------------------------- queries
 
 // The n-th kind of pointer of a set, as a number of pointer_queries.
 __device__ inline int nth_pointer(std::uint32_t kinds, int n) {
   int pointer = 0;
-  while (!has_kind(kinds, pointer + 1) || n-- > 0) ++pointer;
+  while (!has_kind(kinds, grammar::pointer_kind(static_cast<std::size_t>(pointer))) || n-- > 0) ++pointer;
   return pointer;
 }
 
-// Scores of productions and pointer queries of the kinds that some hypothesis may take, from the states in question.rows().
-__device__ inline void ask(const Question& question, const Group& group) {
+// Scores of productions, and queries of the kinds of pointer that some hypothesis may take, from the states in question.rows().
+__device__ inline void project(const Question& question, const Group& group) {
   const DecoderView& model = question.model;
   std::uint32_t kinds = 0;
   for (int i = 0; i < group.count; ++i) kinds |= question.memory.slots[group.slot(question, i)].kinds;
-  const int d = model.d, pointer_tiles = d / kTileOutputs, pointers = __popc(kinds >> 1);
-  const int production_tiles = has_kind(kinds, 0) ? tiles_of_outputs(model.productions) : 0;
+  const int d = model.d, pointer_tiles = d / kTileOutputs,
+            pointers = __popc(kinds & ~(1u << static_cast<int>(grammar::Kind::kProduction)));
+  const int production_tiles = has_kind(kinds, grammar::Kind::kProduction) ? tiles_of_outputs(model.productions) : 0;
   const auto tile_of = [&](int i) {
     const int number = question.team.rank + i * question.team.size - production_tiles;
     if (number < 0) return Tile{&model.production_scores, number + production_tiles};
@@ -38,7 +41,7 @@ __device__ inline void ask(const Question& question, const Group& group) {
       productions[row * model.productions + output] = value;
     } else {
       const int pointer = static_cast<int>(tile.map - model.pointer_queries);
-      queries[(row * static_cast<int>(kAskedKinds) + pointer) * d + output] = value;
+      queries[(row * static_cast<int>(kQueryKinds) + pointer) * d + output] = value;
     }
   });
   question.team.barrier();
@@ -106,7 +109,7 @@ __device__ inline void score(const Question& question, const Group& group) {
       place = static_cast<std::size_t>(slot) * question.sizes.actions + memory.slots[slot].legal_productions + i;
       const grammar::Action action = question.item.space.locate(memory.legal[place]);
       query = memory.queries +
-              (row * static_cast<int>(kAskedKinds) + static_cast<int>(grammar::pointer_number(action.kind))) * model.d;
+              (row * static_cast<int>(kQueryKinds) + static_cast<int>(grammar::pointer_number(action.kind))) * model.d;
       key = key_of(question, group, slot, action);
     }
     const float product = compare(query, key, model.d);

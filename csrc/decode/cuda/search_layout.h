@@ -124,7 +124,7 @@ struct SearchMemory {
     memory.change = carver.take<float>(rows * d);
     memory.hidden = carver.take<float>(rows * size(sizes.ffn));
     memory.productions = carver.take<float>(rows * size(sizes.productions));
-    memory.queries = carver.take<float>(rows * kAskedKinds * d);
+    memory.queries = carver.take<float>(rows * kQueryKinds * d);
     memory.automaton = carver.take<std::byte>(sizes.automaton);
     return memory;
   }

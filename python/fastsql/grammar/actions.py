@@ -4,8 +4,8 @@
 
 To append a kind: its name in `KINDS` and its constant; its size in `ActionLayout.of`, and where that is called; the rows
 that it points at in `fastsql.model.pointing`, and its keys in `Decoder.read` of the model and of training; the pointers of
-the grammar that it answers in `POINTERS_OF`. In C++: `Kind`, the number of kinds and its name in `numbering.h`, its
-size in `action_space.cc`, its rows and keys in `decode/`, its pointers in `grammar.cc`. Older models have no weights for it.
+the grammar that it answers in `POINTERS_OF`. In C++: `Kind` and its name in `numbering.h`, its size in
+`action_space.cc`, its rows and keys in `decode/`, its pointers in `grammar.cc`. Older models have no weights for it.
 """
 
 from __future__ import annotations

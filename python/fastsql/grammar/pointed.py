@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsql.grammar.actions import COLUMN, STEP, TABLE, TURN
+from fastsql.grammar.actions import COLUMN, POINTERS_OF, STEP, TABLE, TURN
 from fastsql.grammar.bounds import MAX_NESTING, MAX_SPAN
 from fastsql.grammar.grouping import restricts_to_keys
 from fastsql.grammar.routes import HOP, TARGET, add_hops, add_sides, add_targets, is_routed
@@ -22,7 +22,7 @@ STORED = ("piece", "pieces", "any_piece", "any_pieces")
 """Symbols whose columns are those of tables."""
 PARTIAL = ("text", "pattern", *STORED)
 """Symbols for which a part of a value will do."""
-TURNS = ("turn", "member", "extended")
+TURNS = POINTERS_OF[TURN]
 """Pointers at earlier turns."""
 
 

@@ -68,7 +68,7 @@ from fastsql.linking.candidate import KINDS
 from fastsql.schema.sqltypes import TYPE_CLASSES
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from fastsql.grammar.grounding import Grounds
     from fastsql.grammar.schema_values import SchemaValue
@@ -80,48 +80,50 @@ VERSION, SCHEMA_VERSION, QUESTION_VERSION = 2, 3, 3
 DISTANCES = 10
 """Distances that one number of the schema's table holds, of three bits each."""
 
-SYMBOL_ROLES: tuple[Collection[str], ...] = (
-    ("items",),
-    ("bare_items",),
-    ("joins",),
-    ("operand",),
-    ("new_source",),
-    ("operand_body",),
-    ("which",),
-    PARTIAL,
-    BESIDE,
-    ("tail_row",),
-    ("plain",),
-    ("any_cond",),
-    LISTED,
-    OPERANDS,
-    NEWEST,
-    SIDES,
-    STORED,
-    (TARGET,),
-    (HOP,),
-    ("hops",),
-    GATHERED,
-    SELECTING,
-    JOINING,
-)
-PRODUCTION_ROLES: tuple[Collection[str], ...] = (
-    JOINS,
-    GROUPS,
-    ("partition",),
-    ORDERS,
-    AGGREGATES,
-    OF_ROWS,
-    EQUATES,
-    LISTS,
-    *((name,) for name in SMALL),
-    COMPUTED,
-    COMPARES,
-    KEYED,
-    ROUTED,
-    MEMBERS,
-    *WAYS,
-)
+SYMBOL_ROLES: dict[str, Collection[str]] = {
+    "items": ("items",),
+    "bare_items": ("bare_items",),
+    "joins": ("joins",),
+    "operand": ("operand",),
+    "new_source": ("new_source",),
+    "operand_body": ("operand_body",),
+    "which": ("which",),
+    "partial": PARTIAL,
+    "beside": BESIDE,
+    "tail_row": ("tail_row",),
+    "plain": ("plain",),
+    "any_cond": ("any_cond",),
+    "listed": LISTED,
+    "compared": OPERANDS,
+    "newest": NEWEST,
+    "side": SIDES,
+    "stored": STORED,
+    "target": (TARGET,),
+    "hop": (HOP,),
+    "hops": ("hops",),
+    "gathered": GATHERED,
+    "selecting": SELECTING,
+    "joining": JOINING,
+}
+"""The symbols of each role; a role's bit is its place here."""
+PRODUCTION_ROLES: dict[str, Collection[str]] = {
+    "join": JOINS,
+    "group": GROUPS,
+    "partition": ("partition",),
+    "order": ORDERS,
+    "aggregate": AGGREGATES,
+    "of_rows": OF_ROWS,
+    "equates": EQUATES,
+    "lists": LISTS,
+    **{name: (name,) for name in SMALL},
+    "computed": COMPUTED,
+    "compares": COMPARES,
+    "keyed": KEYED,
+    "routed": ROUTED,
+    "members": MEMBERS,
+    **{names[0]: names for names in WAYS},
+}
+"""The productions of each role, in the same way."""
 _CONSTANT, _NOWHERE = -1, -2
 
 
@@ -229,8 +231,8 @@ def _known_columns(columns: frozenset[int], small: frozenset[tuple[int, int]]) -
     return (len(holds), *(number for pair in holds.items() for number in pair))
 
 
-def _bits(name: str, roles: Sequence[Collection[str]]) -> int:
-    return sum(1 << bit for bit, names in enumerate(roles) if name in names)
+def _bits(name: str, roles: Mapping[str, Collection[str]]) -> int:
+    return sum(1 << bit for bit, names in enumerate(roles.values()) if name in names)
 
 
 def _head(alternative: Alternative) -> int:

@@ -20,6 +20,8 @@ CANDIDATE_SOURCES = ("other", *SOURCES)
 CANDIDATE_FORMATS = ("", *FORMATS)
 CANDIDATE_RANKS = 4
 """Candidates of one span ("50s" gives 50 and 59) are told apart by their rank, the last rank being shared."""
+CANDIDATE_SIZES = (len(CANDIDATE_KINDS), len(CANDIDATE_SOURCES), len(CANDIDATE_FORMATS), CANDIDATE_RANKS)
+"""How many values each feature of a candidate has, in the order of `features_of`; weights are numbered by these features."""
 
 AGES = 8
 """Earlier turns are told apart by how long ago they were, the last age being shared."""
@@ -53,7 +55,7 @@ def features_of(candidates: Sequence[Candidate]) -> NDArray[np.int64]:
                 min(rank, CANDIDATE_RANKS - 1),
             )
         )
-    return np.array(rows, dtype=np.int64).reshape(-1, 4)
+    return np.array(rows, dtype=np.int64).reshape(-1, len(CANDIDATE_SIZES))
 
 
 def _index(names: tuple[str, ...], name: str) -> int:

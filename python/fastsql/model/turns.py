@@ -15,8 +15,12 @@ from fastsql.model.attention import Array, Part
 from fastsql.model.config import AGES, ENTRY_KINDS, ENTRY_PLACES
 from fastsql.schema.sqltypes import TYPE_CLASSES
 
+TURN_FEATURES = ("age", "usable")
+"""Weights that say what a turn is to the question, in the order in which `TurnInputs.features` indexes them."""
 ENTRY_FEATURES = ("entry_kind", "entry_type", "entry_place")
 """Weights that say what an entry is, in the order in which `TurnInputs.entries` indexes them."""
+ENTRY_NUMBERS = 2 + len(ENTRY_FEATURES)
+"""Of an entry in `TurnInputs.entries`: its turn, its features, its item."""
 _ITEM, _SOURCE, _COLUMN = range(len(ENTRY_KINDS))
 _UNTYPED = TYPE_CLASSES.index("other")
 
@@ -56,8 +60,8 @@ class TurnInputs:
         entries = [row for number, turn in enumerate(turns) for row in _entries(number, turn, nodes)]
         return cls(
             np.array([turn.pooled for turn in turns], dtype=np.float32).reshape(-1, d),
-            np.array(features[::-1], dtype=np.int64).reshape(-1, 2),
-            np.array(entries, dtype=np.int64).reshape(-1, 5),
+            np.array(features[::-1], dtype=np.int64).reshape(-1, len(TURN_FEATURES)),
+            np.array(entries, dtype=np.int64).reshape(-1, ENTRY_NUMBERS),
         )
 
 
@@ -84,12 +88,9 @@ def _shared(place: int) -> int:
 
 def first_states(weights: Part, inputs: TurnInputs) -> Array:
     """First states of the turns' nodes, [K, d]: what was asked, how long ago, whether it may be pointed at or is called."""
-    age, usable = inputs.features.T
-    states: Array = (
-        weights.linear("question", inputs.pooled)
-        + weights["age.weight"][age]
-        + weights["usable.weight"][usable]
-    )
+    states = weights.linear("question", inputs.pooled)
+    for name, feature in zip(TURN_FEATURES, inputs.features.T, strict=True):
+        states = states + weights[f"{name}.weight"][feature]
     return states
 
 

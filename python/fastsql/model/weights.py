@@ -16,10 +16,7 @@ from fastsql.errors import ModelError
 from fastsql.grammar.actions import POINTER_KINDS, WEIGHT_NAMES
 from fastsql.model.config import (
     AGES,
-    CANDIDATE_FORMATS,
-    CANDIDATE_KINDS,
-    CANDIDATE_RANKS,
-    CANDIDATE_SOURCES,
+    CANDIDATE_SIZES,
     ENTRY_KINDS,
     ENTRY_PLACES,
     ITEM_TYPES,
@@ -65,8 +62,7 @@ def weight_shapes(config: ModelConfig) -> dict[str, Shape]:
     for name in ("token_in", "item_in", "owner_in", "value_in"):
         linear(name, d, hidden)
     shapes["item_type.weight"] = (len(ITEM_TYPES), d)
-    vocabularies = (len(CANDIDATE_KINDS), len(CANDIDATE_SOURCES), len(CANDIDATE_FORMATS), CANDIDATE_RANKS)
-    for index, count in enumerate(vocabularies):
+    for index, count in enumerate(CANDIDATE_SIZES):
         shapes[f"candidate.{index}.weight"] = (count, d)
     for index in range(config.cached_layers + config.joint_layers):
         layer = f"graph.{index}"

@@ -15,10 +15,10 @@ from fastsql.grammar.trace import Trace
 from fastsql.linking.nodes import NodeLayout
 from fastsql.linking.prepare import Prepared
 from fastsql.linking.relations import span_weights
-from fastsql.model.config import ModelConfig, features_of
+from fastsql.model.config import CANDIDATE_SIZES, ModelConfig, features_of
 from fastsql.model.pointing import first_rows
 from fastsql.model.schema_inputs import SchemaInputs
-from fastsql.model.turns import TurnInputs
+from fastsql.model.turns import ENTRY_NUMBERS, TURN_FEATURES, TurnInputs
 
 START_KIND = len(WEIGHT_NAMES)
 """Kind of the action before the first: none has been taken."""
@@ -187,12 +187,12 @@ def collate(
         token_ids=np.zeros((n_batch, n_tokens + 2), dtype=np.int64),
         token_lengths=np.zeros(n_batch, dtype=np.int64),
         candidate_weights=np.zeros((n_batch, n_candidates, n_tokens), dtype=np.float32),
-        candidate_features=np.zeros((n_batch, n_candidates, 4), dtype=np.int64),
+        candidate_features=np.zeros((n_batch, n_candidates, len(CANDIDATE_SIZES)), dtype=np.int64),
         turn_texts=texts.groups,
         turn_text=np.full((n_batch, n_turns), -1, dtype=np.int64),
         turn_pooled=np.zeros((n_batch, n_turns, config.d), dtype=np.float32),
-        turn_features=np.zeros((n_batch, n_turns, 2), dtype=np.int64),
-        entries=np.zeros((n_batch, n_entries, 5), dtype=np.int64),
+        turn_features=np.zeros((n_batch, n_turns, len(TURN_FEATURES)), dtype=np.int64),
+        entries=np.zeros((n_batch, n_entries, ENTRY_NUMBERS), dtype=np.int64),
         node_mask=np.zeros((n_batch, n_question), dtype=bool),
         relations=np.zeros((n_batch, n_question, n_question + n_items), dtype=np.uint8),
         item_relations=np.zeros((n_batch, n_items, n_question), dtype=np.uint8),

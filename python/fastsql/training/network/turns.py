@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from fastsql.model.config import AGES, ENTRY_KINDS, ENTRY_PLACES, ModelConfig
-from fastsql.model.turns import ENTRY_FEATURES
+from fastsql.model.turns import ENTRY_FEATURES, TURN_FEATURES
 from fastsql.schema.sqltypes import TYPE_CLASSES
 
 
@@ -28,8 +28,9 @@ class Turns(nn.Module):
 
     def first_states(self, pooled: Tensor, features: Tensor) -> Tensor:
         """Pooled questions [B, K, d] and features int64[B, K, 2] to [B, K, d]."""
-        age, usable = features.unbind(-1)
-        states: Tensor = self.question(pooled) + self.age(age) + self.usable(usable)
+        states: Tensor = self.question(pooled)
+        for name, feature in zip(TURN_FEATURES, features.unbind(-1), strict=True):
+            states = states + getattr(self, name)(feature)
         return states
 
     def entry_states(self, entries: Tensor, turns: Tensor, items: Tensor) -> Tensor:

@@ -43,7 +43,7 @@ class Rows:
         borders = (
             memory.first_rows[TABLE],
             memory.first_rows[SCHEMA_VALUE],
-            len(memory.rows) - len(memory.entry_pointers),
+            len(memory.rows) - len(memory.entry_keys),
         )
         return cls(*(np.ascontiguousarray(part) for part in np.split(memory.rows, borders)))
 
@@ -76,7 +76,7 @@ class BothDecoders:
         """What the reference reads of the rows."""
         nodes = NodeLayout.of_schema(space.schema)
         schema = self.reference.read_schema(rows.items, nodes)
-        values = self.reference.value_pointers(rows.values)
+        values = self.reference.pointer_keys(SCHEMA_VALUE, rows.values)
         nodes = nodes.with_question(len(space.tokens), len(space.candidates), len(space.turns))
         steps = space.limits.actions if space.turns else None
         return self.reference.read(rows.question, nodes, schema, rows.values, values, rows.entries, steps)

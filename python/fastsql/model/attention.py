@@ -90,3 +90,31 @@ def relation_values(weights: Array, relation_value: Array, relations: NDArray[np
     mass = np.stack([np.bincount(bins.ravel(), head.ravel(), rows * count) for head in weights])
     mixed: Array = mass.reshape(heads, rows, count).astype(np.float32) @ relation_value
     return mixed
+
+
+def relation_attention(
+    query: Array,
+    key: Array,
+    value: Array,
+    relation_key: Array,
+    relation_value: Array,
+    relations: NDArray[np.uint8],
+) -> tuple[Array, Array]:
+    """Relation-aware attention (RAT-SQL, Wang et al., 2020, section 4), with the log of each row's sum of exponentials.
+
+    Query [h, n, e], scaled already, key and value [h, m, e], relations uint8[n, m]: [h, n, e] and [h, n, 1].
+    """
+    scores = query @ key.transpose(0, 2, 1) + relation_scores(query, relation_key, relations)
+    top = scores.max(axis=-1, keepdims=True)
+    raised = np.exp(scores - top)
+    total = raised.sum(axis=-1, keepdims=True)
+    weights = raised / total
+    mixed = weights @ value + relation_values(weights, relation_value, relations)
+    return mixed, top + np.log(total)
+
+
+def merge_halves(mixed: Array, log_sum: Array, other: Array, other_log_sum: Array) -> Array:
+    """Attention to the columns of two attentions at once, from what each mixes, [h, n, e], and its log sum, [h, n, 1]."""
+    share = 1 / (1 + np.exp(log_sum - other_log_sum))
+    merged: Array = mixed + share * (other - mixed)
+    return merged

@@ -31,7 +31,7 @@ from fastsql.grammar.actions import (
 from fastsql.linking.nodes import NodeLayout
 from fastsql.model.attention import Array, Part, attention, heads_first
 from fastsql.model.config import ModelConfig
-from fastsql.model.pointing import first_rows
+from fastsql.model.pointing import first_rows, pointed_nodes
 
 Ints = NDArray[np.integer[Any]]
 
@@ -48,14 +48,14 @@ class Memory:
     first_rows: tuple[int, ...]  # of each kind of action, see `fastsql.model.pointing`
     keys: tuple[Array, ...]  # per decoder layer [h, N, e]
     values: tuple[Array, ...]  # per decoder layer [h, N, e]
-    pointers: dict[int, Array]  # by kind, but for steps: keys [actions, d]
+    pointer_keys: dict[int, Array]  # by kind, but for steps: [actions, d]
     steps: int  # decisions of a query; pointers to steps behind these point at entries
-    entry_pointers: Array  # [E, d]
+    entry_keys: Array  # [E, d], pointer keys
 
     def row(self, kind: int, place: int) -> Array:
         """What a pointer of a kind points at, [d]; a pointer to a step, at an entry."""
         entry = kind == STEP
-        first = len(self.rows) - len(self.entry_pointers) - self.steps if entry else self.first_rows[kind]
+        first = len(self.rows) - len(self.entry_keys) - self.steps if entry else self.first_rows[kind]
         row: Array = self.rows[first + place]
         return row
 
@@ -74,8 +74,8 @@ class SchemaMemory:
     """The schema's part of a memory: T tables and C columns, and their pointer keys [T, d] and [C, d]."""
 
     items: Keyed
-    tables: Array
-    columns: Array
+    table_keys: Array
+    column_keys: Array
 
 
 class Decoder:
@@ -85,10 +85,6 @@ class Decoder:
         self.config = config
         self.weights = weights
         self.layers = [weights.at(f"layers.{index}") for index in range(config.decoder_layers)]
-
-    def value_pointers(self, values: Array) -> Array:
-        """Pointer keys of schema values [W, d]; they depend on the schema only."""
-        return self.pointer_keys(SCHEMA_VALUE, values)
 
     def pointer_keys(self, kind: int, rows: Array) -> Array:
         """What queries of a kind of pointer are compared with, for rows [n, d] that it can point at."""
@@ -115,7 +111,7 @@ class Decoder:
         nodes: NodeLayout,
         schema: SchemaMemory,
         values: Array,
-        value_pointers: Array,
+        value_keys: Array,
         entries: Array | None = None,
         steps: int | None = None,
     ) -> Memory:
@@ -124,19 +120,11 @@ class Decoder:
         `entries` [E, d] are what earlier turns offer, at the steps behind the `steps` of a query.
         """
         own, items = self.read_rows(question), schema.items
-        tokens, candidates = question[nodes.tokens], question[nodes.candidates]
         entries = values[:0] if entries is None else entries
         steps = self.config.max_steps if steps is None else steps
-        pointers = {
-            TABLE: schema.tables,
-            COLUMN: schema.columns,
-            CANDIDATE: self.pointer_keys(CANDIDATE, candidates),
-            SCHEMA_VALUE: value_pointers,
-            START: self.pointer_keys(START, tokens),
-            END: self.pointer_keys(END, tokens),
-        }
-        if nodes.n_turns:
-            pointers[TURN] = self.pointer_keys(TURN, question[nodes.turns])
+        keys = {TABLE: schema.table_keys, COLUMN: schema.column_keys, SCHEMA_VALUE: value_keys}
+        for kind in (CANDIDATE, START, END, *((TURN,) if nodes.n_turns else ())):
+            keys[kind] = self.pointer_keys(kind, question[pointed_nodes(nodes)[kind]])
         return Memory(
             layout=ActionLayout.of(
                 productions=self.config.n_productions,
@@ -152,9 +140,9 @@ class Decoder:
             first_rows=first_rows(nodes),
             keys=_behind(own.keys, items.keys),
             values=_behind(own.values, items.values),
-            pointers=pointers,
+            pointer_keys=keys,
             steps=steps,
-            entry_pointers=self.pointer_keys(STEP, entries),
+            entry_keys=self.pointer_keys(STEP, entries),
         )
 
 
@@ -179,7 +167,7 @@ class DecoderState:
         # Keys and values of decisions so far, [hypotheses, heads, steps, e] per layer; they grow by doubling.
         self._keys = [np.empty(shape, np.float32) for _ in decoder.layers]
         self._values = [np.empty(shape, np.float32) for _ in decoder.layers]
-        self._step_pointers = np.empty((hypotheses, 32, config.d), np.float32)
+        self._step_keys = np.empty((hypotheses, 32, config.d), np.float32)
         self._taken = np.empty((hypotheses, 32), np.int64)
 
     @property
@@ -207,7 +195,7 @@ class DecoderState:
             x = self._attend_to_graph(index, layer, x)
             x = _feed_forward(layer, x)
         x = weights.norm("norm", x)
-        self._step_pointers[:, step] = decoder.pointer_keys(STEP, x)
+        self._step_keys[:, step] = decoder.pointer_keys(STEP, x)
         self.steps += 1
         return self._scores(x)
 
@@ -218,7 +206,7 @@ class DecoderState:
             return
         self._keys = [keys[parents] for keys in self._keys]
         self._values = [values[parents] for values in self._values]
-        self._step_pointers = self._step_pointers[parents]
+        self._step_keys = self._step_keys[parents]
         self._taken = self._taken[parents]
 
     def _embed(self, previous: Ints) -> Array:
@@ -265,16 +253,16 @@ class DecoderState:
         scale = np.float32(config.d**-0.5)
         queries = weights.linear("pointer_query", x) * scale
         query_of = dict(zip(POINTER_KINDS, queries.reshape(len(x), -1, config.d).swapaxes(0, 1), strict=True))
-        if TURN in self.memory.pointers:
+        if TURN in self.memory.pointer_keys:
             query_of[TURN] = weights.linear("turn.query", x) * scale
-        for kind, keys in self.memory.pointers.items():
+        for kind, keys in self.memory.pointer_keys.items():
             scores[:, layout.offsets[kind] : layout.offsets[kind + 1]] = query_of[kind] @ keys.T
         # A decision can point at those before it: the one being taken is the newest in the cache.
-        earlier = self._step_pointers[:, : self.steps - 1]
+        earlier = self._step_keys[:, : self.steps - 1]
         start = layout.offsets[STEP]
         scores[:, start : start + self.steps - 1] = (earlier @ query_of[STEP][..., None])[..., 0]
         scores[:, start + self.memory.steps : layout.offsets[STEP + 1]] = (
-            query_of[STEP] @ self.memory.entry_pointers.T
+            query_of[STEP] @ self.memory.entry_keys.T
         )
         return scores
 
@@ -284,7 +272,5 @@ class DecoderState:
             return
         self._keys = [np.concatenate([keys, np.empty_like(keys)], axis=2) for keys in self._keys]
         self._values = [np.concatenate([values, np.empty_like(values)], axis=2) for values in self._values]
-        self._step_pointers = np.concatenate(
-            [self._step_pointers, np.empty_like(self._step_pointers)], axis=1
-        )
+        self._step_keys = np.concatenate([self._step_keys, np.empty_like(self._step_keys)], axis=1)
         self._taken = np.concatenate([self._taken, np.empty_like(self._taken)], axis=1)

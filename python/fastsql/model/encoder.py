@@ -39,11 +39,14 @@ class NumpyEncoder:
 
     def encode(self, ids: Ids) -> Array:
         """See `Encoder.encode`."""
-        x = self.word.rows(ids) + self.weights["position.weight"][: ids.shape[1]]
-        x = self.weights.norm("norm", x, 1e-12)
+        x = self._embed(ids)
         for index in range(self.config.layers):
             x = self._layer(self.weights.at(f"layers.{index}"), x)
         return x
+
+    def _embed(self, ids: Ids) -> Array:
+        x = self.word.rows(ids) + self.weights["position.weight"][: ids.shape[1]]
+        return self.weights.norm("norm", x, 1e-12)
 
     def _layer(self, layer: Part, x: Array) -> Array:
         texts, tokens, _ = x.shape

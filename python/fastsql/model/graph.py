@@ -18,9 +18,8 @@ from fastsql.model.attention import (
     Part,
     heads_first,
     heads_last,
-    relation_scores,
-    relation_values,
-    softmax,
+    merge_halves,
+    relation_attention,
 )
 from fastsql.model.config import ModelConfig
 
@@ -66,10 +65,12 @@ class GraphLayer:
         """The layer's output for q question rows [q, d], which see everything; `relations` uint8[N, N], N = q + S."""
         query, key, value = self._project(rows)
         edges = relations[: len(rows)]
-        scores = query @ np.concatenate([key, schema.key], axis=1).transpose(0, 2, 1)
-        weights = softmax(scores + relation_scores(query, self.relation_key, edges))
-        mixed = weights @ np.concatenate([value, schema.value], axis=1)
-        return self._finish(rows, mixed + relation_values(weights, self.relation_value, edges))
+        keys, values = (
+            np.concatenate([key, schema.key], axis=1),
+            np.concatenate([value, schema.value], axis=1),
+        )
+        mixed, _ = relation_attention(query, keys, values, self.relation_key, self.relation_value, edges)
+        return self._finish(rows, mixed)
 
     def schema_with_question(self, schema: SchemaRows, question: Array, relations: Relations) -> Array:
         """The layer's output for schema rows that see schema and question rows, [S, d]."""
@@ -78,8 +79,7 @@ class GraphLayer:
         _, key, value = self._project(question)
         edges = relations[len(question) :, : len(question)]
         mixed, log_sum = self._attend(schema.query, key, value, edges)
-        share = 1 / (1 + np.exp(schema.log_sum - log_sum))
-        return self._finish(schema.rows, schema.mixed + share * (mixed - schema.mixed))
+        return self._finish(schema.rows, merge_halves(schema.mixed, schema.log_sum, mixed, log_sum))
 
     def _project(self, rows: Array) -> tuple[Array, Array, Array]:
         query, key, value = heads_first(
@@ -91,22 +91,16 @@ class GraphLayer:
         """Attention to a part of the columns, and the log of its sum of exponentials."""
         # A schema of thousands of columns would need gigabytes if all its rows were taken at once.
         count = max(1, SCORES_AT_ONCE // (self.heads * key.shape[1]))
+        weights = self.relation_key, self.relation_value
         blocks = [
-            self._block(query[:, start : start + count], key, value, relations[start : start + count])
+            relation_attention(
+                query[:, start : start + count], key, value, *weights, relations[start : start + count]
+            )
             for start in range(0, query.shape[1], count)
         ]
         return np.concatenate([mixed for mixed, _ in blocks], axis=1), np.concatenate(
             [logs for _, logs in blocks], axis=1
         )
-
-    def _block(self, query: Array, key: Array, value: Array, relations: Relations) -> tuple[Array, Array]:
-        scores = query @ key.transpose(0, 2, 1) + relation_scores(query, self.relation_key, relations)
-        top = scores.max(axis=-1, keepdims=True)
-        raised = np.exp(scores - top)
-        total = raised.sum(axis=-1, keepdims=True)
-        weights = raised / total
-        mixed = weights @ value + relation_values(weights, self.relation_value, relations)
-        return mixed, top + np.log(total)
 
     def _finish(self, rows: Array, mixed: Array) -> Array:
         rows = rows + self.weights.linear("out", heads_last(mixed))

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from fastsql.errors import ModelError
+from fastsql.grammar.actions import SCHEMA_VALUE
 from fastsql.linking.prepare import Prepared
-from fastsql.linking.relations import SchemaLinks, span_weights
+from fastsql.linking.relations import Relations, SchemaLinks, span_weights
 from fastsql.model.attention import Array, Part
 from fastsql.model.config import ModelConfig, features_of
 from fastsql.model.decoder import Decoder, DecoderState, Memory, SchemaMemory
@@ -35,7 +36,7 @@ class SchemaState:
     items: Array  # [T + C, d], after the cached layers
     memory: SchemaMemory | None  # the decoder's, where no layer is joint
     values: Array  # [W, d]
-    value_pointers: Array  # [W, d]
+    value_keys: Array  # [W, d]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +67,7 @@ class Model:
         inputs = SchemaInputs.build(links, self.tokenizer)
         if not inputs.n_items:
             raise ModelError("a schema without tables cannot be encoded", where=f"schema {schema.name!r}")
-        rows = self._items(inputs)
+        rows = self._item_states(inputs)
         layers = []
         for layer in self.graph[: self.config.cached_layers]:
             layers.append(layer.read_schema(rows, inputs.relations))
@@ -74,14 +75,14 @@ class Model:
         if self.config.joint_layers:
             layers.append(self.graph[self.config.cached_layers].read_schema(rows, inputs.relations))
         memory = None if self.config.joint_layers else self._schema_memory(rows, inputs)
-        values = self._values(inputs, rows)
-        pointers = self.decoder.value_pointers(values)
-        return SchemaState(links, inputs, tuple(layers), rows, memory, values, pointers)
+        values = self._value_states(inputs, rows)
+        keys = self.decoder.pointer_keys(SCHEMA_VALUE, values)
+        return SchemaState(links, inputs, tuple(layers), rows, memory, values, keys)
 
     def _schema_memory(self, items: Array, inputs: SchemaInputs) -> SchemaMemory:
         return self.decoder.read_schema(self.weights.norm("graph_norm", items), inputs.nodes)
 
-    def _items(self, inputs: SchemaInputs) -> Array:
+    def _item_states(self, inputs: SchemaInputs) -> Array:
         """First states of tables and columns, [T + C, d]; a column's also says whose it is, as labels repeat."""
         weights, nodes = self.weights, inputs.nodes
         texts = encode_groups(self.encoder, inputs.texts)[inputs.item_text]
@@ -89,7 +90,7 @@ class Model:
         items[nodes.columns] += weights.linear("owner_in", texts[nodes.tables])[inputs.column_table]
         return items
 
-    def _values(self, inputs: SchemaInputs, items: Array) -> Array:
+    def _value_states(self, inputs: SchemaInputs, items: Array) -> Array:
         """States of the schema values, [W, d], from their text and the cached state of their column."""
         if not inputs.n_values:
             return np.zeros((0, self.config.d), np.float32)
@@ -117,11 +118,22 @@ class Model:
         turns = TurnInputs.of(
             prepared.turns, schema.inputs.nodes, self.config.d, named=self.config.named_turns
         )
-        rows = np.concatenate([tokens, self._candidates(prepared, tokens)])
+        rows = np.concatenate([tokens, self._candidate_states(prepared, tokens)])
         if prepared.turns:
             rows = np.concatenate([rows, first_states(self.weights.at("turn"), turns)])
+        rows, items = self._run_graph(schema, rows, prepared.relations)
+        nodes = schema.inputs.nodes.with_question(len(tokens), len(prepared.candidates), len(prepared.turns))
+        rows = self.weights.norm("graph_norm", rows)
+        read_schema = schema.memory or self._schema_memory(items, schema.inputs)
+        entries = None
+        if prepared.turns:
+            entries = entry_states(self.weights.at("turn"), turns, rows[nodes.turns], read_schema.items.rows)
+        memory = self.decoder.read(rows, nodes, read_schema, schema.values, schema.value_keys, entries, steps)
+        return QuestionState(prepared, memory)
+
+    def _run_graph(self, schema: SchemaState, rows: Array, relations: Relations) -> tuple[Array, Array]:
+        """A question's rows [Q + V + K, d] and the schema's [T + C, d] behind all layers; relations uint8[N, N]."""
         items = schema.items
-        relations = prepared.relations
         for index, layer in enumerate(self.graph):
             # The first layers are cached; a second joint layer sees schema rows that this question has changed.
             cached = index < len(schema.layers)
@@ -129,16 +141,7 @@ class Model:
             if index >= self.config.cached_layers:
                 items = layer.schema_with_question(read, rows, relations)
             rows = layer.question(rows, read, relations)
-        nodes = schema.inputs.nodes.with_question(len(tokens), len(prepared.candidates), len(prepared.turns))
-        rows = self.weights.norm("graph_norm", rows)
-        read_schema = schema.memory or self._schema_memory(items, schema.inputs)
-        entries = None
-        if prepared.turns:
-            entries = entry_states(self.weights.at("turn"), turns, rows[nodes.turns], read_schema.items.rows)
-        memory = self.decoder.read(
-            rows, nodes, read_schema, schema.values, schema.value_pointers, entries, steps
-        )
-        return QuestionState(prepared, memory)
+        return rows, items
 
     def encode_tokens(self, prepared: Prepared) -> Array:
         """The question's tokens through the encoder, in the width of the graph, [Q, d]."""
@@ -146,7 +149,7 @@ class Model:
         states = self.encoder.encode(ids.astype(np.int32)[None])[0]
         return self.weights.linear("token_in", states[1:-1])
 
-    def _candidates(self, prepared: Prepared, tokens: Array) -> Array:
+    def _candidate_states(self, prepared: Prepared, tokens: Array) -> Array:
         """First states of the value candidates, [V, d]: the mean of their span, and what they are."""
         states: Array = span_weights(prepared.offsets, prepared.candidates) @ tokens
         features = features_of(prepared.candidates)

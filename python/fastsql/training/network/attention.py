@@ -46,3 +46,32 @@ def relation_values(weights: Tensor, relation_value: Tensor, relations: Tensor) 
     mass = weights.new_zeros(*weights.shape[:-1], len(relation_value))
     mass = mass.scatter_add(-1, relations.expand_as(weights), weights)
     return mass @ relation_value.to(mass.dtype)
+
+
+def relation_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    relation_key: Tensor,
+    relation_value: Tensor,
+    relations: Tensor,
+    mask: Tensor | None = None,
+) -> tuple[Tensor, Tensor]:
+    """Relation-aware attention, with the log of each row's sum of exponentials.
+
+    Query [1 or B, h, n, e], scaled already, key and value [1 or B, h, m, e], relations [1 or B, 1, n, m]; `mask` is added to
+    the scores. Returns [B, h, n, e] and float32[B, h, n, 1].
+    """
+    scores = query @ key.transpose(-1, -2)
+    if mask is not None:
+        scores = scores + mask
+    scores = scores + relation_scores(query, relation_key, relations)
+    log_sum = scores.float().logsumexp(dim=-1, keepdim=True)
+    weights = torch.softmax(scores, dim=-1)
+    return weights @ value + relation_values(weights, relation_value, relations), log_sum
+
+
+def merge_halves(mixed: Tensor, log_sum: Tensor, other: Tensor, other_log_sum: Tensor) -> Tensor:
+    """Attention to the columns of two attentions at once, from what each has mixed and the log of its sum."""
+    share = torch.sigmoid(other_log_sum - log_sum).to(mixed.dtype)
+    return mixed + share * (other - mixed)

@@ -9,19 +9,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from fastsql.grammar.actions import (
-    CANDIDATE,
-    COLUMN,
-    END,
-    POINTER_KINDS,
-    SCHEMA_VALUE,
-    START,
-    STEP,
-    TABLE,
-    WEIGHT_NAMES,
-)
+from fastsql.grammar.actions import POINTER_KINDS, SCHEMA_VALUE, STEP, TURN, WEIGHT_NAMES
 from fastsql.linking.nodes import NodeLayout
 from fastsql.model.config import ModelConfig
+from fastsql.model.pointing import pointed_nodes
 from fastsql.training.network.attention import additive_mask, attention, heads_first, heads_last
 from fastsql.training.network.dropout import Dropout
 from fastsql.training.network.turns import TurnPointers
@@ -31,14 +22,14 @@ from fastsql.training.network.turns import TurnPointers
 class Memory:
     """What the decoder reads of B questions: `rows` [B, N, d], the states of `nodes`.
 
-    `mask` [B, 1, 1, N] is 0 or -inf, `values` [W, d] are the schema's, `entries` [B, E, d] what earlier turns offer.
+    `mask` [B, 1, 1, N] is 0 or -inf, `value_rows` [W, d] are the schema's, `entry_rows` [B, E, d] what earlier turns offer.
     """
 
     rows: Tensor
     mask: Tensor
     nodes: NodeLayout
-    values: Tensor
-    entries: Tensor
+    value_rows: Tensor
+    entry_rows: Tensor
 
     def repeat(self, count: int) -> Memory:
         """One question's memory for `count` hypotheses."""
@@ -46,7 +37,7 @@ class Memory:
             self,
             rows=self.rows.expand(count, -1, -1),
             mask=self.mask.expand(count, -1, -1, -1),
-            entries=self.entries.expand(count, -1, -1),
+            entry_rows=self.entry_rows.expand(count, -1, -1),
         )
 
 
@@ -142,7 +133,10 @@ class Decoder(nn.Module):
 
     def pointer_keys(self, kind: int, rows: Tensor) -> Tensor:
         """What queries of a kind of pointer are compared with, for rows [.., n, d] that it can point at."""
-        keys: Tensor = self.pointer_key[WEIGHT_NAMES[kind]](rows)
+        if kind == TURN and self.turn is not None:
+            keys: Tensor = self.turn.key(rows)
+        else:
+            keys = self.pointer_key[WEIGHT_NAMES[kind]](rows)
         return keys
 
     def _embed(
@@ -152,8 +146,8 @@ class Decoder(nn.Module):
         batch, steps = symbols.shape
         kind, production, row = previous
         states = memory.rows
-        values = memory.values.expand(batch, -1, -1).to(states.dtype)
-        entries = memory.entries.to(states.dtype)
+        values = memory.value_rows.expand(batch, -1, -1).to(states.dtype)
+        entries = memory.entry_rows.to(states.dtype)
         rows = torch.cat([states, values, entries, states.new_zeros(batch, 1, self.d)], dim=1)
         pointed = rows.gather(1, row[:, :, None].expand(-1, -1, self.d))
         x: Tensor = self.dropout(
@@ -175,25 +169,18 @@ class Decoder(nn.Module):
 
     def _scores(self, x: Tensor, memory: Memory) -> Tensor:
         """Scores of all actions for final states x [B, D, d]."""
-        rows, nodes = memory.rows, memory.nodes
-        targets = {
-            TABLE: rows[:, nodes.tables],
-            COLUMN: rows[:, nodes.columns],
-            CANDIDATE: rows[:, nodes.candidates],
-            SCHEMA_VALUE: memory.values[None],
-            START: rows[:, nodes.tokens],
-            END: rows[:, nodes.tokens],
-            STEP: x,
-        }
+        targets = {kind: memory.rows[:, part] for kind, part in pointed_nodes(memory.nodes).items()}
+        targets |= {SCHEMA_VALUE: memory.value_rows[None], STEP: x}
         queries = (self.pointer_query(x) * self.d**-0.5).split(self.d, dim=-1)
         scores = [self.production_scores(x)]
         for kind, query in zip(POINTER_KINDS, queries, strict=True):
             scores.append(query @ self.pointer_keys(kind, targets[kind]).transpose(-1, -2))
             if kind == STEP:
-                scores.append(query @ self.pointer_keys(STEP, memory.entries).transpose(-1, -2))
+                scores.append(query @ self.pointer_keys(STEP, memory.entry_rows).transpose(-1, -2))
         if self.turn is not None:
-            keys = self.turn.key(rows[:, nodes.turns])
-            scores.append(self.turn.query(x) * self.d**-0.5 @ keys.transpose(-1, -2))
+            scores.append(
+                self.turn.query(x) * self.d**-0.5 @ self.pointer_keys(TURN, targets[TURN]).transpose(-1, -2)
+            )
         return torch.cat(scores, dim=-1)
 
 

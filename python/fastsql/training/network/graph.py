@@ -9,7 +9,14 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from fastsql.model.config import ModelConfig
-from fastsql.training.network.attention import heads_first, heads_last, relation_scores, relation_values
+from fastsql.training.network.attention import (
+    heads_first,
+    heads_last,
+    merge_halves,
+    relation_attention,
+    relation_scores,
+    relation_values,
+)
 from fastsql.training.network.dropout import Dropout
 
 
@@ -104,8 +111,7 @@ class GraphLayer(nn.Module):
         """
         _, key, value = question
         mixed, log_sum = self._attend(schema.projected.query, key, value, relations, node_mask)
-        share = torch.sigmoid(log_sum - schema.log_sum).to(schema.mixed.dtype)
-        return self._finish(schema.rows, schema.mixed + share * (mixed - schema.mixed))
+        return self._finish(schema.rows, merge_halves(schema.mixed, schema.log_sum, mixed, log_sum))
 
     def _project(self, rows: Tensor) -> Projected:
         query, key, value = heads_first(self.qkv(self.norm(rows)), 3, self.heads)
@@ -115,13 +121,7 @@ class GraphLayer(nn.Module):
         self, query: Tensor, key: Tensor, value: Tensor, relations: Tensor, mask: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
         """Attention to a part of the columns, and the log of its sum of exponentials."""
-        scores = query @ key.transpose(-1, -2)
-        if mask is not None:
-            scores = scores + mask
-        scores = scores + relation_scores(query, self.relation_key, relations)
-        log_sum = scores.float().logsumexp(dim=-1, keepdim=True)
-        weights = torch.softmax(scores, dim=-1)
-        return weights @ value + relation_values(weights, self.relation_value, relations), log_sum
+        return relation_attention(query, key, value, self.relation_key, self.relation_value, relations, mask)
 
     def _finish(self, rows: Tensor, mixed: Tensor) -> Tensor:
         rows = rows + self.dropout(self.out(heads_last(mixed)))

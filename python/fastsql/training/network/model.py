@@ -13,14 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from fastsql.model.config import (
-    CANDIDATE_FORMATS,
-    CANDIDATE_KINDS,
-    CANDIDATE_RANKS,
-    CANDIDATE_SOURCES,
-    ITEM_TYPES,
-    ModelConfig,
-)
+from fastsql.model.config import CANDIDATE_SIZES, ITEM_TYPES, ModelConfig
 from fastsql.model.schema_inputs import SchemaInputs
 from fastsql.training.batches.batch import Batch
 from fastsql.training.network.attention import additive_mask
@@ -50,10 +43,7 @@ class Model(nn.Module):
         self.owner_in = nn.Linear(hidden, d)
         self.value_in = nn.Linear(hidden, d)
         self.item_type = nn.Embedding(len(ITEM_TYPES), d)
-        self.candidate = nn.ModuleList(
-            nn.Embedding(len(names), d)
-            for names in (CANDIDATE_KINDS, CANDIDATE_SOURCES, CANDIDATE_FORMATS, range(CANDIDATE_RANKS))
-        )
+        self.candidate = nn.ModuleList(nn.Embedding(count, d) for count in CANDIDATE_SIZES)
         self.graph = nn.ModuleList(
             GraphLayer(config) for _ in range(config.cached_layers + config.joint_layers)
         )
@@ -101,26 +91,17 @@ class Model(nn.Module):
         item_texts = torch.cat([group.mean(dim=1) for group in states[: len(schema.texts)]])
 
         tokens = self.token_in(states[-1][:, 1:-1])
-        candidates = self._candidates(batch, tokens)
-        turns = self._turns(batch, states[len(schema.texts) : -1], tokens)
+        candidates = self._candidate_states(batch, tokens)
+        turns = self._turn_states(batch, states[len(schema.texts) : -1], tokens)
         question = self.dropout(torch.cat([tokens.to(candidates.dtype), candidates, *turns], dim=1))
-        items = self.dropout(self._items(item_texts, schema))[None]
+        items = self.dropout(self._item_states(item_texts, schema))[None]
 
         node_mask = self._tensor(batch.node_mask)
         bias = additive_mask(node_mask[:, None, None, :], tokens.dtype)
-        relations = self._tensor(batch.relations).long()[:, None]
-        item_relations = self._tensor(batch.item_relations).long()[:, None]
-        schema_relations = self._tensor(schema.relations).long()[None, None]
-        cached = items
-        for index, layer in enumerate(self.graph):
-            joint = index >= self.config.cached_layers
-            question, items = layer(question, items, bias, relations, item_relations, schema_relations, joint)
-            if not joint:
-                cached = items
-
+        question, items, cached = self._run_graph(batch, question, items, bias)
         memory = self.graph_norm(torch.cat([question, items.expand(len(question), -1, -1)], dim=1))
         memory_mask = torch.cat([bias, bias.new_zeros(len(question), 1, 1, schema.n_items)], dim=-1)
-        values = self._values(schema, cached[0])
+        values = self._value_states(schema, cached[0])
         nodes = schema.nodes.with_question(tokens.shape[1], candidates.shape[1], batch.turn_text.shape[1])
         entries = memory.new_zeros(len(memory), 0, self.config.d)
         if self.turn is not None and nodes.n_turns:
@@ -143,7 +124,24 @@ class Model(nn.Module):
         )
         return scores
 
-    def _candidates(self, batch: Batch, tokens: Tensor) -> Tensor:
+    def _run_graph(
+        self, batch: Batch, question: Tensor, items: Tensor, node_mask: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """The questions' rows and the schema's behind all layers, and the schema's behind the cached ones."""
+        relations = self._tensor(batch.relations).long()[:, None]
+        item_relations = self._tensor(batch.item_relations).long()[:, None]
+        schema_relations = self._tensor(batch.schema.relations).long()[None, None]
+        cached = items
+        for index, layer in enumerate(self.graph):
+            joint = index >= self.config.cached_layers
+            question, items = layer(
+                question, items, node_mask, relations, item_relations, schema_relations, joint
+            )
+            if not joint:
+                cached = items
+        return question, items, cached
+
+    def _candidate_states(self, batch: Batch, tokens: Tensor) -> Tensor:
         """First states of the value candidates, [B, V, d]: the mean of their span, and what they are."""
         states = self._tensor(batch.candidate_weights).to(tokens.dtype) @ tokens
         features = self._tensor(batch.candidate_features)
@@ -151,7 +149,7 @@ class Model(nn.Module):
             states = states + embedding(features[..., index])
         return states
 
-    def _turns(self, batch: Batch, texts: Sequence[Tensor], tokens: Tensor) -> list[Tensor]:
+    def _turn_states(self, batch: Batch, texts: Sequence[Tensor], tokens: Tensor) -> list[Tensor]:
         """First states of the earlier turns, [B, K, d], if there are any; `texts` are encoder states of their questions."""
         if self.turn is None or not batch.turn_text.shape[1]:
             return []
@@ -162,7 +160,7 @@ class Model(nn.Module):
             pooled = torch.where((place >= 0)[..., None], means[place.clamp(min=0)].to(pooled.dtype), pooled)
         return [self.turn.first_states(pooled, self._tensor(batch.turn_features))]
 
-    def _items(self, texts: Tensor, schema: SchemaInputs) -> Tensor:
+    def _item_states(self, texts: Tensor, schema: SchemaInputs) -> Tensor:
         """First states of tables and columns, [S, d]; a column's also says whose it is, as labels repeat."""
         item_text, nodes = self._tensor(schema.item_text), schema.nodes
         items = self.item_in(texts)[item_text] + self.item_type(self._tensor(schema.item_type))
@@ -170,7 +168,7 @@ class Model(nn.Module):
         owners = tables[self._tensor(schema.column_table)]
         return torch.cat([items[nodes.tables], items[nodes.columns] + owners])
 
-    def _values(self, schema: SchemaInputs, items: Tensor) -> Tensor:
+    def _value_states(self, schema: SchemaInputs, items: Tensor) -> Tensor:
         """States of the schema values, [W, d], from their text and the cached state of their column."""
         if not schema.n_values:
             return items.new_zeros(0, self.config.d)

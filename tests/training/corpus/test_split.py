@@ -69,6 +69,15 @@ def test_another_source_with_a_held_out_template_is_not_trained_on() -> None:
     assert not {"made", "43", "83"} & {pair.id for pair in split.train}
 
 
+def test_a_pair_held_out_by_itself_is_of_an_unseen_template_where_no_other_has_its_own() -> None:
+    held_out = HeldOut(examples=frozenset({("ward", "alone"), ("ward", "3")}))
+    alone = Pair("alone", "nobody else asks this", "", "ward")
+    split = split_dev([*pairs(), alone], {**TEMPLATE_OF, alone.key: "its own"}, held_out)
+    assert [pair.id for pair in split.dev_templates] == ["alone"]
+    assert [pair.id for pair in split.dev_examples] == ["3"]
+    assert {"43", "83"} <= {pair.id for pair in split.train}, "nothing leaves train for its template"
+
+
 def test_what_was_held_out_comes_back_from_its_file(tmp_path: Path) -> None:
     held_out = HeldOut.of(carve(0.1, 0.05, seed=1)) | HeldOut(examples=frozenset({("病房", "甲")}))
     held_out.save(tmp_path / "held_out.json")

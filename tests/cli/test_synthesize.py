@@ -13,6 +13,7 @@ from fastsql.execution import open_executor
 from fastsql.parser.bundles import DEFAULT_MODEL, open_model
 from fastsql.reverse.weights import save_reverse
 
+from ..databases import PostgresServer
 from ..worlds.clinic import clinic_database, clinic_schema
 from ..worlds.database import write_database
 from ..worlds.failing_database import vanishing
@@ -41,6 +42,24 @@ def test_synthesize_writes_pairs_and_says_what_they_are_like(
     assert "2 contrasts: " in printed.err
     assert "2 unanswerable: " in printed.err
     assert pairs[0]["question"] in printed.out
+
+
+def test_a_postgresql_database_whose_tables_have_a_namespace_is_drawn_from(
+    postgres: PostgresServer, tmp_path: Path
+) -> None:
+    psycopg = pytest.importorskip("psycopg")
+    postgres.create_database("drawn")
+    with psycopg.connect(postgres.conninfo("drawn"), autocommit=True) as connection:
+        connection.execute("CREATE TABLE patients (id INTEGER PRIMARY KEY, name TEXT, sex TEXT, weight REAL)")
+        connection.execute(
+            "INSERT INTO patients SELECT n, 'Name ' || n, CASE n % 2 WHEN 0 THEN 'F' ELSE 'M' END, 50 + n "
+            "FROM generate_series(1, 30) AS n"
+        )
+    output = tmp_path / "pairs.json"
+    assert main(["synthesize", postgres.url("drawn"), "-n", "10", "-o", str(output), "--show", "0"]) == 0
+    pairs = json.loads(output.read_text())
+    assert len(pairs) == 10
+    assert any("patients" in pair["sql"] for pair in pairs if pair["sql"] is not None)
 
 
 def test_levels_come_in_the_mix_that_is_asked_for(

@@ -29,7 +29,7 @@ def opened(source: str, schema: Schema, profile: Profile | None, seed: int) -> I
     from fastsql.synthesis.contents import MadeDatabase, constraints_of
 
     if is_database(source):
-        with open_executor(source) as executor:
+        with open_executor(source, schema=schema) as executor:
             yield executor
         return
     constraints = constraints_of(source, schema)

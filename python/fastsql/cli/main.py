@@ -39,7 +39,7 @@ examples:
   fastsql demo                                          watch it answer questions on a synthetic hospital
   fastsql parse "How many patients were prescribed warfarin?" --schema hospital.sqlite
   fastsql chat hospital.sqlite                          a conversation: questions that refer to those before them
-  fastsql profile hospital.sqlite -o clinic.toml         what it knows of a schema, for you to correct
+  fastsql profile hospital.sqlite -o clinic.toml        what it knows of a schema, for you to correct
   fastsql eval valid.json --schemas schemas.json --databases mimic_iv.sqlite.gz --json report.json
   fastsql adapt hospital.sqlite -o own-model             train the model further for your own database
   fastsql train configs/ehr-en.toml --output runs/first --max-minutes 30

@@ -22,7 +22,6 @@ examples:
   fastsql synthesize clinic.sqlite -n 5000 -o pairs.json.gz
   fastsql synthesize clinic.sqlite -o pairs.json --mix easy=0.5,medium=0.5 --contrast 0 --unanswerable 0.25
   fastsql synthesize postgresql://reader@localhost/clinic -o pairs.json --seeds questions.json
-
   fastsql synthesize schema.sql -o pairs.json.gz         without a database: rows are made up
 
 The pairs hold values of the database: treat the file as you treat its rows.

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from fastsql.errors import SchemaError
+from fastsql.errors import ExecutionError, SchemaError
+from fastsql.linking.dictionary import ValueDictionary
 from fastsql.schema import Schema
 
 DDL = "CREATE TABLE t (a INT)"
@@ -119,3 +120,15 @@ def test_a_file_of_another_kind_is_a_schema_error(tmp_path: Path) -> None:
     for path in (write(tmp_path / "x.txt", "hello"), tmp_path):
         with pytest.raises(SchemaError, match=str(path)):
             Schema.coerce(path)
+
+
+@pytest.mark.parametrize("name", ["ward.duckdb", "ward.db"])
+def test_a_duckdb_file_is_an_error_that_says_what_to_give(tmp_path: Path, name: str) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    path = tmp_path / name
+    duckdb.connect(str(path)).close()
+    with pytest.raises(SchemaError, match="from a DuckDB file. Give its CREATE TABLE statements"):
+        Schema.coerce(str(path))
+    schema = Schema.from_ddl("CREATE TABLE wards (name TEXT)")
+    with pytest.raises(ExecutionError, match="from a DuckDB file"):
+        ValueDictionary.from_database(path, schema)

@@ -21,6 +21,7 @@ from fastsql.execution.sqlite import ReadOnlyExecutor, check_attached
 from fastsql.limits import check_count
 from fastsql.schema import Schema
 from fastsql.schema.dialects import plain_url
+from fastsql.schema.duckdb_file import is_duckdb
 from fastsql.schema.sqlite_file import SQLiteFile
 from fastsql.verification.readable import Readable
 
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import URL, Engine
 
     from fastsql.execution.postgres import PostgresExecutor
-
-_DUCKDB_MAGIC = slice(8, 12)
-"""Where a DuckDB file says b"DUCK"."""
 
 
 def open_executor(
@@ -72,7 +70,12 @@ def open_executor(
         LimitError: a limit is none.
         ExecutionError: there is no such database, or what it takes to reach it is not installed.
         DialectError: there is no read-only executor for such databases.
+        TypeError: the target or the schema is none.
     """
+    if not (isinstance(target, (str, Path)) or hasattr(target, "url")):
+        raise TypeError(f"target is a path, a URL or an engine, not {type(target).__name__}")
+    if not (schema is None or isinstance(schema, Schema)):
+        raise TypeError(f"schema is a Schema (Schema.coerce makes one), not {type(schema).__name__}")
     bounds = Bounds(time_limit, row_limit, byte_limit, cell_limit)
     for count, name in ((memory_limit, "memory_limit"), (connections, "connections")):
         if count is not None:
@@ -180,14 +183,7 @@ def _isolated_executor(
 
 
 def _file_dialect(path: Path) -> str:
-    return "duckdb" if _is_duckdb(path) else "sqlite"
-
-
-def _is_duckdb(path: Path) -> bool:
-    if not path.is_file():
-        return False
-    with path.open("rb") as file:
-        return file.read(_DUCKDB_MAGIC.stop)[_DUCKDB_MAGIC] == b"DUCK"
+    return "duckdb" if is_duckdb(path) else "sqlite"
 
 
 def _url(text: str) -> URL:

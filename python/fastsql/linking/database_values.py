@@ -17,6 +17,7 @@ from fastsql.forking import inside_sqlite
 from fastsql.limits import DEFAULT
 from fastsql.linking.reference_rows import ReferenceRows, rows_of
 from fastsql.schema import quote
+from fastsql.schema.duckdb_file import check_not_duckdb
 from fastsql.schema.pace import Deadline, Pace
 from fastsql.schema.server_values import (
     SAMPLE_ROWS,
@@ -211,6 +212,7 @@ def _reader(source: Source, schema: Schema, seconds: float) -> Iterator[_Reader]
         path = Path(source)
         if not path.is_file():
             raise ExecutionError("there is no such database file", where=str(path), remedy="Check the path.")
+        check_not_duckdb(path, ExecutionError)
         failure = ""
         try:
             with open_read_only(path) as connection:
@@ -220,6 +222,10 @@ def _reader(source: Source, schema: Schema, seconds: float) -> Iterator[_Reader]
             failure = str(error) if isinstance(error, OvertakenError) else "the database cannot be opened"
         if failure:
             raise ExecutionError(failure, where=str(path), remedy="Check the path, and try again.")
+    elif not (isinstance(source, str) or hasattr(source, "connect")):
+        raise TypeError(
+            f"values are read from a path, a URL, an engine or a connection, not {type(source).__name__}"
+        )
     else:
         with _server_reader(source, schema, seconds) as reader:
             yield reader

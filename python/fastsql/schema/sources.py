@@ -61,7 +61,7 @@ def read_source(source: Any, sought: Sought) -> Structure:
         return _from_text(source, sought)
     if hasattr(source, "dialect") and hasattr(source, "connect"):
         return _from_server(source, sought)
-    raise SchemaError(f"a {type(source).__name__} is not a schema", where="schema", remedy=_REMEDY)
+    raise SchemaError(f"{type(source).__name__} is not a schema", where="schema", remedy=_REMEDY)
 
 
 def is_database(source: str) -> bool:
@@ -115,6 +115,9 @@ def _from_path(path: Path, sought: Sought) -> Structure:
         return _from_json(path, sought)
     if suffix in _SQLITE_SUFFIXES or _is_sqlite(path):
         return _from_sqlite(path, sought)
+    from fastsql.schema.duckdb_file import check_not_duckdb
+
+    check_not_duckdb(path, SchemaError)
     raise SchemaError(
         "it is neither a known kind of schema file nor DDL", where=str(path)[:200], remedy=_REMEDY
     )

@@ -17,6 +17,7 @@ from fastsql.schema.assemble import assemble
 from fastsql.schema.choice import ALL, Choice
 from fastsql.schema.ddl_tokens import has_comments
 from fastsql.schema.draft import Draft, DraftColumn, DraftKey, DraftTable
+from fastsql.schema.duckdb_file import check_not_duckdb
 from fastsql.schema.names import is_reserved, quote
 from fastsql.schema.sqlite_file import open_read_only
 from fastsql.schema.sqltypes import classify_type
@@ -96,6 +97,7 @@ def _connection(
             raise SchemaError(
                 "there is no such file", where=str(path), remedy="Check the path of the SQLite database."
             )
+        check_not_duckdb(path, SchemaError)
     with open_read_only(source, attached) as connection:
         yield connection
 

@@ -47,6 +47,32 @@ def valid(result: Result) -> bool:
     return True
 
 
+# ---------------------------------------------------------------- arguments
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda toy: toy.parse(QUESTION, SCHEMA, penalty="ten"), "penalty is a number, not str"),
+        (
+            lambda toy: toy.parse(QUESTION, SCHEMA, inspector=7),
+            r"inspector is a fastsql\.reliability\.Inspector, not int",
+        ),
+        (lambda toy: toy.remember(QUESTION, None, SCHEMA), "the SQL of a pair is text, not NoneType"),
+        (lambda toy: fastsql.open_executor(7), "target is a path, a URL or an engine, not int"),
+        (
+            lambda toy: fastsql.open_executor("ward.sqlite", schema="ward.sqlite"),
+            r"schema is a Schema .*, not str",
+        ),
+        (lambda toy: fastsql.Audit(7), "hook is a callable, not int"),
+        (lambda toy: ValueDictionary.from_database(7, SCHEMA), r"values are read from .*, not int"),
+    ],
+)
+def test_an_argument_of_another_type_is_named(toy: Parser, ask: Callable[[Any], Any], message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        ask(toy)
+
+
 # ---------------------------------------------------------------- questions
 
 

@@ -65,7 +65,7 @@ class Audit:
             what a statement was: keep it apart from the records.
 
     Raises:
-        TypeError, ValueError: the key is not of bytes, or shorter than 16.
+        TypeError, ValueError: the hook cannot be called; the key is not of bytes, or shorter than 16.
     """
 
     hook: Hook
@@ -76,6 +76,8 @@ class Audit:
     key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        if not callable(self.hook):
+            raise TypeError(f"hook is a callable, not {type(self.hook).__name__}")
         if not isinstance(self.key, bytes):
             raise TypeError(f"key is bytes, not {type(self.key).__name__}")
         if len(self.key) < _KEY_BYTES:

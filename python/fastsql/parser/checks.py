@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
+from numbers import Real
 from typing import Any
 
 from fastsql.errors import DialectError, LimitError, ModelError
@@ -21,6 +22,8 @@ _MOMENT = re.compile(r"\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?", re.ASCII)
 
 def check_penalty(penalty: float) -> float:
     """A penalty as it is kept. Raises TypeError or ValueError for what is none."""
+    if not isinstance(penalty, Real):
+        raise TypeError(f"penalty is a number, not {type(penalty).__name__}")
     if not 0 <= penalty < float("inf"):
         raise ValueError(f"penalty must be a number of at least 0, not {penalty!r}")
     return float(penalty)
@@ -119,6 +122,12 @@ def check_id(value: object, name: str) -> None:
         raise TypeError(f"{name} is a text, not {type(value).__name__}")
     if len(value) > ID_CHARACTERS:
         raise ValueError(f"{name} has more than {ID_CHARACTERS} characters")
+
+
+def check_inspector(inspector: Any) -> None:
+    """Raise TypeError for what inspects nothing."""
+    if not (inspector is None or hasattr(inspector, "inspect")):
+        raise TypeError(f"inspector is a fastsql.reliability.Inspector, not {type(inspector).__name__}")
 
 
 def check_executor(executor: Any) -> None:

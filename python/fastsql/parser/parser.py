@@ -168,6 +168,8 @@ class Parser:
 
         self._follow_fork()
         text = clean_question(question, self.limits)
+        if not isinstance(sql, str):
+            raise TypeError(f"the SQL of a pair is text, not {type(sql).__name__}")
         if not has_words(text):
             raise ExampleError("there is no question in it", where="a pair", remedy="Give the question.")
         state, dictionary = self._sources.ready(schema, values)

@@ -6,7 +6,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fastsql.limits import Limits
-from fastsql.parser.checks import check_beam, check_dialect, check_id, check_moment, check_penalty
+from fastsql.parser.checks import (
+    check_beam,
+    check_dialect,
+    check_id,
+    check_inspector,
+    check_moment,
+    check_penalty,
+)
 
 if TYPE_CHECKING:
     from fastsql.reliability.inspection import Inspector
@@ -32,6 +39,7 @@ class Settings:
         check_beam(self.beam, limits)
         penalty = check_penalty(self.penalty)
         check_moment(self.now)
+        check_inspector(self.inspector)
         check_id(self.request_id, "request_id")
         check_id(self.user_id, "user_id")
         return replace(self, dialect=dialect, penalty=penalty)

@@ -58,6 +58,7 @@ def _why(literal: Literal, text: str) -> str:
         "quoted": "quoted text",
         "dictionary": f"a dictionary value{of_column}",
         "schema": f"a known value{of_column}",
+        "turn": "of an earlier turn",
         "span": "words taken as written" if spelled else f"words, in the letter case{of_column}",
     }.get(source, f"from {source}")
     return told if spelled or source not in ("dictionary", "schema") else f"{told}, spelled as there"

@@ -12,6 +12,7 @@ import pytest
 
 from fastsql.explanation import Decision, Trail, WordRoles
 
+from ..databases import PostgresServer
 from .conftest import DDL, OTHER, WOMEN, Loader, Outcome
 
 Run = Callable[..., Outcome]
@@ -112,6 +113,20 @@ def test_json_with_explain_has_the_reasons(run: Run) -> None:
     content = json.loads(outcome.out)
     assert [reason["target"] for reason in content["reasons"]] == ["patients.gender", "patients.gender = 'f'"]
     assert (content["decisions"], content["alternatives"], outcome.err) == ([], [], "")
+
+
+def test_sql_for_a_server_is_in_its_dialect_unless_another_is_asked_for(
+    run: Run, loader: Loader, postgres: PostgresServer
+) -> None:
+    psycopg = pytest.importorskip("psycopg")
+    postgres.create_database("asked")
+    with psycopg.connect(postgres.conninfo("asked"), autocommit=True) as connection:
+        connection.execute("CREATE TABLE patients (id INT, gender TEXT)")
+    url = postgres.url("asked")
+    run("parse", QUESTION, "--schema", url)
+    run("parse", QUESTION, "--schema", url, "--dialect", "duckdb")
+    run("parse", QUESTION, "--schema", "CREATE TABLE patients (id SERIAL, gender TEXT)")
+    assert [parser.calls[0]["dialect"] for parser in loader.parsers] == ["postgres", "duckdb", "sqlite"]
 
 
 def test_settings_reach_the_parser(run: Run, loader: Loader, database: Path) -> None:

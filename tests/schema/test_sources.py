@@ -127,7 +127,7 @@ def test_a_duckdb_file_is_an_error_that_says_what_to_give(tmp_path: Path, name: 
     duckdb = pytest.importorskip("duckdb")
     path = tmp_path / name
     duckdb.connect(str(path)).close()
-    with pytest.raises(SchemaError, match="from a DuckDB file. Give its CREATE TABLE statements"):
+    with pytest.raises(SchemaError, match=r"from a DuckDB file\. Give its CREATE TABLE statements"):
         Schema.coerce(str(path))
     schema = Schema.from_ddl("CREATE TABLE wards (name TEXT)")
     with pytest.raises(ExecutionError, match="from a DuckDB file"):

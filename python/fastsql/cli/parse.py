@@ -20,7 +20,7 @@ examples:
   fastsql parse "What is the average age of all patients?" --schema "CREATE TABLE patients (id INT, name TEXT, age INT)"
   fastsql parse "What is the gender of patient 71021258?" --schema schema.sql --values hospital.sqlite --explain
   fastsql parse --schema hospital.sqlite --json < questions.txt
-  fastsql parse --schema postgresql://clerk@db/ward --namespace public,billing --dialect postgres < questions.txt
+  fastsql parse --schema postgresql://clerk@db/ward --namespace public,billing < questions.txt
 
 SQL goes to the standard output; why a question is refused, the best guess at it and what --explain tells, to the standard
 error; with --json, what --explain tells is a part of the object.
@@ -42,7 +42,10 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     add_schema_options(parser)
     add_examples_option(parser)
-    parser.add_argument("--dialect", default="sqlite", help="the SQL dialect to write (default: %(default)s)")
+    parser.add_argument(
+        "--dialect",
+        help="the SQL dialect to write (default: that of the database, where --schema is one; else sqlite)",
+    )
     parser.add_argument(
         "--beam", metavar="N", type=positive, help="hypotheses to keep (default: the parser's)"
     )
@@ -79,11 +82,14 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Parse and print."""
+    from fastsql.schema.sources import is_database
+
     schema = read_schema(options)
+    dialect = options.dialect or (schema.dialect if is_database(options.schema) else "sqlite")
     values = read_values(options, schema)
     parser = load_parser(options)
     settings: dict[str, Any] = {
-        "dialect": options.dialect,
+        "dialect": dialect,
         "values": values,
         "now": options.now,
         "grounded": not options.ungrounded,
@@ -92,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
     if options.beam is not None:
         settings["beam"] = options.beam
     if options.examples is not None:
-        remember_file(parser, options.examples, schema, values=values, dialect=options.dialect)
+        remember_file(parser, options.examples, schema, values=values, dialect=dialect)
     explain = options.explain or options.decisions or options.roles
     refused = False
     for question in _questions(options.question, sys.stdin):

@@ -49,6 +49,13 @@ def test_an_unknown_command_is_a_usage_error(run: Run) -> None:
     assert "invalid choice" in outcome.err
 
 
+def test_an_unknown_option_is_said_with_the_usage_of_its_command(run: Run) -> None:
+    outcome = run("doctor", "--wrong", "5")
+    assert outcome.status == 2
+    assert outcome.err.startswith("usage: fastsql doctor ")
+    assert outcome.err.endswith("fastsql doctor: error: unrecognized arguments: --wrong 5\n")
+
+
 def test_errors_are_messages_without_a_traceback(run: Run) -> None:
     outcome = run("parse", "Who?", "--schema", "CREATE TABLE t (x INT)", "--model", "nowhere")
     assert outcome.status == 2

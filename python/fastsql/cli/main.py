@@ -88,7 +88,10 @@ class _CommandParser(argparse.ArgumentParser):
         add, self._add_arguments = self._add_arguments, None
         if add is not None:
             add(self)
-        return super().parse_known_args(args, namespace)
+        known, unknown = super().parse_known_args(args, namespace)
+        if unknown:  # said with the usage of the command, not with that of the program
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return known, unknown
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -122,3 +122,9 @@ def test_without_a_source_there_are_no_databases() -> None:
 def test_a_missing_source_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match="no such file or folder"):
         DatabaseFiles(tmp_path / "none", {"ward"})
+
+
+def test_a_server_is_refused_without_its_password() -> None:
+    with pytest.raises(DatasetError, match="not in a server") as refused:
+        DatabaseFiles("postgresql://me:geheim@host/ward", ["ward"])
+    assert "geheim" not in str(refused.value)

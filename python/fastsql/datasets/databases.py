@@ -37,6 +37,12 @@ class DatabaseFiles:
         if source is None:
             return
         path = Path(source)
+        if isinstance(source, str) and "://" in source:  # not repeated: it may hold a password
+            raise DatasetError(
+                "queries of a data set run in SQLite files, not in a server",
+                where="databases",
+                remedy="Give an SQLite file or a folder of them.",
+            )
         if not path.exists():
             raise DatasetError(
                 "no such file or folder", where=str(path), remedy="Check the path of the databases."

@@ -101,7 +101,7 @@ def _one_select(parsed: list[exp.Expr | None]) -> exp.Query:
         raise _fault(f"holds {len(statements)} statements")
     statement = statements[0]
     if not isinstance(statement, exp.Select | exp.SetOperation | exp.Subquery):
-        raise _fault(f"is a {type(statement).__name__}, not a SELECT")
+        raise _fault("is not a SELECT")
     return statement
 
 

@@ -7,6 +7,7 @@ import pickle
 import pytest
 
 from fastsql.errors import (
+    ConversationError,
     DialectError,
     ExampleError,
     ExecutionError,
@@ -25,6 +26,7 @@ KINDS = [
     VerificationError,
     ExecutionError,
     ExampleError,
+    ConversationError,
 ]
 
 

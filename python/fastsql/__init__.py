@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastsql.errors import (
     CalibrationWarning,
+    ConversationError,
     DialectError,
     ExampleError,
     ExecutionError,
@@ -44,6 +45,7 @@ __all__ = [
     "Audit",
     "AuditRecord",
     "CalibrationWarning",
+    "ConversationError",
     "DialectError",
     "ExampleError",
     "ExecutionError",

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 
 class FastSQLError(Exception):
-    """Base class of everything fastsql raises on purpose.
+    """Base class of what fastsql raises about schemas, models, databases, SQL, limits and files.
+
+    Arguments that are mistaken in the call itself are a TypeError, ValueError, KeyError or IndexError, as in Python.
 
     Args:
         what: one clause saying what was wrong, without a final full stop.
@@ -61,6 +63,10 @@ class ExecutionError(FastSQLError):
 
 class ExampleError(FastSQLError):
     """A question with SQL cannot be remembered, or is not among those that are."""
+
+
+class ConversationError(FastSQLError, ValueError):
+    """An exported conversation is damaged, or is none."""
 
 
 class CalibrationWarning(UserWarning):

@@ -37,9 +37,9 @@ class Literal:
     """A literal of the SQL and where it came from.
 
     `source` is its provenance: "span", "number", "ordinal", "date", "quoted", "dictionary", "schema", "constant",
-    "closed" (the few literals that are always to be had) or "turn" (of an earlier question of a conversation). `span` counts characters of the question and is None for values
-    that the question does not write; `column` is the qualified name of the column it is compared with, or "". `format` is
-    the strftime form of a date, `name` that of a named constant.
+    "closed" (the few literals that are always to be had) or "turn" (of an earlier question of a conversation). `span` counts
+    characters of the question and is None for values that the question does not write; `column` is the qualified name of
+    the column it is compared with, or "". `format` is the strftime form of a date, `name` that of a named constant.
     """
 
     value: str | int | float

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fastsql import LimitError, ModelError, SchemaError
+from fastsql import ConversationError, LimitError, ModelError, SchemaError
 from fastsql.parser import Parser
 from fastsql.schema import Schema
 
@@ -99,14 +99,14 @@ def test_a_damaged_record_changes_nothing(parser: Parser, change: Callable[[Any]
     before = session.history
     content = json.loads(session.export())
     change(content)
-    with pytest.raises(ValueError, match="cannot be read"):
+    with pytest.raises(ConversationError, match="cannot be read"):
         session.load(json.dumps(content))
     assert session.history == before
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", "[" * 100_000, "null", "\x00"])
 def test_what_is_no_record_is_said_to_be_none(parser: Parser, text: str) -> None:
-    with pytest.raises(ValueError, match="cannot be read"):
+    with pytest.raises(ConversationError, match="cannot be read"):
         parser.session(SCHEMA).load(text)
 
 
@@ -144,6 +144,6 @@ def test_turns_that_refer_twice_to_those_before_do_not_grow_beyond_memory(talkin
     few = {**content, "turns": content["turns"][:3]}
     session.load(json.dumps(few))
     assert len(session) == 3
-    with pytest.raises(ValueError, match=r"turn \d+ cannot be read"):
+    with pytest.raises(ConversationError, match=r"turn \d+ cannot be read"):
         session.load(json.dumps(content))
     assert len(session) == 3

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastsql.datasets.programs import read_program_rows, write_program
-from fastsql.errors import FastSQLError, LimitError, ModelError, SchemaError
+from fastsql.errors import ConversationError, FastSQLError, LimitError, ModelError, SchemaError
 from fastsql.grammar import ActionSpace, read_turn, render
 from fastsql.grammar.inlining import renumbered, turns_of
 from fastsql.grammar.render.references import render_references
@@ -91,8 +91,8 @@ def read_record(
     """The turns of a record, and what later questions are given of them. Raises as `Session.load` says."""
     try:
         content = json.loads(text)
-    except (ValueError, RecursionError, TypeError) as error:
-        raise _damaged("it is not JSON") from error
+    except (ValueError, RecursionError, TypeError):
+        raise _damaged("it is not JSON") from None
     if not isinstance(content, dict) or content.get("fastsql_conversation") != FORMAT:
         raise _damaged(f"it is no conversation of format {FORMAT}")
     if content.get("schema") != names_digest(schema):
@@ -118,10 +118,10 @@ def read_record(
     for place, row in enumerate(rows):
         try:
             turn = _read(row, turns, parser, schema, now)
-        except (ValueError, KeyError, TypeError, AssertionError, IndexError, RecursionError) as error:
-            raise _damaged(f"turn {place + 1} cannot be read") from error
-        except (FastSQLError, IllegalActionError) as error:
-            raise _damaged(f"the query of turn {place + 1} is none of this schema") from error
+        except (ValueError, KeyError, TypeError, AssertionError, IndexError, RecursionError):
+            raise _damaged(f"turn {place + 1} cannot be read") from None
+        except (FastSQLError, IllegalActionError):
+            raise _damaged(f"the query of turn {place + 1} is none of this schema") from None
         turns.append(turn.asked_alone if mode == "qq" else turn)
     return tuple(turns), mode
 
@@ -231,5 +231,8 @@ def _vector(text: Any, d: int) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
     return found
 
 
-def _damaged(what: str) -> ValueError:
-    return ValueError(f"the conversation cannot be read: {what}")
+def _damaged(what: str) -> ConversationError:
+    # Raised without its cause: what could not be read may be text of a question.
+    return ConversationError(
+        f"the conversation cannot be read: {what}", remedy="Give the text of an export, as it was written."
+    )

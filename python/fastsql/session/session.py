@@ -224,8 +224,8 @@ class Session:
         Its queries are read as programs of the grammar, checked, and written as SQL anew.
 
         Raises SchemaError where it is about other tables or columns, ModelError where another model has read it, LimitError
-        where it has more turns than a session keeps, ValueError where it is no export or was damaged; the session is then as
-        before.
+        where it has more turns than a session keeps, ConversationError where it is no export or was damaged; the session is
+        then as before.
         """
         with self._lock:
             turns, mode = read_record(text, self.parser, self.schema, self._options.get("now"))

@@ -129,8 +129,8 @@ def _warner(others: Callable[..., None]) -> Callable[..., None]:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
-    parser = build_parser()
     try:
+        parser = build_parser()
         given = list(sys.argv[1:] if arguments is None else arguments)
         options = parser.parse_args(given, argparse.Namespace(command_line=["fastsql", *given]))
         if options.version:

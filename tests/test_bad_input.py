@@ -39,6 +39,8 @@ from .worlds.toy_model import SCHEMA
 from .worlds.wide import numbered_tables
 
 QUESTION = "how many patients"
+NONE: Any = 7
+"""No kind of argument that is asked for."""
 
 
 def valid(result: Result) -> bool:
@@ -55,17 +57,17 @@ def valid(result: Result) -> bool:
     [
         (lambda toy: toy.parse(QUESTION, SCHEMA, penalty="ten"), "penalty is a number, not str"),
         (
-            lambda toy: toy.parse(QUESTION, SCHEMA, inspector=7),
+            lambda toy: toy.parse(QUESTION, SCHEMA, inspector=NONE),
             r"inspector is a fastsql\.reliability\.Inspector, not int",
         ),
         (lambda toy: toy.remember(QUESTION, None, SCHEMA), "the SQL of a pair is text, not NoneType"),
-        (lambda toy: fastsql.open_executor(7), "target is a path, a URL or an engine, not int"),
+        (lambda toy: fastsql.open_executor(NONE), "target is a path, a URL or an engine, not int"),
         (
-            lambda toy: fastsql.open_executor("ward.sqlite", schema="ward.sqlite"),
-            r"schema is a Schema .*, not str",
+            lambda toy: fastsql.open_executor("ward.sqlite", schema=NONE),
+            r"schema is a Schema .*, not int",
         ),
-        (lambda toy: fastsql.Audit(7), "hook is a callable, not int"),
-        (lambda toy: ValueDictionary.from_database(7, SCHEMA), r"values are read from .*, not int"),
+        (lambda toy: fastsql.Audit(NONE), "hook is a callable, not int"),
+        (lambda toy: ValueDictionary.from_database(NONE, SCHEMA), r"values are read from .*, not int"),
     ],
 )
 def test_an_argument_of_another_type_is_named(toy: Parser, ask: Callable[[Any], Any], message: str) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
-from numbers import Real
-from typing import Any
+from typing import Any, SupportsFloat
 
 from fastsql.errors import DialectError, LimitError, ModelError
 from fastsql.grammar import load_grammar
@@ -20,11 +19,11 @@ ID_CHARACTERS = 256
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?", re.ASCII)
 
 
-def check_penalty(penalty: float) -> float:
+def check_penalty(penalty: Any) -> float:
     """A penalty as it is kept. Raises TypeError or ValueError for what is none."""
-    if not isinstance(penalty, Real):
+    if not isinstance(penalty, SupportsFloat):
         raise TypeError(f"penalty is a number, not {type(penalty).__name__}")
-    if not 0 <= penalty < float("inf"):
+    if not 0 <= float(penalty) < float("inf"):
         raise ValueError(f"penalty must be a number of at least 0, not {penalty!r}")
     return float(penalty)
 

@@ -168,8 +168,8 @@ def split_dev(pairs: Sequence[Pair], template_of: Mapping[PairKey, str], held_ou
     """Trains on what is not held out. `template_of` gives each pair's template.
 
     Pairs of a held-out template leave train, wherever they come from, and so do questions that are letter for letter a
-    held-out one, so that no dev question is a train question with another patient's number. A pair that is held out by itself
-    is one of an unseen template where nothing that is left has its template.
+    held-out one, so that no dev question is a train question with another patient's number. A pair that is held out by
+    itself is one of an unseen template where nothing that is left has its template.
     """
     dev_databases = tuple(pair for pair in pairs if pair.db_id in held_out.databases)
     pairs = [pair for pair in pairs if pair.db_id not in held_out.databases]

@@ -16,7 +16,8 @@ from fastsql.synthesis.designs.written import Written, read_written
 from fastsql.synthesis.many import excerpt
 
 _FILE = "everyday"
-_HOSPITAL = "demo_hospital"
+HOSPITAL = "demo_hospital"
+"""What the demo hospital is called where questions over it stand."""
 
 
 def everyday_questions() -> Written:
@@ -31,7 +32,7 @@ def everyday_set(databases: Path | None = None) -> CarriedSet:
     """
     written = everyday_questions()
     with tempfile.TemporaryDirectory() as folder:
-        path = (databases or Path(folder)) / f"{_HOSPITAL}.sqlite"
+        path = (databases or Path(folder)) / f"{HOSPITAL}.sqlite"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.unlink(missing_ok=True)
         create_hospital(path)

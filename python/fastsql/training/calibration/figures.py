@@ -26,6 +26,7 @@ from fastsql.training.calibration.logistic import (
 )
 from fastsql.training.calibration.questions import (
     AS_WRITTEN,
+    EVERYDAY,
     FOREIGN,
     FOREIGN_MADE,
     MADE,
@@ -160,7 +161,8 @@ def all_figures(table: Table, unanswered: Sequence[str] = UNANSWERED, seed: int 
             for part in (*PRIOR, *BESIDE, AS_WRITTEN, FOREIGN, FOREIGN_MADE)
         },
         "right": {
-            part: int(table.right[table.parts == part].sum()) for part in (SEEN, UNSEEN, PLAIN, FOREIGN)
+            part: int(table.right[table.parts == part].sum())
+            for part in (SEEN, UNSEEN, EVERYDAY, PLAIN, FOREIGN)
         },
         **figures(table, plain),
         "as_written": figures(table, plain, as_written=True),

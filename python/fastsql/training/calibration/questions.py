@@ -27,6 +27,7 @@ from fastsql.training.calibration.unanswerable.misplaced import (
     column_labels,
 )
 from fastsql.training.calibration.unanswerable.unheard import name_unheard
+from fastsql.synthesis.hospital.everyday import HOSPITAL
 from fastsql.training.config import SourceSettings, TrainConfig, expand_path
 from fastsql.training.corpus.corpus import Corpus
 from fastsql.training.corpus.programs import template
@@ -42,6 +43,8 @@ unanswerable ones that were made (`fastsql.training.calibration.unanswerable.mad
 PLAIN = "plain"
 """Answerable ones that were made, of the kinds that synthetic sources train on: short ones of no patient. The data set
 has hardly any, so that its short questions are those without an answer."""
+EVERYDAY = "everyday"
+"""Answerable ones that were written over the demo hospital, in everyday words, and held out."""
 FOREIGN, FOREIGN_MADE = "foreign", "foreign made"
 """Over databases that were held out whole: answerable questions, and unanswerable ones that were made."""
 
@@ -90,8 +93,11 @@ def held_out(
     """
     rng = random.Random(seed)
     parts: list[list[Question]] = [
-        [_answerable(sample, SEEN) for sample in corpus.dev_examples],
-        [_answerable(sample, UNSEEN) for sample in corpus.dev_templates],
+        [_answerable(sample, EVERYDAY if _is_everyday(sample) else SEEN) for sample in corpus.dev_examples],
+        [
+            _answerable(sample, EVERYDAY if _is_everyday(sample) else UNSEEN)
+            for sample in corpus.dev_templates
+        ],
     ]
     for source in config.data.sources:
         if source.generate and made:
@@ -150,6 +156,10 @@ def _plain(source: SourceSettings, corpus: Corpus, seed: int) -> list[Question]:
             pair = Pair(f"{PLAIN}-{len(found)}", item.question, item.sql, item.db_id)
             found.append(Question(pair, PLAIN, f"{PLAIN} {item.template}", item.sql))
     return found[:PLAIN_QUESTIONS]
+
+
+def _is_everyday(sample: Sample) -> bool:
+    return sample.pair.db_id == HOSPITAL
 
 
 def _answerable(sample: Sample, part: str) -> Question:

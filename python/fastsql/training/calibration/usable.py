@@ -8,6 +8,7 @@ from fastsql.errors import FastSQLError
 from fastsql.training.calibration.observe import Observation
 from fastsql.training.calibration.questions import (
     AS_WRITTEN,
+    EVERYDAY,
     FOREIGN,
     FOREIGN_MADE,
     PLAIN,
@@ -34,9 +35,9 @@ def usable(observations: Sequence[Observation]) -> tuple[tuple[Observation, ...]
     wrong, or all are of one template, of which no fold could be held out.
     """
     own = [item for item in observations if item.question.part not in (FOREIGN, FOREIGN_MADE)]
-    answerable = [item for item in own if item.question.part in (SEEN, UNSEEN)]
+    answerable = [item for item in own if item.question.part in (SEEN, UNSEEN, EVERYDAY)]
     plain = [item for item in own if item.question.part == PLAIN]
-    unanswerable = [item for item in own if item.question.part not in (SEEN, UNSEEN, PLAIN)]
+    unanswerable = [item for item in own if item.question.part not in (SEEN, UNSEEN, EVERYDAY, PLAIN)]
     foreign = [item for item in observations if item.question.part == FOREIGN]
     made = [item for item in observations if item.question.part == FOREIGN_MADE]
     check_questions(item.question for item in observations)

@@ -10,6 +10,7 @@ from itertools import chain
 
 from fastsql.datasets import read_examples
 from fastsql.schema import Schema
+from fastsql.synthesis.hospital.everyday import HOSPITAL
 from fastsql.training.calibration.unanswerable.families import families
 from fastsql.training.calibration.unanswerable.made import (
     Refusal,
@@ -27,7 +28,6 @@ from fastsql.training.calibration.unanswerable.misplaced import (
     column_labels,
 )
 from fastsql.training.calibration.unanswerable.unheard import name_unheard
-from fastsql.synthesis.hospital.everyday import HOSPITAL
 from fastsql.training.config import SourceSettings, TrainConfig, expand_path
 from fastsql.training.corpus.corpus import Corpus
 from fastsql.training.corpus.programs import template

@@ -36,7 +36,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent))
 from tests.attacks.growing import WIDE, growing, wide
 from tests.attacks.nests import nests
-from tests.worlds.attacked_hospital import SCHEMA
+from tests.worlds.ward import ward_schema
 
 from figures import SPREAD, Figures, percentiles, show
 from record import machine, save
@@ -106,7 +106,7 @@ def hardest(dialect: str, mixed: int, seed: int) -> Figures:
 
     def check(sql: str) -> None:
         with suppress(VerificationError):  # either verdict will do
-            verify(sql, SCHEMA, dialect=dialect)
+            verify(sql, ward_schema(), dialect=dialect)
 
     def write_anew(sql: str) -> None:
         with suppress(VerificationError):

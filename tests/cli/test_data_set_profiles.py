@@ -10,7 +10,8 @@ import pytest
 
 from fastsql.datasets import read_schemas
 
-from ..synthesis.interactions.clinic import QUERIES, uniform, write_database
+from ..synthesis.interactions.clinic import QUERIES, uniform
+from ..worlds.clinic import clinic_database
 from .conftest import Loader, Outcome
 
 Run = Callable[..., Outcome]
@@ -18,16 +19,16 @@ PROFILE = """\
 format = 1
 [table.visits]
 label = "ward rounds"
-[column.visits.ward]
-label = "科室"
-synonyms = ["住院部"]
+[column.visits.reason]
+label = "就诊原因"
+synonyms = ["主诉"]
 """
 
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     """Questions over one clinic, its schemas.json and its database."""
-    write_database(tmp_path)
+    clinic_database(tmp_path / "clinic.sqlite")
     rows = [
         {"id": f"g{n}", "db_id": "clinic", "question": f"question {n}", "sql": sql}
         for n, sql in enumerate(QUERIES)
@@ -72,17 +73,17 @@ def test_conversations_are_said_in_the_words_of_the_profile(run: Run, data: Path
     for given in (data / "clinic.toml", data):
         said = questions("--profile", given)
         assert "ward round" in said
-        assert "科室" in said
+        assert "就诊原因" in said
         assert "visits" not in said
 
 
 def test_longer_conversations_are_said_in_its_words_too(run: Run, data: Path) -> None:
-    sql = "SELECT {0} FROM visits WHERE visits.patient_id = {1} AND visits.ward = '{2}'"
+    sql = "SELECT {0} FROM visits WHERE visits.patient_id = {1} AND visits.reason = '{2}'"
     queries = [
-        sql.format(column, patient, ward)
+        sql.format(column, patient, reason)
         for patient in range(100, 130)
-        for ward in ("north", "south")
-        for column in ("visits.cost", "visits.admitted", "MAX(visits.cost)", "COUNT(*)")
+        for reason in ("cough", "fever")
+        for column in ("visits.cost", "visits.day", "MAX(visits.cost)", "COUNT(*)")
     ]
     rows = [{"id": f"p{n}", "db_id": "clinic", "question": "?", "sql": one} for n, one in enumerate(queries)]
     (data / "questions.json").write_text(json.dumps(rows))
@@ -91,15 +92,15 @@ def test_longer_conversations_are_said_in_its_words_too(run: Run, data: Path) ->
     assert outcome.status == 0, outcome.err
     longer = json.loads((data / "out.longer.json").read_text(encoding="utf-8"))
     assert longer
-    assert "科室" in " ".join(turn["question"] for turn in longer)
+    assert "就诊原因" in " ".join(turn["question"] for turn in longer)
 
 
 def test_recorded_turns_go_along_keys_that_the_profile_tells(run: Run, data: Path) -> None:
-    sql = "SELECT T1.name FROM patients AS T1 JOIN visits AS T2 ON T1.id = T2.patient_id WHERE T2.ward = 'north'"
+    sql = "SELECT T1.name FROM patients AS T1 JOIN visits AS T2 ON T1.patient_id = T2.patient_id WHERE T2.reason = 'cough'"
     turn = {"id": "t", "db_id": "clinic", "question": "?", "sql": sql, "interaction": "one", "turn": 0}
     (data / "questions.json").write_text(json.dumps([turn]))
     (data / "clinic.toml").write_text(
-        'format = 1\n[column.visits.patient_id]\nrefers_to = "patients.id"\n', encoding="utf-8"
+        'format = 1\n[column.visits.patient_id]\nrefers_to = "patients.patient_id"\n', encoding="utf-8"
     )
     for more, way in (((), "join"), (("--profile", data / "clinic.toml"), "along")):
         assert run(*asked(data, "conversations", *more)).status == 0
@@ -112,7 +113,7 @@ def test_recorded_turns_go_along_keys_that_the_profile_tells(run: Run, data: Pat
 def test_profiles_reach_the_parser_that_is_measured(run: Run, loader: Loader, data: Path) -> None:
     assert run(*asked(data, "eval", "--profile", data, "--jobs", 1)).status == 0
     schema = loader.parsers[0].calls[0]["schema"]
-    assert "住院部" in schema.columns[schema.column_index("visits", "ward")].synonyms
+    assert "主诉" in schema.columns[schema.column_index("visits", "reason")].synonyms
 
 
 @pytest.mark.parametrize("command", ["eval", "conversations"])
@@ -120,8 +121,8 @@ def test_profiles_reach_the_parser_that_is_measured(run: Run, loader: Loader, da
     ("text", "message"),
     [
         pytest.param(
-            'format = 1\n\n[column.visits.ward]\nkinds = "category"\n',
-            "line 4, column.visits.ward.kinds: there is no such key",
+            'format = 1\n\n[column.visits.reason]\nkinds = "category"\n',
+            "line 4, column.visits.reason.kinds: there is no such key",
             id="key",
         ),
         pytest.param(

@@ -105,7 +105,7 @@ def test_seeds_that_are_no_use_are_named_and_the_others_used(
         "Who?,SELECT name FROM (\n"
         "What hair?,SELECT hair FROM patients\n"
         ",SELECT name FROM patients\n"
-        "Sum of keys?,SELECT SUM(id) + 1 FROM patients\n"
+        "Sum of keys?,SELECT SUM(patient_id) + 1 FROM patients\n"
         "When is the next bus?,\n"
     )
     output = tmp_path / "pairs.json"
@@ -163,7 +163,9 @@ def test_a_database_that_goes_away_is_named_and_no_file_is_left(
 ) -> None:
     monkeypatch.setattr(
         "fastsql.execution.open_executor",
-        lambda path: vanishing(open_executor(path), calls, lambda: clinic.unlink(missing_ok=True)),
+        lambda path, **given: vanishing(
+            open_executor(path, **given), calls, lambda: clinic.unlink(missing_ok=True)
+        ),
     )
     output = tmp_path / "pairs.json"
     assert main(["synthesize", str(clinic), "-n", "30", *kind, "-o", str(output)]) == 2

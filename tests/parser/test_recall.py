@@ -235,7 +235,7 @@ def test_as_many_are_remembered_as_the_limit_says(toy_bundle: Path) -> None:
     [
         ("Who is zyxwaldo?", "SELECT nothing FROM patients WHERE surname = 'zyxwaldo'", "no source in scope"),
         ("Who is zyxwaldo?", "SELECT id FROM", "does not parse"),
-        ("Who is zyxwaldo?", "DELETE FROM patients WHERE surname = 'zyxwaldo'", "is a Delete"),
+        ("Who is zyxwaldo?", "DELETE FROM patients WHERE surname = 'zyxwaldo'", "is not a SELECT"),
         ("Who is zyxwaldo?", "WITH a AS (SELECT 'zyxwaldo') SELECT * FROM a, a AS b", "the grammar cannot say it"),
         ("?!", "SELECT id FROM patients WHERE surname = 'zyxwaldo'", "there is no question"),
     ],

@@ -69,7 +69,10 @@ def test_questions_over_the_demo_hospital_come_with_a_weight_of_their_own(
     assert told == [], "what is carried over does not depend on weights"
     _, _, plain, talks, *_ = asked.data.sources[len(config.data.sources) :]
     assert (plain.weight, talks.weight, talks.conversations) == (3.0, 3.0, "given")
-    assert {one.db_id for one in read_examples(plain.examples)} == set(read_schemas(plain.schemas))
+    (hospital,) = read_schemas(plain.schemas)
+    assert {one.db_id for one in read_examples(plain.examples)} == {hospital}
+    assert plain.database == talks.database
+    assert (Path(plain.database) / f"{hospital}.sqlite").is_file(), "answers are judged on the demo hospital"
     assert (plain.dev, talks.dev) == (True, True), "what is held out of them tells how sure a query is"
 
 

@@ -46,8 +46,8 @@ def written_sources(data: DataSettings, cache: Path, report: Report) -> list[Sou
             )
         name = f"everyday-{_identity(settings, language)}"
         if not set_files(cache, name)[0].is_file():
-            write_carried(everyday_set(), cache, name)
-        plain = replace(_source(cache, name, settings.hospital_weight), dev=True)
+            write_carried(everyday_set(cache / name), cache, name)
+        plain = _over_databases(_source(cache, name, settings.hospital_weight), cache / name)
         found += [plain, replace(plain, examples=str(turns_file(cache, name)), conversations=GIVEN)]
     if settings.held_out:
         name = f"{HELD_OUT}-{_identity(settings, language)}"
@@ -55,7 +55,7 @@ def written_sources(data: DataSettings, cache: Path, report: Report) -> list[Sou
         if not set_files(cache, name)[0].is_file():
             made = carry_held_out(settings.held_out, settings.variants, report, databases, language=language)
             write_carried(made, cache, name)
-        held = replace(_source(cache, name, 1.0), values="", database=str(databases), dev=True)
+        held = _over_databases(_source(cache, name, 1.0), databases)
         found += [held, replace(held, examples=str(turns_file(cache, name)), conversations=GIVEN)]
     return found
 
@@ -76,6 +76,11 @@ def carried_set(settings: WrittenSettings, language: str, cache: Path, report: R
 def _identity(settings: WrittenSettings, language: str) -> str:
     settings = replace(settings, weight=0.0, conversations_weight=0.0, hospital_weight=0.0)
     return hashlib.sha256(f"{settings} {language}".encode() + synthesis_code()).hexdigest()[:16]
+
+
+def _over_databases(source: SourceSettings, folder: Path) -> SourceSettings:
+    """The source with the databases of a folder in place of the values kept of them, asked about while training runs, too."""
+    return replace(source, values="", database=str(folder), dev=True)
 
 
 def _source(cache: Path, name: str, weight: float) -> SourceSettings:

@@ -11,9 +11,9 @@
 
 namespace fastsql::grammar {
 
-// The bit of a name: its place among the names. A name that is not among them does not compile.
+// The bit of a name: its place among the names. Only constants are initialised with it: a name that is not among them does not compile.
 template <std::size_t count>
-consteval std::uint32_t bit_of(const char* const (&names)[count], std::string_view name) {
+constexpr std::uint32_t bit_of(const char* const (&names)[count], std::string_view name) {
   std::size_t place = 0;
   while (names[place] != name) ++place;
   return std::uint32_t{1} << place;

@@ -37,6 +37,7 @@ from fastsql.training.calibration.observations import load_observations, reverse
 from fastsql.training.calibration.observe import Observation, observe, open_databases
 from fastsql.training.calibration.questions import (
     AS_WRITTEN,
+    EVERYDAY,
     FOREIGN,
     FOREIGN_MADE,
     MADE,
@@ -809,3 +810,24 @@ def test_plain_questions_say_that_short_ones_have_answers_and_nothing_of_right_q
     assert told[1] < told[0] - 1
     assert with_them.figures["questions"][PLAIN] == 120
     assert with_them.figures["right"][PLAIN] == 60
+
+
+def test_everyday_questions_beside_the_others_count_a_tenth() -> None:
+    rng = random.Random(3)
+    everyday = []
+    for place in range(120):
+        # What is sure of them is wrong as often as right.
+        evidence = Evidence(sequence=rng.gauss(3, 1), margin=rng.gauss(3, 1), strangeness=rng.gauss(0, 2))
+        pair, group = Pair(f"e{place}", f"who {place}", "", "ward"), f"{EVERYDAY} {place % 40}"
+        question = Question(pair, EVERYDAY, group, "SELECT 1")
+        state = np.zeros(D, dtype=np.float32)
+        everyday.append(Observation(question, evidence, evidence, state, 0.3, place % 2 == 0))
+    alike = [replace(one, question=replace(one.question, part=UNSEEN)) for one in everyday]
+    sure = Evidence(sequence=3.0, margin=3.0)
+    without, beside, among = (
+        calibration([*observations(), *given], Familiarity()) for given in ([], everyday, alike)
+    )
+    odds = [one.reliability.judge.right.log_odds(sure) for one in (without, beside, among)]
+    assert odds[0] > odds[1] > odds[2]
+    assert (beside.figures["questions"][EVERYDAY], beside.figures["right"][EVERYDAY]) == (120, 60)
+    assert beside.figures["questions"][UNSEEN] == without.figures["questions"][UNSEEN]

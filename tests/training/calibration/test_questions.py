@@ -14,9 +14,11 @@ pytest.importorskip("onnx", reason="pip install '.[train]' runs this")
 
 from fastsql.datasets import Example
 from fastsql.grammar import sql_to_program
+from fastsql.synthesis.hospital.everyday import HOSPITAL
 from fastsql.training.calibration import questions as module
 from fastsql.training.calibration.questions import (
     AS_WRITTEN,
+    EVERYDAY,
     FOREIGN,
     FOREIGN_MADE,
     MADE,
@@ -49,6 +51,17 @@ def test_nothing_that_was_trained_on_is_calibrated_on(config: TrainConfig, corpu
         UNSEEN: len(corpus.dev_templates),
         UNANSWERABLE: 1,
     }
+
+
+def test_questions_over_the_demo_hospital_are_a_part_of_their_own(
+    config: TrainConfig, corpus: Corpus
+) -> None:
+    first, *rest = (replace(one, pair=replace(one.pair, db_id=HOSPITAL)) for one in corpus.dev_templates[:2])
+    known = (first, *corpus.dev_examples)
+    asked = held_out(config, replace(corpus, dev_examples=known, dev_templates=tuple(rest)), made=0)
+    everyday = [one for one in asked if one.part == EVERYDAY]
+    assert [one.pair for one in everyday] == [one.pair for one in (first, *rest)]
+    assert [one for one in asked if one.pair.db_id == HOSPITAL] == everyday
 
 
 def test_unanswerable_questions_have_no_right_sql(config: TrainConfig, corpus: Corpus) -> None:

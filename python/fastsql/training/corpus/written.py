@@ -79,7 +79,7 @@ def _identity(settings: WrittenSettings, language: str) -> str:
 
 
 def _over_databases(source: SourceSettings, folder: Path) -> SourceSettings:
-    """The source with the databases of a folder in place of the values kept of them, asked about while training runs, too."""
+    """The source with the databases of a folder in place of the values kept of them; a part may be held out."""
     return replace(source, values="", database=str(folder), dev=True)
 
 

@@ -756,6 +756,7 @@ def test_a_dry_run_leaves_the_bundle_alone_and_observations_are_used_again(
 ) -> None:
     runs: list[int] = []
     monkeypatch.setattr(module, "observe", lambda *_a, **_o: (runs.append(1), tuple(observations()))[1])
+    monkeypatch.setattr(figures_module, "STEPS", {"beam": ("sequence",), "all": ("sequence",)})
     before = (bundle / "config.json").read_bytes()
     file = tmp_path / "observed.json.gz"
     common = [
@@ -771,7 +772,7 @@ def test_a_dry_run_leaves_the_bundle_alone_and_observations_are_used_again(
     assert main([*common, "--features", ",".join(UNANSWERED[:2])]) == 0
     assert (bundle / "config.json").read_bytes() == before
     assert len(runs) == 1
-    assert "| state alone |" in capsys.readouterr().out
+    assert "| all, answers inspected |" in capsys.readouterr().out
     assert main([*common, "--features", "mood"]) == 2
     assert "no feature 'mood'" in capsys.readouterr().err
 

@@ -25,12 +25,11 @@ from fastsql.training.calibration.logistic import (
     reliability_score,
 )
 from fastsql.training.calibration.questions import (
+    ANSWERABLE,
     AS_WRITTEN,
-    EVERYDAY,
     FOREIGN,
     FOREIGN_MADE,
     MADE,
-    PLAIN,
     SEEN,
     UNANSWERABLE,
     UNSEEN,
@@ -160,10 +159,7 @@ def all_figures(table: Table, unanswered: Sequence[str] = UNANSWERED, seed: int 
             part: int((table.parts == part).sum())
             for part in (*PRIOR, *BESIDE, AS_WRITTEN, FOREIGN, FOREIGN_MADE)
         },
-        "right": {
-            part: int(table.right[table.parts == part].sum())
-            for part in (SEEN, UNSEEN, EVERYDAY, PLAIN, FOREIGN)
-        },
+        "right": {part: int(table.right[table.parts == part].sum()) for part in ANSWERABLE},
         **figures(table, plain),
         "as_written": figures(table, plain, as_written=True),
         "made": made_figures(table, plain),

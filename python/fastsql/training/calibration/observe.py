@@ -33,7 +33,7 @@ from fastsql.reliability.names import names_of
 from fastsql.result import Link
 from fastsql.schema import Schema
 from fastsql.synthesis.generate import Report
-from fastsql.training.calibration.questions import EVERYDAY, FOREIGN, FOREIGN_MADE, SEEN, UNSEEN, Question
+from fastsql.training.calibration.questions import BY_PEOPLE, FOREIGN, FOREIGN_MADE, Question
 from fastsql.training.config import SourceSettings, TrainConfig, expand_path
 from fastsql.training.corpus.schemas import source_schemas
 
@@ -284,7 +284,7 @@ def without(schema: Schema, columns: frozenset[int]) -> Schema:
 
 
 def _others(question: Question, notes: _Notes) -> list[tuple[Evidence, str]]:
-    return notes.others() if question.part in (SEEN, UNSEEN, EVERYDAY) else []
+    return notes.others() if question.part in BY_PEOPLE else []
 
 
 def _observation(question: Question, seen: _Seen, notes: _Notes, verdicts: Iterator[Verdict]) -> Observation:

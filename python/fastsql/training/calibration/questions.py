@@ -51,6 +51,10 @@ FOREIGN, FOREIGN_MADE = "foreign", "foreign made"
 WRITTEN = "written"
 """The kind of unanswerable questions over such databases that were written by hand."""
 
+BY_PEOPLE = (SEEN, UNSEEN, EVERYDAY)
+"""Answerable questions of people over databases that were trained on."""
+ANSWERABLE = (*BY_PEOPLE, PLAIN, FOREIGN)
+
 MADE_QUESTIONS = 240
 """How many are made for a source, half of them by taking from the schema what a question needs; a quarter as many again
 name what its databases do not hold."""
@@ -93,11 +97,8 @@ def held_out(
     """
     rng = random.Random(seed)
     parts: list[list[Question]] = [
-        [_answerable(sample, EVERYDAY if _is_everyday(sample) else SEEN) for sample in corpus.dev_examples],
-        [
-            _answerable(sample, EVERYDAY if _is_everyday(sample) else UNSEEN)
-            for sample in corpus.dev_templates
-        ],
+        [_of_trained(sample, SEEN) for sample in corpus.dev_examples],
+        [_of_trained(sample, UNSEEN) for sample in corpus.dev_templates],
     ]
     for source in config.data.sources:
         if source.generate and made:
@@ -158,8 +159,9 @@ def _plain(source: SourceSettings, corpus: Corpus, seed: int) -> list[Question]:
     return found[:PLAIN_QUESTIONS]
 
 
-def _is_everyday(sample: Sample) -> bool:
-    return sample.pair.db_id == HOSPITAL
+def _of_trained(sample: Sample, part: str) -> Question:
+    """A question over a database that was trained on: of the part, or an everyday one."""
+    return _answerable(sample, EVERYDAY if sample.pair.db_id == HOSPITAL else part)
 
 
 def _answerable(sample: Sample, part: str) -> Question:

@@ -14,6 +14,7 @@ from fastsql.training.calibration.folds import on_scale
 from fastsql.training.calibration.logistic import Flags, Floats
 from fastsql.training.calibration.observe import Observation
 from fastsql.training.calibration.questions import (
+    ANSWERABLE,
     AS_WRITTEN,
     EVERYDAY,
     FOREIGN,
@@ -87,7 +88,7 @@ class Table:
     @property
     def unanswerable(self) -> Flags:
         """bool[n]: whether a refusal is right."""
-        return ~np.isin(self.parts, (SEEN, UNSEEN, EVERYDAY, PLAIN, FOREIGN))
+        return ~np.isin(self.parts, ANSWERABLE)
 
     @property
     def foreign(self) -> Flags:

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from fastsql.errors import FastSQLError
 from fastsql.training.calibration.observe import Observation
 from fastsql.training.calibration.questions import (
+    ANSWERABLE,
     AS_WRITTEN,
-    EVERYDAY,
+    BY_PEOPLE,
     FOREIGN,
     FOREIGN_MADE,
     PLAIN,
@@ -35,9 +36,9 @@ def usable(observations: Sequence[Observation]) -> tuple[tuple[Observation, ...]
     wrong, or all are of one template, of which no fold could be held out.
     """
     own = [item for item in observations if item.question.part not in (FOREIGN, FOREIGN_MADE)]
-    answerable = [item for item in own if item.question.part in (SEEN, UNSEEN, EVERYDAY)]
+    answerable = [item for item in own if item.question.part in BY_PEOPLE]
     plain = [item for item in own if item.question.part == PLAIN]
-    unanswerable = [item for item in own if item.question.part not in (SEEN, UNSEEN, EVERYDAY, PLAIN)]
+    unanswerable = [item for item in own if item.question.part not in ANSWERABLE]
     foreign = [item for item in observations if item.question.part == FOREIGN]
     made = [item for item in observations if item.question.part == FOREIGN_MADE]
     check_questions(item.question for item in observations)

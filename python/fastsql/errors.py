@@ -38,7 +38,7 @@ class ModelError(FastSQLError):
 
 
 class LimitError(FastSQLError):
-    """An input is larger than :class:`fastsql.limits.Limits` allows, or a limit that was given is none."""
+    """An input is larger than :class:`fastsql.limits.Limits` allows, or a limit that was given is not a number above 0."""
 
     @classmethod
     def exceeded(
@@ -66,7 +66,7 @@ class ExampleError(FastSQLError):
 
 
 class ConversationError(FastSQLError, ValueError):
-    """An exported conversation is damaged, or is none."""
+    """The text of an exported conversation is damaged, or is something else."""
 
 
 class CalibrationWarning(UserWarning):

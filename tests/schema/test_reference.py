@@ -68,8 +68,8 @@ def test_a_table_that_leads_to_patients_over_several_keys_is_no_reference_table(
     found = Schema.from_dict(data)
     assert marked(found) == ["chapters"]
     assert [line for line in found.warnings if "refers" in line] == [
-        "table 'visits': it refers to 'patients', which is no reference table, so it is none",
-        "table 'notes': it refers to 'visits', which is no reference table, so it is none",
+        "table 'visits': it refers to 'patients', which is no reference table, so it cannot be one",
+        "table 'notes': it refers to 'visits', which is no reference table, so it cannot be one",
     ]
     with pytest.raises(SchemaError, match="visits"):
         Schema.from_dict(data, strict=True)

@@ -35,7 +35,7 @@ def read_interactions(path: str | Path) -> tuple[Interaction, ...]:
 
 
 def as_interactions(examples: Sequence[Example], where: str) -> tuple[Interaction, ...]:
-    """Examples as conversations. Raises DatasetError where they are none; `where`: what its message names."""
+    """Examples as conversations. Raises DatasetError where they are not; `where`: what its message names."""
     known: dict[str, list[Example]] = {}
     for example in examples:
         name, turn = example.extra.get("interaction"), example.extra.get("turn")

@@ -28,7 +28,9 @@ def profile_files(source: str | Path, schemas: Collection[str]) -> dict[str, Pat
     files = {name: path / f"{name}.toml" for name in schemas if (path / f"{name}.toml").is_file()}
     if not files:
         raise SchemaError(
-            "it holds no profile of these schemas", where=str(path), remedy="Call each NAME.toml."
+            "it holds no profile of these schemas",
+            where=str(path),
+            remedy="Name each file after its schema: NAME.toml.",
         )
     return files
 

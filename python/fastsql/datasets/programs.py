@@ -63,4 +63,4 @@ def _read(row: Any, position: int, tables: dict[str, int], columns: dict[str, in
             return Literal(value, form, name)
         case ["table" | "column", *_]:
             raise ValueError(f"terminal {position} is not in the schema")
-    raise ValueError(f"terminal {position} is none")
+    raise ValueError(f"terminal {position} cannot be read")

@@ -73,7 +73,7 @@ def lost(address: Address) -> EndpointLostError:
 
 
 def _connect(connection: http.client.HTTPConnection, address: Address) -> None:
-    """Raises EndpointUnreachableError, and EndpointAddressError before anything was sent to a localhost that is none."""
+    """Raises EndpointUnreachableError, and EndpointAddressError before anything goes to a localhost elsewhere."""
     try:
         connection.connect()
     except TimeoutError:

@@ -43,7 +43,7 @@ class DuckDBExecutor(VerifyingExecutor):
         connections: queries that may run at the same time; executors of this process on the same file share them.
 
     Raises:
-        LimitError: a limit is none.
+        LimitError: a limit is not a number above 0.
         ExecutionError: the file is missing, no DuckDB database, or DuckDB is not installed.
     """
 

@@ -91,7 +91,7 @@ class DuckDBFile:
         """The instance for the file that lies there now.
 
         Raises:
-            ExecutionError: there is none, no DuckDB database, somebody writes it, or DuckDB is not installed.
+            ExecutionError: there is no file, it is not DuckDB's, somebody writes it, or DuckDB is not installed.
         """
         try:
             import duckdb

@@ -67,7 +67,7 @@ class PostgresExecutor(VerifyingExecutor):
             database and role share them.
 
     Raises:
-        LimitError: a limit is none.
+        LimitError: a limit is not a number above 0.
         ExecutionError: the engine has another driver.
     """
 

@@ -50,7 +50,7 @@ class ReadOnlyExecutor(Reusing):
         attached: further SQLite files by the names under which they are attached: the namespaces of their tables.
 
     Raises:
-        LimitError: a limit is none.
+        LimitError: a limit is not a number above 0.
         ExecutionError: the file is missing, or no SQLite database.
     """
 

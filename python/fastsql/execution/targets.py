@@ -67,10 +67,10 @@ def open_executor(
             namespaces of their tables.
 
     Raises:
-        LimitError: a limit is none.
+        LimitError: a limit is not a number above 0.
         ExecutionError: there is no such database, or what it takes to reach it is not installed.
         DialectError: there is no read-only executor for such databases.
-        TypeError: the target or the schema is none.
+        TypeError: the target or the schema is of another type.
     """
     if not (isinstance(target, (str, Path)) or hasattr(target, "url")):
         raise TypeError(f"target is a path, a URL or an engine, not {type(target).__name__}")
@@ -132,7 +132,7 @@ def _found(target: str | Path | Engine) -> tuple[str, Any]:
     """The dialect of a database, and where it is: a path, the text of a URL, or a PostgreSQL engine.
 
     Raises:
-        ExecutionError: it is in memory, or the URL is none.
+        ExecutionError: it is in memory, or the text is not a URL.
         DialectError: there is no executor for it.
     """
     if isinstance(target, Path) or (isinstance(target, str) and "://" not in target):

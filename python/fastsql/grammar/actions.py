@@ -81,7 +81,7 @@ class ActionLayout:
         return self.offsets[-1]
 
     def locate(self, action: int) -> tuple[int, int]:
-        """Kind and index of a flat id. Raises IndexError for a number that is none."""
+        """Kind and index of a flat id. Raises IndexError for a number outside of them."""
         if not 0 <= action < self.size:
             raise IndexError(f"{action} is not one of {self.size} actions")
         kind = bisect_right(self.offsets, action) - 1  # of kinds with one offset all but the last are empty

@@ -132,7 +132,7 @@ class ActionSpace:
         return self.offsets[-1]
 
     def locate(self, action: int) -> tuple[int, int]:
-        """Kind and index of a flat id. Raises IndexError for a number that is none."""
+        """Kind and index of a flat id. Raises IndexError for a number outside of them."""
         return self.layout.locate(action)
 
     def flat(self, kind: int, index: int) -> int:

@@ -41,7 +41,7 @@ class Transition(NamedTuple):
 def transitions(path: Sequence[int], space: ActionSpace) -> Iterator[Transition]:
     """The transitions of a path. What is legal is not asked again: the path is one that an automaton took.
 
-    Raises GroundingError for one that is none.
+    Raises GroundingError for another one.
     """
     state = State.start(space)
     for step in path:

@@ -45,7 +45,7 @@ def alternative_for(grammar: Grammar, symbol: int, terminal: Terminal) -> Altern
 
 
 def read_tree(program: Program, grammar: Grammar) -> Node:
-    """The derivation tree of a complete program, by recursive descent. Raises ProgramError where it is none."""
+    """The derivation tree of a complete program, by recursive descent. Raises ProgramError for what is not one."""
     position = 0
 
     def expand(symbol: int) -> Node | None:

@@ -56,7 +56,7 @@ class Memory:
         return self._kept.get(schema, {})
 
     def forget(self, schema: str, number: int | None = None) -> int:
-        """Forget a pair, or all of a schema; gives how many that were. Raises ExampleError for a number that is none."""
+        """Forget a pair, or all of a schema; gives how many that were. Raises ExampleError where none has this number."""
         with self._lock:
             kept = self._kept.get(schema, {})
             if number is None:

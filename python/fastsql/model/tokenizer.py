@@ -41,7 +41,7 @@ class Tokenizer:
     def __init__(self, json_text: str, max_tokens: int = 510, id_limit: int | None = None) -> None:
         """`json_text` is the content of a `tokenizer.json`; ids are below `id_limit`, or what the tokenizer likes.
 
-        Raises ModelError if it is none, another than BERT's, or lacks a token that every text needs.
+        Raises ModelError if it cannot be read, is not like BERT's, or lacks a token that every text needs.
         """
         from tokenizers import Tokenizer as Backend
 
@@ -69,7 +69,7 @@ class Tokenizer:
 
     @classmethod
     def from_file(cls, path: str | Path, max_tokens: int = 510, id_limit: int | None = None) -> Tokenizer:
-        """Read a `tokenizer.json`; raises `ModelError` if it cannot be read or is none."""
+        """Read a `tokenizer.json`; raises `ModelError` if it cannot be read."""
         try:
             text = Path(path).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:

@@ -107,7 +107,7 @@ class Audit:
     ) -> AuditedExecutor:
         """The executor, with every statement that it is given on record; `dialect` is its own unless given.
 
-        Raises TypeError, ValueError for ids that are none.
+        Raises TypeError, ValueError for what is not an id.
         """
         check_id(request_id, "request_id")
         check_id(user_id, "user_id")

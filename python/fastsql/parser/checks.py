@@ -20,7 +20,7 @@ _MOMENT = re.compile(r"\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?", re.ASCII)
 
 
 def check_penalty(penalty: Any) -> float:
-    """A penalty as it is kept. Raises TypeError or ValueError for what is none."""
+    """A penalty as it is kept. Raises TypeError or ValueError for what is not a penalty."""
     if not isinstance(penalty, SupportsFloat):
         raise TypeError(f"penalty is a number, not {type(penalty).__name__}")
     if not 0 <= float(penalty) < float("inf"):
@@ -29,7 +29,7 @@ def check_penalty(penalty: Any) -> float:
 
 
 def check_threads(threads: int) -> None:
-    """Raise ValueError for a number of threads that is none."""
+    """Raise ValueError for a number of threads below 0."""
     if threads < 0:
         raise ValueError(f"threads must be a number of at least 0, not {threads!r}")
 

@@ -183,7 +183,7 @@ class Parser:
         return {number: (one.question, one.sql) for number, one in kept.items()}
 
     def forget(self, schema: Any, number: int | None = None) -> int:
-        """Forget a remembered pair of a schema, or all; gives how many. Raises ExampleError for a number that is none."""
+        """Forget a remembered pair of a schema, or all; gives how many. Raises ExampleError where none has this number."""
         return self._memory.forget(names_digest(self._sources.schema(schema)), number)
 
     def _reads(self) -> Reader:
@@ -406,7 +406,7 @@ class Parser:
         `parse`; `dialect` is the executor's unless given. A refusal comes back as one, without rows, and nothing is run.
 
         Raises what `parse` raises, and what the executor does: ExecutionError (QueryTimeoutError and ResultSizeError are
-        such), VerificationError. TypeError for an executor that is none.
+        such), VerificationError. TypeError for something that is not an executor.
         """
         from fastsql.answer import Answer  # for those who let queries run
 
@@ -427,7 +427,7 @@ class Parser:
     ) -> Answer:
         """The rows of a result's SQL, now; `executor`, `request_id` and `user_id` as in `ask`.
 
-        Raises RefusedError for a refusal, and what the executor does; TypeError for an executor that is none.
+        Raises RefusedError for a refusal, and what the executor does; TypeError for something that is not an executor.
         """
         from fastsql.answer import Answer  # for those who let queries run
 

@@ -21,7 +21,7 @@ _PLACE = re.compile(r"\((at (?:line \d+, column \d+|end of document))\)$")
 
 
 def parsed(where: str, text: str) -> dict[str, Any]:
-    """A text as TOML. Raises SchemaError, with the line, where it is none."""
+    """A text as TOML. Raises SchemaError, with the line, for what is not TOML."""
     tomllib = _parser()
     try:
         return dict(tomllib.loads(text))

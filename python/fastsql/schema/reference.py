@@ -31,7 +31,7 @@ def without_referring(schema: AnySchema, findings: Findings) -> AnySchema:
         marked.remove(child)
         findings.note(
             f"table {schema.table_name(child)!r}",
-            f"it refers to {schema.table_name(to)!r}, which is no reference table, so it is none",
+            f"it refers to {schema.table_name(to)!r}, which is no reference table, so it cannot be one",
         )
     return replace(
         schema,

@@ -121,7 +121,7 @@ def read_record(
         except (ValueError, KeyError, TypeError, AssertionError, IndexError, RecursionError):
             raise _damaged(f"turn {place + 1} cannot be read") from None
         except (FastSQLError, IllegalActionError):
-            raise _damaged(f"the query of turn {place + 1} is none of this schema") from None
+            raise _damaged(f"the query of turn {place + 1} does not fit this schema") from None
         turns.append(turn.asked_alone if mode == "qq" else turn)
     return tuple(turns), mode
 
@@ -211,7 +211,7 @@ def _standing(found: Any) -> dict[int, Assessment]:
 
 def _share(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise ValueError("a probability is none")
+        raise ValueError("a probability is not between 0 and 1")
     return float(value)
 
 

@@ -46,7 +46,7 @@ class IsolatedExecutor(VerifyingExecutor):
         connections: as :func:`fastsql.execution.open_executor` has it.
 
     Raises:
-        LimitError: a limit is none.
+        LimitError: a limit is not a number above 0.
         ExecutionError: the database cannot be opened, or this system cannot bound a process.
     """
 

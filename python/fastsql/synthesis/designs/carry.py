@@ -63,7 +63,7 @@ class Origin:
         self._programs: dict[str, Program] = {}
 
     def tree(self, sql: str) -> exp.Query:
-        """A query over the design with all of its columns qualified. Raises DesignError where it is none."""
+        """A query over the design with all of its columns qualified. Raises DesignError for what is not such a query."""
         if sql not in self._programs:
             try:
                 self._programs[sql] = sql_to_program(sql, self._schema)

@@ -112,7 +112,7 @@ def rebuilt(
         read = Schema.from_dict(new.to_dict(), strict=True)
     except (SchemaError, LimitError) as error:
         raise SynthesisError(
-            f"the extended schema is none ({error.what})",
+            f"the extended schema is not valid ({error.what})",
             where=error.where,
             remedy="Leave the operation out.",
         ) from error

@@ -40,7 +40,7 @@ def read_conversations(
 ) -> tuple[list[Pair], dict[str, Schema]]:
     """The turns of a source's conversations, and the schemas of their databases.
 
-    Raises DatasetError, which names the interaction and the turn, for a program that is none over the schema.
+    Raises DatasetError, which names the interaction and the turn, for a program that does not fit the schema.
     """
     where = str(expand_path(source.examples))
     schemas = source_schemas(source, {one.db_id for one in examples})

@@ -117,7 +117,8 @@ def run(options: argparse.Namespace) -> int:
         raise SynthesisError(f"{option} takes written questions", remedy="Give --written, too.")
     if options.demo and (names or options.language != "en"):
         raise SynthesisError(
-            "--demo takes English questions over no other design", remedy="Give --written --demo alone."
+            "--demo asks in English, and over the demo hospital alone",
+            remedy="Leave --designs and --language out.",
         )
     if options.written and (options.round_trip or options.processes > 1 or options.ray or options.profile):
         raise SynthesisError(
@@ -146,7 +147,7 @@ def run(options: argparse.Namespace) -> int:
             kinds=kinds,
             held_out=held_out,
             language=options.language,
-            profiles=options.profile and Path(options.profile),
+            profiles=None if options.profile is None else Path(options.profile),
         ) as pool,
         open_workers(options.processes, options.ray) as workers,
     ):

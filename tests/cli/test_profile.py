@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,6 +11,7 @@ import pytest
 from fastsql import Schema
 from fastsql.demo import create_hospital
 
+from ..worlds.database import inserted, write_database
 from .conftest import DDL, WOMEN, Outcome
 
 Run = Callable[..., Outcome]
@@ -131,21 +130,19 @@ def test_an_update_counts_as_the_file_says(run: Run, hospital: Path, tmp_path: P
 
 def test_an_update_counts_by_the_keys_and_terminologies_that_the_file_says(run: Run, tmp_path: Path) -> None:
     database, out = tmp_path / "ward.sqlite", tmp_path / "clinic.toml"
-    with closing(sqlite3.connect(database)) as connection:
-        connection.executescript(
-            """
-            CREATE TABLE patients (patient_id INT PRIMARY KEY, sex TEXT);
-            CREATE TABLE d_regimens (code TEXT PRIMARY KEY, title TEXT);
-            CREATE TABLE doses (dose_id INT PRIMARY KEY, code TEXT REFERENCES d_regimens (code), route TEXT);
-            CREATE TABLE stays (stay_id INT PRIMARY KEY, whose INT, ward_type TEXT);
-            """
-        )
-        connection.executemany("INSERT INTO patients VALUES (?, ?)", [(n, "F") for n in range(3)])
-        connection.executemany("INSERT INTO d_regimens VALUES (?, ?)", [(f"c{n}", "x") for n in range(3)])
-        connection.executemany("INSERT INTO doses VALUES (?, ?, 'oral')", [(n, f"c{n}") for n in range(3)])
-        stays = [(n, 1, "burns") for n in range(9)] + [(20 + n, n, "surgery") for n in range(3)]
-        connection.executemany("INSERT INTO stays VALUES (?, ?, ?)", stays)
-        connection.commit()
+    ddl = """
+        CREATE TABLE patients (patient_id INT PRIMARY KEY, sex TEXT);
+        CREATE TABLE d_regimens (code TEXT PRIMARY KEY, title TEXT);
+        CREATE TABLE doses (dose_id INT PRIMARY KEY, code TEXT REFERENCES d_regimens (code), route TEXT);
+        CREATE TABLE stays (stay_id INT PRIMARY KEY, whose INT, ward_type TEXT);
+        """
+    rows = (
+        inserted("patients", [(n, "F") for n in range(3)]),
+        inserted("d_regimens", [(f"c{n}", "x") for n in range(3)]),
+        inserted("doses", [(n, f"c{n}", "oral") for n in range(3)]),
+        inserted("stays", [(n, 1, "burns") for n in range(9)] + [(20 + n, n, "surgery") for n in range(3)]),
+    )
+    write_database(database, ddl + "".join(rows))
     asked = ("profile", str(database), "-o", str(out), "--least", "3")
     first = run(*asked)
     assert "no values are listed of doses, stays: no column tells of whom" in first.err

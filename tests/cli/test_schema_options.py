@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,7 @@ from fastsql.cli.main import main
 from fastsql.cli.schema_options import add_schema_options, read_schema, read_values
 from fastsql.schema import Schema
 
-from ..worlds.database import write_database
+from ..worlds.database import inserted, write_database
 
 TABLES = """
 CREATE TABLE patients (id INTEGER PRIMARY KEY, sex TEXT); CREATE TABLE tmp_load (x TEXT); CREATE TABLE beds (ward TEXT);
@@ -112,14 +110,11 @@ def test_ctrl_c_while_values_are_read_goes_on_with_those_read(
 
 
 def test_keys_that_nobody_declared_are_looked_for_where_asked(tmp_path: Path) -> None:
-    path = tmp_path / "ward.sqlite"
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(
-            "CREATE TABLE wards (id INTEGER PRIMARY KEY, n INT); CREATE TABLE beds (n INT, ward INTEGER);"
-        )
-        connection.executemany("INSERT INTO wards VALUES (?, 1)", [(k,) for k in range(1, 30)])
-        connection.executemany("INSERT INTO beds VALUES (1, ?)", [(k,) for k in range(1, 30)])
-        connection.commit()
+    ddl = "CREATE TABLE wards (id INTEGER PRIMARY KEY, n INT); CREATE TABLE beds (n INT, ward INTEGER);"
+    rows = inserted("wards", [(k, 1) for k in range(1, 30)]) + inserted(
+        "beds", [(1, k) for k in range(1, 30)]
+    )
+    path = write_database(tmp_path / "ward.sqlite", ddl + rows)
     assert not read_schema(options("--schema", str(path))).foreign_keys
     (key,) = read_schema(options("--schema", str(path), "--keys-from", str(path))).foreign_keys
     assert (key.columns, key.references) == ((3,), (0,))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from pathlib import Path
 
 import pytest
 
 from fastsql.datasets import DatasetError, read_schemas, with_database_values, with_normal_ranges
 from fastsql.schema import Schema
+
+from ..worlds.database import inserted, write_database
 
 WARD = Schema.from_ddl("CREATE TABLE ward (id INT PRIMARY KEY, kind TEXT, note TEXT)")
 VITALS = Schema.from_ddl("CREATE TABLE chartevents (stay_id INT, valuenum REAL)")
@@ -54,15 +55,9 @@ def test_bounds_that_a_schema_has_already_are_kept() -> None:
 
 
 def test_small_domains_are_read_from_the_database(tmp_path: Path) -> None:
-    path = tmp_path / "ward.sqlite"
-    connection = sqlite3.connect(path)
-    with connection:
-        connection.execute("CREATE TABLE ward (id INT PRIMARY KEY, kind TEXT, note TEXT)")
-        connection.executemany(
-            "INSERT INTO ward VALUES (?, ?, ?)",
-            [(row, ("icu", "general")[row % 2], f"note {row}") for row in range(9)],
-        )
-    connection.close()
+    ddl = "CREATE TABLE ward (id INT PRIMARY KEY, kind TEXT, note TEXT);"
+    rows = [(row, ("icu", "general")[row % 2], f"note {row}") for row in range(9)]
+    path = write_database(tmp_path / "ward.sqlite", ddl + inserted("ward", rows))
     schema = with_database_values(WARD, path, max_values=5)
     assert set(schema.columns[1].values) == {"icu", "general"}
     assert schema.columns[2].values == ()

@@ -12,6 +12,8 @@ from fastsql.datasets import DatasetError, gold_values, read_values, with_column
 from fastsql.datasets.values import ColumnValues
 from fastsql.schema import Schema
 
+from ..worlds.database import inserted, write_database
+
 SCHEMA = Schema.from_ddl("CREATE TABLE Drugs (name TEXT, route TEXT, dose REAL, code TEXT)")
 
 
@@ -63,13 +65,8 @@ def test_gold_literals_are_a_domain_once_hardly_any_is_new() -> None:
 
 
 def test_a_database_comes_before_other_values(tmp_path: Path) -> None:
-    import sqlite3
-
-    path = tmp_path / "ward.sqlite"
-    with sqlite3.connect(path) as connection:
-        connection.execute("CREATE TABLE Drugs (name TEXT, route TEXT, dose REAL, code TEXT)")
-        connection.execute("INSERT INTO Drugs VALUES ('warfarin', 'po', 1, 'w1')")
-    connection.close()
+    ddl = "CREATE TABLE Drugs (name TEXT, route TEXT, dose REAL, code TEXT);"
+    path = write_database(tmp_path / "ward.sqlite", ddl + inserted("Drugs", [("warfarin", "po", 1, "w1")]))
     known = ColumnValues({("Drugs", "name"): ("aspirin",)}, frozenset({("Drugs", "name")}))
     schema, dictionary = with_known_values(SCHEMA, path, known)
     assert schema.columns[0].values == ("warfarin",)

@@ -17,6 +17,7 @@ from fastsql.errors import ExecutionError, ModelError, SchemaError
 from fastsql.linking import ValueDictionary, find_candidates
 from fastsql.schema import Schema
 
+from ..worlds.database import inserted, write_database
 from ..worlds.valued_hospital import SCHEMA, VALUES
 
 SECRET = "Jane Unmistakable Doe"
@@ -25,24 +26,19 @@ SECRET = "Jane Unmistakable Doe"
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
     """A file with text, numbers stored in a text column, a key column, a long text, and a name that needs quoting."""
-    path = tmp_path / "ward 1.sqlite"
-    with sqlite3.connect(path) as connection:
-        connection.execute("CREATE TABLE patients (id TEXT PRIMARY KEY, name TEXT, age INTEGER, note TEXT)")
-        connection.execute(
-            'CREATE TABLE "order" (id INTEGER, patient TEXT REFERENCES patients(id), "drug ""name""" TEXT)'
-        )
-        rows = [
-            ("p-1", SECRET, 40, "x" * 500),
-            ("p-2", "Bob", 50, "stable"),
-            ("p-3", "Bob", 60, None),
-            ("p-4", " ", 1, ""),
-        ]
-        connection.executemany("INSERT INTO patients VALUES (?, ?, ?, ?)", rows)
-        connection.executemany(
-            'INSERT INTO "order" VALUES (?, ?, ?)', [(1, "p-1", "Aspirin"), (2, "p-2", "stable")]
-        )
-    connection.close()
-    return path
+    ddl = (
+        "CREATE TABLE patients (id TEXT PRIMARY KEY, name TEXT, age INTEGER, note TEXT);"
+        'CREATE TABLE "order" (id INTEGER, patient TEXT REFERENCES patients(id), "drug ""name""" TEXT);'
+    )
+    patients = [
+        ("p-1", SECRET, 40, "x" * 500),
+        ("p-2", "Bob", 50, "stable"),
+        ("p-3", "Bob", 60, None),
+        ("p-4", " ", 1, ""),
+    ]
+    orders = [(1, "p-1", "Aspirin"), (2, "p-2", "stable")]
+    rows = inserted("patients", patients) + inserted('"order"', orders)
+    return write_database(tmp_path / "ward 1.sqlite", ddl + rows)
 
 
 @pytest.fixture

@@ -23,6 +23,8 @@ from fastsql.limits import DEFAULT
 from fastsql.linking.mapped_file import BLOCK
 from fastsql.linking.reference_rows import cell_number, rows_of
 
+from ..worlds.database import write_database
+
 
 @pytest.fixture(scope="module")
 def hospital(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -133,12 +135,11 @@ def test_a_table_of_too_many_cells_is_left_out_and_said_so(hospital: Path, schem
 
 
 def test_what_takes_too_long_is_left_out_and_said_so(tmp_path: Path) -> None:
-    path = tmp_path / "slow.sqlite"
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(
-            "CREATE VIEW codes AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
-            " SELECT 'a' AS code FROM n WHERE i < 0;"
-        )
+    path = write_database(
+        tmp_path / "slow.sqlite",
+        "CREATE VIEW codes AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
+        " SELECT 'a' AS code FROM n WHERE i < 0;",
+    )
     slow = Schema.from_dict({"codes": {"code": "TEXT"}}).with_reference_tables("codes")
     found = ValueDictionary.from_database(path, slow, columns=[], column_seconds=0.2)
     assert found.tables == ()

@@ -17,6 +17,7 @@ from fastsql.schema import Value
 from fastsql.schema.pace import Pace
 
 from ..databases import PostgresServer
+from ..worlds.database import inserted, write_database
 
 LEAST = 3
 DDL = """
@@ -28,17 +29,14 @@ CREATE TABLE transfers (transfer_id INT PRIMARY KEY, patient_id INT, transfer_ty
 
 @pytest.fixture
 def ward(tmp_path: Path) -> Path:
-    path = tmp_path / "ward.sqlite"
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(DDL)
-        people = [(n, "Meier", "F" if n % 2 else "M", "AB" if n == 1 else "0", n % 2) for n in range(8)]
-        connection.executemany("INSERT INTO patients VALUES (?, ?, ?, ?, ?)", people)
-        # patient 1 was in the burns unit nine times, three patients were in surgery once
-        stays = [(n, 1, "burns") for n in range(9)] + [(20 + n, n, "surgery") for n in range(3)]
-        connection.executemany("INSERT INTO stays VALUES (?, ?, ?)", stays)
-        connection.executemany("INSERT INTO transfers VALUES (?, ?, ?)", [(n, 1, "secret") for n in range(9)])
-        connection.commit()
-    return path
+    # Patient 1 was in the burns unit nine times, three patients were in surgery once.
+    return written(
+        tmp_path / "ward.sqlite",
+        DDL,
+        patients=[(n, "Meier", "F" if n % 2 else "M", "AB" if n == 1 else "0", n % 2) for n in range(8)],
+        stays=[(n, 1, "burns") for n in range(9)] + [(20 + n, n, "surgery") for n in range(3)],
+        transfers=[(n, 1, "secret") for n in range(9)],
+    )
 
 
 def values(path: Path | Any, **settings: Any) -> dict[str, list[Value]]:
@@ -70,13 +68,7 @@ def test_rows_of_one_patient_are_one_patient_by_declared_and_by_likely_keys(ward
 
 
 def written(path: Path, ddl: str, **rows: list[tuple[object, ...]]) -> Path:
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(ddl)
-        for table, cells in rows.items():
-            marks = ", ".join("?" * len(cells[0]))
-            connection.executemany(f"INSERT INTO {table} VALUES ({marks})", cells)
-        connection.commit()
-    return path
+    return write_database(path, f"{ddl};{''.join(map(inserted, rows, rows.values()))}")
 
 
 NINE_OF_ONE = [(n, 1, "burns") for n in range(9)]
@@ -131,17 +123,10 @@ def test_a_table_that_names_nobody_lists_nothing(tmp_path: Path, key: str) -> No
 
 def test_a_table_that_tells_of_patients_only_by_another_lists_nothing(ward: Path) -> None:
     ddl = "CREATE TABLE results (id INT PRIMARY KEY, stay_id INT REFERENCES stays (stay_id){}, result_type TEXT)"
-    with closing(sqlite3.connect(ward)) as connection:
-        connection.execute(ddl.format(""))
-        connection.executemany("INSERT INTO results VALUES (?, ?, 'secret')", [(n, n) for n in range(9)])
-        connection.commit()
+    written(ward, ddl.format(""), results=[(n, n, "secret") for n in range(9)])
     assert values(ward) == SHARED
-    with closing(sqlite3.connect(ward)) as connection:
-        connection.execute("DROP TABLE results")
-        connection.execute(ddl.format(", subject_id INT"))
-        rows = [(n, n, n % 3) for n in range(9)]
-        connection.executemany("INSERT INTO results VALUES (?, ?, ?, 'fine')", rows)
-        connection.commit()
+    named = "DROP TABLE results;" + ddl.format(", subject_id INT")
+    written(ward, named, results=[(n, n, n % 3, "fine") for n in range(9)])
     assert values(ward) == {**SHARED, "results.result_type": ["fine"]}
 
 
@@ -172,10 +157,7 @@ def test_leaving_the_table_of_patients_out_opens_no_door(ward: Path) -> None:
 
 
 def test_without_a_whole_search_only_declared_keys_tell_whose_a_row_is(ward: Path) -> None:
-    with closing(sqlite3.connect(ward)) as connection:
-        rows = [(20 + n, n, "bed") for n in range(5)]
-        connection.executemany("INSERT INTO transfers VALUES (?, ?, ?)", rows)
-        connection.commit()
+    written(ward, "", transfers=[(20 + n, n, "bed") for n in range(5)])
     assert values(ward)["transfers.transfer_type"] == ["bed"]
     assert values(ward, all_keys=False) == SHARED
 

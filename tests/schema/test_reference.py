@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +10,8 @@ import pytest
 
 from fastsql import Schema, SchemaError
 from fastsql.demo import REFERENCE, create_hospital
+
+from ..worlds.database import inserted, write_database
 
 DDL = """
 CREATE TABLE patients (pid INT PRIMARY KEY, sex TEXT);
@@ -76,19 +76,13 @@ def test_a_table_that_leads_to_patients_over_several_keys_is_no_reference_table(
 
 
 def test_a_key_to_patients_that_is_found_later_ends_the_mark(tmp_path: Path) -> None:
-    path = tmp_path / "ward.sqlite"
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(
-            "CREATE TABLE patients (patient_number INTEGER PRIMARY KEY, name TEXT);"
-            "CREATE TABLE scores (score_id INTEGER PRIMARY KEY, of_patient INTEGER, title TEXT);"
-        )
-        connection.executemany(
-            "INSERT INTO patients VALUES (?, ?)", [(9_000 + i, f"p{i}") for i in range(200)]
-        )
-        connection.executemany(
-            "INSERT INTO scores VALUES (?, ?, ?)", [(i, 9_000 + i % 190, f"s{i}") for i in range(300)]
-        )
-        connection.commit()
+    ddl = (
+        "CREATE TABLE patients (patient_number INTEGER PRIMARY KEY, name TEXT);"
+        "CREATE TABLE scores (score_id INTEGER PRIMARY KEY, of_patient INTEGER, title TEXT);"
+    )
+    patients = inserted("patients", [(9_000 + i, f"p{i}") for i in range(200)])
+    scores = inserted("scores", [(i, 9_000 + i % 190, f"s{i}") for i in range(300)])
+    path = write_database(tmp_path / "ward.sqlite", ddl + patients + scores)
     schema = Schema.from_sqlite(path).with_reference_tables("scores")
     found = schema.with_keys_from(path)
     assert len(found.foreign_keys) == 1

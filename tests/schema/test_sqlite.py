@@ -13,6 +13,8 @@ import pytest
 from fastsql.errors import SchemaError
 from fastsql.schema import ForeignKey, Schema
 
+from ..worlds.database import write_database
+
 HOSPITAL = """
 CREATE TABLE patients (subject_id INT PRIMARY KEY, gender VARCHAR(5), dob TIMESTAMP(0), note TEXT);
 CREATE TABLE stays (a INTEGER, b TEXT, c REAL, "病区" TEXT, PRIMARY KEY (b, a)) WITHOUT ROWID;
@@ -29,10 +31,7 @@ INSERT INTO "order" (who, x, y) VALUES (1, 'b', 1);
 @pytest.fixture
 def make(tmp_path: Path) -> Callable[[str], Path]:
     def make_database(script: str, name: str = "hospital.sqlite") -> Path:
-        path = tmp_path / name
-        with closing(sqlite3.connect(path)) as connection:
-            connection.executescript(script)
-        return path
+        return write_database(tmp_path / name, script)
 
     return make_database
 

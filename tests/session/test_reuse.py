@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import logging
-import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from pathlib import Path
 from typing import Any, cast
 
@@ -95,11 +93,6 @@ def talk(path: Path) -> Callable[..., Session]:
     return begin
 
 
-def write(path: Path, sql: str) -> None:
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.executescript(sql)
-
-
 def ways(turn: Turn) -> list[tuple[int, str]]:
     return [(one.turn, one.way) for one in turn.reused]
 
@@ -131,7 +124,7 @@ def test_an_answer_is_as_of_the_time_at_which_it_was_shown(talk: Callable[..., S
     bound, anew = talk(), talk(reuse="subquery")
     for session in (bound, anew):
         session.ask("the women")
-    write(path, "UPDATE p SET sex = 'f' WHERE id = 4; UPDATE v SET cost = 20.0 WHERE pid = 2")
+    write_database(path, "UPDATE p SET sex = 'f' WHERE id = 4; UPDATE v SET cost = 20.0 WHERE pid = 2")
     assert cells(bound.ask("their costs")) == [1.0, 3.0, 20.0]
     assert cells(anew.ask("their costs")) == [1.0, 3.0, 4.0, 20.0]
     again = bound.refresh()
@@ -155,7 +148,7 @@ def test_a_database_whose_tables_have_changed_is_asked_anew(
 ) -> None:
     session = talk(reuse=reuse)
     session.ask("the women")
-    write(path, "ALTER TABLE p ADD COLUMN born TEXT; UPDATE p SET sex = 'f'")
+    write_database(path, "ALTER TABLE p ADD COLUMN born TEXT; UPDATE p SET sex = 'f'")
     turn = session.ask("their costs")
     assert reason(turn) == "the database has other tables or columns since"
     assert cells(turn) == [1.0, 2.0, 3.0, 4.0]
@@ -196,7 +189,7 @@ def test_rows_in_from_are_a_table_or_asked_anew(talk: Callable[..., Session]) ->
 def test_only_turns_that_a_turn_stands_on_take_part(talk: Callable[..., Session], path: Path) -> None:
     session = talk()
     session.ask("the women")
-    write(path, "UPDATE p SET sex = 'f'")
+    write_database(path, "UPDATE p SET sex = 'f'")
     turn = session.ask("alone")
     assert (cells(turn), turn.reused) == ([1.0, 2.0, 3.0, 4.0], ())
 
@@ -258,7 +251,7 @@ def test_another_database_is_asked_anew(talk: Callable[..., Session], path: Path
     session.ask("the women")
     other = tmp_path / "other.sqlite"
     other.write_bytes(path.read_bytes())
-    write(other, "UPDATE p SET sex = 'f'")
+    write_database(other, "UPDATE p SET sex = 'f'")
     session.executor = ReadOnlyExecutor(other, schema=SCHEMA)
     turn = session.ask("their costs")
     assert (cells(turn), turn.reused) == ([1.0, 2.0, 3.0, 4.0], ())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 import tarfile
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from fastsql.synthesis.pool import SchemaPool
 from fastsql.synthesis.schema import SchemaSource
 from fastsql.synthesis.source import SynthesisError
 
+from ..worlds.database import inserted, write_database
 from ..worlds.failing_database import vanishing
 
 
@@ -81,9 +81,8 @@ def test_what_is_held_out_or_not_trained_on_is_never_taken(tmp_path: Path) -> No
 
 def test_published_rows_are_used(tmp_path: Path) -> None:
     a_data_set(tmp_path / "spider", 1)
-    with sqlite3.connect(tmp_path / "db_0.sqlite") as connection:
-        connection.execute("CREATE TABLE races (race_id INTEGER PRIMARY KEY, track TEXT)")
-        connection.execute("INSERT INTO races VALUES (7, 'Imola')")
+    ddl = "CREATE TABLE races (race_id INTEGER PRIMARY KEY, track TEXT);"
+    write_database(tmp_path / "db_0.sqlite", ddl + inserted("races", [(7, "Imola")]))
     (tmp_path / "spider" / "databases").mkdir()
     with tarfile.open(tmp_path / "spider" / "databases" / "train_databases.tar.xz", "w:xz") as archive:
         archive.add(tmp_path / "db_0.sqlite", "db_0.sqlite")

@@ -7,11 +7,11 @@ repeat, NULLs, names that are reserved words.
 from __future__ import annotations
 
 import random
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 from fastsql.schema import Schema
+
+from .database import inserted, write_database
 
 DDL = """
 CREATE TABLE doctor (id INTEGER PRIMARY KEY, name TEXT, sex TEXT, age INTEGER);
@@ -153,9 +153,5 @@ def make_ward(path: Path, seed: int, *, complete: bool = False) -> Schema:
         place = beds[n % 4 if complete else rng.randrange(3)][:2] if perhaps(1) else (None, None)
         group, cost = rng.choice(("acute", "again", "late")), perhaps(float(rng.randrange(5, 30)))
         rows["order"].append((n, perhaps(one_of(n, 10)), *place, group, cost))
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(DDL)
-        for table, items in rows.items():
-            connection.executemany(f'INSERT INTO "{table}" VALUES ({", ".join("?" * len(items[0]))})', items)
-        connection.commit()
-    return Schema.from_sqlite(path)
+    tables = (inserted(f'"{table}"', items) for table, items in rows.items())
+    return Schema.from_sqlite(write_database(path, DDL + "".join(tables)))

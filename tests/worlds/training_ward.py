@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 import string
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from safetensors.numpy import save_file
 from fastsql.grammar import Program, sql_to_program
 from fastsql.schema import Schema
 
+from .database import inserted, write_database
 from .toy_model import wordpiece
 
 SCHEMA = Schema.from_dict(
@@ -117,15 +117,9 @@ def write_data(folder: Path) -> Path:
     (folder / "schemas.json").write_text(
         json.dumps([{**SCHEMA.to_dict(), "db_id": "ward"}]), encoding="utf-8"
     )
-    with sqlite3.connect(folder / "ward.sqlite") as connection:
-        connection.executescript(SCHEMA.to_ddl())
-        connection.executemany(
-            "INSERT INTO prescriptions VALUES (1, ?, 2, '2100-01-01 00:00:00')", [(drug,) for drug in DRUGS]
-        )
-        connection.executemany(
-            "INSERT INTO items VALUES (?, ?, 'vital')", [(1, "heart rate"), (2, "daily weight")]
-        )
-    connection.close()
+    prescriptions = inserted("prescriptions", [(1, drug, 2, "2100-01-01 00:00:00") for drug in DRUGS])
+    items = inserted("items", [(1, "heart rate", "vital"), (2, "daily weight", "vital")])
+    write_database(folder / "ward.sqlite", SCHEMA.to_ddl() + prescriptions + items)
     return folder
 
 

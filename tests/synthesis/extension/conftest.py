@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,6 +10,8 @@ import pytest
 from fastsql.schema import Schema
 from fastsql.synthesis.extension import find_sites
 from fastsql.synthesis.extension.operation import Site
+
+from ...worlds.database import write_database
 
 Make = Callable[[str], Path]
 
@@ -23,9 +23,7 @@ def make(tmp_path: Path) -> Make:
     def made(script: str) -> Path:
         path = tmp_path / "made.sqlite"
         path.unlink(missing_ok=True)
-        with closing(sqlite3.connect(path)) as connection:
-            connection.executescript(script)
-        return path
+        return write_database(path, script)
 
     return made
 

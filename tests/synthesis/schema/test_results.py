@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,28 +14,28 @@ from fastsql.synthesis.schema.results import Results, SenselessError, are_equal
 from fastsql.synthesis.schema.words import Words
 from fastsql.verification.parse import parse_query
 
+from ...worlds.database import inserted, write_database
+
 
 @pytest.fixture
 def results(tmp_path: Path) -> Iterator[Results]:
-    path = tmp_path / "stays.sqlite"
-    with sqlite3.connect(path) as connection:
-        connection.executescript(
-            "CREATE TABLE stays (id INTEGER PRIMARY KEY, kind TEXT, cost REAL, report TEXT, began DATETIME, note TEXT,"
-            " part TEXT)"
+    ddl = (
+        "CREATE TABLE stays (id INTEGER PRIMARY KEY, kind TEXT, cost REAL, report TEXT, began DATETIME, note TEXT,"
+        " part TEXT);"
+    )
+    rows = [
+        (
+            n,
+            "ab"[n % 2],
+            n + 0.5,
+            f"The patient number {n} was seen and sent home.",
+            f"2020-01-0{n} 09:00:00",
+            None,
+            "xyzxxxx"[n - 1],
         )
-        rows = [
-            (
-                n,
-                "ab"[n % 2],
-                n + 0.5,
-                f"The patient number {n} was seen and sent home.",
-                f"2020-01-0{n} 09:00:00",
-                None,
-                "xyzxxxx"[n - 1],
-            )
-            for n in range(1, 8)
-        ]
-        connection.executemany("INSERT INTO stays VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+        for n in range(1, 8)
+    ]
+    path = write_database(tmp_path / "stays.sqlite", ddl + inserted("stays", rows))
     schema = Schema.from_sqlite(path)
     with open_executor(path) as executor:
         yield Results(schema, executor, Contents(schema, executor), Words(schema))

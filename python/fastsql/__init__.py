@@ -9,7 +9,6 @@ Nothing heavy is imported before it is used: `import fastsql` loads neither NumP
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any
 
 from fastsql.errors import (
@@ -24,6 +23,7 @@ from fastsql.errors import (
     SchemaError,
     VerificationError,
 )
+from fastsql.lazily import lazily
 from fastsql.limits import Limits
 
 if TYPE_CHECKING:
@@ -74,29 +74,24 @@ __all__ = [
 ]
 
 _LAZY = {
-    "Answer": "fastsql.answer",
-    "Audit": "fastsql.parser.audit",
-    "AuditRecord": "fastsql.parser.records",
-    "ExecutionRecord": "fastsql.parser.records",
-    "Inspector": "fastsql.reliability.inspection",
-    "Rule": "fastsql.reliability.inspection",
-    "Parser": "fastsql.parser",
-    "ParserByLanguage": "fastsql.parser",
-    "load": "fastsql.parser",
-    "Result": "fastsql.result",
-    "Rows": "fastsql.execution",
-    "Schema": "fastsql.schema",
-    "Session": "fastsql.session",
-    "Turn": "fastsql.session",
-    "ValueDictionary": "fastsql.linking.dictionary",
-    "open_executor": "fastsql.execution",
+    "Answer": "answer",
+    "Audit": "parser.audit",
+    "AuditRecord": "parser.records",
+    "ExecutionRecord": "parser.records",
+    "Inspector": "reliability.inspection",
+    "Rule": "reliability.inspection",
+    "Parser": "parser",
+    "ParserByLanguage": "parser",
+    "load": "parser",
+    "Result": "result",
+    "Rows": "execution",
+    "Schema": "schema",
+    "Session": "session",
+    "Turn": "session",
+    "ValueDictionary": "linking.dictionary",
+    "open_executor": "execution",
 }
-
-
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        return getattr(importlib.import_module(_LAZY[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = lazily(__name__, _LAZY)
 
 
 def __dir__() -> list[str]:

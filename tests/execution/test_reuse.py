@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 INTERACTIONS = 50
 WAYS = ("parameters", "table")
 MOST = 500
-Open = Callable[..., Reusing]
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,6 @@ from ...worlds.failing_database import vanishing
 from ...worlds.linked_ward import QUERIES, make_ward
 from .conftest import Make, site_of
 
-WARD_KEY = "patient(doctor_id) -> doctor"
-
 
 def pairs(*queries: str) -> list[Example]:
     return [Example(str(number), "ward", "?", sql) for number, sql in enumerate(queries)]

@@ -103,6 +103,30 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callab
     return partial(fill_once, tmp_path_factory)
 
 
+@pytest.fixture(scope="session")
+def demo_hospitals(made_once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
+    """The hospitals of `fastsql demo`, a file for each language; not to be changed."""
+    from fastsql.demo import hospital_of
+
+    def write(folder: Path) -> None:
+        for language in ("en", "zh"):
+            hospital_of(language).create(folder / f"{language}.sqlite")
+
+    return made_once("demo hospitals", write)
+
+
+@pytest.fixture(scope="session")
+def demo_hospital(demo_hospitals: Path) -> Path:
+    """The one over the tables of MIMIC-IV."""
+    return demo_hospitals / "en.sqlite"
+
+
+@pytest.fixture(scope="session")
+def chinese_hospital(demo_hospitals: Path) -> Path:
+    """The one whose names are Chinese."""
+    return demo_hospitals / "zh.sqlite"
+
+
 @pytest.fixture(scope="module")
 def few_searches() -> Iterator[None]:
     """A training run ends with searches of its model and its bundle, which take most of a short one: a single one here.

@@ -10,7 +10,7 @@ import pytest
 
 import fastsql
 from fastsql import Parser, Schema
-from fastsql.demo import NOW, create_hospital
+from fastsql.demo import NOW
 
 from .worlds.toy_bundle import load_toy, search
 
@@ -41,26 +41,21 @@ GOLDEN = (
 )
 
 
-@pytest.fixture(scope="module")
-def hospital(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("hospital") / "hospital.sqlite"
-    create_hospital(path)
-    return path
-
-
 @pytest.mark.parametrize(("question", "gold"), GOLDEN)
 def test_the_bundled_model_answers_plain_questions(
-    ehr_en: Parser, hospital: Path, question: str, gold: str
+    ehr_en: Parser, demo_hospital: Path, question: str, gold: str
 ) -> None:
-    result = ehr_en.parse(question, hospital, values=hospital, now=NOW)
+    result = ehr_en.parse(question, demo_hospital, values=demo_hospital, now=NOW)
     assert result.sql
-    with closing(sqlite3.connect(hospital)) as database:
+    with closing(sqlite3.connect(demo_hospital)) as database:
         assert sorted(database.execute(result.sql)) == sorted(database.execute(gold))
 
 
-def test_the_bundled_model_takes_the_same_actions_with_either_encoder(hospital: Path, ehr_en: Parser) -> None:
+def test_the_bundled_model_takes_the_same_actions_with_either_encoder(
+    demo_hospital: Path, ehr_en: Parser
+) -> None:
     pytest.importorskip("onnxruntime", reason="pip install '.[cpu]' to run this")
-    schema = Schema.coerce(hospital)
+    schema = Schema.coerce(demo_hospital)
     reference = load_toy(ehr_en.bundle.path, encoder="numpy", limits=ehr_en.limits)
     encoded = [(parser, parser.engine.encode_schema(schema)) for parser in (ehr_en, reference)]
     for question, _ in GOLDEN:
@@ -69,18 +64,18 @@ def test_the_bundled_model_takes_the_same_actions_with_either_encoder(hospital: 
         assert one.finished[0].score == pytest.approx(other.finished[0].score, rel=1e-4, abs=1e-4)
 
 
-def test_the_bundled_model_refuses_what_nobody_can_answer(ehr_en: Parser, hospital: Path) -> None:
+def test_the_bundled_model_refuses_what_nobody_can_answer(ehr_en: Parser, demo_hospital: Path) -> None:
     careful = fastsql.load("ehr-en", threads=1)
-    assert careful.parse("Which nurse looked after patient 71021141 last night?", hospital).abstained
+    assert careful.parse("Which nurse looked after patient 71021141 last night?", demo_hospital).abstained
 
 
-def test_a_drug_that_the_database_does_not_hold_is_not_asked_for(ehr_en: Parser, hospital: Path) -> None:
+def test_a_drug_that_the_database_does_not_hold_is_not_asked_for(ehr_en: Parser, demo_hospital: Path) -> None:
     """No patient got "ceftriaxon", and an answer of 0 to a typing error would be wrong."""
     question = "How many patients were prescribed ceftriaxon?"
-    held = ehr_en.parse(question, hospital, values=hospital)
+    held = ehr_en.parse(question, demo_hospital, values=demo_hospital)
     assert held.abstained
     assert held.confidence < 0.01
     assert "ceftriaxon" not in str(held.best)
-    said = ehr_en.parse(question, hospital, values=hospital, grounded=False)
+    said = ehr_en.parse(question, demo_hospital, values=demo_hospital, grounded=False)
     assert said.sql is not None
     assert "'ceftriaxon'" in said.sql

@@ -44,20 +44,13 @@ def parser() -> Parser:
 
 
 @pytest.fixture(scope="module")
-def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("demo") / "hospital.sqlite"
-    HOSPITAL.create(path)
-    return path
+def schema(chinese_hospital: Path) -> Schema:
+    return Schema.from_sqlite(chinese_hospital, max_values=12)
 
 
 @pytest.fixture(scope="module")
-def schema(database: Path) -> Schema:
-    return Schema.from_sqlite(database, max_values=12)
-
-
-@pytest.fixture(scope="module")
-def values(database: Path, schema: Schema) -> ValueDictionary:
-    return ValueDictionary.from_database(database, schema)
+def values(chinese_hospital: Path, schema: Schema) -> ValueDictionary:
+    return ValueDictionary.from_database(chinese_hospital, schema)
 
 
 @pytest.mark.parametrize("name", ODD)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from fastsql import ExecutionError, Parser, Schema, ValueDictionary, backends, load
-from fastsql.demo import REFERENCE, create_hospital
+from fastsql.demo import REFERENCE
 from fastsql.engine.base import Decoded
 from fastsql.execution import ReadOnlyExecutor, Rows
 from fastsql.parser.audit import Audit
@@ -31,20 +31,13 @@ CANARY, HELD = "zyxwaldomycin", "vyxwaldomicim"
 
 
 @pytest.fixture(scope="module")
-def hospital(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("refusals") / "hospital.sqlite"
-    create_hospital(path)
-    return path
+def schema(demo_hospital: Path) -> Schema:
+    return Schema.from_sqlite(demo_hospital, max_values=12)
 
 
 @pytest.fixture(scope="module")
-def schema(hospital: Path) -> Schema:
-    return Schema.from_sqlite(hospital, max_values=12)
-
-
-@pytest.fixture(scope="module")
-def values(hospital: Path, schema: Schema) -> ValueDictionary:
-    known = ValueDictionary.from_database(hospital, schema)
+def values(demo_hospital: Path, schema: Schema) -> ValueDictionary:
+    known = ValueDictionary.from_database(demo_hospital, schema)
     assert len(known.whole) > 0
     return known
 
@@ -91,11 +84,11 @@ def test_a_word_that_nothing_is_called_is_told(
 
 
 def test_a_key_that_no_row_has_is_told_where_the_database_can_be_asked(
-    parser: Parser, schema: Schema, values: ValueDictionary, hospital: Path
+    parser: Parser, schema: Schema, values: ValueDictionary, demo_hospital: Path
 ) -> None:
     question = "What drug was prescribed to patient 999?"
     assert parser.parse(question, schema, values=values, penalty=1).sql is not None
-    with ReadOnlyExecutor(hospital) as executor:
+    with ReadOnlyExecutor(demo_hospital) as executor:
         inspector = Inspector(executor)
         result = parser.parse(question, schema, values=values, inspector=inspector)
         there = parser.parse(
@@ -113,10 +106,10 @@ def test_a_key_that_no_row_has_is_told_where_the_database_can_be_asked(
 
 
 def test_what_contradicts_a_reference_table_is_told_without_a_database(
-    parser: Parser, schema: Schema, values: ValueDictionary, hospital: Path
+    parser: Parser, schema: Schema, values: ValueDictionary, demo_hospital: Path
 ) -> None:
     marked = schema.with_reference_tables(*REFERENCE)
-    known = ValueDictionary.from_database(hospital, marked)
+    known = ValueDictionary.from_database(demo_hospital, marked)
     assert parser.parse(SALINE, schema, values=values).sql is not None
     result = parser.parse(SALINE, marked, values=known)
     assert result.sql is None
@@ -131,13 +124,13 @@ def test_what_contradicts_a_reference_table_is_told_without_a_database(
 
 
 def test_a_database_knows_better_than_an_older_dictionary(
-    fastest: Parser, schema: Schema, hospital: Path, tmp_path: Path
+    fastest: Parser, schema: Schema, demo_hospital: Path, tmp_path: Path
 ) -> None:
     """The dictionary says that there is no such row; since then there is, with what a patient lost of it."""
     marked = schema.with_reference_tables(*REFERENCE)
-    known = ValueDictionary.from_database(hospital, marked)
+    known = ValueDictionary.from_database(demo_hospital, marked)
     later = tmp_path / "later.sqlite"
-    later.write_bytes(hospital.read_bytes())
+    later.write_bytes(demo_hospital.read_bytes())
     with closing(sqlite3.connect(later)) as connection:
         connection.execute(
             "UPDATE d_items SET linksto = 'outputevents',"
@@ -153,7 +146,7 @@ def test_a_database_knows_better_than_an_older_dictionary(
     with ReadOnlyExecutor(later) as executor:
         result = fastest.parse(question, marked, values=known, inspector=Inspector(executor))
     assert result.sql is not None
-    with ReadOnlyExecutor(hospital) as executor:
+    with ReadOnlyExecutor(demo_hospital) as executor:
         still = fastest.parse(question, marked, values=known, inspector=Inspector(executor))
     assert still.reason == "No row of d_items has label = 'normal saline' and linksto = 'outputevents'."
 

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from fastsql import Parser, Schema, ValueDictionary
-from fastsql.demo import create_hospital
 from fastsql.explanation import Decision, Explanation, Reason, Trail, WordRoles
 from fastsql.grammar.program import sql_literal
 from fastsql.parser.decide import doubt
@@ -207,10 +206,9 @@ def test_no_question_has_nothing_to_explain(toy: Parser) -> None:
     assert "There is no question in this text." in str(told)
 
 
-def test_the_bundled_model_ties_words_to_what_they_stand_for(ehr_en: Parser, tmp_path: Path) -> None:
-    create_hospital(tmp_path / "hospital.sqlite")
-    schema = Schema.from_sqlite(tmp_path / "hospital.sqlite", max_values=12)
-    values = ValueDictionary.from_database(tmp_path / "hospital.sqlite", schema)
+def test_the_bundled_model_ties_words_to_what_they_stand_for(ehr_en: Parser, demo_hospital: Path) -> None:
+    schema = Schema.from_sqlite(demo_hospital, max_values=12)
+    values = ValueDictionary.from_database(demo_hospital, schema)
     result = ehr_en.parse("Has patient 71021258 been prescribed warfarin this month?", schema, values=values)
     said = {reason.text: (reason.kind, reason.target) for reason in result.explain().in_question}
     assert said["71021258"] == ("value", "admissions.subject_id = 71021258")

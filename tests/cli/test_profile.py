@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from fastsql import Schema
-from fastsql.demo import create_hospital
 
 from ..worlds.database import inserted, write_database
 from .conftest import DDL, WOMEN, Outcome
@@ -17,22 +16,15 @@ from .conftest import DDL, WOMEN, Outcome
 Run = Callable[..., Outcome]
 
 
-@pytest.fixture(scope="module")
-def hospital(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("hospital") / "hospital.sqlite"
-    create_hospital(path)
-    return path
-
-
 def test_a_database_has_its_values_counted_and_its_keys_looked_for(
-    run: Run, hospital: Path, tmp_path: Path
+    run: Run, demo_hospital: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "clinic.toml"
-    outcome = run("profile", str(hospital), "-o", str(out))
+    outcome = run("profile", str(demo_hospital), "-o", str(out))
     assert (outcome.status, outcome.err) == (0, "")
     assert "17 tables, 4 of them terminologies" in outcome.out
     assert "that 10 patients or more share" in outcome.out
-    schema = Schema.from_sqlite(hospital)
+    schema = Schema.from_sqlite(demo_hospital)
     assert schema.with_profile(out).columns[schema.column_index("admissions", "hadm_id")].synonyms == (
         "hospital admission id",
     )
@@ -96,10 +88,10 @@ def test_a_count_below_one_is_refused(run: Run, tmp_path: Path) -> None:
 
 
 def test_an_update_lists_values_of_what_people_call_a_category(
-    run: Run, hospital: Path, tmp_path: Path
+    run: Run, demo_hospital: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "clinic.toml"
-    assert run("profile", str(hospital), "-o", str(out), "--no-values").status == 0
+    assert run("profile", str(demo_hospital), "-o", str(out), "--no-values").status == 0
     text = out.read_text(encoding="utf-8")
     head, section, rest = text.partition('[column.admissions.insurance]\nwords = "insurance"\n')
     edited = head + section + rest.replace('"category"', '"name"', 1)
@@ -107,7 +99,7 @@ def test_an_update_lists_values_of_what_people_call_a_category(
         '[column.d_items.label]\nwords = "label"\nkind = "name"', '[column.d_items.label]\nkind = "category"'
     )
     out.write_text(edited, encoding="utf-8")
-    assert run("profile", str(hospital), "-o", str(out), "--update", "--least", "1").status == 0
+    assert run("profile", str(demo_hospital), "-o", str(out), "--update", "--least", "1").status == 0
     text = out.read_text(encoding="utf-8")
     listed = [
         name
@@ -117,14 +109,14 @@ def test_an_update_lists_values_of_what_people_call_a_category(
     assert listed == ["d_items.label", "patients.gender"]
 
 
-def test_an_update_counts_as_the_file_says(run: Run, hospital: Path, tmp_path: Path) -> None:
+def test_an_update_counts_as_the_file_says(run: Run, demo_hospital: Path, tmp_path: Path) -> None:
     out = tmp_path / "clinic.toml"
-    assert run("profile", str(hospital), "-o", str(out), "--least", "90").status == 0
+    assert run("profile", str(demo_hospital), "-o", str(out), "--least", "90").status == 0
     written = out.read_text(encoding="utf-8")
     assert "least = 90\n" in written
-    assert run("profile", str(hospital), "-o", str(out), "--update").status == 0
+    assert run("profile", str(demo_hospital), "-o", str(out), "--update").status == 0
     assert out.read_text(encoding="utf-8") == written
-    refused = run("profile", str(hospital), "-o", str(out), "--update", "--least", "10")
+    refused = run("profile", str(demo_hospital), "-o", str(out), "--update", "--least", "10")
     assert (refused.status, "that 90 patients share" in refused.err) == (2, True)
 
 

@@ -32,15 +32,8 @@ GOLD = {
 
 
 @pytest.fixture(scope="module")
-def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("demo") / "hospital.sqlite"
-    HOSPITAL.create(path)
-    return path
-
-
-@pytest.fixture(scope="module")
-def executor(database: Path) -> Iterator[ReadOnlyExecutor]:
-    with ReadOnlyExecutor(database) as found:
+def executor(chinese_hospital: Path) -> Iterator[ReadOnlyExecutor]:
+    with ReadOnlyExecutor(chinese_hospital) as found:
         yield found
 
 
@@ -49,16 +42,16 @@ def dump(path: Path) -> list[str]:
         return list(connection.iterdump())
 
 
-def test_the_chinese_hospital_is_the_same_each_time(database: Path, tmp_path: Path) -> None:
+def test_the_chinese_hospital_is_the_same_each_time(chinese_hospital: Path, tmp_path: Path) -> None:
     HOSPITAL.create(tmp_path / "again.sqlite")
-    assert dump(tmp_path / "again.sqlite") == dump(database)
+    assert dump(tmp_path / "again.sqlite") == dump(chinese_hospital)
 
 
-def test_all_names_are_chinese_and_keys_refer(database: Path) -> None:
-    schema = Schema.from_sqlite(database)
+def test_all_names_are_chinese_and_keys_refer(chinese_hospital: Path) -> None:
+    schema = Schema.from_sqlite(chinese_hospital)
     names = [table.name for table in schema.tables] + [column.name for column in schema.columns]
     assert not [name for name in names if name.isascii()]
-    with sqlite3.connect(database) as connection:
+    with sqlite3.connect(chinese_hospital) as connection:
         assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
         ((last,),) = connection.execute("SELECT MAX(入院时间) FROM 住院").fetchall()
     assert last < HOSPITAL.now
@@ -72,13 +65,13 @@ def test_every_question_but_the_last_has_an_answer(question: str, executor: Read
 
 
 def test_the_bundled_model_answers_most_of_the_questions_and_not_the_last(
-    database: Path, executor: ReadOnlyExecutor
+    chinese_hospital: Path, executor: ReadOnlyExecutor
 ) -> None:
     if not (BUNDLED / "css-zh").is_dir():
         pytest.skip("the bundled model css-zh runs this")
     parser = fastsql.load("css-zh", penalty=HOSPITAL.penalty or 0)
-    schema = Schema.from_sqlite(database, max_values=12)
-    values = ValueDictionary.from_database(database, schema)
+    schema = Schema.from_sqlite(chinese_hospital, max_values=12)
+    values = ValueDictionary.from_database(chinese_hospital, schema)
     results = [
         parser.parse(question, schema, values=values, now=HOSPITAL.now) for question in HOSPITAL.questions
     ]

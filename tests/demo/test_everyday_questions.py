@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from fastsql import Parser, Schema, ValueDictionary
-from fastsql.demo import NOW, create_hospital
+from fastsql.demo import NOW
 from fastsql.execution import Executor, Rows, open_executor
 from fastsql.parser import DEFAULT_PENALTY
 
@@ -76,25 +76,18 @@ CASES = [
 
 
 @pytest.fixture(scope="module")
-def hospital(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("everyday") / "hospital.sqlite"
-    create_hospital(path)
-    return path
+def schema(demo_hospital: Path) -> Schema:
+    return Schema.from_sqlite(demo_hospital, max_values=12)
 
 
 @pytest.fixture(scope="module")
-def schema(hospital: Path) -> Schema:
-    return Schema.from_sqlite(hospital, max_values=12)
+def values(demo_hospital: Path, schema: Schema) -> ValueDictionary:
+    return ValueDictionary.from_database(demo_hospital, schema)
 
 
 @pytest.fixture(scope="module")
-def values(hospital: Path, schema: Schema) -> ValueDictionary:
-    return ValueDictionary.from_database(hospital, schema)
-
-
-@pytest.fixture(scope="module")
-def executor(hospital: Path, schema: Schema) -> Iterator[Executor]:
-    executor = open_executor(hospital, schema=schema)
+def executor(demo_hospital: Path, schema: Schema) -> Iterator[Executor]:
+    executor = open_executor(demo_hospital, schema=schema)
     yield executor
     executor.close()
 

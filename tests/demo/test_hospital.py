@@ -63,16 +63,9 @@ GOLD: dict[str, str | None] = {
 }
 
 
-@pytest.fixture(scope="module")
-def hospital(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("demo") / "hospital.sqlite"
-    create_hospital(path)
-    return path
-
-
 @pytest.fixture
-def connection(hospital: Path) -> Iterator[sqlite3.Connection]:
-    connection = sqlite3.connect(hospital)
+def connection(demo_hospital: Path) -> Iterator[sqlite3.Connection]:
+    connection = sqlite3.connect(demo_hospital)
     yield connection
     connection.close()
 
@@ -83,11 +76,11 @@ def test_every_demo_question_has_gold_and_eight_have_sql() -> None:
 
 
 @pytest.mark.parametrize("question", [question for question, sql in GOLD.items() if sql is not None])
-def test_every_question_has_an_answer_that_says_something(hospital: Path, question: str) -> None:
+def test_every_question_has_an_answer_that_says_something(demo_hospital: Path, question: str) -> None:
     sql = GOLD[question]
     assert sql is not None
-    verify(sql, Schema.from_sqlite(hospital))
-    with ReadOnlyExecutor(hospital) as executor:
+    verify(sql, Schema.from_sqlite(demo_hospital))
+    with ReadOnlyExecutor(demo_hospital) as executor:
         found = executor.run(sql)
     assert 1 <= len(found.rows) <= 3
     assert not is_void(answer_rows(found.rows))
@@ -95,11 +88,11 @@ def test_every_question_has_an_answer_that_says_something(hospital: Path, questi
 
 @pytest.mark.parametrize(("question", "sql"), GOLD.items())
 def test_the_bundled_model_answers_each_question_rightly_but_refuses_the_last(
-    ehr_en: Parser, hospital: Path, question: str, sql: str | None
+    ehr_en: Parser, demo_hospital: Path, question: str, sql: str | None
 ) -> None:
-    schema = Schema.from_sqlite(hospital, max_values=12)
-    values = ValueDictionary.from_database(hospital, schema)
-    with ReadOnlyExecutor(hospital) as executor:
+    schema = Schema.from_sqlite(demo_hospital, max_values=12)
+    values = ValueDictionary.from_database(demo_hospital, schema)
+    with ReadOnlyExecutor(demo_hospital) as executor:
         found = ehr_en.ask(
             question, schema, executor=executor, values=values, now=NOW, penalty=DEFAULT_PENALTY
         )
@@ -125,7 +118,7 @@ def test_an_existing_file_is_not_overwritten(tmp_path: Path) -> None:
     assert path.read_text() == "mine"
 
 
-def test_tables_and_columns_are_those_of_ehrsql2024(hospital: Path, ehrsql2024: Path) -> None:
+def test_tables_and_columns_are_those_of_ehrsql2024(demo_hospital: Path, ehrsql2024: Path) -> None:
     def names(schema: Schema) -> dict[str, list[tuple[str, str]]]:
         return {
             table.name: [
@@ -134,7 +127,9 @@ def test_tables_and_columns_are_those_of_ehrsql2024(hospital: Path, ehrsql2024: 
             for table in schema.tables
         }
 
-    assert names(Schema.from_sqlite(hospital)) == names(read_schemas(ehrsql2024 / "schemas.json")["mimic_iv"])
+    assert names(Schema.from_sqlite(demo_hospital)) == names(
+        read_schemas(ehrsql2024 / "schemas.json")["mimic_iv"]
+    )
 
 
 def test_every_table_has_rows_and_none_is_later_than_now(connection: sqlite3.Connection) -> None:

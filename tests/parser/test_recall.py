@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from fastsql import ExampleError, LimitError, Parser, Schema, ValueDictionary, load
-from fastsql.demo import create_hospital
 from fastsql.execution import ReadOnlyExecutor, Rows
 from fastsql.limits import Limits
 from fastsql.parser import recall
@@ -134,13 +133,6 @@ def test_pairs_that_disagree_supply_nothing_but_to_their_own_questions(parser: P
 
 
 @pytest.fixture(scope="module")
-def hospital(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("recall") / "hospital.sqlite"
-    create_hospital(path)
-    return path
-
-
-@pytest.fixture(scope="module")
 def ehr_en() -> Parser:
     """The bundled model, whose queries are short; what it remembers here, nobody else is given."""
     return load(threads=1)
@@ -149,53 +141,57 @@ def ehr_en() -> Parser:
 WARFARIN = "How many patients were prescribed warfarin?"
 
 
-def test_a_hypothesis_of_the_beam_is_raised_and_keeps_its_decisions(ehr_en: Parser, hospital: Path) -> None:
+def test_a_hypothesis_of_the_beam_is_raised_and_keeps_its_decisions(
+    ehr_en: Parser, demo_hospital: Path
+) -> None:
     question = "What is the most common diagnosis?"
-    found = ehr_en.parse(question, hospital, values=hospital)
+    found = ehr_en.parse(question, demo_hospital, values=demo_hospital)
     second = found.alternatives[0]
-    number = ehr_en.remember(question, second.sql, hospital, values=hospital)
-    result = ehr_en.parse(question, hospital, values=hospital)
+    number = ehr_en.remember(question, second.sql, demo_hospital, values=demo_hospital)
+    result = ehr_en.parse(question, demo_hospital, values=demo_hospital)
     assert (result.best, result.confidence) == (second.sql, pytest.approx(max(SAME, second.confidence)))
     assert result.remembered is not None
     assert not result.remembered.supplied
     assert len(result.trail.decisions) > 0
     assert found.best in {one.sql for one in result.alternatives}
-    ehr_en.forget(hospital, number)
+    ehr_en.forget(demo_hospital, number)
 
 
 def test_a_question_that_is_alike_raises_the_models_own_query_of_that_form(
-    ehr_en: Parser, hospital: Path, monkeypatch: pytest.MonkeyPatch
+    ehr_en: Parser, demo_hospital: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = ehr_en.parse(WARFARIN, hospital, values=hospital)
+    found = ehr_en.parse(WARFARIN, demo_hospital, values=demo_hospital)
     alike = "To how many people was aspirin prescribed?"
     other = str(found.best).replace("warfarin", "aspirin")
-    ehr_en.remember(alike, other, hospital, values=hospital)
+    ehr_en.remember(alike, other, demo_hospital, values=demo_hospital)
     monkeypatch.setattr(recall, "ALIKE", ((2.0, 0.999),))
-    assert ehr_en.parse(WARFARIN, hospital, values=hospital).remembered is None
+    assert ehr_en.parse(WARFARIN, demo_hospital, values=demo_hospital).remembered is None
     monkeypatch.setattr(recall, "ALIKE", ((-1.0, 0.999),))
-    result = ehr_en.parse(WARFARIN, hospital, values=hospital)
+    result = ehr_en.parse(WARFARIN, demo_hospital, values=demo_hospital)
     assert (result.best, result.unanswerable) == (found.best, found.unanswerable)
     raised = (1 - found.unanswerable) * 0.999
     assert result.confidence == pytest.approx(max(raised, found.confidence))
     assert result.remembered is not None
     assert not result.remembered.same
-    rooms = ehr_en.parse("What is the average age of all patients?", hospital, values=hospital)
+    rooms = ehr_en.parse("What is the average age of all patients?", demo_hospital, values=demo_hospital)
     assert rooms.remembered is None, "its query has another form"
-    ehr_en.forget(hospital)
+    ehr_en.forget(demo_hospital)
 
 
-def test_a_pair_does_not_speak_for_a_query_of_a_row_that_is_not_there(ehr_en: Parser, hospital: Path) -> None:
+def test_a_pair_does_not_speak_for_a_query_of_a_row_that_is_not_there(
+    ehr_en: Parser, demo_hospital: Path
+) -> None:
     sql = "SELECT gender FROM patients WHERE subject_id = {}"
     asked, absent = (f"Patient {number} is what?" for number in (71021141, 99999999))
-    ehr_en.remember(asked, sql.format(71021141), hospital)
-    with ReadOnlyExecutor(hospital) as executor:
+    ehr_en.remember(asked, sql.format(71021141), demo_hospital)
+    with ReadOnlyExecutor(demo_hospital) as executor:
         inspector = Inspector(executor)
-        there = ehr_en.parse(asked, hospital, inspector=inspector)
+        there = ehr_en.parse(asked, demo_hospital, inspector=inspector)
         assert there.remembered is not None
         assert there.confidence >= SAME
-        gone = ehr_en.parse(absent, hospital, inspector=inspector)
+        gone = ehr_en.parse(absent, demo_hospital, inspector=inspector)
     assert gone.confidence < SAME
-    ehr_en.forget(hospital)
+    ehr_en.forget(demo_hospital)
 
 
 def test_without_pairs_of_the_schema_nothing_changes(parser: Parser) -> None:

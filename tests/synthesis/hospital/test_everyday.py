@@ -7,18 +7,11 @@ from pathlib import Path
 import pytest
 
 from fastsql import Schema
-from fastsql.demo import NOW, create_hospital
+from fastsql.demo import NOW
 from fastsql.execution import Executor, open_executor
 from fastsql.grammar.convert import sql_to_program
 from fastsql.synthesis.designs.written import Asked, Written
 from fastsql.synthesis.hospital.everyday import everyday_questions, everyday_set
-
-
-@pytest.fixture(scope="module")
-def hospital(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("everyday") / "hospital.sqlite"
-    create_hospital(path)
-    return path
 
 
 @pytest.fixture(scope="module")
@@ -30,10 +23,10 @@ def queries(written: Written) -> list[Asked]:
     return [*written.single, *(turn for talk in written.talks for turn in talk)]
 
 
-def test_every_query_runs_and_the_grammar_says_it(hospital: Path, written: Written) -> None:
-    schema = Schema.from_sqlite(hospital)
+def test_every_query_runs_and_the_grammar_says_it(demo_hospital: Path, written: Written) -> None:
+    schema = Schema.from_sqlite(demo_hospital)
     empty = []
-    with open_executor(hospital) as executor:
+    with open_executor(demo_hospital) as executor:
         for one in queries(written):
             sql_to_program(one.sql, schema)
             if not rows_of(executor, one.sql):

@@ -18,6 +18,7 @@ from fastsql.adapt.seeds import Seed, Seeds
 from fastsql.datasets import Example, read_examples
 from fastsql.errors import FastSQLError
 from fastsql.execution import Executor
+from fastsql.memory.example import asked_as
 from fastsql.profile.model import Profile
 from fastsql.schema import Schema
 from fastsql.synthesis.generate import Report, generate_drawn
@@ -179,8 +180,8 @@ def _make(
     )
     for column in source.unread:
         report(f"column {column}: it could not be read, and is asked nothing about")
-    asked = {same_words(one.question) for one in kept}
-    own = tuple(one for one in made if same_words(one.question) not in asked)
+    asked = {asked_as(one.question) for one in kept}
+    own = tuple(one for one in made if asked_as(one.question) not in asked)
     values = {OWN: excerpt(schema, executor)}
     if any(one.sql for one in trained):
         write_set(MadeSet(Seeds(tuple(trained)).examples(OWN), (schema,), values), folder, SEEDS)
@@ -195,7 +196,7 @@ def _make(
     )
     write_interactions(talks.interactions, {OWN: schema}, folder / TURNS)
     if worder is not None:
-        known = asked | {same_words(one.question) for one in own} | {str(one.sql) for one in made}
+        known = asked | {asked_as(one.question) for one in own} | {str(one.sql) for one in made}
         _word(source, worder, known, values, folder, seed, report)
     write_set(MadeSet(own, (schema,), values), folder, OWN)
 
@@ -223,7 +224,7 @@ def _word(
         wordings=WORDINGS_KEPT,
         report=lambda _: None,
     )
-    pairs = tuple(one for one in drawn if known.isdisjoint((same_words(one.question), str(one.sql))))
+    pairs = tuple(one for one in drawn if known.isdisjoint((asked_as(one.question), str(one.sql))))
     counts = {"model": _last_part(wordings.model), **wordings.counts(), "pairs": len(pairs)}
     report(
         f"{counts['queries']:,} queries worded: {counts['wordings']:,} wordings, of which {len(pairs):,} become pairs"
@@ -238,8 +239,3 @@ def _word(
 def _last_part(model: str) -> str:
     """A model's name without the folders that it lies in, which some servers say."""
     return re.split(r"[/\\]", model)[-1] if re.match(r"[/\\~.]|[A-Za-z]:", model) else model
-
-
-def same_words(question: str) -> str:
-    """Equal for questions that differ in letter case and blanks only."""
-    return " ".join(question.casefold().split())

@@ -21,6 +21,7 @@ from fastsql.execution.executor import check_alive
 from fastsql.grammar import ConversionError, render, sql_to_program
 from fastsql.grammar.program import Program
 from fastsql.limits import Limits
+from fastsql.memory.example import asked_as
 from fastsql.schema import Schema
 from fastsql.verification.parse import parse_query
 
@@ -127,7 +128,7 @@ def _repeated(usable: Mapping[str, Seed]) -> Iterator[tuple[str, str]]:
     """The places of seeds that say again, or otherwise, what another one says."""
     places: dict[str, list[str]] = {}
     for place, seed in usable.items():
-        places.setdefault(" ".join(seed.question.casefold().split()), []).append(place)
+        places.setdefault(asked_as(seed.question), []).append(place)
     for same in places.values():
         if len({usable[place].sql for place in same}) > 1:
             for place in same:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from fastsql.reliability.inspection import Telling
+from fastsql.reliability.inspection import state_of
 
 if TYPE_CHECKING:
     from fastsql.execution import Cursor, Executor, Rows
@@ -37,7 +37,7 @@ class AuditedExecutor:
 
     def state(self) -> object:
         """What the executor inside tells of its database's state; None where it tells nothing."""
-        return self.executor.state() if isinstance(self.executor, Telling) else None
+        return state_of(self.executor)
 
     def run(self, sql: str | None) -> Rows:
         """The rows of a query. Raises ExecutionError, VerificationError: as the executor inside."""

@@ -190,28 +190,20 @@ def _failed(schema: Structure, column: int) -> SchemaError:
     )
 
 
-def _decoded(cell: bytes) -> str | bytes:
-    """Text of a cell; what is not UTF-8 stays bytes, which no list takes."""
-    try:
-        return cell.decode("utf-8")
-    except UnicodeDecodeError:
-        return cell
-
-
 @contextmanager
 def _counter(
     source: str | Path | Engine, schema: Structure, seconds: float
 ) -> Iterator[_SQLiteCounter | _ServerCounter]:
     import sqlite3
 
-    from fastsql.schema.sqlite_file import open_read_only
+    from fastsql.schema.sqlite_file import open_read_only, text_of
 
     if isinstance(source, Path) or (isinstance(source, str) and "://" not in source):
         if not Path(source).is_file():
             raise SchemaError("there is no such file", where=str(source), remedy="Check the path.")
         try:
             with open_read_only(source) as connection:
-                connection.text_factory = _decoded
+                connection.text_factory = text_of
                 yield _SQLiteCounter(connection, schema, seconds)
         except sqlite3.Error as error:
             raise SchemaError(

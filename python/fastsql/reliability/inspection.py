@@ -42,6 +42,11 @@ class Telling(Protocol):
         """Equal for as long as the database is as it was; None where that is not known."""
 
 
+def state_of(executor: object) -> object:
+    """What stays as it is only while the executor's database does; None where the executor cannot tell."""
+    return executor.state() if isinstance(executor, Telling) else None
+
+
 class Rule(Enum):
     """What is made of an answer."""
 
@@ -130,13 +135,13 @@ class Inspector:
         findings = [
             look(sql) if number < self.hypotheses else Finding() for number, sql in enumerate(queries)
         ]
-        state = self._state()
+        state = state_of(self.executor)
         kept = self.kept.of(state)
 
         def rowless(sql: str) -> bool:
             if sql not in kept:
                 found = look(sql)
-                if found.answer is None or not may_keep(sql) or self._state() != state:
+                if found.answer is None or not may_keep(sql) or state_of(self.executor) != state:
                     return found.rowless
                 kept[sql] = found.rowless
             return kept[sql]
@@ -148,10 +153,6 @@ class Inspector:
             return replace(finding, absent=absent, hollow=bool(absent) or any(map(rowless, parts(number))))
 
         return tuple(completed(number, finding) for number, finding in enumerate(findings))
-
-    def _state(self) -> object:
-        """What stays as it is only while the database does; None where the executor cannot tell."""
-        return self.executor.state() if isinstance(self.executor, Telling) else None
 
     def _look(self, sql: str) -> Finding:
         try:

@@ -19,7 +19,7 @@ from fastsql.schema.ddl_tokens import has_comments
 from fastsql.schema.draft import Draft, DraftColumn, DraftKey, DraftTable
 from fastsql.schema.duckdb_file import check_not_duckdb
 from fastsql.schema.names import is_reserved, quote
-from fastsql.schema.sqlite_file import open_read_only
+from fastsql.schema.sqlite_file import open_read_only, text_of
 from fastsql.schema.sqltypes import classify_type
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ def _foreign_keys(connection: sqlite3.Connection, table: DraftTable) -> list[Dra
 
 def _read_values(connection: sqlite3.Connection, table: DraftTable, most: int, limits: Limits) -> None:
     """Give the text columns of few distinct values those values, sorted so that the fingerprint is stable."""
-    connection.text_factory = _decode
+    connection.text_factory = text_of
     for column in table.columns:
         if (column.type or classify_type(column.sql_type)) != "text":
             continue
@@ -221,11 +221,3 @@ def _read_values(connection: sqlite3.Connection, table: DraftTable, most: int, l
             column.values = sorted(
                 (value for value in values if value != ""), key=lambda value: (str(type(value)), value)
             )
-
-
-def _decode(cell: bytes) -> str | bytes:
-    """Text of a cell; what is not UTF-8 stays bytes, and is then no value that could stand in SQL."""
-    try:
-        return cell.decode("utf-8")
-    except UnicodeDecodeError:
-        return cell

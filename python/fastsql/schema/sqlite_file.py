@@ -141,3 +141,11 @@ def open_read_only(
         yield connection
     if immutable and file.look() != state:
         raise OvertakenError
+
+
+def text_of(cell: bytes) -> str | bytes:
+    """Text of a cell, for `text_factory`; what is not UTF-8 stays bytes, and is then no value that could stand in SQL."""
+    try:
+        return cell.decode("utf-8")
+    except UnicodeDecodeError:
+        return cell

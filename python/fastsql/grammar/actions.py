@@ -3,9 +3,10 @@
 `csrc/grammar/numbering.h` says the same to the native core, and `tests/native/test_numbering.py` compares the two.
 
 To append a kind: its name in `KINDS` and its constant; its size in `ActionLayout.of`, and where that is called; the rows
-that it points at in `fastsql.model.pointing`, and its keys in `Decoder.read` of the model and of training; the pointers of
-the grammar that it answers in `POINTERS_OF`. In C++: `Kind` and its name in `numbering.h`, its size in
-`action_space.cc`, its rows and keys in `decode/`, its pointers in `grammar.cc`. Older models have no weights for it.
+that it points at in `pointed_nodes` of `fastsql.model.pointing`, which training's scores go by, and its keys in
+`Decoder.read` of the model; the pointers of the grammar that it answers in `POINTERS_OF`. In C++: `Kind` and its name in
+`numbering.h`, its size in `action_space.cc`, its rows and keys in `decode/`, its pointers in `grammar.cc`. Older models
+have no weights for it.
 """
 
 from __future__ import annotations

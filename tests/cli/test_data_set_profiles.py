@@ -77,7 +77,7 @@ def test_conversations_are_said_in_the_words_of_the_profile(run: Run, data: Path
         assert "visits" not in said
 
 
-def test_longer_conversations_are_said_in_its_words_too(run: Run, data: Path) -> None:
+def test_longer_conversations_are_said_in_the_words_of_the_profile(run: Run, data: Path) -> None:
     sql = "SELECT {0} FROM visits WHERE visits.patient_id = {1} AND visits.reason = '{2}'"
     queries = [
         sql.format(column, patient, reason)

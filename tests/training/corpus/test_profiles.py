@@ -45,7 +45,7 @@ def source(config: TrainConfig, file: Path) -> SourceSettings:
     return replace(config.data.sources[0], profile=str(file))
 
 
-def test_whatever_reads_the_source_s_schema_has_its_words(
+def test_whatever_reads_a_source_s_schema_has_the_words_of_its_profile(
     config: TrainConfig, source: SourceSettings, file: Path, tmp_path: Path
 ) -> None:
     for named in (source, replace(source, profile=str(file.parent))):
@@ -60,7 +60,7 @@ def test_whatever_reads_the_source_s_schema_has_its_words(
     assert corpus.train  # its programs name columns of the profiled schema
 
 
-def test_conversations_are_made_in_its_words_and_anew_where_it_changes(
+def test_conversations_are_made_in_the_words_of_a_profile_and_anew_where_it_changes(
     source: SourceSettings, file: Path, tmp_path: Path
 ) -> None:
     made = replace(source, conversations="made")

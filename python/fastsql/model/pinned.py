@@ -12,6 +12,6 @@ from collections.abc import Mapping
 
 MANIFESTS: Mapping[str, str] = {
     "css-zh": "4f353900e50b6533fb21f2db8ad5a03d4175c52c9760117f1a149f01e530ddeb",
-    "ehr-en": "08b48c742d7ef4e75d8a3a3d96d4561401c1904e8fbce8abd19a573113837504",
+    "ehr-en": "996a3fb02c627886f3fbeb25b479837973350b9c54c5f6d6eaf4fd470c25c44d",
     "reverse-en": "8362c0b07d12ae0022f92d333f8604e89faea739cdd9145dbb8072ac48c9c66a",
 }

@@ -22,10 +22,10 @@ from fastsql.refusal.suggestions import BestGuess, UnknownValue, UnknownWords
 from fastsql.reliability.inspection import Inspector, Rule
 
 MISSPELT = "How many patients were prescribed zeftriaxome?"
-NURSE = "Which nurse looked after patient 71021141 last night?"
+SURGEON = "Show admissions by surgeon"
 ANSWERED = "How many patients were prescribed warfarin?"
 SALINE = "What was the total volume of normal saline output that patient 71021037 had?"
-DOUBTED = "How many women were admitted?"
+DOUBTED = "How many patients died?"
 CANARY, HELD = "zyxwaldomycin", "vyxwaldomicim"
 """A word that no value, name or message has, and a value that is like it, but not so near that it is offered for it."""
 
@@ -78,9 +78,9 @@ def test_a_misspelt_value_is_told_with_the_nearest_and_what_was_meant(
 def test_a_word_that_nothing_is_called_is_told(
     parser: Parser, schema: Schema, values: ValueDictionary
 ) -> None:
-    result = parser.parse(NURSE, schema, values=values)
-    assert result.reason == "Nothing in this schema is called 'nurse'."
-    assert result.suggestions == (UnknownWords(result.reason, ("nurse",), ((6, 11),)),)
+    result = parser.parse(SURGEON, schema, values=values)
+    assert result.reason == "Nothing in this schema is called 'surgeon'."
+    assert result.suggestions == (UnknownWords(result.reason, ("surgeon",), ((19, 26),)),)
 
 
 def test_a_key_that_no_row_has_is_told_where_the_database_can_be_asked(
@@ -92,7 +92,7 @@ def test_a_key_that_no_row_has_is_told_where_the_database_can_be_asked(
         inspector = Inspector(executor)
         result = parser.parse(question, schema, values=values, inspector=inspector)
         there = parser.parse(
-            NURSE.replace("nurse", "ward"), schema, values=values, inspector=inspector, penalty=1
+            SURGEON.replace("surgeon", "ward"), schema, values=values, inspector=inspector, penalty=1
         )
         silent = parser.parse(question, schema, values=values, inspector=inspector, suggest=False)
     assert result.sql is None
@@ -157,7 +157,7 @@ def test_a_doubted_guess_is_told_in_words(parser: Parser, schema: Schema, values
     assert "penalty 10" in result.reason
     (guess,) = result.suggestions
     assert isinstance(guess, BestGuess)
-    assert guess.description == "how many different subject id of admissions where gender of patients is 'f'"
+    assert guess.description == "how many patients where date of death is not missing"
 
 
 def test_an_answer_has_neither_reason_nor_suggestions_and_is_decoded_once(
@@ -208,7 +208,7 @@ def test_a_value_alone_is_no_question(fastest: Parser, schema: Schema, text: str
 
 
 def test_without_a_dictionary_a_refusal_says_what_it_can(fastest: Parser, schema: Schema) -> None:
-    assert fastest.parse(NURSE, schema).reason == "Nothing in this schema is called 'nurse'."
+    assert fastest.parse(SURGEON, schema).reason == "Nothing in this schema is called 'surgeon'."
     result = fastest.parse(MISSPELT, schema)
     assert not any(isinstance(one, UnknownValue) for one in result.suggestions)
 

@@ -39,7 +39,6 @@ ANSWERED = {
         ORDER BY charttime DESC LIMIT 1""",
     "Which drugs were prescribed to patient 71021258?": """
         SELECT DISTINCT drug FROM prescriptions WHERE subject_id = 71021258""",
-    "How many patients are there?": "SELECT COUNT(*) FROM patients",
     "How many lab tests were done yesterday?": f"""
         SELECT COUNT(*) FROM labevents
         WHERE STRFTIME('%Y-%m-%d', charttime) = STRFTIME('%Y-%m-%d', '{NOW}', '-1 day')""",
@@ -49,6 +48,7 @@ ANSWERED = {
         SELECT COUNT(DISTINCT subject_id) FROM admissions WHERE dischtime IS NULL""",
 }
 NOT_ANSWERED = {
+    "How many patients are there?": "SELECT COUNT(*) FROM patients",
     "What is the most common diagnosis?": """
         SELECT long_title FROM d_icd_diagnoses WHERE icd_code IN (SELECT icd_code FROM (
             SELECT icd_code, DENSE_RANK() OVER (ORDER BY COUNT(*) DESC) AS place FROM diagnoses_icd GROUP BY icd_code

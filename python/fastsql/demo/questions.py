@@ -11,7 +11,7 @@ QUESTIONS: tuple[str, ...] = (
     "How much does the procedure hemodialysis cost?",
     "Has patient 71021258 been prescribed warfarin this month?",
     "What was the maximum creatinine value of patient 71021495 on their first hospital visit?",
-    "Which nurse looked after patient 71021141 last night?",
+    "Which surgeon operated on patient 71021141 last night?",
 )
 """Each by itself. The last one nobody can answer from the hospital's tables."""
 CONVERSATION: tuple[str, ...] = (

@@ -43,9 +43,12 @@ def opened(source: str, schema: Schema, profile: Profile | None, seed: int) -> I
 
 def reworded(source: SchemaSource, profile: Profile | None, model: str) -> RewordedSource:
     """The source with questions chosen among its own and a reverse model's, where one is named or comes with fastsql."""
+    from fastsql.backends import native
     from fastsql.parser.bundles import DEFAULT_MODEL, open_model
     from fastsql.reverse import bundled_reverse, load_reverse
+    from fastsql.reverse.likelihood import open_likelihood
     from fastsql.synthesis.embedding import SentenceEncoder
+    from fastsql.synthesis.guard import Guard
     from fastsql.synthesis.rewording import RewordedSource
 
     bundle = open_model(DEFAULT_MODEL)
@@ -55,7 +58,9 @@ def reworded(source: SchemaSource, profile: Profile | None, model: str) -> Rewor
         note("no reverse model comes with this fastsql: questions are chosen among the grammar's own")
         return RewordedSource(source, embed, None)
     named = source.schema.with_profile(profile or source.schema.profile)
-    return RewordedSource(source, embed, load_reverse(path, bundle.tokenizer()).over(named))
+    tokenizer = bundle.tokenizer()
+    judge = partial(open_likelihood(path, tokenizer, core=native()), schema=named)
+    return RewordedSource(source, embed, load_reverse(path, tokenizer).over(named), guard=Guard(named, judge))
 
 
 def read_back(pairs: list[Example], schema: Schema, drop: bool) -> list[Example]:

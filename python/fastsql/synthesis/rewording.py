@@ -11,6 +11,7 @@ from fastsql.errors import LimitError
 from fastsql.grammar import ConversionError, sql_to_program
 from fastsql.schema import Schema
 from fastsql.synthesis.choice import Points, nearest_to_median
+from fastsql.synthesis.guard import Guard
 from fastsql.synthesis.source import Draft, Source, SynthesisError, Trial
 from fastsql.verification.parse import parse_query
 
@@ -22,8 +23,6 @@ Embed = Callable[[Sequence[str]], Points]
 """Embeddings [n, d] of sentences."""
 WORDINGS = 8
 """Wordings of each kind, as many as ScienceBenchmark asks GPT-3 for."""
-_UNSAID = 1
-"""Names that a wording of the reverse model may lack: a table between two others, or a plural."""
 _OFFERED = 6
 """Of all, those that are asked one after the other."""
 
@@ -43,6 +42,7 @@ class RewordedSource:
         *,
         worded: Wordings | None = None,
         only_worded: bool = False,
+        guard: Guard | None = None,
     ) -> None:
         """What there is to choose among: the source's own wordings, and others where they are named.
 
@@ -54,7 +54,9 @@ class RewordedSource:
             worded: by a server's model.
             only_worded: take no others than these; the source's have a say in what most wordings say. Nothing is drawn when
                 no more is asked.
+            guard: what says which of the reverse model's are kept; without one, words alone do.
         """
+        self._guard = guard or Guard(source.schema)
         self._source = source
         self._embed = embed
         self._reverse = reverse
@@ -101,13 +103,13 @@ class RewordedSource:
         if self._only_worded and not worded:
             return []
         own = [draft.ask(random.Random(f"{draft.seed}/{rng.random()}")) for _ in range(self._wordings)]
-        wordings = list(dict.fromkeys([*own, *self._reworded(draft, rng), *worded]))
+        wordings = list(dict.fromkeys([*own, *self._reworded(draft, own, rng), *worded]))
         most = len(wordings) if self._only_worded else _OFFERED
         chosen = [wordings[number] for number in nearest_to_median(self._embed(wordings), most)]
         return [one for one in chosen if not self._only_worded or one in worded][:_OFFERED]
 
-    def _reworded(self, draft: Draft, rng: random.Random) -> list[str]:
-        """The reverse model's wordings that say all values and all names but one; none where it cannot read the query."""
+    def _reworded(self, draft: Draft, own: Sequence[str], rng: random.Random) -> list[str]:
+        """The reverse model's wordings that the guard keeps; none where the model cannot read the query."""
         if self._reverse is None:
             return []
         try:
@@ -117,5 +119,6 @@ class RewordedSource:
             )
         except (ConversionError, LimitError):
             return []
-        lacking = {question: self._reverse.left_out(question, program) for question in found if question}
-        return [question for question, (values, names) in lacking.items() if values == 0 and names <= _UNSAID]
+        tree = draft.tree or parse_query(draft.sql)
+        asked = dict.fromkeys(filter(None, found))
+        return [one for one in asked if self._guard.fault(one, tree, program, own) is None]

@@ -1,0 +1,331 @@
+"""A question's words against its query: literals, numbers, names, and what is counted, compared, ordered and denied.
+
+Nothing here is learnt. Values and names are taken out of the question first: words of theirs say nothing of the query.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from fastsql.linking.gold import tree_literals
+from fastsql.linking.word_match import name_words
+from fastsql.linking.word_match import stem as linked_stem
+from fastsql.schema import Schema
+from fastsql.synthesis.guard import lexicon
+from fastsql.synthesis.schema.words import singular
+
+LITERAL = "a value or number of the query is not said"
+NUMBER = "a number that the query lacks"
+NAME = "a column or table is not said"
+FOREIGN = "a word that is neither the query's nor a question's"
+REPEATED = "something is said twice"
+SIGNS = "what is counted, compared, ordered or denied is said otherwise"
+
+_GAP = " _ "
+_DIGITS = re.compile(r"\d+(?:\.\d+)?")
+_WORDS = re.compile(r"[^\W_]+")
+_TWICE = re.compile(r"\b([^\W\d_]{2,}(?: [^\W\d_]+)*)(?: (?:and|or|of|for|in))? \1\b")
+_MORE_OFTEN = 1
+"""How much oftener than in any wording of the grammar a word may come."""
+_QUOTE = '"'
+
+
+def _root(word: str) -> str:
+    """What the forms of a word have in common: its singular without endings."""
+    return linked_stem(singular(word)).rstrip("e")
+
+
+@dataclass(frozen=True)
+class _Sign:
+    """Words that a question has if its query does something, and only then."""
+
+    words: re.Pattern[str]
+    wanted: Callable[[exp.Expr], int]
+
+
+def fault(question: str, tree: exp.Expr, schema: Schema, own: Sequence[str]) -> str | None:
+    """Why a question does not say what a query does, as far as words tell; None where nothing speaks against it.
+
+    Args:
+        question: in English.
+        tree: the query, its columns with their tables.
+        schema: with what tables and columns are called.
+        own: wordings of the grammar, whose words are the query's, too.
+    """
+    said = " ".join(question.casefold().split())
+    literals = _texts(tree, schema)
+    rest = said
+    for text in sorted(literals, key=len, reverse=True):
+        pattern = re.compile(rf"(?<![^\W_]){re.escape(text)}(?![^\W_])(?!\.\d)")
+        if not pattern.search(said) and not _in_words(text, said):
+            return LITERAL
+        rest = pattern.sub(_GAP, rest)
+    if said.count(_QUOTE) % 2:
+        return LITERAL
+    names = _names(tree, schema)
+    if any(not _is_said(labels, said) for labels in names.wanted):
+        return NAME
+    known = {_root(word) for label in names.all for word in name_words(label)}
+    numbers = {digits for label in names.all for digits in _DIGITS.findall(label)}
+    if set(_DIGITS.findall(rest)) - numbers or _counted_in_words(rest) - literals:
+        return NUMBER
+    words = _WORDS.findall(rest.replace("_", " "))
+    of_question = {_root(word) for word in lexicon.QUESTION_WORDS}
+    own_words = [[_root(word) for word in _WORDS.findall(one.casefold())] for one in own]
+    free = known.union(of_question, *own_words, map(_root, lexicon.UNITS))
+    squeezed = {"".join(name_words(label)) for label in names.all}
+    if any(_root(word) not in free and word not in squeezed and not word.isdigit() for word in words):
+        return FOREIGN
+    if _says_twice([_root(word) for word in words], of_question, own_words):
+        return REPEATED
+    return None if _signs_agree(_without(names.all, rest), tree) else SIGNS
+
+
+def _texts(tree: exp.Expr, schema: Schema) -> set[str]:
+    """Literals as questions write them. A LIMIT of one is a superlative."""
+    found = {str(one.value).strip("%").casefold() for one in tree_literals(tree, schema)}
+    limits = {str(node.expression) for node in tree.find_all(exp.Limit)}
+    compared = {str(node) for node in tree.find_all(exp.Literal) if not isinstance(node.parent, exp.Limit)}
+    return {
+        " ".join(text.split())
+        for text in found
+        if not (text == "1" and limits == {"1"} and "1" not in compared)
+    }
+
+
+def _in_words(text: str, said: str) -> bool:
+    return text.isdigit() and text in _counted_in_words(said)
+
+
+def _counted_in_words(said: str) -> set[str]:
+    """Numbers that are written in words, from two on."""
+    words = set(_WORDS.findall(said))
+    return {str(number) for number, word in enumerate(lexicon.UNITS) if word in words and number > 1}
+
+
+@dataclass(frozen=True)
+class _Names:
+    """What a query's tables and columns are called: of each that must be said, and of all."""
+
+    wanted: tuple[tuple[str, ...], ...]
+    all: tuple[str, ...]
+
+
+def _names(tree: exp.Expr, schema: Schema) -> _Names:
+    """Labels and synonyms of what a query names.
+
+    Columns that only join, that count rows, or that point at a row by a key need no word. Of a table the noun at the end is
+    said, but for one between two others.
+    """
+    wanted: list[tuple[str, ...]] = []
+    every: list[str] = []
+    for select in tree.find_all(exp.Select):
+        sources = [node for node in _sources(select) if schema.find_table(node.name) is not None]
+        shown = {
+            node.table
+            for node in select.find_all(exp.Column)
+            if node.find_ancestor(exp.Select) is select and node.find_ancestor(exp.Join) is None
+        }
+        for node in sources:
+            table = schema.tables[schema.table_index(node.name)]
+            labels = (table.label, *table.synonyms)
+            every += labels
+            if len(sources) < 3 or node.name in shown or node is sources[0]:
+                wanted.append(tuple(name_words(label)[-1] for label in labels if name_words(label)))
+    for at in tree.find_all(exp.Column):
+        number = schema.find_column(at.table, at.name) if at.table else None
+        if number is None:
+            continue
+        column = schema.columns[number]
+        labels = (column.label, *column.synonyms)
+        every += labels
+        if not _needs_no_word(at, schema, number):
+            table = schema.tables[column.table]
+            wanted.append(tuple(_without_table(label, table.label) for label in labels))
+    return _Names(tuple(dict.fromkeys(wanted)), tuple(dict.fromkeys(every)))
+
+
+def _sources(select: exp.Select) -> Iterator[exp.Table]:
+    """The tables of a query's own FROM."""
+    for part in (select.args.get("from_"), *select.args.get("joins", ())):
+        if part is not None and isinstance(part.this, exp.Table):
+            yield part.this
+
+
+def _needs_no_word(node: exp.Column, schema: Schema, number: int) -> bool:
+    if node.find_ancestor(exp.Join) is not None:
+        return True
+    parent = node.parent
+    if isinstance(parent, exp.In) and parent.args.get("query") is not None and parent.this is node:
+        return True
+    if (
+        isinstance(parent, exp.EQ)
+        and isinstance(parent.this, exp.Column)
+        and isinstance(parent.expression, exp.Column)
+    ):
+        return True
+    select = node.find_ancestor(exp.Select)
+    if select is not None and parent is select and select.find_ancestor(exp.In) is not None:
+        return True
+    keys = {column for key in schema.foreign_keys for column in (*key.columns, *key.references)}
+    is_key = number in keys or schema.columns[number].primary_key
+    pointing = isinstance(parent, (exp.EQ, exp.Group, exp.Count)) or (
+        isinstance(parent, exp.Distinct) and isinstance(parent.parent, exp.Count)
+    )
+    return is_key and pointing
+
+
+def _without_table(label: str, table: str) -> str:
+    """A column's label without its table's name in front, where something is left."""
+    own, before = name_words(label), name_words(table)
+    rest = own[len(before) :] if own[: len(before)] == before else own
+    return " ".join(rest or own)
+
+
+def _is_said(labels: Sequence[str], said: str) -> bool:
+    """Whether all words of one of the names stand in the question, inflected or not, or the name without its blanks."""
+    stems = {_root(word) for word in _WORDS.findall(said)}
+    for label in labels:
+        words = name_words(label)
+        if words and (all(_root(word) in stems for word in words) or "".join(words) in said.split()):
+            return True
+    return False
+
+
+def _says_twice(stems: list[str], of_question: set[str], own: Sequence[Sequence[str]]) -> bool:
+    """Whether a word stands twice in a row, on both sides of "and", or much oftener than the grammar needs it."""
+    if _TWICE.search(" ".join(stems)):
+        return True
+    most = Counter[str]()
+    for words in own:
+        most |= Counter(words)
+    counts = Counter(word for word in stems if word not in of_question)
+    return any(count > max(most[word], 1) + _MORE_OFTEN for word, count in counts.items())
+
+
+def _without(names: Sequence[str], said: str) -> str:
+    """The question's words with a gap for each name, longest first; names are told by their words' stems."""
+    words = _WORDS.findall(said) if "_" not in said else re.findall(r"[^\W_]+|_", said)
+    stems = [_root(word) for word in words]
+    for label in sorted(names, key=lambda one: -len(name_words(one))):
+        parts = [_root(word) for word in name_words(label)]
+        start = 0
+        while parts and start <= len(stems) - len(parts):
+            if stems[start : start + len(parts)] == parts:
+                words[start : start + len(parts)] = stems[start : start + len(parts)] = ["_"]
+            start += 1
+    return " ".join(words)
+
+
+def _signs_agree(rest: str, tree: exp.Expr) -> bool:
+    """Whether what words say of the query is what it does. Each sign that is read is taken out before the next is."""
+    for sign in _SIGNS:
+        said = len(sign.words.findall(rest))
+        if bool(said) != bool(sign.wanted(tree)):
+            return False
+        rest = sign.words.sub(_GAP, rest)
+    falling, rising = (len(one.findall(rest)) for one in (lexicon.FALLING, lexicon.RISING))
+    rest = lexicon.RISING.sub(_GAP, lexicon.FALLING.sub(_GAP, rest))
+    sorts = [node for node in tree.find_all(exp.Order) if _limit_of(node) is None]
+    if sorts:
+        first = sorts[0].expressions[0]
+        descends = isinstance(first, exp.Ordered) and bool(first.args.get("desc"))
+        if (descends and (rising or not falling)) or (not descends and falling):
+            return False
+        if not (falling or rising or lexicon.ORDERED.search(rest)):
+            return False
+    elif falling or rising or lexicon.ORDERED.search(rest):
+        return False
+    counted = bool(lexicon.COUNTED.search(rest))
+    counts = list(tree.find_all(exp.Count))
+    if (counted and not counts) or (
+        not counted and any(isinstance(_shown(node), exp.Select) for node in counts)
+    ):
+        return False
+    rest = lexicon.COUNTED.sub(_GAP, rest)
+    for words, wanted in (
+        (lexicon.HIGHEST, _extremes(tree, exp.Max, descending=True)),
+        (lexicon.LOWEST, _extremes(tree, exp.Min, descending=False)),
+        (lexicon.MEAN, len(list(tree.find_all(exp.Avg)))),
+        (lexicon.SUMMED, len(list(tree.find_all(exp.Sum)))),
+    ):
+        said = len(words.findall(rest))
+        if bool(said) != bool(wanted) or said > wanted:
+            return False
+    groups = [node for node in tree.find_all(exp.Group) if _is_shown(node)]
+    if groups and not lexicon.BY.search(rest):
+        return False
+    if lexicon.EACH.search(rest) and tree.find(exp.Group) is None:
+        return False
+    return not (lexicon.CHOICE.search(rest) and tree.find(exp.Or, exp.In, exp.Union) is None)
+
+
+def _count(*kinds: type[exp.Expr]) -> Callable[[exp.Expr], int]:
+    return lambda tree: sum(1 for _ in tree.find_all(*kinds))
+
+
+def _patterns(form: str) -> Callable[[exp.Expr], int]:
+    """How many LIKEs have a pattern of this form: "%x%", "x%" or "%x"."""
+
+    def wanted(tree: exp.Expr) -> int:
+        texts = [str(node.expression.this) for node in tree.find_all(exp.Like)]
+        return sum((text[:1] == "%", text[-1:] == "%") == (form[0] == "%", form[-1] == "%") for text in texts)
+
+    return wanted
+
+
+def _denials(tree: exp.Expr) -> int:
+    return sum(1 for _ in tree.find_all(exp.Not, exp.NEQ, exp.Except)) + sum(
+        1
+        for node in tree.find_all(exp.Is)
+        if isinstance(node.expression, exp.Null) and not isinstance(node.parent, exp.Not)
+    )
+
+
+_SIGNS = (
+    _Sign(lexicon.AT_LEAST, _count(exp.GTE)),
+    _Sign(lexicon.AT_MOST, _count(exp.LTE)),
+    _Sign(lexicon.MORE, _count(exp.GT)),
+    _Sign(lexicon.LESS, _count(exp.LT)),
+    _Sign(lexicon.BETWEEN, _count(exp.Between)),
+    _Sign(lexicon.CONTAINED, _patterns("%x%")),
+    _Sign(lexicon.BEGUN, _patterns("x%")),
+    _Sign(lexicon.ENDED, _patterns("%x")),
+    _Sign(lexicon.DIFFERENT, _count(exp.Distinct)),
+    _Sign(lexicon.DENIED, _denials),
+)
+
+
+def _limit_of(order: exp.Order) -> exp.Limit | None:
+    parent = order.parent
+    found = None if parent is None else parent.args.get("limit")
+    return found if isinstance(found, exp.Limit) else None
+
+
+def _shown(node: exp.Expr) -> exp.Expr | None:
+    """What an aggregate is a part of: its SELECT where it is shown, or another clause."""
+    return node.find_ancestor(exp.Select, exp.Having, exp.Order, exp.Where)
+
+
+def _is_shown(group: exp.Group) -> bool:
+    """Whether what is grouped by is shown beside what is counted."""
+    select = group.parent
+    if not isinstance(select, exp.Select):
+        return False
+    shown = [one.unalias() for one in select.expressions]
+    return any(key in shown for key in group.expressions) and any(one.find(exp.AggFunc) for one in shown)
+
+
+def _extremes(tree: exp.Expr, kind: type[exp.Expr], *, descending: bool) -> int:
+    """How often a query asks for an extreme: aggregates, and orders that are cut off."""
+    cut = 0
+    for node in tree.find_all(exp.Order):
+        first = node.expressions[0]
+        falls = isinstance(first, exp.Ordered) and bool(first.args.get("desc"))
+        cut += _limit_of(node) is not None and falls == descending
+    return cut + sum(1 for _ in tree.find_all(kind))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -11,12 +12,17 @@ import pytest
 from numpy.typing import NDArray
 
 from fastsql.datasets import Example
+from fastsql.grammar import ConversionError, sql_to_program
 from fastsql.grammar.program import Program
 from fastsql.schema import Schema
 from fastsql.synthesis.generate import generate_drawn
+from fastsql.synthesis.guard import Guard, said
+from fastsql.synthesis.guard.guard import NEIGHBOUR, PARSED
+from fastsql.synthesis.guard.neighbours import neighbours
 from fastsql.synthesis.rewording import RewordedSource
 from fastsql.synthesis.round_trip import FLAG, came_back, with_round_trip
 from fastsql.synthesis.source import Draft, Trial
+from fastsql.verification.parse import parse_query
 
 from ..worlds.toy_reverse import SCHEMA, make_model
 
@@ -27,6 +33,76 @@ USUAL = (
     "Ages where the gender is f?",
 )
 ODD = "Whatever f"
+
+
+CLINIC = Schema.from_ddl(
+    """
+    CREATE TABLE patients (patient_id INTEGER PRIMARY KEY, name TEXT, birth_year INTEGER);
+    CREATE TABLE visits (
+        visit_id INTEGER PRIMARY KEY, patient_id INTEGER REFERENCES patients (patient_id), ward TEXT,
+        fee REAL, stay_days INTEGER
+    );
+    """
+)
+OVER = "SELECT visits.ward FROM visits WHERE visits.fee > 250"
+FROM_ON = "SELECT visits.ward FROM visits GROUP BY visits.ward HAVING COUNT(*) >= 2"
+COUNTED = "SELECT visits.ward, COUNT(*) FROM visits GROUP BY visits.ward"
+SORTED = "SELECT patients.name FROM patients ORDER BY patients.birth_year DESC"
+TOP = "SELECT visits.ward FROM visits ORDER BY visits.fee DESC LIMIT 3"
+BOTH = "SELECT visits.ward, visits.stay_days FROM visits"
+NONE = "SELECT patients.name FROM patients WHERE NOT patients.patient_id IN (SELECT visits.patient_id FROM visits)"
+LIKE = "SELECT patients.name FROM patients WHERE patients.name LIKE '%Li%'"
+EXTREMES = "SELECT MAX(visits.fee), MIN(visits.fee) FROM visits"
+UNIQUE = "SELECT DISTINCT visits.ward FROM visits"
+
+KEPT = [
+    (OVER, "In which ward are visits with a fee of more than 250?"),
+    (FROM_ON, "Which wards have 2 or more visits?"),
+    (FROM_ON, "Wards with at least two visits"),
+    (COUNTED, "How many visits are there in each ward?"),
+    (SORTED, "List the names of all patients by birth year in descending order"),
+    (TOP, "What are the wards of the 3 visits with the highest fee?"),
+    (BOTH, "Show the ward and stay days of the visits"),
+    (NONE, "Names of patients that have no visits"),
+    (LIKE, "Which patients have a name that contains 'Li'?"),
+    (EXTREMES, "Find the maximum and minimum fee of the visits."),
+    (UNIQUE, "What are the different wards of the visits?"),
+]
+FAULTS = [
+    (said.LITERAL, OVER, "In which ward are visits with a fee of more than 2500?"),
+    (said.LITERAL, OVER, "In which ward are visits with a fee of more than 250.5?"),
+    (said.LITERAL, LIKE, "Which patients have a name that contains Lisa?"),
+    (said.LITERAL, LIKE, 'Which patients have a name that contains "Li?'),
+    (said.NUMBER, OVER, "In which 4 wards are visits with a fee of more than 250?"),
+    (said.NUMBER, OVER, "In which three wards are visits with a fee of more than 250?"),
+    (said.NAME, BOTH, "Show the wards of the visits."),
+    (said.NAME, BOTH, "Show the ward, stay and days of the visits."),
+    (said.NAME, COUNTED, "How many are there in each ward?"),
+    (said.OTHER, OVER, "In which ward are visits with a fee of more than 250 and the stay days?"),
+    (said.FOREIGN, OVER, "In which ward are surgical visits with a fee of more than 250?"),
+    (said.REPEATED, BOTH, "Show the ward, ward and stay days of the visits."),
+    (said.REPEATED, COUNTED, "How many visits are there in each ward of the visits?"),
+    (said.SIGNS, OVER, "In which ward are visits with a fee of less than 250?"),
+    (said.SIGNS, OVER, "In which ward are visits with a fee of at least 250?"),
+    (said.SIGNS, OVER, "In which ward are visits with a fee of 250?"),
+    (said.SIGNS, FROM_ON, "Which wards have more than 2 visits?"),
+    (said.SIGNS, COUNTED, "Show the visits in each ward."),
+    (said.SIGNS, SORTED, "List the names of all patients by birth year in ascending order"),
+    (said.SIGNS, SORTED, "List the names and birth years of all patients"),
+    (said.SIGNS, TOP, "What are the wards of the 3 visits with the lowest fee?"),
+    (said.SIGNS, TOP, "What are the wards of 3 visits with a fee?"),
+    (said.SIGNS, NONE, "Names of patients that have visits"),
+    (said.SIGNS, LIKE, "Which patients have the name 'Li'?"),
+    (said.SIGNS, LIKE, "Which patients have a name that starts with 'Li'?"),
+    (said.SIGNS, EXTREMES, "Find the maximum fee of the visits."),
+    (said.SIGNS, EXTREMES, "Find the highest and maximum, and the lowest fee of the visits."),
+    (said.SIGNS, EXTREMES, "Find the maximum, minimum and average fee of the visits."),
+    (said.SIGNS, UNIQUE, "What are the wards of the visits?"),
+    (said.SIGNS, BOTH, "Show the distinct ward and stay days of the visits"),
+    (said.SIGNS, BOTH, "Show the ward and stay days of the visits in ascending order"),
+    (said.SIGNS, BOTH, "Show the ward or stay days of the visits"),
+]
+"""Why a wording is not kept, its query, and the wording."""
 
 
 class Ward:
@@ -70,26 +146,146 @@ class Parrot:
 
     def __init__(self, *questions: str) -> None:
         self.taught = questions
-        self.real = make_model().over(SCHEMA)
 
     def questions(self, programs: Sequence[Program], n: int, **options: object) -> list[list[str]]:
         return [list(self.taught)]
 
-    def left_out(self, question: str, program: Program) -> tuple[float, float]:
-        return self.real.left_out(question, program)
 
-
-def test_only_wordings_of_the_reverse_model_that_say_every_value_are_offered() -> None:
+def test_only_wordings_of_the_reverse_model_that_the_guard_keeps_are_offered() -> None:
     heard: list[str] = []
 
     def listen(sentences: Sequence[str]) -> NDArray[np.float64]:
         heard.extend(sentences)
         return embed(sentences)
 
-    parrot = Parrot("what age have patients of gender f ?", "what age have patients of that gender?", "")
+    parrot = Parrot(
+        "What is the age of patients of gender f?", "What is the age of patients of that gender?", ""
+    )
     RewordedSource(Ward(), listen, parrot, wordings=4).draw("1").ask(random.Random(1))  # type: ignore[arg-type]
     assert [one for one in heard if one not in (*USUAL, ODD)] == [parrot.taught[0]]
     assert set(heard) & set(USUAL)
+
+
+def fault_of(question: str, sql: str, own: Sequence[str] = ()) -> str | None:
+    return said.fault(question, parse_query(sql), CLINIC, own)
+
+
+@pytest.mark.parametrize(("sql", "question"), KEPT)
+def test_what_says_its_query_is_kept(sql: str, question: str) -> None:
+    assert fault_of(question, sql) is None
+
+
+@pytest.mark.parametrize(("why", "sql", "question"), FAULTS)
+def test_what_says_more_or_less_or_otherwise_is_not_kept(why: str, sql: str, question: str) -> None:
+    assert fault_of(question, sql) == why
+
+
+def test_words_of_the_grammars_wordings_are_the_querys_own() -> None:
+    sql = "SELECT AVG(visits.fee) FROM visits"
+    question = "What is the average fee of a consultation visit?"
+    assert fault_of(question, sql) == said.FOREIGN
+    assert fault_of(question, sql, ["The mean fee of each consultation visit"]) is None
+
+
+def test_a_name_may_come_as_often_as_the_grammar_needs_it() -> None:
+    sql = "SELECT visits.ward FROM visits WHERE visits.ward LIKE '%ward 3%'"
+    question = "Which ward of the visits is a ward that contains ward 3?"
+    assert fault_of(question, sql) == said.REPEATED
+    assert fault_of(question, sql, ["Wards of the visits whose ward contains 'ward 3' as a ward"]) is None
+
+
+@pytest.mark.parametrize(
+    ("sql", "other"),
+    [
+        ("SELECT visits.ward, visits.fee FROM visits", "SELECT visits.ward FROM visits"),
+        ("SELECT MAX(visits.fee) FROM visits", "SELECT MIN(visits.fee) FROM visits"),
+        (
+            "SELECT visits.ward FROM visits WHERE visits.fee > 3",
+            "SELECT visits.ward FROM visits WHERE visits.fee < 3",
+        ),
+        (
+            "SELECT visits.ward FROM visits WHERE visits.fee > 3",
+            "SELECT visits.ward, visits.fee FROM visits WHERE visits.fee > 3",
+        ),
+        ("SELECT visits.ward FROM visits WHERE visits.fee > 3", "SELECT visits.ward FROM visits"),
+        (
+            "SELECT visits.ward FROM visits ORDER BY visits.fee",
+            "SELECT visits.ward, visits.fee FROM visits ORDER BY visits.fee",
+        ),
+        (
+            "SELECT visits.ward FROM visits ORDER BY visits.fee DESC LIMIT 3",
+            "SELECT visits.ward FROM visits ORDER BY visits.fee ASC LIMIT 3",
+        ),
+        (
+            "SELECT visits.ward FROM visits JOIN patients ON visits.patient_id = patients.patient_id",
+            "SELECT visits.ward FROM visits",
+        ),
+        (
+            "SELECT patients.name FROM patients WHERE NOT patients.patient_id IN (SELECT visits.patient_id FROM visits)",
+            "SELECT patients.name FROM patients WHERE patients.patient_id IN (SELECT visits.patient_id FROM visits)",
+        ),
+        ("SELECT visits.fee FROM visits", "SELECT visits.patient_id FROM visits"),
+    ],
+)
+def test_a_query_has_each_that_differs_in_one_thing_beside_it(sql: str, other: str) -> None:
+    def programs(one: str) -> set[Program]:
+        found = set()
+        for tree in neighbours(parse_query(one), CLINIC):
+            with contextlib.suppress(ConversionError):
+                found.add(sql_to_program(tree.sql("sqlite"), CLINIC))
+        return found
+
+    assert sql_to_program(other, CLINIC) in programs(sql)
+
+
+FEES = "SELECT MAX(visits.fee) FROM visits"
+ASKED = "What is the highest fee of the visits?"
+
+
+@pytest.mark.parametrize(
+    "likelier", [FEES, "SELECT MIN(visits.fee) FROM visits", "SELECT visits.fee FROM visits"]
+)
+def test_what_is_likelier_for_a_neighbour_is_not_kept(likelier: str) -> None:
+    best = sql_to_program(likelier, CLINIC)
+
+    def judge(question: str, programs: Sequence[Program]) -> NDArray[np.float64]:
+        return np.array([-1.0 if one == best else -2.0 for one in programs])
+
+    kept = Guard(CLINIC, judge).fault(ASKED, parse_query(FEES), sql_to_program(FEES, CLINIC), [])
+    assert kept == (None if likelier == FEES else NEIGHBOUR)
+
+
+def test_neighbours_that_cannot_be_weighed_are_passed_over_and_a_query_that_cannot_is_not_kept() -> None:
+    meant = sql_to_program(FEES, CLINIC)
+    for own, kept in ((-1.0, None), (np.nan, NEIGHBOUR)):
+        guard = Guard(CLINIC, lambda _, programs, own=own: np.array([own, *[np.nan] * (len(programs) - 1)]))  # type: ignore[misc]
+        assert guard.fault(ASKED, parse_query(FEES), meant, []) == kept
+
+
+@pytest.mark.parametrize(
+    ("best", "kept"),
+    [
+        ("SELECT max(v.fee) FROM visits AS v", True),
+        ("SELECT MIN(visits.fee) FROM visits", False),
+        ("SELECT RANDOMBLOB(4) FROM visits", False),
+        (None, False),
+    ],
+)
+def test_what_a_parser_reads_as_another_query_is_not_kept(best: str | None, kept: bool) -> None:
+    guard = Guard(CLINIC, parse=lambda question: best)
+    found = guard.fault(ASKED, parse_query(FEES), sql_to_program(FEES, CLINIC), [])
+    assert found == (None if kept else PARSED)
+
+
+def test_words_are_read_before_anything_is_weighed_or_parsed() -> None:
+    def judge(question: str, programs: Sequence[Program]) -> NDArray[np.float64]:
+        raise AssertionError(question)
+
+    guard = Guard(CLINIC, judge)
+    assert (
+        guard.fault("What is the lowest fee?", parse_query(FEES), sql_to_program(FEES, CLINIC), [])
+        == said.NAME
+    )
 
 
 def test_a_query_that_the_grammar_lacks_keeps_its_own_wordings() -> None:

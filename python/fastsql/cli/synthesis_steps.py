@@ -60,7 +60,8 @@ def reworded(source: SchemaSource, profile: Profile | None, model: str) -> Rewor
     named = source.schema.with_profile(profile or source.schema.profile)
     tokenizer = bundle.tokenizer()
     judge = partial(open_likelihood(path, tokenizer, core=native()), schema=named)
-    return RewordedSource(source, embed, load_reverse(path, tokenizer).over(named), guard=Guard(named, judge))
+    guard = Guard(named, judge, partial(best, schema=source.schema))
+    return RewordedSource(source, embed, load_reverse(path, tokenizer).over(named), guard=guard)
 
 
 def read_back(pairs: list[Example], schema: Schema, drop: bool) -> list[Example]:

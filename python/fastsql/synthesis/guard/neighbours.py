@@ -43,7 +43,7 @@ def _changes(node: exp.Expr, schema: Schema) -> Iterator[Change]:
     if isinstance(node, exp.Select):
         yield from _of_select(node)
     elif isinstance(node, exp.Ordered):
-        yield lambda one: one.set("desc", not one.args.get("desc"))
+        yield _turn
     elif isinstance(node, (exp.And, exp.Or)):
         yield lambda one: _replace(one, one.this)
         yield lambda one: _replace(one, one.expression)
@@ -75,6 +75,13 @@ def _of_select(select: exp.Select) -> Iterator[Change]:
     for place, join in enumerate(select.args.get("joins") or ()):
         if join.this.alias_or_name not in named:
             yield _without_join(place)
+
+
+def _turn(one: exp.Expr) -> None:
+    """Turns an order round, NULL going to the other end with it."""
+    descends = not one.args.get("desc")
+    one.set("desc", descends)
+    one.set("nulls_first", not descends)
 
 
 def _unshown(select: exp.Select) -> Iterator[exp.Expr]:

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from sqlglot import exp
 
@@ -22,6 +23,7 @@ from fastsql.synthesis.schema.words import singular
 LITERAL = "a value or number of the query is not said"
 NUMBER = "a number that the query lacks"
 NAME = "a column or table is not said"
+OTHER = "a column that the query lacks"
 FOREIGN = "a word that is neither the query's nor a question's"
 REPEATED = "something is said twice"
 SIGNS = "what is counted, compared, ordered or denied is said otherwise"
@@ -30,8 +32,8 @@ _GAP = " _ "
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 _WORDS = re.compile(r"[^\W_]+")
 _TWICE = re.compile(r"\b([^\W\d_]{2,}(?: [^\W\d_]+)*)(?: (?:and|or|of|for|in))? \1\b")
-_MORE_OFTEN = 1
-"""How much oftener than in any wording of the grammar a word may come."""
+_PARTS = re.compile(r"[,;:.?!]\s|\band\b")
+"""What parts a list."""
 _QUOTE = '"'
 
 
@@ -62,7 +64,7 @@ def fault(question: str, tree: exp.Expr, schema: Schema, own: Sequence[str]) -> 
     rest = said
     for text in sorted(literals, key=len, reverse=True):
         pattern = re.compile(rf"(?<![^\W_]){re.escape(text)}(?![^\W_])(?!\.\d)")
-        if not pattern.search(said) and not _in_words(text, said):
+        if not text or not (pattern.search(said) or _in_words(text, said)):
             return LITERAL
         rest = pattern.sub(_GAP, rest)
     if said.count(_QUOTE) % 2:
@@ -70,6 +72,8 @@ def fault(question: str, tree: exp.Expr, schema: Schema, own: Sequence[str]) -> 
     names = _names(tree, schema)
     if any(not _is_said(labels, said) for labels in names.wanted):
         return NAME
+    if _names_another(said, names.all, tree, schema):
+        return OTHER
     known = {_root(word) for label in names.all for word in name_words(label)}
     numbers = {digits for label in names.all for digits in _DIGITS.findall(label)}
     if set(_DIGITS.findall(rest)) - numbers or _counted_in_words(rest) - literals:
@@ -182,30 +186,59 @@ def _needs_no_word(node: exp.Column, schema: Schema, number: int) -> bool:
 
 def _without_table(label: str, table: str) -> str:
     """A column's label without its table's name in front, where something is left."""
-    own, before = name_words(label), name_words(table)
-    rest = own[len(before) :] if own[: len(before)] == before else own
+    own, before = name_words(label), [_root(word) for word in name_words(table)]
+    rest = own[len(before) :] if [_root(word) for word in own[: len(before)]] == before else own
     return " ".join(rest or own)
 
 
 def _is_said(labels: Sequence[str], said: str) -> bool:
-    """Whether all words of one of the names stand in the question, inflected or not, or the name without its blanks."""
-    stems = {_root(word) for word in _WORDS.findall(said)}
+    """Whether one of the names stands in the question: its words side by side, inflected or not, or without blanks.
+
+    Their order may be another ("claimed amount"), one word may stand between them ("id of insurance"), but no sign.
+    """
+    parts = [[_root(word) for word in _WORDS.findall(part)] for part in _PARTS.split(said)]
     for label in labels:
-        words = name_words(label)
-        if words and (all(_root(word) in stems for word in words) or "".join(words) in said.split()):
+        roots = Counter(_root(word) for word in name_words(label))
+        width = sum(roots.values()) + 1
+        if any(roots <= Counter(part[at : at + width]) for part in parts for at in range(len(part)) if roots):
+            return True
+        if roots and "".join(name_words(label)) in said.split():
             return True
     return False
 
 
+def _names_another(said: str, names: Sequence[str], tree: exp.Expr, schema: Schema) -> bool:
+    """Whether the question has the whole name, of two words or more, of a column of these tables that the query lacks."""
+    tables = {schema.find_table(node.name) for node in tree.find_all(exp.Table)}
+    gapped = f" {_roots(said)} "
+    own = {_roots(name) for name in names}
+    for column in schema.columns:
+        for label in (column.label, *column.synonyms):
+            roots = _roots(" ".join(name_words(label)))
+            if column.table in tables and " " in roots and roots not in own and f" {roots} " in gapped:
+                return True
+    return False
+
+
+def _roots(text: str) -> str:
+    return " ".join(map(_root, _WORDS.findall(text.casefold())))
+
+
 def _says_twice(stems: list[str], of_question: set[str], own: Sequence[Sequence[str]]) -> bool:
-    """Whether a word stands twice in a row, on both sides of "and", or much oftener than the grammar needs it."""
+    """Whether a word stands twice in a row, on both sides of "and", or oftener than the grammar needs it."""
     if _TWICE.search(" ".join(stems)):
         return True
-    most = Counter[str]()
+    most = Counter[tuple[str, ...]]()
     for words in own:
-        most |= Counter(words)
-    counts = Counter(word for word in stems if word not in of_question)
-    return any(count > max(most[word], 1) + _MORE_OFTEN for word, count in counts.items())
+        most |= _runs(words, of_question)
+    return any(count > max(most[run], 1) for run, count in _runs(stems, of_question).items())
+
+
+def _runs(words: Sequence[str], of_question: set[str]) -> Counter[tuple[str, ...]]:
+    """How often each word, and each two neighbours, of the schema stand in a sentence."""
+    of_schema = [(word,) for word in words if word not in of_question]
+    pairs = [pair for pair in pairwise(words) if of_question.isdisjoint(pair)]
+    return Counter([*of_schema, *pairs])
 
 
 def _without(names: Sequence[str], said: str) -> str:
@@ -226,7 +259,8 @@ def _signs_agree(rest: str, tree: exp.Expr) -> bool:
     """Whether what words say of the query is what it does. Each sign that is read is taken out before the next is."""
     for sign in _SIGNS:
         said = len(sign.words.findall(rest))
-        if bool(said) != bool(sign.wanted(tree)):
+        wanted = sign.wanted(tree)
+        if bool(said) != bool(wanted) or said > wanted:
             return False
         rest = sign.words.sub(_GAP, rest)
     falling, rising = (len(one.findall(rest)) for one in (lexicon.FALLING, lexicon.RISING))

@@ -91,13 +91,6 @@ def test_settings_that_cannot_be_are_refused(options: dict[str, object]) -> None
         OVER.questions(PROGRAMS, **options)  # type: ignore[arg-type]
 
 
-def test_what_a_question_lacks_is_told_by_values_and_names() -> None:
-    one = program("SELECT age FROM patients WHERE gender = 'F'")
-    assert OVER.left_out("the age of patients whose gender is f", one) == (0, 0)
-    assert OVER.left_out("the age of patients by gender", one)[0] == 1
-    assert OVER.left_out("who is f?", one)[1] > 1
-
-
 def test_pairs_must_be_pairs() -> None:
     with pytest.raises(ReverseError, match="no pairs"):
         OVER.log_probability(["one"], PROGRAMS)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fastsql.errors import FastSQLError
 from fastsql.grammar.program import Program
 from fastsql.model.tokenizer import Tokenizer
-from fastsql.reverse.generation import Generator, left_out
+from fastsql.reverse.generation import Generator
 from fastsql.reverse.network import ReverseNetwork
 from fastsql.reverse.source import OTHER, Ints, Source, SourceReader
 from fastsql.reverse.wording import Wording
@@ -117,14 +117,6 @@ class SchemaReverse:
             encoded = network.encode([sources[number] for number in chosen])
             found[chosen] = (network.log_probabilities(encoded, table) * written).sum(axis=1)
         return found
-
-    def left_out(self, question: str, program: Program) -> tuple[float, float]:
-        """How many values and how many names of a program a question lacks, in parts where it says a part of one.
-
-        A name that is said in another form, such as the plural, may count as lacking. Raises LimitError, ReverseError.
-        """
-        pieces = self._model.tokenizer.tokenize(question).ids.tolist()
-        return left_out(pieces, self._read(program, OTHER))
 
     def _read(self, program: Program, style: str, rng: random.Random | None = None) -> Source:
         if not program:

@@ -59,7 +59,7 @@ GOLD: dict[str, str | None] = {
     "What was the maximum creatinine value of patient 71021495 on their first hospital visit?": f"""
         SELECT MAX(labevents.valuenum) FROM labevents WHERE labevents.hadm_id IN ({_FIRST_VISIT.format(71021495)})
         AND labevents.itemid IN (SELECT d_labitems.itemid FROM d_labitems WHERE d_labitems.label = 'creatinine')""",
-    "Which nurse looked after patient 71021141 last night?": None,
+    "Which surgeon operated on patient 71021141 last night?": None,
 }
 
 

@@ -114,3 +114,24 @@ def test_an_everyday_question_is_answered_rightly(
     answer = ehr_en.ask(question, schema, executor=executor, values=values, now=NOW, penalty=DEFAULT_PENALTY)
     assert answer.rows is not None, answer.reason
     assert comparable(answer.rows) == comparable(executor.run(sql))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many surgeons are there?",
+        "What does a nurse earn?",
+        pytest.param(
+            "What is the average age of nurses?",
+            marks=pytest.mark.xfail(strict=True, reason="it gives the average age of patients"),
+        ),
+        pytest.param(
+            "What is the average age of singers?",
+            marks=pytest.mark.xfail(strict=True, reason="it gives the average age of patients"),
+        ),
+    ],
+)
+def test_an_everyday_question_of_whom_the_hospital_does_not_keep_is_refused(
+    ehr_en: Parser, schema: Schema, values: ValueDictionary, question: str
+) -> None:
+    assert ehr_en.parse(question, schema, values=values, now=NOW, penalty=DEFAULT_PENALTY).abstained

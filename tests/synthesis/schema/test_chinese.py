@@ -12,10 +12,12 @@ from fastsql.execution import Executor
 from fastsql.grammar import render, sql_to_program
 from fastsql.schema import Schema
 from fastsql.synthesis.schema import SchemaSource, known_templates
-from fastsql.synthesis.schema.chinese.nouns import is_flag, measure
+from fastsql.synthesis.schema.chinese.degrees import degree
+from fastsql.synthesis.schema.chinese.nouns import is_flag, measure, says_yes_or_no
+from fastsql.synthesis.schema.contents import Contents
 from fastsql.synthesis.schema.contrast import differ_in_one_phrase
 from fastsql.synthesis.schema.questions import ask
-from fastsql.synthesis.schema.unanswerable import CHINESE_KINDS
+from fastsql.synthesis.schema.unanswerable import CHINESE_KINDS, Unanswerables
 from fastsql.synthesis.schema.words import UnsayableError, Words
 from fastsql.synthesis.varied import generate_varied
 from fastsql.verification.parse import parse_query
@@ -88,9 +90,12 @@ def asked(sql: str, schema: Schema) -> list[str]:
         ("SELECT MAX(费用) FROM 就诊记录表", "就诊记录的(最高费用|最大费用|费用的最大值)"),
         (
             "SELECT 性别, AVG(年龄) FROM 患者信息表 GROUP BY 性别",
-            "(每个|各)性别的患者的(平均年龄|年龄的平均值)",
+            "((每个|各)性别|按性别分组)的患者的(平均年龄|年龄的平均值)",
         ),
-        ("SELECT 性别, COUNT(*) FROM 患者信息表 GROUP BY 性别", "(每个|各)性别的患者(数量|的个数|总数)"),
+        (
+            "SELECT 性别, COUNT(*) FROM 患者信息表 GROUP BY 性别",
+            "((每个|各)性别|按性别分组)的患者(数量|的数量|总数)",
+        ),
         (
             "SELECT 原因 FROM 就诊记录表 GROUP BY 原因 HAVING COUNT(*) >= 4",
             "就诊记录数量(不少于|至少为|大于等于)4的原因",
@@ -104,14 +109,49 @@ def asked(sql: str, schema: Schema) -> list[str]:
             f"SELECT DISTINCT p.患者姓名 {_VISITS} WHERE v.原因 = '咳嗽'",
             "有原因(为|是)“?咳嗽”?的就诊记录的患者的",
         ),
-        (f"SELECT p.患者姓名, w.名称 {_WARDS}", "患者的患者姓名和科室名称"),
+        (f"SELECT p.患者姓名, w.名称 {_WARDS}", "患者的姓名，以及(对应|所属)科室的名称"),
         (
             "SELECT 性别 FROM 患者信息表 WHERE 年龄 > 60 INTERSECT SELECT 性别 FROM 患者信息表 WHERE 年龄 < 40",
-            "年龄(大于|高于|超过)60的患者的性别.*年龄(小于|低于)40的患者的性别.*",
+            "既出现在年龄(大于|超过)60的患者中，又出现在年龄小于40的患者中的性别",
         ),
         (
             f"SELECT p.患者姓名 {_VISITS} GROUP BY p.患者编号 HAVING COUNT(*) > 3",
             "(有超过3条就诊记录|就诊记录数量(大于|超过|多于)3)的患者的",
+        ),
+        (
+            "SELECT 患者姓名 FROM 患者信息表 EXCEPT SELECT 患者姓名 FROM 患者信息表 WHERE 年龄 < 40",
+            "没有出现在年龄小于40的患者中的患者姓名",
+        ),
+        (
+            "SELECT 患者姓名 FROM 患者信息表 WHERE 年龄 = (SELECT MAX(年龄) FROM 患者信息表)",
+            "年龄(在所有患者中最大|是所有患者中最大)的患者的",
+        ),
+        ("SELECT 费用 FROM 就诊记录表 ORDER BY 费用 DESC LIMIT 1", "就诊记录中最高的费用"),
+        ("SELECT 入院日期 FROM 就诊记录表 ORDER BY 入院日期 LIMIT 1", "就诊记录中最早的入院日期"),
+        ("SELECT COUNT(DISTINCT 患者编号) FROM 就诊记录表", "就诊记录涉及多少名不同的患者"),
+        (
+            "SELECT COUNT(DISTINCT 原因) FROM 就诊记录表",
+            "就诊记录(的原因共有多少种|(共|一共)有多少种不同的原因)",
+        ),
+        (
+            "SELECT 患者编号, COUNT(*) FROM 就诊记录表 GROUP BY 患者编号",
+            "按患者编号分组的就诊记录(数量|的数量|总数)",
+        ),
+        (
+            "SELECT STRFTIME('%Y', 入院日期), COUNT(*) FROM 就诊记录表 GROUP BY STRFTIME('%Y', 入院日期)",
+            "(每个|各|按)入院年份(分组)?的就诊记录",
+        ),
+        (
+            f"SELECT DISTINCT p.患者编号 {_VISITS} WHERE v.费用 > 100",
+            "有费用(大于|高于|超过)100的就诊记录的患者的编号",
+        ),
+        (
+            f"SELECT v.原因 {_VISITS} WHERE p.性别 = '女'",
+            "患者的?性别(为|是)“?女”?的就诊记录的原因",
+        ),
+        (
+            f"SELECT v.原因 {_VISITS} WHERE STRFTIME('%Y', v.入院日期) = '2023' AND p.年龄 > 60",
+            "2023年?”?(入院)?且患者的?年龄(大于|超过)60的就诊记录",
         ),
     ],
 )
@@ -152,6 +192,17 @@ def test_rows_are_said_apart_where_they_come_first_among_some(clinic: Schema) ->
         "SELECT AVG(T.C1) FROM (SELECT COUNT(*) AS C1 FROM 就诊记录表 GROUP BY 患者编号) AS T",
         f"SELECT w.名称 {_WARDS} WHERE p.性别 = '女' OR w.床位数 > 9",
         f"SELECT AVG(p.年龄) {_VISITS}",
+        "SELECT DISTINCT 患者编号 FROM 患者信息表",
+        "SELECT DISTINCT 患者姓名 FROM 患者信息表 WHERE 患者编号 = 3",
+        f"SELECT v.原因 {_VISITS} WHERE p.患者编号 = 3",
+        "SELECT COUNT(DISTINCT 费用) FROM 就诊记录表",
+        "SELECT AVG(年龄) FROM 患者信息表 WHERE 患者姓名 = '王芳'",
+        "SELECT 患者姓名 FROM 患者信息表 WHERE 年龄 > 60 AND 年龄 < 40",
+        "SELECT 患者姓名 FROM 患者信息表 WHERE 年龄 < (SELECT MAX(年龄) FROM 患者信息表)",
+        "SELECT 患者姓名 FROM 患者信息表 WHERE 年龄 = (SELECT MAX(年龄) FROM 患者信息表 WHERE 性别 = '女')",
+        "SELECT 患者姓名 FROM 患者信息表 WHERE 年龄 > (SELECT AVG(年龄) FROM 患者信息表 WHERE 患者姓名 = '王芳')",
+        "SELECT 原因 FROM 就诊记录表 WHERE 费用 > 9 UNION SELECT 原因 FROM 就诊记录表 WHERE 费用 < 99",
+        "SELECT 患者姓名 FROM 患者信息表 WHERE 患者姓名 LIKE '%12%'",
     ],
 )
 def test_what_cannot_be_said_exactly_is_not_said(sql: str, clinic: Schema) -> None:
@@ -178,13 +229,169 @@ def test_the_words_of_a_schema_tell_its_language() -> None:
     assert Words(labelled).language == "zh"
 
 
+_SURGERY = """
+CREATE TABLE 外科医生 (医生编号 INTEGER PRIMARY KEY, 医师姓名 TEXT, 从医年限 INTEGER);
+CREATE TABLE 药品目录 (药品编号 INTEGER PRIMARY KEY, 名称 TEXT);
+CREATE TABLE 手术记录 (
+    手术记录编号 INTEGER PRIMARY KEY, 主刀医生编号 INTEGER REFERENCES 外科医生(医生编号),
+    药品编号 INTEGER REFERENCES 药品目录(药品编号), 手术时长 INTEGER, 血压 INTEGER, 排队号 INTEGER, 楼层 INTEGER
+);
+CREATE TABLE 标本 (标本编号 INTEGER PRIMARY KEY, 手术编号 INTEGER REFERENCES 手术记录(手术记录编号), 部位 TEXT);
+CREATE TABLE 库存 (库存编号 INTEGER PRIMARY KEY, 库存数量 INTEGER, 窗口 TEXT);
+"""
+_SPECIMENS = "JOIN 标本 s ON o.手术记录编号 = s.手术编号 WHERE s.部位 = '胃'"
+_OPERATIONS = "FROM 外科医生 d JOIN 手术记录 o ON d.医生编号 = o.主刀医生编号"
+
+
+@pytest.fixture(scope="module")
+def surgery() -> Schema:
+    return Schema.from_ddl(_SURGERY, name="手术")
+
+
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        (f"SELECT DISTINCT d.从医年限 {_OPERATIONS} WHERE o.手术时长 > 90", "负责过.*的手术记录的外科医生的"),
+        (
+            "SELECT 医师姓名 FROM 外科医生 WHERE 医生编号 NOT IN (SELECT 主刀医生编号 FROM 手术记录)",
+            "(没有|未)负责过手术记录的外科医生的姓名",
+        ),
+        (
+            f"SELECT o.手术时长 {_OPERATIONS} WHERE d.医师姓名 = '王芳'",
+            "主刀医生的?姓名(为|是)“?王芳”?的手术记录的",
+        ),
+        (f"SELECT o.手术时长, d.医师姓名 {_OPERATIONS}", "手术记录的手术时长，以及主刀医生姓名"),
+        (
+            "SELECT o.手术时长 FROM 手术记录 o JOIN 药品目录 m ON o.药品编号 = m.药品编号 WHERE m.名称 = '丙泊酚'",
+            "对应药品的名称(为|是)“?丙泊酚”?的手术记录",
+        ),
+        (
+            f"SELECT DISTINCT d.从医年限 {_OPERATIONS} {_SPECIMENS}",
+            "负责过.*部位(为|是)“?胃”?的标本的手术记录的外科医生",
+        ),
+        (
+            f"SELECT DISTINCT m.名称 FROM 药品目录 m JOIN 手术记录 o ON m.药品编号 = o.药品编号 {_SPECIMENS}",
+            "手术记录中有部位(为|是)“?胃”?的标本的药品的",
+        ),
+        ("SELECT 手术时长 FROM 手术记录 ORDER BY 血压 DESC LIMIT 1", "血压最高的手术记录"),
+        ("SELECT 血压 FROM 手术记录 ORDER BY 手术时长 DESC LIMIT 1", "手术时长最长的手术记录"),
+        ("SELECT COUNT(*) FROM 库存 WHERE 窗口 = '东'", "库存"),
+        ("SELECT 窗口, COUNT(*) FROM 库存 GROUP BY 窗口", "库存记录数量"),
+        ("SELECT AVG(血压) FROM 手术记录", "手术记录的(平均血压|血压的平均值)"),
+    ],
+)
+def test_rows_are_said_by_what_they_are_to_others(sql: str, said: str, surgery: Schema) -> None:
+    for question in asked(sql, surgery):
+        assert re.search(said, question), question
+        assert "的的" not in question
+        assert "有带有" not in question
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT AVG(排队号) FROM 手术记录",
+        "SELECT SUM(楼层) FROM 手术记录",
+        "SELECT SUM(血压) FROM 手术记录",
+        "SELECT 手术时长 FROM 手术记录 WHERE 排队号 > 3",
+        "SELECT 手术时长 FROM 手术记录 ORDER BY 排队号 DESC LIMIT 1",
+    ],
+)
+def test_ranks_and_pressures_are_not_put_together(sql: str, surgery: Schema) -> None:
+    with pytest.raises(UnsayableError):
+        asked(sql, surgery)
+
+
+def test_what_rows_say_keeps_senseless_questions_away(clinic: Schema, executor: Executor) -> None:
+    words = Words(clinic, contents=Contents(clinic, executor))
+    for sql in (
+        "SELECT 性别 FROM 患者信息表 WHERE 年龄 > 60 INTERSECT SELECT 性别 FROM 患者信息表 WHERE 年龄 < 40",
+        "SELECT COUNT(DISTINCT 性别) FROM 患者信息表",
+        "SELECT 患者姓名 FROM 患者信息表 WHERE 患者姓名 LIKE '%王%'",
+    ):
+        query = parse_query(render(sql_to_program(sql, clinic), clinic))
+        with pytest.raises(UnsayableError):
+            ask(query, words, random.Random(0))
+
+
+def test_a_name_is_said_without_what_the_row_is_called() -> None:
+    patients = Schema.from_ddl(
+        "CREATE TABLE 患者 (患者编号 INTEGER PRIMARY KEY, 病人姓名 TEXT, 丈夫年龄 INTEGER, 年龄 INTEGER)"
+    )
+    words, rng = Words(patients), random.Random(0)
+    assert [words.label(column, rng) for column in range(4)] == ["编号", "姓名", "丈夫年龄", "年龄"]
+    classes = Schema.from_ddl(
+        "CREATE TABLE 班 (班编号 INTEGER PRIMARY KEY, 班主任编号 INTEGER, 班 TEXT, 教室 TEXT)"
+    )
+    assert Words(classes).label(1, rng) == "班主任编号"
+    wards = Schema.from_ddl("CREATE TABLE 病区 (病区编号 INTEGER PRIMARY KEY, 病区 TEXT, 楼层 INTEGER)")
+    assert Words(wards).label(1, rng) == "名称"
+
+
+def test_amounts_are_more_and_less_in_their_own_words() -> None:
+    assert [
+        degree(label).most
+        for label in ("平均住院天数", "手术时长", "年龄", "费用", "就诊记录数量", "尿素清除指数")
+    ] == [
+        "最多",
+        "最长",
+        "最大",
+        "最高",
+        "最多",
+        "最高",
+    ]
+
+
+def test_yes_and_no_are_told_by_values() -> None:
+    assert says_yes_or_no((0, 1))
+    assert says_yes_or_no(("有", "无"))
+    assert not says_yes_or_no(())
+    assert not says_yes_or_no((0, 1, 2))
+
+
+def test_nobody_writes_to_what_is_no_person(clinic: Schema, executor: Executor) -> None:
+    words, contents = Words(clinic), Contents(clinic, executor)
+    refusals = Unanswerables(clinic, clinic.profile, words, contents)
+
+    def refused(sql: str, kind: str) -> str:
+        query = parse_query(render(sql_to_program(sql, clinic), clinic))
+        return " ".join(refusals.ask(query, kind, random.Random(seed)) for seed in range(60))
+
+    patients, visits = "SELECT 患者姓名 FROM 患者信息表", "SELECT 原因 FROM 就诊记录表"
+    assert re.search("给患者(发|打)", refused(patients, "action"))
+    assert not re.search("给就诊记录(发|打)", refused(visits, "action"))
+    assert "推荐" in refused("SELECT 名称 FROM 科室表", "opinion")
+    assert not re.search("推荐|喜欢", refused(patients, "opinion") + refused(visits, "opinion"))
+    assert re.search("费用是不是太高了", refused(visits, "opinion"))
+    assert re.search("年龄是不是太大了", refused(patients, "opinion"))
+
+
 def test_nouns_have_measure_words() -> None:
-    assert [measure(noun) for noun in ("患者", "就诊记录", "检验报告", "医院", "科室")] == [
+    nouns = (
+        "患者",
+        "就诊记录",
+        "检验报告",
+        "医院",
+        "科室",
+        "牙医",
+        "药品",
+        "透析机",
+        "化验单",
+        "住院分娩",
+        "压疮",
+    )
+    assert [measure(noun) for noun in nouns] == [
         "名",
         "条",
         "份",
         "家",
         "个",
+        "名",
+        "种",
+        "台",
+        "张",
+        "次",
+        "处",
     ]
     assert is_flag("是否参保")
     assert is_flag("新生儿标志")

@@ -240,7 +240,9 @@ class Conditions:
             raise UnsayableError("rows of others that lead back to these")
         belong = self._words.is_unique(other) and not self._words.is_unique(column)
         is_open = bool(inner.args.get("where") or inner.args.get("joins"))
-        text = self._related(self._describe(inner), belong=belong, negated=negated)
+        text = self._related(
+            self._describe(inner), own, self._words.owner(other), belong=belong, negated=negated
+        )
         return Said(own, text, having=True, open=is_open)
 
     def _one_of(self, column: exp.Column, values: Sequence[str], *, negated: bool) -> Said:
@@ -249,8 +251,8 @@ class Conditions:
             column, f"is neither {joined.replace(' or ', ' nor ')}" if negated else f"is {joined}"
         )
 
-    def _related(self, rows: str, *, belong: bool, negated: bool) -> str:
-        """That rows belong to some others, or have some."""
+    def _related(self, rows: str, own: int, other: int, *, belong: bool, negated: bool) -> str:
+        """That rows of a table, `own`, belong to some of another one, or have some: to `rows`."""
         if belong:
             verb = "are of none of the|are not of any of the" if negated else "are of one of the"
         else:

@@ -21,6 +21,7 @@ from fastsql.grammar.takable import chooses, is_takable
 from fastsql.grammar.walking import open_space, take
 from fastsql.profile.model import Profile
 from fastsql.schema import Schema
+from fastsql.synthesis.schema.chinese.nouns import is_chinese
 from fastsql.synthesis.schema.contents import Contents
 from fastsql.synthesis.schema.kinds import TEXTS, column_kinds, may_stand_for
 from fastsql.synthesis.schema.links import Links
@@ -38,6 +39,8 @@ from fastsql.synthesis.schema.templates import (
 T = TypeVar("T")
 ARITHMETIC = frozenset({"plus", "minus", "times", "divide", "modulo", "case", "when"})
 """Productions whose numbers are compared with no column."""
+_CHARACTERS = {"name": 1}
+"""Characters of a Chinese text that LIKE asks for, by kind of column; two of others."""
 FARTHER = 0.3
 """How much rarer a table is joined for each join more that leads to it."""
 _COUNTS = (1, 2, 3, 4, 5, 10)
@@ -80,6 +83,11 @@ class Filler:
     def start(self) -> State:
         """The automaton before the first action."""
         return State.start(self._space)
+
+
+def _ends_of(text: str, size: int) -> list[str]:
+    """How a Chinese text opens and ends, whose words nothing sets apart."""
+    return [text[:size], text[-size:]]
 
 
 def _has(held: Counter[str], asked: Counter[str]) -> bool:
@@ -270,12 +278,14 @@ class _Draw:
             return Literal(rng.choice(_COUNTS) if hole.number is None else hole.number)
         value = self._some(contents.value(column, rng))
         if symbol in ("text", "pattern"):
-            return Literal(self._part(str(value)))
+            return Literal(self._part(str(value), _CHARACTERS.get(self._filler.kinds[column], 2)))
         return Literal(value)
 
-    def _part(self, text: str) -> str:
-        """What LIKE asks a text for: its first word, its last, or one of them."""
+    def _part(self, text: str, characters: int) -> str:
+        """What LIKE asks a text for: its first word, its last, or one of them; so many characters of a Chinese one."""
         words = [word for word in text.split() if len(word) > 1] or [text]
+        if len(words) == 1 and is_chinese(text):
+            words = _ends_of(words[0], characters)
         place = {True: 0, False: len(words) - 1}
         if self._is_under(("begins", "not_begins")):
             return words[place[True]]

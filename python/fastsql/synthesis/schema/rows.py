@@ -105,7 +105,7 @@ class Rows:
         met = [self._conditions.met(by_table[subject], subject)]
         if any(one.open and not one.either for one in by_table[subject]) and tree.ends[subject]:
             raise UnsayableError("a join behind conditions on other rows")
-        plain = [*filter(None, met), *self._having_any(select, tree.ends[subject], by_table, used)]
+        plain = [*filter(None, met), *self._having_any(select, subject, tree, by_table, used)]
         joined = self._all_joined(tree, subject, by_table, used, ROWS)
         if len(joined) + len(plain) > 1:
             joined = self._all_joined(tree, subject, by_table, used, THOSE_ROWS)
@@ -168,17 +168,22 @@ class Rows:
                 table = self._words.owner(column)
                 outer = [end for end in tree.ends[subject] if end.table == table and end.outer]
                 if outer and self._words.stands_for(column) in (table, subject):
-                    return Said(subject, self._without(table), having=True)
+                    return Said(subject, self._without(table, subject), having=True)
         return None
 
-    def _without(self, table: int) -> str:
+    def _without(self, table: int, subject: int) -> str:
         return f"{self._any('have no|do not have any')} {self._words.many(table, self._rng)}"
 
-    def _with_any(self, table: int) -> str:
+    def _with_any(self, table: int, subject: int) -> str:
         return f"that have {self._any('any|some')} {self._words.many(table, self._rng)}"
 
     def _having_any(
-        self, select: exp.Select, ends: Sequence[End], by_table: Mapping[int, list[Said]], used: set[int]
+        self,
+        select: exp.Select,
+        subject: int,
+        tree: JoinTree,
+        by_table: Mapping[int, list[Said]],
+        used: set[int],
     ) -> list[str]:
         """That rows without any of those which a join adds do not count, where neither a condition nor a number says so."""
         order, having = select.args.get("order"), select.args.get("having")
@@ -189,10 +194,10 @@ class Rows:
             return []
         many = [
             end.table
-            for end in ends
+            for end in tree.ends[subject]
             if end.many and not end.outer and end.table in used and not by_table.get(end.table)
         ]
-        return [self._with_any(table) for table in many]
+        return [self._with_any(table, subject) for table in many]
 
     def _joined(
         self,

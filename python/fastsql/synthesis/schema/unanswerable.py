@@ -18,9 +18,12 @@ from fastsql.profile.model import Profile
 from fastsql.schema import Schema
 from fastsql.synthesis.phrases import expand
 from fastsql.synthesis.schema.chinese import nouns
+from fastsql.synthesis.schema.chinese.degrees import degree
 from fastsql.synthesis.schema.chinese.foreign_words import ENDS
 from fastsql.synthesis.schema.chinese.foreign_words import FRAMES as CHINESE_FRAMES
 from fastsql.synthesis.schema.chinese.foreign_words import OUTSIDE as CHINESE_OUTSIDE
+from fastsql.synthesis.schema.chinese.foreign_words import TO_CHOOSE as CHINESE_TO_CHOOSE
+from fastsql.synthesis.schema.chinese.foreign_words import TO_PERSONS as CHINESE_TO_PERSONS
 from fastsql.synthesis.schema.clauses import conditions_of, is_column
 from fastsql.synthesis.schema.contents import Contents
 from fastsql.synthesis.schema.contrast import width
@@ -287,7 +290,7 @@ class Unanswerables:
         if kind in _OF_MANY and any(map(self._finds_one, conditions_of(query))):
             raise UnsayableError("a single row")
         table = self._words.source(query.args["from_"].this)
-        is_person = self._is_chinese or sort_of(self._schema, self._profile, table) == PERSON
+        out_of_place = self._out_of_place(table, rng)
         said = {self._words.number(column) for column in query.find_all(exp.Column)}
         columns = [
             column
@@ -295,21 +298,32 @@ class Unanswerables:
             if self._words.kind_of(column) == AMOUNT and column not in said
         ]
         frames = [
-            one
-            for one in self._frames[kind]
-            if (columns or "{label" not in one) and (is_person or one not in TO_PERSONS)
+            one for one in self._frames[kind] if (columns or "{label" not in one) and one not in out_of_place
         ]
         text = expand(rng.choice(frames), rng)
         one = self._words.one(table, rng)
         rows = describe(query, self._words, rng, table) if "{rows}" in text else ""
         label = self._words.label(rng.choice(columns), rng) if columns else ""
         if self._is_chinese:
-            return text.format(rows=rows, one=one, label=label, unit=nouns.measure(one))
+            words = degree(label)
+            much, little = (most.removeprefix("最") for most in (words.most, words.least))
+            return text.format(
+                rows=rows, one=one, label=label, unit=nouns.measure(one), high=much, low=little
+            )
         filled = text.format(
             rows=rows, one=one, many=plural(one), label=label, labels=plural(label), an=_article(one)
         )
         filled = " ".join(filled.split())
         return filled[:1].upper() + filled[1:]
+
+    def _out_of_place(self, table: int, rng: random.Random) -> Sequence[str]:
+        """Frames that make no sense of the rows of a table."""
+        if not self._is_chinese:
+            return () if sort_of(self._schema, self._profile, table) == PERSON else TO_PERSONS
+        one = self._words.one(table, rng)
+        to_persons = () if nouns.is_person(one) else CHINESE_TO_PERSONS
+        is_chosen = nouns.is_staff(one) or not (nouns.is_person(one) or nouns.is_event(one))
+        return to_persons if is_chosen else (*to_persons, *CHINESE_TO_CHOOSE)
 
     def _finds_one(self, condition: exp.Expr) -> bool:
         """Whether a condition finds a row by its key, its code or its name, or as the highest or lowest."""

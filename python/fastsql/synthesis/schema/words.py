@@ -15,7 +15,7 @@ from fastsql.profile.model import ColumnProfile, Profile, TableProfile
 from fastsql.schema import Schema
 from fastsql.synthesis.schema.chinese import nouns
 from fastsql.synthesis.schema.contents import Contents
-from fastsql.synthesis.schema.kinds import CODE, KEY, REFERENCE, TIME, YEAR, column_kinds
+from fastsql.synthesis.schema.kinds import CODE, KEY, REFERENCE, TEXTS, TIME, YEAR, column_kinds
 from fastsql.synthesis.schema.links import Links, identifying_columns
 
 _NONE: Mapping[int, str] = MappingProxyType({})
@@ -82,6 +82,9 @@ _IRREGULAR = {
 _SINGULAR = {many: one for one, many in _IRREGULAR.items()}
 
 
+_FEW = 3
+
+
 LANGUAGES = ENGLISH, CHINESE = "en", "zh"
 """Languages of questions."""
 
@@ -109,6 +112,11 @@ class Words:
         self._tables = {schema.table_name(table): table for table in range(len(schema.tables))}
         names = [one.called for one in self._profile.tables] + [one.called for one in self._profile.columns]
         self.language = CHINESE if 2 * sum(map(nouns.is_chinese, names)) > len(names) else ENGLISH
+        known = self._profile.columns
+        self.names_of_columns = frozenset(
+            name for one in known for name in (one.called, one.words, *one.synonyms)
+        )
+        """What any column is called."""
         self._renamed_tables: Mapping[int, str] = {}
         self._renamed_columns: Mapping[int, str] = {}
         self._columns = {
@@ -175,6 +183,8 @@ class Words:
     def is_summed(self, column: exp.Column) -> bool:
         """Whether amounts add up: those of averages, shares and indexes do not."""
         known = self._profile.columns[self.number(column)]
+        if self.language == CHINESE and not nouns.is_summed(known.called):
+            return False
         return known.unit != "%" and not _NOT_SUMMED & set(re.findall("[a-z]+|%", known.called.lower()))
 
     def is_code(self, column: int) -> bool:
@@ -184,6 +194,34 @@ class Words:
     def is_number(self, column: int) -> bool:
         """Whether a column holds numbers, kept as such or as texts."""
         return self._profile.columns[column].kind in ("amount", "measure")
+
+    def is_rank(self, column: exp.Column) -> bool:
+        """Whether numbers tell a place or a level, of which there is no mean, as far as a Chinese name tells."""
+        return self.language == CHINESE and nouns.is_rank(self._profile.columns[self.number(column)].called)
+
+    def is_running_number(self, column: exp.Column) -> bool:
+        """Whether numbers are what rows are called by, none more than another, as far as a Chinese name tells."""
+        called = self._profile.columns[self.number(column)].called
+        return self.language == CHINESE and nouns.is_running_number(called)
+
+    def is_another_in_each(self, column: exp.Column) -> bool:
+        """Whether no two rows of a table are known to have the same in a column."""
+        return self._contents is not None and not self._contents.repeats((self.number(column),))
+
+    def has_few(self, column: exp.Column) -> bool:
+        """Whether a column is known to hold a handful of values: which sexes there are nobody asks for."""
+        values = () if self._contents is None else self._contents.values(self.number(column))
+        return 0 < len(values) <= _FEW
+
+    def found_by(self, column: exp.Column, part: str) -> int:
+        """How many of the values that are known of a column hold a text."""
+        values = () if self._contents is None else self._contents.values(self.number(column))
+        return sum(part in str(value) for value in values)
+
+    def reference(self, table: int, other: int) -> int | None:
+        """The column by which a table refers to another; None where none or several do."""
+        found = [one for one in self.schema.tables[table].columns if self.links.leads(one, other)]
+        return found[0] if len(found) == 1 else None
 
     def alike(self, column: int) -> list[int]:
         """Other columns of a column's table that are of its kind."""
@@ -228,7 +266,8 @@ class Words:
         if table in self._renamed_tables:
             return self._renamed_tables[table]
         if self.language == CHINESE:
-            return nouns.row(self._profile.tables[table], rng)
+            others = [one for number, one in enumerate(self._profile.tables) if number != table]
+            return nouns.row(self._profile.tables[table], rng, others)
         said = singular(_said(self._profile.tables[table], rng))
         if not is_thing(said):
             raise UnsayableError("no thing")
@@ -271,8 +310,14 @@ class Words:
         known, table = self._profile.columns[column], self._profile.tables[owner]
         if any(map(nouns.is_flag, (known.called, known.words, *known.synonyms))):
             raise UnsayableError("yes or no")
+        if self._contents is not None and nouns.says_yes_or_no(self._contents.values(column)):
+            raise UnsayableError("yes or no")
         others = [self._profile.columns[one] for one in self.schema.tables[owner].columns if one != column]
-        return nouns.label(known, table, others, rng)
+        is_key = (column,) == self.schema.tables[owner].primary_key
+        said = nouns.label(known, table, others, rng, is_key=is_key)
+        if said == self.one(owner, rng) and self._kinds[column] in TEXTS:
+            return "名称"  # not 病区为外一病区的病区
+        return said
 
     def _is_clear(self, label: str, column: int) -> bool:
         """Whether no other column of a table is called that, or that and more: a location may be that of discharge, too."""

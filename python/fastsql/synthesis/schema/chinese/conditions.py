@@ -7,19 +7,15 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
+from fastsql.synthesis.schema.chinese.degrees import Degree, degree
+from fastsql.synthesis.schema.chinese.nouns import is_in_charge
+from fastsql.synthesis.schema.clauses import conditions_of, is_column
 from fastsql.synthesis.schema.conditions import PARTS_OF_DATES, Conditions, Said, moment_of
 from fastsql.synthesis.schema.kinds import AMOUNT
 from fastsql.synthesis.schema.words import UnsayableError
 
 PARTS = {"year": "年份", "month": "月份", "day": "日"}
-_SIGNS: dict[type[exp.Expr], str] = {
-    exp.EQ: "为@|等于@",
-    exp.NEQ: "不为@|不等于@",
-    exp.GT: "大于@|高于@|超过@",
-    exp.GTE: "不低于@|不小于@|大于等于@",
-    exp.LT: "小于@|低于@",
-    exp.LTE: "不高于@|不超过@|小于等于@",
-}
+_EQUAL: dict[type[exp.Expr], str] = {exp.EQ: "为@|等于@", exp.NEQ: "不为@|不等于@"}
 _NAMED: dict[type[exp.Expr], str] = {exp.EQ: "为@|是@", exp.NEQ: "不是@|不为@"}
 """The same of what is no amount."""
 _TIME_SIGNS: dict[type[exp.Expr], str] = {
@@ -28,14 +24,24 @@ _TIME_SIGNS: dict[type[exp.Expr], str] = {
     exp.LT: "在@之前|早于@",
     exp.LTE: "不晚于@|在@或之前",
 }
-_MOST: dict[type[exp.Expr], str] = {exp.Max: "最高|最大", exp.Min: "最低|最小"}
+_WHOLE: dict[type[exp.Expr], tuple[type[exp.Expr], ...]] = {
+    exp.LT: (exp.Max,),
+    exp.LTE: (exp.Max,),
+    exp.GT: (exp.Min,),
+    exp.GTE: (exp.Min,),
+    exp.NEQ: (exp.Max, exp.Min),
+}
+"""What nearly every row is: below the highest of all."""
 _LAST: dict[type[exp.Expr], str] = {exp.Max: "最晚", exp.Min: "最早"}
 _DATE = re.compile(r"(\d{4})-(\d\d)(?:-(\d\d))?")
 _PLAIN = re.compile(r"[\w.%-]+")
 _FUNCTION_WORDS = re.compile("[的且或和与为是有在]")
 """Characters at which a text within a question would seem to end."""
-_DEED = re.compile("(..+?)(?:日期|时间)")
-"""What happened at a time: 入院 of 入院日期."""
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d)?")
+_DEED = re.compile("((?!下次|上次|末次|首次|最近|最后|预|计划|应)..+?)(?:日期|时间|时刻|日)")
+"""What happened at a time: 入院 of 入院日期; nothing of what only was to happen, or happened several times."""
+_PART = re.compile("((?!下次|上次).+?)(?:日期|时间|时刻)")
+"""What a year or a month is of: 就诊年份 for that of 就诊时间."""
 _YEAR = re.compile(r"\d{4}(?:-|$)")
 _DONE = 0.6
 """How often a year or a day is said with what happened then."""
@@ -59,13 +65,29 @@ class ChineseConditions(Conditions):
         return Said(self._words.owner(column), f"{self._label(column)}{rest}")
 
     def _compared(self, column: exp.Column, sign: type[exp.Expr], what: str) -> Said:
+        if sign not in _NAMED and self._words.is_running_number(column):
+            raise UnsayableError("order of running numbers")
         return self._whose(column, self._relation(column, sign, what))
 
     def _relation(self, column: exp.Column | None, sign: type[exp.Expr], what: str) -> str:
         if sign in _NAMED:
             is_amount = column is None or self._words.kind(column) == AMOUNT
-            return self._any((_SIGNS if is_amount else _NAMED)[sign]).replace("@", what)
-        return self._any((_TIME_SIGNS if self._is_time(column) else _SIGNS)[sign]).replace("@", what)
+            return self._any((_EQUAL if is_amount else _NAMED)[sign]).replace("@", what)
+        frames = (
+            _TIME_SIGNS
+            if self._is_time(column)
+            else _signs(degree("" if column is None else self._called(column)))
+        )
+        return self._any(frames[sign]).replace("@", what)
+
+    def _called(self, column: exp.Column) -> str:
+        return self._words.profile.columns[self._words.number(column)].called
+
+    def _most(self, column: exp.Column, aggregate: type[exp.Expr]) -> str:
+        if self._is_time(column):
+            return _LAST[aggregate]
+        words = degree(self._called(column))
+        return words.most if aggregate is exp.Max else words.least
 
     def _that(self, column: exp.Column) -> str:
         return self._label(column)
@@ -76,7 +98,7 @@ class ChineseConditions(Conditions):
         if sign is exp.EQ and deed is not None and self._rng.random() < _DONE and _YEAR.match(value):
             # 2022年入院, not 入院日期的年份为2022
             when = f"{value}年" if form == "%Y" else _written_out(value)
-            return Said(self._words.owner(column), f"{self._any('|在|于')}{when}{deed[1]}")
+            return Said(self._words.owner(column), f"{self._any('|在|于')}{when}{deed[1]}", alone=True)
         if form == "%Y" and sign is exp.EQ and self._rng.random() < _DONE:
             return self._whose(column, f"{self._any('在|为')}{value}年")
         if form in PARTS_OF_DATES:
@@ -85,15 +107,32 @@ class ChineseConditions(Conditions):
         return self._whose(column, f"在{moment}") if sign is exp.EQ else self._compared(column, sign, moment)
 
     def _is_most(self, column: exp.Column, aggregate: type[exp.Expr]) -> Said:
-        most = self._any((_LAST if self._is_time(column) else _MOST)[aggregate])
-        return self._whose(column, f"等于所有{self._row(column)}中{most}的{self._label(column)}")
+        most = f"所有{self._row(column)}中{self._most(column, aggregate)}"
+        return self._whose(column, self._any("在@|是@的").replace("@", most))
+
+    def _to_subquery(self, column: exp.Column, sign: type[exp.Expr], inner: exp.Select) -> Said:
+        """As in English; but the mean or the highest of what a single row has is nothing to compare with."""
+        if inner.args.get("joins"):
+            raise UnsayableError("rows of several tables that are compared with")
+        item = inner.expressions[0]
+        if not conditions_of(inner) and type(item) in _WHOLE.get(sign, ()):
+            raise UnsayableError("all but the highest, or all")
+        if sign in _NAMED and conditions_of(inner):
+            raise UnsayableError("the same as the highest of other rows")
+        for one in conditions_of(inner):
+            if isinstance(one, exp.EQ) and is_column(one.this) and self._words.is_another_in_each(one.this):
+                raise UnsayableError("a single row that is compared with")
+            if isinstance(one, exp.EQ) and is_column(one.this) and self._words.kind(one.this) == "name":
+                raise UnsayableError("rows of one name that are compared with")
+        return super()._to_subquery(column, sign, inner)
 
     def _put_together(self, item: exp.AggFunc, rows: exp.Select | None) -> str:
         of = f"所有{self._row(item.this)}" if rows is None else self._describe(rows)
-        label = self._label(item.this)
         if isinstance(item, exp.Avg):
-            return f"{of}的{self._any('平均@|@的平均值').replace('@', label)}"
-        return f"{of}中{self._any((_LAST if self._is_time(item.this) else _MOST)[type(item)])}的{label}"
+            if self._words.is_rank(item.this):
+                raise UnsayableError("a mean of ranks")
+            return f"{of}的{mean(self._label(item.this))}"
+        return f"{of}的{self._most(item.this, type(item))}{self._label(item.this)}"
 
     def _row(self, column: exp.Column) -> str:
         return self._words.one(self._words.owner(column), self._rng)
@@ -105,16 +144,25 @@ class ChineseConditions(Conditions):
             return self._whose(column, f"既不是{'也不是'.join(values)}")
         return self._whose(column, f"{self._any('为|是')}{'、'.join(values[:-1])}或{values[-1]}")
 
-    def _related(self, rows: str, *, belong: bool, negated: bool) -> str:
+    def _related(self, rows: str, own: int, other: int, *, belong: bool, negated: bool) -> str:
         if belong:
             return f"{'不属于任何' if negated else '属于'}{rows}"
-        return f"{self._any('没有|没有任何' if negated else '有')}{rows}"
+        return f"{self.having(own, other, negated=negated)}{rows}"
+
+    def having(self, table: int, other: int, *, negated: bool = False) -> str:
+        """The verb for rows that have others: 有, or 负责过 for those who are in charge of them."""
+        noun, of = self._words.one(table, self._rng), self._words.one(other, self._rng)
+        if is_in_charge(noun, of):
+            return self._any("没有负责过|未负责过" if negated else "负责过")
+        return self._any("没有|没有任何" if negated else "有")
 
     def _within(self, column: exp.Column, low: str, high: str, *, negated: bool) -> Said:
         between = self._any("在@到#之间|介于@和#之间|在@与#之间").replace("@", low).replace("#", high)
         return self._whose(column, f"{'不' if negated else ''}{between}")
 
     def _like(self, column: exp.Column, pattern: str, text: str, *, negated: bool) -> Said:
+        if text.replace(".", "").isdigit():
+            raise UnsayableError("a part of a number")
         frame = {
             (True, True): "包含“@”",
             (False, True): "以“@”开头",
@@ -130,11 +178,48 @@ class ChineseConditions(Conditions):
         return self._whose(column, self._any("不为空|有记录" if negated else "为空|缺失|没有记录"))
 
     def _text(self, text: str) -> str:
+        if _MOMENT.fullmatch(text):
+            return text
         if _DATE.fullmatch(text):
             return _written_out(text) if self._rng.random() < _ROUNDNESS else text
         if not _PLAIN.fullmatch(text) or _FUNCTION_WORDS.search(text):
             return f"“{text}”"
         return self._rng.choice((text, text, f"“{text}”"))
+
+
+def check_possible(conditions: Sequence[exp.Expr]) -> None:
+    """Raises UnsayableError for conditions that no row meets: above 5 and below 3, or two values at once."""
+    lows: dict[exp.Expr, float] = {}
+    highs: dict[exp.Expr, float] = {}
+    for one in conditions:
+        if (
+            not is_column(one.this)
+            or not isinstance(one.args.get("expression"), exp.Literal)
+            or one.expression.is_string
+        ):
+            continue
+        number = float(one.expression.name)
+        if isinstance(one, (exp.GT, exp.GTE, exp.EQ)):
+            lows[one.this] = max(number, lows.get(one.this, number))
+        if isinstance(one, (exp.LT, exp.LTE, exp.EQ)):
+            highs[one.this] = min(number, highs.get(one.this, number))
+    if any(lows[column] > highs[column] for column in lows.keys() & highs.keys()):
+        raise UnsayableError("conditions that no row meets")
+
+
+def _signs(words: Degree) -> dict[type[exp.Expr], str]:
+    return {exp.GT: words.more, exp.GTE: words.at_least, exp.LT: words.less, exp.LTE: words.at_most}
+
+
+def part_of(label: str, part: str) -> str:
+    """A year or a month of what a label says: 就诊年份, 生日的月份."""
+    deed = _PART.fullmatch(label)
+    return f"{label}的{part}" if deed is None or part == PARTS["day"] else f"{deed[1]}{part}"
+
+
+def mean(label: str) -> str:
+    """The mean of what a label says: 平均年龄; 年均接生数的平均值."""
+    return f"{label}的平均值" if "均" in label else f"平均{label}"
 
 
 def both(found: Sequence[Said]) -> str:

@@ -1,4 +1,7 @@
-"""Chinese words for questions that a database does not answer. A frame's places are {rows}, {one}, {label} and {unit}."""
+"""Chinese words for questions that a database does not answer. A frame's places are {rows}, {one}, {label} and {unit}.
+
+{high} and {low} are words for much and little of what the label says.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,11 @@ ENDS = (
 )
 """Words by which names of several columns may end, and which alone tell none of them."""
 
+TO_PERSONS = ("[帮我|请]给{rows}[发一封邮件|发个通知|打个电话]",)
+"""Frames that only persons have a place in."""
+TO_CHOOSE = ("{rows}里你最喜欢哪{unit}？", "你[推荐|觉得应该选]哪{unit}{one}？")
+"""Frames in which neither a patient nor something that happened has a place: nobody chooses among them."""
+
 FRAMES = {
     "prediction": (
         "[请问|][明年|下个月|五年后]{rows}的{label}会是多少？",
@@ -30,20 +38,19 @@ FRAMES = {
         "未来[一年|三年|半年]{rows}的数量会[增加|减少]多少？",
     ),
     "opinion": (
-        "{rows}里你最喜欢哪{unit}？",
-        "你[推荐|觉得应该选]哪{unit}{one}？",
-        "你觉得{rows}的{label}[合理吗|是不是太高了|正常吗]？",
+        *TO_CHOOSE,
+        "你觉得{rows}的{label}[合理吗|是不是太{high}了|正常吗]？",
         "大家[对{rows}怎么看|怎么评价{rows}]？",
         "我[需要|应该]为{rows}担心吗？",
     ),
     "cause": (
-        "为什么{rows}的{label}[这么高|这么低|会变化]？",
+        "为什么{rows}的{label}[这么{high}|这么{low}|会变化]？",
         "{rows}[这么多|这么少]是什么原因？",
-        "是什么导致了{rows}的{label}[上升|下降|偏高]？",
+        "是什么导致了{rows}的{label}[上升|下降|偏{high}]？",
     ),
     "action": (
         "[删除|删掉|清空][所有|全部|]{rows}",
-        "[帮我|请]给{rows}[发一封邮件|发个通知|打个电话]",
+        *TO_PERSONS,
         "[新增|添加|新建]一{unit}{one}",
         "把{rows}的{label}[改成0|增加百分之十|翻倍]",
         "[把|请把]{rows}[打印出来|导出成PDF|归档]",
@@ -64,7 +71,9 @@ OUTSIDE = (
     Foreign("现在[几点了|东京是几点]？", ("时区",)),
     Foreign("[电话|蒸汽机|青霉素]是谁发明的？", ("发明",)),
     Foreign("[17乘以23|1764的平方根|12加30][等于|是]多少？", ()),
-    Foreign("[帮我|能不能帮我][订个披萨|叫辆出租车|订一张桌子]？", ("餐厅", "预订", "订单")),
+    Foreign(
+        "[帮我[订个披萨|叫辆出租车|订一张桌子]|能不能帮我[订个披萨|叫辆出租车]？]", ("餐厅", "预订", "订单")
+    ),
     Foreign("你是[人|机器人|真人]吗？", ()),
     Foreign("[象棋|扑克|网球]的规则是什么？", ("比赛", "运动", "选手")),
 )

@@ -7,10 +7,19 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from fastsql.synthesis.schema.chinese.conditions import ChineseConditions, both
-from fastsql.synthesis.schema.chinese.items import ChineseItems
-from fastsql.synthesis.schema.chinese.nouns import measure
-from fastsql.synthesis.schema.clauses import columns_in, keys_of, limit_of
+from fastsql.synthesis.schema.chinese.conditions import ChineseConditions, both, check_possible
+from fastsql.synthesis.schema.chinese.degrees import degree
+from fastsql.synthesis.schema.chinese.items import ChineseItems, of_row
+from fastsql.synthesis.schema.chinese.nouns import (
+    is_event,
+    is_in_charge,
+    is_person,
+    is_thing,
+    measure,
+    number_of,
+    role,
+)
+from fastsql.synthesis.schema.clauses import columns_in, conditions_of, is_column, keys_of, limit_of
 from fastsql.synthesis.schema.conditions import Said
 from fastsql.synthesis.schema.join_tree import End, JoinTree
 from fastsql.synthesis.schema.kinds import AMOUNT, ORDERED
@@ -19,6 +28,8 @@ from fastsql.synthesis.schema.words import UnsayableError
 
 NO_TABLE = -1
 """The subject of what is said with its table: 科室名称和患者性别, and of groups of values."""
+_SAID = 2
+"""Characters by which the name of a kind of rows ends: 医生 of 接诊医生."""
 _COUNTED: dict[type[exp.Expr], str] = {
     exp.GT: "大于@|超过@|多于@",
     exp.GTE: "不少于@|至少为@|大于等于@",
@@ -37,6 +48,9 @@ _HAD: dict[type[exp.Expr], str] = {
 
 class ChineseRows(Rows):
     """Puts what restricts and sorts rows into words."""
+
+    _conditions: ChineseConditions
+    _items: ChineseItems
 
     def _make_conditions(self) -> ChineseConditions:
         return ChineseConditions(self._words, self._rng, self.within)
@@ -66,7 +80,7 @@ class ChineseRows(Rows):
             raise UnsayableError("OFFSET")
         noun, count = self._words.one(subject, self._rng), limit_of(select)
         met = "且".join(filter(None, [self.where(select, subject), *self._having(select, subject)]))
-        rows = f"{met}的{noun}" if met else noun
+        rows = before_noun(met, noun)
         if not count:
             return rows
         (most,) = self._order(select, subject)
@@ -84,21 +98,19 @@ class ChineseRows(Rows):
 
     def where(self, select: exp.Select, subject: int) -> str:
         """WHERE, and what joins alone demand: 性别为女且有费用大于100的就诊. Raises UnsayableError."""
+        check_possible(conditions_of(select))
         tree = JoinTree(select, self._words)
         by_table, used = self._told(select, subject, tree)
         found = [*by_table[subject]]
         asked = [
             Said(subject, text, having=True)
-            for text in self._having_any(select, tree.ends[subject], by_table, used)
+            for text in self._having_any(select, subject, tree, by_table, used)
         ]
         for end in tree.ends[subject]:
             joined = self._conditions_beyond(end, subject, tree, by_table, used)
             if joined and keys_of(select) and end.many:
                 raise UnsayableError("what is put together is restricted by a join")
-            found += [
-                replace(one, text=f"{self._any('对应|所属')}{one.text}") for one in joined if not end.many
-            ]
-            found += [one for one in joined if end.many]
+            found += joined
         if len({one.table for one in found} - {subject}):
             raise UnsayableError("a condition on another table")
         return both([*found, *asked])
@@ -130,41 +142,98 @@ class ChineseRows(Rows):
         if not end.many:
             if not found and table not in used:
                 raise UnsayableError("a join without use")
+            opening = self.opening(before, table)
             return [
-                Said(
-                    before, f"{noun}{'' if one.having else '的'}{one.text}", either=one.either, open=one.open
-                )
-                for one in found
+                Said(before, self._behind(opening, one), either=one.either, open=one.open) for one in found
             ]
         if found and table in used:
             raise UnsayableError("rows that are asked for, too, are restricted")
         if not found:
-            return [] if table in used else [Said(before, self._with_any(table), having=True)]
-        return [Said(before, f"有{self._nested(both(found), noun)}", having=True)]
+            return [] if table in used else [Said(before, self._with_any(table, before), having=True)]
+        if any(one.open for one in found):
+            raise UnsayableError("comparisons with other rows within others")
+        verb = self._conditions.having(before, table)
+        if len(found) == 1 and found[0].having and found[0].text.startswith("有"):
+            if verb != "有":
+                return [Said(before, before_noun(f"{verb}{found[0].text}", noun), having=True)]
+            # 影像报告中有最大径大于3的病灶的检查, not 有带有最大径大于3的病灶的影像报告的检查
+            among = f"有{noun}" if is_person(noun) else f"{noun}中"
+            return [Said(before, f"{among}{found[0].text}", having=True)]
+        return [Said(before, f"{verb}{self._nested(both(found), noun)}", having=True)]
+
+    def way(self, select: exp.Select, subject: int, table: int) -> str:
+        """What rows of a table that is joined are to those that are asked about, over others between them: 所属就诊的患者.
+
+        Raises UnsayableError for rows of which there may be several, or none.
+        """
+        tree = JoinTree(select, self._words)
+        found = self._way(tree, subject, table, NO_TABLE)
+        if not found:
+            raise UnsayableError("columns of rows that may be several or none")
+        first, *others = found
+        return "的".join([first, *(one.removeprefix("所属").removeprefix("对应") for one in others)])
+
+    def _way(self, tree: JoinTree, start: int, table: int, before: int) -> list[str]:
+        for end in tree.ends[start]:
+            if end.table == before or end.many or end.outer:
+                continue
+            further = [] if end.table == table else self._way(tree, end.table, table, start)
+            if end.table == table or further:
+                return [self.opening(start, end.table), *further]
+        return []
+
+    def most(self, key: exp.Ordered, select: exp.Select, subject: int) -> str:
+        """As in English; no running number is the highest. Raises UnsayableError."""
+        if is_column(key.this) and self._words.is_running_number(key.this):
+            raise UnsayableError("the highest of running numbers")
+        return super().most(key, select, subject)
+
+    def opening(self, before: int, table: int) -> str:
+        """What rows of one table are to those that refer to them: 患者, 接诊医生, 所属科室, 对应药品."""
+        noun = self._words.one(table, self._rng)
+        reference = self._words.reference(before, table)
+        called = "" if reference is None else role(self._words.label(reference, self._rng))
+        if is_person(noun):
+            return called if is_person(called) and is_in_charge(noun, called) else noun
+        if called != noun and called.endswith(noun[-_SAID:]) and not is_event(noun):
+            return called
+        return f"{'对应' if is_thing(noun) else self._any('对应|所属')}{noun}"
+
+    def _behind(self, opening: str, said: Said) -> str:
+        """A condition on a row that others refer to, as one on these: 患者的性别为女, 患者有…, 所属住院在2023年入院."""
+        text = said.text.removeprefix("所属").removeprefix("对应")
+        if said.having or said.alone:
+            return f"{opening}{text}"
+        if text.startswith(opening[-_SAID:]):
+            return of_row(opening, text)
+        return f"{opening}{self._any('的|') if is_person(opening) else '的'}{text}"
 
     def _nested(self, met: str, noun: str) -> str:
         """Rows within a condition: 同时满足…且…的就诊, so that no condition behind 且 seems to be one on the rows around."""
         if "，" in met:
             raise UnsayableError("a choice among conditions on other rows")
-        if met.startswith("有"):
-            met = f"带{met}"  # not 有有药品的处方
+        if met.startswith(("有", "没有")):
+            raise UnsayableError("rows that have others, within others")
         together = "同时满足" if "且" in met else "满足" if "或" in met else ""
-        return f"{together}{met}的{noun}" if met else noun
+        return before_noun(f"{together}{met}", noun)
 
     def _either(self, select: exp.Select, subject: int, tree: JoinTree, used: set[int]) -> None:
         return None
 
-    def _without(self, table: int) -> str:
-        return f"{self._any('没有|没有任何')}{self._words.one(table, self._rng)}"
+    def _without(self, table: int, subject: int) -> str:
+        return f"{self._conditions.having(subject, table, negated=True)}{self._words.one(table, self._rng)}"
 
-    def _with_any(self, table: int) -> str:
-        return f"有{self._words.one(table, self._rng)}"
+    def _with_any(self, table: int, subject: int) -> str:
+        return f"{self._conditions.having(subject, table)}{self._words.one(table, self._rng)}"
 
     def _so_many(self, sign: type[exp.Expr], number: str, counted: int, subject: int) -> str:
         rows = self._words.one(counted, self._rng)
-        if subject not in (NO_TABLE, counted) and self._rng.random() < 0.5:
+        noun = "" if subject == NO_TABLE else self._words.one(subject, self._rng)
+        if subject not in (NO_TABLE, counted) and not is_in_charge(noun, rows) and self._rng.random() < 0.5:
             return self._any(_HAD[sign]).replace("@", f"{number}{measure(rows)}{rows}")
-        return f"{rows}数量{self._any(_COUNTED[sign]).replace('@', number)}"
+        return (
+            f"{number_of(rows, self._words.names_of_columns)}{self._any(_COUNTED[sign]).replace('@', number)}"
+        )
 
     def _so_much(self, sign: type[exp.Expr], number: str, said: str) -> str:
         return f"{said}{self._any(_COUNTED[sign]).replace('@', number)}"
@@ -180,15 +249,21 @@ class ChineseRows(Rows):
     def _in_order(self, said: str, by: exp.Expr, *, down: bool) -> str:
         kind = self._words.kind(by) if isinstance(by, exp.Column) else AMOUNT
         if kind == AMOUNT:
-            return f"{said}{self._any('从高到低|从大到小|降序' if down else '从低到高|从小到大|升序')}"
+            words = degree(said)
+            return f"{said}{self._any(words.falling if down else words.rising)}"
         if kind in ORDERED:
             return f"{said}{self._any('从晚到早|降序' if down else '从早到晚|升序')}"
         return f"{said}{'降序' if down else '升序'}"
 
     def _most_counted(self, said: str, *, down: bool) -> str:
-        return f"{said}{'最多' if down else '最少'}"
+        return f"{self._items.number(said)}{'最多' if down else '最少'}"
 
     def _most(self, said: str, *, down: bool, is_time: bool) -> str:
         if is_time:
             return f"{said}{'最晚' if down else '最早'}"
-        return f"{said}{self._any('最高|最大' if down else '最低|最小')}"
+        return f"{said}{degree(said).most if down else degree(said).least}"
+
+
+def before_noun(met: str, noun: str) -> str:
+    """Conditions before their noun; one 的 between them, even where they end in one."""
+    return f"{met.removesuffix('的')}的{noun}" if met else noun

@@ -146,6 +146,10 @@ def asked(sql: str, schema: Schema) -> list[str]:
             "有费用(大于|高于|超过)100的就诊记录的患者的编号",
         ),
         (
+            "SELECT 体重 FROM 患者信息表 WHERE 年龄 > (SELECT AVG(年龄) FROM 患者信息表 WHERE 性别 = '女') AND 性别 = '女'",
+            "性别(为|是)“?女”?且年龄(大于|超过)此类患者的平均年龄的患者的",
+        ),
+        (
             f"SELECT v.原因 {_VISITS} WHERE p.性别 = '女'",
             "患者的?性别(为|是)“?女”?的就诊记录的原因",
         ),
@@ -195,7 +199,9 @@ def test_rows_are_said_apart_where_they_come_first_among_some(clinic: Schema) ->
         "SELECT DISTINCT 患者编号 FROM 患者信息表",
         "SELECT DISTINCT 患者姓名 FROM 患者信息表 WHERE 患者编号 = 3",
         f"SELECT v.原因 {_VISITS} WHERE p.患者编号 = 3",
+        "SELECT DISTINCT 性别 FROM 患者信息表 WHERE 患者姓名 = '王芳'",
         "SELECT COUNT(DISTINCT 费用) FROM 就诊记录表",
+        "SELECT 患者姓名, MIN(年龄) FROM 患者信息表 GROUP BY 患者姓名",
         "SELECT AVG(年龄) FROM 患者信息表 WHERE 患者姓名 = '王芳'",
         "SELECT 患者姓名 FROM 患者信息表 WHERE 年龄 > 60 AND 年龄 < 40",
         "SELECT 患者姓名 FROM 患者信息表 WHERE 年龄 < (SELECT MAX(年龄) FROM 患者信息表)",
@@ -324,6 +330,8 @@ def test_a_name_is_said_without_what_the_row_is_called() -> None:
         "CREATE TABLE 班 (班编号 INTEGER PRIMARY KEY, 班主任编号 INTEGER, 班 TEXT, 教室 TEXT)"
     )
     assert Words(classes).label(1, rng) == "班主任编号"
+    loans = Schema.from_ddl("CREATE TABLE 借阅 (借阅编号 INTEGER PRIMARY KEY, 借阅者编号 INTEGER, 书名 TEXT)")
+    assert Words(loans).label(1, rng) == "借阅者编号"
     wards = Schema.from_ddl("CREATE TABLE 病区 (病区编号 INTEGER PRIMARY KEY, 病区 TEXT, 楼层 INTEGER)")
     assert Words(wards).label(1, rng) == "名称"
 

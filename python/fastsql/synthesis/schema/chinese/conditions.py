@@ -76,7 +76,7 @@ class ChineseConditions(Conditions):
         frames = (
             _TIME_SIGNS
             if self._is_time(column)
-            else _signs(degree("" if column is None else self._called(column)))
+            else signs(degree("" if column is None else self._called(column)))
         )
         return self._any(frames[sign]).replace("@", what)
 
@@ -127,12 +127,28 @@ class ChineseConditions(Conditions):
         return super()._to_subquery(column, sign, inner)
 
     def _put_together(self, item: exp.AggFunc, rows: exp.Select | None) -> str:
-        of = f"所有{self._row(item.this)}" if rows is None else self._describe(rows)
+        of = f"所有{self._row(item.this)}" if rows is None else self._described(rows, item.this)
         if isinstance(item, exp.Avg):
             if self._words.is_rank(item.this):
                 raise UnsayableError("a mean of ranks")
             return f"{of}的{mean(self._label(item.this))}"
         return f"{of}的{self._most(item.this, type(item))}{self._label(item.this)}"
+
+    def _described(self, rows: exp.Select, column: exp.Column) -> str:
+        """Rows of a subquery; where they are those that meet the other conditions around it, as 此类患者."""
+        around = rows.parent_select
+        others = (
+            [] if around is None else [one for one in conditions_of(around) if one.find(exp.Subquery) is None]
+        )
+        met = conditions_of(rows)
+        if (
+            len(others) == len(met)
+            and all(one in met for one in others)
+            and around is not None
+            and not around.args.get("joins")
+        ):
+            return f"此类{self._row(column)}"
+        return self._describe(rows)
 
     def _row(self, column: exp.Column) -> str:
         return self._words.one(self._words.owner(column), self._rng)
@@ -207,8 +223,9 @@ def check_possible(conditions: Sequence[exp.Expr]) -> None:
         raise UnsayableError("conditions that no row meets")
 
 
-def _signs(words: Degree) -> dict[type[exp.Expr], str]:
-    return {exp.GT: words.more, exp.GTE: words.at_least, exp.LT: words.less, exp.LTE: words.at_most}
+def signs(words: Degree) -> dict[type[exp.Expr], str]:
+    """How amounts are compared, by the sign."""
+    return {**_EQUAL, exp.GT: words.more, exp.GTE: words.at_least, exp.LT: words.less, exp.LTE: words.at_most}
 
 
 def part_of(label: str, part: str) -> str:

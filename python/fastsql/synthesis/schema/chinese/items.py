@@ -95,6 +95,8 @@ class ChineseItems(Items):
 
 def of_row(noun: str, label: str) -> str:
     """A label behind its row, what both say once: 接诊医生姓名 for a label 医生姓名 of 接诊医生."""
+    if label.startswith(noun):
+        return label
     if label not in OWN_KEYS and is_key(label):
         return f"{noun}的{label}"  # not 疫苗批次疫苗ID
     ends = (noun[start:] for start in range(len(noun) - 1))

@@ -19,9 +19,9 @@ _MEASURES = (
     ("份", "报告 报告单 合同 问卷 申请 标本 样本 档案 影像 病历"),
     (
         "名",
-        "医护 患者 病人 医生 牙医 大夫 护士 学生 同学 居民 婴儿 新生儿 宝宝 孕妇 产妇 对象 旅客 乘客 顾客 买家 客人 选手",
+        "医护 患者 病人 医生 牙医 大夫 护士 员工 职工 学生 同学 居民 婴儿 新生儿 宝宝 孕妇 产妇 对象 旅客 乘客 顾客 买家",
     ),
-    ("名", "人 者 员 师"),
+    ("名", "人 者 员 师 客人 选手"),
     (
         "次",
         "就诊 就医 住院 手术 检查 检验 会诊 随访 比赛 赛事 预约 分娩 放疗 化疗 抢救 治疗 筛查 产检 彩超 接诊",
@@ -84,7 +84,8 @@ _SAME = (
     ("教师", "老师"),
     ("护士", "护理人员", "接种人员", "接种员"),
     ("技师", "检验人员"),
-    ("家庭医生", "家医"),
+    ("家庭医生", "签约医生", "家医"),
+    ("孕妇", "产妇", "孕产妇"),
     ("受检者", "受检人", "病人"),
     ("乘客", "旅客"),
     ("顾客", "买家", "会员"),
@@ -124,6 +125,8 @@ _SORTS = (
     "结局",
 )
 """How columns end that tell sorts of things."""
+_WORD_ENDS = ("者", "人", "员", "师", "单", "号", "性", "率", "量", "数")
+"""What ends a word, so that nothing before it is left out: 借阅者ID of 借阅."""
 _UNITS = ("分钟", "小时", "人数", "次数", "天数", "时间", "日期")
 """What a column is not called alone: 进球的分钟 is no time of a goal."""
 _SHORTEST = 2
@@ -228,7 +231,8 @@ def _without_opening(label: str, noun: str) -> str:
     """A label without what it says of its row: 姓名 for 医护姓名 of 急诊医护, 病人姓名 of 患者."""
     ends = [noun[start:] for start in range(len(noun) - 1)]
     ends += [one for same in _SAME if noun.endswith(same) for one in same]
-    return next((label.removeprefix(end) for end in ends if label.startswith(end)), label)
+    shorter = (label.removeprefix(end) for end in ends if label.startswith(end))
+    return next((short for short in shorter if not short.startswith(_WORD_ENDS)), label)
 
 
 def number_of(noun: str, taken: Collection[str]) -> str:

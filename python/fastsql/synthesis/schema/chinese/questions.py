@@ -185,7 +185,7 @@ class ChineseAsker(Asker):
         """
         if not select.args.get("distinct"):
             return ""
-        if self._is_single(select):
+        if self._is_single(select) or limit_of(select) == "1" or self._is_named(select):
             raise UnsayableError("different values of a single row")
         if not any(is_column(item) and self._words.is_unique(item) for item in select.expressions):
             return self._any("不同的|不重复的")
@@ -220,6 +220,14 @@ class ChineseAsker(Asker):
         assert is_column(item)
         return self._words.owner(item)
 
+    def _is_named(self, select: exp.Select) -> bool:
+        """Whether a condition says how the rows are called that are asked about, which mostly is one."""
+        naming = self._words.naming(self._rows.subject(select))
+        return any(
+            isinstance(one, exp.EQ) and is_column(one.this) and naming == (self._words.number(one.this),)
+            for one in conditions_of(select)
+        )
+
     def _is_single(self, select: exp.Select) -> bool:
         """Whether a condition says which row is asked about: at most one."""
         subject = self._rows.subject(select)
@@ -246,7 +254,7 @@ class ChineseAsker(Asker):
     def _for_each(self, select: exp.Select) -> _Things:
         """As 每个性别的患者的平均年龄."""
         keys = keys_of(select)
-        self._check_shared(keys)
+        self._check_shared(select, keys)
         items = [item for item in select.expressions if item not in keys]
         row = self._row_of_keys(select)
         if row is not None:
@@ -293,7 +301,7 @@ class ChineseAsker(Asker):
         ):
             raise UnsayableError("what decides is asked for, too")
         keys, row = keys_of(select), self._row_of_keys(select)
-        self._check_shared(keys)
+        self._check_shared(select, keys)
         if row is not None:
             text = f"{self._rows.say(select, row)}的{self._labels(select.expressions, select, row)}"
             return _Things(text, self._end(select), sorting=self._rows.sorting(select, row))
@@ -327,7 +335,11 @@ class ChineseAsker(Asker):
         self._meaning.check_known(select)
         asked = [item for item in select.expressions if is_column(item)]
         shown = {self._words.owner(item) for item in asked} | {self._rows.subject(select)}
-        compares = limit_of(select) or keys_of(select) or any(map(has_aggregate, select.expressions))
+        compares = (
+            select.args.get("order") is not None
+            or keys_of(select)
+            or any(map(has_aggregate, select.expressions))
+        )
         for one in conditions_of(select):
             column = one.this
             if isinstance(one, exp.Like) and column in asked:
@@ -346,11 +358,14 @@ class ChineseAsker(Asker):
             if is_equal and self._words.is_unique(column) and self._words.owner(column) not in shown:
                 raise UnsayableError("a row that is joined is known")
 
-    def _check_shared(self, keys: Sequence[exp.Expr]) -> None:
-        """Raises UnsayableError for groups by codes that each row has another of: telephone numbers."""
+    def _check_shared(self, select: exp.Select, keys: Sequence[exp.Expr]) -> None:
+        """Raises UnsayableError for groups by what each row has another of: telephone numbers, names."""
         codes = [key for key in keys if is_column(key) and self._words.kind(key) == CODE]
         if any(map(self._words.is_another_in_each, codes)):
             raise UnsayableError("groups by codes that are no groups")
+        counted = self._items.counted(select)
+        if any(is_column(key) and self._words.number(key) in self._words.naming(counted) for key in keys):
+            raise UnsayableError("groups by what names single rows")
 
     def _row_of_keys(self, select: exp.Select) -> int | None:
         """The table of which each group is a row; None for groups of values. Raises UnsayableError for a mixture."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from fastsql.synthesis.schema.chinese.conditions import ChineseConditions, both, check_possible
+from fastsql.synthesis.schema.chinese.conditions import ChineseConditions, both, check_possible, signs
 from fastsql.synthesis.schema.chinese.degrees import degree
 from fastsql.synthesis.schema.chinese.items import ChineseItems, of_row
 from fastsql.synthesis.schema.chinese.nouns import (
@@ -236,7 +236,7 @@ class ChineseRows(Rows):
         )
 
     def _so_much(self, sign: type[exp.Expr], number: str, said: str) -> str:
-        return f"{said}{self._any(_COUNTED[sign]).replace('@', number)}"
+        return f"{said}{self._any(signs(degree(said))[sign]).replace('@', number)}"
 
     def _sorted(self, keys: Sequence[str]) -> str:
         first, *others = keys

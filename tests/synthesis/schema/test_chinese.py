@@ -142,6 +142,10 @@ def asked(sql: str, schema: Schema) -> list[str]:
             "(每个|各|按)入院年份(分组)?的就诊记录",
         ),
         (
+            f"SELECT w.名称 {_WARDS} GROUP BY w.名称 ORDER BY COUNT(*) DESC LIMIT 1",
+            "按科室名称统计时患者数量最多的科室名称",
+        ),
+        (
             f"SELECT DISTINCT p.患者编号 {_VISITS} WHERE v.费用 > 100",
             "有费用(大于|高于|超过)100的就诊记录的患者的编号",
         ),
@@ -246,6 +250,10 @@ CREATE TABLE 标本 (标本编号 INTEGER PRIMARY KEY, 手术编号 INTEGER REFE
 CREATE TABLE 库存 (库存编号 INTEGER PRIMARY KEY, 库存数量 INTEGER, 窗口 TEXT);
 """
 _SPECIMENS = "JOIN 标本 s ON o.手术记录编号 = s.手术编号 WHERE s.部位 = '胃'"
+_FAR = (
+    "SELECT m.名称 FROM 药品目录 m JOIN 手术记录 o ON m.药品编号 = o.药品编号 "
+    f"{_SPECIMENS} INTERSECT SELECT 名称 FROM 药品目录"
+)
 _OPERATIONS = "FROM 外科医生 d JOIN 手术记录 o ON d.医生编号 = o.主刀医生编号"
 
 
@@ -279,6 +287,10 @@ def surgery() -> Schema:
             f"SELECT DISTINCT m.名称 FROM 药品目录 m JOIN 手术记录 o ON m.药品编号 = o.药品编号 {_SPECIMENS}",
             "手术记录中有部位(为|是)“?胃”?的标本的药品的",
         ),
+        (
+            f"SELECT d.医师姓名 {_OPERATIONS} GROUP BY d.医师姓名 HAVING AVG(o.手术时长) > 90",
+            "按外科医生姓名统计时手术记录的(平均手术时长|手术时长的平均值)(大于|超过|长于|高于)90的外科医生姓名",
+        ),
         ("SELECT 手术时长 FROM 手术记录 ORDER BY 血压 DESC LIMIT 1", "血压最高的手术记录"),
         ("SELECT 血压 FROM 手术记录 ORDER BY 手术时长 DESC LIMIT 1", "手术时长最长的手术记录"),
         ("SELECT COUNT(*) FROM 库存 WHERE 窗口 = '东'", "库存"),
@@ -300,10 +312,11 @@ def test_rows_are_said_by_what_they_are_to_others(sql: str, said: str, surgery: 
         "SELECT SUM(楼层) FROM 手术记录",
         "SELECT SUM(血压) FROM 手术记录",
         "SELECT 手术时长 FROM 手术记录 WHERE 排队号 > 3",
+        _FAR,
         "SELECT 手术时长 FROM 手术记录 ORDER BY 排队号 DESC LIMIT 1",
     ],
 )
-def test_ranks_and_pressures_are_not_put_together(sql: str, surgery: Schema) -> None:
+def test_ranks_and_what_is_far_away_are_not_put_together(sql: str, surgery: Schema) -> None:
     with pytest.raises(UnsayableError):
         asked(sql, surgery)
 
@@ -370,6 +383,8 @@ def test_nobody_writes_to_what_is_no_person(clinic: Schema, executor: Executor) 
     assert not re.search("给就诊记录(发|打)", refused(visits, "action"))
     assert "推荐" in refused("SELECT 名称 FROM 科室表", "opinion")
     assert not re.search("推荐|喜欢", refused(patients, "opinion") + refused(visits, "opinion"))
+    assert "担心" in refused(patients, "opinion")
+    assert "担心" not in refused(visits, "opinion")
     assert re.search("费用是不是太高了", refused(visits, "opinion"))
     assert re.search("年龄是不是太大了", refused(patients, "opinion"))
 

@@ -19,7 +19,7 @@ from fastsql.schema import Schema
 from fastsql.synthesis.phrases import expand
 from fastsql.synthesis.schema.chinese import nouns
 from fastsql.synthesis.schema.chinese.degrees import degree
-from fastsql.synthesis.schema.chinese.foreign_words import ENDS
+from fastsql.synthesis.schema.chinese.foreign_words import ENDS, TO_WORRY_ABOUT
 from fastsql.synthesis.schema.chinese.foreign_words import FRAMES as CHINESE_FRAMES
 from fastsql.synthesis.schema.chinese.foreign_words import OUTSIDE as CHINESE_OUTSIDE
 from fastsql.synthesis.schema.chinese.foreign_words import TO_CHOOSE as CHINESE_TO_CHOOSE
@@ -321,9 +321,12 @@ class Unanswerables:
         if not self._is_chinese:
             return () if sort_of(self._schema, self._profile, table) == PERSON else TO_PERSONS
         one = self._words.one(table, rng)
-        to_persons = () if nouns.is_person(one) else CHINESE_TO_PERSONS
-        is_chosen = nouns.is_staff(one) or not (nouns.is_person(one) or nouns.is_event(one))
-        return to_persons if is_chosen else (*to_persons, *CHINESE_TO_CHOOSE)
+        is_person, is_staff = nouns.is_person(one), nouns.is_staff(one)
+        return (
+            *(() if is_person else CHINESE_TO_PERSONS),
+            *(() if is_staff or not (is_person or nouns.is_event(one)) else CHINESE_TO_CHOOSE),
+            *(() if is_person and not is_staff else (TO_WORRY_ABOUT,)),
+        )
 
     def _finds_one(self, condition: exp.Expr) -> bool:
         """Whether a condition finds a row by its key, its code or its name, or as the highest or lowest."""
@@ -332,6 +335,8 @@ class Unanswerables:
         if not isinstance(condition, exp.EQ) or not is_column(condition.this):
             return False
         number = self._words.number(condition.this)
+        if self._is_chinese and self._words.is_another_in_each(condition.this):
+            return True
         naming = self._words.naming(self._words.owner(condition.this))
         return self._words.kind_of(number) in (KEY, CODE) or number in naming
 

@@ -28,6 +28,8 @@ TO_PERSONS = ("[帮我|请]给{rows}[发一封邮件|发个通知|打个电话]"
 """Frames that only persons have a place in."""
 TO_CHOOSE = ("{rows}里你最喜欢哪{unit}？", "你[推荐|觉得应该选]哪{unit}{one}？")
 """Frames in which neither a patient nor something that happened has a place: nobody chooses among them."""
+TO_WORRY_ABOUT = "我[需要|应该]为{rows}担心吗？"
+"""A frame in which only persons have a place that are cared for."""
 
 FRAMES = {
     "prediction": (
@@ -41,7 +43,7 @@ FRAMES = {
         *TO_CHOOSE,
         "你觉得{rows}的{label}[合理吗|是不是太{high}了|正常吗]？",
         "大家[对{rows}怎么看|怎么评价{rows}]？",
-        "我[需要|应该]为{rows}担心吗？",
+        TO_WORRY_ABOUT,
     ),
     "cause": (
         "为什么{rows}的{label}[这么{high}|这么{low}|会变化]？",

@@ -22,6 +22,7 @@ from fastsql.synthesis.schema.clauses import (
     has_aggregate,
     is_column,
     is_for_each_group,
+    joins_of,
     keys_of,
     limit_of,
 )
@@ -114,6 +115,8 @@ class ChineseAsker(Asker):
             raise UnsayableError("set operation of different things")
         if is_column(left.expressions[0]) and self._words.has_few(left.expressions[0]):
             raise UnsayableError("which there are of a handful of values")
+        if any(len(joins_of(side)) > 1 for side in (left, right)):
+            raise UnsayableError("set operation of rows that are told by rows far away")
         if any(side.args.get("order") is not None or keys_of(side) for side in (left, right)):
             raise UnsayableError("set operation of groups, or of what is sorted")
         one, other = self._things(left).text, self._things(right).text
@@ -315,6 +318,9 @@ class ChineseAsker(Asker):
         within, noun = self._rows.where(select, subject), self._words.one(subject, self._rng)
         among = f"{before_noun(within, noun)}中，" if within else ""
         has_having = select.args.get("having") is not None
+        if passing and is_column(keys[0]) and self._words.owner(keys[0]) != subject:
+            # 按设备机房统计时故障数量最多的设备机房: not the room of the device that has most
+            among += f"按{key}统计时"
         if not count:
             groups = f"{passing[0]}的{key}" if has_having else f"各个{key}"
             if not has_having:

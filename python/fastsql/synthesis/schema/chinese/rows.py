@@ -28,6 +28,10 @@ from fastsql.synthesis.schema.words import UnsayableError
 
 NO_TABLE = -1
 """The subject of what is said with its table: 科室名称和患者性别, and of groups of values."""
+_OPENED = ("所属", "对应")
+"""How what others refer to is opened where that is no person."""
+_VERBS = ("有", "没有", "负责过", "未负责过", "属于", "不属于", "恰好", "至少", "最多")
+"""How conditions open that need no 的 behind a noun."""
 _SAID = 2
 """Characters by which the name of a kind of rows ends: 医生 of 接诊医生."""
 _COUNTED: dict[type[exp.Expr], str] = {
@@ -201,8 +205,15 @@ class ChineseRows(Rows):
 
     def _behind(self, opening: str, said: Said) -> str:
         """A condition on a row that others refer to, as one on these: 患者的性别为女, 患者有…, 所属住院在2023年入院."""
-        text = said.text.removeprefix("所属").removeprefix("对应")
+        text = said.text
+        if opening.startswith(_OPENED):
+            text = text.removeprefix("所属").removeprefix(
+                "对应"
+            )  # once is enough on a way over several tables
         if said.having or said.alone:
+            joint = "" if said.alone or text.startswith(_VERBS) else "的"
+            return f"{opening}{joint}{text}"
+        if text.startswith(_OPENED):
             return f"{opening}{text}"
         if text.startswith(opening[-_SAID:]):
             return of_row(opening, text)

@@ -128,6 +128,8 @@ def asked(sql: str, schema: Schema) -> list[str]:
         ),
         ("SELECT 费用 FROM 就诊记录表 ORDER BY 费用 DESC LIMIT 1", "就诊记录中最高的费用"),
         ("SELECT 入院日期 FROM 就诊记录表 ORDER BY 入院日期 LIMIT 1", "就诊记录中最早的入院日期"),
+        ("SELECT COUNT(*), AVG(费用) FROM 就诊记录表", "就诊记录的数量和(平均费用|费用的平均值)"),
+        ("SELECT 科室编号, 患者编号 FROM 患者信息表", "患者的科室编号和患者编号"),
         ("SELECT COUNT(DISTINCT 患者编号) FROM 就诊记录表", "就诊记录涉及多少名不同的患者"),
         (
             "SELECT COUNT(DISTINCT 原因) FROM 就诊记录表",
@@ -352,7 +354,7 @@ def test_a_name_is_said_without_what_the_row_is_called() -> None:
 def test_amounts_are_more_and_less_in_their_own_words() -> None:
     assert [
         degree(label).most
-        for label in ("平均住院天数", "手术时长", "年龄", "费用", "就诊记录数量", "尿素清除指数")
+        for label in ("平均住院天数", "手术时长", "岁数", "费用", "就诊记录数量", "尿素清除指数")
     ] == [
         "最多",
         "最长",

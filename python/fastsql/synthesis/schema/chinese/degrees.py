@@ -62,6 +62,7 @@ _MANY = Degree(
 )
 _BY_END = (
     (re.compile(r".*(时长|时间|年限|工龄|教龄|工时|产程|疗程)"), _LONG),
+    (re.compile(r".*岁数"), _LARGE),
     (re.compile(r".*(指数|分数|数值|系数|参数|读数|度数)"), _HIGH),
     (
         re.compile(

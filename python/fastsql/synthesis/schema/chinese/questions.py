@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from fastsql.synthesis.schema.asker import MOST_ITEMS, Asker
 from fastsql.synthesis.schema.chinese.items import ChineseItems, of_row
-from fastsql.synthesis.schema.chinese.nouns import is_person, kind_measure, measure
+from fastsql.synthesis.schema.chinese.nouns import OWN_KEYS, is_person, kind_measure, measure
 from fastsql.synthesis.schema.chinese.rows import NO_TABLE, ChineseRows, before_noun
 from fastsql.synthesis.schema.clauses import (
     conditions_of,
@@ -161,6 +161,8 @@ class ChineseAsker(Asker):
             return _Things(text, self._end(select), sorting=sorting(select, subject))
         named = NO_TABLE if len(owners) > 1 else subject
         labels = [self._items.say(item, select, named, many=True) for item in select.expressions]
+        if not keys_of(select) and len(labels) > 1:
+            labels = self._apart(labels, select, subject)
         order = select.args.get("order")
         if (
             order is not None
@@ -180,6 +182,15 @@ class ChineseAsker(Asker):
         if all(map(has_aggregate, select.expressions)):
             return _Things(text, "是多少" if len(labels) == 1 else "分别是多少|各是多少", _VALUES)
         return _Things(text, self._end(select), sorting=sorting(select, subject))
+
+    def _apart(self, labels: Sequence[str], select: exp.Select, subject: int) -> list[str]:
+        """Labels of one question's items: 数量 and no more for the rows themselves; 订单编号 beside 门店编号."""
+        noun = self._words.one(subject, self._rng)
+        said = []
+        for item, label in zip(select.expressions, labels, strict=True):
+            is_part = label in OWN_KEYS and any(one != label and one.endswith(label) for one in labels)
+            said.append("数量" if counts_rows(item) else f"{noun}{label}" if is_part else label)
+        return said
 
     def _different(self, select: exp.Select) -> str:
         """How DISTINCT is said; not at all of what is another in each row that is asked about.

@@ -129,6 +129,10 @@ def asked(sql: str, schema: Schema) -> list[str]:
         ("SELECT 费用 FROM 就诊记录表 ORDER BY 费用 DESC LIMIT 1", "就诊记录中最高的费用"),
         ("SELECT 入院日期 FROM 就诊记录表 ORDER BY 入院日期 LIMIT 1", "就诊记录中最早的入院日期"),
         ("SELECT COUNT(*), AVG(费用) FROM 就诊记录表", "就诊记录的数量和(平均费用|费用的平均值)"),
+        (
+            f"SELECT COUNT(DISTINCT p.患者编号) {_VISITS} WHERE v.原因 = '咳嗽'",
+            "(多少|几)名有原因(为|是)“?咳嗽”?的就诊记录的患者|就诊记录的患者(有|共有|一共有)(多少|几)名",
+        ),
         ("SELECT 科室编号, 患者编号 FROM 患者信息表", "患者的科室编号和患者编号"),
         ("SELECT COUNT(DISTINCT 患者编号) FROM 就诊记录表", "就诊记录涉及多少名不同的患者"),
         (
@@ -208,6 +212,7 @@ def test_rows_are_said_apart_where_they_come_first_among_some(clinic: Schema) ->
         "SELECT DISTINCT 性别 FROM 患者信息表 WHERE 患者姓名 = '王芳'",
         "SELECT COUNT(DISTINCT 费用) FROM 就诊记录表",
         "SELECT 患者姓名, MIN(年龄) FROM 患者信息表 GROUP BY 患者姓名",
+        f"SELECT p.患者姓名, COUNT(DISTINCT v.患者编号) {_VISITS} GROUP BY p.患者姓名",
         "SELECT AVG(年龄) FROM 患者信息表 WHERE 患者姓名 = '王芳'",
         "SELECT 患者姓名 FROM 患者信息表 WHERE 年龄 > 60 AND 年龄 < 40",
         "SELECT 患者姓名 FROM 患者信息表 WHERE 年龄 < (SELECT MAX(年龄) FROM 患者信息表)",
@@ -321,6 +326,13 @@ def test_rows_are_said_by_what_they_are_to_others(sql: str, said: str, surgery: 
 def test_ranks_and_what_is_far_away_are_not_put_together(sql: str, surgery: Schema) -> None:
     with pytest.raises(UnsayableError):
         asked(sql, surgery)
+
+
+def test_who_is_asked_for_persons() -> None:
+    orders = Schema.from_ddl("CREATE TABLE 医嘱 (医嘱编号 INTEGER PRIMARY KEY, 开立医生 TEXT, 天数 INTEGER)")
+    questions = asked("SELECT 开立医生 FROM 医嘱 ORDER BY 天数 DESC LIMIT 1", orders)
+    assert any("是谁" in question for question in questions)
+    assert not any("是什么" in question for question in questions)
 
 
 def test_what_rows_say_keeps_senseless_questions_away(clinic: Schema, executor: Executor) -> None:

@@ -71,6 +71,8 @@ class ChineseAsker(Asker):
         """For how many values there are: 化验单涉及多少名不同的病人, 患者共有多少个不同的联系电话."""
         if not is_column(column) or self._words.kind(column) == AMOUNT:
             raise UnsayableError("different values of an expression, or of an amount")
+        if self._words.is_unique(column) and self._words.owner(column) == self._rows.subject(select):
+            return self._ask_how_many(select, self._rows.subject(select))
         if self._words.has_few(column):
             raise UnsayableError("how many there are of a handful of values")
         if self._words.number(column) in self._words.naming(self._words.owner(column)):
@@ -93,7 +95,10 @@ class ChineseAsker(Asker):
         if select.args.get("order") is not None or limit_of(select):
             raise UnsayableError("order of a count")
         self._meaning.check_known(select)
-        counted = self._items.counted(select)
+        return self._ask_how_many(select, self._items.counted(select))
+
+    def _ask_how_many(self, select: exp.Select, counted: int) -> str:
+        """For how many rows of a table there are."""
         rows = self._rows.say(select, counted)
         unit = measure(self._words.one(counted, self._rng))
         # Not 明细的数量: that may be a column of theirs.
@@ -263,6 +268,8 @@ class ChineseAsker(Asker):
         kind = self._words.kind(first) if is_column(first) else ""
         if not is_single:
             return "分别是多少|有哪些" if kind == AMOUNT else "有哪些|都有哪些"
+        if is_column(first) and is_person(self._words.label(self._words.number(first), self._rng)):
+            return "是谁"
         return "是多少" if kind == AMOUNT else "是哪天|是什么时候" if kind == TIME else "是什么"
 
     def _for_each(self, select: exp.Select) -> _Things:
@@ -380,8 +387,14 @@ class ChineseAsker(Asker):
         codes = [key for key in keys if is_column(key) and self._words.kind(key) == CODE]
         if any(map(self._words.is_another_in_each, codes)):
             raise UnsayableError("groups by codes that are no groups")
-        counted = self._items.counted(select)
-        if any(is_column(key) and self._words.number(key) in self._words.naming(counted) for key in keys):
+        parts = [count.this for item in select.expressions for count in item.find_all(exp.Count)]
+        ids = [one.expressions[0] for one in parts if isinstance(one, exp.Distinct)]
+        counted = {
+            self._items.counted(select),
+            *(self._words.stands_for(one) for one in ids if is_column(one)),
+        }
+        naming = [one for table in counted - {None} for one in self._words.naming(table)]
+        if any(is_column(key) and self._words.number(key) in naming for key in keys):
             raise UnsayableError("groups by what names single rows")
 
     def _row_of_keys(self, select: exp.Select) -> int | None:

@@ -28,6 +28,8 @@ from fastsql.synthesis.schema.words import UnsayableError
 
 NO_TABLE = -1
 """The subject of what is said with its table: 科室名称和患者性别, and of groups of values."""
+_AMONG = "中有"
+"""How rows are said to have others that have others."""
 _OPENED = ("所属", "对应")
 """How what others refer to is opened where that is no person."""
 _VERBS = ("有", "没有", "负责过", "未负责过", "属于", "不属于", "恰好", "至少", "最多")
@@ -156,6 +158,8 @@ class ChineseRows(Rows):
             return [] if table in used else [Said(before, self._with_any(table, before), having=True)]
         if any(one.open for one in found):
             raise UnsayableError("comparisons with other rows within others")
+        if any(one.having and _AMONG in one.text for one in found):
+            raise UnsayableError("rows that have others that have others")
         verb = self._conditions.having(before, table)
         if len(found) == 1 and found[0].having and found[0].text.startswith("有"):
             if verb != "有":

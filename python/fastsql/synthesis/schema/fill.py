@@ -86,8 +86,8 @@ class Filler:
 
 
 def _ends_of(text: str, size: int) -> list[str]:
-    """How a Chinese text opens and ends, whose words nothing sets apart."""
-    return [text[:size], text[-size:]]
+    """How a Chinese text opens and ends, whose words nothing sets apart; a short one only opens: 二等 of 二等座."""
+    return [text[:size], text[-size:]] if len(text) >= 2 * size else [text[:size]]
 
 
 def _has(held: Counter[str], asked: Counter[str]) -> bool:

@@ -254,7 +254,7 @@ class ChineseAsker(Asker):
             isinstance(one, exp.EQ)
             and is_column(one.this)
             and isinstance(one.expression, exp.Literal)
-            and self._words.is_unique(one.this)
+            and (self._words.is_unique(one.this) or self._words.is_another_in_each(one.this))
             and self._words.owner(one.this) == subject
             for one in conditions_of(select)
         )
@@ -389,11 +389,11 @@ class ChineseAsker(Asker):
             raise UnsayableError("groups by codes that are no groups")
         parts = [count.this for item in select.expressions for count in item.find_all(exp.Count)]
         ids = [one.expressions[0] for one in parts if isinstance(one, exp.Distinct)]
-        counted = {
+        tables = [
             self._items.counted(select),
             *(self._words.stands_for(one) for one in ids if is_column(one)),
-        }
-        naming = [one for table in counted - {None} for one in self._words.naming(table)]
+        ]
+        naming = [one for table in tables if table is not None for one in self._words.naming(table)]
         if any(is_column(key) and self._words.number(key) in naming for key in keys):
             raise UnsayableError("groups by what names single rows")
 

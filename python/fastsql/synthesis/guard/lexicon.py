@@ -73,20 +73,3 @@ QUESTION_WORDS = word_set(
     """
 )
 """Words that say nothing of the schema; a wording takes all others from its query's names, values and own wordings."""
-
-UNITS = (
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-)
-"""Numbers in words, by their places. "One" is left out where numbers are read: mostly it is a pronoun."""

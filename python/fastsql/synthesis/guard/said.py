@@ -14,6 +14,7 @@ from itertools import pairwise
 from sqlglot import exp
 
 from fastsql.linking.gold import tree_literals
+from fastsql.linking.vocabulary.english import SMALL_NUMERALS
 from fastsql.linking.word_match import name_words
 from fastsql.linking.word_match import stem as linked_stem
 from fastsql.schema import Schema
@@ -81,7 +82,7 @@ def fault(question: str, tree: exp.Expr, schema: Schema, own: Sequence[str]) -> 
     words = _WORDS.findall(rest.replace("_", " "))
     of_question = {_root(word) for word in lexicon.QUESTION_WORDS}
     own_words = [[_root(word) for word in _WORDS.findall(one.casefold())] for one in own]
-    free = known.union(of_question, *own_words, map(_root, lexicon.UNITS))
+    free = known.union(of_question, *own_words, map(_root, SMALL_NUMERALS))
     squeezed = {"".join(name_words(label)) for label in names.all}
     if any(_root(word) not in free and word not in squeezed and not word.isdigit() for word in words):
         return FOREIGN
@@ -107,9 +108,9 @@ def _in_words(text: str, said: str) -> bool:
 
 
 def _counted_in_words(said: str) -> set[str]:
-    """Numbers that are written in words, from two on."""
+    """Numbers that are written in words, from two on: "one" is mostly a pronoun."""
     words = set(_WORDS.findall(said))
-    return {str(number) for number, word in enumerate(lexicon.UNITS) if word in words and number > 1}
+    return {str(number) for word, number in SMALL_NUMERALS.items() if word in words and number > 1}
 
 
 @dataclass(frozen=True)

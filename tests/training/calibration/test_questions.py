@@ -204,6 +204,35 @@ def test_unanswerable_questions_are_made_for_held_out_databases(config: TrainCon
     assert held_out(config, wider) == held_out(config, wider)
 
 
+def test_what_other_published_sets_are_asked_is_asked_of_the_wrong_database(
+    config: TrainConfig, wider: Corpus, tmp_path: Path
+) -> None:
+    (ward,) = config.data.sources
+    schemas = tmp_path / "shop.json"
+    schemas.write_text(json.dumps([SHOP.to_dict()]), encoding="utf-8")
+    shop = replace(ward, schemas=str(schemas), report=(ward.examples,), dev=False)
+    taught = replace(
+        wider,
+        train=(*wider.train, *wider.dev_databases[:2]),
+        dev_databases=(),
+        dev_templates=(),
+        dev_examples=(),
+    )
+
+    def kinds(source: SourceSettings) -> Counter[str]:
+        both = replace(config, data=replace(config.data, sources=(ward, source)))
+        made = [one for one in held_out(both, taught, made=12) if one.part == MADE]
+        assert {one.pair.db_id for one in made} == {"ward"}
+        return Counter(one.kind for one in made)
+
+    found = kinds(shop)
+    assert found["elsewhere"] == 2
+    assert 0 < found["another"] <= 3
+    assert not {"elsewhere", "lacking", "another"} & set(kinds(replace(shop, report=()))), (
+        "nobody published it"
+    )
+
+
 def test_plain_questions_are_made_where_synthetic_ones_were_trained_on(
     config: TrainConfig, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 
 from fastsql.datasets import read_examples
+from fastsql.linking.relations import split_words
 from fastsql.schema import Schema
 from fastsql.synthesis.hospital.everyday import HOSPITAL
 from fastsql.training.calibration.unanswerable.families import families
@@ -23,15 +24,19 @@ from fastsql.training.calibration.unanswerable.made import (
 )
 from fastsql.training.calibration.unanswerable.misplaced import (
     Asking,
+    ask_about_another,
     ask_elsewhere,
     ask_for_lacking,
     column_labels,
+    table_labels,
+    unrelated,
 )
 from fastsql.training.calibration.unanswerable.unheard import name_unheard
 from fastsql.training.config import SourceSettings, TrainConfig, expand_path
 from fastsql.training.corpus.corpus import Corpus
 from fastsql.training.corpus.programs import template
 from fastsql.training.corpus.sample import Sample
+from fastsql.training.corpus.schemas import source_schemas
 from fastsql.training.corpus.sources import Domain
 from fastsql.training.corpus.split import Pair, letters_only, remove_reported
 from fastsql.training.corpus.synthetic import make_examples
@@ -56,8 +61,9 @@ BY_PEOPLE = (SEEN, UNSEEN, EVERYDAY)
 ANSWERABLE = (*BY_PEOPLE, PLAIN, FOREIGN)
 
 MADE_QUESTIONS = 240
-"""How many are made for a source, half of them by taking from the schema what a question needs; a quarter as many again
-name what its databases do not hold."""
+"""How many are made for a source, half of them by taking from the schema what a question needs. A quarter as many again
+name what its databases do not hold, and as many are of each kind of misplaced ones (`unanswerable.misplaced`), where
+questions of other published sets are trained on."""
 PLAIN_QUESTIONS = 120
 """How many plain ones are asked over each source of synthetic questions."""
 MADE_FOR_FOREIGN = 48
@@ -116,7 +122,8 @@ def held_out(
         parts += [changed, written]
         if own and made:
             # A data set whose questions all have answers, beside others, says that its users ask nothing else.
-            parts.append(_make(corpus, {question.pair.db_id for question in own}, made, rng))
+            here = {question.pair.db_id for question in own}
+            parts.append(_make(corpus, here, _published(config, corpus), made, rng))
     if made and not any(question.sql is None for part in parts for question in part):
         parts.append(
             _make_anywhere(corpus, {question.pair.db_id for part in parts for question in part}, made, rng)
@@ -186,23 +193,56 @@ def _unanswerable(source: SourceSettings) -> Iterator[Question]:
         yield Question(pair, UNANSWERABLE, f"{UNANSWERABLE} {family}", None)
 
 
-def _make(corpus: Corpus, databases: set[str], count: int, rng: random.Random) -> list[Question]:
-    """Questions with no answer over these databases."""
+def _make(
+    corpus: Corpus, databases: set[str], published: Mapping[str, Schema], count: int, rng: random.Random
+) -> list[Question]:
+    """Questions with no answer over these databases; what `published` ones are asked is asked of them, too."""
     made = []
     for db_id in sorted(databases & set(corpus.domains)):
+        schema = corpus.domains[db_id].schema
         samples = [sample for sample in corpus.train if sample.pair.db_id == db_id and sample.weight >= 1]
         samples = rng.sample(samples, min(_DRAWN_FROM, len(samples)))
         asked = [sample.pair.question for sample in samples]
         names = sorted({text for sample in samples for _, text in sample.entries})
         pairs = [(sample.pair.question, sample.program) for sample in samples]
-        removed = remove_needed(pairs, corpus.domains[db_id].schema, count // 2, _SCHEMAS, rng)
+        removed = remove_needed(pairs, schema, count // 2, _SCHEMAS, rng)
         written = write_refusals(asked, names, count - len(removed), rng)
         mentioned = [(sample.pair.question, [text for _, text in sample.entries]) for sample in samples]
         unheard = name_unheard(mentioned, names, count // 4, rng, partial(_holds, corpus.domains[db_id]))
-        for number, one in enumerate((*removed, *written, *unheard)):
+        misplaced = _misplaced(corpus, samples, unrelated(schema, published), count // 4, rng)
+        for number, one in enumerate((*removed, *written, *unheard, *misplaced)):
             pair = Pair(f"made-{number}", one.question, "", db_id)
             made.append(Question(pair, MADE, one.group, None, one.removed, kind=one.kind))
     return made
+
+
+def _published(config: TrainConfig, corpus: Corpus) -> dict[str, Schema]:
+    """The schemas of published sets that are trained on: people asked of each what it holds, in the words of its trade."""
+    trained = {sample.pair.db_id for sample in corpus.train}
+    published = {db_id for source in config.data.sources if source.report for db_id in source_schemas(source)}
+    return {db_id: corpus.domains[db_id].schema for db_id in sorted(published & trained)}
+
+
+def _misplaced(
+    corpus: Corpus, own: Sequence[Sample], others: Mapping[str, Schema], each: int, rng: random.Random
+) -> list[Refusal]:
+    """At most `each` of each kind: questions of `others`, and `own` ones that ask for what only these hold.
+
+    A word that the database's own questions hold is not taken for one of others: "medicine" is as good as "drug".
+    """
+    said = frozenset(word for sample in own for word, _, _ in split_words(sample.pair.question))
+    elsewhere = [
+        Asking(sample.pair.question, sample.program, others[sample.pair.db_id])
+        for sample in corpus.train
+        if sample.pair.db_id in others and not sample.pair.interaction
+    ]
+    here = [Asking(one.pair.question, one.program, corpus.domains[one.pair.db_id].schema) for one in own]
+    made = [] if not own else list(ask_elsewhere(elsewhere, here[0].schema, each, rng, said))
+    return [
+        *made,
+        *ask_for_lacking(here, column_labels(others), each, rng, said),
+        *ask_about_another(here, table_labels(elsewhere), each, rng, said),
+    ]
 
 
 def _holds(domain: Domain, name: str) -> bool:

@@ -10,9 +10,12 @@ from fastsql.schema import Schema
 from fastsql.training.calibration.unanswerable.made import general_wordings, write_refusals
 from fastsql.training.calibration.unanswerable.misplaced import (
     Asking,
+    ask_about_another,
     ask_elsewhere,
     ask_for_lacking,
     column_labels,
+    table_labels,
+    unrelated,
 )
 
 CONCERTS = Schema.from_dict(
@@ -73,9 +76,42 @@ def test_a_question_asks_for_a_column_that_only_others_have() -> None:
     found = ask_for_lacking([TOWN, BEDS, OLDEST], labels, 5, random.Random(0))
     assert {one.question for one in found} == {
         "What is the blood type of each singer?",
-        "How many blood type has each ward?",
+        "How many blood types has each ward?",
     }, "not of the oldest: no word of that question names the column"
     assert {one.kind for one in found} == {"lacking"}
+
+
+def test_a_question_asks_about_a_table_that_only_others_have() -> None:
+    asked = asking("How old is the oldest patient?", "SELECT MAX(patient.age) FROM patient", CLINIC)
+    assert table_labels([TOWN, BEDS, OLDEST]) == ["singer", "ward"], "what questions mention, and no other"
+    found = ask_about_another([asked, TOWN], ["singer", "ward", "stadium"], 5, random.Random(0))
+    assert {one.question for one in found} <= {
+        "How old is the oldest singer?",
+        "How old is the oldest stadium?",
+        "What is the home town of each stadium?",
+    }, "each schema has wards"
+    assert [one.kind for one in found] == ["another"] * 2
+
+
+def test_a_label_is_put_in_the_plural_of_what_it_stands_for() -> None:
+    asked = asking("Count the patients.", "SELECT COUNT(*) FROM patient", CLINIC)
+    for label in ("gallery", "galleries"):
+        (made,) = ask_about_another([asked], [label], 1, random.Random(0))
+        assert made.question == "Count the galleries."
+
+
+def test_words_that_a_schema_is_asked_with_are_not_strange_to_it() -> None:
+    said = frozenset({"singer", "blood"})
+    patients = asking("Count the patients.", "SELECT COUNT(*) FROM patient", CLINIC)
+    assert ask_elsewhere([TOWN], CLINIC, 5, random.Random(0), said) == ()
+    assert ask_for_lacking([TOWN], ["blood type"], 5, random.Random(0), said) == ()
+    assert ask_about_another([patients], ["singer"], 5, random.Random(0), said) == ()
+
+
+def test_schemas_are_unrelated_where_no_table_has_a_known_name() -> None:
+    assert unrelated(CLINIC, {"concerts": CONCERTS}) == {}, "both have wards"
+    singers = Schema.from_ddl("CREATE TABLE singer (age INTEGER, home_town TEXT)")
+    assert unrelated(CLINIC, {"singers": singers}) == {"singers": singers}, "columns may be shared"
 
 
 def test_numbers_and_abbreviations_are_no_labels() -> None:

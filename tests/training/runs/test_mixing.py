@@ -70,6 +70,31 @@ def test_a_bundle_of_other_sizes_is_named(runs: Path) -> None:
         mixed_weights(state, open_bundle(runs / "first" / "bundle"), 0.5)
 
 
+def test_layers_that_the_bundle_lacks_come_in_by_the_share(runs: Path) -> None:
+    state = load_checkpoint(runs / "second" / LAST)
+    sizes, layers = (
+        state["model_config"],
+        len({name.split(".")[1] for name in state["ema"] if "graph." in name}),
+    )
+    state["model_config"] = {**sizes, "joint_layers": sizes["joint_layers"] + 1}
+    added = {
+        name.replace(f"graph.{layers - 1}.", f"graph.{layers}."): weight + 1
+        for name, weight in state["ema"].items()
+        if name.startswith(f"graph.{layers - 1}.")
+    }
+    state["ema"] = {**state["ema"], **added}
+    first = open_bundle(runs / "first" / "bundle")
+    found = mixed_weights(state, first, 0.3)
+    assert found.keys() == state["ema"].keys()
+    torch.testing.assert_close(found[f"graph.{layers}.out.weight"], 0.3 * added[f"graph.{layers}.out.weight"])
+    others = bundle_weights(first.path)[f"graph.{layers - 1}.qkv.weight"]
+    own = added[f"graph.{layers}.qkv.weight"]
+    torch.testing.assert_close(found[f"graph.{layers}.qkv.weight"], 0.3 * own + 0.7 * others)
+    state["model_config"] = {**sizes, "joint_layers": sizes["joint_layers"] - 1}
+    with pytest.raises(ModelError, match="has other sizes"):
+        mixed_weights(state, first, 0.3)
+
+
 def test_how_a_model_reads_names_is_the_checkpoints(runs: Path, tmp_path: Path) -> None:
     """A bundle from before names were spelled out has the same weights."""
     state = load_checkpoint(runs / "second" / LAST)

@@ -13,12 +13,15 @@ import torch
 
 from fastsql.errors import ModelError
 from fastsql.model.bundle import TOKENIZER, Bundle, manifest_digest
+from fastsql.training.bundles.deepen import deepened
 from fastsql.training.bundles.export import bundle_weights
 from fastsql.training.bundles.renumber import with_callings
 
 
 def mixed_weights(state: Mapping[str, Any], bundle: Bundle, share: float) -> dict[str, torch.Tensor]:
     """`share` of a checkpoint's averaged weights, and the rest of a bundle's: parameter by parameter.
+
+    The checkpoint may have further graph layers, which began as layers that add nothing (`deepened`).
 
     Raises ValueError for a share that is not between 0 and 1, ModelError for a bundle with another tokenizer, or a model of
     other sizes or another grammar.
@@ -30,6 +33,9 @@ def mixed_weights(state: Mapping[str, Any], bundle: Bundle, share: float) -> dic
     sizes = config.model.to_dict() | {"spelled_names": own["spelled_names"]}  # no weight depends on that
     if not sizes["named_turns"]:
         sizes["named_turns"] = own["named_turns"]  # a row less, which is made up
+    sizes["joint_layers"] = max(
+        sizes["joint_layers"], own["joint_layers"]
+    )  # layers that add nothing, which are made up
     alike = (
         sizes == own
         and list(config.productions) == list(grammar["productions"])
@@ -42,7 +48,7 @@ def mixed_weights(state: Mapping[str, Any], bundle: Bundle, share: float) -> dic
             where=str(bundle.path),
             remedy="Give the bundle that the run was started from.",
         )
-    others = with_callings(bundle_weights(bundle.path), state["ema"])
+    others = deepened(with_callings(bundle_weights(bundle.path), state["ema"]), state["ema"])
     return {name: torch.lerp(others[name], weight.float(), share) for name, weight in state["ema"].items()}
 
 

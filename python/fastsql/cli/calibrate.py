@@ -118,7 +118,6 @@ def run(options: argparse.Namespace) -> int:
     from fastsql.training.calibration.fit import UNANSWERED
     from fastsql.training.calibration.observations import load_observations
     from fastsql.training.calibration.table import tabulate
-    from fastsql.training.corpus.conversations import GIVEN
     from fastsql.training.corpus.corpus import load_corpus
     from fastsql.training.corpus.written import with_written
 
@@ -131,7 +130,7 @@ def run(options: argparse.Namespace) -> int:
         config = with_written(config, cache, note)
         # How sure a query is that refers to nothing is fitted on single questions.
         sources = tuple(source for source in config.data.sources if not source.conversations)
-        talks = tuple(source for source in config.data.sources if source.conversations == GIVEN)
+        talks = tuple(source for source in config.data.sources if source.conversations)
         single = dataclasses.replace(
             config, seed=seed, data=dataclasses.replace(config.data, sources=sources)
         )

@@ -167,12 +167,14 @@ class Elsewhere:
         inspected: of queries whose answers were looked at; None where none were.
         known: "table.column" in small letters.
         second: the judges of queries that a reverse model was asked about; None where none is.
+        turns: of queries that refer to earlier turns; None where those of the schemas trained on judge these, too.
     """
 
     judge: Judge
     inspected: Judge | None
     known: frozenset[str]
     second: Second | None = None
+    turns: Judge | None = None
 
     def judge_of(self, evidence: Evidence, *, inspected: bool) -> Judge:
         """The judge of a query of which this much is known."""
@@ -181,7 +183,7 @@ class Elsewhere:
 
     @classmethod
     def from_settings(cls, found: object, where: str) -> Elsewhere:
-        """Read {"right", "unanswerable", "inspected", "known": [names], "second"}. Raises ModelError."""
+        """Read {"right", "unanswerable", "inspected", "known": [names], "second", "turns"}. Raises ModelError."""
         judge = Judge.from_settings(found, where, FEATURES)
         assert isinstance(found, Mapping)  # as a judge was read from it
         known, inspected, second = found.get("known"), found.get("inspected"), found.get("second")
@@ -192,11 +194,12 @@ class Elsewhere:
             None if inspected is None else Judge.from_settings(inspected, f"{where}.inspected", INSPECTED),
             frozenset(known),
             None if second is None else Second.from_settings(second, f"{where}.second"),
+            _judge_of_turns(found, where),
         )
 
     def to_settings(self) -> dict[str, Any]:
         """The inverse of `from_settings`."""
-        parts = {"inspected": self.inspected, "second": self.second}
+        parts = {"inspected": self.inspected, "second": self.second, "turns": self.turns}
         return (
             self.judge.to_settings()
             | {name: part.to_settings() for name, part in parts.items() if part is not None}
@@ -261,7 +264,7 @@ class Reliability:
             None if probe is None else Probe.from_settings(probe, f"{SETTING}.probe", d),
             None if told is None else _correspondence(told),
             None if elsewhere is None else Elsewhere.from_settings(elsewhere, f"{SETTING}.elsewhere"),
-            Judge.from_settings(found["turns"], f"{SETTING}.turns", FEATURES) if "turns" in found else None,
+            _judge_of_turns(found, SETTING),
         )
 
     def to_settings(self) -> dict[str, Any]:
@@ -345,12 +348,17 @@ class Reliability:
         earlier turns, which are taken to be right.
         """
         if refers and self.turns is not None:
-            return self.turns(evidence)
+            elsewhere = self.turns if self.elsewhere is None else self.elsewhere.turns or self.turns
+            return self.turns.blended(elsewhere, evidence, evidence.known)
         judge = self.inspected or self.judge if inspected else self.judge
         if self.elsewhere is None:
             return judge(evidence)
         other = self.elsewhere.judge_of(evidence, inspected=inspected)
         return judge.blended(other, evidence, evidence.known)
+
+
+def _judge_of_turns(found: Mapping[str, Any], where: str) -> Judge | None:
+    return Judge.from_settings(found["turns"], f"{where}.turns", FEATURES) if "turns" in found else None
 
 
 def _correspondence(found: object) -> Correspondence:

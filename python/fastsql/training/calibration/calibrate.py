@@ -26,10 +26,10 @@ from fastsql.synthesis.generate import Report
 from fastsql.training.bundles.replacing import copy_files, replacing
 from fastsql.training.calibration.conversations import (
     TurnObservation,
-    fit_turns,
+    fit_sides,
     observe_turns,
     turn_figures,
-    turn_line,
+    turn_lines,
 )
 from fastsql.training.calibration.figures import all_figures
 from fastsql.training.calibration.fit import UNANSWERED, fit
@@ -84,9 +84,13 @@ def calibration(
 
 def with_turns(found: Calibration, observed: Sequence[TurnObservation]) -> Calibration:
     """The same with what was fitted on turns that refer to earlier ones."""
+    known, others = fit_sides(observed)
+    elsewhere = found.reliability.elsewhere
+    if elsewhere is not None:
+        elsewhere = dataclasses.replace(elsewhere, turns=others)
     return dataclasses.replace(
         found,
-        reliability=dataclasses.replace(found.reliability, turns=fit_turns(observed)),
+        reliability=dataclasses.replace(found.reliability, turns=known, elsewhere=elsewhere),
         figures={**found.figures, "turns": turn_figures(observed)},
     )
 
@@ -246,7 +250,7 @@ def describe(found: Calibration) -> str:
         )
     lines += _made_line(figures["made"])
     if "turns" in figures:
-        lines.append(turn_line(figures["turns"]))
+        lines += turn_lines(figures["turns"])
     if "elsewhere" in figures:
         lines += _elsewhere_lines("schemas never seen", figures["elsewhere"])
         lines += _made_line(figures["elsewhere"]["made"])

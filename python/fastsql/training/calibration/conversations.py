@@ -1,7 +1,8 @@
 """How often a query that refers to earlier turns is right where these are, on conversations that nothing was trained on.
 
-Only recorded conversations tell: what is made of single questions says nothing of how people go on from an answer, and a
-model that was trained on such is right on them nineteen times in twenty.
+On schemas never seen, recorded and written conversations tell. On those trained on, most turns that are held out are made of
+single questions, and nineteen of twenty right: that says how they are made, too, so that the few which people wrote count
+beside them (`SHARES`).
 
 The questions before a turn are taken as answered rightly, so that what is fitted is the probability of the turn's own part;
 a parser multiplies it with those of the turns that it uses. Whether such a question has an answer at all is not told apart:
@@ -11,6 +12,7 @@ what a query rests on was asked before.
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -18,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastsql.evaluation.calibration import calibration_error
 from fastsql.evaluation.judge import Judges, Task
@@ -35,19 +38,24 @@ from fastsql.reliability.regression import Regression
 from fastsql.schema import Schema, names_digest
 from fastsql.session.turn import Turn, TurnState
 from fastsql.synthesis.generate import Report
+from fastsql.synthesis.hospital.everyday import HOSPITAL
 from fastsql.training.batches.conversations import earlier_turns
 from fastsql.training.calibration.logistic import fit_logistic
 from fastsql.training.calibration.observe import is_right, open_databases
+from fastsql.training.calibration.questions import EVERYDAY, FOREIGN
 from fastsql.training.config import TrainConfig
-from fastsql.training.corpus.conversations import GIVEN
+from fastsql.training.corpus.conversations import MADE
 from fastsql.training.corpus.corpus import Corpus
 from fastsql.training.corpus.sample import Sample
 
+PARTS = (FOREIGN, EVERYDAY, MADE)
 TOLD = ("sequence", "removed")
 """What the probability is told from. Across folds, neither words, of which such questions have few, nor the rest of what the
 search gives tells more."""
 MOST = 600
-"""Turns that are observed."""
+"""Turns of a part that are observed."""
+SHARES: Mapping[str, float] = {MADE: 0.8, EVERYDAY: 0.2}
+"""What turns made of single questions and those that people wrote count, on the schemas trained on."""
 FEWEST = 20
 """Wrong turns, and right ones, below which nothing is fitted."""
 FOLDS = 10
@@ -55,10 +63,14 @@ FOLDS = 10
 
 @dataclass(frozen=True)
 class TurnObservation:
-    """What became of a question whose query refers to earlier turns, which were right."""
+    """What became of a question whose query refers to earlier turns, which were right.
+
+    `part`: `FOREIGN`, or, on the schemas that were trained on, `EVERYDAY` or `MADE` of single questions.
+    """
 
     evidence: Evidence
     right: bool
+    part: str = FOREIGN
 
 
 def observe_turns(
@@ -76,26 +88,37 @@ def observe_turns(
     """
     samples = sorted(corpus.dev_conversations, key=lambda sample: sample.pair.key)
     random.Random(config.seed).shuffle(samples)
-    chosen = sorted([one for one in samples if one.earlier][:MOST], key=lambda one: one.pair.key)
+    parts = [(_part(sample, corpus), sample) for sample in samples if sample.earlier]
+    first = [one for part in PARTS for one in [one for one in parts if one[0] == part][:MOST]]
+    chosen = sorted(first, key=lambda one: one[1].pair.key)
     with ExitStack() as stack:
-        sources = [source for source in config.data.sources if source.conversations == GIVEN]
+        sources = [source for source in config.data.sources if source.conversations]
         schemas, paths = open_databases(sources, stack)
         parser = _Observed(bundle, penalty=0, threads=threads, suggest=False)
-        observed: list[Evidence] = []
+        observed: list[tuple[str, Evidence]] = []
         tasks: list[Task] = []
-        for number, sample in enumerate(chosen, 1):
+        for number, (part, sample) in enumerate(chosen, 1):
             db_id = sample.pair.db_id
             database = paths[db_id]
             found = parser.look(sample, schemas[db_id], database, now)
             if found is not None:
                 evidence, sql = found
-                observed.append(evidence)
+                observed.append((part, evidence))
                 path = None if database is None else str(database)
                 tasks.append(Task(db_id, sample.pair.sql, sql, database=path, now=now, made=DATABASES))
             if report is not None and (number % 50 == 0 or number == len(chosen)):
                 report(f"{number} of {len(chosen)} turns of conversations parsed")
         verdicts = stack.enter_context(Judges(schemas, 1)).verdicts(tasks)
-        return tuple(map(TurnObservation, observed, map(is_right, verdicts)))
+        return tuple(
+            TurnObservation(evidence, right, part)
+            for (part, evidence), right in zip(observed, map(is_right, verdicts), strict=True)
+        )
+
+
+def _part(sample: Sample, corpus: Corpus) -> str:
+    if sample.pair.db_id in corpus.held_out.databases:
+        return FOREIGN
+    return EVERYDAY if sample.pair.db_id == HOSPITAL else MADE
 
 
 class _Observed(Parser):
@@ -151,36 +174,71 @@ def fit_turns(
     if right.sum() < fewest or (~right).sum() < fewest:
         return None
     features = np.array([[getattr(one.evidence, name) for name in names] for one in observed])
-    intercept, weights = fit_logistic(features, right, np.ones(len(right)))
+    intercept, weights = fit_logistic(features, right, _mass(observed))
     return Judge(Regression(float(intercept), dict(zip(names, map(float, weights), strict=True))))
 
 
-def turn_figures(observed: Sequence[TurnObservation]) -> dict[str, Any]:
-    """How many turns there were and were right, and how well p tells, across folds: ECE, and AUC of right against wrong.
+def fit_sides(observed: Sequence[TurnObservation]) -> tuple[Judge | None, Judge | None]:
+    """The judges of turns over schemas that were trained on, and over others; where there are too few of either, of all."""
+    known = fit_turns([one for one in observed if one.part != FOREIGN])
+    others = fit_turns([one for one in observed if one.part == FOREIGN])
+    if known is None or others is None:
+        known = others = fit_turns(observed)
+    return known, others
 
-    The latter are None where nothing was fitted.
+
+def _mass(observed: Sequence[TurnObservation]) -> NDArray[np.float64]:
+    """What each turn counts, 1 on average, so that the parts of the schemas trained on have their `SHARES`."""
+    counts = Counter(one.part for one in observed)
+    share = [SHARES.get(one.part, 1.0) / counts[one.part] for one in observed]
+    mass: NDArray[np.float64] = np.array(share) * len(share) / sum(share)
+    return mass
+
+
+def turn_figures(observed: Sequence[TurnObservation]) -> dict[str, dict[str, Any]]:
+    """By part, how many turns there were and were right, and how well p tells: ECE, and AUC of right against wrong.
+
+    These are across folds, and None where nothing was fitted, or all were right.
     """
-    right = np.array([one.right for one in observed], dtype=bool)
-    figures: dict[str, Any] = {"count": len(right), "right": int(right.sum()), "ece": None, "auc": None}
+    found: dict[str, dict[str, Any]] = {}
+    for side in (
+        [one for one in observed if one.part != FOREIGN],
+        [one for one in observed if one.part == FOREIGN],
+    ):
+        p = _predicted(side)
+        for part in sorted({one.part for one in side}):
+            rows = [row for row, one in enumerate(side) if one.part == part]
+            right = np.array([side[row].right for row in rows], dtype=bool)
+            found[part] = {"count": len(right), "right": int(right.sum()), "ece": None, "auc": None}
+            if p is not None:
+                found[part]["ece"] = float(calibration_error(p[rows], right))
+                wins = p[rows][right][:, None] - p[rows][~right][None, :]
+                found[part]["auc"] = float(np.mean((wins > 0) + 0.5 * (wins == 0))) if wins.size else None
+    return found
+
+
+def _predicted(observed: Sequence[TurnObservation]) -> NDArray[np.float64] | None:
+    """The p of turns across folds; None where there are too few to fit it."""
     if fit_turns(observed) is None:
-        return figures
-    p = np.zeros(len(right))
-    place = np.arange(len(right)) * FOLDS // len(right)  # in blocks, so that conversations are not parted
+        return None
+    p = np.zeros(len(observed))
+    place = np.arange(len(p)) * FOLDS // len(p)  # in blocks, so that conversations are not parted
     for fold in range(FOLDS):
         judge = fit_turns([one for one, here in zip(observed, place, strict=True) if here != fold], fewest=1)
         if judge is None:
-            return figures
+            return None
         for row in np.flatnonzero(place == fold).tolist():
             p[row] = judge(observed[row].evidence).confidence
-    wins = p[right][:, None] - p[~right][None, :]
-    figures["auc"] = float(np.mean((wins > 0) + 0.5 * (wins == 0)))
-    figures["ece"] = float(calibration_error(p, right))
-    return figures
+    return p
 
 
-def turn_line(figures: Mapping[str, Any]) -> str:
-    """The same as a line for people."""
-    line = f"turns that refer to earlier ones: {figures['right']} of {figures['count']} right"
-    if figures["ece"] is None:
-        return f"{line}; too few to fit a probability"
-    return f"{line}; across folds ECE {figures['ece']:.3f}, AUC {figures['auc']:.3f}"
+def turn_lines(figures: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """The same as lines for people."""
+    lines = []
+    for part, found in figures.items():
+        line = f"turns that refer to earlier ones, {part}: {found['right']} of {found['count']} right"
+        told = (
+            "too few to fit a probability" if found["ece"] is None else f"across folds ECE {found['ece']:.3f}"
+        )
+        lines.append(f"{line}; {told}" + ("" if found["auc"] is None else f", AUC {found['auc']:.3f}"))
+    return lines

@@ -30,7 +30,17 @@ SEARCH = ("sequence", "worst", "margin", "decisions")
 """What the search gives that p and u are told from."""
 RIGHT = (*SEARCH, "unused")
 """What q, the probability of being right if there is an answer, is told from."""
-UNANSWERED = (*SEARCH, "contradicted", "removed", "strangeness", "coverage", "named", "unsaid", "state")
+UNANSWERED = (
+    *SEARCH,
+    "contradicted",
+    "removed",
+    "strangeness",
+    "coverage",
+    "named",
+    "unmet",
+    "unsaid",
+    "state",
+)
 """What u is told from."""
 RIGHT_ELSEWHERE = ("sequence", "coverage", "unsaid", "unused", *REVERSED)
 UNANSWERED_ELSEWHERE = (
@@ -45,7 +55,7 @@ UNANSWERED_ELSEWHERE = (
     *REVERSED,
 )
 """The same on schemas that were not trained on. `state` and `correspondence` know the schemas that they were fitted on and
-nothing of others; on the former, `unmet` says nothing that `strangeness` does not. What a reverse model says (`REVERSED`)
+nothing of others. What a reverse model says (`REVERSED`)
 tells where one was asked."""
 UNANSWERED_LOOKED = ("void",)
 """What u is told from beside these once answers are known; q is told from all of `LOOKED`."""

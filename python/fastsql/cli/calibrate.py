@@ -65,6 +65,11 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         help="what tells, on schemas that were trained on, whether there is an answer: "
         f"{','.join(FEATURES)}; correspondence alone is AIRI's method",
     )
+    parser.add_argument(
+        "--turns",
+        action="store_true",
+        help="fit how sure queries are that refer to earlier turns, and leave all else as it is",
+    )
     parser.add_argument("--dry-run", action="store_true", help="print figures, and leave the bundle as it is")
     parser.add_argument(
         "--observations",
@@ -113,11 +118,13 @@ def run(options: argparse.Namespace) -> int:
     """Calibrate, and print the figures."""
     from fastsql.model import open_bundle
     from fastsql.training import load_config, override
-    from fastsql.training.calibration.calibrate import calibrate, describe, known_features
+    from fastsql.training.calibration.calibrate import calibrate, calibrate_turns, describe, known_features
+    from fastsql.training.calibration.conversations import turn_lines
     from fastsql.training.calibration.figures import steps_table
     from fastsql.training.calibration.fit import UNANSWERED
     from fastsql.training.calibration.observations import load_observations
     from fastsql.training.calibration.table import tabulate
+    from fastsql.training.calibration.usable import CalibrationError
     from fastsql.training.corpus.corpus import load_corpus
     from fastsql.training.corpus.written import with_written
 
@@ -128,22 +135,37 @@ def run(options: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory() as temporary:
         cache = options.cache or Path(temporary)
         config = with_written(config, cache, note)
-        # How sure a query is that refers to nothing is fitted on single questions.
-        sources = tuple(source for source in config.data.sources if not source.conversations)
         talks = tuple(source for source in config.data.sources if source.conversations)
-        single = dataclasses.replace(
-            config, seed=seed, data=dataclasses.replace(config.data, sources=sources)
-        )
-        corpus = load_corpus(single.data, seed, cache, note)
         conversations = None
         if talks and config.model.turns:
             nothing_made = dataclasses.replace(config.data.made, schemas=0)
             talked = dataclasses.replace(config.data, sources=talks, made=nothing_made)
             conversations = load_corpus(talked, seed, cache, note)
+        config = dataclasses.replace(config, seed=seed)
+        if options.turns:
+            if conversations is None:
+                raise CalibrationError(
+                    "has no conversations", where=str(options.config), remedy="Leave --turns out."
+                )
+            figures = calibrate_turns(
+                options.bundle,
+                config,
+                conversations,
+                now=options.now,
+                threads=options.threads,
+                store=not options.dry_run,
+                report=note,
+            )
+            sys.stdout.writelines(f"{line}\n" for line in turn_lines(figures))
+            return 0
+        # How sure a query is that refers to nothing is fitted on single questions.
+        sources = tuple(source for source in config.data.sources if not source.conversations)
+        single = dataclasses.replace(config.data, sources=sources)
+        corpus = load_corpus(single, seed, cache, note)
         # The databases of written questions lie in the cache.
         found = calibrate(
             options.bundle,
-            dataclasses.replace(config, seed=seed),
+            config,
             corpus,
             conversations=conversations,
             limit=options.limit,

@@ -65,7 +65,6 @@ def test_turns_over_schemas_trained_on_are_fitted_by_themselves() -> None:
     assert 0.5 < known(evidence).confidence < 0.88, "between what either part tells"
     figures = turn_figures(found)
     assert list(figures) == [EVERYDAY, MADE, FOREIGN]
-    assert figures[MADE]["ece"] < figures[EVERYDAY]["ece"], "made ones count more"
     assert figures[FOREIGN]["ece"] < 0.08
 
 

@@ -217,6 +217,38 @@ def calibrate(
     return found
 
 
+def calibrate_turns(
+    path: str | Path,
+    config: TrainConfig,
+    conversations: Corpus,
+    *,
+    now: str = EHRSQL_NOW,
+    threads: int = 0,
+    store: bool = True,
+    report: Report | None = None,
+) -> dict[str, dict[str, Any]]:
+    """Fits how sure queries are that refer to earlier turns, and leaves all else in a calibrated bundle as it is.
+
+    Returns the figures of `turn_figures`. Raises CalibrationError, DatasetError, ModelError.
+    """
+    bundle = open_bundle(path)
+    found = Reliability.from_settings(bundle.config.settings, bundle.config.model.d)
+    if not found.calibrated:
+        raise CalibrationError(
+            "was never calibrated, so that there is nothing to leave as it is",
+            where=str(path),
+            remedy="Calibrate it whole.",
+        )
+    figures = bundle.config.settings[SETTING].get("figures", {})
+    turns = observe_turns(bundle, config, conversations, now=now, threads=threads, report=report)
+    fitted = with_turns(Calibration(found, figures), turns)
+    if store:
+        settings = {**fitted.reliability.to_settings(), "figures": dict(fitted.figures)}
+        write_settings(with_settings(bundle, {SETTING: settings}))
+    told: dict[str, dict[str, Any]] = fitted.figures["turns"]
+    return told
+
+
 def _check_width(observed: Sequence[Observation], bundle: Bundle, file: Path) -> None:
     if any(item.state.shape != (bundle.config.model.d,) for item in observed):
         raise CalibrationError(

@@ -1,8 +1,8 @@
 """How often a query that refers to earlier turns is right where these are, on conversations that nothing was trained on.
 
 On schemas never seen, recorded and written conversations tell. On those trained on, most turns that are held out are made of
-single questions, and nineteen of twenty right: that says how they are made, too, so that the few which people wrote count
-beside them (`SHARES`).
+single questions, and nearly all right: that says how they are made, too, so that those which people wrote, however few, count
+as much as they do.
 
 The questions before a turn are taken as answered rightly, so that what is fitted is the probability of the turn's own part;
 a parser multiplies it with those of the turns that it uses. Whether such a question has an answer at all is not told apart:
@@ -54,8 +54,6 @@ TOLD = ("sequence", "removed")
 search gives tells more."""
 MOST = 600
 """Turns of a part that are observed."""
-SHARES: Mapping[str, float] = {MADE: 0.7, EVERYDAY: 0.3}
-"""What turns made of single questions and those that people wrote count, on the schemas trained on."""
 FEWEST = 20
 """Wrong turns, and right ones, below which nothing is fitted."""
 FOLDS = 10
@@ -188,9 +186,9 @@ def fit_sides(observed: Sequence[TurnObservation]) -> tuple[Judge | None, Judge 
 
 
 def _mass(observed: Sequence[TurnObservation]) -> NDArray[np.float64]:
-    """What each turn counts, 1 on average, so that the parts of the schemas trained on have their `SHARES`."""
+    """What each turn counts, 1 on average: each part as much as another."""
     counts = Counter(one.part for one in observed)
-    share = [SHARES.get(one.part, 1.0) / counts[one.part] for one in observed]
+    share = [1 / counts[one.part] for one in observed]
     mass: NDArray[np.float64] = np.array(share) * len(share) / sum(share)
     return mass
 

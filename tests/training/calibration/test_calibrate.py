@@ -26,11 +26,13 @@ from fastsql.training.calibration import calibrate as module
 from fastsql.training.calibration import figures as figures_module
 from fastsql.training.calibration.calibrate import (
     calibrate,
+    calibrate_turns,
     calibration,
     describe,
     with_settings,
     write_settings,
 )
+from fastsql.training.calibration.conversations import TurnObservation
 from fastsql.training.calibration.figures import STEPS, STEPS_ELSEWHERE, steps_table
 from fastsql.training.calibration.fit import UNANSWERED, predict_across
 from fastsql.training.calibration.observations import load_observations, reverse_of, save_observations
@@ -650,6 +652,43 @@ def test_without_questions_held_out_nothing_is_parsed(
     monkeypatch.setattr(module, "observe", lambda *_args, **_options: pytest.fail("questions were parsed"))
     with pytest.raises(CalibrationError, match="no question with an answer was held out"):
         calibrate(bundle, config, replace(corpus, dev_templates=(), dev_examples=()))
+
+
+def test_turns_alone_may_be_fitted_again(
+    bundle: Path, config: TrainConfig, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(CalibrationError, match="never calibrated"):
+        calibrate_turns(bundle, config, corpus)
+    seen = [*observations(), *of_other_schemas()]
+    monkeypatch.setattr(module, "observe", lambda *_args, **_options: tuple(seen))
+    before = calibrate(bundle, config, corpus)
+    turns = [
+        TurnObservation(Evidence(sequence=place % 7 - 3.0), right=place % 7 + shift > 3, part=part)
+        for part, shift in ((FOREIGN, -1), (EVERYDAY, 1))
+        for place in range(210)
+    ]
+    monkeypatch.setattr(module, "observe_turns", lambda *_args, **_options: tuple(turns))
+    kept = (bundle / CONFIG).read_bytes()
+    figures = calibrate_turns(bundle, config, corpus, store=False)
+    assert {part: found["count"] for part, found in figures.items()} == {EVERYDAY: 210, FOREIGN: 210}
+    assert (bundle / CONFIG).read_bytes() == kept
+    calibrate_turns(bundle, config, corpus)
+    settings = open_bundle(bundle).config.settings["reliability"]
+    stored = Reliability.from_settings({**open_bundle(bundle).config.settings}, D)
+    assert stored.elsewhere is not None
+    assert stored.turns is not None
+    assert stored.elsewhere.turns is not None
+    assert stored.turns != stored.elsewhere.turns
+    without = replace(stored, turns=None, elsewhere=replace(stored.elsewhere, turns=None))
+    assert without.to_settings() == before.reliability.to_settings()
+    assert settings["figures"]["turns"] == figures
+
+
+def test_without_conversations_no_turns_can_be_fitted(
+    bundle: Path, config_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["calibrate", str(bundle), "--config", str(config_file), "--turns"]) == 2
+    assert "has no conversations" in capsys.readouterr().err
 
 
 def test_settings_that_no_parser_could_read_are_not_stored(bundle: Path) -> None:

@@ -1,8 +1,8 @@
 """How often a query that refers to earlier turns is right where these are, on conversations that nothing was trained on.
 
-On schemas never seen, recorded and written conversations tell. On those trained on, most turns that are held out are made of
-single questions, and nearly all right: that says how they are made, too, so that those which people wrote, however few, count
-as much as they do.
+On schemas never seen, recorded and written conversations tell. On those trained on, most turns that are held out are made
+of single questions, and nearly all right: that says how they are made, too, so that those which people wrote, however few,
+count as much as they do.
 
 The questions before a turn are taken as answered rightly, so that what is fitted is the probability of the turn's own part;
 a parser multiplies it with those of the turns that it uses. Whether such a question has an answer at all is not told apart:

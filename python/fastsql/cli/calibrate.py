@@ -7,15 +7,23 @@ import dataclasses
 import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fastsql.cli.console import note
 from fastsql.cli.extras import train_extra
 from fastsql.cli.options import positive
 
+if TYPE_CHECKING:
+    from fastsql.training.config import TrainConfig
+    from fastsql.training.corpus.corpus import Corpus
+
+_OF_SINGLE_QUESTIONS = ("limit", "features", "observations", "folds", "table", "alone")
+"""Options that say nothing of turns."""
 _EPILOG = """\
 examples:
   fastsql calibrate runs/ehr-en/bundle --config configs/ehr-en.toml --cache runs/ehr-en/cache
   fastsql calibrate runs/ehr-en/bundle --config configs/ehr-en.toml --observations observed.json.gz --table
+  fastsql calibrate runs/ehr-en/bundle --config configs/ehr-en.toml --turns
 
 The questions are those that training held out, those without an answer, and further ones without an answer that are made.
 Schemas are read with the profiles that CONFIG names (profile = "..." of a source), as in training.
@@ -118,8 +126,7 @@ def run(options: argparse.Namespace) -> int:
     """Calibrate, and print the figures."""
     from fastsql.model import open_bundle
     from fastsql.training import load_config, override
-    from fastsql.training.calibration.calibrate import calibrate, calibrate_turns, describe, known_features
-    from fastsql.training.calibration.conversations import turn_lines
+    from fastsql.training.calibration.calibrate import calibrate, check_calibrated, describe, known_features
     from fastsql.training.calibration.figures import steps_table
     from fastsql.training.calibration.fit import UNANSWERED
     from fastsql.training.calibration.observations import load_observations
@@ -129,35 +136,25 @@ def run(options: argparse.Namespace) -> int:
     from fastsql.training.corpus.written import with_written
 
     unanswered = known_features(options.features.split(",")) if options.features else UNANSWERED
-    trained = open_bundle(options.bundle).config.settings.get("training", {})
+    bundle = open_bundle(options.bundle)
+    if options.turns:
+        if unused := [name for name in _OF_SINGLE_QUESTIONS if getattr(options, name)]:
+            raise CalibrationError(
+                f"leaves all that --{unused[0]} is about as it is",
+                where="--turns",
+                remedy="Leave one of the two out.",
+            )
+        check_calibrated(bundle)
+    trained = bundle.config.settings.get("training", {})
     config = override(load_config(options.config), options.assignments)
     seed = options.seed if options.seed is not None else trained.get("seed", config.seed)
     with tempfile.TemporaryDirectory() as temporary:
         cache = options.cache or Path(temporary)
         config = with_written(config, cache, note)
-        talks = tuple(source for source in config.data.sources if source.conversations)
-        conversations = None
-        if talks and config.model.turns:
-            nothing_made = dataclasses.replace(config.data.made, schemas=0)
-            talked = dataclasses.replace(config.data, sources=talks, made=nothing_made)
-            conversations = load_corpus(talked, seed, cache, note)
         config = dataclasses.replace(config, seed=seed)
+        conversations = _conversations(config, cache)
         if options.turns:
-            if conversations is None:
-                raise CalibrationError(
-                    "has no conversations", where=str(options.config), remedy="Leave --turns out."
-                )
-            figures = calibrate_turns(
-                options.bundle,
-                config,
-                conversations,
-                now=options.now,
-                threads=options.threads,
-                store=not options.dry_run,
-                report=note,
-            )
-            sys.stdout.writelines(f"{line}\n" for line in turn_lines(figures))
-            return 0
+            return _fit_turns(options, config, conversations)
         # How sure a query is that refers to nothing is fitted on single questions.
         sources = tuple(source for source in config.data.sources if not source.conversations)
         single = dataclasses.replace(config.data, sources=sources)
@@ -184,4 +181,37 @@ def run(options: argparse.Namespace) -> int:
     if options.table and options.observations is not None:
         observed, *folds = map(load_observations, (options.observations, *options.folds))
         sys.stdout.write(f"\n{steps_table(tabulate(observed, folds))}\n")
+    return 0
+
+
+def _conversations(config: TrainConfig, cache: Path) -> Corpus | None:
+    """The corpus of a configuration's conversations; None where it has none, or its model reads none."""
+    from fastsql.training.corpus.corpus import load_corpus
+
+    talks = tuple(source for source in config.data.sources if source.conversations)
+    if not talks or not config.model.turns:
+        return None
+    nothing_made = dataclasses.replace(config.data.made, schemas=0)
+    talked = dataclasses.replace(config.data, sources=talks, made=nothing_made)
+    return load_corpus(talked, config.seed, cache, note)
+
+
+def _fit_turns(options: argparse.Namespace, config: TrainConfig, conversations: Corpus | None) -> int:
+    """Fit what refers to earlier turns alone, and print its figures. Raises CalibrationError without conversations."""
+    from fastsql.training.calibration.calibrate import calibrate_turns
+    from fastsql.training.calibration.conversations import turn_lines
+    from fastsql.training.calibration.usable import CalibrationError
+
+    if conversations is None:
+        raise CalibrationError("has no conversations", where=str(options.config), remedy="Leave --turns out.")
+    figures = calibrate_turns(
+        options.bundle,
+        config,
+        conversations,
+        now=options.now,
+        threads=options.threads,
+        store=not options.dry_run,
+        report=note,
+    )
+    sys.stdout.writelines(f"{line}\n" for line in turn_lines(figures))
     return 0

@@ -684,11 +684,23 @@ def test_turns_alone_may_be_fitted_again(
     assert settings["figures"]["turns"] == figures
 
 
-def test_without_conversations_no_turns_can_be_fitted(
-    bundle: Path, config_file: Path, capsys: pytest.CaptureFixture[str]
+def test_what_says_that_turns_cannot_be_fitted(
+    bundle: Path,
+    config: TrainConfig,
+    corpus: Corpus,
+    config_file: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert main(["calibrate", str(bundle), "--config", str(config_file), "--turns"]) == 2
+    command = ["calibrate", str(bundle), "--config", str(config_file), "--turns"]
+    assert main(command) == 2
+    assert "never calibrated" in capsys.readouterr().err, "before anything is read"
+    monkeypatch.setattr(module, "observe", lambda *_args, **_options: tuple(observations()))
+    calibrate(bundle, config, corpus)
+    assert main(command) == 2
     assert "has no conversations" in capsys.readouterr().err
+    assert main([*command, "--table"]) == 2
+    assert "--table is about" in capsys.readouterr().err
 
 
 def test_settings_that_no_parser_could_read_are_not_stored(bundle: Path) -> None:

@@ -51,7 +51,7 @@ def test_figures_are_of_turns_that_had_no_part_in_the_fit() -> None:
     assert 0.8 < figures["auc"] < 1
     assert "ECE" in turn_lines({part: figures})[0]
     generator = random.Random(1)
-    mixed = [TurnObservation(one.evidence, generator.random() < 0.5) for one in found]
+    mixed = [TurnObservation(one.evidence, generator.random() < 0.5, one.part) for one in found]
     assert abs(turn_figures(mixed)[FOREIGN]["auc"] - 0.5) < 0.07
 
 
@@ -84,7 +84,9 @@ def test_where_one_side_is_too_small_all_turns_tell_of_both() -> None:
 
 @pytest.mark.parametrize("right", [True, False])
 def test_nothing_is_fitted_on_too_few(right: bool) -> None:
-    few = [TurnObservation(Evidence(), right)] * 50 + [TurnObservation(Evidence(), not right)] * (FEWEST - 1)
+    few = [TurnObservation(Evidence(), right, FOREIGN)] * 50 + [
+        TurnObservation(Evidence(), not right, FOREIGN)
+    ] * (FEWEST - 1)
     assert fit_turns(few) is None
     assert fit_turns([]) is None
     assert "too few" in turn_lines(turn_figures(few))[0]

@@ -217,6 +217,18 @@ def calibrate(
     return found
 
 
+def check_calibrated(bundle: Bundle) -> Reliability:
+    """What a bundle knows about when to answer. Raises CalibrationError where nothing was fitted, and ModelError."""
+    found = Reliability.from_settings(bundle.config.settings, bundle.config.model.d)
+    if not found.calibrated:
+        raise CalibrationError(
+            "was never calibrated, so that there is nothing to leave as it is",
+            where=str(bundle.path),
+            remedy="Calibrate it whole, without --turns.",
+        )
+    return found
+
+
 def calibrate_turns(
     path: str | Path,
     config: TrainConfig,
@@ -232,13 +244,7 @@ def calibrate_turns(
     Returns the figures of `turn_figures`. Raises CalibrationError, DatasetError, ModelError.
     """
     bundle = open_bundle(path)
-    found = Reliability.from_settings(bundle.config.settings, bundle.config.model.d)
-    if not found.calibrated:
-        raise CalibrationError(
-            "was never calibrated, so that there is nothing to leave as it is",
-            where=str(path),
-            remedy="Calibrate it whole.",
-        )
+    found = check_calibrated(bundle)
     figures = bundle.config.settings[SETTING].get("figures", {})
     turns = observe_turns(bundle, config, conversations, now=now, threads=threads, report=report)
     fitted = with_turns(Calibration(found, figures), turns)

@@ -12,7 +12,7 @@ what a query rests on was asked before.
 from __future__ import annotations
 
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -48,7 +48,6 @@ from fastsql.training.corpus.conversations import MADE
 from fastsql.training.corpus.corpus import Corpus
 from fastsql.training.corpus.sample import Sample
 
-PARTS = (FOREIGN, EVERYDAY, MADE)
 TOLD = ("sequence", "removed")
 """What the probability is told from. Across folds, neither words, of which such questions have few, nor the rest of what the
 search gives tells more."""
@@ -68,7 +67,7 @@ class TurnObservation:
 
     evidence: Evidence
     right: bool
-    part: str = FOREIGN
+    part: str
 
 
 def observe_turns(
@@ -86,8 +85,11 @@ def observe_turns(
     """
     samples = sorted(corpus.dev_conversations, key=lambda sample: sample.pair.key)
     random.Random(config.seed).shuffle(samples)
-    parts = [(_part(sample, corpus), sample) for sample in samples if sample.earlier]
-    first = [one for part in PARTS for one in [one for one in parts if one[0] == part][:MOST]]
+    parts: dict[str, list[Sample]] = defaultdict(list)
+    for sample in samples:
+        if sample.earlier:
+            parts[_part(sample, corpus)].append(sample)
+    first = [(part, sample) for part, known in parts.items() for sample in known[:MOST]]
     chosen = sorted(first, key=lambda one: one[1].pair.key)
     with ExitStack() as stack:
         sources = [source for source in config.data.sources if source.conversations]

@@ -23,10 +23,11 @@ from fastsql.training.calibration.unanswerable.made import (
     write_refusals,
 )
 from fastsql.training.calibration.unanswerable.misplaced import (
+    ANOTHER,
+    LACKING,
     Asking,
-    ask_about_another,
     ask_elsewhere,
-    ask_for_lacking,
+    ask_for_others,
     column_labels,
     table_labels,
     unrelated,
@@ -209,7 +210,8 @@ def _make(
         written = write_refusals(asked, names, count - len(removed), rng)
         mentioned = [(sample.pair.question, [text for _, text in sample.entries]) for sample in samples]
         unheard = name_unheard(mentioned, names, count // 4, rng, partial(_holds, corpus.domains[db_id]))
-        misplaced = _misplaced(corpus, samples, unrelated(schema, published), count // 4, rng)
+        own = [Asking(question, program, schema) for question, program in pairs]
+        misplaced = _misplaced(corpus, own, unrelated(schema, published), count // 4, rng)
         for number, one in enumerate((*removed, *written, *unheard, *misplaced)):
             pair = Pair(f"made-{number}", one.question, "", db_id)
             made.append(Question(pair, MADE, one.group, None, one.removed, kind=one.kind))
@@ -217,31 +219,31 @@ def _make(
 
 
 def _published(config: TrainConfig, corpus: Corpus) -> dict[str, Schema]:
-    """The schemas of published sets that are trained on: people asked of each what it holds, in the words of its trade."""
+    """The schemas of published sets (whose sources report on a part) that are trained on: people asked each in its words."""
     trained = {sample.pair.db_id for sample in corpus.train}
     published = {db_id for source in config.data.sources if source.report for db_id in source_schemas(source)}
     return {db_id: corpus.domains[db_id].schema for db_id in sorted(published & trained)}
 
 
 def _misplaced(
-    corpus: Corpus, own: Sequence[Sample], others: Mapping[str, Schema], each: int, rng: random.Random
+    corpus: Corpus, own: Sequence[Asking], others: Mapping[str, Schema], each: int, rng: random.Random
 ) -> list[Refusal]:
-    """At most `each` of each kind: questions of `others`, and `own` ones that ask for what only these hold.
+    """At most `each` of each kind: questions of `others`, and `own` ones, of one schema, that ask for what only these hold.
 
-    A word that the database's own questions hold is not taken for one of others: "medicine" is as good as "drug".
+    A word that the own questions hold is not taken for one of others: "medicine" is as good as "drug".
     """
-    said = frozenset(word for sample in own for word, _, _ in split_words(sample.pair.question))
+    if not own:
+        return []
+    said = frozenset(word for one in own for word, _, _ in split_words(one.question))
     elsewhere = [
         Asking(sample.pair.question, sample.program, others[sample.pair.db_id])
         for sample in corpus.train
         if sample.pair.db_id in others and not sample.pair.interaction
     ]
-    here = [Asking(one.pair.question, one.program, corpus.domains[one.pair.db_id].schema) for one in own]
-    made = [] if not own else list(ask_elsewhere(elsewhere, here[0].schema, each, rng, said))
     return [
-        *made,
-        *ask_for_lacking(here, column_labels(others), each, rng, said),
-        *ask_about_another(here, table_labels(elsewhere), each, rng, said),
+        *ask_elsewhere(elsewhere, own[0].schema, each, rng, said),
+        *ask_for_others(LACKING, own, column_labels(others), each, rng, said),
+        *ask_for_others(ANOTHER, own, table_labels(elsewhere), each, rng, said),
     ]
 
 
@@ -337,6 +339,8 @@ def _misasked(corpus: Corpus, db_id: str, part: int, parts: int, rng: random.Ran
     return [
         *remove_needed([(one.question, one.program) for one in own], schema, each, _SCHEMAS, rng),
         *ask_elsewhere(others, schema, each, rng),
-        *ask_for_lacking(own, column_labels({one.schema.name: one.schema for one in others}), each, rng),
+        *ask_for_others(
+            LACKING, own, column_labels({one.schema.name: one.schema for one in others}), each, rng
+        ),
         *_write_anywhere(samples, schema, each, part, parts, rng),
     ]

@@ -9,10 +9,11 @@ from fastsql.reliability.names import schema_names
 from fastsql.schema import Schema
 from fastsql.training.calibration.unanswerable.made import general_wordings, write_refusals
 from fastsql.training.calibration.unanswerable.misplaced import (
+    ANOTHER,
+    LACKING,
     Asking,
-    ask_about_another,
     ask_elsewhere,
-    ask_for_lacking,
+    ask_for_others,
     column_labels,
     table_labels,
     unrelated,
@@ -73,7 +74,7 @@ def test_a_question_is_asked_where_its_tables_have_no_name() -> None:
 def test_a_question_asks_for_a_column_that_only_others_have() -> None:
     labels = column_labels({"clinic": CLINIC})
     assert labels == ["age", "beds", "blood type"], "no keys"
-    found = ask_for_lacking([TOWN, BEDS, OLDEST], labels, 5, random.Random(0))
+    found = ask_for_others(LACKING, [TOWN, BEDS, OLDEST], labels, 5, random.Random(0))
     assert {one.question for one in found} == {
         "What is the blood type of each singer?",
         "How many blood types has each ward?",
@@ -84,7 +85,7 @@ def test_a_question_asks_for_a_column_that_only_others_have() -> None:
 def test_a_question_asks_about_a_table_that_only_others_have() -> None:
     asked = asking("How old is the oldest patient?", "SELECT MAX(patient.age) FROM patient", CLINIC)
     assert table_labels([TOWN, BEDS, OLDEST]) == ["singer", "ward"], "what questions mention, and no other"
-    found = ask_about_another([asked, TOWN], ["singer", "ward", "stadium"], 5, random.Random(0))
+    found = ask_for_others(ANOTHER, [asked, TOWN], ["singer", "ward", "stadium"], 5, random.Random(0))
     assert {one.question for one in found} <= {
         "How old is the oldest singer?",
         "How old is the oldest stadium?",
@@ -96,7 +97,7 @@ def test_a_question_asks_about_a_table_that_only_others_have() -> None:
 def test_a_label_is_put_in_the_plural_of_what_it_stands_for() -> None:
     asked = asking("Count the patients.", "SELECT COUNT(*) FROM patient", CLINIC)
     for label in ("gallery", "galleries"):
-        (made,) = ask_about_another([asked], [label], 1, random.Random(0))
+        (made,) = ask_for_others(ANOTHER, [asked], [label], 1, random.Random(0))
         assert made.question == "Count the galleries."
 
 
@@ -104,8 +105,8 @@ def test_words_that_a_schema_is_asked_with_are_not_strange_to_it() -> None:
     said = frozenset({"singer", "blood"})
     patients = asking("Count the patients.", "SELECT COUNT(*) FROM patient", CLINIC)
     assert ask_elsewhere([TOWN], CLINIC, 5, random.Random(0), said) == ()
-    assert ask_for_lacking([TOWN], ["blood type"], 5, random.Random(0), said) == ()
-    assert ask_about_another([patients], ["singer"], 5, random.Random(0), said) == ()
+    assert ask_for_others(LACKING, [TOWN], ["blood type"], 5, random.Random(0), said) == ()
+    assert ask_for_others(ANOTHER, [patients], ["singer"], 5, random.Random(0), said) == ()
 
 
 def test_schemas_are_unrelated_where_no_table_has_a_known_name() -> None:
@@ -115,12 +116,14 @@ def test_schemas_are_unrelated_where_no_table_has_a_known_name() -> None:
 
 
 def test_numbers_and_abbreviations_are_no_labels() -> None:
-    assert ask_for_lacking([TOWN], ["x", "id 2", "qq7"], 5, random.Random(0)) == ()
+    assert ask_for_others(LACKING, [TOWN], ["x", "id 2", "qq7"], 5, random.Random(0)) == ()
 
 
 def test_what_is_put_in_place_is_not_in_the_schema() -> None:
     names = schema_names(CONCERTS).words
-    for one in ask_for_lacking([TOWN] * 3, ["blood type", "town hall", "fur colour"], 3, random.Random(1)):
+    for one in ask_for_others(
+        LACKING, [TOWN] * 3, ["blood type", "town hall", "fur colour"], 3, random.Random(1)
+    ):
         said = one.question.removeprefix("What is the ").removesuffix(" of each singer?")
         assert not names & set(said.split())
 

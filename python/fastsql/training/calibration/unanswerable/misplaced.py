@@ -10,7 +10,7 @@ All read as answerable questions do, word for word: what tells them is whether t
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fastsql.grammar.program import ColumnRef, Program, TableRef
@@ -56,41 +56,21 @@ def ask_elsewhere(
     return tuple(rng.sample(list(fitting.values()), min(count, len(fitting))))
 
 
-def ask_for_lacking(
-    asked: Iterable[Asking],
-    labels: Sequence[str],
-    count: int,
-    rng: random.Random,
-    said: frozenset[str] = frozenset(),
-) -> tuple[Refusal, ...]:
-    """At most `count` of the questions, the label of a column that each needs exchanged for one of `labels`.
-
-    A label is taken whose words neither the schema nor the question has, nor `said`. Keys are not exchanged, and neither are
-    columns whose label is part of what a table is called: much would still be answered without them.
-    """
-    return _exchanged(LACKING, _column_places, asked, labels, count, rng, said)
-
-
-def ask_about_another(
-    asked: Iterable[Asking],
-    labels: Sequence[str],
-    count: int,
-    rng: random.Random,
-    said: frozenset[str] = frozenset(),
-) -> tuple[Refusal, ...]:
-    """The same with the label of a table that each question needs."""
-    return _exchanged(ANOTHER, _table_places, asked, labels, count, rng, said)
-
-
-def _exchanged(
+def ask_for_others(
     kind: str,
-    places_of: Callable[[Asking], list[tuple[int, int]]],
     asked: Iterable[Asking],
     labels: Sequence[str],
     count: int,
     rng: random.Random,
-    said: frozenset[str],
+    said: frozenset[str] = frozenset(),
 ) -> tuple[Refusal, ...]:
+    """At most `count` of the questions, the label of a column (`LACKING`) or a table (`ANOTHER`) of each exchanged.
+
+    It is one that the query needs, and gives way to one of `labels` whose words neither the schema nor the question has, nor
+    `said`. Keys are not exchanged, and neither are columns whose label is part of what a table is called: much would still
+    be answered without them.
+    """
+    places_of = {LACKING: _column_places, ANOTHER: _table_places}[kind]
     pool = {label: words for label in labels if _is_plain(words := frozenset(_words(label)))}
     made: dict[str, Refusal] = {}
     order = list(asked)

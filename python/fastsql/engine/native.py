@@ -104,7 +104,14 @@ class NativeEngine:
     ) -> Prepared:
         """See `Engine`."""
         check_turns(turns, self._config)
-        return prepare(text, schema.links, self.tokenizer, dictionary=dictionary, turns=turns)
+        return prepare(
+            text,
+            schema.links,
+            self.tokenizer,
+            dictionary=dictionary,
+            turns=turns,
+            turn_values=self._config.turn_values,
+        )
 
     def decode(self, prepared: Prepared, schema: NativeSchema, space: ActionSpace, beam: int) -> Decoded:
         """See `Engine`."""

@@ -47,7 +47,14 @@ class ReferenceEngine:
     ) -> Prepared:
         """See `Engine`."""
         check_turns(turns, self.model.config)
-        return prepare(text, schema.links, self.tokenizer, dictionary=dictionary, turns=turns)
+        return prepare(
+            text,
+            schema.links,
+            self.tokenizer,
+            dictionary=dictionary,
+            turns=turns,
+            turn_values=self.model.config.turn_values,
+        )
 
     def decode(self, prepared: Prepared, schema: SchemaState, space: ActionSpace, beam: int) -> Decoded:
         """See `Engine`."""

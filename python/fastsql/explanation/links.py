@@ -64,10 +64,10 @@ def named_items(program: Program, links: SchemaLinks) -> list[tuple[int, str, st
 def name_spans(
     matched: np.ndarray[tuple[int], np.dtype[np.bool_]], prepared: Prepared
 ) -> list[tuple[int, int]]:
-    """Characters of the question that runs of tokens cover, `matched` being bool[Q]."""
+    """Characters of the question that runs of its tokens cover, `matched` being bool[Q]."""
     runs: list[tuple[int, int]] = []
     previous = -2
-    for token in np.flatnonzero(matched).tolist():
+    for token in np.flatnonzero(matched[: prepared.question_tokens]).tolist():
         start, end = (int(c) for c in prepared.offsets[token])
         if token == previous + 1:
             start = runs.pop()[0]

@@ -127,7 +127,8 @@ def word_roles(program: Program, prepared: Prepared, schema: Schema) -> tuple[Wo
                     labels[inside, _NUMBER["NONE"]] = False
     found: list[WordRoles] = []
     before: NDArray[np.bool_] | None = None
-    for (start, end), row in zip(prepared.offsets.tolist(), labels, strict=True):
+    own = prepared.question_tokens
+    for (start, end), row in zip(prepared.offsets[:own].tolist(), labels[:own], strict=True):
         if row[_NUMBER["NONE"]]:
             before = None
             continue

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from fastsql.grammar.clauses import chain, child, grouping_of, items_of, joined, some
 from fastsql.grammar.compile import Grammar
 from fastsql.grammar.program import (
+    EARLIER,
     ColumnRef,
     DerivedRef,
     Literal,
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     from fastsql.schema import Schema
 
 SET_OPERATIONS = ("union", "union_all", "intersect", "except")
-PROVENANCE = "turn"
-"""Of a literal that an earlier question said."""
 _REPLACED = {(tail, tail) for tail in ("sort_rows", "sort_groups")}
 IN_PREVIOUS = {"in": "in_previous", "not_in": "not_in_previous"}
 """What tests whether a value is in a query's result, and what does so where an earlier turn returned it."""
@@ -221,7 +220,7 @@ def _said_before(node: Node) -> Node:
     """A tree whose literals were said in an earlier question, where nobody finds their words now."""
     terminal = node.terminal
     if isinstance(terminal, Literal):
-        terminal = replace(terminal, provenance=PROVENANCE, span=None)
+        terminal = replace(terminal, provenance=EARLIER, span=None)
     return Node(terminal, tuple(None if child is None else _said_before(child) for child in node.children))
 
 

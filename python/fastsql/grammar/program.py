@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+EARLIER = "turn"
+"""The provenance of a literal that an earlier turn of the conversation says."""
+
 
 @dataclass(frozen=True)
 class Production:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fastsql.grammar.actions import CANDIDATE, COLUMN, END, PRODUCTION, SCHEMA_VALUE, START, STEP, TABLE, TURN
 from fastsql.grammar.program import (
+    EARLIER,
     ColumnRef,
     DerivedRef,
     Literal,
@@ -61,13 +63,13 @@ def _terminal(kind: int, index: int, start: int, state: State) -> Terminal:
         return TurnRef(index)
     if kind == CANDIDATE:
         c = space.candidates[index]
-        return Literal(c.value, c.format, provenance=c.source, span=c.span)
+        return _said(Literal(c.value, c.format, provenance=c.source, span=c.span), space)
     if kind == SCHEMA_VALUE:
         v = space.schema_values[index]
         return Literal(v.value, name=v.name, provenance="constant" if v.name else "schema")
     if kind == END:
         span = (int(space.tokens[start, 0]), int(space.tokens[index, 1]))
-        return Literal(space.text[span[0] : span[1]], provenance="span", span=span)
+        return _said(Literal(space.text[span[0] : span[1]], provenance="span", span=span), space)
     assert state.scope is not None
     sources = state.scope.sources
     if kind == COLUMN:
@@ -84,3 +86,10 @@ def _terminal(kind: int, index: int, start: int, state: State) -> Terminal:
             if item.step == index:
                 return DerivedRef(k, i)
     raise GroundingError("a step points at nothing in scope")
+
+
+def _said(literal: Literal, space: ActionSpace) -> Literal:
+    """A literal that was read from the text of a question, or from behind it, where values of earlier turns stand."""
+    if space.length is None or literal.span is None or literal.span[0] < space.length:
+        return literal
+    return replace(literal, provenance=EARLIER, span=None)

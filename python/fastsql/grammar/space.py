@@ -42,6 +42,7 @@ class ActionSpace:
     """The actions of one parse: how they are numbered (`ActionLayout`), and which literals fit where.
 
     `tokens`: int32[Q, 2], the characters that each question token covers.
+    `length`: how much of `text` is the question; behind it stand values of earlier turns. None: all of it.
     """
 
     grammar: Grammar
@@ -54,6 +55,7 @@ class ActionSpace:
     strict_grouping: bool = False
     grounds: Grounds = NO_GROUNDS
     turns: tuple[Turn, ...] = ()
+    length: int | None = None
 
     @classmethod
     def for_question(

@@ -21,6 +21,14 @@ if TYPE_CHECKING:
     from fastsql.schema import Schema
 
 _NUMBER = {name: index for index, name in enumerate(RELATIONS)}
+_BEHIND = " | "
+"""What stands between a question and each value that is read behind it."""
+_VALUES = 4
+_CHARACTERS = 160
+"""What earlier turns' values may add to a question."""
+_FEWEST = 2
+_LEAST = 1000
+"""Characters of a text, and the size of a whole number, from which it is worth carrying: names and numbers of something."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,13 +68,43 @@ class EarlierTurn:
         return frozenset(named | joined | {schema.columns[column].table for column in self.columns})
 
     def says(self, candidate: Candidate) -> bool:
-        """Whether a candidate is a literal of its query; numbers and text that are written alike are equal."""
-        return candidate.value in self._literals or str(candidate.value) in self._literals
+        """Whether a candidate is a literal of its query."""
+        return self.has(candidate.value)
+
+    def has(self, value: str | int | float) -> bool:
+        """Whether a value is a literal of its query; numbers and text that are written alike are equal."""
+        return value in self._literals or str(value) in self._literals
+
+    @cached_property
+    def values(self) -> tuple[str, ...]:
+        """The values that its query compares something with, as far as they tell later questions what they are about."""
+        if not (self.shown and self.turn.usable):
+            return ()
+        literals = [item for item in self.turn.program if isinstance(item, Literal) and not item.name]
+        found = (str(one.value) for one in literals if _is_telling(one.value))
+        return tuple(dict.fromkeys(found))
 
     @cached_property
     def _literals(self) -> frozenset[str | int | float]:
         values = [item.value for item in self.turn.program if isinstance(item, Literal) and not item.name]
         return frozenset((*values, *map(str, values)))
+
+
+def with_values(question: str, turns: Sequence[EarlierTurn]) -> str:
+    """The question, and behind it values of the latest queries that it does not say itself.
+
+    "Her last creatinine?" is asked of a patient whom only an earlier question named. What stands here can be written as what
+    a question says can be (EHR-SeqSQL, section 4.1: a question is read behind the queries before it).
+    """
+    said, left = question.casefold(), _CHARACTERS
+    kept: list[str] = []
+    for turn in reversed(turns):
+        for value in turn.values:
+            fits = len(kept) < _VALUES and len(value) + len(_BEHIND) <= left
+            if fits and value not in kept and value.casefold() not in said:
+                kept.append(value)
+                left -= len(value) + len(_BEHIND)
+    return _BEHIND.join([question, *kept])
 
 
 def with_named(
@@ -115,3 +153,9 @@ def add_turns(
             grown[node, others] = _NUMBER[seen]
             grown[others, node] = _NUMBER[seeing]
     return grown
+
+
+def _is_telling(value: str | int | float) -> bool:
+    if isinstance(value, str):
+        return len(value) >= _FEWEST
+    return isinstance(value, int) and value >= _LEAST

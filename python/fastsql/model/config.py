@@ -80,13 +80,17 @@ class EncoderConfig:
     positions: int = 512
 
 
+_FLAGS = ("turns", "named_turns", "turn_values", "spelled_names")
+
+
 @dataclass(frozen=True)
 class ModelConfig:
     """Sizes of the whole model; `n_productions` and `n_symbols` come from the grammar.
 
     `cached_layers` graph layers compute schema rows without the question (so they are cached), `joint_layers`
     layers let schema rows see the question. `turns`: whether it reads earlier turns of a conversation, `named_turns` whether
-    it knows which of them a question calls by their numbers. `spelled_names`: whether it reads a schema under the words of
+    it knows which of them a question calls by their numbers, `turn_values` whether it reads values of their queries behind a
+    question (`linking.turns.with_values`). `spelled_names`: whether it reads a schema under the words of
     its names (`Schema.spelled`). Dropout rates matter in training only.
     """
 
@@ -104,6 +108,7 @@ class ModelConfig:
     encoder_dropout: float = 0.1
     turns: bool = False
     named_turns: bool = False
+    turn_values: bool = False
     spelled_names: bool = False
     encoder: EncoderConfig = field(default_factory=EncoderConfig)
 
@@ -125,7 +130,7 @@ class ModelConfig:
                 )
         if self.relations > 256:
             raise ModelError(f"{self.relations} relations do not fit a byte", where="model config")
-        for name in ("turns", "named_turns", "spelled_names"):
+        for name in _FLAGS:
             if not isinstance(getattr(self, name), bool):
                 raise ModelError(f"{name} is neither true nor false", where="model config")
 
@@ -161,6 +166,5 @@ def _sizes(config: ModelConfig | EncoderConfig) -> list[tuple[str, Any]]:
     return [
         (entry.name, getattr(config, entry.name))
         for entry in dataclasses.fields(config)
-        if entry.name
-        not in ("dropout", "encoder_dropout", "turns", "named_turns", "spelled_names", "encoder")
+        if entry.name not in ("dropout", "encoder_dropout", *_FLAGS, "encoder")
     ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fastsql.engine import Encoded, Engine
 from fastsql.grammar import ActionSpace
-from fastsql.grammar.grounding import NO_GROUNDS
+from fastsql.grammar.grounding import NO_GROUNDS, Grounds
 from fastsql.limits import Limits
 from fastsql.linking.prepare import Prepared
 
@@ -61,18 +61,13 @@ def link(
     Raises LimitError where it is too long.
     """
     prepared = engine.link(text, schema, dictionary)
-    grounds = NO_GROUNDS
-    if grounded and dictionary is not None:
-        from fastsql.linking.grounds import find_grounds  # for those who give values
-
-        grounds = find_grounds(prepared, dictionary, schema.links.core)
     space = ActionSpace.for_question(
         schema.links.schema,
         prepared.text,
         prepared.offsets,
         prepared.candidates,
         limits=limits,
-        grounds=grounds,
+        grounds=_grounds(prepared, schema, dictionary, grounded),
     )
     told = None if turns is None else tuple(turns)
     return Linked(question, prepared, schema, dictionary, space, told, number)
@@ -81,22 +76,27 @@ def link(
 def with_turns(linked: Linked, engine: Engine) -> Linked:
     """The question linked to the earlier turns of its conversation as well, so that its query may refer to them.
 
+    Where the model reads them, values of these turns stand behind the question, and a query may take them from there.
+
     Where it calls some by their numbers, it may refer to these and to the latest: whoever counts answers means no other.
 
     Raises ModelError where the model knows no conversations.
     """
     turns = linked.turns or ()
-    prepared = engine.link(
-        linked.prepared.text, linked.schema, linked.dictionary, [_earlier(turn) for turn in turns]
-    )
     meant = {turn.number for turn in called_turns(linked) if turn.usable}
     if meant:
         meant.add(max(turn.number for turn in turns if turn.usable))
-        told = [
-            one if one.number in meant else replace(one, turn=one.turn.unusable) for one in prepared.turns
-        ]
-        prepared = replace(prepared, turns=tuple(told))
-    space = replace(linked.space, turns=tuple(one.turn for one in prepared.turns))
+    earlier = [_earlier(turn, not meant or turn.number in meant) for turn in turns]
+    prepared = engine.link(linked.prepared.text, linked.schema, linked.dictionary, earlier)
+    space = replace(
+        linked.space,
+        text=prepared.text,
+        tokens=prepared.offsets,
+        candidates=prepared.candidates,
+        grounds=_grounds(prepared, linked.schema, linked.dictionary, linked.space.grounds is not NO_GROUNDS),
+        turns=tuple(one.turn for one in prepared.turns),
+        length=prepared.length,
+    )
     return replace(linked, prepared=prepared, space=space)
 
 
@@ -112,7 +112,17 @@ def called_turns(linked: Linked) -> list[Turn]:
     return [turn for turn in linked.turns if turn.number in numbers]
 
 
-def _earlier(turn: Turn) -> EarlierTurn:
+def _earlier(turn: Turn, meant: bool) -> EarlierTurn:
     assert turn.state is not None
     earlier = replace(turn.state.earlier, number=turn.number)
-    return earlier if turn.usable else replace(earlier, turn=earlier.turn.unusable)
+    return earlier if turn.usable and meant else replace(earlier, turn=earlier.turn.unusable)
+
+
+def _grounds(
+    prepared: Prepared, schema: Encoded, dictionary: ValueDictionary | None, grounded: bool
+) -> Grounds:
+    if not grounded or dictionary is None:
+        return NO_GROUNDS
+    from fastsql.linking.grounds import find_grounds  # for those who give values
+
+    return find_grounds(prepared, dictionary, schema.links.core)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fastsql.errors import ModelError, SchemaError
-from fastsql.grammar.inlining import renumbered
+from fastsql.grammar.inlining import renumbered, turns_of
 from fastsql.grammar.reading_turns import read_turn
 from fastsql.grammar.render.references import render_references
 from fastsql.grammar.turn_kinds import kinds_of
@@ -124,11 +124,17 @@ def as_turn(result: Result, assessed: Assessed, model: str) -> Turn:
         result,
         number=linked.number,
         uses=tuple(turn.number for turn in written.uses),
-        kind=kinds_of(own, [turn.program for turn in linked.space.turns]),
+        kind=_kinds(written),
         standing=assessed.standing,
         state=state,
-        referring=_with_tokens(written) if written.uses else None,
+        referring=_with_tokens(written) if turns_of(own) else None,
     )
+
+
+def _kinds(written: Written) -> tuple[str, ...]:
+    """Those of its program; one that takes only a value from an earlier turn refers to it none the less."""
+    kinds = kinds_of(written.own, [turn.program for turn in written.linked.space.turns])
+    return ("referential",) if written.uses and kinds == ("independent",) else kinds
 
 
 def _with_tokens(written: Written) -> str:

@@ -73,7 +73,7 @@ class SecondOpinion:
         least = max(one.score for one in finished) - OUT_OF_QUESTION
         numbers = [number for number, one in enumerate(finished) if one.score >= least]
         programs = [program_of(linked, decoded, number) for number in numbers]
-        found = self._likelihood()(linked.prepared.text, programs, linked.space.schema).tolist()
+        found = self._likelihood()(linked.prepared.question, programs, linked.space.schema).tolist()
         if not all(map(math.isfinite, found)):
             return decoded
         said = dict(zip(numbers, found, strict=True))

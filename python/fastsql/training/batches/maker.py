@@ -9,6 +9,7 @@ from fastsql.grammar import ActionSpace, GroundingError, trace_program
 from fastsql.grammar.inlining import turns_of
 from fastsql.linking.candidates import find_candidates
 from fastsql.linking.prepare import prepare
+from fastsql.linking.turns import with_values
 from fastsql.model.config import ModelConfig
 from fastsql.model.tokenizer import Tokenizer
 from fastsql.training.batches.batch import Batch, Instance, collate
@@ -130,13 +131,21 @@ class ExampleMaker(BatchMaker):
         rng: random.Random,
     ) -> Instance | None:
         domain = self.domains[sample.pair.db_id]
-        found = find_candidates(version.question, domain.schema, domain.dictionary, limit=self.candidates)
+        earlier = [(question, view.program(program)) for question, program in sample.earlier]
+        turns = earlier_turns([program for _, program in earlier], view.schema)
+        read = with_values(version.question, turns) if self.config.turn_values else version.question
+        found = find_candidates(read, domain.schema, domain.dictionary, limit=self.candidates)
         candidates = view.candidates(found)
         if drop is not None:
             candidates = drop_candidates(candidates, drop, rng)
-        earlier = [(question, view.program(program)) for question, program in sample.earlier]
-        turns = earlier_turns([program for _, program in earlier], view.schema)
-        prepared = prepare(version.question, view.links, self.tokenizer, candidates=candidates, turns=turns)
+        prepared = prepare(
+            version.question,
+            view.links,
+            self.tokenizer,
+            candidates=candidates,
+            turns=turns,
+            turn_values=self.config.turn_values,
+        )
         space = ActionSpace.for_question(
             view.schema,
             prepared.text,

@@ -29,8 +29,9 @@ def mixed_weights(state: Mapping[str, Any], bundle: Bundle, share: float) -> dic
     if not 0 <= share <= 1:
         raise ValueError(f"share is a number from 0 to 1, not {share!r}")
     config, grammar = bundle.config, state["grammar"]
-    own = {"named_turns": False, "spelled_names": False, **state["model_config"]}
-    sizes = config.model.to_dict() | {"spelled_names": own["spelled_names"]}  # no weight depends on that
+    own = {"named_turns": False, "turn_values": False, "spelled_names": False, **state["model_config"]}
+    # No weight depends on these.
+    sizes = config.model.to_dict() | {name: own[name] for name in ("turn_values", "spelled_names")}
     if not sizes["named_turns"]:
         sizes["named_turns"] = own["named_turns"]  # a row less, which is made up
     sizes["joint_layers"] = max(

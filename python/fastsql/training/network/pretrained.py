@@ -55,6 +55,7 @@ def model_config(config: TrainConfig, pretrained: Pretrained) -> ModelConfig:
         decoder_layers=model.decoder_layers,
         dropout=model.dropout,
         encoder_dropout=model.encoder_dropout,
+        turn_values=model.turns and model.turn_values,
         spelled_names=model.spelled_names,
         encoder=pretrained.config,
     )

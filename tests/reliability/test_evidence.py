@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import pytest
 
 from fastsql.decode import Hypothesis, Search
 from fastsql.grammar import sql_to_program
+from fastsql.linking.prepare import Prepared
 from fastsql.linking.relations import SchemaLinks
 from fastsql.reliability import Evidence, Judge, Reliability
 from fastsql.reliability.assess import Asked, Elsewhere
@@ -20,9 +19,6 @@ from fastsql.reliability.familiarity import Familiarity, TrainingQuestion
 from fastsql.reliability.regression import Regression
 
 from ..worlds.shop import shop_schema
-
-if TYPE_CHECKING:
-    from fastsql.linking.prepare import Prepared
 
 
 def hypothesis(*gains: float) -> Hypothesis:
@@ -118,16 +114,15 @@ def test_what_a_search_passes_over_adds_up_and_is_bounded() -> None:
 
 
 SCHEMA = shop_schema()
-NOT_LINKED = SimpleNamespace(
-    token_ids=(), offsets=(), candidates=(), turns=(), relations=np.zeros((0, 0), np.uint8)
-)
+NO_TOKENS = np.zeros(0, np.int32)
+NOT_LINKED = Prepared("", 0, NO_TOKENS, NO_TOKENS.reshape(0, 2), (), np.zeros((0, 0), np.uint8))
 FAMILIAR = Familiarity.from_questions(
     [TrainingQuestion(f"what is the weight of {name}", frozenset({"weight"})) for name in ("it", "her")]
 )
 
 
 def told(question: str, sql: str, reliability: Reliability | None = None) -> Evidence:
-    asked = Asked(question, cast("Prepared", NOT_LINKED), SchemaLinks(SCHEMA), np.zeros(2, np.float32))
+    asked = Asked(question, NOT_LINKED, SchemaLinks(SCHEMA), np.zeros(2, np.float32))
     found = reliability or Reliability(familiarity=FAMILIAR)
     return found.evidence(asked, Search((BEST,), -math.inf), 0, sql_to_program(sql, SCHEMA), ())
 
@@ -148,7 +143,7 @@ def test_columns_that_no_word_names_are_not_said(question: str, unsaid: int) -> 
 
 def test_evidence_has_what_the_search_passed_over() -> None:
     passed = replace(BEST, kept=(math.log(0.25), 0.0, 0.0, 0.0))
-    asked = Asked("how old?", cast("Prepared", NOT_LINKED), SchemaLinks(SCHEMA), np.zeros(2, np.float32))
+    asked = Asked("how old?", NOT_LINKED, SchemaLinks(SCHEMA), np.zeros(2, np.float32))
     program = sql_to_program("SELECT customer.age FROM customer", SCHEMA)
     found = Reliability().evidence(asked, Search((passed,), -math.inf), 0, program, ())
     assert found.removed == pytest.approx(math.log(4))
@@ -158,6 +153,15 @@ def test_what_the_schema_lacks_is_not_met() -> None:
     sql = "SELECT customer.age FROM customer"
     assert told("what is the weight of it", sql).unmet == pytest.approx(FAMILIAR.names("weight"))
     assert told("what is the age of it", sql).unmet < FAMILIAR.names("weight")
+
+
+def test_a_schema_trained_on_has_words_of_its_own() -> None:
+    sql = "SELECT customer.age FROM customer"
+    assert told("what is the weight of it", sql).unmet_at_home == 0.0
+    homely = Reliability(familiarity=replace(FAMILIAR, home=frozenset({"what", "is", "the", "of", "it"})))
+    found = told("what is the weight of it", sql, homely)
+    assert found.unmet_at_home == pytest.approx(FAMILIAR.names("weight"))
+    assert told("what is it", sql, homely).unmet_at_home == 0.0
 
 
 def test_a_schema_is_known_by_its_columns_where_others_are_judged_apart() -> None:

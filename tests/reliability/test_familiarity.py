@@ -100,6 +100,23 @@ def test_what_is_explained_is_met() -> None:
     assert MET.unmet("singer 12", [(0, 6)], frozenset()) == 0.0
 
 
+def test_a_word_that_only_questions_over_other_schemas_hold_is_not_met_at_home() -> None:
+    known = Familiarity.from_questions(
+        [
+            TrainingQuestion("How many singers are there?", NAMES),
+            TrainingQuestion("How many patients are there?", frozenset({"patient"}), at_home=True),
+        ]
+    )
+    assert known.home == {"how", "many", "patient", "are", "there"}
+    assert known.unmet("How many patients?", (), frozenset()) > 0
+    assert known.unmet_at_home("How many patients?", (), frozenset()) == 0.0
+    assert known.unmet_at_home("How many singers?", (), frozenset()) == known.names("singer")
+    assert known.unmet_at_home("How many singers?", (), NAMES) == 0.0
+    assert known.unmet_at_home("How many dancers?", (), frozenset()) == known.names("dancer")
+    assert MET.unmet_at_home("How many singers?", (), frozenset()) == 0.0
+    assert Familiarity.from_settings({"familiarity": known.to_settings()}) == known
+
+
 def test_a_bundle_that_does_not_know_what_words_name_misses_none() -> None:
     assert KNOWN.named == {}
     assert KNOWN.unmet("how many zebras", (), frozenset()) == 0.0
@@ -122,6 +139,8 @@ def test_settings_give_the_same_words_back(known: Familiarity) -> None:
         {},
         {"questions": 1},
         {"questions": -1, "words": {}},
+        {"questions": 1, "words": {}, "home": "patient"},
+        {"questions": 1, "words": {}, "home": [1]},
         {"questions": 1, "words": {"a": "many"}},
         {"questions": 1, "words": {}, "named": 3},
     ],

@@ -306,6 +306,7 @@ class Reliability:
             coverage=_coverage(asked.question, spans),
             named=_named(asked),
             unmet=self.familiarity.unmet(asked.question, spans, names.words),
+            unmet_at_home=self.familiarity.unmet_at_home(asked.question, spans, names.words),
             unexplained=self.familiarity.unexplained(asked.question, spans),
             unused=unused_words(asked.question, asked.prepared.candidates, spans),
             unsaid=_unsaid(asked, program, names),

@@ -51,6 +51,8 @@ class Evidence:
     """Share of the question's tokens that are part of a name of the schema."""
     unmet: float = 0.0
     """How surely an unexplained word that is in no name of the schema would name something of it (`Familiarity.unmet`)."""
+    unmet_at_home: float = 0.0
+    """The same, of words that no question over the schemas trained on holds (`Familiarity.unmet_at_home`)."""
     unexplained: float = 0.0
     """Share of the question's words that few training questions hold and that the query does not explain."""
     unused: float = 0.0
@@ -79,7 +81,7 @@ class Evidence:
 
 
 BEAM = ("sequence", "worst", "margin", "decisions", "entropy")
-WORDS = ("strangeness", "coverage", "named", "unmet", "unexplained", "unused", "unsaid")
+WORDS = ("strangeness", "coverage", "named", "unmet", "unmet_at_home", "unexplained", "unused", "unsaid")
 LOOKED = ("void", "hollow")
 REVERSED = ("likelihood", "lead")
 FEATURES = (*BEAM, "removed", *WORDS, "contradicted", "state", "correspondence")

@@ -9,13 +9,17 @@ On a schema never seen, many a word is strange and yet a name of the schema, and
 schema lacks: "How many singers are there?" of a clinic. So the bundle also knows how often each word named something where
 it stood in a training question: "singer" nearly always, "how" never. The surest of those that name nothing here is what
 is not met (`unmet`).
+
+On a schema trained on, words of questions about other schemas are no more familiar than new ones: "nurse" named something
+in many a database, and no question here was ever about nurses. So the words of the questions over schemas trained on are
+known beside the others (`home`).
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -32,18 +36,21 @@ _COMMON = 0.02
 class Familiarity:
     """Words of `questions` questions: in how many of them each occurs, and in how many it names something.
 
-    `named` holds no word that never does, and is empty in bundles from before.
+    `named` holds no word that never does. `home` are the words of the questions over the schemas that a bundle knows best.
+    Both are empty in bundles from before.
     """
 
     questions: int = 0
     words: Mapping[str, int] = field(default_factory=dict)
     named: Mapping[str, int] = field(default_factory=dict)
+    home: frozenset[str] = frozenset()
 
     @classmethod
     def from_questions(cls, questions: Iterable[TrainingQuestion | str]) -> Familiarity:
         """Counts words, without plural s and letter case; what holds a digit is no word. A text alone names nothing."""
         counts: Counter[str] = Counter()
         named: Counter[str] = Counter()
+        home: set[str] = set()
         total = 0
         for asked in questions:
             total += 1
@@ -52,20 +59,22 @@ class Familiarity:
             words = _words(one.question)
             counts.update({word for word, _, _ in words})
             named.update({word for word, start, _ in words if word in one.names or start in taken})
-        return cls(total, dict(sorted(counts.items())), dict(sorted(named.items())))
+            if one.at_home:
+                home.update(word for word, _, _ in words)
+        return cls(total, dict(sorted(counts.items())), dict(sorted(named.items())), frozenset(home))
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> Familiarity:
-        """From a bundle's settings: ``familiarity`` holds "questions", "words" and "named". Raises ModelError."""
+        """From a bundle's settings: ``familiarity`` holds "questions", "words", "named" and "home". Raises ModelError."""
         found = settings.get("familiarity")
         if found is None:
             return cls()
         if isinstance(found, Mapping):
-            words, named = found.get("words"), found.get("named", {})
-            if isinstance(words, Mapping) and isinstance(named, Mapping):
+            words, named, home = found.get("words"), found.get("named", {}), found.get("home", [])
+            if isinstance(words, Mapping) and isinstance(named, Mapping) and _are_texts(home):
                 counts = [found.get("questions"), *words.values(), *named.values()]
                 if all(isinstance(n, int) and not isinstance(n, bool) and 0 <= n < 2**63 for n in counts):
-                    return cls(found["questions"], dict(words), dict(named))
+                    return cls(found["questions"], dict(words), dict(named), frozenset(home))
         raise ModelError(
             "it holds no counts",
             where="setting 'familiarity' of the model bundle",
@@ -74,7 +83,8 @@ class Familiarity:
 
     def to_settings(self) -> dict[str, Any]:
         """The inverse of `from_settings`."""
-        return {"questions": self.questions, "words": dict(self.words), "named": dict(self.named)}
+        counts = {"questions": self.questions, "words": dict(self.words), "named": dict(self.named)}
+        return {**counts, "home": sorted(self.home)}
 
     def strangeness(self, question: str, explained: Iterable[tuple[int, int]]) -> float:
         """-log of the share of training questions that hold the strangest word outside the `explained` spans.
@@ -106,17 +116,26 @@ class Familiarity:
 
         0 where there is no such word, or nothing is known of what words name. `explained`: characters [start, end).
         """
-        if not self.named:
+        return max((probability for _, probability in self._unmet(question, explained, names)), default=0.0)
+
+    def unmet_at_home(
+        self, question: str, explained: Iterable[tuple[int, int]], names: frozenset[str]
+    ) -> float:
+        """The same of words that no question over the schemas trained on holds; 0 where these are not known."""
+        if not self.home:
             return 0.0
+        found = self._unmet(question, explained, names)
+        return max((probability for word, probability in found if word not in self.home), default=0.0)
+
+    def _unmet(
+        self, question: str, explained: Iterable[tuple[int, int]], names: frozenset[str]
+    ) -> Iterator[tuple[str, float]]:
+        if not self.named:
+            return
         taken = _places(explained)
-        return max(
-            (
-                self.names(word)
-                for word, start, _ in _words(question)
-                if start not in taken and word not in names
-            ),
-            default=0.0,
-        )
+        for word, start, _ in _words(question):
+            if start not in taken and word not in names:
+                yield word, self.names(word)
 
     def names(self, word: str) -> float:
         """The probability that a word names something of the schema that it is asked of, 0 to 1.
@@ -135,11 +154,15 @@ class Familiarity:
 
 @dataclass(frozen=True)
 class TrainingQuestion:
-    """A question that was trained on, the words in the names of its schema, and the texts of the values that it names."""
+    """A question that was trained on, the words in the names of its schema, and the texts of the values that it names.
+
+    `at_home`: whether its schema is one of those that a bundle knows best.
+    """
 
     question: str
     names: frozenset[str] = frozenset()
     values: tuple[str, ...] = ()
+    at_home: bool = False
 
     def spans(self) -> list[tuple[int, int]]:
         """Where the values stand, characters [start, end), without letter case."""
@@ -159,3 +182,7 @@ def _places(spans: Iterable[tuple[int, int]]) -> set[int]:
 
 def _words(text: str) -> list[tuple[str, int, int]]:
     return [found for found in split_words(text) if not any(map(str.isdigit, found[0]))]
+
+
+def _are_texts(found: object) -> bool:
+    return isinstance(found, list) and all(isinstance(one, str) for one in found)

@@ -96,11 +96,18 @@ def with_turns(found: Calibration, observed: Sequence[TurnObservation]) -> Calib
 
 
 def familiarity_of(corpus: Corpus) -> Familiarity:
-    """How familiar words are from the training questions, and how often each named something there."""
+    """How familiar words are from the training questions, and how often each named something there.
+
+    At home are questions over schemas of which some are held out: those that u is fitted on as trained on.
+    """
     words = {db_id: schema_names(domain.schema).words for db_id, domain in corpus.domains.items()}
+    home = {sample.pair.db_id for sample in (*corpus.dev_templates, *corpus.dev_examples)}
     return Familiarity.from_questions(
         TrainingQuestion(
-            sample.pair.question, words[sample.pair.db_id], tuple(text for _, text in sample.entries)
+            sample.pair.question,
+            words[sample.pair.db_id],
+            tuple(text for _, text in sample.entries),
+            sample.pair.db_id in home,
         )
         for sample in corpus.train
         if not sample.pair.interaction

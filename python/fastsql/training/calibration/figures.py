@@ -52,7 +52,10 @@ STEPS: Mapping[str, tuple[str, ...]] = {
     "all but what was passed over": tuple(name for name in UNANSWERED if name != "removed"),
     "all but what is not said": tuple(name for name in UNANSWERED if name != "unsaid"),
     "all": UNANSWERED,
-    "all but words not met": tuple(name for name in UNANSWERED if name != "unmet"),
+    "all but words not met": tuple(name for name in UNANSWERED if name != "unmet_at_home"),
+    "words not met anywhere in their place": tuple(
+        "unmet" if name == "unmet_at_home" else name for name in UNANSWERED
+    ),
     "all, and correspondence": (*UNANSWERED, "correspondence"),
 }
 """What u is told from on schemas that were trained on, step by step; what q is told from is the same in all of them."""

@@ -37,7 +37,7 @@ UNANSWERED = (
     "strangeness",
     "coverage",
     "named",
-    "unmet",
+    "unmet_at_home",
     "unsaid",
     "state",
 )

@@ -11,6 +11,7 @@ from fastsql.errors import DialectError, VerificationError
 from fastsql.grammar import read_path, render
 from fastsql.grammar.inlining import count_shown, inline, turns_of
 from fastsql.grammar.program import EARLIER, ColumnRef, Literal, Production, Program
+from fastsql.grammar.several import among_several
 from fastsql.limits import Limits
 from fastsql.linking.canonical import canonical_literals
 from fastsql.parser.link import Linked, called_turns
@@ -122,7 +123,7 @@ def _adds_up_keys(program: Program, schema: Schema) -> bool:
 
 def _written_out(own: Program, linked: Linked) -> Program:
     space = linked.space
-    program = inline(own, space.turns, space.schema, space.grammar)
+    program = among_several(inline(own, space.turns, space.schema, space.grammar), space.grammar)
     return canonical_literals(program, space.schema, linked.dictionary)
 
 

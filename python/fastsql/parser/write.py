@@ -11,7 +11,6 @@ from fastsql.errors import DialectError, VerificationError
 from fastsql.grammar import read_path, render
 from fastsql.grammar.inlining import count_shown, inline, turns_of
 from fastsql.grammar.program import EARLIER, ColumnRef, Literal, Production, Program
-from fastsql.grammar.several import among_several
 from fastsql.limits import Limits
 from fastsql.linking.canonical import canonical_literals
 from fastsql.parser.link import Linked, called_turns
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from fastsql.session.turn import Turn
 
 
+_ONE_VALUE = Production("scalar")
 _SUMS = frozenset(map(Production, ("sum", "avg", "sum_distinct", "avg_distinct")))
 
 
@@ -123,7 +123,13 @@ def _adds_up_keys(program: Program, schema: Schema) -> bool:
 
 def _written_out(own: Program, linked: Linked) -> Program:
     space = linked.space
-    program = among_several(inline(own, space.turns, space.schema, space.grammar), space.grammar)
+    program = inline(own, space.turns, space.schema, space.grammar)
+    if _ONE_VALUE in program:
+        from fastsql.grammar.several import (
+            among_several,
+        )  # for queries that compare with what another returns
+
+        program = among_several(program, space.grammar)
     return canonical_literals(program, space.schema, linked.dictionary)
 
 

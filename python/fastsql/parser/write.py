@@ -125,9 +125,7 @@ def _written_out(own: Program, linked: Linked) -> Program:
     space = linked.space
     program = inline(own, space.turns, space.schema, space.grammar)
     if _ONE_VALUE in program:
-        from fastsql.grammar.several import (
-            among_several,
-        )  # for queries that compare with what another returns
+        from fastsql.grammar.several import among_several  # where one value is compared with
 
         program = among_several(program, space.grammar)
     return canonical_literals(program, space.schema, linked.dictionary)

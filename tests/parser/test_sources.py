@@ -105,8 +105,7 @@ def candidates(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Candidate, ...]]:
         found.append(prepared.candidates)
         return prepared
 
-    for engine in ("reference", "native"):
-        monkeypatch.setattr(f"fastsql.engine.{engine}.prepare", watched)
+    monkeypatch.setattr("fastsql.engine.base.prepare", watched)
     return found
 
 

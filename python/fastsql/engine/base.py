@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from fastsql.decode import Search
 from fastsql.errors import ModelError
-from fastsql.linking.prepare import Prepared
+from fastsql.linking.prepare import Prepared, prepare
 from fastsql.linking.relations import SchemaLinks
 
 if TYPE_CHECKING:
@@ -51,6 +51,19 @@ def check_turns(turns: Sequence[EarlierTurn | Turn], config: ModelConfig) -> Non
             where="the model",
             remedy="Ask a question that stands by itself.",
         )
+
+
+def link_question(
+    text: str,
+    links: SchemaLinks,
+    tokenizer: Tokenizer,
+    config: ModelConfig,
+    dictionary: ValueDictionary | None,
+    turns: Sequence[EarlierTurn],
+) -> Prepared:
+    """What every engine's `link` does, for a model of these sizes: see `Engine.link`."""
+    check_turns(turns, config)
+    return prepare(text, links, tokenizer, dictionary=dictionary, turns=turns, turn_values=config.turn_values)
 
 
 def check_space(prepared: Prepared, space: ActionSpace, config: ModelConfig) -> None:

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from fastsql.backends import native, resolve_device
 from fastsql.decode import Hypothesis, Search
-from fastsql.engine.base import MOST_THREADS, Decoded, check_space, check_turns
+from fastsql.engine.base import MOST_THREADS, Decoded, check_space, link_question
 from fastsql.engine.encoders import resolve_encoder
 from fastsql.engine.stopwatch import Stopwatch
 from fastsql.grammar import load_grammar
 from fastsql.grammar.tables import grammar_table, question_table, schema_table
-from fastsql.linking.prepare import Prepared, prepare
+from fastsql.linking.prepare import Prepared
 from fastsql.linking.relations import SchemaLinks, span_weights
 from fastsql.model import Bundle
 from fastsql.model.bundle import ENCODER
@@ -103,15 +103,7 @@ class NativeEngine:
         turns: Sequence[EarlierTurn] = (),
     ) -> Prepared:
         """See `Engine`."""
-        check_turns(turns, self._config)
-        return prepare(
-            text,
-            schema.links,
-            self.tokenizer,
-            dictionary=dictionary,
-            turns=turns,
-            turn_values=self._config.turn_values,
-        )
+        return link_question(text, schema.links, self.tokenizer, self._config, dictionary, turns)
 
     def decode(self, prepared: Prepared, schema: NativeSchema, space: ActionSpace, beam: int) -> Decoded:
         """See `Engine`."""

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsql.decode import beam_search
-from fastsql.engine.base import Decoded, check_space, check_turns
+from fastsql.engine.base import Decoded, check_space, link_question
 from fastsql.engine.stopwatch import Stopwatch
-from fastsql.linking.prepare import Prepared, prepare
+from fastsql.linking.prepare import Prepared
 from fastsql.model import Model, SchemaState
 
 if TYPE_CHECKING:
@@ -46,15 +46,7 @@ class ReferenceEngine:
         turns: Sequence[EarlierTurn] = (),
     ) -> Prepared:
         """See `Engine`."""
-        check_turns(turns, self.model.config)
-        return prepare(
-            text,
-            schema.links,
-            self.tokenizer,
-            dictionary=dictionary,
-            turns=turns,
-            turn_values=self.model.config.turn_values,
-        )
+        return link_question(text, schema.links, self.tokenizer, self.model.config, dictionary, turns)
 
     def decode(self, prepared: Prepared, schema: SchemaState, space: ActionSpace, beam: int) -> Decoded:
         """See `Engine`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -54,12 +54,13 @@ def prepare(
     tokenizer: Tokenizer,
     *,
     dictionary: ValueDictionary | None = None,
-    candidates: Sequence[Candidate] | None = None,
+    candidates: Sequence[Candidate] | Callable[[str], Sequence[Candidate]] | None = None,
     turns: Sequence[EarlierTurn] = (),
     turn_values: bool = False,
 ) -> Prepared:
-    """Tokenize and link a question, natively where `links` does; `candidates` replaces the search for value candidates.
+    """Tokenize and link a question, natively where `links` does.
 
+    `candidates` are the value candidates, or find them in what is read; without either, the dictionary is searched.
     `turns` are the earlier ones of its conversation, over the same schema; with `turn_values`, values of theirs are read
     behind it, as far as there is room.
 
@@ -70,6 +71,8 @@ def prepare(
         text, tokens = _with_values(question, tokens, turns, tokenizer)
     if candidates is None:
         candidates = find_candidates(text, links.schema, dictionary, core=links.core)
+    elif callable(candidates):
+        candidates = candidates(text)
     nodes = links.nodes.with_question(len(tokens.ids), len(candidates))
     relations = links.relations(text, tokens.offsets, candidates)
     prepared = Prepared(text, len(question), tokens.ids, tokens.offsets, tuple(candidates), relations)

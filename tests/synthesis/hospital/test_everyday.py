@@ -14,6 +14,13 @@ from fastsql.grammar.convert import sql_to_program
 from fastsql.synthesis.designs.written import Asked, Written
 from fastsql.synthesis.hospital.everyday import everyday_questions, everyday_set
 
+EVENTS_OF_ADMISSIONS = {
+    *("diagnoses_icd", "procedures_icd", "prescriptions", "labevents"),
+    *("microbiologyevents", "transfers", "icustays", "cost"),
+}
+EVENTS = {*EVENTS_OF_ADMISSIONS, "chartevents", "inputevents", "outputevents"}
+"""Tables of what happened to a patient in an admission, and those of intensive care beside them."""
+
 
 @pytest.fixture(scope="module")
 def written() -> Written:
@@ -60,13 +67,6 @@ def test_the_set_has_every_question_once_and_the_turns_in_their_order(written: W
         range(len(written.talks[0]))
     )
     assert found.values[found.schemas[0].name]["prescriptions"]["drug"]
-
-
-EVENTS_OF_ADMISSIONS = {
-    *("diagnoses_icd", "procedures_icd", "prescriptions", "labevents"),
-    *("microbiologyevents", "transfers", "icustays", "cost"),
-}
-EVENTS = {*EVENTS_OF_ADMISSIONS, "chartevents", "inputevents", "outputevents"}
 
 
 def table_of(select: exp.Select) -> str | None:

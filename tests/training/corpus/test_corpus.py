@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("torch", reason="pip install '.[train]' runs this")
 
-from fastsql.grammar import load_grammar
+from fastsql.grammar import load_grammar, sql_to_program
 from fastsql.model.config import EncoderConfig, ModelConfig
 from fastsql.model.tokenizer import Tokenizer
 from fastsql.training.batches.maker import ExampleMaker
@@ -156,3 +156,23 @@ def test_one_id_with_two_schemas_is_an_error(config: TrainConfig, ward: Path, tm
     sources = (config.data.sources[0], replace(without_database(config, ""), schemas=str(other)))
     with pytest.raises(ConfigError, match="ward"):
         load_corpus(replace(config.data, sources=sources), 7, tmp_path / "cache")
+
+
+def test_a_value_that_only_an_earlier_turn_says_can_be_learnt_where_it_is_read(
+    corpus: Corpus, config: TrainConfig
+) -> None:
+    maker = make_maker(corpus, config, augment=False)
+    sample = corpus.train[0]
+    schema = corpus.domains[sample.pair.db_id].schema
+    first, then = (
+        sql_to_program(f"SELECT {asked} FROM prescriptions WHERE drug = 'cefoxitin'", schema)
+        for asked in ("MAX(dose)", "COUNT(*)")
+    )
+    pair = replace(sample.pair, question="and how many orders?", interaction="talk")
+    maker.samples = [replace(sample, pair=pair, program=then, earlier=(("highest dose of cefoxitin", first),))]
+    maker.config = maker.config.with_turns()
+    assert maker.instance(0, random.Random(0)) is None
+    maker.config = replace(maker.config, turn_values=True)
+    made = maker.instance(0, random.Random(0))
+    assert made is not None
+    assert (made.prepared.text, made.prepared.question) == ("and how many orders? | cefoxitin", pair.question)

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from fastsql.grammar import ActionSpace, GroundingError, trace_program
 from fastsql.grammar.inlining import turns_of
+from fastsql.linking.candidate import Candidate
 from fastsql.linking.candidates import find_candidates
 from fastsql.linking.prepare import prepare
-from fastsql.linking.turns import with_values
 from fastsql.model.config import ModelConfig
 from fastsql.model.tokenizer import Tokenizer
 from fastsql.training.batches.batch import Batch, Instance, collate
@@ -133,11 +133,12 @@ class ExampleMaker(BatchMaker):
         domain = self.domains[sample.pair.db_id]
         earlier = [(question, view.program(program)) for question, program in sample.earlier]
         turns = earlier_turns([program for _, program in earlier], view.schema)
-        read = with_values(version.question, turns) if self.config.turn_values else version.question
-        found = find_candidates(read, domain.schema, domain.dictionary, limit=self.candidates)
-        candidates = view.candidates(found)
-        if drop is not None:
-            candidates = drop_candidates(candidates, drop, rng)
+
+        def candidates(text: str) -> Sequence[Candidate]:
+            found = find_candidates(text, domain.schema, domain.dictionary, limit=self.candidates)
+            seen = view.candidates(found)
+            return seen if drop is None else drop_candidates(seen, drop, rng)
+
         prepared = prepare(
             version.question,
             view.links,

@@ -169,7 +169,9 @@ def test_a_value_that_only_an_earlier_turn_says_can_be_learnt_where_it_is_read(
         for asked in ("MAX(dose)", "COUNT(*)")
     )
     pair = replace(sample.pair, question="and how many orders?", interaction="talk")
-    maker.samples = [replace(sample, pair=pair, program=then, earlier=(("highest dose of cefoxitin", first),))]
+    maker.samples = [
+        replace(sample, pair=pair, program=then, earlier=(("highest dose of cefoxitin", first),))
+    ]
     maker.config = maker.config.with_turns()
     assert maker.instance(0, random.Random(0)) is None
     maker.config = replace(maker.config, turn_values=True)

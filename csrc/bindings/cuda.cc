@@ -48,7 +48,7 @@ using Asked = std::tuple<std::shared_ptr<grammar::ActionSpace>, Ids, Floats, Ind
 
 // `states` is the address on the GPU of the encoder's states of all texts, one after another, or None: the CUDA core encodes.
 py::list parse(const cuda::Engine& engine, const cuda::SchemaState& schema, const std::vector<Asked>& asked, std::size_t beam,
-               const std::optional<std::uintptr_t>& states) {
+               const std::optional<std::uintptr_t>& states, double patience) {
   std::vector<QuestionArrays> arrays;
   std::vector<cuda::Question> questions;
   arrays.reserve(asked.size());
@@ -59,7 +59,7 @@ py::list parse(const cuda::Engine& engine, const cuda::SchemaState& schema, cons
   std::vector<cuda::Outcome> outcomes;
   {
     const py::gil_scoped_release release;
-    outcomes = engine.parse(schema, questions, beam, states ? reinterpret_cast<const float*>(*states) : nullptr);
+    outcomes = engine.parse(schema, questions, {beam, patience}, states ? reinterpret_cast<const float*>(*states) : nullptr);
   }
   py::list found;
   for (const cuda::Outcome& outcome : outcomes) {
@@ -135,7 +135,8 @@ void bind_cuda(py::module_& module) {
       .def(py::init(&make), py::arg("sizes"), py::arg("weights"), py::arg("cls"), py::arg("sep"), py::arg("threads"))
       .def("encode_schema", &encode_schema, py::arg("inputs"), py::arg("text_means") = py::none(),
            py::arg("value_means") = py::none())
-      .def("parse", &parse, py::arg("schema"), py::arg("questions"), py::arg("beam"), py::arg("states") = py::none());
+      .def("parse", &parse, py::arg("schema"), py::arg("questions"), py::arg("beam"), py::arg("states") = py::none(),
+           py::arg("patience") = 0.0);
 }
 
 }  // namespace fastsql::bindings

@@ -52,7 +52,7 @@ std::size_t entries_of(const grammar::ActionSpace& space) {
 
 // All that a search needs beside the space, made from the graph's final rows.
 decode::Search search(const decode::Decoder& decoder, std::shared_ptr<const grammar::ActionSpace> space, const float* question,
-                      const float* items, const float* values, const float* entries, std::size_t beam, std::size_t threads) {
+                      const float* items, const float* values, const float* entries, decode::Breadth breadth, std::size_t threads) {
   decode::Memory memory;
   memory.nodes = nodes_of(*space);
   memory.schema_values = values_of(*space);
@@ -63,11 +63,12 @@ decode::Search search(const decode::Decoder& decoder, std::shared_ptr<const gram
   std::vector<float> item_storage(decoder.keyed_size(memory.nodes.schema()));
   memory.question = decoder.read_rows(question, memory.nodes.question(), question_storage.data());
   memory.items = decoder.read_rows(items, memory.nodes.schema(), item_storage.data());
-  return decode::beam_search(decoder, memory, std::move(space), beam, Workers(threads));
+  return decode::beam_search(decoder, memory, std::move(space), breadth, Workers(threads));
 }
 
 py::tuple call(const decode::Decoder& decoder, const std::shared_ptr<grammar::ActionSpace>& space, const Floats& question,
-               const Floats& items, const Floats& values, const Floats& entries, std::size_t beam, std::size_t threads) {
+               const Floats& items, const Floats& values, const Floats& entries, std::size_t beam, std::size_t threads,
+               double patience) {
   const std::size_t d = decoder.config().d;
   const NodeLayout nodes = nodes_of(*space);
   if (rows_of("question", question, d) != nodes.question() || rows_of("items", items, d) != nodes.schema() ||
@@ -77,7 +78,7 @@ py::tuple call(const decode::Decoder& decoder, const std::shared_ptr<grammar::Ac
   decode::Search found;
   {
     const py::gil_scoped_release release;
-    found = search(decoder, space, question.data(), items.data(), values.data(), entries.data(), beam, threads);
+    found = search(decoder, space, question.data(), items.data(), values.data(), entries.data(), {beam, patience}, threads);
   }
   py::list hypotheses;
   for (const decode::Hypothesis& hypothesis : found.finished) {
@@ -97,7 +98,7 @@ void bind_decoder(py::module_& module) {
            py::arg("sizes"), py::arg("weights"))
       .def("search", &call, py::arg("space"), py::arg("question").noconvert(), py::arg("items").noconvert(),
            py::arg("values").noconvert(), py::arg("entries").noconvert(), py::kw_only(), py::arg("beam") = 4,
-           py::arg("threads") = 1);
+           py::arg("threads") = 1, py::arg("patience") = 0.0);
 }
 
 }  // namespace fastsql::bindings

@@ -45,13 +45,13 @@ QuestionInputs inputs_of(const Engine& engine, const SchemaState& schema, const 
 
 py::tuple parse(const Engine& engine, const SchemaState& schema, const std::shared_ptr<grammar::ActionSpace>& space,
                 const Ids& token_ids, const Floats& inside, const Indices& features, const Bytes& relations,
-                const py::object& turns, std::size_t beam, const std::optional<Floats>& token_states) {
+                const py::object& turns, std::size_t beam, const std::optional<Floats>& token_states, double patience) {
   const QuestionArrays arrays{token_ids, inside, features, relations, token_states, TurnArrays(turns)};
   const QuestionInputs inputs = inputs_of(engine, schema, arrays);
   Parse found;
   {
     const py::gil_scoped_release release;
-    found = engine.parse(schema, inputs, space, beam);
+    found = engine.parse(schema, inputs, space, {beam, patience});
   }
   return parse_tuple(found);
 }
@@ -85,7 +85,8 @@ void bind_engine(py::module_& module) {
       .def("encode_schema", &encode_schema, py::arg("inputs"), py::arg("text_means") = py::none(),
            py::arg("value_means") = py::none())
       .def("parse", &parse, py::arg("schema"), py::arg("space"), py::arg("token_ids"), py::arg("inside"), py::arg("features"),
-           py::arg("relations"), py::arg("turns").none(true), py::arg("beam"), py::arg("token_states") = py::none())
+           py::arg("relations"), py::arg("turns").none(true), py::arg("beam"), py::arg("token_states") = py::none(),
+           py::arg("patience") = 0.0)
       .def("graph_rows", &graph_rows, py::arg("schema"), py::arg("token_ids"), py::arg("inside"), py::arg("features"),
            py::arg("relations"), py::arg("turns").none(true), py::arg("token_states") = py::none());
 }

@@ -24,9 +24,14 @@ constexpr std::size_t kMostKept = std::size_t{16} << 20;
 
 class BeamSearch {
  public:
-  BeamSearch(const Decoder& decoder, std::shared_ptr<const grammar::ActionSpace> space, std::size_t beam, const Workers& workers,
+  BeamSearch(const Decoder& decoder, std::shared_ptr<const grammar::ActionSpace> space, Breadth breadth, const Workers& workers,
              Workspace& workspace)
-      : decoder_(decoder), automaton_(std::move(space)), beam_(beam), workers_(workers), work_(workspace) {}
+      : decoder_(decoder),
+        automaton_(std::move(space)),
+        beam_(breadth.beam),
+        patience_(breadth.patience),
+        workers_(workers),
+        work_(workspace) {}
 
   Search run(const Memory& memory) {
     Search search;
@@ -39,7 +44,7 @@ class BeamSearch {
       choose();
       advance();
       search.unfinished = hypotheses_ > 0 ? work_.live[0].score : kImpossible;
-      if (!work_.finished.empty() && search.unfinished <= work_.finished[0].score) break;
+      if (!work_.finished.empty() && search.unfinished <= work_.finished[0].score - patience_) break;
       work_.decoder.reorder(work_.kept.data(), hypotheses_);
     }
     for (const Finished& finished : work_.finished) search.finished.push_back(hypothesis(finished));
@@ -216,6 +221,7 @@ class BeamSearch {
   const Decoder& decoder_;
   Automaton automaton_;
   const std::size_t beam_;
+  const double patience_;
   const Workers& workers_;
   Workspace& work_;
   std::size_t hypotheses_ = 0;
@@ -247,10 +253,10 @@ void validate(const Decoder& decoder, const Memory& memory, const grammar::Actio
 }  // namespace
 
 Search beam_search(const Decoder& decoder, const Memory& memory, std::shared_ptr<const grammar::ActionSpace> space,
-                   std::size_t beam, const Workers& workers) {
-  validate(decoder, memory, *space, beam);
+                   Breadth breadth, const Workers& workers) {
+  validate(decoder, memory, *space, breadth.beam);
   const auto workspace = decoder.workspaces().take();
-  Search search = BeamSearch(decoder, std::move(space), beam, workers, *workspace).run(memory);
+  Search search = BeamSearch(decoder, std::move(space), breadth, workers, *workspace).run(memory);
   if (workspace->decoder.capacity() > kMostKept) workspace->decoder = DecoderState();
   return search;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/workers.h"
+#include "decode/breadth.h"
 #include "decode/decoder.h"
 #include "decode/memory.h"
 #include "grammar/action_space.h"
@@ -30,6 +31,6 @@ struct Search {
 // Thread-safe. Throws ModelError where the space and the memory do not belong together, LimitError where a query would have
 // more decisions than the model was made for.
 Search beam_search(const Decoder& decoder, const Memory& memory, std::shared_ptr<const grammar::ActionSpace> space,
-                   std::size_t beam, const Workers& workers = {});
+                   Breadth breadth, const Workers& workers = {});
 
 }  // namespace fastsql::decode

@@ -37,12 +37,12 @@ BatchMemory::~BatchMemory() {
   cudaStreamDestroy(stream);
 }
 
-Batch::Batch(const Engine& engine, const SchemaState& schema, const std::vector<Question>& questions, std::size_t beam,
+Batch::Batch(const Engine& engine, const SchemaState& schema, const std::vector<Question>& questions, decode::Breadth breadth,
              const float* states, BatchMemory& memory)
     : engine_(engine),
       schema_(schema),
       questions_(questions),
-      beam_(beam),
+      breadth_(breadth),
       states_(states),
       memory_(memory),
       d_(engine.config().d),
@@ -123,8 +123,8 @@ void Batch::plan_scratch() {
     item.nodes = item.nodes.with_question(question.inputs.tokens, question.inputs.candidates, question.inputs.turns.turns);
     item.entries = static_cast<int>(question.inputs.turns.entries);
     item.space = schema_.view(*question.space, memory_.staging.device(place.space));
-    item.automaton = automaton_bytes(question.space->view(), static_cast<int>(beam_));
-    place.sizes = engine_.decoder_.sizes(item, static_cast<int>(beam_));
+    item.automaton = automaton_bytes(question.space->view(), static_cast<int>(breadth_.beam));
+    place.sizes = engine_.decoder_.sizes(item, static_cast<int>(breadth_.beam));
     place.result = result_bytes_;
     workspaces[number] = Decoder::workspace_bytes(place.sizes);
     result_bytes_ += DeviceScratch::rounded(Decoder::result_bytes(place.sizes));
@@ -354,8 +354,8 @@ void Batch::queue() {
   }
   reached(2);
   const int number = static_cast<int>(count);
-  engine_.decoder_.search({staging.device(search_slot_), number, static_cast<int>(beam_), engine_.decoder_.team_of(number),
-                           questions_[0].space->grammar().image_bytes()},
+  engine_.decoder_.search({staging.device(search_slot_), number, static_cast<int>(breadth_.beam), engine_.decoder_.team_of(number),
+                           questions_[0].space->grammar().image_bytes(), breadth_.patience},
                           stream);
   reached(3);
   expect(cudaMemcpyAsync(memory_.results.data(), means_, result_bytes_, cudaMemcpyDeviceToHost, stream), "results of a batch");

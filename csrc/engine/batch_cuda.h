@@ -29,7 +29,7 @@ struct BatchMemory {
 class Batch {
  public:
   // Keeps references. The questions have been checked. `states` are another encoder's, or null.
-  Batch(const Engine& engine, const SchemaState& schema, const std::vector<Question>& questions, std::size_t beam,
+  Batch(const Engine& engine, const SchemaState& schema, const std::vector<Question>& questions, decode::Breadth breadth,
         const float* states, BatchMemory& memory);
 
   ~Batch();
@@ -68,7 +68,7 @@ class Batch {
   const Engine& engine_;
   const SchemaState& schema_;
   const std::vector<Question>& questions_;
-  std::size_t beam_;
+  decode::Breadth breadth_;
   const float* states_;  // [tokens, hidden] of the encoder: given, or in scratch memory
   BatchMemory& memory_;
 

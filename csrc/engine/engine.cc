@@ -72,7 +72,7 @@ std::vector<float> Engine::graph_rows(const SchemaState& schema, const QuestionI
 }
 
 Parse Engine::parse(const SchemaState& schema, const QuestionInputs& question, std::shared_ptr<const grammar::ActionSpace> space,
-                    std::size_t beam) const {
+                    decode::Breadth breadth) const {
   const auto workspace = workspaces_.take();
   Parse parse;
   parse.milliseconds = encode_question(schema, question, *workspace);
@@ -80,7 +80,7 @@ Parse Engine::parse(const SchemaState& schema, const QuestionInputs& question, s
   parse.pooled = workspace->pooled;
 
   const auto start = std::chrono::steady_clock::now();
-  parse.search = decode::beam_search(decoder_, workspace->memory, std::move(space), beam, workers_);
+  parse.search = decode::beam_search(decoder_, workspace->memory, std::move(space), breadth, workers_);
   parse.milliseconds.decode = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   return parse;
 }

@@ -75,7 +75,7 @@ class Engine {
   // The likeliest queries for a question. `space` must be of the same schema and question. Throws ModelError where an index is
   // out of range, the parts do not belong together, or no states are given and the weights hold no encoder.
   Parse parse(const SchemaState& schema, const QuestionInputs& question, std::shared_ptr<const grammar::ActionSpace> space,
-              std::size_t beam) const;
+              decode::Breadth breadth) const;
 
  private:
   // What one question needs beside the model; kept for the questions after it.

@@ -45,13 +45,13 @@ std::shared_ptr<const SchemaState> Engine::encode_schema(const SchemaInputs& inp
   return std::make_shared<const SchemaState>(*reader_.encode_schema(inputs), config().d, decoder_);
 }
 
-std::vector<Outcome> Engine::parse(const SchemaState& schema, const std::vector<Question>& questions, std::size_t beam,
+std::vector<Outcome> Engine::parse(const SchemaState& schema, const std::vector<Question>& questions, decode::Breadth breadth,
                                    const float* states) const {
   if (questions.empty()) return {};
   if (states == nullptr && !encoder_) throw ModelError("the weights hold no encoder, and no states from another one were given");
   for (const Question& question : questions) check(schema, question);
   const auto memory = memories_.take();
-  Batch batch(*this, schema, questions, beam, states, *memory);
+  Batch batch(*this, schema, questions, breadth, states, *memory);
   batch.plan();
   batch.stage();
   batch.queue();

@@ -52,7 +52,7 @@ class Engine {
   // belong together, and LimitError where the GPU has no memory for so many questions: both leave the engine as it was.
   // `states` [tokens of all texts with [CLS] and [SEP], hidden] in device memory are from another encoder, complete before the call;
   // null: this one encodes.
-  std::vector<Outcome> parse(const SchemaState& schema, const std::vector<Question>& questions, std::size_t beam,
+  std::vector<Outcome> parse(const SchemaState& schema, const std::vector<Question>& questions, decode::Breadth breadth,
                              const float* states = nullptr) const;
 
  private:

@@ -164,6 +164,19 @@ TEST_CASE("a beam that forgets nothing finds the best query, and it is no worse 
   }
 }
 
+TEST_CASE("a patient search goes on for what is less likely") {
+  const Decoder decoder = toy_decoder(0.5f);
+  const ToyMemory memory(decoder);
+  const Search plain = beam_search(decoder, memory, toy_space(12), 8);
+  const Search patient = beam_search(decoder, memory, toy_space(12), {8, 3.0});
+  CHECK(patient.finished[0].path == plain.finished[0].path);
+  CHECK(patient.steps > plain.steps);
+  CHECK(patient.finished.size() >= plain.finished.size());
+  double best = 0;
+  for (const float gain : patient.finished[0].log_probabilities) best += gain;
+  CHECK(patient.unfinished <= best - 3.0);
+}
+
 TEST_CASE("every instruction set and any number of threads find the same") {
   const Decoder decoder = toy_decoder(0.5f);
   const ToyMemory memory(decoder);

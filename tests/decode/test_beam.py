@@ -182,9 +182,9 @@ SPACE = ActionSpace.for_question(
 )
 
 
-def scripted(seed: int, beam: int, *, spoiled: bool = False) -> Search:
+def scripted(seed: int, beam: int, *, spoiled: bool = False, patience: float = 0.0) -> Search:
     model: Any = Scripted(SPACE.size, seed, spoiled)
-    return beam_search(model, model, SPACE, beam=beam)
+    return beam_search(model, model, SPACE, beam=beam, patience=patience)
 
 
 def test_the_search_does_not_end_while_something_better_is_unfinished() -> None:
@@ -193,6 +193,18 @@ def test_the_search_does_not_end_while_something_better_is_unfinished() -> None:
         found = scripted(seed, beam=3)
         assert found.unfinished <= found.finished[0].score
         assert found.finished[0].score >= scripted(seed, beam=1).finished[0].score
+
+
+def test_a_patient_search_goes_on_for_what_is_less_likely_and_finds_the_same_first() -> None:
+    further = 0
+    for seed in range(20):
+        plain, patient = scripted(seed, beam=4), scripted(seed, beam=4, patience=6.0)
+        assert patient.finished[0] == plain.finished[0]
+        assert patient.unfinished <= plain.finished[0].score - 6.0
+        assert patient.steps >= plain.steps
+        assert [one.score for one in patient.finished] >= [one.score for one in plain.finished]
+        further += len(patient.finished) > len(plain.finished)
+    assert further, "for nothing"
 
 
 def test_scores_that_are_no_numbers_end_the_search_all_the_same() -> None:

@@ -85,7 +85,9 @@ class BothDecoders:
         """The reference's decoder before its first decision."""
         return DecoderState(self.reference, memory, hypotheses)
 
-    def search_natively(self, space: ActionSpace, rows: Rows, width: int = 4, threads: int = 1) -> Search:
+    def search_natively(
+        self, space: ActionSpace, rows: Rows, width: int = 4, threads: int = 1, patience: float = 0.0
+    ) -> Search:
         """What the native search finds, in the reference's terms."""
         found, unfinished, steps = self.native.search(
             native_space(self.core, space),
@@ -95,20 +97,23 @@ class BothDecoders:
             rows.entries,
             beam=width,
             threads=threads,
+            patience=patience,
         )
         hypotheses = (Hypothesis(*(tuple(part.tolist()) for part in parts)) for parts in found)
         return Search(tuple(hypotheses), unfinished, steps)
 
-    def compare(self, space: ActionSpace, rows: Rows, width: int = 4) -> tuple[Search, bool]:
+    def compare(
+        self, space: ActionSpace, rows: Rows, width: int = 4, patience: float = 0.0
+    ) -> tuple[Search, bool]:
         """Searches with both; returns what the native search found, and whether scores were too close to tell ranks apart.
 
         Raises AssertionError where both differ although no two ranks were that close.
         """
-        native = self.search_natively(space, rows, width)
+        native = self.search_natively(space, rows, width, patience=patience)
         with closest_ranks() as gaps:
-            reference = beam_search(self, self.memory(space, rows), space, beam=width)
+            reference = beam_search(self, self.memory(space, rows), space, beam=width, patience=patience)
         scores = [hypothesis.score for hypothesis in reference.finished]
-        gaps += np.abs(np.diff([*scores, reference.unfinished, scores[0]])).tolist()
+        gaps += np.abs(np.diff([*scores, reference.unfinished, scores[0] - patience])).tolist()
         close = min(gaps) < TOLERANCE
         if not close or [h.path for h in native.finished] == [h.path for h in reference.finished]:
             expect_same(native, reference)

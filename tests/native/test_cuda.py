@@ -116,7 +116,10 @@ def compare(
     beam: int,
     whole: Sequence[int] = (),
 ) -> list[Search]:
-    """Decodes questions on both, on the GPU in one batch, and returns what was found; raises AssertionError as above."""
+    """Decodes questions on both, on the GPU in one batch and one with patience, and returns what the batch found.
+
+    Raises AssertionError as above.
+    """
     assert isinstance(cuda.engine, CudaEngine)
     assert isinstance(cpu.engine, NativeEngine)
     encoded, asked = linked(cuda.engine, texts, schema, limits, whole)
@@ -124,6 +127,11 @@ def compare(
     encoded, asked = linked(cpu.engine, texts, schema, limits, whole)
     for one, (prepared, space) in zip(found, asked, strict=True):
         expect_close(one, cpu.engine.decode(prepared, encoded, space, beam))
+    (on_gpu, (first, *_)), (on_cpu, (second, *_)) = (
+        linked(parser.engine, texts[:1], schema, limits, whole) for parser in (cuda, cpu)
+    )
+    patient = cuda.engine.decode(first[0], on_gpu, first[1], beam, patience=2.0)
+    expect_close(patient, cpu.engine.decode(second[0], on_cpu, second[1], beam, patience=2.0))
     return [one.search for one in found]
 
 

@@ -69,6 +69,18 @@ def test_random_weights_give_the_same_queries(core: ModuleType, width: int, stri
     assert compared >= 8, "too many ranks are close to each other for the comparison to mean anything"
 
 
+def test_a_patient_search_goes_on_as_far(toy: BothDecoders) -> None:
+    compared = further = 0
+    for seed, question in enumerate(QUESTIONS):
+        space = toy_space(question)
+        rows = Rows.draw(space, toy.config.d, np.random.default_rng(seed))
+        found, close = toy.compare(space, rows, 6, patience=4.0)
+        compared += not close
+        further += found.steps > toy.search_natively(space, rows, 6).steps
+    assert compared
+    assert further
+
+
 @pytest.mark.parametrize("heads", [1, 2, 3, 4, 8, 16, 24])
 @pytest.mark.parametrize("head_size", [1, 5, 16])
 def test_any_number_and_size_of_heads_gives_the_same_queries(

@@ -51,6 +51,23 @@ def test_a_patients_number_makes_no_question_strange(number: str) -> None:
     assert KNOWN.strangeness(asked.format(number), ()) == KNOWN.strangeness(asked.format("1"), ())
 
 
+def test_what_is_left_out_is_what_words_name_and_numbers() -> None:
+    question = "How many singers from Mali are over 40 since 2100-12?"
+    everything = MET.left_out(question, ())
+    singer, number = question.index("singers"), question.index("40")
+    assert MET.left_out(question, [(singer, singer + 7)]) == pytest.approx(everything - MET.names("singer"))
+    assert MET.left_out(question, [(number, number + 2)]) == pytest.approx(everything - 1)
+    date = question.index("2100-12")
+    assert MET.left_out(question, [(date, date + 4)]) == pytest.approx(everything - 1), "a date is one thing"
+    assert MET.left_out(question, [(0, len(question))]) == 0.0
+    assert MET.left_out("有多少歌手？", ()) > MET.left_out("有多少歌手？", [(3, 5)])
+
+
+def test_nothing_is_left_out_where_nobody_knows_what_words_name() -> None:
+    assert KNOWN.left_out("How many patients are over 40?", ()) == 0.0
+    assert Familiarity().left_out("How many patients are over 40?", ()) == 0.0
+
+
 def test_what_is_explained_is_not_strange() -> None:
     question = "how many patients were prescribed vancomycin"
     start = question.index("vancomycin")

@@ -40,6 +40,7 @@ struct DecodeBatch {
   // Bytes of the image of the grammar that all items have, or 0. A team of several blocks then keeps a copy of it in shared memory, as
   // the barriers between its blocks empty the cache in which it would lie otherwise.
   std::size_t grammar_bytes = 0;
+  double patience = 0;  // see decode::Breadth
 };
 
 }  // namespace fastsql::cuda

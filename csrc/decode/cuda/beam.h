@@ -55,8 +55,8 @@ __device__ __noinline__ inline void part(const Question& question, int count, in
   }
   if (lane != 0) return;
   header.unfinished = live > 0 ? memory.slots[set * question.sizes.beam + beam.slots[0]].score : decode::kImpossible;
-  // Log-probabilities only fall: what is unfinished can no longer win.
-  if (header.finished > 0 && header.unfinished <= question.result.scores[header.places[0]]) live = 0;
+  // Log-probabilities only fall: what is unfinished can no longer come near enough.
+  if (header.finished > 0 && header.unfinished <= question.result.scores[header.places[0]] - question.patience) live = 0;
   beam.live = live;
   if (live > 0 && decisions >= question.sizes.steps) {
     const bool by_model = question.sizes.steps == question.model.max_steps;

@@ -25,6 +25,7 @@ __device__ void read_question(Question& question, const DecoderView* model, cons
     question.model = *model;
     question.item = batch.items[static_cast<int>(blockIdx.x) / batch.team];
     question.sizes = sizes_of(question.model, question.item, batch.beam);
+    question.patience = batch.patience;
     Carver workspace(question.item.workspace), result(question.item.result);
     question.memory = SearchMemory::at(workspace, question.sizes);
     question.result = SearchResult::at(result, question.sizes);

@@ -20,6 +20,7 @@ struct Question {
   DecoderView model;  // its layers in shared memory, too
   DecodeItem item;
   SearchSizes sizes;
+  double patience;
   SearchMemory memory;
   SearchResult result;
   Team team;

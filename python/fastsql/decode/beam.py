@@ -54,11 +54,18 @@ class Hypothesis:
     """Log-probability, at each decision, of all that the search might decide there: 0 where it passed over nothing."""
     likelihood: float = 0.0
     """Log P(question | program) by a reverse model; 0, which no question has, where none was asked."""
+    marked_down: float = 0.0
+    """Nats that it is marked down by, where hypotheses are compared, for what it leaves out of the question."""
 
     @cached_property
     def score(self) -> float:
         """Log-probability of the whole sequence."""
         return sum(self.log_probabilities)
+
+    @property
+    def rank(self) -> float:
+        """What it is compared by with other hypotheses: `score`, marked down."""
+        return self.score - self.marked_down
 
     @property
     def worst(self) -> float:
@@ -71,7 +78,7 @@ class Search:
     """What a beam search found."""
 
     finished: tuple[Hypothesis, ...]
-    """Best first, by `score` unless a remembered pair or a second opinion says otherwise: at least one, at most as many as
+    """Best first, by `rank` unless a remembered pair or a second opinion says otherwise: at least one, at most as many as
     the beam is wide."""
     unfinished: float
     """Log-probability of the best hypothesis that was left unfinished; minus infinity if there is none. Whatever it
@@ -80,11 +87,14 @@ class Search:
     """Steps of the decoder that it took, each for all unfinished hypotheses."""
 
 
-def beam_search(model: Scorer[Question], question: Question, space: ActionSpace, *, beam: int = 4) -> Search:
+def beam_search(
+    model: Scorer[Question], question: Question, space: ActionSpace, *, beam: int = 4, patience: float = 0.0
+) -> Search:
     """The likeliest queries for a question that a beam of this width finds.
 
     The search ends when no unfinished hypothesis scores higher than the best finished one: log-probabilities only
-    fall, so the first is then certain. What else has finished by then are the alternatives.
+    fall, so the first is then certain. What else has finished by then are the alternatives. With `patience` it goes on
+    for those that are at most so many nats less likely.
     """
     live = [_settled(Hypothesis((), ()), State.start(space))]
     if live[0].state.finished:
@@ -118,7 +128,7 @@ def beam_search(model: Scorer[Question], question: Question, space: ActionSpace,
                 kept.append(origin)
         finished.sort(key=lambda h: -h.score)
         unfinished = grown[0].hypothesis.score if grown else -math.inf
-        if not grown or (finished and unfinished <= finished[0].score):
+        if not grown or (finished and unfinished <= finished[0].score - patience):
             break
         live = grown
         decoder.reorder(np.asarray(kept))

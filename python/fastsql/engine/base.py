@@ -120,8 +120,12 @@ class Engine(Protocol):
         """
         ...
 
-    def decode(self, prepared: Prepared, schema: Any, space: ActionSpace, beam: int) -> Decoded:
+    def decode(
+        self, prepared: Prepared, schema: Any, space: ActionSpace, beam: int, patience: float = 0.0
+    ) -> Decoded:
         """The likeliest queries for a linked question; `space` has the turns that it was linked to.
+
+        With `patience`, those also that are so many nats less likely than the best: see `beam_search`.
 
         Raises ModelError for other turns, and for turns that a model of another width has read.
         """

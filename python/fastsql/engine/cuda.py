@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 MOST_QUESTIONS = 256
 """Of one batch: more bring the GPU nothing and take its memory."""
+Key = tuple[NativeSchema, int, float]
+"""What the questions of one batch have in common: their schema, the width of the beam, and the search's patience."""
 
 
 class CudaEngine(NativeEngine):
@@ -40,14 +42,19 @@ class CudaEngine(NativeEngine):
         """Raises ModelError: no GPU, a module that was built without CUDA, no such encoder, or a damaged bundle."""
         super().__init__(bundle, threads, encoder)
         self.threads = MOST_QUESTIONS
-        self._gathering: Gathering[tuple[NativeSchema, int], Arguments, Parsed] = Gathering(
-            self._parse_batch, MOST_QUESTIONS
-        )
+        self._gathering: Gathering[Key, Arguments, Parsed] = Gathering(self._parse_batch, MOST_QUESTIONS)
 
-    def decode(self, prepared: Prepared, schema: NativeSchema, space: ActionSpace, beam: int) -> Decoded:
+    def decode(
+        self,
+        prepared: Prepared,
+        schema: NativeSchema,
+        space: ActionSpace,
+        beam: int,
+        patience: float = 0.0,
+    ) -> Decoded:
         """See `Engine`. Raises LimitError where the GPU has no memory for the question."""
         watch = Stopwatch()
-        parsed = self._gathering.ask((schema, beam), self.arguments(prepared, schema, space))
+        parsed = self._gathering.ask((schema, beam, patience), self.arguments(prepared, schema, space))
         watch.lap("decode")
         return self.decoded(parsed, watch.laps["decode"])
 
@@ -57,7 +64,7 @@ class CudaEngine(NativeEngine):
         """What `decode` gives for each of several questions of one schema. Raises what the first that fails does."""
         watch = Stopwatch()
         arguments = [self.arguments(prepared, schema, space) for prepared, space in asked]
-        found = self._parse_batch((schema, beam), arguments)
+        found = self._parse_batch((schema, beam, 0.0), arguments)
         watch.lap("decode")
         for parsed in found:
             if isinstance(parsed, BaseException):
@@ -68,17 +75,14 @@ class CudaEngine(NativeEngine):
             if not isinstance(parsed, BaseException)
         ]
 
-    def _parse_batch(
-        self, key: tuple[NativeSchema, int], asked: Sequence[Arguments]
-    ) -> list[Parsed | BaseException]:
+    def _parse_batch(self, key: Key, asked: Sequence[Arguments]) -> list[Parsed | BaseException]:
         """The native call: an answer or an exception for each.
 
         A batch that is refused, because the GPU has no memory for it or because of what one of it holds, is taken in
         halves: what is wrong with one question is no other's concern.
         """
-        schema, beam = key
         try:
-            found = self._parse_at_once(schema, asked, beam)
+            found = self._parse_at_once(asked, *key)
         except (LimitError, ModelError) as error:
             if len(asked) == 1:
                 return [error]
@@ -88,15 +92,18 @@ class CudaEngine(NativeEngine):
         return self._parse_batch(key, asked[:half]) + self._parse_batch(key, asked[half:])
 
     def _parse_at_once(
-        self, schema: NativeSchema, asked: Sequence[Arguments], beam: int
+        self, asked: Sequence[Arguments], schema: NativeSchema, beam: int, patience: float
     ) -> list[Parsed | BaseException]:
         """The native call, behind ONNX Runtime's where that encodes: it takes texts of one length at a time."""
         if self._onnx is None:
-            found: list[Parsed | BaseException] = self._engine.parse(schema.state, list(asked), beam)
+            found: list[Parsed | BaseException] = self._engine.parse(
+                schema.state, list(asked), beam, patience=patience
+            )
             return found
         order = sorted(range(len(asked)), key=lambda index: len(asked[index][1]))
         with self._onnx.states([self._text(asked[index][1]) for index in order]) as address:
-            found = self._engine.parse(schema.state, [asked[index] for index in order], beam, address)
+            ordered = [asked[index] for index in order]
+            found = self._engine.parse(schema.state, ordered, beam, address, patience=patience)
         by_question = dict(zip(order, found, strict=True))
         return [by_question[index] for index in range(len(asked))]
 

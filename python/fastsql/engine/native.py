@@ -105,14 +105,22 @@ class NativeEngine:
         """See `Engine`."""
         return link_question(text, schema.links, self.tokenizer, self._config, dictionary, turns)
 
-    def decode(self, prepared: Prepared, schema: NativeSchema, space: ActionSpace, beam: int) -> Decoded:
+    def decode(
+        self,
+        prepared: Prepared,
+        schema: NativeSchema,
+        space: ActionSpace,
+        beam: int,
+        patience: float = 0.0,
+    ) -> Decoded:
         """See `Engine`."""
         watch = Stopwatch()
         states = (
             () if self._onnx is None else (self._onnx.encode(self._text(prepared.token_ids)[None])[0, 1:-1],)
         )
         watch.lap("encode")
-        parsed = self._engine.parse(schema.state, *self.arguments(prepared, schema, space), beam, *states)
+        arguments = self.arguments(prepared, schema, space)
+        parsed = self._engine.parse(schema.state, *arguments, beam, *states, patience=patience)
         watch.lap("decode")
         return self.decoded(parsed, watch.laps["decode"], watch.laps["encode"])
 

@@ -48,7 +48,14 @@ class ReferenceEngine:
         """See `Engine`."""
         return link_question(text, schema.links, self.tokenizer, self.model.config, dictionary, turns)
 
-    def decode(self, prepared: Prepared, schema: SchemaState, space: ActionSpace, beam: int) -> Decoded:
+    def decode(
+        self,
+        prepared: Prepared,
+        schema: SchemaState,
+        space: ActionSpace,
+        beam: int,
+        patience: float = 0.0,
+    ) -> Decoded:
         """See `Engine`."""
         check_space(prepared, space, self.model.config)
         watch = Stopwatch()
@@ -57,7 +64,7 @@ class ReferenceEngine:
         steps = space.limits.actions if space.turns else None
         encoded = self.model.encode_question(prepared, schema, tokens, steps)
         watch.lap("graph")
-        search = beam_search(self.model, encoded, space, beam=beam)
+        search = beam_search(self.model, encoded, space, beam=beam, patience=patience)
         watch.lap("decode")
         state = mean_state(encoded.memory.rows[: len(prepared.offsets)])
         return Decoded(search, state, mean_state(tokens), watch.laps)

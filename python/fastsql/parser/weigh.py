@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from fastsql.reverse import Likelihood
 
 OUT_OF_QUESTION = 3.0
-"""How much less log-probability than the likeliest a hypothesis must have for the reverse model not to be asked about it: a
+"""How much less rank than the first a hypothesis must have for the reverse model not to be asked about it: a
 twentieth. Over what is held out as many answers are right as where all are asked about."""
 
 
@@ -64,14 +64,14 @@ class SecondOpinion:
     def weighed(self, linked: Linked, decoded: Decoded, weight: float, *, reorder: bool = True) -> Decoded:
         """The hypotheses that come into question, each with its log P(question | program), before the others.
 
-        They are ordered by that times `weight` and their own log-probability, unless they are not to be reordered. All are
+        They are ordered by that times `weight` and their own rank, unless they are not to be reordered. All are
         as they were where the reverse model cannot read one of them.
 
         Raises ModelError where its file is damaged.
         """
         finished = decoded.search.finished
-        least = max(one.score for one in finished) - OUT_OF_QUESTION
-        numbers = [number for number, one in enumerate(finished) if one.score >= least]
+        least = max(one.rank for one in finished) - OUT_OF_QUESTION
+        numbers = [number for number, one in enumerate(finished) if one.rank >= least]
         programs = [program_of(linked, decoded, number) for number in numbers]
         found = self._likelihood()(linked.prepared.question, programs, linked.space.schema).tolist()
         if not all(map(math.isfinite, found)):
@@ -79,7 +79,7 @@ class SecondOpinion:
         said = dict(zip(numbers, found, strict=True))
         told = [replace(one, likelihood=said.get(number, 0.0)) for number, one in enumerate(finished)]
         if reorder:
-            told.sort(key=lambda one: (not one.likelihood, -one.score - weight * one.likelihood))
+            told.sort(key=lambda one: (not one.likelihood, -one.rank - weight * one.likelihood))
         return replace(decoded, search=replace(decoded.search, finished=tuple(told)))
 
     def _likelihood(self) -> Likelihood:

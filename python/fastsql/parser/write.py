@@ -75,7 +75,7 @@ def write(
     linked: Linked, decoded: Decoded, number: int = 0, *, dialect: str = "sqlite", now: str | None = None
 ) -> Written:
     """Read a hypothesis as a program, and render it. Raises DialectError: the dialect has no words for it."""
-    own = _own(linked, decoded, number)
+    own = own_program(linked, decoded, number)
     program = _written_out(own, linked)
     sql = render(program, linked.space.schema, dialect=dialect, now=now)
     return Written(linked, decoded, number, program, own if turns_of(own) else program, sql, dialect, now)
@@ -83,7 +83,7 @@ def write(
 
 def program_of(linked: Linked, decoded: Decoded, number: int = 0) -> Program:
     """A finished hypothesis as a program without turns, literals in the letter case of their columns' values."""
-    return _written_out(_own(linked, decoded, number), linked)
+    return _written_out(own_program(linked, decoded, number), linked)
 
 
 def sensible_first(linked: Linked, decoded: Decoded) -> Decoded:
@@ -92,7 +92,7 @@ def sensible_first(linked: Linked, decoded: Decoded) -> Decoded:
     places = {place for place, turn in enumerate(linked.turns or ()) if turn in called}
 
     def lacks(number: int) -> bool:
-        own = _own(linked, decoded, number)
+        own = own_program(linked, decoded, number)
         return not places <= turns_of(own) or _adds_up_keys(own, linked.space.schema)
 
     if not called and not lacks(0):
@@ -104,7 +104,8 @@ def sensible_first(linked: Linked, decoded: Decoded) -> Decoded:
     )
 
 
-def _own(linked: Linked, decoded: Decoded, number: int) -> Program:
+def own_program(linked: Linked, decoded: Decoded, number: int) -> Program:
+    """A finished hypothesis as the question says it, with references to earlier turns."""
     program = read_path(decoded.search.finished[number].path, linked.space)
     return count_shown(program, linked.space.turns)
 

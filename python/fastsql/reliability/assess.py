@@ -47,6 +47,9 @@ SETTING = "reliability"
 SECOND_WEIGHT = 0.25
 """What log P(question | program) counts beside log P(program | question) where a hypothesis is chosen: between what is best
 over Spider's held-out databases (0.1 to 0.3) and over six designs held out (0.2 to 0.5; docs/reliability.md)."""
+LEFT_OUT_WEIGHT = 2.0
+"""Nats that a hypothesis is marked down by for each thing that its question names and that it leaves out: between 1 and 3
+hardly another answer is right over everyday questions, Spider's held-out databases and six designs (docs/reliability.md)."""
 _EARLIER = "confidence"
 _EARLIER_FEATURES = ("sequence", "worst", "margin", "decisions", "strangeness")
 _NAMING = [RELATIONS.index(f"token-{item}-{how}") for item in ("table", "column") for how in ("part", "name")]
@@ -221,6 +224,8 @@ class Reliability:
     """The judges of schemas never seen; without it, the others judge every schema."""
     turns: Judge | None = None
     """The judge of queries that refer to earlier turns; without it, they are judged as those of single questions are."""
+    left_out: float = LEFT_OUT_WEIGHT
+    """Nats that a hypothesis is marked down by for each thing that the question names and its query leaves out."""
 
     @property
     def calibrated(self) -> bool:
@@ -257,6 +262,13 @@ class Reliability:
             raise malformed("it has no regressions", SETTING)
         probe, told = found.get("probe"), found.get("correspondence")
         inspected, elsewhere = found.get("inspected"), found.get("elsewhere")
+        left_out = found.get("left_out", 0.0)  # bundles from before were calibrated without
+        if (
+            isinstance(left_out, bool)
+            or not isinstance(left_out, int | float)
+            or not 0 <= left_out < math.inf
+        ):
+            raise malformed("its weight of what is left out is not a number of at least 0", SETTING)
         return cls(
             Judge.from_settings(found, SETTING, FEATURES),
             None if inspected is None else Judge.from_settings(inspected, f"{SETTING}.inspected", INSPECTED),
@@ -265,6 +277,7 @@ class Reliability:
             None if told is None else _correspondence(told),
             None if elsewhere is None else Elsewhere.from_settings(elsewhere, f"{SETTING}.elsewhere"),
             _judge_of_turns(found, SETTING),
+            float(left_out),
         )
 
     def to_settings(self) -> dict[str, Any]:
@@ -276,9 +289,8 @@ class Reliability:
             "elsewhere": self.elsewhere,
             "turns": self.turns,
         }
-        return self.judge.to_settings() | {
-            name: part.to_settings() for name, part in parts.items() if part is not None
-        }
+        found = {name: part.to_settings() for name, part in parts.items() if part is not None}
+        return self.judge.to_settings() | found | {"left_out": self.left_out}
 
     def second_for(self, links: SchemaLinks) -> Second | None:
         """What a second opinion is worth over a schema; None where none is to be asked for."""
@@ -308,6 +320,7 @@ class Reliability:
             unmet=self.familiarity.unmet(asked.question, spans, names.words),
             unmet_at_home=self.familiarity.unmet_at_home(asked.question, spans, names.words),
             unexplained=self.familiarity.unexplained(asked.question, spans),
+            left_out=self.familiarity.left_out(asked.question, spans),
             unused=unused_words(asked.question, asked.prepared.candidates, spans),
             unsaid=_unsaid(asked, program, names),
             contradicted=float(contradicted),

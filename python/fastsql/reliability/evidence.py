@@ -55,6 +55,8 @@ class Evidence:
     """The same, of words that no question over the schemas trained on holds (`Familiarity.unmet_at_home`)."""
     unexplained: float = 0.0
     """Share of the question's words that few training questions hold and that the query does not explain."""
+    left_out: float = 0.0
+    """Things that the question names and the query does not (`Familiarity.left_out`)."""
     unused: float = 0.0
     """Words of the longest value that the question says and the query neither uses nor names (`unused_words`)."""
     unsaid: float = 0.0
@@ -81,7 +83,17 @@ class Evidence:
 
 
 BEAM = ("sequence", "worst", "margin", "decisions", "entropy")
-WORDS = ("strangeness", "coverage", "named", "unmet", "unmet_at_home", "unexplained", "unused", "unsaid")
+WORDS = (
+    "strangeness",
+    "coverage",
+    "named",
+    "unmet",
+    "unmet_at_home",
+    "unexplained",
+    "left_out",
+    "unused",
+    "unsaid",
+)
 LOOKED = ("void", "hollow")
 REVERSED = ("likelihood", "lead")
 FEATURES = (*BEAM, "removed", *WORDS, "contradicted", "state", "correspondence")

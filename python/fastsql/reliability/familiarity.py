@@ -18,6 +18,7 @@ known beside the others (`home`).
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -30,6 +31,7 @@ from fastsql.linking.relations import split_words
 _LIKE_RARE = 2.0
 _COMMON = 0.02
 """The share of the training questions from which a word counts as one of the language, not of what is asked."""
+_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 
 
 @dataclass(frozen=True)
@@ -126,6 +128,18 @@ class Familiarity:
             return 0.0
         found = self._unmet(question, explained, names)
         return max((probability for word, probability in found if word not in self.home), default=0.0)
+
+    def left_out(self, question: str, explained: Iterable[tuple[int, int]]) -> float:
+        """How many things a question names outside the `explained` spans: its words by `names`, its numbers as one each.
+
+        0 where nothing is known of what words name. `explained`: characters [start, end).
+        """
+        if not self.named:
+            return 0.0
+        taken = _places(explained)
+        words = sum(self.names(word) for word, start, _ in _words(question) if start not in taken)
+        numbers = sum(taken.isdisjoint(range(*one.span())) for one in _NUMBER.finditer(question))
+        return words + numbers
 
     def _unmet(
         self, question: str, explained: Iterable[tuple[int, int]], names: frozenset[str]

@@ -83,6 +83,7 @@ def test_what_is_counted_is_the_rows_that_are_joined(clinic: Schema) -> None:
         "SELECT reason FROM visits WHERE patient_id IN (SELECT patient_id FROM visits WHERE cost > 5)",
         "SELECT reason, COUNT(*) FROM visits GROUP BY reason ORDER BY COUNT(*) DESC LIMIT 1",
         "SELECT sex FROM patients ORDER BY name LIMIT 1",
+        "SELECT DISTINCT reason FROM visits ORDER BY cost",
         "SELECT sex, sex FROM patients",
         "SELECT sex FROM patients WHERE born BETWEEN '2001-05-04' AND '1999-02-01'",
         f"SELECT p.sex {_JOINED} WHERE v.patient_id = 5",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -32,6 +33,11 @@ def test_a_stamp_tells_a_file_and_those_in_a_folder_from_what_they_were(tmp_path
     inside.write_bytes(b"one")
     before = {place: stamp(place) for place in (inside, tmp_path)}
     assert all(stamp(place) == one for place, one in before.items())
+    moved = tmp_path.parent / f"{tmp_path.name}-moved"
+    shutil.copytree(tmp_path, moved)
+    os.utime(moved / "ward" / "ward.sqlite", (1, 1))
+    assert stamp(moved) == before[tmp_path], "wherever they lie, and whenever they were written"
+    assert stamp(moved / "ward" / "ward.sqlite") == before[inside]
     inside.write_bytes(b"another")
     assert all(stamp(place) != one for place, one in before.items())
 

@@ -42,8 +42,8 @@ class Asker(ABC):
             raise UnsayableError("no FROM")
         if isinstance(query.args["from_"].this, exp.Subquery):
             return self._ask_derived(query)
-        if query.args.get("distinct") and any(isinstance(item, exp.AggFunc) for item in query.expressions):
-            raise UnsayableError("different aggregates")
+        if query.args.get("distinct"):
+            _check_distinct(query)
         first, *others = query.expressions
         if not others and not keys_of(query) and self._meaning.counts(first, query):
             return self._ask_count(query)
@@ -67,3 +67,12 @@ class Asker(ABC):
 
     def _any(self, pattern: str) -> str:
         return expand(pattern, self._rng)
+
+
+def _check_distinct(select: exp.Select) -> None:
+    """Raises UnsayableError where the different rows are aggregates, or ordered by what they do not show: each has several."""
+    if any(isinstance(item, exp.AggFunc) for item in select.expressions):
+        raise UnsayableError("different aggregates")
+    order = select.args.get("order")
+    if order is not None and any(key.this not in select.expressions for key in order.expressions):
+        raise UnsayableError("different rows in the order of something else")

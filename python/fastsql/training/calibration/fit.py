@@ -28,7 +28,7 @@ from fastsql.training.calibration.table import NAMES, Table
 
 SEARCH = ("sequence", "worst", "margin", "decisions")
 """What the search gives that p and u are told from."""
-RIGHT = (*SEARCH, "unused")
+RIGHT = (*SEARCH, "left_out")
 """What q, the probability of being right if there is an answer, is told from."""
 UNANSWERED = (
     *SEARCH,
@@ -42,7 +42,7 @@ UNANSWERED = (
     "state",
 )
 """What u is told from."""
-RIGHT_ELSEWHERE = ("sequence", "coverage", "unsaid", "unused", *REVERSED)
+RIGHT_ELSEWHERE = ("sequence", "coverage", "unsaid", "unused", "left_out", *REVERSED)
 UNANSWERED_ELSEWHERE = (
     *SEARCH,
     "removed",

@@ -25,7 +25,7 @@ from fastsql.model.bundle import Bundle
 from fastsql.parser import Parser
 from fastsql.parser.link import Linked
 from fastsql.parser.weigh import SecondOpinion
-from fastsql.reliability.assess import SECOND_WEIGHT, Asked, Reliability
+from fastsql.reliability.assess import LEFT_OUT_WEIGHT, SECOND_WEIGHT, Asked, Reliability
 from fastsql.reliability.correspondence import SHARED, correspondence_figures
 from fastsql.reliability.evidence import Evidence
 from fastsql.reliability.inspection import Finding, Inspector
@@ -167,7 +167,9 @@ class _Observed(Parser):
         """What is seen of the hypotheses, and the SQL of the likeliest; None where nothing valid was written."""
         notes = _Notes()
         self._weight = SECOND_WEIGHT if question.part in (FOREIGN, FOREIGN_MADE) else None
-        self._reliability = _Witness(familiarity=self._reliability.familiarity, notes=notes)
+        self._reliability = _Witness(
+            familiarity=self._reliability.familiarity, left_out=LEFT_OUT_WEIGHT, notes=notes
+        )
         values = database if question.values else None
         if database is None:
             return notes, self.parse(question.pair.question, schema, now=now).best

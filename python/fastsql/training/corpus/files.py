@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from fastsql.training.config import GOLD, ConfigError, DataSettings, SourceSetti
 _MAKING = ("datasets", "demo", "evaluation", "grammar", "linking", "profile", "schema", "synthesis")
 """Rooms that have a say in what is made."""
 _DECIDING = (".py", ".design", ".questions", ".grammar", ".gz", ".txt")
+_PART = 1 << 20
 
 
 def check_files(settings: DataSettings) -> None:
@@ -37,10 +39,15 @@ def _named(source: SourceSettings) -> Iterator[tuple[str, str]]:
 
 
 def stamp(path: Path) -> str:
-    """What changes where a file does, or one of a folder, without reading them: path, size and time."""
+    """SHA-256 of a file, or of all in a folder with their names: what is made of them is the same wherever they lie."""
+    digest = hashlib.sha256()
     files = sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
-    found = ((one, one.stat()) for one in files)
-    return " ".join(f"{one} {status.st_size} {status.st_mtime_ns}" for one, status in found)
+    for one in files:
+        digest.update(f"{one.relative_to(path).as_posix()}\0{one.stat().st_size}\0".encode())
+        with one.open("rb") as content:
+            while part := content.read(_PART):
+                digest.update(part)
+    return digest.hexdigest()
 
 
 def synthesis_code() -> bytes:

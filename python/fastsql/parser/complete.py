@@ -1,0 +1,77 @@
+"""Between decoding and writing: a query that says all that the question names comes before one that leaves something out.
+
+A model that learnt from short queries is content with one: "women with sepsis over 60" becomes all women with sepsis, as
+each further condition is one more thing that might be wrong. So a hypothesis is marked down for each thing that its question
+names and that it does not say (`Familiarity.left_out`), as translation does for words without a counterpart (the coverage
+penalty of Wu et al., Google's Neural Machine Translation System, 2016, section 7). Where one that was given up might still
+come first by that, the search is made again and goes on for it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from fastsql.explanation.links import find_links
+from fastsql.parser.write import own_program
+
+if TYPE_CHECKING:
+    from fastsql.decode import Hypothesis
+    from fastsql.engine import Decoded, Engine
+    from fastsql.parser.link import Linked
+    from fastsql.reliability.familiarity import Familiarity
+
+WIDER = 12
+"""Hypotheses of the search that goes on: what is complete is longer, and must outlast what is likely."""
+_SURE = math.log(0.95)
+"""Log-probability from which a hypothesis is left alone: what it leaves out then is what is never said."""
+_FALLS = 1.0
+"""Nats that what is unfinished will at least lose until it is finished, were it to come first."""
+_MOST_PATIENT = 8
+"""Nats. What is left out may be what no query can say."""
+
+
+def complete(
+    linked: Linked, decoded: Decoded, engine: Engine, beam: int, familiarity: Familiarity, weight: float
+) -> Decoded:
+    """The hypotheses, marked down by `weight` nats for each thing that they leave out, best first; at most `beam`.
+
+    They are as they were where nothing is known of what words name, or one is all but certain.
+    """
+    if not weight or not familiarity.named:
+        return decoded
+
+    def marked(found: Decoded) -> Decoded:
+        return _marked(found, lambda number: weight * _left_out(linked, found, number, familiarity))
+
+    likeliest = decoded.search.finished[0].score
+    if likeliest > _SURE:
+        return decoded
+    decoded = marked(decoded)
+    best = decoded.search.finished[0].rank
+    if decoded.search.unfinished - _FALLS > best:
+        patience = min(math.ceil(likeliest - best), _MOST_PATIENT)
+        wider = max(beam, WIDER)
+        decoded = marked(engine.decode(linked.prepared, linked.schema, linked.space, wider, patience))
+    return replace(decoded, search=replace(decoded.search, finished=decoded.search.finished[:beam]))
+
+
+def _marked(decoded: Decoded, nats: Callable[[int], float]) -> Decoded:
+    """The hypotheses by rank. Those that could not come first if they left nothing out are not looked at."""
+    search = decoded.search
+    best = -math.inf
+    told: list[Hypothesis] = []
+    for number, one in enumerate(search.finished):
+        looked = one if one.score <= best else replace(one, marked_down=nats(number))
+        best = max(best, looked.rank)
+        told.append(looked)
+    ordered = sorted(told, key=lambda one: -one.rank)
+    return replace(decoded, search=replace(search, finished=tuple(ordered)))
+
+
+def _left_out(linked: Linked, decoded: Decoded, number: int, familiarity: Familiarity) -> float:
+    own = own_program(linked, decoded, number)
+    links = find_links(own, linked.prepared, linked.schema.links)
+    return familiarity.left_out(linked.question, [link.span for link in links])

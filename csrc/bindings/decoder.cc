@@ -52,7 +52,8 @@ std::size_t entries_of(const grammar::ActionSpace& space) {
 
 // All that a search needs beside the space, made from the graph's final rows.
 decode::Search search(const decode::Decoder& decoder, std::shared_ptr<const grammar::ActionSpace> space, const float* question,
-                      const float* items, const float* values, const float* entries, decode::Breadth breadth, std::size_t threads) {
+                      const float* items, const float* values, const float* entries, decode::Breadth breadth,
+                      std::size_t threads) {
   decode::Memory memory;
   memory.nodes = nodes_of(*space);
   memory.schema_values = values_of(*space);

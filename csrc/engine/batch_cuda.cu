@@ -354,8 +354,8 @@ void Batch::queue() {
   }
   reached(2);
   const int number = static_cast<int>(count);
-  engine_.decoder_.search({staging.device(search_slot_), number, static_cast<int>(breadth_.beam), engine_.decoder_.team_of(number),
-                           questions_[0].space->grammar().image_bytes(), breadth_.patience},
+  engine_.decoder_.search({staging.device(search_slot_), number, static_cast<int>(breadth_.beam),
+                           engine_.decoder_.team_of(number), questions_[0].space->grammar().image_bytes(), breadth_.patience},
                           stream);
   reached(3);
   expect(cudaMemcpyAsync(memory_.results.data(), means_, result_bytes_, cudaMemcpyDeviceToHost, stream), "results of a batch");

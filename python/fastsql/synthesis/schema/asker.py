@@ -70,7 +70,7 @@ class Asker(ABC):
 
 
 def _check_distinct(select: exp.Select) -> None:
-    """Raises UnsayableError where the different rows are aggregates, or ordered by what they do not show: each has several."""
+    """Raises UnsayableError where different rows are aggregates, or ordered by what they do not show: each has several."""
     if any(isinstance(item, exp.AggFunc) for item in select.expressions):
         raise UnsayableError("different aggregates")
     order = select.args.get("order")

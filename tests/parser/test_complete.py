@@ -17,6 +17,7 @@ from fastsql.limits import DEFAULT
 from fastsql.parser import Parser
 from fastsql.parser.complete import WIDER, complete
 from fastsql.parser.link import Linked, link
+from fastsql.reliability.assess import Reliability
 from fastsql.reliability.familiarity import Familiarity, TrainingQuestion
 
 from ..worlds.toy_bundle import AS_THE_SEQUENCE, load_toy, write_bundle
@@ -33,6 +34,9 @@ KNOWN = Familiarity.from_questions(
 )
 
 
+WEIGHED = Reliability(familiarity=KNOWN)
+
+
 @pytest.fixture(scope="module")
 def parser(tmp_path_factory: pytest.TempPathFactory) -> Parser:
     return load_toy(write_bundle(tmp_path_factory.mktemp("complete") / "toy"), device="python")
@@ -44,9 +48,8 @@ def linked(parser: Parser) -> Linked:
     return link(QUESTION, QUESTION, state, None, parser.engine, DEFAULT)
 
 
-def completed(parser: Parser, linked: Linked, decoded: Decoded, **options: Any) -> tuple[Hypothesis, ...]:
-    given = {"beam": 4, "familiarity": KNOWN, "weight": 2.0, **options}
-    return complete(linked, decoded, parser.engine, **given).search.finished
+def completed(parser: Parser, linked: Linked, decoded: Decoded) -> tuple[Hypothesis, ...]:
+    return complete(linked, decoded, parser.engine, 4, WEIGHED).search.finished
 
 
 def decode(parser: Parser, linked: Linked, beam: int = 4, patience: float = 0.0) -> Decoded:
@@ -75,12 +78,15 @@ def test_another_query_comes_first_where_the_likeliest_leaves_more_out(tmp_path:
     assert changed
 
 
-@pytest.mark.parametrize("nothing", [{"weight": 0.0}, {"familiarity": Familiarity()}])
-def test_nothing_changes_where_nothing_is_known_or_weighed(
-    parser: Parser, linked: Linked, nothing: dict[str, Any]
+@pytest.mark.parametrize("nothing", [Reliability(familiarity=KNOWN, left_out=0.0), Reliability()])
+def test_nothing_is_compared_where_nothing_is_known_or_weighed_or_one_is_sure(
+    parser: Parser, linked: Linked, nothing: Reliability
 ) -> None:
-    decoded = decode(parser, linked)
-    assert completed(parser, linked, decoded, **nothing) is decoded.search.finished
+    search = decode(parser, linked).search
+    assert WEIGHED.doubts(search)
+    assert not nothing.doubts(search)
+    first = replace(search.finished[0], log_probabilities=(-0.01,))
+    assert not WEIGHED.doubts(replace(search, finished=(first,)))
 
 
 class Counting:
@@ -102,7 +108,7 @@ def test_a_search_is_made_again_only_where_what_was_given_up_might_come_first(
     engine: Any = Counting(parser)
     decoded = decode(parser, linked)
     decoded = replace(decoded, search=replace(decoded.search, unfinished=unfinished))
-    complete(linked, decoded, engine, 4, KNOWN, 2.0)
+    complete(linked, decoded, engine, 4, WEIGHED)
     if unfinished == -math.inf:
         assert engine.asked == []
     else:
@@ -115,7 +121,7 @@ def parsed(folder: Path, settings: dict[str, Any], questions: Sequence[str]) -> 
     reliability = {**AS_THE_SEQUENCE, **settings}
     toy = load_toy(write_bundle(folder, reliability=reliability, familiarity=KNOWN.to_settings()))
     results = [toy.parse(question, SCHEMA, penalty=0) for question in questions]
-    assert all("complete" in result.timings for result in results)
+    assert all(("complete" in result.timings) == bool(settings.get("left_out")) for result in results)
     return [result.best for result in results]
 
 

@@ -21,12 +21,11 @@ if TYPE_CHECKING:
     from fastsql.decode import Hypothesis
     from fastsql.engine import Decoded, Engine
     from fastsql.parser.link import Linked
+    from fastsql.reliability.assess import Reliability
     from fastsql.reliability.familiarity import Familiarity
 
 WIDER = 12
 """Hypotheses of the search that goes on: what is complete is longer, and must outlast what is likely."""
-_SURE = math.log(0.95)
-"""Log-probability from which a hypothesis is left alone: what it leaves out then is what is never said."""
 _FALLS = 1.0
 """Nats that what is unfinished will at least lose until it is finished, were it to come first."""
 _MOST_PATIENT = 8
@@ -34,21 +33,15 @@ _MOST_PATIENT = 8
 
 
 def complete(
-    linked: Linked, decoded: Decoded, engine: Engine, beam: int, familiarity: Familiarity, weight: float
+    linked: Linked, decoded: Decoded, engine: Engine, beam: int, reliability: Reliability
 ) -> Decoded:
-    """The hypotheses, marked down by `weight` nats for each thing that they leave out, best first; at most `beam`.
-
-    They are as they were where nothing is known of what words name, or one is all but certain.
-    """
-    if not weight or not familiarity.named:
-        return decoded
+    """The hypotheses, marked down for each thing that they leave out, by rank; at most `beam`."""
+    familiarity, weight = reliability.familiarity, reliability.left_out
 
     def marked(found: Decoded) -> Decoded:
         return _marked(found, lambda number: weight * _left_out(linked, found, number, familiarity))
 
     likeliest = decoded.search.finished[0].score
-    if likeliest > _SURE:
-        return decoded
     decoded = marked(decoded)
     best = decoded.search.finished[0].rank
     if decoded.search.unfinished - _FALLS > best:

@@ -1,10 +1,11 @@
 """The parser: a question's way to SQL, in the order in which data flows.
 
-    question -> link -> decode -> complete -> (weigh) -> write -> assess -> decide -> Result
+    question -> link -> decode -> (complete) -> (weigh) -> write -> assess -> decide -> Result
 
 Each stage is a function of the one before, and none changes what an earlier one gave; where a later stage looks at a further
-hypothesis of the beam, it has that written, too. Over schemas never seen, hypotheses are weighed by a second opinion. What
-depends on the schema alone is computed once and kept by the schema's fingerprint. A parser may be shared between threads.
+hypothesis of the beam, it has that written, too. Where the likeliest is in doubt, those that leave something out are marked
+down; over schemas never seen, hypotheses are weighed by a second opinion. What depends on the schema alone is computed once
+and kept by the schema's fingerprint. A parser may be shared between threads.
 """
 
 from __future__ import annotations
@@ -34,7 +35,6 @@ from fastsql.parser.checks import (
     check_penalty,
     check_threads,
 )
-from fastsql.parser.complete import complete
 from fastsql.parser.decide import decide
 from fastsql.parser.link import Linked, link, with_turns
 from fastsql.parser.settings import Settings
@@ -331,9 +331,11 @@ class Parser:
         """What is to be given of a linked question, and how sure that is."""
         decoded = self.engine.decode(linked.prepared, linked.schema, linked.space, settings.beam)
         watch.add(decoded.milliseconds)
-        known = self._reliability
-        decoded = complete(linked, decoded, self.engine, settings.beam, known.familiarity, known.left_out)
-        watch.lap("complete")
+        if self._reliability.doubts(decoded.search):
+            from fastsql.parser.complete import complete  # for those in doubt
+
+            decoded = complete(linked, decoded, self.engine, settings.beam, self._reliability)
+            watch.lap("complete")
         remembered = None
         kept = self._memory.of(names_digest(linked.space.schema)) if self._memory else None
         if kept and not linked.space.turns:

@@ -50,6 +50,8 @@ over Spider's held-out databases (0.1 to 0.3) and over six designs held out (0.2
 LEFT_OUT_WEIGHT = 2.0
 """Nats that a hypothesis is marked down by for each thing that its question names and that it leaves out: between 1 and 3
 hardly another answer is right over everyday questions, Spider's held-out databases and six designs (docs/reliability.md)."""
+_SURE = math.log(0.95)
+"""Log-probability from which a hypothesis is left alone: what it leaves out then is what is never said."""
 _EARLIER = "confidence"
 _EARLIER_FEATURES = ("sequence", "worst", "margin", "decisions", "strangeness")
 _NAMING = [RELATIONS.index(f"token-{item}-{how}") for item in ("table", "column") for how in ("part", "name")]
@@ -291,6 +293,10 @@ class Reliability:
         }
         found = {name: part.to_settings() for name, part in parts.items() if part is not None}
         return self.judge.to_settings() | found | {"left_out": self.left_out}
+
+    def doubts(self, search: Search) -> bool:
+        """Whether hypotheses are compared by what they leave out: the likeliest is in doubt, and what words name is known."""
+        return self.left_out > 0 and bool(self.familiarity.named) and search.finished[0].score < _SURE
 
     def second_for(self, links: SchemaLinks) -> Second | None:
         """What a second opinion is worth over a schema; None where none is to be asked for."""

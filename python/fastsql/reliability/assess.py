@@ -295,7 +295,7 @@ class Reliability:
         return self.judge.to_settings() | found | {"left_out": self.left_out}
 
     def doubts(self, search: Search) -> bool:
-        """Whether hypotheses are compared by what they leave out: the likeliest is in doubt, and what words name is known."""
+        """Whether hypotheses are compared by what they leave out: the best is in doubt, and what words name is known."""
         return self.left_out > 0 and bool(self.familiarity.named) and search.finished[0].score < _SURE
 
     def second_for(self, links: SchemaLinks) -> Second | None:

@@ -46,7 +46,7 @@ def complete(
     best = decoded.search.finished[0].rank
     if decoded.search.unfinished - _FALLS > best:
         patience = min(math.ceil(likeliest - best), _MOST_PATIENT)
-        wider = max(beam, WIDER)
+        wider = max(beam, min(WIDER, linked.space.limits.beam))
         decoded = marked(engine.decode(linked.prepared, linked.schema, linked.space, wider, patience))
     return replace(decoded, search=replace(decoded.search, finished=decoded.search.finished[:beam]))
 

@@ -121,10 +121,7 @@ def test_an_everyday_question_is_answered_rightly(
     [
         "How many surgeons are there?",
         "What does a nurse earn?",
-        pytest.param(
-            "What is the average age of nurses?",
-            marks=pytest.mark.xfail(strict=True, reason="it gives the average age of patients"),
-        ),
+        "What is the average age of nurses?",
         pytest.param(
             "What is the average age of singers?",
             marks=pytest.mark.xfail(strict=True, reason="it gives the average age of patients"),

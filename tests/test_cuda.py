@@ -51,7 +51,7 @@ class CudaCore:
     def __init__(self) -> None:
         self.batches: list[list[int]] = []
 
-    def parse(self, state: str, asked: list[int], beam: int) -> list[Any]:
+    def parse(self, state: str, asked: list[int], beam: int, *, patience: float = 0.0) -> list[Any]:
         self.batches.append(asked)
         if len(asked) > self.room:
             raise LimitError("the GPU has no memory left")
@@ -163,14 +163,14 @@ def test_a_batch_that_the_gpu_has_no_memory_for_is_taken_in_halves(
 ) -> None:
     cuda, core = engine
     core.room = 2
-    found: list[Any] = cuda._parse_batch((Schema(), 1), list(range(7)))  # type: ignore[arg-type, list-item]
+    found: list[Any] = cuda._parse_batch((Schema(), 1, 0.0), list(range(7)))  # type: ignore[arg-type, list-item]
     assert found == [(number * number, 1) for number in range(7)]
     assert [len(batch) for batch in core.batches] == [7, 3, 1, 2, 4, 2, 2]
 
 
 def test_what_fails_alone_fails_for_itself(engine: tuple[CudaEngine, CudaCore]) -> None:
     cuda, core = engine
-    found: list[Any] = cuda._parse_batch((Schema(), 1), [1, -2, 13, 4, 5])  # type: ignore[arg-type, list-item]
+    found: list[Any] = cuda._parse_batch((Schema(), 1, 0.0), [1, -2, 13, 4, 5])  # type: ignore[arg-type, list-item]
     assert [type(answer) for answer in found] == [tuple, ModelError, LimitError, tuple, tuple]
     core.room = 0
     with pytest.raises(LimitError, match="no memory left"):
@@ -184,13 +184,13 @@ def test_what_is_no_refusal_is_raised_at_once(
 ) -> None:
     cuda, core = engine
 
-    def broken(*given: Any) -> None:
+    def broken(*given: Any, **options: Any) -> None:
         core.batches.append([])
         raise fastsql.FastSQLError("CUDA, a batch of questions: an illegal memory access was encountered")
 
     monkeypatch.setattr(core, "parse", broken)
     with pytest.raises(fastsql.FastSQLError, match="illegal memory access"):
-        cuda._parse_batch((Schema(), 1), [1, 2, 3])  # type: ignore[arg-type, list-item]
+        cuda._parse_batch((Schema(), 1, 0.0), [1, 2, 3])  # type: ignore[arg-type, list-item]
     assert len(core.batches) == 1, "the GPU is not asked again"
 
 
@@ -201,10 +201,10 @@ def test_threads_that_ask_at_the_same_time_share_a_batch(
     started, may_go_on = threading.Event(), threading.Event()
     parse = core.parse
 
-    def slow(state: str, asked: list[int], beam: int) -> list[Any]:
+    def slow(state: str, asked: list[int], beam: int, *, patience: float) -> list[Any]:
         started.set()
         assert may_go_on.wait(60)
-        return parse(state, asked, beam)
+        return parse(state, asked, beam, patience=patience)
 
     monkeypatch.setattr(core, "parse", slow)
     one, other = Schema(), Schema()
@@ -214,10 +214,11 @@ def test_threads_that_ask_at_the_same_time_share_a_batch(
         assert started.wait(60)
         rest = [pool.submit(ask, number, one, None, 4) for number in (2, 3, -4)]
         rest += [pool.submit(ask, 5, other, None, 4), pool.submit(ask, 6, one, None, 2)]
+        rest += [pool.submit(ask, 7, one, None, 4, 2.0)]
         while len(cuda._gathering._waiting) < len(rest):
             assert not first.done()
         may_go_on.set()
         assert [first.result(), rest[0].result(), rest[1].result()] == [(1, 4), (4, 4), (9, 4)]
         assert isinstance(rest[2].exception(), ModelError)
-        assert (rest[3].result(), rest[4].result()) == ((25, 4), (36, 2))
+        assert (rest[3].result(), rest[4].result(), rest[5].result()) == ((25, 4), (36, 2), (49, 4))
     assert sorted(map(sorted, core.batches), key=len)[-1] == [-4, 2, 3]

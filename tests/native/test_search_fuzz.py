@@ -41,8 +41,8 @@ def test_a_case_is_the_same_whenever_it_is_drawn() -> None:
 def test_a_difference_is_found(core: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     right = BothDecoders.search_natively
 
-    def wrong(*arguments: Any) -> Any:
-        found = right(*arguments)
+    def wrong(*arguments: Any, **options: Any) -> Any:
+        found = right(*arguments, **options)
         first, *others = found.finished
         gains = (first.log_probabilities[0] - 0.01, *first.log_probabilities[1:])
         return replace(found, finished=(replace(first, log_probabilities=gains), *others))

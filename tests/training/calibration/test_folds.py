@@ -44,7 +44,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::fastsql.CalibrationWarning")
 
 
 def observed(number: int, part: str, wrong: float, *, seed: int, weaker: float = 1.0) -> list[Observation]:
-    """Questions of which about a share `wrong` is; a wrong query leaves a value unused oftener than a right one.
+    """Questions of which about a share `wrong` is; a wrong query leaves something out oftener than a right one.
 
     What a model that is `weaker` says of itself is nearer to nothing, and says as much.
     """
@@ -56,7 +56,7 @@ def observed(number: int, part: str, wrong: float, *, seed: int, weaker: float =
         sure = rng.gauss(3.0 if right else 1.5, 1.5)
         evidence = Evidence(
             sequence=sure / weaker,
-            unused=float(rng.random() < (0.02 if right else 0.33)),
+            left_out=float(rng.random() < (0.02 if right else 0.33)),
             strangeness=4.0 * refuse,
         )
         group = (
@@ -90,7 +90,7 @@ def test_a_fold_speaks_on_the_scale_of_the_model() -> None:
     assert np.quantile(said, [0.1, 0.5, 0.9]) == pytest.approx(np.quantile(like, [0.1, 0.5, 0.9]), abs=0.15)
     before = np.array([item.evidence.sequence for item in FOLDS[0]])
     assert (np.diff(said[np.argsort(before)]) >= -1e-9).all(), "in the same order"
-    assert [item.evidence.unused for item in found] == [item.evidence.unused for item in FOLDS[0]]
+    assert [item.evidence.left_out for item in found] == [item.evidence.left_out for item in FOLDS[0]]
     assert [item.right for item in found] == [item.right for item in FOLDS[0]]
 
 
@@ -116,11 +116,11 @@ def test_a_fold_of_a_kind_that_the_model_was_not_observed_on_stays_as_it_is() ->
 def test_errors_of_folds_teach_what_a_few_errors_cannot() -> None:
     base, asked = own(), [*observed(4000, UNSEEN, 0.03, seed=99)]
     rows = tabulate([*asked, *observed(20, UNANSWERABLE, 1.0, seed=99)])
-    features = np.array([[item.evidence.sequence, item.evidence.unused] for item in asked])
+    features = np.array([[item.evidence.sequence, item.evidence.left_out] for item in asked])
 
     def judged(folds: list[list[Observation]]) -> np.ndarray:
         right = calibration(base, Familiarity(), ("strangeness",), folds=folds).reliability.judge.right
-        return sigmoid(right.intercept + features @ [right.weights["sequence"], right.weights["unused"]])
+        return sigmoid(right.intercept + features @ [right.weights["sequence"], right.weights["left_out"]])
 
     labels = rows.right[: len(asked)]
     alone, wide = judged([]), judged(FOLDS)

@@ -2,7 +2,7 @@
 
 A model that learnt from short queries is content with one: "avg age of medicaid pts with diabetes" came out as that of all
 with Medicaid, as each further condition is one more thing that might be wrong. So a hypothesis is marked down for each thing
-that its question names and that it does not say (`Familiarity.left_out`), as translation does for words without a counterpart
+that its question names and that it does not say (`Familiarity.left_out`), as translation does for words it leaves out
 (the coverage penalty of Wu et al., Google's Neural Machine Translation System, 2016, section 7). Where one that was given up
 might still come first by that, the search is made again and goes on for it.
 """

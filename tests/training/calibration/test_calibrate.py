@@ -437,7 +437,7 @@ def test_the_steps_are_a_table() -> None:
     ]
     lines = steps_table(tabulate(observations()), seeds=(0,)).split("\n")
     assert [line.split(" | ")[0] for line in lines[2:]][: len(STEPS)] == [f"| {name}" for name in STEPS]
-    left_out = [f"| all but {what}" for what in ("values not used", "contradictions")]
+    left_out = [f"| all but {what}" for what in ("what is left out", "contradictions")]
     names = [line.split(" | ")[0] for line in lines[2 + len(STEPS) :]]
     looked = [f"| {name}" for name in ("beam", "all")] + left_out
     assert names == [*left_out, *(f"{name}, answers inspected" for name in looked)]

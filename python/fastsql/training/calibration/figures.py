@@ -67,11 +67,12 @@ STEPS_ELSEWHERE: Mapping[str, tuple[str, ...]] = {
     "all": UNANSWERED_ELSEWHERE,
 }
 """The same on schemas that were not."""
-LEFT_OUT: Mapping[str, tuple[str, ...]] = {
-    "all but values not used": ("unused",),
+WITHOUT: Mapping[str, tuple[str, ...]] = {
+    "all but what is left out": ("left_out",),
     "all but contradictions": ("contradicted",),
 }
-LEFT_OUT_ELSEWHERE: Mapping[str, tuple[str, ...]] = {
+WITHOUT_ELSEWHERE: Mapping[str, tuple[str, ...]] = {
+    "all but what is left out": ("left_out",),
     "all but values not used": ("unused",),
     "all but words not explained": ("unexplained",),
     "all but the second opinion": REVERSED,
@@ -181,14 +182,14 @@ def steps_table(table: Table, seeds: Sequence[int] = (0, 1, 2)) -> str:
     """The figures of each step of `STEPS`, means over `seeds`, as a table in Markdown; of `STEPS_ELSEWHERE` as another."""
     ran = bool((table.plain != table.inspected).any())
     lines = list(_OWN_HEAD)
-    for name, names, out, inspected in _steps(STEPS, LEFT_OUT, ran):
+    for name, names, out, inspected in _steps(STEPS, WITHOUT, ran):
         across = [predict_across(table, names, inspected=inspected, seed=seed, without=out) for seed in seeds]
         lines.append(_line(name, [_flat(figures(table, one)) for one in across], _DIGITS))
     if not table.foreign.any():
         return "\n".join(lines)
     lines += ["", *_ELSEWHERE_HEAD]
     others = table.rows(table.foreign)
-    for name, names, out, inspected in _steps(STEPS_ELSEWHERE, LEFT_OUT_ELSEWHERE, ran):
+    for name, names, out, inspected in _steps(STEPS_ELSEWHERE, WITHOUT_ELSEWHERE, ran):
         across = [
             predict_across(others, elsewhere=names, inspected=inspected, seed=seed, without=out)
             for seed in seeds

@@ -28,7 +28,7 @@ WIDER = 12
 """Hypotheses of the search that goes on: what is complete is longer, and must outlast what is likely."""
 _FALLS = 1.0
 """Nats that what is unfinished will at least lose until it is finished, were it to come first."""
-_MOST_PATIENT = 8
+_MOST_PATIENT = 4
 """Nats. What is left out may be what no query can say."""
 
 

@@ -204,6 +204,9 @@ class ScheduleSettings:
     dev_minutes: float = 6.0  # between two dev scores
     dev_limit: int = 400  # examples of each dev part that a score is taken over
     patience: int = 0  # dev scores without a better one before the run stops; 0: never
+    # Seed of the order of the examples and of their variations; 0: that of the run. The weights of a run that was cut short
+    # go on with examples that it did not reach where the next one has another.
+    order_seed: int = 0
 
 
 @dataclass(frozen=True)
@@ -237,6 +240,11 @@ class TrainConfig:
     schedule: ScheduleSettings = field(default_factory=ScheduleSettings)
     augment: AugmentSettings = field(default_factory=AugmentSettings)
     objectives: ObjectiveSettings = field(default_factory=ObjectiveSettings)
+
+    @property
+    def order_seed(self) -> int:
+        """The seed of the order of the examples and of their variations."""
+        return self.schedule.order_seed or self.seed
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, as stored in checkpoints and in the bundle's card."""

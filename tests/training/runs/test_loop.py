@@ -145,6 +145,17 @@ def test_another_seed_gives_another_model(finished: Path, config: TrainConfig, t
     assert not torch.equal(one["token_in.weight"], other["token_in.weight"])
 
 
+def test_the_order_of_the_examples_has_a_seed_of_its_own(config: TrainConfig, tmp_path: Path) -> None:
+    def weights(order_seed: int) -> torch.Tensor:
+        schedule = replace(config.schedule, epochs=0.2, order_seed=order_seed)
+        run(replace(config, schedule=schedule), tmp_path / str(order_seed))
+        return load_checkpoint(tmp_path / str(order_seed) / LAST)["ema"]["token_in.weight"]
+
+    of_the_run = weights(0)
+    assert torch.equal(weights(config.seed), of_the_run)
+    assert not torch.equal(weights(config.seed + 1), of_the_run)
+
+
 def test_a_run_starts_warm_from_a_bundle(finished: Path, config: TrainConfig, tmp_path: Path) -> None:
     still = replace(config.optim, rate=0.0, encoder_rate=0.0)
     short = replace(config, schedule=replace(config.schedule, epochs=0.2), optim=still)

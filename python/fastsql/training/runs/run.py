@@ -114,7 +114,7 @@ class Run:
             self.model_config,
             candidates=self.config.data.candidates,
             augment=self.config.augment if augmented else None,
-            seed=self.config.seed,
+            seed=self.config.order_seed,
             parts=self.auxiliary is not None and augmented,
         )
 
@@ -195,7 +195,7 @@ class Run:
                 self.maker,
                 settings.batch_size,
                 settings.max_tokens,
-                self.config.seed,
+                self.config.order_seed,
                 self.at.epoch,
                 self.at.batch,
                 (team.rank + team.size * share, team.size * shares),

@@ -12,6 +12,6 @@ from collections.abc import Mapping
 
 MANIFESTS: Mapping[str, str] = {
     "css-zh": "4f353900e50b6533fb21f2db8ad5a03d4175c52c9760117f1a149f01e530ddeb",
-    "ehr-en": "d65b230b52f037381ebd6784d3e4b4a380d14ab7cd6105ed846746ae2c191490",
+    "ehr-en": "17ddb86b64e3c5b95063974b14291975cf35231682703d1c20b82fcb97e87016",
     "reverse-en": "8362c0b07d12ae0022f92d333f8604e89faea739cdd9145dbb8072ac48c9c66a",
 }

@@ -123,7 +123,7 @@ def test_an_everyday_question_is_answered_rightly(
         "What does a nurse earn?",
         "What is the average age of nurses?",
         pytest.param(
-            "What is the average age of singers?",
+            "What is the average age of visitors?",
             marks=pytest.mark.xfail(strict=True, reason="it gives the average age of patients"),
         ),
     ],

@@ -17,8 +17,9 @@ from fastsql.limits import DEFAULT
 from fastsql.parser import Parser
 from fastsql.parser.complete import WIDER, complete
 from fastsql.parser.link import Linked, link
-from fastsql.reliability.assess import Reliability
+from fastsql.reliability.assess import Judge, Reliability
 from fastsql.reliability.familiarity import Familiarity, TrainingQuestion
+from fastsql.reliability.regression import Regression
 
 from ..worlds.toy_bundle import AS_THE_SEQUENCE, load_toy, write_bundle
 from ..worlds.toy_model import SCHEMA
@@ -114,7 +115,20 @@ def test_a_search_is_made_again_only_where_what_was_given_up_might_come_first(
     else:
         ((beam, patience),) = engine.asked
         assert beam == WIDER
-        assert 1 <= patience == int(patience) <= 8, "whole nats, so that questions share a batch of the GPU"
+        assert 1 <= patience == int(patience) <= 4, "whole nats, so that questions share a batch of the GPU"
+
+
+@pytest.mark.parametrize(("log_odds", "searches"), [(-3.0, 1), (3.0, 0)])
+def test_no_other_query_is_searched_for_where_there_is_probably_none(
+    parser: Parser, linked: Linked, log_odds: float, searches: int
+) -> None:
+    engine: Any = Counting(parser)
+    decoded = decode(parser, linked)
+    decoded = replace(decoded, search=replace(decoded.search, unfinished=0.0))
+    judge = Judge(Regression(0.0, {"sequence": 1.0}), Regression(log_odds, {}))
+    found = complete(linked, decoded, engine, 4, replace(WEIGHED, judge=judge))
+    assert len(engine.asked) == searches
+    assert found.search.finished[0].marked_down > 0, "what there is is compared all the same"
 
 
 def parsed(folder: Path, settings: dict[str, Any], questions: Sequence[str]) -> list[str | None]:

@@ -15,7 +15,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fastsql.explanation.links import find_links
+from fastsql.grammar.inlining import turns_of
 from fastsql.parser.write import own_program
+from fastsql.reliability.assess import Asked
 
 if TYPE_CHECKING:
     from fastsql.decode import Hypothesis
@@ -30,6 +32,8 @@ _FALLS = 1.0
 """Nats that what is unfinished will at least lose until it is finished, were it to come first."""
 _MOST_PATIENT = 4
 """Nats. What is left out may be what no query can say."""
+_NO_ANSWER = 0.5
+"""Probability that there is no answer from which none is searched for again: every word of such a question is left out."""
 
 
 def complete(
@@ -44,7 +48,7 @@ def complete(
     likeliest = decoded.search.finished[0].score
     decoded = marked(decoded)
     best = decoded.search.finished[0].rank
-    if decoded.search.unfinished - _FALLS > best:
+    if decoded.search.unfinished - _FALLS > best and not _has_no_answer(linked, decoded, reliability):
         patience = min(math.ceil(likeliest - best), _MOST_PATIENT)
         wider = max(beam, min(WIDER, linked.space.limits.beam))
         decoded = marked(engine.decode(linked.prepared, linked.schema, linked.space, wider, patience))
@@ -62,6 +66,15 @@ def _marked(decoded: Decoded, nats: Callable[[int], float]) -> Decoded:
         told.append(looked)
     ordered = sorted(told, key=lambda one: -one.rank)
     return replace(decoded, search=replace(search, finished=tuple(ordered)))
+
+
+def _has_no_answer(linked: Linked, decoded: Decoded, reliability: Reliability) -> bool:
+    """Whether the question probably has no answer in this schema, as far as the first hypothesis tells."""
+    own = own_program(linked, decoded, 0)
+    links = find_links(own, linked.prepared, linked.schema.links)
+    asked = Asked(linked.question, linked.prepared, linked.schema.links, decoded.state)
+    evidence = reliability.evidence(asked, decoded.search, 0, own, links)
+    return reliability.assess(evidence, refers=bool(turns_of(own))).unanswerable > _NO_ANSWER
 
 
 def _left_out(linked: Linked, decoded: Decoded, number: int, familiarity: Familiarity) -> float:

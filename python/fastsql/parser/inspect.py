@@ -56,6 +56,8 @@ def inspect(first: Written, reliability: Reliability, inspector: Inspector, limi
         found = reliability.assess(evidence, inspected=True, refers=bool(written.uses))
         if not finding.hollow and not (finding.void and contradictions):
             found = backed(found, written)
+        elif written.remembered is not None and written.remembered.supplied:
+            found = replace(found, confidence=0.0)  # nothing but its pair spoke for it
         looked = Assessed(
             written,
             reliability,

@@ -191,6 +191,7 @@ def test_a_pair_does_not_speak_for_a_query_of_a_row_that_is_not_there(
         assert there.confidence >= SAME
         gone = ehr_en.parse(absent, demo_hospital, inspector=inspector)
     assert gone.confidence < SAME
+    assert gone.remembered is None or not gone.remembered.supplied, "nothing else speaks for the pair's query"
     ehr_en.forget(demo_hospital)
 
 

@@ -17,14 +17,15 @@ from typing import TYPE_CHECKING
 from fastsql.explanation.links import find_links
 from fastsql.grammar.inlining import turns_of
 from fastsql.parser.write import own_program
-from fastsql.reliability.assess import Asked
+from fastsql.reliability.assess import Asked, Reliability
 
 if TYPE_CHECKING:
     from fastsql.decode import Hypothesis
     from fastsql.engine import Decoded, Engine
+    from fastsql.grammar.program import Program
     from fastsql.parser.link import Linked
-    from fastsql.reliability.assess import Reliability
     from fastsql.reliability.familiarity import Familiarity
+    from fastsql.result import Link
 
 WIDER = 12
 """Hypotheses of the search that goes on: what is complete is longer, and must outlast what is likely."""
@@ -33,7 +34,7 @@ _FALLS = 1.0
 _MOST_PATIENT = 4
 """Nats. What is left out may be what no query can say."""
 _NO_ANSWER = 0.5
-"""Probability that there is no answer from which none is searched for again: every word of such a question is left out."""
+"""Probability of having no answer from which a question is not searched for again: every query leaves out what it asks."""
 
 
 def complete(
@@ -70,14 +71,18 @@ def _marked(decoded: Decoded, nats: Callable[[int], float]) -> Decoded:
 
 def _has_no_answer(linked: Linked, decoded: Decoded, reliability: Reliability) -> bool:
     """Whether the question probably has no answer in this schema, as far as the first hypothesis tells."""
-    own = own_program(linked, decoded, 0)
-    links = find_links(own, linked.prepared, linked.schema.links)
+    own, links = _read(linked, decoded, 0)
     asked = Asked(linked.question, linked.prepared, linked.schema.links, decoded.state)
     evidence = reliability.evidence(asked, decoded.search, 0, own, links)
     return reliability.assess(evidence, refers=bool(turns_of(own))).unanswerable > _NO_ANSWER
 
 
 def _left_out(linked: Linked, decoded: Decoded, number: int, familiarity: Familiarity) -> float:
-    own = own_program(linked, decoded, number)
-    links = find_links(own, linked.prepared, linked.schema.links)
+    _, links = _read(linked, decoded, number)
     return familiarity.left_out(linked.question, [link.span for link in links])
+
+
+def _read(linked: Linked, decoded: Decoded, number: int) -> tuple[Program, tuple[Link, ...]]:
+    """A hypothesis as a program, and what of the question stands in it."""
+    own = own_program(linked, decoded, number)
+    return own, find_links(own, linked.prepared, linked.schema.links)

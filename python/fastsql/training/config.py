@@ -204,8 +204,8 @@ class ScheduleSettings:
     dev_minutes: float = 6.0  # between two dev scores
     dev_limit: int = 400  # examples of each dev part that a score is taken over
     patience: int = 0  # dev scores without a better one before the run stops; 0: never
-    # Seed of the order of the examples and of their variations; 0: that of the run. The weights of a run that was cut short
-    # go on with examples that it did not reach where the next one has another.
+    # Seed of the order of the examples and of their variations; 0: that of the run. With another one, a warm start from a
+    # run that ended within its first epoch meets other examples than that run did.
     order_seed: int = 0
 
 

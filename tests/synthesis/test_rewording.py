@@ -82,6 +82,14 @@ FAULTS = [
     (said.FOREIGN, OVER, "In which ward are surgical visits with a fee of more than 250?"),
     (said.REPEATED, BOTH, "Show the ward, ward and stay days of the visits."),
     (said.REPEATED, COUNTED, "How many visits are there in each ward of the visits?"),
+    (said.FOREIGN, OVER, "Which wards have been visits with a fee of more than 250?"),
+    (said.VERBLESS, BOTH, "What the ward and stay days of the visits?"),
+    (said.VERBLESS, FROM_ON, "Which wards with at least two visits?"),
+    (
+        said.SAME,
+        "SELECT COUNT(*) FROM visits JOIN patients ON visits.patient_id = patients.patient_id",
+        "How many visits are patients?",
+    ),
     (said.SIGNS, OVER, "In which ward are visits with a fee of less than 250?"),
     (said.SIGNS, OVER, "In which ward are visits with a fee of at least 250?"),
     (said.SIGNS, OVER, "In which ward are visits with a fee of 250?"),
@@ -185,6 +193,14 @@ def test_words_of_the_grammars_wordings_are_the_querys_own() -> None:
     question = "What is the average fee of a consultation visit?"
     assert fault_of(question, sql) == said.FOREIGN
     assert fault_of(question, sql, ["The mean fee of each consultation visit"]) is None
+
+
+def test_verbs_of_the_grammars_wordings_are_verbs() -> None:
+    sql = "SELECT patients.name FROM patients JOIN visits ON visits.patient_id = patients.patient_id WHERE visits.fee > 250"
+    question = "Which patients paid a fee of more than 250 for visits? Give the name."
+    own = ["The names of patients who paid a fee above 250 for visits", "Patients that paid more than 250"]
+    assert fault_of(question, sql, own) is None
+    assert fault_of(question.replace("paid", "with"), sql, own) == said.VERBLESS
 
 
 def test_a_name_may_come_as_often_as_the_grammar_needs_it() -> None:

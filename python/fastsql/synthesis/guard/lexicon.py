@@ -50,12 +50,25 @@ CONTAINED = _either_of("contain(?:s|ing|ed)?/includ(?:e|es|ing)/substring/letter
 BEGUN = _either_of("start(?:s|ing)?/begin(?:s|ning)?/prefix")
 ENDED = _either_of("end(?:s|ing)?/suffix")
 
+VERBS = word_set(
+    """
+    is are was were do does did has have had can could would will shall should may must
+    belong belongs contain contains include includes start starts begin begins end ends exist exists exceed exceeds
+    """
+)
+"""What the main verb of a question may be, beside those of the grammar's own wordings. "Have been" is none: a model says
+"customers who have been policies" where a table joins another."""
+ASKING = re.compile(r"(?:and |please )?(?:what|which|who|whose|where|when|how)\b")
+"""How a sentence begins that needs a verb; "Wards with two visits" needs none."""
+RELATIVE = re.compile(r"\b(?:who|that|which) ([^\W\d_]+)")
+"""A verb behind the word that refers to its subject."""
+
 QUESTION_WORDS = word_set(
     """
     a an the this that these those it its they them their there here any all both one ones some such same
     i me my we us our you your
     who whom whose what which when where how many much
-    is are was were be been being am do does did have has had having can could would will shall should may must
+    is are was were do does did have has had having can could would will shall should may must
     s t re d ll m don doesn
     and or but not no nor never without none neither except excluding besides than then
     of in on at to from for with within by as into about between per each every among over under above below after before

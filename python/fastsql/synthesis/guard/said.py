@@ -27,12 +27,17 @@ NAME = "a column or table is not said"
 OTHER = "a column that the query lacks"
 FOREIGN = "a word that is neither the query's nor a question's"
 REPEATED = "something is said twice"
+VERBLESS = "a question without a verb"
+SAME = "two names are said to be one"
 SIGNS = "what is counted, compared, ordered or denied is said otherwise"
 
 _GAP = " _ "
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 _WORDS = re.compile(r"[^\W_]+")
 _TWICE = re.compile(r"\b([^\W\d_]{2,}(?: [^\W\d_]+)*)(?: (?:and|or|of|for|in))? \1\b")
+_EQUATED = re.compile(r"(?:how many|which|what) _ .*?\b(?:is|are|was|were) (?:the |an? )?_")
+"""Rows of one kind that are another, "How many bills are invoices?", where _ is a name."""
+_VALUE = "0"
 _PARTS = re.compile(r"[,;:.?!]\s|\band\b")
 """What parts a list."""
 _QUOTE = '"'
@@ -88,6 +93,10 @@ def fault(question: str, tree: exp.Expr, schema: Schema, own: Sequence[str]) -> 
         return FOREIGN
     if _says_twice([_root(word) for word in words], of_question, own_words):
         return REPEATED
+    if lexicon.ASKING.match(said) and not _has_verb(words, own):
+        return VERBLESS
+    if _EQUATED.fullmatch(_without(names.all, rest.replace(_GAP.strip(), _VALUE))):
+        return SAME
     return None if _signs_agree(_without(names.all, rest), tree) else SIGNS
 
 
@@ -233,6 +242,12 @@ def _says_twice(stems: list[str], of_question: set[str], own: Sequence[Sequence[
     for words in own:
         most |= _runs(words, of_question)
     return any(count > max(most[run], 1) for run, count in _runs(stems, of_question).items())
+
+
+def _has_verb(words: Sequence[str], own: Sequence[str]) -> bool:
+    """Whether one of the words is a verb, as a question's words or the grammar's own wordings know them."""
+    of_grammar = {verb for one in own for verb in lexicon.RELATIVE.findall(one.casefold())}
+    return not lexicon.VERBS.union(of_grammar).isdisjoint(words)
 
 
 def _runs(words: Sequence[str], of_question: set[str]) -> Counter[tuple[str, ...]]:

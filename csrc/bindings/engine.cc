@@ -43,15 +43,21 @@ QuestionInputs inputs_of(const Engine& engine, const SchemaState& schema, const 
   return arrays.inputs(schema.n_items(), engine.config());
 }
 
-py::tuple parse(const Engine& engine, const SchemaState& schema, const std::shared_ptr<grammar::ActionSpace>& space,
-                const Ids& token_ids, const Floats& inside, const Indices& features, const Bytes& relations,
-                const py::object& turns, std::size_t beam, const std::optional<Floats>& token_states, double patience) {
+std::unique_ptr<Engine::Reading> read(const Engine& engine, const SchemaState& schema, const Ids& token_ids, const Floats& inside,
+                                      const Indices& features, const Bytes& relations, const py::object& turns,
+                                      const std::optional<Floats>& token_states) {
   const QuestionArrays arrays{token_ids, inside, features, relations, token_states, TurnArrays(turns)};
   const QuestionInputs inputs = inputs_of(engine, schema, arrays);
+  const py::gil_scoped_release release;
+  return std::make_unique<Engine::Reading>(engine, schema, inputs);
+}
+
+py::tuple search(const Engine& engine, const Engine::Reading& reading, const std::shared_ptr<grammar::ActionSpace>& space,
+                 std::size_t beam, double patience) {
   Parse found;
   {
     const py::gil_scoped_release release;
-    found = engine.parse(schema, inputs, space, {beam, patience});
+    found = engine.search(reading, space, {beam, patience});
   }
   return parse_tuple(found);
 }
@@ -79,14 +85,15 @@ void bind_engine(py::module_& module) {
       .def_property_readonly("n_columns", [](const SchemaState& state) { return state.nodes.columns; })
       .def_property_readonly("n_values", [](const SchemaState& state) { return state.values; })
       .def_property_readonly("nbytes", &SchemaState::bytes);
+  py::class_<Engine::Reading>(module, "Reading", "A question behind the encoder and the graph.");
   py::class_<Engine>(module, "Engine", "Encoder, graph, decoder and search of one model. Thread-safe.")
       .def(py::init(&make), py::arg("sizes"), py::arg("weights"), py::arg("cls"), py::arg("sep"), py::arg("threads"))
       .def("encode_texts", &encode_texts, py::arg("ids"))
       .def("encode_schema", &encode_schema, py::arg("inputs"), py::arg("text_means") = py::none(),
            py::arg("value_means") = py::none())
-      .def("parse", &parse, py::arg("schema"), py::arg("space"), py::arg("token_ids"), py::arg("inside"), py::arg("features"),
-           py::arg("relations"), py::arg("turns").none(true), py::arg("beam"), py::arg("token_states") = py::none(),
-           py::arg("patience") = 0.0)
+      .def("read", &read, py::arg("schema"), py::arg("token_ids"), py::arg("inside"), py::arg("features"), py::arg("relations"),
+           py::arg("turns").none(true), py::arg("token_states") = py::none(), py::keep_alive<0, 1>(), py::keep_alive<0, 2>())
+      .def("search", &search, py::arg("reading"), py::arg("space"), py::arg("beam"), py::arg("patience") = 0.0)
       .def("graph_rows", &graph_rows, py::arg("schema"), py::arg("token_ids"), py::arg("inside"), py::arg("features"),
            py::arg("relations"), py::arg("turns").none(true), py::arg("token_states") = py::none());
 }

@@ -71,18 +71,26 @@ std::vector<float> Engine::graph_rows(const SchemaState& schema, const QuestionI
   return rows;
 }
 
-Parse Engine::parse(const SchemaState& schema, const QuestionInputs& question, std::shared_ptr<const grammar::ActionSpace> space,
-                    decode::Breadth breadth) const {
-  const auto workspace = workspaces_.take();
+Engine::Reading::Reading(const Engine& engine, const SchemaState& schema, const QuestionInputs& question)
+    : workspace_(engine.workspaces_.take()), milliseconds_(engine.encode_question(schema, question, *workspace_)) {
+  mean_of_rows(workspace_->memory.question.rows, question.tokens, engine.config_.d, mean_state_);
+}
+
+Parse Engine::search(const Reading& reading, std::shared_ptr<const grammar::ActionSpace> space, decode::Breadth breadth) const {
   Parse parse;
-  parse.milliseconds = encode_question(schema, question, *workspace);
-  mean_of_rows(workspace->memory.question.rows, question.tokens, config_.d, parse.mean_state);
-  parse.pooled = workspace->pooled;
+  parse.mean_state = reading.mean_state_;
+  parse.pooled = reading.workspace_->pooled;
+  parse.milliseconds = reading.milliseconds_;
 
   const auto start = std::chrono::steady_clock::now();
-  parse.search = decode::beam_search(decoder_, workspace->memory, std::move(space), breadth, workers_);
+  parse.search = decode::beam_search(decoder_, reading.workspace_->memory, std::move(space), breadth, workers_);
   parse.milliseconds.decode = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   return parse;
+}
+
+Parse Engine::parse(const SchemaState& schema, const QuestionInputs& question, std::shared_ptr<const grammar::ActionSpace> space,
+                    decode::Breadth breadth) const {
+  return search(Reading(*this, schema, question), std::move(space), breadth);
 }
 
 std::size_t SchemaState::bytes() const {

@@ -48,7 +48,30 @@ struct Parse {
 void mean_of_rows(const float* rows, std::size_t count, std::size_t d, std::vector<float>& mean);
 
 class Engine {
+  // What one question needs beside the model; kept for the questions after it.
+  struct Workspace {
+    GraphWorkspace graph;
+    std::vector<std::int32_t> ids;
+    std::vector<float> pooled;
+    decode::Memory memory;
+  };
+
  public:
+  // A question behind the encoder and the graph, in which any number of searches may begin, several at a time. It keeps a
+  // workspace as long as it lives; engine and schema must outlive it.
+  class Reading {
+   public:
+    // Throws ModelError where an index is out of range, the parts do not belong together, or no states are given and the weights
+    // hold no encoder.
+    Reading(const Engine& engine, const SchemaState& schema, const QuestionInputs& question);
+
+   private:
+    friend class Engine;
+    Pool<Workspace>::Lease workspace_;
+    std::vector<float> mean_state_;
+    Milliseconds milliseconds_;
+  };
+
   // Copies the weights; where they hold none of an encoder, every text needs the states of another one. `cls` and `sep` are the ids
   // that the tokenizer puts around a text; `threads` work on one question.
   // Throws ModelError where a weight is missing or of another shape.
@@ -69,23 +92,18 @@ class Engine {
   // weights for turns.
   void check_turns(const TurnInputs& turns, std::size_t items) const;
 
-  // The graph's final rows [N, d] for a question: tokens, candidates, turns, tables, columns. Throws as `parse` does.
+  // The graph's final rows [N, d] for a question: tokens, candidates, turns, tables, columns. Throws as a Reading does.
   std::vector<float> graph_rows(const SchemaState& schema, const QuestionInputs& question) const;
 
-  // The likeliest queries for a question. `space` must be of the same schema and question. Throws ModelError where an index is
-  // out of range, the parts do not belong together, or no states are given and the weights hold no encoder.
+  // The likeliest queries for a question that this engine has read. `space` must be of the same schema and question. The times of
+  // encoder and graph are those of the reading. Throws as `decode::beam_search` does.
+  Parse search(const Reading& reading, std::shared_ptr<const grammar::ActionSpace> space, decode::Breadth breadth) const;
+
+  // The same for one that it reads first. Throws as a Reading does, too.
   Parse parse(const SchemaState& schema, const QuestionInputs& question, std::shared_ptr<const grammar::ActionSpace> space,
               decode::Breadth breadth) const;
 
  private:
-  // What one question needs beside the model; kept for the questions after it.
-  struct Workspace {
-    GraphWorkspace graph;
-    std::vector<std::int32_t> ids;
-    std::vector<float> pooled;
-    decode::Memory memory;
-  };
-
   const Encoder& encoder() const;
 
   // Of a schema (encode_schema.cc).

@@ -348,6 +348,9 @@ class SchemaState:
     def nbytes(self) -> int:
         """Bytes of its arrays."""
 
+class Reading:
+    """A question behind the encoder and the graph of an engine, whose memory it holds. Immutable. Made by `Engine.read`."""
+
 class Engine:
     """Encoder, graph, decoder and search of one model: `fastsql.model.Model` and `fastsql.decode`, natively.
 
@@ -411,40 +414,51 @@ class Engine:
     ) -> NDArray[np.float32]:
         """The graph's final rows of a question, float32[N, d]: tokens, candidates, turns, tables, columns.
 
-        Arguments and errors are those of `parse`.
+        Arguments and errors are those of `read`.
         """
 
-    def parse(
+    def read(
         self,
         schema: SchemaState,
-        space: ActionSpace,
         token_ids: NDArray[np.int32],
         inside: NDArray[np.float32],
         features: NDArray[np.int64],
         relations: NDArray[np.uint8],
         turns: TurnInputs | None,
-        beam: int,
         token_states: NDArray[np.float32] | None = None,
+    ) -> Reading:
+        """A linked question of Q tokens, V candidates and K earlier turns through encoder and graph; N = Q + V + K + T + C.
+
+        Args:
+            schema: of this engine.
+            token_ids: int32[Q], without [CLS] and [SEP].
+            inside: float32[V, Q], from `fastsql.linking.relations.span_weights`.
+            features: int64[V, 4], from `fastsql.model.config.features_of`.
+            relations: uint8[N, N].
+            turns: the earlier turns of a conversation, if the model has weights for them.
+            token_states: float32[Q, hidden], what another encoder made of the tokens; the engine's own is asked by default.
+
+        Raises:
+            ModelError: shapes disagree, an index is out of range, or the parts are not of the same question and schema.
+        """
+
+    def search(
+        self, reading: Reading, space: ActionSpace, beam: int, patience: float = 0.0
     ) -> tuple[
-        list[tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.int32]]],
+        list[tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.int32], NDArray[np.float32]]],
         float,
         int,
         NDArray[np.float32],
         NDArray[np.float32],
         tuple[float, float, float],
     ]:
-        """The likeliest queries for a linked question of Q tokens, V candidates and K earlier turns; N = Q + V + K + T + C.
+        """The likeliest queries for a question that this engine has read, as often as is asked.
 
         Args:
-            schema: of this engine.
+            reading: of the question.
             space: the actions of this question.
-            token_ids: int32[Q], without [CLS] and [SEP].
-            inside: float32[V, Q], from `fastsql.linking.relations.span_weights`.
-            features: int64[V, 4], from `fastsql.model.config.features_of`.
-            relations: uint8[N, N].
-            turns: the earlier turns of a conversation, if the model has weights for them.
             beam: hypotheses that are followed.
-            token_states: float32[Q, hidden], what another encoder made of the tokens; the engine's own is asked by default.
+            patience: nats that a hypothesis may be less likely than the best and still be waited for.
 
         Returns:
             finished: best first, actions int32[n], their log-probabilities float32[n], the path int32[m], which has forced
@@ -453,10 +467,10 @@ class Engine:
             steps: of the decoder.
             state: float32[d], the mean of the tokens' final rows; zeros where there is no token.
             pooled: float32[d], the mean of their first rows, likewise.
-            milliseconds: of encoder, graph and search.
+            milliseconds: of encoder and graph, as they were when it was read, and of this search.
 
         Raises:
-            ModelError: shapes disagree, an index is out of range, or the parts are not of the same question and schema.
+            ModelError: the space is of another question or schema.
             LimitError: a query would have more decisions than the model was made for.
         """
 

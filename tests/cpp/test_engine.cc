@@ -82,6 +82,25 @@ TEST_CASE("a question without tokens or candidates is parsed") {
   }
 }
 
+TEST_CASE("a question that was read is searched as often as is asked, whatever is read beside it") {
+  const ToySchema schema;
+  const ToyQuestion one(6, 2, schema), other(9, 0, schema);
+  for (const std::size_t joint : {0, 1}) {
+    const Engine engine = make_engine(toy_config(2, joint));
+    const auto state = engine.encode_schema(schema.inputs());
+    const Parse expected = engine.parse(*state, one.inputs(), test::toy_space(), 3);
+    const Engine::Reading reading(engine, *state, one.inputs());
+    const Engine::Reading beside(engine, *state, other.inputs());
+    for (int again = 0; again < 2; ++again) {
+      const Parse found = engine.search(reading, test::toy_space(), 3);
+      CHECK(found.search.finished.at(0).actions == expected.search.finished.at(0).actions);
+      CHECK(found.search.finished.at(0).log_probabilities == expected.search.finished.at(0).log_probabilities);
+      CHECK(found.mean_state == expected.mean_state);
+      CHECK(found.pooled == expected.pooled);
+    }
+  }
+}
+
 TEST_CASE("a warm engine asks the heap for the result and nothing else") {
   const ToySchema schema;
   const ToyQuestion question(6, 2, schema);

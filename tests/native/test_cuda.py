@@ -18,7 +18,7 @@ from fastsql.datasets import read_examples, read_schemas
 from fastsql.decode import Search
 from fastsql.engine import Decoded, Engine
 from fastsql.engine.cuda import CudaEngine
-from fastsql.engine.native import NativeEngine
+from fastsql.engine.native import NativeEngine, decoded
 from fastsql.grammar import ActionSpace
 from fastsql.grammar.grounding import Grounds
 from fastsql.grammar.matching import Patterns
@@ -259,7 +259,7 @@ def test_a_question_that_fails_does_so_alone(cuda: Parser) -> None:
     failure, found = engine._engine.parse(encoded.state, [narrow, good], 2)
     assert isinstance(failure, ModelError)
     assert "dead end" in str(failure)
-    assert engine.decoded(found, 0.0).search == engine.decode(asked[1][0], encoded, asked[1][1], 2).search
+    assert decoded(found, {}).search == engine.decode(asked[1][0], encoded, asked[1][1], 2).search
 
 
 def test_arrays_of_another_form_are_refused(cuda: Parser) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +15,8 @@ from numpy.typing import NDArray
 
 from fastsql.datasets import read_examples, read_schemas
 from fastsql.decode import Hypothesis, Search, beam_search
+from fastsql.engine import Decoded
+from fastsql.engine.native import NativeEngine
 from fastsql.errors import ModelError
 from fastsql.grammar import ActionSpace
 from fastsql.limits import Limits
@@ -26,6 +29,7 @@ from fastsql.parser import BUNDLED
 from fastsql.schema import Schema
 
 from ..worlds import toy_bundle
+from ..worlds.toy_bundle import load_toy
 from ..worlds.toy_model import CONFIG_OF, QUESTIONS, SCHEMA, WORDPIECE, link, make_config, write_bundle
 from .automata import native_space
 from .searches import expect_same
@@ -61,10 +65,15 @@ class Both:
 
     def parse(self, prepared: Prepared, beam: int, threads: int = 1, **options: Any) -> tuple[Search, Any]:
         """What the native search found, and the mean state of the tokens."""
+        reading = self.natives[threads].read(self.states[threads], *arguments(prepared), **options)
+        return self.search(reading, prepared, beam, threads)
+
+    def search(
+        self, reading: Any, prepared: Prepared, beam: int, threads: int = 1, patience: float = 0.0
+    ) -> tuple[Search, Any]:
+        """What is found in a question that was read, and the mean state of the tokens."""
         space = native_space(self.core, self.space(prepared))
-        found, unfinished, steps, state, _, _ = self.natives[threads].parse(
-            self.states[threads], space, *arguments(prepared), beam, **options
-        )
+        found, unfinished, steps, state, _, _ = self.natives[threads].search(reading, space, beam, patience)
         hypotheses = tuple(Hypothesis(*(tuple(part.tolist()) for part in parts)) for parts in found)
         return Search(hypotheses, unfinished, steps), state
 
@@ -166,6 +175,75 @@ def test_token_states_of_another_encoder_can_be_given(searching: Both) -> None:
     expect_same(given, own)
     changed, _ = searching.parse(prepared, 4, token_states=np.zeros_like(states))
     assert changed.finished[0].log_probabilities != own.finished[0].log_probabilities
+
+
+def test_a_question_that_was_read_is_searched_as_often_as_is_asked(searching: Both) -> None:
+    links, tokenizer = searching.schema.links, searching.reference.tokenizer
+    one, other = (prepare(question, links, tokenizer) for question in toy_bundle.QUESTIONS[:2])
+    engine, state = searching.natives[1], searching.states[1]
+    reading = engine.read(state, *arguments(one))
+    alone = [searching.search(reading, one, beam)[0] for beam in (4, 12)]
+    beside = engine.read(state, *arguments(other))  # has a workspace of its own
+    assert searching.search(beside, other, 4)[0] == searching.parse(other, 4)[0]
+    assert [searching.search(reading, one, beam)[0] for beam in (4, 12)] == alone
+    encoded = searching.reference.encode_question(one, searching.schema)
+    for beam, found in zip((4, 12), alone, strict=True):
+        expect_same(found, beam_search(searching.reference, encoded, searching.space(one), beam=beam))
+
+
+def test_a_reading_outlives_whoever_made_it(core: ModuleType, tmp_path: Path) -> None:
+    both = Both.load(core, toy_bundle.write_bundle(tmp_path / "toy"), SCHEMA)
+    prepared = prepare(toy_bundle.QUESTIONS[0], both.schema.links, both.reference.tokenizer)
+    expected = both.parse(prepared, 4)[0]
+    engine = make_engine(core, tmp_path / "toy", 1)
+    reading = engine.read(
+        engine.encode_schema(both.schema.inputs), *arguments(prepared)
+    )  # the schema's only owner
+    gc.collect()
+    both.natives[1] = engine
+    assert both.search(reading, prepared, 4)[0] == expected
+    del engine, both
+    gc.collect()
+    del reading  # gives its workspace back to an engine that nobody else has
+
+
+class Counting:
+    """The native core, whose readings are counted."""
+
+    def __init__(self, core: Any) -> None:
+        self.core, self.readings = core, 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.core, name)
+
+    def read(self, *arguments: Any) -> Any:
+        self.readings += 1
+        return self.core.read(*arguments)
+
+
+def test_a_question_that_is_searched_again_is_not_read_again(core: ModuleType, tmp_path: Path) -> None:
+    parser = load_toy(toy_bundle.write_bundle(tmp_path / "toy"), device="cpu")
+    engine = parser.engine
+    assert isinstance(engine, NativeEngine)
+    counted = engine._engine = Counting(engine._engine)
+    schema = engine.encode_schema(SCHEMA)
+    one, other = (engine.link(question, schema, None) for question in toy_bundle.QUESTIONS[:2])
+
+    def decoded(prepared: Any, beam: int) -> Decoded:
+        space = ActionSpace.for_question(
+            SCHEMA, prepared.text, prepared.offsets, prepared.candidates, limits=toy_bundle.LIMITS
+        )
+        return engine.decode(prepared, schema, space, beam)
+
+    first, wider = decoded(one, 2), decoded(one, 4)
+    assert counted.readings == 1
+    assert first.milliseconds["graph"] > 0
+    assert wider.milliseconds["graph"] == 0
+    assert (wider.pooled == first.pooled).all()
+    decoded(other, 2)
+    again = decoded(one, 4)
+    assert counted.readings == 3
+    assert again.search == wider.search
 
 
 # ---------------------------------------------------------------- the same whoever computes
@@ -280,8 +358,9 @@ def test_a_space_of_another_question_is_refused(searching: Both) -> None:
     links, tokenizer = searching.schema.links, searching.reference.tokenizer
     one, other = (prepare(question, links, tokenizer) for question in ("how many patients?", "how many?"))
     space = native_space(searching.core, searching.space(other))
+    reading = searching.natives[1].read(searching.states[1], *arguments(one))
     with pytest.raises(ModelError):
-        searching.natives[1].parse(searching.states[1], space, *arguments(one), 4)
+        searching.natives[1].search(reading, space, 4)
 
 
 @pytest.mark.parametrize("name", ["encoder.layers.1.qkv.bias", "graph.0.relation_key", "candidate.2.weight"])

@@ -93,12 +93,12 @@ def test_turns_that_do_not_fit_are_refused(core: ModuleType, tmp_path: Path) -> 
     assert isinstance(engine, NativeEngine)
     schema = engine.encode_schema(SCHEMA)
     prepared = engine.link(QUESTIONS[0], schema, None, TURNS)
-    *others, turns = engine.arguments(prepared, schema, space_of(prepared))
+    asked, *others, turns = engine.arguments(prepared, schema, space_of(prepared))
     assert isinstance(turns, TurnInputs)
 
     def refused(message: str, given: TurnInputs | None) -> None:
         with pytest.raises(ModelError, match=message):
-            engine._engine.parse(schema.state, *others, given, 2)
+            engine._engine.search(engine._engine.read(schema.state, *others, given), asked, 2)
 
     def with_entry(place: int, number: int) -> TurnInputs:
         entries = turns.entries.copy()
@@ -125,6 +125,6 @@ def test_a_core_without_weights_for_turns_refuses_them(core: ModuleType, tmp_pat
     assert isinstance(plain, NativeEngine)
     schema = reading.encode_schema(SCHEMA)
     prepared = reading.link(QUESTIONS[0], schema, None, TURNS)
-    arguments = reading.arguments(prepared, schema, space_of(prepared))
+    _, *arguments = reading.arguments(prepared, schema, space_of(prepared))
     with pytest.raises(ModelError, match="no weights for earlier turns"):
-        plain._engine.parse(plain.encode_schema(SCHEMA).state, *arguments, 2)
+        plain._engine.read(plain.encode_schema(SCHEMA).state, *arguments)

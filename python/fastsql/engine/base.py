@@ -9,9 +9,11 @@ All engines give the same hypotheses; scores differ by rounding.
 
 from __future__ import annotations
 
+import threading
+import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     from fastsql.model.tokenizer import Tokenizer
     from fastsql.schema import Schema
 
+
+T = TypeVar("T")
 
 MOST_THREADS = 4
 """Threads of the native core where none are asked for: a question is too small for more."""
@@ -79,6 +83,32 @@ def check_space(prepared: Prepared, space: ActionSpace, config: ModelConfig) -> 
         )
 
 
+class LastReading(Generic[T]):
+    """What each thread read last, so that a question which is searched for again is not read again. Thread-safe.
+
+    It is told by the linked question and the schema, the very objects, and keeps neither alive.
+    """
+
+    def __init__(self) -> None:
+        self._of_thread = threading.local()
+
+    def take(self, prepared: Prepared, schema: object) -> T | None:
+        """The reading, if this thread's last was of these; otherwise None, and that one is let go."""
+        of, over, reading = getattr(self._of_thread, "told", (_nothing, _nothing, None))
+        if of() is prepared and over() is schema:
+            return cast("T", reading)
+        self._of_thread.told = _nothing, _nothing, None
+        return None
+
+    def keep(self, prepared: Prepared, schema: object, reading: T) -> None:
+        """Until this thread reads another question."""
+        self._of_thread.told = (weakref.ref(prepared), weakref.ref(schema), reading)
+
+
+def _nothing() -> None:
+    """A reference to nothing."""
+
+
 @dataclass(frozen=True, eq=False)
 class Decoded:
     """What an engine makes of a question."""
@@ -89,7 +119,7 @@ class Decoded:
     pooled: NDArray[np.float32]
     """The mean of its tokens before the graph, float32[d]: what an `EarlierTurn` of later questions needs of it."""
     milliseconds: Mapping[str, float]
-    """Of each stage."""
+    """Of each stage; 0 for what had been done before."""
 
 
 class Engine(Protocol):
@@ -125,7 +155,8 @@ class Engine(Protocol):
     ) -> Decoded:
         """The likeliest queries for a linked question; `space` has the turns that it was linked to.
 
-        With `patience`, those also that are so many nats less likely than the best: see `beam_search`.
+        With `patience`, those also that are so many nats less likely than the best: see `beam_search`. Where a thread asks
+        for the same question again, with another space, width or patience, it need not be read again.
 
         Raises ModelError for other turns, and for turns that a model of another width has read.
         """

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fastsql.backends import native, resolve_device
 from fastsql.decode import Hypothesis, Search
-from fastsql.engine.base import MOST_THREADS, Decoded, check_space, link_question
+from fastsql.engine.base import MOST_THREADS, Decoded, LastReading, check_space, link_question
 from fastsql.engine.encoders import resolve_encoder
 from fastsql.engine.stopwatch import Stopwatch
 from fastsql.grammar import load_grammar
@@ -24,7 +24,7 @@ from fastsql.model.config import features_of
 from fastsql.model.schema_inputs import SchemaInputs
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from fastsql import _core
     from fastsql.grammar import ActionSpace
@@ -84,6 +84,7 @@ class NativeEngine:
             sep=self.tokenizer.sep,
             threads=self.threads,
         )
+        self._last: LastReading[_core.Reading] = LastReading()
 
     def encode_schema(self, schema: Schema) -> NativeSchema:
         """See `Engine`."""
@@ -115,14 +116,18 @@ class NativeEngine:
     ) -> Decoded:
         """See `Engine`."""
         watch = Stopwatch()
-        states = (
-            () if self._onnx is None else (self._onnx.encode(self._text(prepared.token_ids)[None])[0, 1:-1],)
-        )
+        native_space, *question = self.arguments(prepared, schema, space)
+        reading = self._last.take(prepared, schema)
+        known = reading is not None
+        if reading is None:
+            reading = self._engine.read(schema.state, *question, *self._states(prepared))
+            self._last.keep(prepared, schema, reading)
         watch.lap("encode")
-        arguments = self.arguments(prepared, schema, space)
-        parsed = self._engine.parse(schema.state, *arguments, beam, *states, patience=patience)
+        parsed = self._engine.search(reading, native_space, beam, patience)
         watch.lap("decode")
-        return self.decoded(parsed, watch.laps["decode"], watch.laps["encode"])
+        graph = 0.0 if known else parsed[-1][1]
+        laps = watch.laps
+        return decoded(parsed, {"encode": laps["encode"] - graph, "graph": graph, "decode": laps["decode"]})
 
     def arguments(self, prepared: Prepared, schema: NativeSchema, space: ActionSpace) -> Arguments:
         """A linked question as the core takes it."""
@@ -143,20 +148,6 @@ class NativeEngine:
             turns,
         )
 
-    def decoded(self, parsed: Parsed, milliseconds: float, encoded: float = 0.0) -> Decoded:
-        """What the core found, in a call that took so long: what is neither encoder nor graph counts as search.
-
-        `encoded` are milliseconds of another encoder before it.
-        """
-        found, unfinished, steps, state, pooled, (encoder_ms, graph_ms, _) = parsed
-        finished = tuple(_hypothesis(*parts) for parts in found)
-        stages = {
-            "encode": encoded + encoder_ms,
-            "graph": graph_ms,
-            "decode": milliseconds - encoder_ms - graph_ms,
-        }
-        return Decoded(Search(finished, unfinished, steps), state, pooled, stages)
-
     def _open_onnx(self, bundle: Bundle) -> OnnxEncoder:
         """Its threads do not look for work when there is none: the core's need the processor next."""
         from fastsql.model.onnx_encoder import OnnxEncoder
@@ -176,9 +167,22 @@ class NativeEngine:
             for groups in (inputs.texts, inputs.value_texts)
         )
 
+    def _states(self, prepared: Prepared) -> tuple[NDArray[np.float32], ...]:
+        """States of a question's tokens by ONNX Runtime; nothing where the core's own encoder reads it."""
+        if self._onnx is None:
+            return ()
+        return (self._onnx.encode(self._text(prepared.token_ids)[None])[0, 1:-1],)
+
     def _text(self, token_ids: NDArray[np.int32]) -> NDArray[np.int32]:
         """A question's tokens between [CLS] and [SEP]."""
         return np.concatenate([[self.tokenizer.cls], token_ids, [self.tokenizer.sep]]).astype(np.int32)
+
+
+def decoded(parsed: Parsed, stages: Mapping[str, float]) -> Decoded:
+    """What the core found, with the milliseconds of each stage."""
+    found, unfinished, steps, state, pooled, _ = parsed
+    finished = tuple(_hypothesis(*parts) for parts in found)
+    return Decoded(Search(finished, unfinished, steps), state, pooled, stages)
 
 
 def _hypothesis(*parts: NDArray[Any]) -> Hypothesis:

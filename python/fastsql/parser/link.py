@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from fastsql.engine import Encoded, Engine
@@ -13,6 +13,7 @@ from fastsql.limits import Limits
 from fastsql.linking.prepare import Prepared
 
 if TYPE_CHECKING:
+    from fastsql.grammar.program import Program
     from fastsql.linking.dictionary import ValueDictionary
     from fastsql.linking.turns import EarlierTurn
     from fastsql.session.turn import Turn
@@ -30,6 +31,7 @@ class Linked:
         space: the actions that may write its query.
         turns: the earlier turns of its conversation, which `space` has in the same order, or has none; None outside one.
         number: its own among the turns of the conversation.
+        programs: what paths through `space` have been read as (`write.own_program`); a copy begins with none.
     """
 
     question: str
@@ -39,6 +41,7 @@ class Linked:
     space: ActionSpace
     turns: tuple[Turn, ...] | None = None
     number: int = 1
+    programs: dict[tuple[int, ...], Program] = field(default_factory=dict, init=False, repr=False)
 
 
 def link(

@@ -106,8 +106,10 @@ def sensible_first(linked: Linked, decoded: Decoded) -> Decoded:
 
 def own_program(linked: Linked, decoded: Decoded, number: int) -> Program:
     """A finished hypothesis as the question says it, with references to earlier turns."""
-    program = read_path(decoded.search.finished[number].path, linked.space)
-    return count_shown(program, linked.space.turns)
+    path, programs = decoded.search.finished[number].path, linked.programs
+    if path not in programs:
+        programs[path] = count_shown(read_path(path, linked.space), linked.space.turns)
+    return programs[path]
 
 
 def _adds_up_keys(program: Program, schema: Schema) -> bool:

@@ -58,10 +58,19 @@ VERBS = word_set(
 )
 """What the main verb of a question may be, beside those of the grammar's own wordings. "Have been" is none: a model says
 "customers who have been policies" where a table joins another."""
+AUXILIARIES = word_set("do does did")
+"""These need another verb behind them."""
 ASKING = re.compile(r"(?:and |please )?(?:what|which|who|whose|where|when|how)\b")
 """How a sentence begins that needs a verb; "Wards with two visits" needs none."""
 RELATIVE = re.compile(r"\b(?:who|that|which) ([^\W\d_]+)")
 """A verb behind the word that refers to its subject."""
+REFERRING = word_set("who that which whose")
+"""Words behind which a verb is that of another clause."""
+BEFORE_EACH = word_set(
+    "of for in by to at on with within from per and does do did is are was were has have had"
+)
+BEFORE_NO = word_set("of for in with within have has had is are was were there and or")
+"""What stands before "each" and "no" in a sentence."""
 
 QUESTION_WORDS = word_set(
     """

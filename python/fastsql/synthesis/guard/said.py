@@ -27,7 +27,7 @@ NAME = "a column or table is not said"
 OTHER = "a column that the query lacks"
 FOREIGN = "a word that is neither the query's nor a question's"
 REPEATED = "something is said twice"
-VERBLESS = "a question without a verb"
+UNSAYABLE = "no sentence of English"
 SAME = "two names are said to be one"
 SIGNS = "what is counted, compared, ordered or denied is said otherwise"
 
@@ -38,6 +38,9 @@ _TWICE = re.compile(r"\b([^\W\d_]{2,}(?: [^\W\d_]+)*)(?: (?:and|or|of|for|in))? 
 _EQUATED = re.compile(r"(?:how many|which|what) _ .*?\b(?:is|are|was|were) (?:the |an? )?_")
 """Rows of one kind that are another, "How many bills are invoices?", where _ is a name."""
 _VALUE = "0"
+_SPOKEN = r"[^\W_]+|_"
+_OPENED = re.compile(r"(?:^|\s)'[^']*$")
+"""A quotation without an end."""
 _PARTS = re.compile(r"[,;:.?!]\s|\band\b")
 """What parts a list."""
 _QUOTE = '"'
@@ -93,8 +96,8 @@ def fault(question: str, tree: exp.Expr, schema: Schema, own: Sequence[str]) -> 
         return FOREIGN
     if _says_twice([_root(word) for word in words], of_question, own_words):
         return REPEATED
-    if lexicon.ASKING.match(said) and not _has_verb(words, own):
-        return VERBLESS
+    if not _is_sentence(said, re.findall(_SPOKEN, rest), own):
+        return UNSAYABLE
     if _EQUATED.fullmatch(_without(names.all, rest.replace(_GAP.strip(), _VALUE))):
         return SAME
     return None if _signs_agree(_without(names.all, rest), tree) else SIGNS
@@ -244,10 +247,25 @@ def _says_twice(stems: list[str], of_question: set[str], own: Sequence[Sequence[
     return any(count > max(most[run], 1) for run, count in _runs(stems, of_question).items())
 
 
-def _has_verb(words: Sequence[str], own: Sequence[str]) -> bool:
-    """Whether one of the words is a verb, as a question's words or the grammar's own wordings know them."""
-    of_grammar = {verb for one in own for verb in lexicon.RELATIVE.findall(one.casefold())}
-    return not lexicon.VERBS.union(of_grammar).isdisjoint(words)
+def _is_sentence(said: str, words: Sequence[str], own: Sequence[str]) -> bool:
+    """Whether a sentence has what its words ask for, as far as a question's words and the grammar's own wordings tell verbs.
+
+    `words` have a gap for each value. A question needs a verb before its first relative clause, "does" needs another, and
+    none else is the last word. Something stands before "each" and "no". What is quoted ends.
+    """
+    verbs = lexicon.VERBS.union(verb for one in own for verb in lexicon.RELATIVE.findall(one.casefold()))
+    full = verbs - lexicon.AUXILIARIES
+    if lexicon.ASKING.match(said):
+        refers = (at for at, word in enumerate(words) if at and word in lexicon.REFERRING)
+        main = words[: next(refers, len(words))]
+        aided = [at for at, word in enumerate(main) if word in lexicon.AUXILIARIES]
+        if verbs.isdisjoint(main) or (aided and full.isdisjoint(words[aided[0] :])):
+            return False
+    for word, wanted in (("each", lexicon.BEFORE_EACH), ("no", lexicon.BEFORE_NO)):
+        if any(two == word and one not in wanted for one, two in pairwise(words)):
+            return False
+    hangs = not verbs.isdisjoint(words[-1:]) and lexicon.AUXILIARIES.isdisjoint(words)
+    return not hangs and not _OPENED.search(said)
 
 
 def _runs(words: Sequence[str], of_question: set[str]) -> Counter[tuple[str, ...]]:
@@ -259,7 +277,7 @@ def _runs(words: Sequence[str], of_question: set[str]) -> Counter[tuple[str, ...
 
 def _without(names: Sequence[str], said: str) -> str:
     """The question's words with a gap for each name, longest first; names are told by their words' stems."""
-    words = _WORDS.findall(said) if "_" not in said else re.findall(r"[^\W_]+|_", said)
+    words = _WORDS.findall(said) if "_" not in said else re.findall(_SPOKEN, said)
     stems = [_root(word) for word in words]
     for label in sorted(names, key=lambda one: -len(name_words(one))):
         parts = [_root(word) for word in name_words(label)]

@@ -1,4 +1,4 @@
-"""The C++ core: encoder, graph and beam search in one call, or the latter two behind an encoder in ONNX Runtime."""
+"""The C++ core: encoder and graph in one call, the first perhaps in ONNX Runtime, and as many beam searches as are asked for."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ and search."""
 
 
 class NativeEngine:
-    """The C++ core: encoder, graph and beam search in one call, without the interpreter's lock."""
+    """The C++ core, which works without the interpreter's lock: it reads a question, then searches in what it has read."""
 
     device = "cpu"
     core_class = "Engine"

@@ -1,4 +1,4 @@
-"""The C++ core: encoder and graph in one call, the first perhaps in ONNX Runtime, and as many beam searches as are asked for."""
+"""The C++ core: encoder and graph in one call, the first perhaps in ONNX Runtime, and any number of beam searches."""
 
 from __future__ import annotations
 

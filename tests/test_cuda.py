@@ -87,7 +87,7 @@ def engine(
     install(([H200], ""))
     made = CudaEngine(open_bundle(toy_bundle))
     monkeypatch.setattr(made, "arguments", lambda prepared, schema, space: prepared)
-    monkeypatch.setattr(made, "decoded", lambda parsed, milliseconds: parsed)
+    monkeypatch.setattr("fastsql.engine.cuda._decoded", lambda parsed, milliseconds: parsed)
     core: CudaCore = made._engine
     return made, core
 

@@ -91,7 +91,8 @@ class Cores:
 
     def one_on_cpu(self, encoded: Encoded, asked: Asked, beam: int, engine: Any = None) -> Any:
         """A question's outcome by the C++ core, or by that engine of it."""
-        return (engine or self.cpu).parse(encoded.cpu.state, *asked.arguments, beam)
+        core, (space, *question) = engine or self.cpu, asked.arguments
+        return core.search(core.read(encoded.cpu.state, *question), space, beam)
 
     def on_cpu(self, encoded: Encoded, asked: Sequence[Asked], beam: int, pool: Executor) -> list[Any]:
         """One call a question, as many at a time as the pool has threads."""

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -34,6 +36,14 @@ double difference(const std::vector<float>& one, const std::vector<float>& other
     worst = std::max(worst, double{std::abs(one[i] - other[i])});
   }
   return worst;
+}
+
+// The actions of a question of some tokens, none of which may be a value.
+std::shared_ptr<const grammar::ActionSpace> space_for(std::int32_t tokens) {
+  test::Integers question = {3, 0, 0, tokens, 0, 0, 6, 0};
+  for (std::int32_t token = 0; token < tokens; ++token) question.insert(question.end(), {3 * token, 3});
+  question.insert(question.end(), {0, 0, 0, 0});  // nothing is known of values
+  return test::assemble(test::toy_grammar(), test::toy_schema(), question);
 }
 
 }  // namespace
@@ -84,15 +94,16 @@ TEST_CASE("a question without tokens or candidates is parsed") {
 
 TEST_CASE("a question that was read is searched as often as is asked, whatever is read beside it") {
   const ToySchema schema;
-  const ToyQuestion one(6, 2, schema), other(9, 0, schema);
+  const ToyQuestion one(6, 0, schema), other(9, 0, schema);
   for (const std::size_t joint : {0, 1}) {
     const Engine engine = make_engine(toy_config(2, joint));
-    const auto state = engine.encode_schema(schema.inputs());
-    const Parse expected = engine.parse(*state, one.inputs(), test::toy_space(), 3);
+    const auto state = engine.encode_schema(schema.inputs(0));
+    const Parse expected = engine.parse(*state, one.inputs(), space_for(6), 3);
     const Engine::Reading reading(engine, *state, one.inputs());
     const Engine::Reading beside(engine, *state, other.inputs());
+    CHECK(engine.search(beside, space_for(9), 3).pooled != expected.pooled);
     for (int again = 0; again < 2; ++again) {
-      const Parse found = engine.search(reading, test::toy_space(), 3);
+      const Parse found = engine.search(reading, space_for(6), 3);
       CHECK(found.search.finished.at(0).actions == expected.search.finished.at(0).actions);
       CHECK(found.search.finished.at(0).log_probabilities == expected.search.finished.at(0).log_probabilities);
       CHECK(found.mean_state == expected.mean_state);

@@ -43,7 +43,7 @@ std::shared_ptr<const cuda::SchemaState> encode_schema(const cuda::Engine& engin
   return engine.encode_schema(arrays.inputs());
 }
 
-// A question: its action space, then the arrays of `Engine.parse`.
+// A question: its action space, then the arrays of `Engine.read`.
 using Asked = std::tuple<std::shared_ptr<grammar::ActionSpace>, Ids, Floats, Indices, Bytes, py::object>;
 
 // `states` is the address on the GPU of the encoder's states of all texts, one after another, or None: the CUDA core encodes.

@@ -1,4 +1,4 @@
-// The graph's first rows of a batch of questions, and the mean of the last ones. Mirror Engine::candidate_states and Engine::parse of
+// The graph's first rows of a batch of questions, and the mean of the last ones. Mirror Engine::candidate_states and Engine::Reading of
 // engine/encode_question.cc and engine/engine.cc, addition for addition.
 #pragma once
 

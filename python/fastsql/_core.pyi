@@ -566,13 +566,13 @@ class CudaEngine:
 
         Args:
             schema: of this engine.
-            questions: of each the space, token_ids, inside, features, relations and turns that `Engine.parse` takes.
+            questions: of each the space, token_ids, inside, features, relations and turns that `Engine.search` and `Engine.read` take.
             beam: hypotheses that are followed, from 1 to 64.
             states: address on the GPU of float32[tokens, hidden], another encoder's of all texts with [CLS] and [SEP],
                 one after another, complete before the call; the core's own encoder is asked by default.
 
         Returns:
-            For each question what `Engine.parse` gives, the milliseconds being the whole batch's on the GPU; or the error of
+            For each question what `Engine.search` gives, the milliseconds being the whole batch's on the GPU; or the error of
             a question that failed in the search, which is not raised.
 
         Raises:

@@ -566,14 +566,14 @@ class CudaEngine:
 
         Args:
             schema: of this engine.
-            questions: of each the space, token_ids, inside, features, relations and turns that `Engine.search` and `Engine.read` take.
+            questions: of each the space, and token_ids, inside, features, relations and turns as `Engine.read` takes them.
             beam: hypotheses that are followed, from 1 to 64.
             states: address on the GPU of float32[tokens, hidden], another encoder's of all texts with [CLS] and [SEP],
                 one after another, complete before the call; the core's own encoder is asked by default.
 
         Returns:
-            For each question what `Engine.search` gives, the milliseconds being the whole batch's on the GPU; or the error of
-            a question that failed in the search, which is not raised.
+            For each question what `Engine.search` gives, the milliseconds being the whole batch's on the GPU; or the error
+            of a question that failed in the search, which is not raised.
 
         Raises:
             ModelError: shapes disagree, an index is out of range, or the parts are not of the same question and schema.

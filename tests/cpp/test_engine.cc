@@ -40,10 +40,7 @@ double difference(const std::vector<float>& one, const std::vector<float>& other
 
 // The actions of a question of some tokens, none of which may be a value.
 std::shared_ptr<const grammar::ActionSpace> space_for(std::int32_t tokens) {
-  test::Integers question = {3, 0, 0, tokens, 0, 0, 6, 0};
-  for (std::int32_t token = 0; token < tokens; ++token) question.insert(question.end(), {3 * token, 3});
-  question.insert(question.end(), {0, 0, 0, 0});  // nothing is known of values
-  return test::assemble(test::toy_grammar(), test::toy_schema(), question);
+  return test::assemble(test::toy_grammar(), test::toy_schema(), test::plain_question(tokens, 0, 6));
 }
 
 }  // namespace

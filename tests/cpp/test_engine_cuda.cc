@@ -41,13 +41,8 @@ ToyWeights weights_for(const model::Config& config) { return ToyWeights(config, 
 
 // The actions of a question over the schema of toy_grammar.h with three values.
 std::shared_ptr<const grammar::ActionSpace> space_for(std::int32_t tokens, std::int32_t candidates, std::int32_t budget = 18) {
-  Integers question = {3, candidates, 0, tokens, 0, 0, budget, 0};
-  for (std::int32_t candidate = 0; candidate < candidates; ++candidate) {
-    question.insert(question.end(), {candidate % 3, 1 << (candidate + 1) % 3, -1, 0});
-  }
-  for (std::int32_t token = 0; token < tokens; ++token) question.insert(question.end(), {3 * token, 3});
-  question.insert(question.end(), {0, 0, 0, 0});  // nothing is known of values
-  return assemble(rich_grammar(), {3, 2, 3, 3, 2, 1, 0, 1, 2, -1, -1, -1, 0, 0, 0, 40, 5, 0, -1, 1}, question);
+  return assemble(rich_grammar(), {3, 2, 3, 3, 2, 1, 0, 1, 2, -1, -1, -1, 0, 0, 0, 40, 5, 0, -1, 1},
+                  plain_question(tokens, candidates, budget));
 }
 
 // One model on the processor and on the GPU, and a schema that both have read.

@@ -65,6 +65,17 @@ inline std::shared_ptr<const grammar::ActionSpace> assemble(const Integers& gram
   return std::make_shared<grammar::ActionSpace>(std::move(items), view(question));
 }
 
+// A question of some tokens and candidates, of kinds that take turns.
+inline Integers plain_question(std::int32_t tokens, std::int32_t candidates, std::int32_t budget) {
+  Integers question = {3, candidates, 0, tokens, 0, 0, budget, 0};
+  for (std::int32_t candidate = 0; candidate < candidates; ++candidate) {
+    question.insert(question.end(), {candidate % 3, 1 << (candidate + 1) % 3, -1, 0});
+  }
+  for (std::int32_t token = 0; token < tokens; ++token) question.insert(question.end(), {3 * token, 3});
+  question.insert(question.end(), {0, 0, 0, 0});  // nothing is known of values
+  return question;
+}
+
 inline std::shared_ptr<const grammar::ActionSpace> toy_space(std::int32_t budget = 6) {
   return assemble(toy_grammar(), toy_schema(), toy_question(budget));
 }

@@ -211,6 +211,14 @@ def test_verbs_of_the_grammars_wordings_are_verbs() -> None:
     assert fault_of(question.replace("paid", "with"), sql, own) == said.UNSAYABLE
 
 
+def test_a_name_at_the_end_is_no_verb_that_hangs() -> None:
+    stays = Schema.from_ddl("CREATE TABLE stays (stay_id INTEGER PRIMARY KEY, start TEXT, has_end TEXT)")
+    sql = "SELECT stays.has_end, stays.start FROM stays"
+    question = "Show the has end of all stays and their start"
+    assert said.fault(question, parse_query(sql), stays, []) is None
+    assert said.fault(f"{question} is", parse_query(sql), stays, []) == said.UNSAYABLE
+
+
 def test_a_name_may_come_as_often_as_the_grammar_needs_it() -> None:
     sql = "SELECT visits.ward FROM visits WHERE visits.ward LIKE '%ward 3%'"
     question = "Which ward of the visits is a ward that contains ward 3?"

@@ -38,7 +38,6 @@ _TWICE = re.compile(r"\b([^\W\d_]{2,}(?: [^\W\d_]+)*)(?: (?:and|or|of|for|in))? 
 _EQUATED = re.compile(r"(?:how many|which|what) _ .*?\b(?:is|are|was|were) (?:the |an? )?_")
 """Rows of one kind that are another, "How many bills are invoices?", where _ is a name."""
 _VALUE = "0"
-_SPOKEN = r"[^\W_]+|_"
 _OPENED = re.compile(r"(?:^|\s)'[^']*$")
 """A quotation without an end."""
 _PARTS = re.compile(r"[,;:.?!]\s|\band\b")
@@ -96,11 +95,12 @@ def fault(question: str, tree: exp.Expr, schema: Schema, own: Sequence[str]) -> 
         return FOREIGN
     if _says_twice([_root(word) for word in words], of_question, own_words):
         return REPEATED
-    if not _is_sentence(said, re.findall(_SPOKEN, rest), own):
+    apart = _without(names.all, rest)
+    if not _is_sentence(said, apart.split(), own):
         return UNSAYABLE
     if _EQUATED.fullmatch(_without(names.all, rest.replace(_GAP.strip(), _VALUE))):
         return SAME
-    return None if _signs_agree(_without(names.all, rest), tree) else SIGNS
+    return None if _signs_agree(apart, tree) else SIGNS
 
 
 def _texts(tree: exp.Expr, schema: Schema) -> set[str]:
@@ -250,8 +250,8 @@ def _says_twice(stems: list[str], of_question: set[str], own: Sequence[Sequence[
 def _is_sentence(said: str, words: Sequence[str], own: Sequence[str]) -> bool:
     """Whether a sentence has what its words ask for, as far as a question's words and the grammar's own wordings tell verbs.
 
-    `words` have a gap for each value. A question needs a verb before its first relative clause, "does" needs another, and
-    none else is the last word. Something stands before "each" and "no". What is quoted ends.
+    `words` have a gap for each value and name. A question needs a verb before its first relative clause, "does" needs
+    another, and none else is the last word. Something stands before "each" and "no". What is quoted ends.
     """
     verbs = lexicon.VERBS.union(verb for one in own for verb in lexicon.RELATIVE.findall(one.casefold()))
     full = verbs - lexicon.AUXILIARIES
@@ -277,7 +277,7 @@ def _runs(words: Sequence[str], of_question: set[str]) -> Counter[tuple[str, ...
 
 def _without(names: Sequence[str], said: str) -> str:
     """The question's words with a gap for each name, longest first; names are told by their words' stems."""
-    words = _WORDS.findall(said) if "_" not in said else re.findall(_SPOKEN, said)
+    words = _WORDS.findall(said) if "_" not in said else re.findall(r"[^\W_]+|_", said)
     stems = [_root(word) for word in words]
     for label in sorted(names, key=lambda one: -len(name_words(one))):
         parts = [_root(word) for word in name_words(label)]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import pickle
+import re
 import sqlite3
 from contextlib import closing
-from dataclasses import FrozenInstanceError, asdict, fields
+from dataclasses import FrozenInstanceError, fields
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,14 @@ SCHEMA = Schema.from_ddl("CREATE TABLE quuxward (id INTEGER PRIMARY KEY, graultk
     {("quuxward", "graultkind"): [DOMAIN]}
 )
 QUESTION = f"how many {ASKED} of {DOMAIN} since 2100?"
-SECRETS = (ASKED, DOMAIN, "quuxward", "graultkind", "2100")
+SECRETS = (ASKED, DOMAIN, CELL, "quuxward", "graultkind")
+YEAR = re.compile(r"(?<![\w.])2100(?!\w)")
+"""The question's year; not the same figures within a digest or a measured number, where they stand by chance."""
+
+
+def secrets_in(record: AuditRecord | ExecutionRecord) -> list[str]:
+    told = record.to_json()
+    return [secret for secret in SECRETS if secret in told] + YEAR.findall(told)
 
 
 def test_a_record_holds_neither_question_nor_literals_nor_names_unless_asked_for(toy_bundle: Path) -> None:
@@ -35,9 +43,7 @@ def test_a_record_holds_neither_question_nor_literals_nor_names_unless_asked_for
     parser = load_toy(toy_bundle, audit=records.append)
     result = parser.parse(QUESTION, SCHEMA)
     (record,) = records
-    assert [
-        secret for secret in SECRETS if secret in repr(asdict(record)).replace(str(record.time.year), "")
-    ] == []
+    assert secrets_in(record) == []
     assert record.answered
     assert (record.model, record.penalty, record.dialect) == ("toy", 0.0, "sqlite")
     assert (record.confidence, record.unanswerable) == (result.confidence, result.unanswerable)
@@ -140,8 +146,7 @@ def test_an_execution_is_on_record_with_the_statement_of_its_parse_and_without_a
     assert execution.milliseconds > 0
     for record in records:
         assert (record.request_id, record.user_id) == ("r-1", "u-1")
-        told = record.to_json().replace(str(record.time.year), "")
-        assert [secret for secret in (*SECRETS, CELL) if secret in told] == []
+        assert secrets_in(record) == []
         assert record.sql is None
 
 

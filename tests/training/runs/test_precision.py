@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,5 +38,18 @@ def test_a_run_takes_what_is_faster(
     assert ("float32 in place of bf16" in capsys.readouterr().err) is not faster
 
 
-def test_a_product_takes_time() -> None:
+def test_time_is_taken_over_sizes_that_nothing_was_computed_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    met: list[int] = []
+    monkeypatch.setattr(precision.nn.Linear, "forward", counted(precision.nn.Linear.forward, met))
     assert precision._seconds(torch.float32) > 0
+    assert precision._seconds(torch.float32) > 0
+    rows = met[::2]  # two maps a step
+    assert len(rows) == len(set(rows)) == 2 * (precision.ROUNDS + 1)
+
+
+def counted(forward: Callable[..., Any], met: list[int]) -> Callable[..., Any]:
+    def wrapped(self: Any, x: Any) -> Any:
+        met.append(len(x))
+        return forward(self, x)
+
+    return wrapped

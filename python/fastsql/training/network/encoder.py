@@ -86,9 +86,7 @@ class Encoder(nn.Module):
                 x = self._frozen(groups, lengths)
         else:
             x = self._embed(groups)
-        x = self._through(self.layers[self.frozen :], x, groups, lengths)
-        states = torch.split(x, [group.numel() for group in groups])
-        return [state.view(*group.shape, -1) for state, group in zip(states, groups, strict=True)]
+        return _split(self._through(self.layers[self.frozen :], x, groups, lengths), groups)
 
     def _frozen(self, groups: Sequence[Tensor], lengths: Tensor | None) -> Tensor:
         """States behind the frozen layers [tokens, hidden]; those of groups without padding are kept."""
@@ -96,14 +94,16 @@ class Encoder(nn.Module):
         if self._tokens > CACHED_TOKENS:
             self._forget()
         keys = [[row.tobytes() for row in group.cpu().numpy()] for group in kept]
-        for group, rows in zip(kept, keys, strict=True):
-            new = [number for number, key in enumerate(rows) if key not in self._states]
-            if new:
-                states = self._lower([group[new]], None).view(len(new), group.shape[1], -1)
-                self._states |= {rows[number]: state for number, state in zip(new, states, strict=True)}
-                self._tokens += states[..., 0].numel()
-        found = [self._states[key] for rows in keys for key in rows]
-        return torch.cat([*found, *(self._lower([group], lengths) for group in padded)])
+        new = [[number for number, key in enumerate(rows) if key not in self._states] for rows in keys]
+        read = [group[numbers] for group, numbers in zip(kept, new, strict=True) if numbers]
+        states = iter(self._lower([*read, *padded], lengths))
+        for rows, numbers in zip(keys, new, strict=True):
+            if numbers:
+                found = next(states).clone()  # not a view of everything that was read
+                self._states |= {rows[number]: state for number, state in zip(numbers, found, strict=True)}
+                self._tokens += found[..., 0].numel()
+        known = [self._states[key] for rows in keys for key in rows]
+        return torch.cat([*known, *(state.flatten(0, 1) for state in states)])
 
     def _load_from_state_dict(self, *arguments: Any) -> None:
         self._forget()
@@ -113,8 +113,11 @@ class Encoder(nn.Module):
         """Drops the states that are kept: other weights make others."""
         self._states, self._tokens = {}, 0
 
-    def _lower(self, groups: Sequence[Tensor], lengths: Tensor | None) -> Tensor:
-        return self._through(self.layers[: self.frozen], self._embed(groups), groups, lengths)
+    def _lower(self, groups: Sequence[Tensor], lengths: Tensor | None) -> list[Tensor]:
+        """The states of each group behind the frozen layers."""
+        if not groups:
+            return []
+        return _split(self._through(self.layers[: self.frozen], self._embed(groups), groups, lengths), groups)
 
     def _through(
         self, layers: nn.ModuleList, x: Tensor, groups: Sequence[Tensor], lengths: Tensor | None
@@ -135,6 +138,12 @@ class Encoder(nn.Module):
         x = self.word(ids) + self.position(torch.cat(places))
         states: Tensor = self.norm(_cast(x))
         return states if self.frozen else self.dropout(states)
+
+
+def _split(x: Tensor, groups: Sequence[Tensor]) -> list[Tensor]:
+    """Rows [tokens, hidden] of the groups as float[texts, tokens, hidden] each."""
+    states = torch.split(x, [group.numel() for group in groups])
+    return [state.view(*group.shape, -1) for state, group in zip(states, groups, strict=True)]
 
 
 def _cast(x: Tensor) -> Tensor:

@@ -73,6 +73,28 @@ def test_an_example_longer_than_a_batch_comes_alone() -> None:
     assert plan_epoch([Size("a", 900)], 8, 400, random.Random(0)) == [[0]]
 
 
+def test_batches_that_follow_each_other_cost_alike() -> None:
+    rng = random.Random(1)
+    sizes = [
+        Size(f"schema {number // 30}", rng.randrange(10, 120), items=rng.choice([10, 200]))
+        for number in range(3_000)
+    ]
+
+    def cost(batch: Sequence[int]) -> int:
+        return len(batch) * max(sizes[number].length for number in batch) + 8 * sizes[batch[0]].items
+
+    costs = [cost(batch) for batch in plan_epoch(sizes, 8, 4_000, random.Random(2))]
+    shuffled = random.Random(3).sample(costs, len(costs))
+
+    def waited(costs: Sequence[int]) -> float:
+        return sum(abs(one - other) for one, other in zip(costs[::2], costs[1::2], strict=False)) / sum(costs)
+
+    assert waited(costs) < 0.4 * waited(shuffled)
+    # Over the epoch, batches are in random order still.
+    halves = sum(costs[: len(costs) // 2]), sum(costs[len(costs) // 2 :])
+    assert max(halves) < 1.1 * min(halves)
+
+
 def test_no_examples_are_an_error() -> None:
     with pytest.raises(ValueError, match="no examples"):
         plan_epoch([], 8, 400, random.Random(0))

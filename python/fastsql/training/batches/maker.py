@@ -52,11 +52,14 @@ class ExampleMaker(BatchMaker):
 
     def sizes(self) -> list[Size]:
         """Tokens of the question and those before it, and terminals of the program, before augmentation."""
+        schemas = {name: domain.schema for name, domain in self.domains.items()}
+        items = {name: len(schema.tables) + len(schema.columns) for name, schema in schemas.items()}
         return [
             Size(
                 sample.pair.db_id,
                 sum(len(self.tokenizer.tokenize(text).ids) for text in _texts(sample)) + len(sample.program),
                 sample.weight,
+                items[sample.pair.db_id],
             )
             for sample in self.samples
         ]

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
     from fastsql.training.batches.batch import Batch
 
+LEVEL = 16
+"""Batches among which those of like cost come together."""
+ITEM_TOKENS = 8
+"""What a table or column of a schema costs a batch, in tokens of a question: its texts are read, its rows attended to."""
 QUEUE_BATCHES = 8
 """Batches prepared ahead."""
 POLL_SECONDS = 5.0
@@ -50,7 +54,7 @@ class Delivery:
 
 @dataclass(frozen=True)
 class Size:
-    """What an example costs, before augmentation: `length` = question tokens + decisions.
+    """What an example costs, before augmentation: `length` = question tokens + decisions, and `items` of its schema.
 
     `weight` is how often an epoch shows it, on average.
     """
@@ -58,12 +62,13 @@ class Size:
     domain: str
     length: int
     weight: float = 1.0
+    items: int = 0
 
 
 def plan_epoch(
     sizes: Sequence[Size], batch_size: int, max_tokens: int, rng: random.Random
 ) -> list[list[int]]:
-    """Batches of example numbers: of one domain and similar length each, in random order.
+    """Batches of example numbers: of one domain and similar length each, in random order but for `_levelled`.
 
     A batch has at most `batch_size` examples and, padded, about `max_tokens` tokens and decisions. Of a domain that one
     batch holds, an epoch shows all examples or none, as their weight says: a batch of a few costs as much as a full one.
@@ -88,7 +93,21 @@ def plan_epoch(
     if current:
         plan.append(current)
     rng.shuffle(plan)
-    return plan
+    return _levelled(plan, sizes)
+
+
+def _levelled(plan: Sequence[list[int]], sizes: Sequence[Size]) -> list[list[int]]:
+    """The plan with every `LEVEL` batches in the order of what they cost.
+
+    Processes that train together take batches that follow each other, and the faster ones wait for the slowest.
+    """
+
+    def cost(batch: list[int]) -> int:
+        longest = max(sizes[number].length for number in batch)
+        return len(batch) * longest + ITEM_TOKENS * sizes[batch[0]].items
+
+    windows = (plan[start : start + LEVEL] for start in range(0, len(plan), LEVEL))
+    return [batch for window in windows for batch in sorted(window, key=cost)]
 
 
 class BatchMaker:

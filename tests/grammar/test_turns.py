@@ -34,7 +34,9 @@ from fastsql.grammar import (
 )
 from fastsql.grammar.actions import STEP
 from fastsql.grammar.bounds import MAX_NESTING
+from fastsql.grammar.compile import load_grammar
 from fastsql.grammar.inlining import count_shown, inline, program_of
+from fastsql.grammar.replacing import replace_contradicted
 from fastsql.grammar.tree import read_tree
 from fastsql.limits import DEFAULT
 from fastsql.linking import find_candidates
@@ -214,6 +216,56 @@ def test_what_was_shown_once_is_counted_once(conditions: Program, written: str) 
 def test_rows_are_counted_where_rows_were_shown(sql: str) -> None:
     program = (P("extend"), TurnRef(0), P("count_all"), END)
     assert count_shown(program, [turn(sql)]) == program
+
+
+ADMITTED = "SELECT admissions.hadm_id FROM admissions WHERE "
+MARCH = "STRFTIME('%Y-%m', admissions.admittime) = '2100-03'"
+IN_2100 = "STRFTIME('%Y', admissions.admittime) = '2100'"
+
+
+@pytest.mark.parametrize(
+    ("before", "added", "together"),
+    [
+        ("admissions.ward = 'icu' AND admissions.age > 70", "admissions.ward = 'micu'", "admissions.age > 70 AND {added}"),
+        ("admissions.ward = 'icu'", "admissions.ward = 'ICU'", "{before} AND {added}"),
+        ("admissions.ward = 'icu'", "admissions.ward <> 'micu'", "{before} AND {added}"),
+        ("admissions.age > 70", "admissions.age > 80", "{before} AND {added}"),
+        ("admissions.ward = 'icu'", "admissions.age = 70", "{before} AND {added}"),
+        ("admissions.ward IN ('icu', 'micu')", "admissions.ward = 'icu'", "{before} AND {added}"),
+        (MARCH, MARCH.replace("03", "08"), "{added}"),
+        (MARCH, "STRFTIME('%m', admissions.admittime) = '08'", MARCH.replace("03", "08")),
+        (MARCH, "STRFTIME('%Y', admissions.admittime) = '2099'", MARCH.replace("2100", "2099")),
+        (MARCH, "STRFTIME('%Y-%m-%d', admissions.admittime) = '2100-03-05'", "{before} AND {added}"),
+        (MARCH, "STRFTIME('%Y-%m-%d', admissions.admittime) = '2100-04-05'", "{added}"),
+        (MARCH, "STRFTIME('%m', admissions.dischtime) = '08'", "{before} AND {added}"),
+        (IN_2100, "STRFTIME('%m', admissions.admittime) = '08'", "{before} AND {added}"),
+    ],
+)  # fmt: skip
+def test_a_condition_takes_the_place_of_one_that_it_contradicts(
+    before: str, added: str, together: str
+) -> None:
+    admitted = turn(ADMITTED + before)
+    condition = sql_to_program(ADMITTED + added, HOSPITAL)[1:-2]
+    program = (P("extend"), TurnRef(0), *condition, P("keep"))
+    replaced = replace_contradicted(program, [admitted], load_grammar())
+    written = render(replaced, HOSPITAL, turns=[admitted])
+    conditions = together.format(before=before, added=added).split(" AND ")
+    assert written.startswith(ADMITTED)
+    assert sorted(written.removeprefix(ADMITTED).split(" AND ")) == sorted(conditions)
+    assert (replaced == program) == (together == "{before} AND {added}")
+
+
+def test_conditions_of_other_rows_are_kept() -> None:
+    """The same column of two sources is not one value."""
+    sql = (
+        "SELECT T1.hadm_id FROM admissions AS T1 JOIN admissions AS T2 ON T1.subject_id = T2.subject_id "
+        "WHERE T1.ward = 'icu'"
+    )
+    twice = turn(sql)
+    program = (P("extend"), TurnRef(0), P("eq"), column("admissions", "ward", 1), Literal("micu"), P("keep"))
+    assert replace_contradicted(program, [twice], load_grammar()) == program
+    again = (*program[:3], column("admissions", "ward", 0), *program[4:])
+    assert replace_contradicted(again, [twice], load_grammar())[0] == P("extend_from")
 
 
 def test_the_select_list_of_an_earlier_query_is_replaced() -> None:

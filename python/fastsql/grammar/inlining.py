@@ -160,7 +160,7 @@ class _Inliner:
     def _turn(self, reference: Node | None) -> Node:
         assert reference is not None
         assert isinstance(reference.terminal, TurnRef)
-        return _said_before(self._trees[reference.terminal.turn])
+        return said_before(self._trees[reference.terminal.turn])
 
     def _result(self, reference: Node | None) -> Node:
         result = _spelled(self._turn(reference), self._schema)
@@ -216,12 +216,12 @@ def _chained(one: Node | None, other: Node | None) -> Node | None:
     return Node(one.terminal, (*one.children[:-1], _chained(one.children[-1], other)))
 
 
-def _said_before(node: Node) -> Node:
+def said_before(node: Node) -> Node:
     """A tree whose literals were said in an earlier question, where nobody finds their words now."""
     terminal = node.terminal
     if isinstance(terminal, Literal):
         terminal = replace(terminal, provenance=EARLIER, span=None)
-    return Node(terminal, tuple(None if child is None else _said_before(child) for child in node.children))
+    return Node(terminal, tuple(None if child is None else said_before(child) for child in node.children))
 
 
 # ---------------------------------------------------------------- `*`

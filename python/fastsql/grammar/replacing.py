@@ -1,0 +1,94 @@
+"""A turn that sets a column of an earlier query to another value: its condition takes the place of the earlier one.
+
+"Only those of March", and behind it "August, not March": no row is of both, so nobody asks for both.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING
+
+from fastsql.grammar.clauses import chain, some
+from fastsql.grammar.compile import Grammar
+from fastsql.grammar.inlining import program_of, said_before
+from fastsql.grammar.program import ColumnRef, Literal, Node, Production, Program, TurnRef
+from fastsql.grammar.tree import read_tree
+
+if TYPE_CHECKING:
+    from fastsql.grammar.turns import Turn
+
+_EQUATES = ("eq", "date_eq")
+_DIRECTIVE = re.compile(r"%[A-Za-z]")
+
+
+def replace_contradicted(program: Program, turns: Sequence[Turn], grammar: Grammar) -> Program:
+    """The program; where it goes on from a query whose conditions its own contradict, it takes the place of these.
+
+    A month without its year is of the year of the one that it replaces.
+    """
+    if program[:1] != (Production("extend"),):
+        return program
+    reference, joins, where, change = read_tree(program, grammar).children
+    turn = some(reference).terminal
+    assert isinstance(turn, TurnRef)
+    extended = read_tree(turns[turn.turn].program, grammar)
+    kept, new = list(chain(extended.children[-2])), list(chain(where))
+    for place, condition in enumerate(new):
+        for earlier in [one for one in kept if _contradict(one, condition)]:
+            kept.remove(earlier)
+            new[place] = _completed(condition, earlier)
+    if len(kept) == len(list(chain(extended.children[-2]))):
+        return program
+    conditions: Node | None = None
+    for condition in reversed([*map(said_before, kept), *new]):
+        conditions = Node(condition.terminal, (*condition.children[:-1], conditions))
+    return program_of(Node(Production("extend_from"), (reference, joins, conditions, change)))
+
+
+def _equated(condition: Node) -> tuple[ColumnRef, Literal] | None:
+    """What a condition sets to what, where that is a column to a literal."""
+    if condition.name not in _EQUATES:
+        return None
+    column, value = (some(one).terminal for one in condition.children[:2])
+    return (column, value) if isinstance(column, ColumnRef) and isinstance(value, Literal) else None
+
+
+def _contradict(one: Node, other: Node) -> bool:
+    """Whether no row meets both."""
+    first, second = _equated(one), _equated(other)
+    if one.name != other.name or first is None or second is None or first[0] != second[0]:
+        return False
+    if not (first[1].format or second[1].format):
+        return str(first[1].value).casefold() != str(second[1].value).casefold()
+    times = [_parsed(value) for _, value in (first, second)]
+    shared = set.intersection(*(set(_DIRECTIVE.findall(value.format)) for _, value in (first, second)))
+    return None not in times and any(len({f"{time:{part}}" for time in times}) > 1 for part in shared)
+
+
+def _completed(condition: Node, earlier: Node) -> Node:
+    """The condition; of a time that says less than the earlier one did, with the rest of that."""
+    column, value, *rest = condition.children
+    said, before = some(value).terminal, some(earlier.children[1]).terminal
+    assert isinstance(said, Literal)
+    assert isinstance(before, Literal)
+    parts, known = (_DIRECTIVE.findall(literal.format) for literal in (said, before))
+    if not set(parts) < set(known):
+        return condition
+    now, then = _parsed(said), _parsed(before)
+    assert now is not None
+    assert then is not None
+    text = _DIRECTIVE.sub(lambda part: f"{now if part[0] in parts else then:{part[0]}}", before.format)
+    return Node(
+        condition.terminal, (column, Node(replace(said, value=text, format=before.format), ()), *rest)
+    )
+
+
+def _parsed(literal: Literal) -> datetime | None:
+    """The time that a literal writes in its format; None where it does not."""
+    try:
+        return datetime.strptime(str(literal.value), literal.format).replace(tzinfo=timezone.utc)
+    except ValueError:
+        return None

@@ -359,11 +359,19 @@ def test_how_sure_the_turns_below_are_does_not_tell_whether_a_question_refers_to
 
 def test_a_reading_by_itself_is_doubted_where_the_other_refers(readings: tuple[Assessed, Assessed]) -> None:
     alone, continued = readings
-    less = replace(continued, standing={alone.written.linked.number: Assessment(0.5)})
+    less = replace(continued, standing={alone.written.linked.number: Assessment(0.3)})
     doubted = likelier(alone, less)
     assert doubted.written is alone.written
     assert (doubted.confidence, doubted.unanswerable) == pytest.approx((0.36, 0.1))
     apart = replace(less, written=alone.written)  # it refers to nothing: nothing is open
+    assert likelier(alone, apart) is alone
+
+
+def test_a_reading_that_refers_has_the_benefit_of_the_doubt(readings: tuple[Assessed, Assessed]) -> None:
+    alone, continued = readings
+    nearly = replace(continued, standing={alone.written.linked.number: Assessment(0.4)})
+    assert likelier(alone, nearly) is nearly
+    apart = replace(nearly, written=alone.written)
     assert likelier(alone, apart) is alone
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
 ALONE = 0.95
 """How sure a question of a conversation must be, read by itself, for its earlier turns not to be read as well."""
+GOING_ON = math.e
+"""What the odds of a reading that goes on from earlier turns count against those of the one by itself: "only over 60s" can
+be read either way, and how sure single questions are does not say that it seldom stands alone."""
 
 
 def next_number(history: Sequence[Turn]) -> int:
@@ -92,13 +96,14 @@ def likelier(alone: Assessed, continued: Assessed) -> Assessed:
     """Which of two readings of a question is given: by itself, or as one that may refer to earlier turns.
 
     How sure each is of this question's own part decides: what earlier turns were in doubt about says nothing of whether it
-    refers to them. Where the latter does refer to some, it is open what is meant. How sure the former is then says also how
-    likely the question is to stand by itself: its probability counts twice. A question that speaks of "those" does not stand
-    by itself.
+    refers to them. A reading that does refer has the benefit of the doubt (`GOING_ON`). Where it is not given all the same,
+    it is open what is meant. How sure the other is then says also how likely the question is to stand by itself: its
+    probability counts twice. A question that speaks of "those" does not stand by itself.
     """
     number = alone.written.linked.number
     own = alone.standing[number]
-    if continued.standing[number].confidence > own.confidence:
+    benefit = GOING_ON if continued.written.uses else 1.0
+    if benefit * _odds(continued.standing[number].confidence) > _odds(own.confidence):
         return continued
     if not continued.written.uses:
         return alone
@@ -106,6 +111,10 @@ def likelier(alone: Assessed, continued: Assessed) -> Assessed:
         return continued
     doubted = Assessment(own.confidence**2, own.unanswerable)
     return replace(alone, standing={**alone.standing, number: doubted})
+
+
+def _odds(probability: float) -> float:
+    return probability / max(1 - probability, 1e-6)
 
 
 def as_turn(result: Result, assessed: Assessed, model: str) -> Turn:

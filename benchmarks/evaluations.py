@@ -34,8 +34,10 @@ from evaluation_rows import ROWS, headline, rows_of
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "benchmarks.md"
 RESULTS = ROOT / "benchmarks" / "results"
-LINKED = ("benchmarks", "configs", "docs")
-"""Folders of the repository that commands name."""
+LINKED = ("benchmarks", "configs")
+"""Folders of the repository that commands read."""
+PLOTS = "docs"
+"""That which they draw plots into, and write nothing else."""
 _BLOCK = re.compile(r"^```bash\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _RESULT = re.compile(r" --json \$R/(\w+)\.json$")
 _BASH = shutil.which("bash") or "/bin/bash"
@@ -109,6 +111,7 @@ class Runner:
         self.folder = folder
         for name in LINKED:
             (folder / name).symlink_to(ROOT / name)
+        (folder / PLOTS).symlink_to(ROOT / PLOTS if into is None else into.resolve())
         data = os.environ["FASTSQL_DATA"]
         threads = str(max(1, (os.cpu_count() or 1) // lanes))
         sources = os.pathsep.join(filter(None, [str(ROOT / "python"), os.environ.get("PYTHONPATH")]))

@@ -90,6 +90,14 @@ def test_commands_are_run_after_what_they_read_and_compared_with_the_files(
     assert evaluations().main([*given, "spider"]) == 0
 
 
+@pytest.mark.parametrize("tried", [False, True])
+def test_plots_of_another_bundle_are_not_those_of_the_page(data: Path, tmp_path: Path, tried: bool) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    evaluations().Runner(folder, tmp_path if tried else None, 1)
+    assert (folder / "docs").resolve() == (tmp_path if tried else ROOT / "docs")
+
+
 def test_what_cannot_be_run_is_said(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for given, message in (
         (["spyder"], "no evaluation of benchmarks.md: spyder"),

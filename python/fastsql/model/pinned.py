@@ -12,6 +12,6 @@ from collections.abc import Mapping
 
 MANIFESTS: Mapping[str, str] = {
     "css-zh": "4f353900e50b6533fb21f2db8ad5a03d4175c52c9760117f1a149f01e530ddeb",
-    "ehr-en": "17ddb86b64e3c5b95063974b14291975cf35231682703d1c20b82fcb97e87016",
+    "ehr-en": "2564f250a972c5b05be0f1804bbf5b22ad1d809c2f117998fc7464f66045590a",
     "reverse-en": "8362c0b07d12ae0022f92d333f8604e89faea739cdd9145dbb8072ac48c9c66a",
 }

@@ -43,7 +43,9 @@ ANSWERED = {
         SELECT COUNT(*) FROM labevents
         WHERE STRFTIME('%Y-%m-%d', charttime) = STRFTIME('%Y-%m-%d', '{NOW}', '-1 day')""",
     "How many women are there?": "SELECT COUNT(*) FROM patients WHERE gender = 'f'",
-    "How many male patients are there?": "SELECT COUNT(*) FROM patients WHERE gender = 'm'",
+    "How many patients have diabetes?": """
+        SELECT COUNT(DISTINCT subject_id) FROM diagnoses_icd
+        WHERE icd_code IN (SELECT icd_code FROM d_icd_diagnoses WHERE long_title LIKE '%diabetes%')""",
     "How many patients are still in the hospital?": """
         SELECT COUNT(DISTINCT subject_id) FROM admissions WHERE dischtime IS NULL""",
 }
@@ -56,9 +58,7 @@ NOT_ANSWERED = {
     "How many patients are older than 60?": "SELECT COUNT(DISTINCT subject_id) FROM admissions WHERE age > 60",
     "How many patients died?": "SELECT COUNT(*) FROM patients WHERE dod IS NOT NULL",
     "How many patients are in the ICU?": "SELECT COUNT(DISTINCT subject_id) FROM icustays WHERE outtime IS NULL",
-    "How many patients have diabetes?": """
-        SELECT COUNT(DISTINCT subject_id) FROM diagnoses_icd
-        WHERE icd_code IN (SELECT icd_code FROM d_icd_diagnoses WHERE long_title LIKE '%diabetes%')""",
+    "How many male patients are there?": "SELECT COUNT(*) FROM patients WHERE gender = 'm'",
     "What is the route of administration of ceftriaxone?": """
         SELECT DISTINCT route FROM prescriptions WHERE drug = 'ceftriaxone'""",
     "How many women were admitted?": """

@@ -11,7 +11,6 @@ from fastsql.errors import DialectError, VerificationError
 from fastsql.grammar import read_path, render
 from fastsql.grammar.inlining import count_shown, inline, turns_of
 from fastsql.grammar.program import EARLIER, ColumnRef, Literal, Production, Program
-from fastsql.grammar.replacing import replace_contradicted
 from fastsql.limits import Limits
 from fastsql.linking.canonical import canonical_literals
 from fastsql.parser.link import Linked, called_turns
@@ -109,9 +108,12 @@ def own_program(linked: Linked, decoded: Decoded, number: int) -> Program:
     """A finished hypothesis as the question says it, with references to earlier turns."""
     path, programs = decoded.search.finished[number].path, linked.programs
     if path not in programs:
-        turns = linked.space.turns
-        replaced = replace_contradicted(read_path(path, linked.space), turns, linked.space.grammar)
-        programs[path] = count_shown(replaced, turns)
+        own = read_path(path, linked.space)
+        if turns := linked.space.turns:
+            from fastsql.grammar.replacing import replace_contradicted  # for conversations
+
+            own = count_shown(replace_contradicted(own, turns, linked.space.grammar), turns)
+        programs[path] = own
     return programs[path]
 
 

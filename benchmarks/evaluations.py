@@ -28,6 +28,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import fastsql
+
 sys.path.insert(0, str(Path(__file__).parent))
 from evaluation_rows import ROWS, headline, rows_of
 
@@ -114,7 +116,9 @@ class Runner:
         (folder / PLOTS).symlink_to(ROOT / PLOTS if into is None else into.resolve())
         data = os.environ["FASTSQL_DATA"]
         threads = str(max(1, (os.cpu_count() or 1) // lanes))
-        sources = os.pathsep.join(filter(None, [str(ROOT / "python"), os.environ.get("PYTHONPATH")]))
+        # The commands' fastsql is this one, installed or not, though they run elsewhere.
+        package = str(Path(fastsql.__file__).resolve().parents[1])
+        sources = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
         self._environment = {
             "OMP_NUM_THREADS": threads,
             **os.environ,

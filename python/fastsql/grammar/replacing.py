@@ -25,7 +25,7 @@ _DIRECTIVE = re.compile(r"%[A-Za-z]")
 
 
 def replace_contradicted(program: Program, turns: Sequence[Turn], grammar: Grammar) -> Program:
-    """The program; where it goes on from a query whose conditions its own contradict, it takes the place of these.
+    """The program; those of its conditions that contradict one of the query that it goes on from take the place of that.
 
     A month without its year is of the year of the one that it replaces.
     """
@@ -35,12 +35,13 @@ def replace_contradicted(program: Program, turns: Sequence[Turn], grammar: Gramm
     turn = some(reference).terminal
     assert isinstance(turn, TurnRef)
     extended = read_tree(turns[turn.turn].program, grammar)
-    kept, new = list(chain(extended.children[-2])), list(chain(where))
+    before, new = list(chain(extended.children[-2])), list(chain(where))
+    kept = list(before)
     for place, condition in enumerate(new):
         for earlier in [one for one in kept if _contradict(one, condition)]:
             kept.remove(earlier)
             new[place] = _completed(condition, earlier)
-    if len(kept) == len(list(chain(extended.children[-2]))):
+    if len(kept) == len(before):
         return program
     conditions: Node | None = None
     for condition in reversed([*map(said_before, kept), *new]):

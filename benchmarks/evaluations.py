@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import fastsql
+from fastsql.cli import main as command_line
 
 sys.path.insert(0, str(Path(__file__).parent))
 from evaluation_rows import ROWS, headline, rows_of
@@ -36,6 +36,8 @@ from evaluation_rows import ROWS, headline, rows_of
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "benchmarks.md"
 RESULTS = ROOT / "benchmarks" / "results"
+PACKAGES = Path(command_line.__file__).resolve().parents[2]
+"""The folder that holds the package."""
 LINKED = ("benchmarks", "configs")
 """Folders of the repository that commands read."""
 PLOTS = "docs"
@@ -117,8 +119,7 @@ class Runner:
         data = os.environ["FASTSQL_DATA"]
         threads = str(max(1, (os.cpu_count() or 1) // lanes))
         # The commands' fastsql is this one, installed or not, though they run elsewhere.
-        package = str(Path(fastsql.__file__).resolve().parents[1])
-        sources = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
+        sources = os.pathsep.join(filter(None, [str(PACKAGES), os.environ.get("PYTHONPATH")]))
         self._environment = {
             "OMP_NUM_THREADS": threads,
             **os.environ,

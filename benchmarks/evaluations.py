@@ -214,11 +214,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.into is not None:
         given.into.mkdir(parents=True, exist_ok=True)
     wanted = [known[name] for name in names if given.model is None or "--model " not in known[name].command]
-    model = (
-        None
-        if given.model is None
-        else str(Path(given.model).resolve() if Path(given.model).exists() else given.model)
-    )
+    model = given.model
+    if model is not None and Path(model).exists():
+        model = str(Path(model).resolve())  # commands run elsewhere
     with tempfile.TemporaryDirectory(prefix="evaluations-") as folder:
         failed = run_all(_longest_first(wanted, before), Path(folder), model, given.into, given.lanes)
     after = read_reports(given.into or RESULTS, (each.name for each in wanted if each.name not in failed))

@@ -220,6 +220,7 @@ def test_rows_are_counted_where_rows_were_shown(sql: str) -> None:
 
 ADMITTED = "SELECT admissions.hadm_id FROM admissions WHERE "
 MARCH = "STRFTIME('%Y-%m', admissions.admittime) = '2100-03'"
+THE_31ST = "STRFTIME('%Y-%m-%d', admissions.admittime) = '2100-03-31'"
 IN_2100 = "STRFTIME('%Y', admissions.admittime) = '2100'"
 
 
@@ -234,7 +235,8 @@ IN_2100 = "STRFTIME('%Y', admissions.admittime) = '2100'"
         ("admissions.ward IN ('icu', 'micu')", "admissions.ward = 'icu'", "{before} AND {added}"),
         (MARCH, MARCH.replace("03", "08"), "{added}"),
         (MARCH, "STRFTIME('%m', admissions.admittime) = '08'", MARCH.replace("03", "08")),
-        (MARCH, "STRFTIME('%Y', admissions.admittime) = '2099'", MARCH.replace("2100", "2099")),
+        (MARCH, "STRFTIME('%Y', admissions.admittime) = '2099'", "{added}"),
+        (THE_31ST, "STRFTIME('%m', admissions.admittime) = '02'", MARCH.replace("03", "02")),
         (MARCH, "STRFTIME('%Y-%m-%d', admissions.admittime) = '2100-03-05'", "{before} AND {added}"),
         (MARCH, "STRFTIME('%Y-%m-%d', admissions.admittime) = '2100-04-05'", "{added}"),
         (MARCH, "STRFTIME('%m', admissions.dischtime) = '08'", "{before} AND {added}"),

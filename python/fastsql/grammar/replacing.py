@@ -70,21 +70,21 @@ def _contradict(one: Node, other: Node) -> bool:
 
 
 def _completed(condition: Node, earlier: Node) -> Node:
-    """The condition; of a time that says less than the earlier one did, with the rest of that."""
+    """The condition; a time that lacks what comes first in the earlier one has that from there, and nothing finer."""
     column, value, *rest = condition.children
     said, before = some(value).terminal, some(earlier.children[1]).terminal
     assert isinstance(said, Literal)
     assert isinstance(before, Literal)
-    parts, known = (_DIRECTIVE.findall(literal.format) for literal in (said, before))
-    if not set(parts) < set(known):
+    parts = _DIRECTIVE.findall(said.format)
+    known = list(_DIRECTIVE.finditer(before.format))
+    shared = [one.end() for one in known if one[0] in parts]
+    if not shared or not set(parts) <= {one[0] for one in known}:
         return condition
-    now, then = _parsed(said), _parsed(before)
+    now, then, form = _parsed(said), _parsed(before), before.format[: max(shared)]
     assert now is not None
     assert then is not None
-    text = _DIRECTIVE.sub(lambda part: f"{now if part[0] in parts else then:{part[0]}}", before.format)
-    return Node(
-        condition.terminal, (column, Node(replace(said, value=text, format=before.format), ()), *rest)
-    )
+    text = _DIRECTIVE.sub(lambda part: f"{now if part[0] in parts else then:{part[0]}}", form)
+    return Node(condition.terminal, (column, Node(replace(said, value=text, format=form), ()), *rest))
 
 
 def _parsed(literal: Literal) -> datetime | None:

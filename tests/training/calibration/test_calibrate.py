@@ -50,7 +50,7 @@ from fastsql.training.calibration.questions import (
     Question,
     held_out,
 )
-from fastsql.training.calibration.table import FOREIGN_PRIOR, NAMES, PRIOR, tabulate
+from fastsql.training.calibration.table import FOREIGN_PRIOR, MOST_OF_A_SCHEMA, NAMES, PRIOR, tabulate
 from fastsql.training.calibration.usable import CalibrationError
 from fastsql.training.config import TrainConfig
 from fastsql.training.corpus.corpus import Corpus, load_corpus
@@ -535,6 +535,20 @@ def test_parts_of_questions_over_other_schemas_count_as_much_as_in_use() -> None
     total = table.mass[table.foreign].sum()
     for part, share in FOREIGN_PRIOR.items():
         assert table.mass[table.parts == part].sum() / total == pytest.approx(share)
+
+
+def test_many_questions_over_one_other_schema_count_no_more_than_the_most() -> None:
+    rest = [item for item in of_other_schemas() if item.question.pair.db_id != "shop0"]
+    one = next(item for item in of_other_schemas() if item.question.part == FOREIGN)
+
+    def shop(count: int) -> float:
+        question = replace(one.question, group="database shop0")
+        table = tabulate([*observations(), *rest, *count * [replace(one, question=question)]])
+        own = np.array(table.groups) == "database shop0"
+        return float(table.mass[own].sum() / table.mass[table.parts == FOREIGN].sum())
+
+    assert shop(MOST_OF_A_SCHEMA) == pytest.approx(shop(10 * MOST_OF_A_SCHEMA))
+    assert shop(MOST_OF_A_SCHEMA // 2) < 0.7 * shop(MOST_OF_A_SCHEMA)
 
 
 def test_a_database_is_judged_by_the_others_alone() -> None:

@@ -14,6 +14,7 @@ pytest.importorskip("onnx", reason="pip install '.[train]' runs this")
 
 from fastsql.datasets import Example
 from fastsql.grammar import sql_to_program
+from fastsql.synthesis.carried import held_out_names
 from fastsql.synthesis.hospital.everyday import HOSPITAL
 from fastsql.training.calibration import questions as module
 from fastsql.training.calibration.questions import (
@@ -28,7 +29,7 @@ from fastsql.training.calibration.questions import (
     UNSEEN,
     held_out,
 )
-from fastsql.training.config import SourceSettings, TrainConfig
+from fastsql.training.config import SourceSettings, TrainConfig, WrittenSettings
 from fastsql.training.corpus.corpus import Corpus, load_corpus
 from fastsql.training.corpus.sample import Sample
 from fastsql.training.corpus.sources import Domain
@@ -189,6 +190,23 @@ def test_databases_held_out_are_asked_with_and_without_values(config: TrainConfi
     }
     assert {q.group for q in asked} == {"database shop", "database ward"}, "a database is in one fold"
     assert all(q.sql for q in asked)
+
+
+def test_variants_of_a_design_are_one_group(config: TrainConfig, wider: Corpus) -> None:
+    names = sorted(held_out_names(["dental"], 2))
+    variants = [
+        replace(sample, pair=replace(sample.pair, db_id=name))
+        for sample, name in zip(wider.dev_databases[:2], names, strict=True)
+    ]
+    domains = {name: Domain(SHOP) for name in names}
+    wider = replace(
+        wider, domains=wider.domains | domains, dev_databases=(*variants, *wider.dev_databases[2:])
+    )
+    written = WrittenSettings(held_out=("dental",), variants=2)
+    config = replace(config, data=replace(config.data, written=written))
+    group_of = {q.pair.db_id: q.group for q in held_out(config, wider) if q.part in (FOREIGN, FOREIGN_MADE)}
+    assert [group_of[name] for name in names] == ["database dental"] * 2
+    assert group_of["ward"] == "database ward"
 
 
 def test_unanswerable_questions_are_made_for_held_out_databases(config: TrainConfig, wider: Corpus) -> None:

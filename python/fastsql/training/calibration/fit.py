@@ -42,7 +42,17 @@ UNANSWERED = (
     "state",
 )
 """What u is told from."""
-RIGHT_ELSEWHERE = ("sequence", "coverage", "unsaid", "unused", "left_out", *REVERSED)
+RIGHT_ELSEWHERE = (
+    "sequence",
+    "margin",
+    "decisions",
+    "coverage",
+    "unexplained",
+    "unsaid",
+    "unused",
+    "left_out",
+    *REVERSED,
+)
 UNANSWERED_ELSEWHERE = (
     *SEARCH,
     "removed",
@@ -51,6 +61,7 @@ UNANSWERED_ELSEWHERE = (
     "named",
     "unmet",
     "unexplained",
+    "left_out",
     "unsaid",
     *REVERSED,
 )

@@ -11,6 +11,7 @@ from itertools import chain
 from fastsql.datasets import read_examples
 from fastsql.linking.relations import split_words
 from fastsql.schema import Schema
+from fastsql.synthesis.carried import held_out_names
 from fastsql.synthesis.hospital.everyday import HOSPITAL
 from fastsql.training.calibration.unanswerable.families import families
 from fastsql.training.calibration.unanswerable.made import (
@@ -33,7 +34,7 @@ from fastsql.training.calibration.unanswerable.misplaced import (
     unrelated,
 )
 from fastsql.training.calibration.unanswerable.unheard import name_unheard
-from fastsql.training.config import SourceSettings, TrainConfig, expand_path
+from fastsql.training.config import SourceSettings, TrainConfig, WrittenSettings, expand_path
 from fastsql.training.corpus.corpus import Corpus
 from fastsql.training.corpus.programs import template
 from fastsql.training.corpus.sample import Sample
@@ -130,9 +131,9 @@ def held_out(
             _make_anywhere(corpus, {question.pair.db_id for part in parts for question in part}, made, rng)
         )
     if made:
-        parts += _foreign(corpus, seed)
         refused = chain.from_iterable(_unanswerable(source) for source in config.data.sources if source.dev)
-        parts.append(_refused_elsewhere(corpus, refused))
+        groups = _schema_groups(corpus, config.data.written)
+        parts += [*_foreign(corpus, groups, seed), _refused_elsewhere(corpus, groups, refused)]
     return tuple(
         question
         for part in parts
@@ -287,8 +288,16 @@ def _write_anywhere(
 # ---------------------------------------------------------------- databases that were held out
 
 
-def _foreign(corpus: Corpus, seed: int) -> list[list[Question]]:
-    """Answerable and made questions over the databases that were held out whole; those of one database are one group.
+def _schema_groups(corpus: Corpus, written: WrittenSettings) -> dict[str, str]:
+    """The group of each database that was held out whole. A design's variants, which are asked the same, have one."""
+    design_of = {
+        name: design for design in written.held_out for name in held_out_names([design], written.variants)
+    }
+    return {db_id: f"database {design_of.get(db_id, db_id)}" for db_id in corpus.domains}
+
+
+def _foreign(corpus: Corpus, groups: Mapping[str, str], seed: int) -> list[list[Question]]:
+    """Answerable and made questions over the databases that were held out whole, `groups` being theirs.
 
     No wording of a made question is met over two databases. Answerable questions are asked with the values of the database
     and without, as those ask who have only a schema; of the made ones, every second comes without.
@@ -300,24 +309,26 @@ def _foreign(corpus: Corpus, seed: int) -> list[list[Question]]:
         own = [sample for sample in corpus.dev_databases if sample.pair.db_id == db_id]
         for sample in own if len(own) <= MOST_OF_ONE else rng.sample(own, MOST_OF_ONE):
             answerable += [
-                Question(sample.pair, FOREIGN, f"database {db_id}", sample.pair.sql, values=values)
+                Question(sample.pair, FOREIGN, groups[db_id], sample.pair.sql, values=values)
                 for values in (True, False)
             ]
         for number, one in enumerate(_misasked(corpus, db_id, place, len(databases), rng)):
             pair = Pair(f"{one.kind}-{number}", one.question, "", db_id)
-            group, values = f"database {db_id}", number % 2 == 0
-            made.append(Question(pair, FOREIGN_MADE, group, None, one.removed, values, one.kind))
+            values = number % 2 == 0
+            made.append(Question(pair, FOREIGN_MADE, groups[db_id], None, one.removed, values, one.kind))
     return [answerable, made]
 
 
-def _refused_elsewhere(corpus: Corpus, refused: Iterable[Question]) -> list[Question]:
+def _refused_elsewhere(
+    corpus: Corpus, groups: Mapping[str, str], refused: Iterable[Question]
+) -> list[Question]:
     """Questions of data sets that are to be refused, over databases that were held out; every second without values."""
     own = [one for one in refused if one.pair.db_id in corpus.held_out.databases]
     return [
         replace(
             one,
             part=FOREIGN_MADE,
-            group=f"database {one.pair.db_id}",
+            group=groups[one.pair.db_id],
             values=number % 2 == 0,
             kind=WRITTEN,
         )

@@ -94,6 +94,40 @@ def test_comments_explain_abbreviations() -> None:
     )
 
 
+JOINED = {
+    "livesalone": "lives alone",
+    "kindoftask": "kind of task",
+    "plannedminutes": "planned minutes",
+    "arrivedat": "arrived at",
+    "hascar": "has car",
+    "carelvl": "care level",
+    "validfrom": "valid from",
+    # one word, or more than one reading
+    "numeric": "numeric",
+    "creatinine": "creatinine",
+    "hemoglobin": "hemoglobin",
+    "routeadmin": "routeadmin",
+}
+
+
+def test_a_schema_that_joins_its_words_everywhere_is_cut_everywhere() -> None:
+    names = Names(["homevisits"], list(JOINED))
+    assert {name: names.read(name).spelled for name in JOINED} == JOINED
+    assert names.read("homevisits", table=True).spelled == "home visits"
+
+
+def test_where_some_names_have_gaps_the_others_are_words() -> None:
+    names = Names(["home_visits"], [*JOINED, "visit_date"])
+    assert names.read("livesalone").spelled == "livesalone"
+    assert names.read("windstorm").spelled == "windstorm"
+
+
+def test_few_joined_names_are_no_habit() -> None:
+    plain = ["age", "ward", "town", "weight", "windstorm", "evergreen", "overstory"]
+    names = Names(["patients"], plain)
+    assert [names.read(name).spelled for name in plain] == plain
+
+
 def test_a_run_of_letters_without_end_costs_no_time() -> None:
     run = "patientcost" * 5_000
     assert cut(run, frozenset(), {}) == (run,)

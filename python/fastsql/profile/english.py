@@ -25,23 +25,29 @@ def ranks() -> Mapping[str, int]:
     return {word: rank for rank, word in enumerate(text.split())}
 
 
+_ENDINGS = (("s", ""), ("es", ""), ("ies", "y"), ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e"))
+"""What a plural, a past or a participle ends with, and what the word ends with without it."""
+
+
+def rank(word: str) -> int | None:
+    """The place of a word of lower case, or of what it may be the plural or past of; None where the list has neither."""
+    known = ranks()
+    places = [known[word]] if word in known else []
+    for ending, rest in _ENDINGS:
+        base = word[: -len(ending)]
+        if word.endswith(ending) and len(base) >= 3 and base + rest in known:
+            places.append(known[base + rest])
+    return min(places, default=None)
+
+
 def is_english(word: str) -> bool:
     """Whether a word of lower case, or what it may be the plural or past of, is in the list."""
-    known = ranks()
-    if word in known:
-        return True
-    return any(
-        word.endswith(ending) and len(word) - len(ending) >= 3 and word[: -len(ending)] + rest in known
-        for ending, rest in (
-            ("s", ""),
-            ("es", ""),
-            ("ies", "y"),
-            ("ed", ""),
-            ("ed", "e"),
-            ("ing", ""),
-            ("ing", "e"),
-        )
-    )
+    return rank(word) is not None
+
+
+def is_common(word: str) -> bool:
+    """Whether people put a word into names."""
+    return ranks().get(word, COMMON) < COMMON
 
 
 @cache

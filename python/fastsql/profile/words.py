@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -31,6 +31,8 @@ _BEGINNING, _OF_ENGLISH = 4, 5
 """Letters that the beginning of a word of the schema must have, and that of any English word. The beginning of a word in a
 table's name may be shorter: tables lend their names to their columns (``stu_gpa``)."""
 _LEAST_CLINICAL = 2
+_MOST_GAPS, _LEAST_JOINED, _SHARE_JOINED = 0.05, 5, 0.2
+"""A schema joins the words of its names where this share at most has a gap, and so many, and this share, are words joined."""
 _UNNAMED = "unnamed"
 """The words of a name that is only blanks."""
 
@@ -58,6 +60,7 @@ class Names:
         for word in sorted(long):
             self._by_letter.setdefault(word[0], []).append(word)
         self._of_tables = self._full & in_tables
+        self._joined = self._joins({*tables, *columns})
 
     def read(self, name: str, *, table: bool = False) -> NameWords:
         """The words of a name. Of a table's, a prefix that only says that it is a table is left out."""
@@ -68,6 +71,16 @@ class Names:
         spelled = [self._spelled(word, place, words) for place, word in enumerate(words)]
         return NameWords(" ".join(words), " ".join(spelled))
 
+    def _joins(self, names: Collection[str]) -> bool:
+        """Whether words are joined without gaps in all names, as far as is seen: where some have gaps, the others are words."""
+        words = [label_from_name(name).split() for name in names]
+        gaps = sum(len(one) > 1 for one in words)
+        if gaps > _MOST_GAPS * len(words):
+            return False
+        runs = (one[0] for one in words if len(one) == 1 and _WORD.fullmatch(one[0]))
+        joined = sum(len(cut(run, self._full, self._short, joined=True)) > 1 for run in runs)
+        return joined >= max(_LEAST_JOINED, _SHARE_JOINED * len(words))
+
     def _cut(self, words: Sequence[str]) -> list[str]:
         found: list[str] = []
         for word in words:
@@ -75,7 +88,7 @@ class Names:
             if digits and word not in self._short:
                 found += [*self._cut([digits[1]]), digits[2]]
             elif word.isascii() and word.isalpha():
-                found += cut(word, self._full, self._short)
+                found += cut(word, self._full, self._short, joined=self._joined)
             else:
                 found.append(word)
         return found

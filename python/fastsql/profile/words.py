@@ -32,7 +32,7 @@ _BEGINNING, _OF_ENGLISH = 4, 5
 table's name may be shorter: tables lend their names to their columns (``stu_gpa``)."""
 _LEAST_CLINICAL = 2
 _MOST_GAPS, _LEAST_JOINED, _SHARE_JOINED = 0.05, 5, 0.2
-"""A schema joins the words of its names where at most this share has a gap, and so many, and this share, are joined words."""
+"""A schema joins its words where at most this share of its names has a gap, and so many, and this share, are joined."""
 _UNNAMED = "unnamed"
 """The words of a name that is only blanks."""
 
@@ -72,7 +72,7 @@ class Names:
         return NameWords(" ".join(words), " ".join(spelled))
 
     def _joins(self, names: Collection[str]) -> bool:
-        """Whether names join words without gaps, all of them as far as is seen: where some have gaps, the others are words."""
+        """Whether all names join their words, as far as is seen: where some have gaps, the others are words."""
         words = [label_from_name(name).split() for name in names]
         gaps = sum(len(one) > 1 for one in words)
         if gaps > _MOST_GAPS * len(words):

@@ -105,6 +105,26 @@ def _schemas(label: str, shown: Callable[..., str] = _percent) -> Rows:
     return rows
 
 
+def _refusable(label: str) -> Rows:
+    """Questions of which some have no answer: how many are answered, and how true probabilities are of the mixture."""
+
+    def rows(report: Report) -> list[str]:
+        details = report["details"]
+        error, (low, high) = details["calibration"]["ece"], _by_template(report, "ece")
+        return [
+            _row(
+                label,
+                _count(report),
+                str(details["unanswerable"]),
+                _answered(report),
+                _percent(details["se"]),
+                f"{error:.3f} ({low:.3f} to {high:.3f})",
+            )
+        ]
+
+    return rows
+
+
 def _interactions(label: str, *, interval: bool = False) -> Rows:
     """Turns, and the interactions that they belong to."""
 
@@ -201,6 +221,7 @@ ROWS: Mapping[str, Rows] = {
     "spider": _schemas("Spider dev (half of the official one, by database)", _bold),
     "spider_variants": _schemas("Spider-Syn, -Realistic and -DK dev"),
     "spider_held_out": _schemas("Spider train, the held-out databases"),
+    "without_answer": _refusable("Spider dev, and questions made of it"),
     "sparc": _interactions("SParC dev"),
     "cosql": _interactions("CoSQL dev"),
     "interactions": _interactions("all", interval=True),

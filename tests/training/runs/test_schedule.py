@@ -56,3 +56,12 @@ def test_the_average_follows_the_weights() -> None:
         moving.update(model)
     assert average.weight.item() == pytest.approx(1.0)
     assert not average.weight.requires_grad
+
+
+def test_the_average_leaves_what_is_frozen_alone() -> None:
+    model, average = torch.nn.Linear(1, 1), torch.nn.Linear(1, 1)
+    model.bias.requires_grad_(False)
+    weight, bias = average.weight.item(), average.bias.item()
+    MovingAverage(average, 0.9).update(model)
+    assert average.bias.item() == bias
+    assert average.weight.item() != weight

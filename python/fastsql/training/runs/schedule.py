@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from typing import Generic, TypeVar
 
 import torch
@@ -83,11 +82,10 @@ class MovingAverage(Generic[M]):
         """Moves the average towards `model`, once a step."""
         decay = min(self.decay, (1 + self.steps) / (10 + self.steps))
         self.steps += 1
-        average = [parameter.data for parameter in self.model.parameters()]
-        torch._foreach_lerp_(average, _data(model.parameters()), 1.0 - decay)
+        both = zip(self.model.parameters(), model.parameters(), strict=True)
+        # What is frozen is its own average: four weights of five where the encoder is.
+        trained = [(mine.data, one.data) for mine, one in both if one.requires_grad]
+        torch._foreach_lerp_([mine for mine, _ in trained], [one for _, one in trained], 1.0 - decay)
         for mine, other in zip(self.model.buffers(), model.buffers(), strict=True):
             mine.copy_(other)
 
-
-def _data(parameters: Iterable[nn.Parameter]) -> list[torch.Tensor]:
-    return [parameter.data for parameter in parameters]

@@ -88,4 +88,3 @@ class MovingAverage(Generic[M]):
         torch._foreach_lerp_([mine for mine, _ in trained], [one for _, one in trained], 1.0 - decay)
         for mine, other in zip(self.model.buffers(), model.buffers(), strict=True):
             mine.copy_(other)
-

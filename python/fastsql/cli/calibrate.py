@@ -132,6 +132,7 @@ def run(options: argparse.Namespace) -> int:
     from fastsql.training.calibration.observations import load_observations
     from fastsql.training.calibration.table import tabulate
     from fastsql.training.calibration.usable import CalibrationError
+    from fastsql.training.corpus.ahead import prepare_ahead
     from fastsql.training.corpus.corpus import load_corpus
     from fastsql.training.corpus.written import with_written
 
@@ -150,8 +151,9 @@ def run(options: argparse.Namespace) -> int:
     seed = options.seed if options.seed is not None else trained.get("seed", config.seed)
     with tempfile.TemporaryDirectory() as temporary:
         cache = options.cache or Path(temporary)
-        config = with_written(config, cache, note)
         config = dataclasses.replace(config, seed=seed)
+        prepare_ahead(config, cache, options.processes, note)
+        config = with_written(config, cache, note)
         conversations = _conversations(config, cache)
         if options.turns:
             return _fit_turns(options, config, conversations)

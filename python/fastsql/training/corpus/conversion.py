@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -68,8 +69,8 @@ def convert(
         else:
             left_out[f"not convertible: {reasons[key]}"] += 1
     if fresh:
-        # Other sources of the same databases have theirs in the same file.
-        _write_cache(file, known)
+        # Other sources of the same databases have theirs in the same file, which another process may have written meanwhile.
+        _write_cache(file, _read_cache(file) | known)
     return programs, literals
 
 
@@ -84,7 +85,7 @@ def _read_cache(file: Path) -> dict[str, tuple[str, ColumnLiterals]]:
 
 def _write_cache(file: Path, known: dict[str, tuple[str, ColumnLiterals]]) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    temporary = file.with_suffix(".tmp")
+    temporary = file.with_suffix(f".{os.getpid()}.tmp")
     with temporary.open("w", encoding="utf-8") as out:
         for key, (program, literals) in known.items():
             rows = [[table, column, text] for (table, column), text in literals]

@@ -67,16 +67,12 @@ def load_corpus(settings: DataSettings, seed: int, cache: Path, report: Report =
     if settings.made.schemas:
         sources += made_sources(settings, cache, report)
     for source in sources:
-        here, schemas = read_pairs(source, seed, cache, report)
-        here = [pair for pair in here if pair.db_id not in settings.without]
-        schemas = {db_id: schema for db_id, schema in schemas.items() if db_id not in settings.without}
+        here, schemas = _asked(source, settings, seed, cache, report)
         if not here:
             continue
         origin = "synthetic" if source.generate else f"in {Path(source.examples).name}"
         report(f"{len(here)} pairs of {len(schemas)} databases {origin}")
-        # The templates of conversations are those of their last answers, so that no single question teaches a held-out one.
-        goals = [_goal(pair) for pair in here if not pair.earlier and pair.interaction]
-        converted, found = convert([*here, *goals], schemas, cache, left_out, report)
+        converted, found = convert(_to_convert(here), schemas, cache, left_out, report)
         programs.update(converted)
         literals.update(found)
         parts.append((source, [pair for pair in here if query_key(pair) in converted]))
@@ -150,6 +146,32 @@ def load_corpus(settings: DataSettings, seed: int, cache: Path, report: Report =
         f"seen ones and {len(corpus.dev_databases)} of unseen databases, left out {sum(left_out.values())}"
     )
     return corpus
+
+
+def prepare_source(
+    source: SourceSettings, settings: DataSettings, seed: int, cache: Path, report: Report
+) -> None:
+    """Makes what `load_corpus` keeps of a source in the cache."""
+    pairs, schemas = _asked(source, settings, seed, cache, report)
+    if pairs:
+        convert(_to_convert(pairs), schemas, cache, Counter(), report)
+
+
+def _asked(
+    source: SourceSettings, settings: DataSettings, seed: int, cache: Path, report: Report
+) -> tuple[list[Pair], dict[str, Schema]]:
+    """The pairs of a source, and the schemas of their databases, but for those that `settings` is without."""
+    pairs, schemas = read_pairs(source, seed, cache, report)
+    pairs = [pair for pair in pairs if pair.db_id not in settings.without]
+    return pairs, {db_id: schema for db_id, schema in schemas.items() if db_id not in settings.without}
+
+
+def _to_convert(pairs: Sequence[Pair]) -> list[Pair]:
+    """The pairs and the goals of their conversations.
+
+    The templates of conversations are those of their last answers, so that no single question teaches a held-out one.
+    """
+    return [*pairs, *(_goal(pair) for pair in pairs if not pair.earlier and pair.interaction)]
 
 
 def _split(

@@ -36,7 +36,8 @@ def made_sources(data: DataSettings, cache: Path, report: Report) -> list[Source
     folder = None if set(kinds) <= {DESIGNS} else expand_path(settings.folder)
     if folder is None:
         databases = frozenset(data.written.held_out)  # no design is another of them
-    identity = f"{settings} {sorted(databases)} {pool_identity(folder, kinds)}".encode()
+    drawn = replace(settings, weight=0.0, conversations=0, conversations_weight=0.0)
+    identity = f"{drawn} {sorted(databases)} {pool_identity(folder, kinds)}".encode()
     name = f"made-{hashlib.sha256(identity + synthesis_code()).hexdigest()[:16]}"
     files = set_files(cache, name)
     if not files[0].is_file():

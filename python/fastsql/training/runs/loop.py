@@ -18,6 +18,7 @@ import torch
 
 from fastsql.errors import CalibrationWarning
 from fastsql.training.config import TrainConfig
+from fastsql.training.corpus.ahead import prepare_ahead
 from fastsql.training.corpus.corpus import Corpus, load_corpus
 from fastsql.training.corpus.written import with_written
 from fastsql.training.runs.checkpoint import LAST, load_checkpoint
@@ -96,6 +97,7 @@ def train(
     made = cache or folder / CACHE
     readers = _default_loaders(place) if loaders is None else loaders
     with RunProgress(quiet) as progress:
+        prepare_ahead(config, made, processes, progress.note)
         corpus = load_corpus(with_written(config, made, progress.note).data, config.seed, made, progress.note)
         check_corpus(corpus)
         corpus.held_out.save(folder / HELD_OUT)

@@ -28,7 +28,7 @@ from fastsql.training.calibration.table import NAMES, Table
 
 SEARCH = ("sequence", "worst", "margin", "decisions")
 """What the search gives that p and u are told from."""
-RIGHT = (*SEARCH, "left_out")
+RIGHT = (*SEARCH, "removed", "left_out")
 """What q, the probability of being right if there is an answer, is told from."""
 UNANSWERED = (
     *SEARCH,

@@ -40,8 +40,8 @@ PACKAGES = Path(command_line.__file__).resolve().parents[2]
 """The folder that holds the package."""
 LINKED = ("benchmarks", "configs")
 """Folders of the repository that commands read."""
-PLOTS = "docs"
-"""That which they draw plots into, and write nothing else."""
+PLOTS, PLOTS_IN = "docs", "images"
+"""That which they draw plots into, and write nothing else; and the folder of it."""
 _BLOCK = re.compile(r"^```bash\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _RESULT = re.compile(r" --json \$R/(\w+)\.json$")
 _BASH = shutil.which("bash") or "/bin/bash"
@@ -212,7 +212,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if "FASTSQL_DATA" not in os.environ:
         options.error("FASTSQL_DATA does not name the folder of the data sets (docs/data.md)")
     if given.into is not None:
-        given.into.mkdir(parents=True, exist_ok=True)
+        (given.into / PLOTS_IN).mkdir(parents=True, exist_ok=True)
     wanted = [known[name] for name in names if given.model is None or "--model " not in known[name].command]
     model = given.model
     if model is not None and Path(model).exists():

@@ -33,23 +33,24 @@ ANSWERED = {
         WHERE STRFTIME('%Y-%m-%d', dischtime) = STRFTIME('%Y-%m-%d', '{NOW}')""",
     "How many admissions were there in 2100?": """
         SELECT COUNT(*) FROM admissions WHERE STRFTIME('%Y', admittime) = '2100'""",
-    "What was the last creatinine of patient 71021258?": """
-        SELECT valuenum FROM labevents WHERE subject_id = 71021258
-        AND itemid IN (SELECT itemid FROM d_labitems WHERE label = 'creatinine')
-        ORDER BY charttime DESC LIMIT 1""",
     "Which drugs were prescribed to patient 71021258?": """
         SELECT DISTINCT drug FROM prescriptions WHERE subject_id = 71021258""",
     "How many lab tests were done yesterday?": f"""
         SELECT COUNT(*) FROM labevents
         WHERE STRFTIME('%Y-%m-%d', charttime) = STRFTIME('%Y-%m-%d', '{NOW}', '-1 day')""",
-    "How many women are there?": "SELECT COUNT(*) FROM patients WHERE gender = 'f'",
     "How many patients have diabetes?": """
         SELECT COUNT(DISTINCT subject_id) FROM diagnoses_icd
         WHERE icd_code IN (SELECT icd_code FROM d_icd_diagnoses WHERE long_title LIKE '%diabetes%')""",
     "How many patients are still in the hospital?": """
         SELECT COUNT(DISTINCT subject_id) FROM admissions WHERE dischtime IS NULL""",
+    "How many male patients are there?": "SELECT COUNT(*) FROM patients WHERE gender = 'm'",
 }
 NOT_ANSWERED = {
+    "What was the last creatinine of patient 71021258?": """
+        SELECT valuenum FROM labevents WHERE subject_id = 71021258
+        AND itemid IN (SELECT itemid FROM d_labitems WHERE label = 'creatinine')
+        ORDER BY charttime DESC LIMIT 1""",
+    "How many women are there?": "SELECT COUNT(*) FROM patients WHERE gender = 'f'",
     "How many patients are there?": "SELECT COUNT(*) FROM patients",
     "What is the most common diagnosis?": """
         SELECT long_title FROM d_icd_diagnoses WHERE icd_code IN (SELECT icd_code FROM (
@@ -58,7 +59,6 @@ NOT_ANSWERED = {
     "How many patients are older than 60?": "SELECT COUNT(DISTINCT subject_id) FROM admissions WHERE age > 60",
     "How many patients died?": "SELECT COUNT(*) FROM patients WHERE dod IS NOT NULL",
     "How many patients are in the ICU?": "SELECT COUNT(DISTINCT subject_id) FROM icustays WHERE outtime IS NULL",
-    "How many male patients are there?": "SELECT COUNT(*) FROM patients WHERE gender = 'm'",
     "What is the route of administration of ceftriaxone?": """
         SELECT DISTINCT route FROM prescriptions WHERE drug = 'ceftriaxone'""",
     "How many women were admitted?": """

@@ -116,6 +116,7 @@ def _refusable(label: str) -> Rows:
                 label,
                 _count(report),
                 str(details["unanswerable"]),
+                *(_percent(report["rs"][weight]) for weight in ("0", "10")),
                 _answered(report),
                 _percent(details["se"]),
                 f"{error:.3f} ({low:.3f} to {high:.3f})",

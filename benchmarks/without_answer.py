@@ -68,6 +68,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("--share is above 0 and below 1")
     try:
         examples = [one for one in read_examples(options.examples) if one.answerable]
+        if not examples:
+            parser.error(f"{options.examples} has no question with SQL")
         schemas = read_schemas(options.schemas, databases={one.db_id for one in examples})
         wanted = round(len(examples) * options.share / (1 - options.share))
         made = refusals(examples, schemas, wanted, random.Random(options.seed))

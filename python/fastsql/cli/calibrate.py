@@ -152,7 +152,8 @@ def run(options: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory() as temporary:
         cache = options.cache or Path(temporary)
         config = dataclasses.replace(config, seed=seed)
-        prepare_ahead(config, cache, options.processes, note)
+        if not options.turns:  # which are of few sources
+            prepare_ahead(config, cache, options.processes, note)
         config = with_written(config, cache, note)
         conversations = _conversations(config, cache)
         if options.turns:

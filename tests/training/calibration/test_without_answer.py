@@ -106,6 +106,16 @@ def test_a_share_is_between_none_and_all(
     assert "--share is above 0 and below 1" in capsys.readouterr().err
 
 
+def test_a_file_without_sql_makes_nothing(
+    arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_pairs([Example("1", "shop", "How many?", None)], tmp_path / "dev.json")
+    with pytest.raises(SystemExit):
+        script("without_answer")(arguments)
+    assert "has no question with SQL" in capsys.readouterr().err
+    assert not (tmp_path / "strange").exists()
+
+
 def test_a_missing_file_is_named(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         script("without_answer")(["no_such_file.json", *arguments[1:]])

@@ -13,9 +13,9 @@ from fastsql.grammar.reading_turns import read_turn
 from fastsql.grammar.render.references import render_references
 from fastsql.grammar.turn_kinds import kinds_of
 from fastsql.linking.turns import EarlierTurn
-from fastsql.parser.assess import Assessed
+from fastsql.parser.assess import Assessed, assess
 from fastsql.parser.link import called_turns
-from fastsql.parser.write import Written
+from fastsql.parser.write import Written, program_of, runnable
 from fastsql.refusal.corrections import repaired
 from fastsql.refusal.references import points_back, refers_back
 from fastsql.reliability.assess import Assessment
@@ -24,6 +24,8 @@ from fastsql.schema import names_digest
 from fastsql.session.turn import Turn, TurnState, window
 
 if TYPE_CHECKING:
+    from fastsql.grammar.program import Program
+    from fastsql.limits import Limits
     from fastsql.parser.link import Linked
     from fastsql.parser.parser import Parser
     from fastsql.schema import Schema
@@ -34,6 +36,11 @@ ALONE = 0.95
 GOING_ON = math.e
 """What the odds of a reading that goes on from earlier turns count against those of the one by itself: "only over 60s" can
 be read either way, and how sure single questions are does not say that it seldom stands alone."""
+
+SURE = 0.9
+"""How sure a question's own part must be for it not to be read as one text with earlier ones as well."""
+ONE_TEXT = 0.4
+"""What the probability of a query counts where it is that of the one text, beside the one that it has as going on."""
 
 
 def next_number(history: Sequence[Turn]) -> int:
@@ -102,15 +109,62 @@ def likelier(alone: Assessed, continued: Assessed) -> Assessed:
     """
     number = alone.written.linked.number
     own = alone.standing[number]
-    benefit = GOING_ON if continued.written.uses else 1.0
+    benefit = GOING_ON if continued.written.earlier else 1.0
     if benefit * _odds(continued.standing[number].confidence) > _odds(own.confidence):
         return continued
-    if not continued.written.uses:
+    if not continued.written.earlier:
         return alone
     if refers(alone):
         return continued
     doubted = Assessment(own.confidence**2, own.unanswerable)
     return replace(alone, standing={**alone.standing, number: doubted})
+
+
+def in_doubt(given: Assessed) -> bool:
+    """Whether a question is read as one text with earlier ones, too: not where it is sure, or calls a turn by its number."""
+    linked = given.written.linked
+    return given.standing[linked.number].confidence < SURE and not called_turns(linked)
+
+
+def pooled(going_on: Assessed, one_text: Assessed, limits: Limits, *, inspected: bool) -> Assessed:
+    """The likeliest query of two readings together: as going on from earlier turns, and as one text with their questions.
+
+    Each query counts with what either reading gives it. Neither knows better than the other which of the two is right, but a
+    query that both find is likelier so than one that either has to itself. One that both find is given with its references.
+    Where answers were looked at, only what either would give is compared.
+    """
+    found: dict[Program, tuple[float, Assessed, int]] = {}
+    for reading, weight in ((going_on, 1.0), (one_text, ONE_TEXT)):
+        written = reading.written
+        for number, hypothesis in enumerate(written.decoded.search.finished):
+            program = program_of(written.linked, written.decoded, number)
+            mass, first, place = found.get(program, (0.0, reading, number))
+            found[program] = mass + weight * math.exp(hypothesis.rank), first, place
+    given = {reading.written.program: reading for reading in (one_text, going_on)}
+    open_to = given if inspected else found
+    best = max(
+        (program for program in found if program in open_to), key=lambda one: found[one][0], default=None
+    )
+    if best is None:
+        return going_on
+    if best in given:
+        return given[best]
+    _, reading, number = found[best]
+    written = runnable(reading.written, number, limits)
+    return going_on if written is None else assess(written, reading.reliability)
+
+
+def said_together(reading: Written) -> tuple[Turn, ...]:
+    """The earlier turns that a question may be one text with: all since the first that this reading of it goes on from.
+
+    It may do so by way of others. Where it goes on from none, the latest may be meant.
+    """
+    turns = [turn for turn in reading.linked.turns or () if turn.usable]
+    used = {turn.number for turn in reading.uses} or {turn.number for turn in turns[-1:]}
+    for turn in reversed(turns):
+        if turn.number in used and turn.state is not None:
+            used |= turns_of(turn.state.written)
+    return tuple(turn for turn in turns if turn.number >= min(used))
 
 
 def _odds(probability: float) -> float:
@@ -132,7 +186,7 @@ def as_turn(result: Result, assessed: Assessed, model: str) -> Turn:
     return Turn.of(
         result,
         number=linked.number,
-        uses=tuple(turn.number for turn in written.uses),
+        uses=tuple(turn.number for turn in written.earlier),
         kind=_kinds(written),
         standing=assessed.standing,
         state=state,
@@ -141,7 +195,12 @@ def as_turn(result: Result, assessed: Assessed, model: str) -> Turn:
 
 
 def _kinds(written: Written) -> tuple[str, ...]:
-    """Those of its program; one that takes only a value from an earlier turn refers to it none the less."""
+    """Those of its program; one that takes only a value from an earlier turn refers to it none the less.
+
+    A question that is one text with earlier ones asks anew what they ask, and changes it, in whatever way.
+    """
+    if written.linked.together:
+        return ("modifying",)
     kinds = kinds_of(written.own, [turn.program for turn in written.linked.space.turns])
     return ("referential",) if written.uses and kinds == ("independent",) else kinds
 

@@ -62,6 +62,11 @@ class Written:
         return tuple(turns[place] for place in sorted(places | turns_of(self.own)))
 
     @property
+    def earlier(self) -> tuple[Turn, ...]:
+        """The earlier turns that it refers to, or whose questions are one text with its own."""
+        return self.linked.together or self.uses
+
+    @property
     def others(self) -> list[int]:
         """The numbers of the other finished hypotheses, best first."""
         return [number for number in range(len(self.decoded.search.finished)) if number != self.number]

@@ -22,7 +22,7 @@ from fastsql.grammar import ActionSpace, read_turn, render
 from fastsql.grammar.inlining import renumbered, turns_of
 from fastsql.grammar.render.references import render_references
 from fastsql.grammar.step import IllegalActionError
-from fastsql.grammar.turn_kinds import kinds_of
+from fastsql.grammar.turn_kinds import KINDS, kinds_of
 from fastsql.linking.turns import EarlierTurn
 from fastsql.plain_json import json_text
 from fastsql.reliability.assess import Assessment, combined
@@ -32,6 +32,7 @@ from fastsql.verification.verify import verify
 
 if TYPE_CHECKING:
     from fastsql.grammar.program import Program
+    from fastsql.limits import Limits
     from fastsql.parser import Parser, ParserByLanguage
     from fastsql.schema import Schema
 
@@ -76,6 +77,10 @@ def _written(turn: Turn, kept: frozenset[int], schema: Schema) -> dict[str, Any]
             str(number): [one.confidence, one.unanswerable] for number, one in turn.standing.items()
         },
     }
+    if turn.asked:
+        content["asked"] = turn.asked
+    if turn.uses and turn.referring is None:  # what its program does not say
+        content |= {"uses": list(turn.uses), "kind": list(turn.kind)}
     if turn.state is not None and turn.number in kept:
         pooled = turn.state.earlier.pooled.astype("<f4").tobytes()
         own = turn.state.written
@@ -127,11 +132,10 @@ def read_record(
 
 
 def _read(row: Any, earlier: Sequence[Turn], parser: Parser, schema: Schema, now: str | None) -> Turn:
-    number, question, abstained = row["number"], row["question"], row["abstained"]
+    number, abstained = row["number"], row["abstained"]
+    question, asked = (_question(text, parser.limits) for text in (row["question"], row.get("asked", "")))
     if type(number) is not int or number < 1 or any(turn.number >= number for turn in earlier):
         raise ValueError("turns are numbered in order, from 1")
-    if not isinstance(question, str) or len(question) > parser.limits.question_characters:
-        raise ValueError("the question is no text, or longer than questions are")
     standing = _standing(row["standing"])
     if type(abstained) is not bool or type(row["forgotten"]) is not bool:
         raise ValueError("a flag is neither true nor false")
@@ -145,6 +149,7 @@ def _read(row: Any, earlier: Sequence[Turn], parser: Parser, schema: Schema, now
         threshold=None if row["threshold"] is None else _share(row["threshold"]),
         number=number,
         forgotten=row["forgotten"],
+        asked=asked,
     )
     if "program" not in row:
         return replace(plain, abstained=True, unanswerable=_share(row["unanswerable"]))
@@ -170,13 +175,16 @@ def _read(row: Any, earlier: Sequence[Turn], parser: Parser, schema: Schema, now
     verify(sql, schema, dialect=plain.dialect, limits=parser.limits)
     pooled = _vector(row["pooled"], parser.bundle.config.model.d)
     both = combined(standing)
+    uses, kind = tuple(sorted(used)), kinds_of(own, [one.program for one in offered])
+    if not used and "uses" in row:
+        uses, kind = _numbers(row["uses"], number), _kinds(row["kind"])
     return replace(
         plain,
         best=sql,
         confidence=both.confidence,
         unanswerable=both.unanswerable,
-        uses=tuple(sorted(used)),
-        kind=kinds_of(own, [one.program for one in offered]),
+        uses=uses,
+        kind=kind,
         standing=standing,
         referring=None
         if not used
@@ -207,6 +215,24 @@ def _standing(found: Any) -> dict[int, Assessment]:
     if not isinstance(found, dict):
         raise ValueError("probabilities are not those of turns")
     return {int(number): Assessment(_share(p), _share(u)) for number, (p, u) in found.items()}
+
+
+def _question(value: Any, limits: Limits) -> str:
+    if not isinstance(value, str) or len(value) > limits.question_characters:
+        raise ValueError("a question is no text, or longer than questions are")
+    return value
+
+
+def _numbers(found: Any, number: int) -> tuple[int, ...]:
+    if not isinstance(found, list) or any(type(one) is not int or not 1 <= one < number for one in found):
+        raise ValueError("a turn uses what is no turn before it")
+    return tuple(found)
+
+
+def _kinds(found: Any) -> tuple[str, ...]:
+    if not isinstance(found, list) or not found or not set(found) <= set(KINDS):
+        raise ValueError("a turn is of a kind that there is not")
+    return tuple(found)
 
 
 def _share(value: Any) -> float:

@@ -182,9 +182,12 @@ class Session:
         """
         with self._lock:
             self._place(number)
+            gone = {number}
+            for turn in self._turns:  # one that says an earlier question again does not stand on its query
+                if not gone.isdisjoint({*turn.standing, *turn.uses}):
+                    gone.add(turn.number)
             self._turns = tuple(
-                replace(turn, forgotten=True) if number in (turn.number, *turn.standing) else turn
-                for turn in self._turns
+                replace(turn, forgotten=True) if turn.number in gone else turn for turn in self._turns
             )
             self._let_go()
 

@@ -83,14 +83,17 @@ def calibration(
 
 
 def with_turns(found: Calibration, observed: Sequence[TurnObservation]) -> Calibration:
-    """The same with what was fitted on turns that refer to earlier ones."""
-    known, others = fit_sides(observed)
+    """The same with what was fitted on turns: as they refer to earlier ones, and as one text with the questions of these."""
+    known, others = fit_sides([one for one in observed if not one.together])
+    known_texts, other_texts = fit_sides([one for one in observed if one.together])
     elsewhere = found.reliability.elsewhere
     if elsewhere is not None:
-        elsewhere = dataclasses.replace(elsewhere, turns=others)
+        elsewhere = dataclasses.replace(elsewhere, turns=others, together=other_texts)
     return dataclasses.replace(
         found,
-        reliability=dataclasses.replace(found.reliability, turns=known, elsewhere=elsewhere),
+        reliability=dataclasses.replace(
+            found.reliability, turns=known, together=known_texts, elsewhere=elsewhere
+        ),
         figures={**found.figures, "turns": turn_figures(observed)},
     )
 

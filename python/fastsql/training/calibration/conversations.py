@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +30,10 @@ from fastsql.linking.question import clean_question
 from fastsql.model.bundle import Bundle
 from fastsql.parser import Parser
 from fastsql.parser.assess import evidence_of
-from fastsql.parser.link import link, with_turns
+from fastsql.parser.link import Linked, link, with_questions, with_turns
 from fastsql.parser.parser import DEFAULT_BEAM
-from fastsql.parser.write import verified, write
+from fastsql.parser.turns import said_together
+from fastsql.parser.write import Written, verified, write
 from fastsql.reliability.assess import Judge
 from fastsql.reliability.evidence import Evidence
 from fastsql.reliability.regression import Regression
@@ -62,12 +64,14 @@ FOLDS = 10
 class TurnObservation:
     """What became of a question whose query refers to earlier turns, which were right.
 
-    `part`: `FOREIGN`, or, on the schemas that were trained on, `EVERYDAY` or `MADE` of single questions.
+    `part`: `FOREIGN`, or, on the schemas that were trained on, `EVERYDAY` or `MADE` of single questions. `together`: whether
+    it was read as one text with the questions before it, and refers to none.
     """
 
     evidence: Evidence
     right: bool
     part: str
+    together: bool = False
 
 
 def observe_turns(
@@ -81,7 +85,8 @@ def observe_turns(
 ) -> tuple[TurnObservation, ...]:
     """What becomes of the turns that are held out, read as going on from those before, in so far as their query does.
 
-    Others are judged as questions are that stand alone.
+    Others are judged as questions are that stand alone. What a model has learnt to read as one text with the questions
+    before it (`data.together`) is read so as well.
     """
     samples = sorted(corpus.dev_conversations, key=lambda sample: sample.pair.key)
     random.Random(config.seed).shuffle(samples)
@@ -95,23 +100,24 @@ def observe_turns(
         sources = [source for source in config.data.sources if source.conversations]
         schemas, paths = open_databases(sources, stack)
         parser = _Observed(bundle, penalty=0, threads=threads, suggest=False)
-        observed: list[tuple[str, Evidence]] = []
+        together = config.data.together > 0
+        observed: list[tuple[str, _Reading]] = []
         tasks: list[Task] = []
         for number, (part, sample) in enumerate(chosen, 1):
             db_id = sample.pair.db_id
             database = paths[db_id]
-            found = parser.look(sample, schemas[db_id], database, now)
-            if found is not None:
-                evidence, sql = found
-                observed.append((part, evidence))
-                path = None if database is None else str(database)
-                tasks.append(Task(db_id, sample.pair.sql, sql, database=path, now=now, made=DATABASES))
+            path = None if database is None else str(database)
+            for reading in parser.look(sample, schemas[db_id], database, now, together=together):
+                observed.append((part, reading))
+                tasks.append(
+                    Task(db_id, sample.pair.sql, reading.sql, database=path, now=now, made=DATABASES)
+                )
             if report is not None and (number % 50 == 0 or number == len(chosen)):
                 report(f"{number} of {len(chosen)} turns of conversations parsed")
         verdicts = stack.enter_context(Judges(schemas, 1)).verdicts(tasks)
         return tuple(
-            TurnObservation(evidence, right, part)
-            for (part, evidence), right in zip(observed, map(is_right, verdicts), strict=True)
+            TurnObservation(reading.evidence, right, part, reading.together)
+            for (part, reading), right in zip(observed, map(is_right, verdicts), strict=True)
         )
 
 
@@ -121,27 +127,48 @@ def _part(sample: Sample, corpus: Corpus) -> str:
     return EVERYDAY if sample.pair.db_id == HOSPITAL else MADE
 
 
+@dataclass(frozen=True)
+class _Reading:
+    """A valid query of a question that has earlier turns; `together` as in `TurnObservation`."""
+
+    evidence: Evidence
+    sql: str
+    together: bool
+
+
 class _Observed(Parser):
     """A parser that reads a question after turns that were answered rightly. Each of these is read once."""
 
     _questions: dict[tuple[str, str], Turn] | None = None
 
     def look(
-        self, sample: Sample, schema: Schema, database: Path | None, now: str
-    ) -> tuple[Evidence, str] | None:
-        """The evidence and the SQL of the likeliest query; None where it refers to no turn, or is not valid."""
+        self, sample: Sample, schema: Schema, database: Path | None, now: str, *, together: bool
+    ) -> Iterator[_Reading]:
+        """The likeliest query, where it refers to an earlier turn; `together`, that of one text with earlier questions."""
         history = self._answered(sample, schema, database)
         state, dictionary = self._sources.ready(schema, database)
         question = sample.pair.question
         text = clean_question(question, self.limits)
         alone = link(question, text, state, dictionary, self.engine, self.limits, turns=history)
-        linked = with_turns(alone, self.engine)
+        going_on = self._written(with_turns(alone, self.engine), now)
+        if going_on.uses and not going_on.fault:
+            yield self._reading(going_on)
+        if not together:
+            return
+        one_text = with_questions(alone, said_together(going_on), self.engine, self.limits)
+        if one_text is None:
+            return
+        anew = self._written(one_text, now)
+        if not anew.fault:
+            yield self._reading(anew)
+
+    def _written(self, linked: Linked, now: str) -> Written:
         decoded = self.engine.decode(linked.prepared, linked.schema, linked.space, DEFAULT_BEAM)
-        written = verified(write(linked, decoded, now=now), self.limits)
-        if written.fault or not written.uses:
-            return None
+        return verified(write(linked, decoded, now=now), self.limits)
+
+    def _reading(self, written: Written) -> _Reading:
         evidence, _, _ = evidence_of(written, self.reliability)
-        return evidence, written.sql
+        return _Reading(evidence, written.sql, bool(written.linked.together))
 
     def _answered(self, sample: Sample, schema: Schema, database: Path | None) -> tuple[Turn, ...]:
         """The turns before one as if each had been answered rightly."""
@@ -198,22 +225,27 @@ def _mass(observed: Sequence[TurnObservation]) -> NDArray[np.float64]:
 def turn_figures(observed: Sequence[TurnObservation]) -> dict[str, dict[str, Any]]:
     """By part, how many turns there were and were right, and how well p tells: ECE, and AUC of right against wrong.
 
-    These are across folds, and None where nothing was fitted, or all were right.
+    These are across folds, and None where nothing was fitted, or all were right. Turns that were read as one text with
+    earlier questions have figures of their own, as "PART, one text".
     """
     found: dict[str, dict[str, Any]] = {}
-    for side in (
-        [one for one in observed if one.part != FOREIGN],
-        [one for one in observed if one.part == FOREIGN],
-    ):
+    for together, foreign in product((False, True), repeat=2):
+        side = [one for one in observed if one.together == together and (one.part == FOREIGN) == foreign]
         p = _predicted(side)
         for part in sorted({one.part for one in side}):
             rows = [row for row, one in enumerate(side) if one.part == part]
             right = np.array([side[row].right for row in rows], dtype=bool)
-            found[part] = {"count": len(right), "right": int(right.sum()), "ece": None, "auc": None}
+            figures: dict[str, Any] = {
+                "count": len(right),
+                "right": int(right.sum()),
+                "ece": None,
+                "auc": None,
+            }
             if p is not None:
-                found[part]["ece"] = float(calibration_error(p[rows], right))
+                figures["ece"] = float(calibration_error(p[rows], right))
                 wins = p[rows][right][:, None] - p[rows][~right][None, :]
-                found[part]["auc"] = float(np.mean((wins > 0) + 0.5 * (wins == 0))) if wins.size else None
+                figures["auc"] = float(np.mean((wins > 0) + 0.5 * (wins == 0))) if wins.size else None
+            found[f"{part}, one text" if together else part] = figures
     return found
 
 
@@ -236,7 +268,7 @@ def turn_lines(figures: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """The same as lines for people."""
     lines = []
     for part, found in figures.items():
-        line = f"turns that refer to earlier ones, {part}: {found['right']} of {found['count']} right"
+        line = f"turns behind earlier ones, {part}: {found['right']} of {found['count']} right"
         told = (
             "too few to fit a probability" if found["ece"] is None else f"across folds ECE {found['ece']:.3f}"
         )

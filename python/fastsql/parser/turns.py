@@ -150,8 +150,8 @@ def pooled(going_on: Assessed, one_text: Assessed, limits: Limits, *, inspected:
     if best in given:
         return given[best]
     _, reading, number = found[best]
-    written = runnable(reading.written, number, limits)
-    return going_on if written is None else assess(written, reading.reliability)
+    other = runnable(reading.written, number, limits)
+    return going_on if other is None else assess(other, reading.reliability)
 
 
 def said_together(reading: Written) -> tuple[Turn, ...]:

@@ -56,8 +56,8 @@ class Turn(Result):
         reused: how the answers of earlier turns took part when its SQL was run: as parameters, as a temporary table, or as
             the subquery that stands in its SQL, with the reason (`fastsql.execution.reuse.Reuse`). Empty where none of their
             queries is inside its SQL, and where the session's `reuse` is "subquery".
-        asked: what was typed, where that put right the question before, which was refused; `question` is then that question
-            with what was meant. Empty for all others.
+        asked: what was typed, where `question` is something else: the question before, which was refused, with what was
+            meant; or one text with the questions of the turns in `uses`. Empty for all others.
     """
 
     number: int = 1

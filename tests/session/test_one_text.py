@@ -15,6 +15,7 @@ from fastsql.parser.assess import Assessed, assess
 from fastsql.parser.link import link, with_questions, with_turns
 from fastsql.parser.turns import pooled, said_together
 from fastsql.parser.write import write
+from fastsql.refusal.suggestions import UnknownWords
 from fastsql.reliability.assess import Judge, Reliability
 from fastsql.reliability.regression import Regression
 from fastsql.session import Turn
@@ -63,9 +64,17 @@ def test_it_stands_on_no_earlier_query(eager: Parser) -> None:
 
 def test_a_text_goes_on_with_the_next_question(eager: Parser) -> None:
     _, second, third = asked(eager, FIRST, SECOND, THIRD)
-    told = f"{second.question}; {THIRD}"
-    assert third.question in (told, f"{FIRST.rstrip(' ?.')}; {told}"), "from whichever turn it goes on from"
-    assert third.asked == THIRD
+    assert (third.question, third.asked) == (f"{second.question}; {THIRD}", THIRD), "nothing is said twice"
+
+
+def test_a_refused_text_is_put_right_where_it_was_typed(eager: Parser) -> None:
+    first, second = asked(eager, FIRST, "only the zyxes")
+    end = len(second.question)
+    unknown = UnknownWords("", ("zyxes",), ((end - len("zyxes"), end),))
+    refused = replace(second, abstained=True, suggestions=(unknown,))
+    again = cast("Turn", eager.parse("I meant women", SCHEMA, history=[first, refused]))
+    assert (again.question, again.asked) == (f"{FIRST.rstrip(' ?.')}; only the women", "I meant women")
+    assert again.uses == (1,)
 
 
 def test_who_goes_on_from_a_turn_by_way_of_another_says_all_since(parser: Parser) -> None:
@@ -102,27 +111,45 @@ def test_a_sure_question_is_not_read_again(eager: Parser, monkeypatch: pytest.Mo
 
 
 def test_a_question_that_calls_a_turn_by_its_number_is_read_with_that(eager: Parser) -> None:
-    turns = asked(eager, FIRST, QUESTIONS[1], "only the women of answer 1")
-    assert turns[-1].asked == ""
+    for last, typed in (("only the women", "only the women"), ("only the women of answer 1", "")):
+        assert asked(eager, FIRST, QUESTIONS[1], last)[-1].asked == typed
+
+
+def test_those_of_nobody_knows_what_is_not_read_as_one_text(
+    eager: Parser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    history = asked(eager, FIRST)
+    monkeypatch.setattr("fastsql.parser.parser.with_turns", lambda linked, _: linked)  # it refers to nothing
+    for question, typed in (("sort by dob", "sort by dob"), ("sort those by dob", "")):
+        assert cast("Turn", eager.parse(question, SCHEMA, history=history)).asked == typed
+
+
+def test_no_remembered_pair_speaks_for_one_text(talking_bundle: Path) -> None:
+    parser = load_toy(talking_bundle, limits=LIMITS)
+    parser._reliability = replace(parser._reliability, together=Judge(Regression(9.0, {})))
+    parser.remember(FIRST, "SELECT COUNT(*) FROM patients WHERE gender = 'f'", SCHEMA)
+    first, second = asked(parser, FIRST, SECOND)
+    assert first.remembered is not None
+    assert second.asked == SECOND
+    assert second.remembered is None
 
 
 def test_refused_and_forgotten_turns_are_not_said_again(eager: Parser) -> None:
-    history = asked(eager, FIRST, QUESTIONS[1])
-    without = [history[0], replace(history[1], forgotten=True)]
-    turn = cast("Turn", eager.parse(SECOND, SCHEMA, history=without))
-    assert turn.uses in ((), (1,))
-    assert history[1].asked not in turn.question
-    nothing = [replace(one, forgotten=True) for one in history]
+    first, second = asked(eager, FIRST, QUESTIONS[1])
+    for gone in (replace(second, forgotten=True), replace(second, abstained=True)):
+        turn = cast("Turn", eager.parse(SECOND, SCHEMA, history=[first, gone]))
+        assert (turn.question, turn.uses) == (f"{FIRST.rstrip(' ?.')}; {SECOND}", (1,))
+    nothing = [replace(one, forgotten=True) for one in (first, second)]
     turn = cast("Turn", eager.parse(SECOND, SCHEMA, history=nothing))
     assert (turn.question, turn.asked, turn.uses) == (SECOND, "", ())
 
 
 def test_what_is_longer_than_a_question_may_be_is_not_read(eager: Parser) -> None:
-    first = f"{FIRST} {'and so on ' * 390}"
-    assert len(first) < LIMITS.question_characters < len(first) + 120
-    long = replace(asked(eager, FIRST)[0], question=first)
-    turn = cast("Turn", eager.parse(f"only the women {'please ' * 20}", SCHEMA, history=[long]))
-    assert turn.asked == ""
+    (turn,) = asked(eager, FIRST)
+    for more, typed in (("and so on " * 10, SECOND), ("and so on " * 399, "")):
+        long = replace(turn, question=f"{FIRST[:4]} {more}")
+        assert len(long.question) < LIMITS.question_characters
+        assert cast("Turn", eager.parse(SECOND, SCHEMA, history=[long])).asked == typed
 
 
 def readings(eager: Parser) -> tuple[Assessed, Assessed]:
@@ -149,9 +176,20 @@ def test_what_either_reading_says_counts(eager: Parser, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("inspected", [False, True])
 def test_a_query_that_both_find_is_given_with_its_references(eager: Parser, inspected: bool) -> None:
-    going_on, _ = readings(eager)
+    going_on, one_text = readings(eager)
     twin = replace(going_on, written=replace(going_on.written))
     assert pooled(going_on, twin, LIMITS, inspected=inspected) is going_on
+    invalid = replace(going_on, written=replace(going_on.written, fault="?"))
+    assert (
+        pooled(going_on, replace(one_text, written=invalid.written), LIMITS, inspected=inspected) is going_on
+    )
+    assert pooled(invalid, one_text, LIMITS, inspected=inspected) is one_text
+
+
+def test_what_a_reading_passed_over_is_not_taken_up_again(eager: Parser) -> None:
+    going_on, _ = readings(eager)
+    second = assess(going_on.written.other(1), eager.reliability)
+    assert pooled(second, second, LIMITS, inspected=False) is second
 
 
 def test_a_query_that_neither_finds_first_may_be_the_likeliest_together(
@@ -161,16 +199,16 @@ def test_a_query_that_neither_finds_first_may_be_the_likeliest_together(
     _, reading = readings(eager)
     search = reading.written.decoded.search
 
-    def finding(*scores: float) -> Assessed:
-        """A reading that finds these hypotheses, each with another log-probability, and takes the likeliest for right."""
-        finished = [
-            replace(one, log_probabilities=(score,))
-            for one, score in zip(search.finished, scores, strict=False)
-        ]
-        decoded = replace(reading.written.decoded, search=replace(search, finished=tuple(finished)))
-        return assess(write(reading.written.linked, decoded, scores.index(max(scores))), eager.reliability)
+    def finding(*numbers: int) -> Assessed:
+        """A reading that finds these hypotheses, the first two nearly as likely as each other."""
+        finished = tuple(
+            replace(search.finished[number], log_probabilities=(score,))
+            for number, score in zip(numbers, (-0.7, -0.9, -9.0), strict=True)
+        )
+        decoded = replace(reading.written.decoded, search=replace(search, finished=finished))
+        return assess(write(reading.written.linked, decoded), eager.reliability)
 
-    one, other = finding(-0.7, -0.9, -9.0), finding(-9.0, -0.9, -0.7)
+    one, other = finding(0, 1, 2), finding(2, 1, 0)
     assert pooled(one, other, LIMITS, inspected=False).written.program == one.written.other(1).program
     assert pooled(one, other, LIMITS, inspected=True) in (one, other)
 

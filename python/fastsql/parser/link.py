@@ -26,7 +26,7 @@ class Linked:
     """A question and a schema, linked.
 
     Attributes:
-        question: as it was asked; all offsets are of its characters.
+        question: as it was asked, or as one text with those of `together`; all offsets are of its characters.
         prepared: its tokens, value candidates and relations.
         schema: as the engine keeps it.
         dictionary: of the schema's values; None where there is none.
@@ -108,7 +108,12 @@ def with_turns(linked: Linked, engine: Engine) -> Linked:
 
 
 def with_questions(linked: Linked, turns: Sequence[Turn], engine: Engine, limits: Limits) -> Linked | None:
-    """The question as one text with those of earlier turns, in their order; None where that is more than can be read."""
+    """The question as one text with those of earlier turns, in their order.
+
+    None where there are none, and where that is more than can be read.
+    """
+    if not turns:
+        return None
     from fastsql.linking.turns import asked_together  # for conversations
 
     question = asked_together((*(turn.question for turn in turns), linked.question))

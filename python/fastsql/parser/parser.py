@@ -328,7 +328,8 @@ class Parser:
             with_them = with_turns(linked, self.engine)
             watch.lap("link")
             going_on = self._assessed(with_them, settings, watch)
-            if self._reliability.together is None or not in_doubt(going_on):
+            bound = must_continue(linked) and not going_on.written.uses  # "those" of what nobody can tell
+            if self._reliability.together is None or bound or not in_doubt(going_on):
                 return going_on
             one_text = with_questions(linked, said_together(going_on.written), self.engine, self.limits)
             watch.lap("link")
@@ -357,7 +358,7 @@ class Parser:
             watch.lap("complete")
         remembered = None
         kept = self._memory.of(names_digest(linked.space.schema)) if self._memory else None
-        if kept and not linked.space.turns:
+        if kept and not (linked.space.turns or linked.together):
             from fastsql.parser.recall import recall  # for those who remember
 
             decoded, remembered = recall(linked, decoded, kept, self._reads())

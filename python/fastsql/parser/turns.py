@@ -15,7 +15,7 @@ from fastsql.grammar.turn_kinds import kinds_of
 from fastsql.linking.turns import EarlierTurn
 from fastsql.parser.assess import Assessed, assess
 from fastsql.parser.link import called_turns
-from fastsql.parser.write import Written, program_of, runnable
+from fastsql.parser.write import Written, is_sensible, program_of, runnable
 from fastsql.refusal.corrections import repaired
 from fastsql.refusal.references import points_back, refers_back
 from fastsql.reliability.assess import Assessment
@@ -42,6 +42,9 @@ SURE = 0.9
 ONE_TEXT = 0.4
 """What the probability of a query counts where it is that of the one text, beside the one that it has as going on."""
 
+ONE_TEXT_KIND = ("modifying",)
+"""The kind of a question that is one text with earlier ones: it asks anew what they ask, and changes it, in whatever way."""
+
 
 def next_number(history: Sequence[Turn]) -> int:
     """The number of the turn after these."""
@@ -53,7 +56,9 @@ def correction(question: object, history: Sequence[object]) -> str | None:
     last = history[-1]
     if not isinstance(last, Turn) or not last.abstained or not isinstance(question, str):
         return None
-    return repaired(question, last.question, last.suggestions)
+    meant = repaired(question, last.question, last.suggestions)
+    before = last.question.removesuffix(last.asked) if _says_again(last) else ""
+    return None if meant is None else meant.removeprefix(before)  # what it goes on from is read with it anew
 
 
 def known_turns(history: Sequence[Turn], schema: Schema, parser: Parser) -> tuple[Turn, ...]:
@@ -130,26 +135,30 @@ def pooled(going_on: Assessed, one_text: Assessed, limits: Limits, *, inspected:
     """The likeliest query of two readings together: as going on from earlier turns, and as one text with their questions.
 
     Each query counts with what either reading gives it. Neither knows better than the other which of the two is right, but a
-    query that both find is likelier so than one that either has to itself. One that both find is given with its references.
-    Where answers were looked at, only what either would give is compared.
+    query that both find is likelier so than one that either has to itself; it is given with its references. Where answers
+    were looked at, only what either would give is compared. What a reading passed over is not taken up again.
     """
+    if one_text.written.fault:
+        return going_on
+    if going_on.written.fault:
+        return one_text
     found: dict[Program, tuple[float, Assessed, int]] = {}
     for reading, weight in ((going_on, 1.0), (one_text, ONE_TEXT)):
         written = reading.written
         for number, hypothesis in enumerate(written.decoded.search.finished):
+            passed_over = number < written.number or not is_sensible(written.linked, written.decoded, number)
+            if passed_over and number != written.number:
+                continue
             program = program_of(written.linked, written.decoded, number)
             mass, first, place = found.get(program, (0.0, reading, number))
             found[program] = mass + weight * math.exp(hypothesis.rank), first, place
     given = {reading.written.program: reading for reading in (one_text, going_on)}
-    open_to = given if inspected else found
-    best = max(
-        (program for program in found if program in open_to), key=lambda one: found[one][0], default=None
-    )
-    if best is None:
-        return going_on
-    if best in given:
-        return given[best]
+    best = max(given if inspected else found, key=lambda program: found[program][0])
     _, reading, number = found[best]
+    if inspected:
+        return given[best]
+    if number == reading.written.number:
+        return reading
     other = runnable(reading.written, number, limits)
     return going_on if other is None else assess(other, reading.reliability)
 
@@ -157,14 +166,25 @@ def pooled(going_on: Assessed, one_text: Assessed, limits: Limits, *, inspected:
 def said_together(reading: Written) -> tuple[Turn, ...]:
     """The earlier turns that a question may be one text with: all since the first that this reading of it goes on from.
 
-    It may do so by way of others. Where it goes on from none, the latest may be meant.
+    It may do so by way of others. Where it goes on from none, the latest may be meant. What a later one of them says again
+    itself is not said twice. None where the first is not among the turns that the question is given.
     """
     turns = [turn for turn in reading.linked.turns or () if turn.usable]
     used = {turn.number for turn in reading.uses} or {turn.number for turn in turns[-1:]}
     for turn in reversed(turns):
-        if turn.number in used and turn.state is not None:
-            used |= turns_of(turn.state.written)
-    return tuple(turn for turn in turns if turn.number >= min(used))
+        if turn.number in used and not _says_again(turn):
+            used.update(turn.uses)
+    first = min(used)
+    if all(turn.number != first for turn in turns):
+        return ()
+    told = [turn for turn in turns if turn.number >= first]
+    said = {number for turn in told if _says_again(turn) for number in turn.uses}
+    return tuple(turn for turn in told if turn.number not in said)
+
+
+def _says_again(turn: Turn) -> bool:
+    """Whether its question is one text with those of the turns that it uses."""
+    return turn.kind == ONE_TEXT_KIND and turn.state is not None and not turns_of(turn.state.written)
 
 
 def _odds(probability: float) -> float:
@@ -195,12 +215,9 @@ def as_turn(result: Result, assessed: Assessed, model: str) -> Turn:
 
 
 def _kinds(written: Written) -> tuple[str, ...]:
-    """Those of its program; one that takes only a value from an earlier turn refers to it none the less.
-
-    A question that is one text with earlier ones asks anew what they ask, and changes it, in whatever way.
-    """
+    """Those of its program; one that takes only a value from an earlier turn refers to it none the less."""
     if written.linked.together:
-        return ("modifying",)
+        return ONE_TEXT_KIND
     kinds = kinds_of(written.own, [turn.program for turn in written.linked.space.turns])
     return ("referential",) if written.uses and kinds == ("independent",) else kinds
 

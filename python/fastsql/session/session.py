@@ -176,7 +176,7 @@ class Session:
             return last
 
     def forget(self, number: int) -> None:
-        """Let no later question refer to a turn, nor to those that stand on it.
+        """Let no later question refer to a turn, nor to those that stand on it or say its question again.
 
         Raises KeyError where there is no such turn.
         """
@@ -248,7 +248,9 @@ class Session:
             uses = f" <small>of {', '.join(map(str, turn.uses))}</small>" if turn.uses else ""
             said = f"<code>{escape(turn.sql)}</code>" if turn.sql is not None else escape(turn.reason or "")
             shown = "" if turn.rows is None else turn.rows._repr_html_()
-            items.append(f"<li value='{turn.number}'>{escape(turn.question)}{uses}<br>{said}{shown}</li>")
+            items.append(
+                f"<li value='{turn.number}'>{escape(turn.asked or turn.question)}{uses}<br>{said}{shown}</li>"
+            )
         return f"<ol>{''.join(items)}</ol>"
 
 

@@ -39,11 +39,11 @@ class Turn(Result):
     """The outcome of one question of a conversation; a `Result` with what it stands on.
 
     Its SQL stands alone: whatever it takes from earlier turns is written out in it. Its probabilities are those of the whole
-    query, so that a turn is no surer than the turns that it uses.
+    query, so that a turn is no surer than the turns whose queries it refers to.
 
     Attributes:
         number: its place in the conversation, from 1.
-        uses: the numbers of the turns that its query refers to.
+        uses: the numbers of the turns that its query refers to, or whose questions it says again (`asked`).
         kind: of `fastsql.grammar.turn_kinds.KINDS`: "independent", or some of "referential", "filtering" and "modifying".
         rows: what its SQL returned where the session has an executor; never part of an export.
         milliseconds: what running the SQL took.
@@ -104,9 +104,10 @@ class Turn(Result):
         return replace(self, background=None, rows=None, at=None, reused=())
 
     def to_dict(self, *, explain: bool = False) -> dict[str, Any]:
-        """As `Result.to_dict`, with number, uses and kind; without rows."""
+        """As `Result.to_dict`, with number, uses, kind and asked; without rows."""
         content = super().to_dict(explain=explain)
-        return {"number": self.number, "uses": list(self.uses), "kind": list(self.kind), **content}
+        told = {"number": self.number, "uses": list(self.uses), "kind": list(self.kind), "asked": self.asked}
+        return {**told, **content}
 
     def __repr__(self) -> str:
         uses = f", uses={list(self.uses)}" if self.uses else ""

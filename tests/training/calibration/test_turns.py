@@ -15,6 +15,7 @@ from fastsql.training.calibration.conversations import (
     TurnObservation,
     fit_sides,
     fit_turns,
+    in_doubt,
     turn_figures,
     turn_lines,
 )
@@ -134,6 +135,16 @@ def test_turns_read_as_one_text_have_figures_of_their_own() -> None:
     assert list(figures) == [FOREIGN, f"{EVERYDAY}, one text"]
     assert figures[FOREIGN] == turn_figures(observed(500))[FOREIGN]
     assert figures[f"{EVERYDAY}, one text"]["count"] == 300
+
+
+def test_texts_tell_of_turns_in_doubt_alone() -> None:
+    def text(beside: Evidence | None, part: str = FOREIGN) -> TurnObservation:
+        return TurnObservation(Evidence(), True, part, together=True, beside=beside)
+
+    sure, unsure = Evidence(sequence=5.0), Evidence(sequence=1.0)
+    texts = [text(sure), text(unsure), text(None), text(sure, EVERYDAY)]
+    assert in_doubt(texts, judge(-9.0), judge(0.0)) == texts[1:], "by the judge of its own side"
+    assert in_doubt(texts, None, None) == texts
 
 
 def test_a_bundle_carries_the_regressions_of_turns() -> None:

@@ -27,6 +27,7 @@ from fastsql.training.bundles.replacing import copy_files, replacing
 from fastsql.training.calibration.conversations import (
     TurnObservation,
     fit_sides,
+    in_doubt,
     observe_turns,
     turn_figures,
     turn_lines,
@@ -84,8 +85,10 @@ def calibration(
 
 def with_turns(found: Calibration, observed: Sequence[TurnObservation]) -> Calibration:
     """The same with what was fitted on turns: as they refer to earlier ones, and as one text with the questions of these."""
-    known, others = fit_sides([one for one in observed if not one.together])
-    known_texts, other_texts = fit_sides([one for one in observed if one.together])
+    referring = [one for one in observed if not one.together]
+    known, others = fit_sides(referring)
+    texts = in_doubt([one for one in observed if one.together], known, others)
+    known_texts, other_texts = fit_sides(texts)
     elsewhere = found.reliability.elsewhere
     if elsewhere is not None:
         elsewhere = dataclasses.replace(elsewhere, turns=others, together=other_texts)
@@ -94,7 +97,7 @@ def with_turns(found: Calibration, observed: Sequence[TurnObservation]) -> Calib
         reliability=dataclasses.replace(
             found.reliability, turns=known, together=known_texts, elsewhere=elsewhere
         ),
-        figures={**found.figures, "turns": turn_figures(observed)},
+        figures={**found.figures, "turns": turn_figures([*referring, *texts])},
     )
 
 

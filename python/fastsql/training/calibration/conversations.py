@@ -5,7 +5,9 @@ of single questions, and nearly all right: that says how they are made, too, so 
 count as much as they do.
 
 The questions before a turn are taken as answered rightly, so that what is fitted is the probability of the turn's own part;
-a parser multiplies it with those of the turns that it uses. Whether such a question has an answer at all is not told apart:
+a parser multiplies it with those of the turns that it uses. What is read as one text with the questions before it refers to
+no query, and has regressions of its own: those tell of turns whose query that refers to earlier ones is in doubt, as the
+parser reads no others so. Whether such a question has an answer at all is not told apart:
 what a query rests on was asked before.
 """
 
@@ -26,13 +28,14 @@ from numpy.typing import NDArray
 from fastsql.evaluation.calibration import calibration_error
 from fastsql.evaluation.judge import Judges, Task
 from fastsql.evaluation.made_contents import DATABASES
+from fastsql.grammar.inlining import renumbered, turns_of
 from fastsql.linking.question import clean_question
 from fastsql.model.bundle import Bundle
 from fastsql.parser import Parser
 from fastsql.parser.assess import evidence_of
 from fastsql.parser.link import Linked, link, with_questions, with_turns
 from fastsql.parser.parser import DEFAULT_BEAM
-from fastsql.parser.turns import said_together
+from fastsql.parser.turns import SURE, said_together
 from fastsql.parser.write import Written, verified, write
 from fastsql.reliability.assess import Judge
 from fastsql.reliability.evidence import Evidence
@@ -65,13 +68,15 @@ class TurnObservation:
     """What became of a question whose query refers to earlier turns, which were right.
 
     `part`: `FOREIGN`, or, on the schemas that were trained on, `EVERYDAY` or `MADE` of single questions. `together`: whether
-    it was read as one text with the questions before it, and refers to none.
+    it was read as one text with the questions before it, and refers to none; `beside` is then the evidence of the query that
+    refers to earlier turns, where there is one.
     """
 
     evidence: Evidence
     right: bool
     part: str
     together: bool = False
+    beside: Evidence | None = None
 
 
 def observe_turns(
@@ -116,7 +121,7 @@ def observe_turns(
                 report(f"{number} of {len(chosen)} turns of conversations parsed")
         verdicts = stack.enter_context(Judges(schemas, 1)).verdicts(tasks)
         return tuple(
-            TurnObservation(reading.evidence, right, part, reading.together)
+            TurnObservation(reading.evidence, right, part, reading.together, reading.beside)
             for (part, reading), right in zip(observed, map(is_right, verdicts), strict=True)
         )
 
@@ -129,11 +134,12 @@ def _part(sample: Sample, corpus: Corpus) -> str:
 
 @dataclass(frozen=True)
 class _Reading:
-    """A valid query of a question that has earlier turns; `together` as in `TurnObservation`."""
+    """A valid query of a question that has earlier turns; `together` and `beside` as in `TurnObservation`."""
 
     evidence: Evidence
     sql: str
-    together: bool
+    together: bool = False
+    beside: Evidence | None = None
 
 
 class _Observed(Parser):
@@ -151,24 +157,22 @@ class _Observed(Parser):
         text = clean_question(question, self.limits)
         alone = link(question, text, state, dictionary, self.engine, self.limits, turns=history)
         going_on = self._written(with_turns(alone, self.engine), now)
+        referring = None
         if going_on.uses and not going_on.fault:
-            yield self._reading(going_on)
-        if not together:
-            return
-        one_text = with_questions(alone, said_together(going_on), self.engine, self.limits)
-        if one_text is None:
-            return
-        anew = self._written(one_text, now)
-        if not anew.fault:
-            yield self._reading(anew)
+            referring = evidence_of(going_on, self.reliability)[0]
+            yield _Reading(referring, going_on.sql)
+        one_text = None
+        if together:
+            one_text = with_questions(alone, said_together(going_on), self.engine, self.limits)
+        if one_text is not None:
+            anew = self._written(one_text, now)
+            if not anew.fault:
+                evidence = evidence_of(anew, self.reliability)[0]
+                yield _Reading(evidence, anew.sql, together=True, beside=referring)
 
     def _written(self, linked: Linked, now: str) -> Written:
         decoded = self.engine.decode(linked.prepared, linked.schema, linked.space, DEFAULT_BEAM)
         return verified(write(linked, decoded, now=now), self.limits)
-
-    def _reading(self, written: Written) -> _Reading:
-        evidence, _, _ = evidence_of(written, self.reliability)
-        return _Reading(evidence, written.sql, bool(written.linked.together))
 
     def _answered(self, sample: Sample, schema: Schema, database: Path | None) -> tuple[Turn, ...]:
         """The turns before one as if each had been answered rightly."""
@@ -179,9 +183,13 @@ class _Observed(Parser):
             unread = np.zeros(self.bundle.config.model.d, dtype=np.float32)
             pooled = unread if read.state is None else read.state.earlier.pooled
             state = TurnState(
-                replace(earlier, pooled=pooled), program, names_digest(schema), self.bundle.config.name
+                replace(earlier, pooled=pooled),
+                renumbered(program, range(1, len(programs) + 1)),
+                names_digest(schema),
+                self.bundle.config.name,
             )
-            turns.append(replace(read, number=len(turns) + 1, abstained=False, state=state))
+            uses = tuple(sorted(turns_of(state.written)))
+            turns.append(replace(read, number=len(turns) + 1, uses=uses, abstained=False, state=state))
         return tuple(turns)
 
     def _read(self, db_id: str, question: str, schema: Schema, database: Path | None) -> Turn:
@@ -212,6 +220,21 @@ def fit_sides(observed: Sequence[TurnObservation]) -> tuple[Judge | None, Judge 
     if known is None or others is None:
         known = others = fit_turns(observed)
     return known, others
+
+
+def in_doubt(
+    observed: Sequence[TurnObservation], known: Judge | None, others: Judge | None
+) -> list[TurnObservation]:
+    """Those that a parser reads as one text: the query that refers to earlier turns is in doubt, or there is none.
+
+    `known` and `others` are the judges of such queries, as of `fit_sides`.
+    """
+    found = []
+    for one in observed:
+        judge = others if one.part == FOREIGN else known
+        if one.beside is None or judge is None or judge(one.beside).confidence < SURE:
+            found.append(one)
+    return found
 
 
 def _mass(observed: Sequence[TurnObservation]) -> NDArray[np.float64]:

@@ -5,9 +5,8 @@
 
 Conversations are drawn by a seed, and asked as people ask them: each turn is given what the parser made of those before
 it. Every question that has an answered turn before it is timed twice, alone and in its conversation, by the processor time
-of one thread; which comes first changes from turn to turn. A turn is read in up to three ways, so turns are told apart by
-what came of them: those that stand by themselves, those that go on from earlier queries, and those that are one text with
-earlier questions.
+of one thread; which comes first changes from turn to turn. Turns are told apart by what came of them, as most are read
+twice, by themselves and as going on from earlier queries.
 """
 
 from __future__ import annotations
@@ -51,13 +50,6 @@ class Timed:
     alone: float
 
 
-def way(turn: Turn) -> str:
-    """What came of a question that has turns before it."""
-    if not turn.uses:
-        return ALONE
-    return ONE_TEXT if turn.asked else GOING_ON
-
-
 def timed(parser: Parser, talk: Interaction, schema: Schema, values: Path | None) -> Iterator[Timed]:
     """The questions of a conversation that have an answered turn before them."""
     history: list[Turn] = []
@@ -72,7 +64,7 @@ def timed(parser: Parser, talk: Interaction, schema: Schema, values: Path | None
             if isinstance(result, Turn):
                 turns.append(result)
         if any(one.usable for one in history):
-            yield Timed(way(turns[0]), taken[True], taken[False])
+            yield Timed(GOING_ON if turns[0].uses else ALONE, taken[True], taken[False])
         history += turns
 
 
@@ -115,7 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ways: dict[str, list[Timed]] = defaultdict(list, {ALL: found})
     for one in found:
         ways[one.way].append(one)
-    times = {name: figures(ways[name]) for name in (ALL, ALONE, GOING_ON, ONE_TEXT) if name in ways}
+    times = {name: figures(ways[name]) for name in (ALL, ALONE, GOING_ON) if name in ways}
     print(f"{machine()}; {len(talks)} conversations; times what the same question costs alone")
     print(f"{'':32}{'turns':>7}{'median':>8}{'mean':>8}{'90th':>8}")
     for name, row in times.items():

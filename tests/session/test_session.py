@@ -346,33 +346,50 @@ def readings(parser: Parser) -> tuple[Assessed, Assessed]:
     return replace(alone, standing={turn.number: Assessment(0.6, 0.1)}), continued
 
 
+def found_with(reading: Assessed, log_probability: float) -> Assessed:
+    """The same, its query found with another probability."""
+    written = reading.written
+    finished = list(written.decoded.search.finished)
+    finished[written.number] = replace(finished[written.number], log_probabilities=(log_probability,))
+    search = replace(written.decoded.search, finished=tuple(finished))
+    return replace(reading, written=replace(written, decoded=replace(written.decoded, search=search)))
+
+
 def test_how_sure_the_turns_below_are_does_not_tell_whether_a_question_refers_to_them(
     readings: tuple[Assessed, Assessed],
 ) -> None:
-    alone, continued = readings
-    number = alone.written.linked.number
+    alone, continued = (found_with(reading, -1.0) for reading in readings)
     below = {used.number: Assessment(0.2) for used in continued.written.uses}
-    surer = replace(continued, standing={**below, number: Assessment(0.7)})
-    assert surer.confidence < alone.confidence
-    assert likelier(alone, surer) is surer
+    unsure = replace(continued, standing={**below, alone.written.linked.number: Assessment(0.1)})
+    assert unsure.confidence < alone.confidence
+    assert likelier(alone, unsure) is unsure
 
 
 def test_a_reading_by_itself_is_doubted_where_the_other_refers(readings: tuple[Assessed, Assessed]) -> None:
     alone, continued = readings
-    less = replace(continued, standing={alone.written.linked.number: Assessment(0.3)})
-    doubted = likelier(alone, less)
+    alone, continued = found_with(alone, -1.0), found_with(continued, -30.0)
+    doubted = likelier(alone, continued)
     assert doubted.written is alone.written
     assert (doubted.confidence, doubted.unanswerable) == pytest.approx((0.36, 0.1))
-    apart = replace(less, written=alone.written)  # it refers to nothing: nothing is open
+    apart = found_with(
+        replace(continued, written=alone.written), -30.0
+    )  # it refers to nothing: nothing is open
     assert likelier(alone, apart) is alone
 
 
-def test_a_reading_that_refers_has_the_benefit_of_the_doubt(readings: tuple[Assessed, Assessed]) -> None:
+def test_the_shorter_a_question_the_likelier_it_goes_on(
+    readings: tuple[Assessed, Assessed], monkeypatch: pytest.MonkeyPatch
+) -> None:
     alone, continued = readings
-    nearly = replace(continued, standing={alone.written.linked.number: Assessment(0.4)})
-    assert likelier(alone, nearly) is nearly
-    apart = replace(nearly, written=alone.written)
-    assert likelier(alone, apart) is alone
+    alone, continued = found_with(alone, -1.0), found_with(continued, -1.5)
+    tokens = alone.written.linked.prepared.question_tokens
+    monkeypatch.setattr("fastsql.parser.turns.LENGTH", tokens)
+    assert likelier(alone, continued).written is alone.written
+    monkeypatch.setattr(
+        "fastsql.parser.turns.LENGTH", 2 * tokens
+    )  # as if it were half as long: four times as likely
+    assert likelier(alone, continued) is continued
+    assert likelier(alone, found_with(continued, -3.0)).written is alone.written
 
 
 def test_what_is_taken_from_earlier_turns_is_shown_by_tokens(parser: Parser) -> None:

@@ -116,7 +116,7 @@ class Conversation:
         for turn in self._session.history:
             notes = [_uses(turn), "refused" if turn.abstained else "", "forgotten" if turn.forgotten else ""]
             said = "; ".join(filter(None, notes))
-            self._say(f"{turn.number}. {turn.asked or turn.question}{said and f' ({said})'}")
+            self._say(f"{turn.number}. {turn.question}{said and f' ({said})'}")
 
     def _forget(self, argument: str) -> None:
         self._session.forget(self._turn(argument, "/forget").number)

@@ -30,14 +30,6 @@ _FEWEST = 2
 _LEAST = 1000
 """Characters of a text, and the size of a whole number, from which it is worth carrying: names and numbers of something."""
 
-_ENDS = " .,;:?!。，、；：？！"
-
-
-def asked_together(questions: Sequence[str]) -> str:
-    """Questions that follow each other as one text: a semicolon stands for what ends each but the last."""
-    *before, last = questions
-    return "; ".join((*(question.rstrip(_ENDS) for question in before), last))
-
 
 @dataclass(frozen=True, eq=False)
 class EarlierTurn:

@@ -86,19 +86,10 @@ class Assessed:
 def assess(written: Written, reliability: Reliability) -> Assessed:
     """The probabilities of a hypothesis whose answer nobody has looked at."""
     evidence, links, contradictions = evidence_of(written, reliability)
-    found = judged(evidence, written, reliability)
+    found = reliability.assess(evidence, refers=bool(written.uses))
     if not contradictions:
         found = backed(found, written)
     return Assessed(written, reliability, links, standing(written, found), contradictions=contradictions)
-
-
-def judged(
-    evidence: Evidence, written: Written, reliability: Reliability, *, inspected: bool = False
-) -> Assessment:
-    """The probabilities of a hypothesis by the judge of questions that are read as its own is."""
-    return reliability.assess(
-        evidence, inspected=inspected, refers=bool(written.uses), together=bool(written.linked.together)
-    )
 
 
 def assess_consistent(first: Written, reliability: Reliability, limits: Limits) -> Assessed:

@@ -74,8 +74,7 @@ def _has_no_answer(linked: Linked, decoded: Decoded, reliability: Reliability) -
     own, links = _read(linked, decoded, 0)
     asked = Asked(linked.question, linked.prepared, linked.schema.links, decoded.state)
     evidence = reliability.evidence(asked, decoded.search, 0, own, links)
-    refers, together = bool(turns_of(own)), bool(linked.together)
-    return reliability.assess(evidence, refers=refers, together=together).unanswerable > _NO_ANSWER
+    return reliability.assess(evidence, refers=bool(turns_of(own))).unanswerable > _NO_ANSWER
 
 
 def _left_out(linked: Linked, decoded: Decoded, number: int, familiarity: Familiarity) -> float:

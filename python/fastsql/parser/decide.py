@@ -53,7 +53,7 @@ def decide(assessed: Assessed, penalty: float, watch: Stopwatch) -> Result:
 def nothing_to_go_by(written: Written, links: Sequence[Link]) -> str:
     """The name of the sentence that says why a question is refused whatever the model makes of it; "" where it is not."""
     turns = written.linked.turns
-    if turns is not None and not written.earlier:
+    if turns is not None and not written.uses:
         from fastsql.refusal.references import refers_back  # for conversations
 
         if refers_back(written.linked.question, spans_of(links)):
@@ -71,7 +71,7 @@ def says_only_values(written: Written, links: Sequence[Link]) -> bool:
 
     One that goes on from an earlier question ("And in 2023?") need not say more.
     """
-    values = [link for link in links if link.kind == "value" and not written.earlier]
+    values = [link for link in links if link.kind == "value" and not written.uses]
     rest = list(written.linked.question)
     for link in values:
         rest[slice(*link.span)] = " " * len(link.text)

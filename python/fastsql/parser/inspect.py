@@ -9,7 +9,7 @@ from dataclasses import replace
 from fastsql.errors import VerificationError
 from fastsql.grammar.render import render, render_parts
 from fastsql.limits import Limits
-from fastsql.parser.assess import Assessed, assess, backed, evidence_of, judged, standing
+from fastsql.parser.assess import Assessed, assess, backed, evidence_of, standing
 from fastsql.parser.write import Written, runnable
 from fastsql.refusal.lookups import LookUp, look_ups
 from fastsql.refusal.texts import language_of, sentence
@@ -53,7 +53,7 @@ def inspect(first: Written, reliability: Reliability, inspector: Inspector, limi
             void=finding.void,
             hollow=finding.hollow,
         )
-        found = judged(evidence, written, reliability, inspected=True)
+        found = reliability.assess(evidence, inspected=True, refers=bool(written.uses))
         if not finding.hollow and not (finding.void and contradictions):
             found = backed(found, written)
         elif written.remembered is not None and written.remembered.supplied:

@@ -7,12 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from fastsql.engine import Encoded, Engine
-from fastsql.errors import LimitError
 from fastsql.grammar import ActionSpace
 from fastsql.grammar.grounding import NO_GROUNDS, Grounds
 from fastsql.limits import Limits
 from fastsql.linking.prepare import Prepared
-from fastsql.linking.question import clean_question
 
 if TYPE_CHECKING:
     from fastsql.grammar.program import Program
@@ -26,13 +24,12 @@ class Linked:
     """A question and a schema, linked.
 
     Attributes:
-        question: as it was asked, or as one text with those of `together`; all offsets are of its characters.
+        question: as it was asked; all offsets are of its characters.
         prepared: its tokens, value candidates and relations.
         schema: as the engine keeps it.
         dictionary: of the schema's values; None where there is none.
         space: the actions that may write its query.
         turns: the earlier turns of its conversation, which `space` has in the same order, or has none; None outside one.
-        together: those that `question` says as well, as one text with what was asked.
         number: its own among the turns of the conversation.
         programs: what paths through `space` have been read as (`write.own_program`); a copy begins with none.
     """
@@ -44,7 +41,6 @@ class Linked:
     space: ActionSpace
     turns: tuple[Turn, ...] | None = None
     number: int = 1
-    together: tuple[Turn, ...] = ()
     programs: dict[tuple[int, ...], Program] = field(default_factory=dict, init=False, repr=False)
 
 
@@ -105,34 +101,6 @@ def with_turns(linked: Linked, engine: Engine) -> Linked:
         length=prepared.length,
     )
     return replace(linked, prepared=prepared, space=space)
-
-
-def with_questions(linked: Linked, turns: Sequence[Turn], engine: Engine, limits: Limits) -> Linked | None:
-    """The question as one text with those of earlier turns, in their order.
-
-    None where there are none, and where that is more than can be read.
-    """
-    if not turns:
-        return None
-    from fastsql.linking.turns import asked_together  # for conversations
-
-    question = asked_together((*(turn.question for turn in turns), linked.question))
-    try:
-        text = clean_question(question, limits)
-        again = link(
-            question,
-            text,
-            linked.schema,
-            linked.dictionary,
-            engine,
-            limits,
-            grounded=linked.space.grounds is not NO_GROUNDS,
-            turns=linked.turns,
-            number=linked.number,
-        )
-    except LimitError:
-        return None
-    return replace(again, together=tuple(turns))
 
 
 def called_turns(linked: Linked) -> list[Turn]:

@@ -36,7 +36,7 @@ from fastsql.parser.checks import (
     check_threads,
 )
 from fastsql.parser.decide import decide
-from fastsql.parser.link import Linked, link, with_questions, with_turns
+from fastsql.parser.link import Linked, link, with_turns
 from fastsql.parser.settings import Settings
 from fastsql.parser.sources import Sources
 from fastsql.parser.weigh import SecondOpinion, second_lacking
@@ -298,8 +298,7 @@ class Parser:
             return result
         from fastsql.parser.turns import as_turn  # for conversations
 
-        turn = as_turn(result, assessed, self.bundle.config.name)
-        return turn if turn.question == question else replace(turn, asked=question)
+        return as_turn(result, assessed, self.bundle.config.name)
 
     def _conversation(
         self, history: tuple[Turn, ...] | None, schema: Encoded
@@ -312,35 +311,16 @@ class Parser:
         return known_turns(history, schema.links.schema, self), next_number(history)
 
     def _turn(self, linked: Linked, settings: Settings, watch: Stopwatch) -> Assessed:
-        """What is to be given of a question that has earlier turns: read by itself, as one that may go on from these, and as
-        one text with their questions, as far as each is open.
-        """
-        from fastsql.parser.turns import (  # for conversations
-            in_doubt,
-            likelier,
-            may_continue,
-            must_continue,
-            pooled,
-            said_together,
-        )
+        """What is to be given of a question that has earlier turns, read by itself and with them as far as both are open."""
+        from fastsql.parser.turns import likelier, may_continue, must_continue  # for conversations
 
         def continued() -> Assessed:
             with_them = with_turns(linked, self.engine)
             watch.lap("link")
-            going_on = self._assessed(with_them, settings, watch)
-            bound = must_continue(linked) and not going_on.written.uses  # "those" of what nobody can tell
-            if self._reliability.together is None or bound or not in_doubt(going_on):
-                return going_on
-            one_text = with_questions(linked, said_together(going_on.written), self.engine, self.limits)
-            watch.lap("link")
-            if one_text is None:
-                return going_on
-            inspected = settings.inspector is not None
-            told = self._assessed(one_text, settings, watch)
-            return pooled(going_on, told, self.limits, inspected=inspected)
+            return self._assessed(with_them, settings, watch)
 
         going_on = continued() if must_continue(linked) else None
-        if going_on is not None and going_on.written.earlier:
+        if going_on is not None and going_on.written.uses:
             return going_on
         alone = self._assessed(linked, settings, watch)
         if not may_continue(alone):
@@ -358,7 +338,7 @@ class Parser:
             watch.lap("complete")
         remembered = None
         kept = self._memory.of(names_digest(linked.space.schema)) if self._memory else None
-        if kept and not (linked.space.turns or linked.together):
+        if kept and not linked.space.turns:
             from fastsql.parser.recall import recall  # for those who remember
 
             decoded, remembered = recall(linked, decoded, kept, self._reads())
@@ -397,7 +377,7 @@ class Parser:
 
         That is over schemas trained on, and where a question may go on from earlier ones, which no reverse model has learnt.
         """
-        if linked.space.turns or linked.together:
+        if linked.space.turns:
             return None
         second = self._reliability.second_for(linked.schema.links)
         return None if second is None else second.weight

@@ -13,9 +13,9 @@ from fastsql.grammar.reading_turns import read_turn
 from fastsql.grammar.render.references import render_references
 from fastsql.grammar.turn_kinds import kinds_of
 from fastsql.linking.turns import EarlierTurn
-from fastsql.parser.assess import Assessed, assess
+from fastsql.parser.assess import Assessed
 from fastsql.parser.link import called_turns
-from fastsql.parser.write import Written, is_sensible, program_of, runnable
+from fastsql.parser.write import Written
 from fastsql.refusal.corrections import repaired
 from fastsql.refusal.references import points_back, refers_back
 from fastsql.reliability.assess import Assessment
@@ -24,8 +24,6 @@ from fastsql.schema import names_digest
 from fastsql.session.turn import Turn, TurnState, window
 
 if TYPE_CHECKING:
-    from fastsql.grammar.program import Program
-    from fastsql.limits import Limits
     from fastsql.parser.link import Linked
     from fastsql.parser.parser import Parser
     from fastsql.schema import Schema
@@ -33,17 +31,9 @@ if TYPE_CHECKING:
 
 ALONE = 0.95
 """How sure a question of a conversation must be, read by itself, for its earlier turns not to be read as well."""
-GOING_ON = math.e
-"""What the odds of a reading that goes on from earlier turns count against those of the one by itself: "only over 60s" can
-be read either way, and how sure single questions are does not say that it seldom stands alone."""
-
-SURE = 0.9
-"""How sure a question's own part must be for it not to be read as one text with earlier ones as well."""
-ONE_TEXT = 0.4
-"""What the probability of a query counts where it is that of the one text, beside the one that it has as going on."""
-
-ONE_TEXT_KIND = ("modifying",)
-"""The kind of a question that is one text with earlier ones: it asks anew what they ask, and changes it, in whatever way."""
+LENGTH = 15
+"""Tokens of a question that is as likely to go on from earlier turns as to stand by itself, like longer ones. Shorter ones
+go on the likelier, by the square of this against their length: "only over 60s" seldom stands alone."""
 
 
 def next_number(history: Sequence[Turn]) -> int:
@@ -56,9 +46,7 @@ def correction(question: object, history: Sequence[object]) -> str | None:
     last = history[-1]
     if not isinstance(last, Turn) or not last.abstained or not isinstance(question, str):
         return None
-    meant = repaired(question, last.question, last.suggestions)
-    before = last.question.removesuffix(last.asked) if _says_again(last) else ""
-    return None if meant is None else meant.removeprefix(before)  # what it goes on from is read with it anew
+    return repaired(question, last.question, last.suggestions)
 
 
 def known_turns(history: Sequence[Turn], schema: Schema, parser: Parser) -> tuple[Turn, ...]:
@@ -107,88 +95,28 @@ def refers(alone: Assessed) -> bool:
 def likelier(alone: Assessed, continued: Assessed) -> Assessed:
     """Which of two readings of a question is given: by itself, or as one that may refer to earlier turns.
 
-    How sure each is of this question's own part decides: what earlier turns were in doubt about says nothing of whether it
-    refers to them. A reading that does refer has the benefit of the doubt (`GOING_ON`). Where it is not given all the same,
-    it is open what is meant. How sure the other is then says also how likely the question is to stand by itself: its
-    probability counts twice. A question that speaks of "those" does not stand by itself.
+    The likelier one, by what the decoder gives to the query of either and by how long the question is (`LENGTH`); how sure
+    either is, as probabilities were fitted on questions of their own kind, does not tell which kind this one is. Where the
+    reading that refers is not given all the same, it is open what is meant: the other's probability counts twice. A question
+    that speaks of "those" does not stand by itself.
     """
     number = alone.written.linked.number
-    own = alone.standing[number]
-    benefit = GOING_ON if continued.written.earlier else 1.0
-    if benefit * _odds(continued.standing[number].confidence) > _odds(own.confidence):
+    length = max(alone.written.linked.prepared.question_tokens, 1)
+    prior = max(0.0, 2 * math.log(LENGTH / length))
+    if prior + _log_probability(continued) > _log_probability(alone):
         return continued
-    if not continued.written.earlier:
+    if not continued.written.uses:
         return alone
     if refers(alone):
         return continued
+    own = alone.standing[number]
     doubted = Assessment(own.confidence**2, own.unanswerable)
     return replace(alone, standing={**alone.standing, number: doubted})
 
 
-def in_doubt(given: Assessed) -> bool:
-    """Whether a question is read as one text with earlier ones, too: not where it is sure, or calls a turn by its number."""
-    linked = given.written.linked
-    return given.standing[linked.number].confidence < SURE and not called_turns(linked)
-
-
-def pooled(going_on: Assessed, one_text: Assessed, limits: Limits, *, inspected: bool) -> Assessed:
-    """The likeliest query of two readings together: as going on from earlier turns, and as one text with their questions.
-
-    Each query counts with what either reading gives it. Neither knows better than the other which of the two is right, but a
-    query that both find is likelier so than one that either has to itself; it is given with its references. Where answers
-    were looked at, only what either would give is compared. What a reading passed over is not taken up again.
-    """
-    if one_text.written.fault:
-        return going_on
-    if going_on.written.fault:
-        return one_text
-    found: dict[Program, tuple[float, Assessed, int]] = {}
-    for reading, weight in ((going_on, 1.0), (one_text, ONE_TEXT)):
-        written = reading.written
-        for number, hypothesis in enumerate(written.decoded.search.finished):
-            passed_over = number < written.number or not is_sensible(written.linked, written.decoded, number)
-            if passed_over and number != written.number:
-                continue
-            program = program_of(written.linked, written.decoded, number)
-            mass, first, place = found.get(program, (0.0, reading, number))
-            found[program] = mass + weight * math.exp(hypothesis.rank), first, place
-    given = {reading.written.program: reading for reading in (one_text, going_on)}
-    best = max(given if inspected else found, key=lambda program: found[program][0])
-    _, reading, number = found[best]
-    if inspected:
-        return given[best]
-    if number == reading.written.number:
-        return reading
-    other = runnable(reading.written, number, limits)
-    return going_on if other is None else assess(other, reading.reliability)
-
-
-def said_together(reading: Written) -> tuple[Turn, ...]:
-    """The earlier turns that a question may be one text with: all since the first that this reading of it goes on from.
-
-    It may do so by way of others. Where it goes on from none, the latest may be meant. What a later one of them says again
-    itself is not said twice. None where the first is not among the turns that the question is given.
-    """
-    turns = [turn for turn in reading.linked.turns or () if turn.usable]
-    used = {turn.number for turn in reading.uses} or {turn.number for turn in turns[-1:]}
-    for turn in reversed(turns):
-        if turn.number in used and not _says_again(turn):
-            used.update(turn.uses)
-    first = min(used)
-    if all(turn.number != first for turn in turns):
-        return ()
-    told = [turn for turn in turns if turn.number >= first]
-    said = {number for turn in told if _says_again(turn) for number in turn.uses}
-    return tuple(turn for turn in told if turn.number not in said)
-
-
-def _says_again(turn: Turn) -> bool:
-    """Whether its question is one text with those of the turns that it uses."""
-    return turn.kind == ONE_TEXT_KIND and turn.state is not None and not turns_of(turn.state.written)
-
-
-def _odds(probability: float) -> float:
-    return probability / max(1 - probability, 1e-6)
+def _log_probability(reading: Assessed) -> float:
+    """That of its query, as hypotheses are compared."""
+    return reading.written.decoded.search.finished[reading.written.number].rank
 
 
 def as_turn(result: Result, assessed: Assessed, model: str) -> Turn:
@@ -206,7 +134,7 @@ def as_turn(result: Result, assessed: Assessed, model: str) -> Turn:
     return Turn.of(
         result,
         number=linked.number,
-        uses=tuple(turn.number for turn in written.earlier),
+        uses=tuple(turn.number for turn in written.uses),
         kind=_kinds(written),
         standing=assessed.standing,
         state=state,
@@ -216,8 +144,6 @@ def as_turn(result: Result, assessed: Assessed, model: str) -> Turn:
 
 def _kinds(written: Written) -> tuple[str, ...]:
     """Those of its program; one that takes only a value from an earlier turn refers to it none the less."""
-    if written.linked.together:
-        return ONE_TEXT_KIND
     kinds = kinds_of(written.own, [turn.program for turn in written.linked.space.turns])
     return ("referential",) if written.uses and kinds == ("independent",) else kinds
 

@@ -62,11 +62,6 @@ class Written:
         return tuple(turns[place] for place in sorted(places | turns_of(self.own)))
 
     @property
-    def earlier(self) -> tuple[Turn, ...]:
-        """The earlier turns that it refers to, or whose questions are one text with its own."""
-        return self.linked.together or self.uses
-
-    @property
     def others(self) -> list[int]:
         """The numbers of the other finished hypotheses, best first."""
         return [number for number in range(len(self.decoded.search.finished)) if number != self.number]
@@ -92,23 +87,21 @@ def program_of(linked: Linked, decoded: Decoded, number: int = 0) -> Program:
 
 
 def sensible_first(linked: Linked, decoded: Decoded) -> Decoded:
-    """The hypotheses; last come those that are not sensible."""
-    called = bool(linked.space.turns) and any(turn.usable for turn in called_turns(linked))
-    if not called and is_sensible(linked, decoded, 0):
+    """The hypotheses; last come those that leave out a turn which the question calls by its number, or that add up keys."""
+    called = [turn for turn in called_turns(linked) if turn.usable] if linked.space.turns else []
+    places = {place for place, turn in enumerate(linked.turns or ()) if turn in called}
+
+    def lacks(number: int) -> bool:
+        own = own_program(linked, decoded, number)
+        return not places <= turns_of(own) or _adds_up_keys(own, linked.space.schema)
+
+    if not called and not lacks(0):
         return decoded
     finished = decoded.search.finished
-    ordered = sorted(range(len(finished)), key=lambda number: not is_sensible(linked, decoded, number))
+    ordered = sorted(range(len(finished)), key=lacks)
     return replace(
         decoded, search=replace(decoded.search, finished=tuple(finished[number] for number in ordered))
     )
-
-
-def is_sensible(linked: Linked, decoded: Decoded, number: int) -> bool:
-    """Whether a hypothesis refers to the turns that the question calls by their numbers, and adds up no keys."""
-    own = own_program(linked, decoded, number)
-    called = [turn for turn in called_turns(linked) if turn.usable] if linked.space.turns else []
-    places = {place for place, turn in enumerate(linked.turns or ()) if turn in called}
-    return places <= turns_of(own) and not _adds_up_keys(own, linked.space.schema)
 
 
 def own_program(linked: Linked, decoded: Decoded, number: int) -> Program:

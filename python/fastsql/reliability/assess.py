@@ -173,7 +173,6 @@ class Elsewhere:
         known: "table.column" in small letters.
         second: the judges of queries that a reverse model was asked about; None where none is.
         turns: of queries that refer to earlier turns; None where those of the schemas trained on judge these, too.
-        together: the same, of questions that are read as one text with those of earlier turns.
     """
 
     judge: Judge
@@ -181,7 +180,6 @@ class Elsewhere:
     known: frozenset[str]
     second: Second | None = None
     turns: Judge | None = None
-    together: Judge | None = None
 
     def judge_of(self, evidence: Evidence, *, inspected: bool) -> Judge:
         """The judge of a query of which this much is known."""
@@ -190,10 +188,7 @@ class Elsewhere:
 
     @classmethod
     def from_settings(cls, found: object, where: str) -> Elsewhere:
-        """Read {"right", "unanswerable", "inspected", "known": [names], "second", "turns", "together"}.
-
-        Raises ModelError.
-        """
+        """Read {"right", "unanswerable", "inspected", "known": [names], "second", "turns"}. Raises ModelError."""
         judge = Judge.from_settings(found, where, FEATURES)
         assert isinstance(found, Mapping)  # as a judge was read from it
         known, inspected, second = found.get("known"), found.get("inspected"), found.get("second")
@@ -204,18 +199,12 @@ class Elsewhere:
             None if inspected is None else Judge.from_settings(inspected, f"{where}.inspected", INSPECTED),
             frozenset(known),
             None if second is None else Second.from_settings(second, f"{where}.second"),
-            _judge_of_turns(found, where, "turns"),
-            _judge_of_turns(found, where, "together"),
+            _judge_of_turns(found, where),
         )
 
     def to_settings(self) -> dict[str, Any]:
         """The inverse of `from_settings`."""
-        parts = {
-            "inspected": self.inspected,
-            "second": self.second,
-            "turns": self.turns,
-            "together": self.together,
-        }
+        parts = {"inspected": self.inspected, "second": self.second, "turns": self.turns}
         return (
             self.judge.to_settings()
             | {name: part.to_settings() for name, part in parts.items() if part is not None}
@@ -237,8 +226,6 @@ class Reliability:
     """The judges of schemas never seen; without it, the others judge every schema."""
     turns: Judge | None = None
     """The judge of queries that refer to earlier turns; without it, they are judged as those of single questions are."""
-    together: Judge | None = None
-    """The judge of questions that are read as one text with those of earlier turns; without it, none is."""
     left_out: float = LEFT_OUT_WEIGHT
     """Nats that a hypothesis is marked down by for each thing that the question names and its query leaves out."""
 
@@ -291,8 +278,7 @@ class Reliability:
             None if probe is None else Probe.from_settings(probe, f"{SETTING}.probe", d),
             None if told is None else _correspondence(told),
             None if elsewhere is None else Elsewhere.from_settings(elsewhere, f"{SETTING}.elsewhere"),
-            _judge_of_turns(found, SETTING, "turns"),
-            _judge_of_turns(found, SETTING, "together"),
+            _judge_of_turns(found, SETTING),
             float(left_out),
         )
 
@@ -304,7 +290,6 @@ class Reliability:
             "correspondence": self.correspondence,
             "elsewhere": self.elsewhere,
             "turns": self.turns,
-            "together": self.together,
         }
         found = {name: part.to_settings() for name, part in parts.items() if part is not None}
         return self.judge.to_settings() | found | {"left_out": self.left_out}
@@ -378,28 +363,22 @@ class Reliability:
             contradicted=contradicted,
         )
 
-    def assess(
-        self, evidence: Evidence, *, inspected: bool = False, refers: bool = False, together: bool = False
-    ) -> Assessment:
+    def assess(self, evidence: Evidence, *, inspected: bool = False, refers: bool = False) -> Assessment:
         """Both numbers of a hypothesis; `inspected` tells whether answers were looked at, `refers` whether it refers to
-        earlier turns, which are taken to be right, `together` whether its question is one text with those of earlier turns.
+        earlier turns, which are taken to be right.
         """
-        elsewhere = self.elsewhere
         if refers and self.turns is not None:
-            others = None if elsewhere is None else elsewhere.turns
-            return self.turns.blended(others or self.turns, evidence, evidence.known)
-        if together and self.together is not None:
-            others = None if elsewhere is None else elsewhere.together
-            return self.together.blended(others or self.together, evidence, evidence.known)
+            elsewhere = self.turns if self.elsewhere is None else self.elsewhere.turns or self.turns
+            return self.turns.blended(elsewhere, evidence, evidence.known)
         judge = self.inspected or self.judge if inspected else self.judge
-        if elsewhere is None:
+        if self.elsewhere is None:
             return judge(evidence)
-        other = elsewhere.judge_of(evidence, inspected=inspected)
+        other = self.elsewhere.judge_of(evidence, inspected=inspected)
         return judge.blended(other, evidence, evidence.known)
 
 
-def _judge_of_turns(found: Mapping[str, Any], where: str, name: str) -> Judge | None:
-    return Judge.from_settings(found[name], f"{where}.{name}", FEATURES) if name in found else None
+def _judge_of_turns(found: Mapping[str, Any], where: str) -> Judge | None:
+    return Judge.from_settings(found["turns"], f"{where}.turns", FEATURES) if "turns" in found else None
 
 
 def _correspondence(found: object) -> Correspondence:

@@ -176,18 +176,15 @@ class Session:
             return last
 
     def forget(self, number: int) -> None:
-        """Let no later question refer to a turn, nor to those that stand on it or say its question again.
+        """Let no later question refer to a turn, nor to those that stand on it.
 
         Raises KeyError where there is no such turn.
         """
         with self._lock:
             self._place(number)
-            gone = {number}
-            for turn in self._turns:  # one that says an earlier question again does not stand on its query
-                if not gone.isdisjoint({*turn.standing, *turn.uses}):
-                    gone.add(turn.number)
             self._turns = tuple(
-                replace(turn, forgotten=True) if turn.number in gone else turn for turn in self._turns
+                replace(turn, forgotten=True) if number in (turn.number, *turn.standing) else turn
+                for turn in self._turns
             )
             self._let_go()
 
@@ -248,9 +245,7 @@ class Session:
             uses = f" <small>of {', '.join(map(str, turn.uses))}</small>" if turn.uses else ""
             said = f"<code>{escape(turn.sql)}</code>" if turn.sql is not None else escape(turn.reason or "")
             shown = "" if turn.rows is None else turn.rows._repr_html_()
-            items.append(
-                f"<li value='{turn.number}'>{escape(turn.asked or turn.question)}{uses}<br>{said}{shown}</li>"
-            )
+            items.append(f"<li value='{turn.number}'>{escape(turn.question)}{uses}<br>{said}{shown}</li>")
         return f"<ol>{''.join(items)}</ol>"
 
 

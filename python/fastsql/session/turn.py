@@ -39,11 +39,11 @@ class Turn(Result):
     """The outcome of one question of a conversation; a `Result` with what it stands on.
 
     Its SQL stands alone: whatever it takes from earlier turns is written out in it. Its probabilities are those of the whole
-    query, so that a turn is no surer than the turns whose queries it refers to.
+    query, so that a turn is no surer than the turns that it uses.
 
     Attributes:
         number: its place in the conversation, from 1.
-        uses: the numbers of the turns that its query refers to, or whose questions it says again (`asked`).
+        uses: the numbers of the turns that its query refers to.
         kind: of `fastsql.grammar.turn_kinds.KINDS`: "independent", or some of "referential", "filtering" and "modifying".
         rows: what its SQL returned where the session has an executor; never part of an export.
         milliseconds: what running the SQL took.
@@ -56,8 +56,8 @@ class Turn(Result):
         reused: how the answers of earlier turns took part when its SQL was run: as parameters, as a temporary table, or as
             the subquery that stands in its SQL, with the reason (`fastsql.execution.reuse.Reuse`). Empty where none of their
             queries is inside its SQL, and where the session's `reuse` is "subquery".
-        asked: what was typed, where `question` is something else: the question before, which was refused, with what was
-            meant; or one text with the questions of the turns in `uses`. Empty for all others.
+        asked: what was typed, where that put right the question before, which was refused; `question` is then that question
+            with what was meant. Empty for all others.
     """
 
     number: int = 1

@@ -133,9 +133,6 @@ class DataSettings:
     after_others: float = (
         0.0  # share of the questions that are asked after unrelated ones about the same database
     )
-    # How often an epoch shows a turn that goes on from others together with these as one question, beside how often it shows
-    # the turn by itself (`corpus.together`).
-    together: float = 0.0
     max_values: int = 50  # columns with at most this many distinct values carry them in the schema
     lexicon_count: int = 2  # a literal never seen in its question enters the lexicon from this count on
     dictionary: bool = True  # offer dictionary matches as candidates (dropped at random, see augment)

@@ -677,16 +677,14 @@ def test_turns_alone_may_be_fitted_again(
     monkeypatch.setattr(module, "observe", lambda *_args, **_options: tuple(seen))
     before = calibrate(bundle, config, corpus)
     turns = [
-        TurnObservation(Evidence(sequence=place % 7 - 3.0), place % 7 + shift + together > 3, part, together)
-        for together in (False, True)
+        TurnObservation(Evidence(sequence=place % 7 - 3.0), right=place % 7 + shift > 3, part=part)
         for part, shift in ((FOREIGN, -1), (EVERYDAY, 1))
         for place in range(210)
     ]
     monkeypatch.setattr(module, "observe_turns", lambda *_args, **_options: tuple(turns))
     kept = (bundle / CONFIG).read_bytes()
     figures = calibrate_turns(bundle, config, corpus, store=False)
-    parts = (EVERYDAY, FOREIGN, f"{EVERYDAY}, one text", f"{FOREIGN}, one text")
-    assert {part: found["count"] for part, found in figures.items()} == dict.fromkeys(parts, 210)
+    assert {part: found["count"] for part, found in figures.items()} == {EVERYDAY: 210, FOREIGN: 210}
     assert (bundle / CONFIG).read_bytes() == kept
     calibrate_turns(bundle, config, corpus)
     settings = open_bundle(bundle).config.settings["reliability"]
@@ -695,10 +693,7 @@ def test_turns_alone_may_be_fitted_again(
     assert stored.turns is not None
     assert stored.elsewhere.turns is not None
     assert stored.turns != stored.elsewhere.turns
-    assert stored.together is not None
-    assert stored.together not in (stored.turns, stored.elsewhere.together)
-    elsewhere = replace(stored.elsewhere, turns=None, together=None)
-    without = replace(stored, turns=None, together=None, elsewhere=elsewhere)
+    without = replace(stored, turns=None, elsewhere=replace(stored.elsewhere, turns=None))
     assert without.to_settings() == before.reliability.to_settings()
     assert settings["figures"]["turns"] == figures
 

@@ -1,11 +1,9 @@
-"""What becomes of turns that are held out: as going on from those before, and as one text with their questions."""
+"""What becomes of turns that are held out, read as going on from those before, which were answered rightly."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,11 +12,9 @@ pytest.importorskip("torch", reason="pip install '.[train]' runs this")
 from fastsql.grammar import sql_to_program
 from fastsql.grammar.program import Production, Program, TurnRef
 from fastsql.model import Bundle, open_bundle
-from fastsql.parser.link import Linked
-from fastsql.session.turn import Turn
 from fastsql.training import load_config
-from fastsql.training.calibration import conversations as module
 from fastsql.training.calibration.conversations import observe_turns
+from fastsql.training.calibration.questions import FOREIGN
 from fastsql.training.config import TrainConfig
 from fastsql.training.corpus.corpus import Corpus
 from fastsql.training.corpus.sample import Sample
@@ -27,9 +23,9 @@ from fastsql.training.corpus.split import HeldOut, Pair
 from ...worlds.toy_bundle import make_config, write_bundle
 from ...worlds.toy_model import SCHEMA
 
-WOMEN = sql_to_program("SELECT subject_id FROM patients WHERE gender = 'f'", SCHEMA)
-URGENT = sql_to_program("SELECT hadm_id FROM admissions WHERE admission_type = 'urgent'", SCHEMA)
-NOW = "2100-12-31 23:59:00"
+WOMEN = "SELECT subject_id FROM patients WHERE gender = 'f'"
+URGENT = "SELECT hadm_id FROM admissions WHERE admission_type = 'urgent'"
+COUNT = "SELECT COUNT(*) FROM admissions WHERE admission_type = 'urgent'"
 
 
 def count(turn: int) -> Program:
@@ -37,14 +33,10 @@ def count(turn: int) -> Program:
 
 
 TALK = (
-    ("Which patients are women?", WOMEN, "SELECT subject_id FROM patients WHERE gender = 'f'"),
-    (
-        "Which admissions were urgent?",
-        URGENT,
-        "SELECT hadm_id FROM admissions WHERE admission_type = 'urgent'",
-    ),
-    ("how many?", count(1), "SELECT COUNT(*) FROM admissions WHERE admission_type = 'urgent'"),
-    ("and now?", count(2), "SELECT COUNT(*) FROM admissions WHERE admission_type = 'urgent'"),
+    ("Which patients are women?", sql_to_program(WOMEN, SCHEMA), WOMEN),
+    ("Which admissions were urgent?", sql_to_program(URGENT, SCHEMA), URGENT),
+    ("how many?", count(1), COUNT),
+    ("and how many are that?", count(2), COUNT),
 )
 
 
@@ -55,57 +47,42 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
     return open_bundle(write_bundle(folder, config=make_config().with_turns(), likely=likely))
 
 
-def config(folder: Path, together: float) -> TrainConfig:
-    (folder / "schemas.json").write_text(json.dumps([{**SCHEMA.to_dict(), "db_id": "ward"}]), "utf-8")
-    (folder / "talks.json").write_text("[]", "utf-8")
-    file = folder / "ward.toml"
+@pytest.fixture
+def config(tmp_path: Path) -> TrainConfig:
+    (tmp_path / "schemas.json").write_text(json.dumps([{**SCHEMA.to_dict(), "db_id": "ward"}]), "utf-8")
+    (tmp_path / "talks.json").write_text("[]", "utf-8")
+    file = tmp_path / "ward.toml"
     file.write_text(
-        f'name = "ward-en"\nseed = 3\n[data]\ntogether = {together}\n[[data.sources]]\nconversations = "given"\n'
-        f'examples = "{folder / "talks.json"}"\nschemas = "{folder / "schemas.json"}"\nvalues = "gold"\n',
+        'name = "ward-en"\nseed = 3\n[[data.sources]]\nconversations = "given"\nvalues = "gold"\n'
+        f'examples = "{tmp_path / "talks.json"}"\nschemas = "{tmp_path / "schemas.json"}"\n',
         "utf-8",
     )
     return load_config(file)
 
 
-def corpus() -> Corpus:
+def corpus(*places: int) -> Corpus:
+    """Turns of the conversation, held out with its schema."""
     samples = [
         Sample(
-            Pair(f"talk/{place}", question, sql, "ward", "talk"),
-            program,
+            Pair(f"talk/{place}", TALK[place][0], TALK[place][2], "ward", "talk"),
+            TALK[place][1],
             (),
             1.0,
-            tuple((asked, said) for asked, said, _ in TALK[:place]),
+            tuple((question, program) for question, program, _ in TALK[:place]),
         )
-        for place, (question, program, sql) in enumerate(TALK)
+        for place in places
     ]
     held_out = HeldOut(databases=frozenset({"ward"}))
     return Corpus({}, (), (), (), (), {}, {}, held_out, tuple(samples))
 
 
-def test_what_has_learnt_no_such_texts_is_not_asked_to_read_them(bundle: Bundle, tmp_path: Path) -> None:
-    observed = observe_turns(bundle, config(tmp_path, 0.0), corpus(), now=NOW, threads=1)
-    assert observed
-    assert not any(one.together for one in observed)
+def test_turns_that_refer_are_observed(bundle: Bundle, config: TrainConfig) -> None:
+    observed = observe_turns(bundle, config, corpus(0, 1, 2, 3), now="2100-12-31 23:59:00", threads=1)
+    assert 0 < len(observed) <= 3
+    assert {one.part for one in observed} == {FOREIGN}
 
 
-def test_a_text_stands_beside_the_query_that_refers(bundle: Bundle, tmp_path: Path) -> None:
-    observed = observe_turns(bundle, config(tmp_path, 0.5), corpus(), now=NOW, threads=1)
-    referring = [one.evidence for one in observed if not one.together]
-    texts = [one for one in observed if one.together]
-    assert referring
-    assert texts
-    assert {id(one.beside) for one in texts if one.beside is not None} <= set(map(id, referring))
-
-
-def test_a_text_says_all_since_the_first_turn_that_is_gone_on_from(
-    bundle: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_first_turns_are_judged_as_questions_are_that_stand_alone(
+    bundle: Bundle, config: TrainConfig
 ) -> None:
-    said = []
-
-    def watched(linked: Linked, turns: Sequence[Turn], *others: Any) -> None:
-        said.append([turn.number for turn in turns])
-
-    monkeypatch.setattr(module, "with_turns", lambda linked, _: linked)  # then the latest turn is meant
-    monkeypatch.setattr(module, "with_questions", watched)
-    observe_turns(bundle, config(tmp_path, 0.5), corpus(), now=NOW, threads=1)
-    assert said == [[1], [2], [2, 3]]
+    assert observe_turns(bundle, config, corpus(0), now="2100-12-31 23:59:00", threads=1) == ()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 import pytest
 
@@ -15,7 +14,6 @@ from fastsql.training.calibration.conversations import (
     TurnObservation,
     fit_sides,
     fit_turns,
-    in_doubt,
     turn_figures,
     turn_lines,
 )
@@ -118,41 +116,9 @@ def test_the_less_a_schema_is_known_the_more_the_others_tell() -> None:
     assert without.assess(evidence, refers=True) == judge(-1.0)(evidence), "as in bundles from before"
 
 
-def test_one_text_with_earlier_questions_is_judged_by_its_own_regressions() -> None:
-    elsewhere = Elsewhere(judge(-5.0), None, frozenset({"ward.beds"}), together=judge(-3.0))
-    reading = Reliability(judge(0.0), elsewhere=elsewhere, turns=judge(-7.0), together=judge(-1.0))
-    for known, expected in ((1.0, -1.0), (0.5, -2.0), (0.0, -3.0)):
-        evidence = Evidence(sequence=1.0, known=known)
-        assert reading.assess(evidence, together=True) == judge(expected)(evidence)
-        assert reading.assess(evidence, together=True, inspected=True) == judge(expected)(evidence)
-    one = Reliability(judge(0.0), together=judge(-1.0))
-    assert one.assess(Evidence(sequence=1.0), together=True) == judge(-1.0)(Evidence(sequence=1.0))
-
-
-def test_turns_read_as_one_text_have_figures_of_their_own() -> None:
-    texts = [replace(one, together=True) for one in observed(300, 8, EVERYDAY, -3)]
-    figures = turn_figures([*observed(500), *texts])
-    assert list(figures) == [FOREIGN, f"{EVERYDAY}, one text"]
-    assert figures[FOREIGN] == turn_figures(observed(500))[FOREIGN]
-    assert figures[f"{EVERYDAY}, one text"]["count"] == 300
-
-
-def test_texts_tell_of_turns_in_doubt_alone() -> None:
-    def text(beside: Evidence | None, part: str = FOREIGN) -> TurnObservation:
-        return TurnObservation(Evidence(), True, part, together=True, beside=beside)
-
-    sure, unsure = Evidence(sequence=5.0), Evidence(sequence=1.0)
-    texts = [text(sure), text(unsure), text(None), text(sure, EVERYDAY)]
-    assert in_doubt(texts, judge(-9.0), judge(0.0)) == texts[1:], "by the judge of its own side"
-    assert in_doubt(texts, None, None) == texts
-
-
 def test_a_bundle_carries_the_regressions_of_turns() -> None:
-    elsewhere = Elsewhere(
-        judge(-5.0), None, frozenset({"ward.beds"}), turns=judge(-3.0), together=judge(-2.0)
-    )
+    elsewhere = Elsewhere(judge(-5.0), None, frozenset({"ward.beds"}), turns=judge(-3.0))
     for talking in (
-        Reliability(judge(0.0), together=judge(-1.0)),
         Reliability(judge(0.0), turns=judge(-1.0)),
         Reliability(judge(0.0), elsewhere=elsewhere, turns=judge(-1.0)),
     ):

@@ -27,7 +27,6 @@ from fastsql.training.bundles.replacing import copy_files, replacing
 from fastsql.training.calibration.conversations import (
     TurnObservation,
     fit_sides,
-    in_doubt,
     observe_turns,
     turn_figures,
     turn_lines,
@@ -84,20 +83,15 @@ def calibration(
 
 
 def with_turns(found: Calibration, observed: Sequence[TurnObservation]) -> Calibration:
-    """The same with what was fitted on turns: as they refer to earlier ones, and as one text with the questions of these."""
-    referring = [one for one in observed if not one.together]
-    known, others = fit_sides(referring)
-    texts = in_doubt([one for one in observed if one.together], known, others)
-    known_texts, other_texts = fit_sides(texts)
+    """The same with what was fitted on turns that refer to earlier ones."""
+    known, others = fit_sides(observed)
     elsewhere = found.reliability.elsewhere
     if elsewhere is not None:
-        elsewhere = dataclasses.replace(elsewhere, turns=others, together=other_texts)
+        elsewhere = dataclasses.replace(elsewhere, turns=others)
     return dataclasses.replace(
         found,
-        reliability=dataclasses.replace(
-            found.reliability, turns=known, together=known_texts, elsewhere=elsewhere
-        ),
-        figures={**found.figures, "turns": turn_figures([*referring, *texts])},
+        reliability=dataclasses.replace(found.reliability, turns=known, elsewhere=elsewhere),
+        figures={**found.figures, "turns": turn_figures(observed)},
     )
 
 

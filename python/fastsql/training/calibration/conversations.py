@@ -5,9 +5,7 @@ of single questions, and nearly all right: that says how they are made, too, so 
 count as much as they do.
 
 The questions before a turn are taken as answered rightly, so that what is fitted is the probability of the turn's own part;
-a parser multiplies it with those of the turns that it uses. What is read as one text with the questions before it refers to
-no query, and has regressions of its own: those tell of turns whose query that refers to earlier ones is in doubt, as the
-parser reads no others so. Whether such a question has an answer at all is not told apart:
+a parser multiplies it with those of the turns that it uses. Whether such a question has an answer at all is not told apart:
 what a query rests on was asked before.
 """
 
@@ -15,10 +13,9 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -28,15 +25,13 @@ from numpy.typing import NDArray
 from fastsql.evaluation.calibration import calibration_error
 from fastsql.evaluation.judge import Judges, Task
 from fastsql.evaluation.made_contents import DATABASES
-from fastsql.grammar.inlining import renumbered, turns_of
 from fastsql.linking.question import clean_question
 from fastsql.model.bundle import Bundle
 from fastsql.parser import Parser
 from fastsql.parser.assess import evidence_of
-from fastsql.parser.link import Linked, link, with_questions, with_turns
+from fastsql.parser.link import link, with_turns
 from fastsql.parser.parser import DEFAULT_BEAM
-from fastsql.parser.turns import SURE, said_together
-from fastsql.parser.write import Written, verified, write
+from fastsql.parser.write import verified, write
 from fastsql.reliability.assess import Judge
 from fastsql.reliability.evidence import Evidence
 from fastsql.reliability.regression import Regression
@@ -67,16 +62,12 @@ FOLDS = 10
 class TurnObservation:
     """What became of a question whose query refers to earlier turns, which were right.
 
-    `part`: `FOREIGN`, or, on the schemas that were trained on, `EVERYDAY` or `MADE` of single questions. `together`: whether
-    it was read as one text with the questions before it, and refers to none; `beside` is then the evidence of the query that
-    refers to earlier turns, where there is one.
+    `part`: `FOREIGN`, or, on the schemas that were trained on, `EVERYDAY` or `MADE` of single questions.
     """
 
     evidence: Evidence
     right: bool
     part: str
-    together: bool = False
-    beside: Evidence | None = None
 
 
 def observe_turns(
@@ -90,8 +81,7 @@ def observe_turns(
 ) -> tuple[TurnObservation, ...]:
     """What becomes of the turns that are held out, read as going on from those before, in so far as their query does.
 
-    Others are judged as questions are that stand alone. What a model has learnt to read as one text with the questions
-    before it (`data.together`) is read so as well.
+    Others are judged as questions are that stand alone.
     """
     samples = sorted(corpus.dev_conversations, key=lambda sample: sample.pair.key)
     random.Random(config.seed).shuffle(samples)
@@ -105,24 +95,23 @@ def observe_turns(
         sources = [source for source in config.data.sources if source.conversations]
         schemas, paths = open_databases(sources, stack)
         parser = _Observed(bundle, penalty=0, threads=threads, suggest=False)
-        together = config.data.together > 0
-        observed: list[tuple[str, _Reading]] = []
+        observed: list[tuple[str, Evidence]] = []
         tasks: list[Task] = []
         for number, (part, sample) in enumerate(chosen, 1):
             db_id = sample.pair.db_id
             database = paths[db_id]
-            path = None if database is None else str(database)
-            for reading in parser.look(sample, schemas[db_id], database, now, together=together):
-                observed.append((part, reading))
-                tasks.append(
-                    Task(db_id, sample.pair.sql, reading.sql, database=path, now=now, made=DATABASES)
-                )
+            found = parser.look(sample, schemas[db_id], database, now)
+            if found is not None:
+                evidence, sql = found
+                observed.append((part, evidence))
+                path = None if database is None else str(database)
+                tasks.append(Task(db_id, sample.pair.sql, sql, database=path, now=now, made=DATABASES))
             if report is not None and (number % 50 == 0 or number == len(chosen)):
                 report(f"{number} of {len(chosen)} turns of conversations parsed")
         verdicts = stack.enter_context(Judges(schemas, 1)).verdicts(tasks)
         return tuple(
-            TurnObservation(reading.evidence, right, part, reading.together, reading.beside)
-            for (part, reading), right in zip(observed, map(is_right, verdicts), strict=True)
+            TurnObservation(evidence, right, part)
+            for (part, evidence), right in zip(observed, map(is_right, verdicts), strict=True)
         )
 
 
@@ -132,47 +121,27 @@ def _part(sample: Sample, corpus: Corpus) -> str:
     return EVERYDAY if sample.pair.db_id == HOSPITAL else MADE
 
 
-@dataclass(frozen=True)
-class _Reading:
-    """A valid query of a question that has earlier turns; `together` and `beside` as in `TurnObservation`."""
-
-    evidence: Evidence
-    sql: str
-    together: bool = False
-    beside: Evidence | None = None
-
-
 class _Observed(Parser):
     """A parser that reads a question after turns that were answered rightly. Each of these is read once."""
 
     _questions: dict[tuple[str, str], Turn] | None = None
 
     def look(
-        self, sample: Sample, schema: Schema, database: Path | None, now: str, *, together: bool
-    ) -> Iterator[_Reading]:
-        """The likeliest query, where it refers to an earlier turn; `together`, that of one text with earlier questions."""
+        self, sample: Sample, schema: Schema, database: Path | None, now: str
+    ) -> tuple[Evidence, str] | None:
+        """The evidence and the SQL of the likeliest query; None where it refers to no turn, or is not valid."""
         history = self._answered(sample, schema, database)
         state, dictionary = self._sources.ready(schema, database)
         question = sample.pair.question
         text = clean_question(question, self.limits)
         alone = link(question, text, state, dictionary, self.engine, self.limits, turns=history)
-        going_on = self._written(with_turns(alone, self.engine), now)
-        referring = None
-        if going_on.uses and not going_on.fault:
-            referring = evidence_of(going_on, self.reliability)[0]
-            yield _Reading(referring, going_on.sql)
-        one_text = None
-        if together:
-            one_text = with_questions(alone, said_together(going_on), self.engine, self.limits)
-        if one_text is not None:
-            anew = self._written(one_text, now)
-            if not anew.fault:
-                evidence = evidence_of(anew, self.reliability)[0]
-                yield _Reading(evidence, anew.sql, together=True, beside=referring)
-
-    def _written(self, linked: Linked, now: str) -> Written:
+        linked = with_turns(alone, self.engine)
         decoded = self.engine.decode(linked.prepared, linked.schema, linked.space, DEFAULT_BEAM)
-        return verified(write(linked, decoded, now=now), self.limits)
+        written = verified(write(linked, decoded, now=now), self.limits)
+        if written.fault or not written.uses:
+            return None
+        evidence, _, _ = evidence_of(written, self.reliability)
+        return evidence, written.sql
 
     def _answered(self, sample: Sample, schema: Schema, database: Path | None) -> tuple[Turn, ...]:
         """The turns before one as if each had been answered rightly."""
@@ -183,13 +152,9 @@ class _Observed(Parser):
             unread = np.zeros(self.bundle.config.model.d, dtype=np.float32)
             pooled = unread if read.state is None else read.state.earlier.pooled
             state = TurnState(
-                replace(earlier, pooled=pooled),
-                renumbered(program, range(1, len(programs) + 1)),
-                names_digest(schema),
-                self.bundle.config.name,
+                replace(earlier, pooled=pooled), program, names_digest(schema), self.bundle.config.name
             )
-            uses = tuple(sorted(turns_of(state.written)))
-            turns.append(replace(read, number=len(turns) + 1, uses=uses, abstained=False, state=state))
+            turns.append(replace(read, number=len(turns) + 1, abstained=False, state=state))
         return tuple(turns)
 
     def _read(self, db_id: str, question: str, schema: Schema, database: Path | None) -> Turn:
@@ -222,21 +187,6 @@ def fit_sides(observed: Sequence[TurnObservation]) -> tuple[Judge | None, Judge 
     return known, others
 
 
-def in_doubt(
-    observed: Sequence[TurnObservation], known: Judge | None, others: Judge | None
-) -> list[TurnObservation]:
-    """Those that a parser reads as one text: the query that refers to earlier turns is in doubt, or there is none.
-
-    `known` and `others` are the judges of such queries, as of `fit_sides`.
-    """
-    found = []
-    for one in observed:
-        judge = others if one.part == FOREIGN else known
-        if one.beside is None or judge is None or judge(one.beside).confidence < SURE:
-            found.append(one)
-    return found
-
-
 def _mass(observed: Sequence[TurnObservation]) -> NDArray[np.float64]:
     """What each turn counts, 1 on average: each part as much as another."""
     counts = Counter(one.part for one in observed)
@@ -248,27 +198,22 @@ def _mass(observed: Sequence[TurnObservation]) -> NDArray[np.float64]:
 def turn_figures(observed: Sequence[TurnObservation]) -> dict[str, dict[str, Any]]:
     """By part, how many turns there were and were right, and how well p tells: ECE, and AUC of right against wrong.
 
-    These are across folds, and None where nothing was fitted, or all were right. Turns that were read as one text with
-    earlier questions have figures of their own, as "PART, one text".
+    These are across folds, and None where nothing was fitted, or all were right.
     """
     found: dict[str, dict[str, Any]] = {}
-    for together, foreign in product((False, True), repeat=2):
-        side = [one for one in observed if one.together == together and (one.part == FOREIGN) == foreign]
+    for side in (
+        [one for one in observed if one.part != FOREIGN],
+        [one for one in observed if one.part == FOREIGN],
+    ):
         p = _predicted(side)
         for part in sorted({one.part for one in side}):
             rows = [row for row, one in enumerate(side) if one.part == part]
             right = np.array([side[row].right for row in rows], dtype=bool)
-            figures: dict[str, Any] = {
-                "count": len(right),
-                "right": int(right.sum()),
-                "ece": None,
-                "auc": None,
-            }
+            found[part] = {"count": len(right), "right": int(right.sum()), "ece": None, "auc": None}
             if p is not None:
-                figures["ece"] = float(calibration_error(p[rows], right))
+                found[part]["ece"] = float(calibration_error(p[rows], right))
                 wins = p[rows][right][:, None] - p[rows][~right][None, :]
-                figures["auc"] = float(np.mean((wins > 0) + 0.5 * (wins == 0))) if wins.size else None
-            found[f"{part}, one text" if together else part] = figures
+                found[part]["auc"] = float(np.mean((wins > 0) + 0.5 * (wins == 0))) if wins.size else None
     return found
 
 
@@ -291,7 +236,7 @@ def turn_lines(figures: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """The same as lines for people."""
     lines = []
     for part, found in figures.items():
-        line = f"turns behind earlier ones, {part}: {found['right']} of {found['count']} right"
+        line = f"turns that refer to earlier ones, {part}: {found['right']} of {found['count']} right"
         told = (
             "too few to fit a probability" if found["ece"] is None else f"across folds ECE {found['ece']:.3f}"
         )

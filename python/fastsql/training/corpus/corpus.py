@@ -23,7 +23,6 @@ from fastsql.training.corpus.programs import parse_program, template
 from fastsql.training.corpus.sample import Sample
 from fastsql.training.corpus.sources import Domain, add_domains, read_domains, read_pairs
 from fastsql.training.corpus.split import HeldOut, Pair, Split, draw_held_out, split_dev
-from fastsql.training.corpus.together import together
 
 logger = logging.getLogger(__name__)
 
@@ -120,14 +119,9 @@ def load_corpus(settings: DataSettings, seed: int, cache: Path, report: Report =
             for pair in chosen
         )
 
-    train = samples(split.train)
-    read_together: tuple[Sample, ...] = ()
-    if settings.together:
-        schemas_of = {db_id: domain.schema for db_id, domain in domains.items()}
-        read_together = tuple(together(train, schemas_of, settings.together))
     corpus = Corpus(
         domains=domains,
-        train=(*after_others((*train, *samples(longer)), settings.after_others, seed), *read_together),
+        train=after_others(samples((*split.train, *longer)), settings.after_others, seed),
         dev_templates=samples(pair for pair in split.dev_templates if source_of[pair.key].dev),
         dev_examples=samples(pair for pair in split.dev_examples if source_of[pair.key].dev),
         dev_databases=samples(pair for pair in split.dev_databases if source_of[pair.key].dev),

@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from fastsql import ConversationError, LimitError, ModelError, SchemaError
 from fastsql.parser import Parser
 from fastsql.schema import Schema
+from fastsql.session import Turn
+from fastsql.session.record import write_record
 
 from ..worlds.toy_bundle import load_toy
 from ..worlds.toy_model import SCHEMA
-from .test_session import MORE, talked
+from .test_session import MORE, refused, talked
 
 
 @pytest.mark.parametrize("mode", ["qs", "qq"])
@@ -40,6 +42,16 @@ def test_refusals_are_kept_as_refusals(parser: Parser) -> None:
     assert [(turn.sql, turn.reason, turn.usable) for turn in other] == [
         (None, turn.reason, False) for turn in session
     ]
+
+
+def test_what_was_typed_is_kept_where_it_put_a_question_right(parser: Parser) -> None:
+    turn = parser.parse(
+        "No, I meant patients.", SCHEMA, history=[refused("how many zyxes are there", "zyxes")]
+    )
+    session = parser.session(SCHEMA)
+    session.load(write_record([cast("Turn", turn)], SCHEMA, "qs"))
+    (loaded,) = session
+    assert (loaded.asked, loaded.question) == ("No, I meant patients.", "how many patients are there")
 
 
 def test_the_sql_of_a_record_is_written_anew(parser: Parser) -> None:
@@ -69,6 +81,15 @@ def _drop(*path: Any) -> Callable[[Any], None]:
     return change
 
 
+def _says_of_first(*, kind: Any) -> Callable[[Any], None]:
+    """What the first turn uses, nothing, and its kind."""
+
+    def change(content: Any) -> None:
+        content["turns"][0] |= {"uses": [], "kind": kind}
+
+    return change
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -90,6 +111,14 @@ def _drop(*path: Any) -> Callable[[Any], None]:
         _set("turns", 1, "standing", to={"2": [2.0, 0.0]}),
         _set("turns", 1, "standing", to=[]),
         _set("turns", 1, to=None),
+        _set("turns", 1, "asked", to=5),
+        _set("turns", 1, "asked", to="x" * 5000),
+        _set("turns", 0, "uses", to=[1]),
+        _set("turns", 0, "uses", to=[False]),
+        _set("turns", 0, "uses", to="1"),
+        _says_of_first(kind=["odd"]),
+        _says_of_first(kind=[]),
+        _says_of_first(kind=None),
         _drop("turns", 1, "reason"),
         _drop("turns"),
     ],

@@ -97,3 +97,15 @@ def test_engines_read_the_same(reading_bundle: Path, reading: Parser) -> None:
 
 def test_a_model_that_reads_no_values_reads_the_question_alone(parser: Parser) -> None:
     assert all(read_text(turn) == turn.question for turn in talked(parser))
+
+
+def test_turns_that_a_value_was_taken_from_survive_an_export(reading: Parser) -> None:
+    session = reading.session(SCHEMA)
+    turns = [session.ask(question) for question in (FIRST, *MORE)]
+    other = reading.session(SCHEMA)
+    other.load(session.export())
+    loaded = {turn.number: turn for turn in other}
+    taking = [turn for turn in turns if takes_values(turn) and turn.number in loaded]
+    assert taking
+    for turn in taking:
+        assert (loaded[turn.number].uses, loaded[turn.number].kind) == (turn.uses, ("referential",))

@@ -106,12 +106,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(
             f"{kind:20}{row['questions']:10}{row['alone']:10.1f}{row['conversing']:18.1f}{row['other_sql']:11}"
         )
-    save(
-        options.json,
-        {"model": options.model, "seed": options.seed, "length": options.length, "topics": found},
-        __file__,
-        arguments,
-    )
+    content = {"model": options.model, "seed": options.seed, "length": options.length, "topics": found}
+    save(options.json, content, __file__, arguments)
     return 0
 
 

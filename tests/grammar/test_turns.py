@@ -241,9 +241,25 @@ IN_2100 = "STRFTIME('%Y', admissions.admittime) = '2100'"
         (MARCH, "STRFTIME('%Y-%m-%d', admissions.admittime) = '2100-04-05'", "{added}"),
         (MARCH, "STRFTIME('%m', admissions.dischtime) = '08'", "{before} AND {added}"),
         (IN_2100, "STRFTIME('%m', admissions.admittime) = '08'", "{before} AND {added}"),
+        ("admissions.age > 140", "admissions.age > 120", "{added}"),
+        ("admissions.age > 140", "admissions.age >= 140", "{added}"),
+        ("admissions.age >= 140", "admissions.age > 140", "{before} AND {added}"),
+        ("admissions.age > 140", "admissions.age > 140", "{before} AND {added}"),
+        ("admissions.age < 30 AND admissions.ward = 'icu'", "admissions.age <= 40", "admissions.ward = 'icu' AND {added}"),
+        ("admissions.age > 60", "admissions.age < 50", "{added}"),
+        ("admissions.age > 60", "admissions.age <= 60", "{added}"),
+        ("admissions.age >= 60", "admissions.age <= 60", "{before} AND {added}"),
+        ("admissions.age > 60", "admissions.age < 80", "{before} AND {added}"),
+        ("admissions.age > 60", "admissions.age = 20", "{added}"),
+        ("admissions.age = 20", "admissions.age > 10", "{added}"),
+        ("admissions.age > 60", "admissions.age <> 20", "{before} AND {added}"),
+        ("admissions.age > 60", "admissions.hadm_id > 50", "{before} AND {added}"),
+        (MARCH.replace("=", ">"), MARCH.replace("=", ">").replace("03", "01"), "{added}"),
+        (MARCH.replace("=", ">"), MARCH.replace("=", "<").replace("03", "01"), "{added}"),
+        (MARCH.replace("=", ">"), IN_2100.replace("=", ">"), "{before} AND {added}"),
     ],
 )  # fmt: skip
-def test_a_condition_takes_the_place_of_one_that_it_contradicts(
+def test_a_condition_takes_the_place_of_one_beside_which_it_says_nothing(
     before: str, added: str, together: str
 ) -> None:
     admitted = turn(ADMITTED + before)

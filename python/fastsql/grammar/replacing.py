@@ -1,13 +1,15 @@
-"""A turn that sets a column of an earlier query to another value: its condition takes the place of the earlier one.
+"""A turn that compares a column of an earlier query with another value: its condition takes the place of the earlier one.
 
-"Only those of March", and behind it "August, not March": no row is of both, so nobody asks for both.
+"Only those of March", and behind it "August, not March": no row is of both, so nobody asks for both. "Above 140", and behind
+it "no, above 120": whatever meets the first meets the second, which would say nothing beside it.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
@@ -21,13 +23,16 @@ if TYPE_CHECKING:
     from fastsql.grammar.turns import Turn
 
 _EQUATES = ("eq", "date_eq")
+_BELOW = {"lt": -1, "le": 0, "eq": 0}
+_ABOVE = {"gt": 1, "ge": 0, "eq": 0}
+"""Comparisons that bound a column from above and from below; just beside the value, or at it."""
 _DIRECTIVE = re.compile(r"%[A-Za-z]")
 
 
 def replace_contradicted(program: Program, turns: Sequence[Turn], grammar: Grammar) -> Program:
     """The program; those of its conditions that contradict one of the query that it goes on from take the place of that.
 
-    A month without its year is of the year of the one that it replaces.
+    So do those that one of that query implies. A month without its year is of the year of the one that it replaces.
     """
     if program[:1] != (Production("extend"),):
         return program
@@ -38,7 +43,7 @@ def replace_contradicted(program: Program, turns: Sequence[Turn], grammar: Gramm
     before, new = list(chain(extended.children[-2])), list(chain(where))
     kept = list(before)
     for place, condition in enumerate(new):
-        for earlier in [one for one in kept if _contradict(one, condition)]:
+        for earlier in [one for one in kept if _contradict(one, condition) or _bounded_anew(one, condition)]:
             kept.remove(earlier)
             new[place] = _completed(condition, earlier)
     if len(kept) == len(before):
@@ -67,6 +72,47 @@ def _contradict(one: Node, other: Node) -> bool:
     times = [_parsed(value) for _, value in (first, second)]
     shared = set.intersection(*(set(_DIRECTIVE.findall(value.format)) for _, value in (first, second)))
     return None not in times and any(len({f"{time:{part}}" for time in times}) > 1 for part in shared)
+
+
+def _bounded_anew(earlier: Node, condition: Node) -> bool:
+    """Whether no row meets both, or whatever meets the earlier one meets the other, which is not the same."""
+    first, second = _bounds(earlier), _bounds(condition)
+    if first is None or second is None or first.kind != second.kind or first == second:
+        return False
+    apart = first.low > second.high or second.low > first.high
+    return apart or (second.low <= first.low and first.high <= second.high)
+
+
+@dataclass(frozen=True)
+class _Bounds:
+    """Between what a condition keeps a column: a value each, and whether it is just above (1), at (0) or just below it (-1).
+
+    `kind` is what must be equal for two of them to be compared: the column, and how a time is written.
+    """
+
+    kind: tuple[ColumnRef, str]
+    low: tuple[float, int]
+    high: tuple[float, int]
+
+
+def _bounds(condition: Node) -> _Bounds | None:
+    """Those of a comparison of a column with a number or a written time."""
+    name = (condition.name or "").removeprefix("date_")
+    if name not in _BELOW and name not in _ABOVE:
+        return None
+    column, literal = (some(one).terminal for one in condition.children[:2])
+    if not isinstance(column, ColumnRef) or not isinstance(literal, Literal):
+        return None
+    if literal.format:
+        time = _parsed(literal)
+        value = None if time is None else time.timestamp()
+    else:
+        value = literal.value if isinstance(literal.value, int | float) else None
+    if value is None:
+        return None
+    low = (value, _ABOVE[name]) if name in _ABOVE else (-math.inf, 0)
+    high = (value, _BELOW[name]) if name in _BELOW else (math.inf, 0)
+    return _Bounds((column, literal.format), low, high)
 
 
 def _completed(condition: Node, earlier: Node) -> Node:

@@ -34,11 +34,7 @@ from record import machine, save
 
 NOW = "2100-12-31 23:59:00"
 ALL = "all"
-ALONE, GOING_ON, ONE_TEXT = (
-    "by themselves",
-    "going on from earlier queries",
-    "one text with earlier questions",
-)
+ALONE, GOING_ON = "by themselves", "going on from earlier queries"
 
 
 @dataclass(frozen=True)

@@ -125,3 +125,27 @@ def test_numbers_of_rows_are_no_keys_of_other_tables() -> None:
     CREATE TABLE labs (row_id INTEGER PRIMARY KEY, patient_row_id INTEGER);
     """
     assert groups(ddl) == [{"patients.row_id", "labs.patient_row_id"}]
+
+
+def test_a_name_that_two_keys_have_says_nothing_where_foreign_keys_tell_them_apart() -> None:
+    ddl = """
+    CREATE TABLE countries (pid INTEGER PRIMARY KEY, name TEXT);
+    CREATE TABLE people (pid INTEGER PRIMARY KEY, home INTEGER REFERENCES countries (pid));
+    CREATE TABLE projects (pid INTEGER PRIMARY KEY, head INTEGER REFERENCES people (pid));
+    CREATE TABLE grants (project_pid INTEGER, amount REAL);
+    """
+    assert groups(ddl) == [
+        {"countries.pid", "people.home"},
+        {"people.pid", "projects.head"},
+        {"projects.pid", "grants.project_pid"},
+    ]
+
+
+def test_a_name_that_two_keys_have_counts_where_columns_of_that_name_refer_to_them() -> None:
+    ddl = """
+    CREATE TABLE patients (mrn INTEGER PRIMARY KEY);
+    CREATE TABLE histories (mrn INTEGER PRIMARY KEY, text TEXT);
+    CREATE TABLE visits (mrn INTEGER REFERENCES patients (mrn));
+    CREATE TABLE notes (mrn INTEGER REFERENCES histories (mrn));
+    """
+    assert groups(ddl) == [{"patients.mrn", "histories.mrn", "visits.mrn", "notes.mrn"}]

@@ -104,6 +104,11 @@ def write_contents(gold: str, schema: Schema, seed: str, path: Path) -> None:
     rng = random.Random(f"{seed}/{gold}")
     rows = [[list(row) for row in table] for table in _plain_rows(schema, seed)]
     stand(compared(parse_gold(gold), schema), schema, rows, rng)
+    write_rows(rows, schema, path)
+
+
+def write_rows(rows: Sequence[Rows], schema: Schema, path: Path) -> None:
+    """Write rows, by table, as an SQLite file without keys. Raises SchemaError where SQLite cannot hold the tables."""
     try:
         with closing(sqlite3.connect(path)) as connection, connection:
             for table, held in zip(schema.tables, rows, strict=True):
@@ -154,7 +159,7 @@ def stand(
     for column, values in sorted(literals.items()):
         table = schema.columns[column].table
         if schema.key_groups[column] >= 0 or column in schema.unique_columns:
-            _rename(column, values, schema, rows)
+            rename_keys(column, values, schema, rows)
         else:
             by_table.setdefault(table, []).append(column)
     for table, columns in by_table.items():
@@ -179,7 +184,7 @@ def _free_keys(schema: Schema, table: int) -> list[int]:
     return [column for columns in keys if primary.isdisjoint(columns) for column in columns]
 
 
-def _rename(column: int, values: Sequence[Value], schema: Schema, rows: Sequence[Rows]) -> None:
+def rename_keys(column: int, values: Sequence[Value], schema: Schema, rows: Sequence[Rows]) -> None:
     """Call keys otherwise, wherever they stand: those of which most rows are, so that joins find some."""
     group = schema.key_groups[column]
     places = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import TYPE_CHECKING
 
 from fastsql.schema.names import fold
@@ -79,11 +79,12 @@ def named_alike(schema: Structure) -> Iterator[tuple[int, int]]:
     by_name: dict[str, list[int]] = defaultdict(list)
     for index, column in enumerate(columns):
         by_name[plain_name(column.name)].append(index)
+    common = COMMON_NAMES | _names_of_several(schema)
     for number, table in enumerate(schema.tables):
         if len(table.primary_key) != 1:
             continue
         (key,) = table.primary_key
-        for name in foreign_names(plain_name(columns[key].name), plain_name(table.name)):
+        for name in foreign_names(plain_name(columns[key].name), plain_name(table.name), common):
             for index in by_name.get(name, ()):
                 other = columns[index].table
                 if (
@@ -94,9 +95,22 @@ def named_alike(schema: Structure) -> Iterator[tuple[int, int]]:
                     yield index, key
 
 
-def foreign_names(key: str, table: str) -> set[str]:
-    """What a column is called that refers to a table's primary key."""
-    if key in COMMON_NAMES:
+def _names_of_several(schema: Structure) -> set[str]:
+    """Names of keys that foreign keys tell apart: two that columns of other names refer to, such as a `pid` of projects and
+    one of people. What else is called so may be either's, or neither's.
+    """
+    referred: dict[str, set[int]] = defaultdict(set)
+    for key in schema.foreign_keys:
+        if len(key.columns) == 1:
+            child, parent = (plain_name(schema.columns[one].name) for one in (*key.columns, *key.references))
+            if child != parent:
+                referred[parent].add(key.references[0])
+    return {name for name, keys in referred.items() if len(keys) > 1}
+
+
+def foreign_names(key: str, table: str, common: Set[str] = COMMON_NAMES) -> set[str]:
+    """What a column is called that refers to a table's primary key; `common` are names that do not say whose they are."""
+    if key in common:
         return {singular + key for singular in _singulars(table)}
     return set() if key.endswith(_MANNERS) else {key}
 

@@ -115,6 +115,12 @@ def test_bounds_have_neighbours_and_parts_of_dates_are_whole() -> None:
     assert named == {"days": (6, 7, 8), "入院": ("2015-03-17",), "ward": ("care", "care care")}
 
 
+def test_a_year_that_is_a_number_has_years_beside_it() -> None:
+    gold = parse_gold("SELECT 1 FROM stays WHERE days > '2015' AND 入院 > '2015'")
+    named = {SCHEMA.columns[column].name: values for column, values in compared(gold, SCHEMA).items()}
+    assert named == {"days": (2014, 2015, 2016), "入院": ("2015-05-16", "2015-05-17", "2015-05-18")}
+
+
 def test_keys_fit_after_a_key_is_called_otherwise(tmp_path: Path) -> None:
     path = tmp_path / "made.sqlite"
     write_contents(

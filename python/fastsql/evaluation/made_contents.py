@@ -138,16 +138,16 @@ def compared(gold: exp.Expr, schema: Schema) -> dict[int, tuple[Value, ...]]:
         index = next((one for column in columns if (one := resolve_column(column, schema)) is not None), None)
         if index is None:
             continue
-        is_time = schema.columns[index].type == "time"
+        kind = schema.columns[index].type
         for value in (value for side in sides if (value := _literal(side, schema)) is not None):
             values = found.setdefault(index, {})
             if isinstance(node, exp.Like):
                 part = str(value).strip("%")
                 values |= dict.fromkeys((part, f"{part} {part}"))
             elif isinstance(node, bounds):
-                values |= dict.fromkeys(_about(value))
+                values |= dict.fromkeys(_about(value, kind))
             else:
-                values[_whole_date(str(value)) if is_time else value] = None
+                values[_whole_date(str(value)) if kind == "time" else value] = None
     return {column: tuple(values) for column, values in found.items()}
 
 
@@ -235,8 +235,10 @@ def _literal(side: exp.Expr, schema: Schema) -> Value | None:
     return -value if value is not None and isinstance(side, exp.Neg) else value
 
 
-def _about(value: Value) -> tuple[Value, ...]:
-    """A bound and what lies on both sides of it."""
+def _about(value: Value, kind: str) -> tuple[Value, ...]:
+    """A bound and what lies on both sides of it, in a column of a kind: "2015" is a number in one of numbers."""
+    if isinstance(value, str) and kind == "number" and (number := plain_number(value)) is not None:
+        value = number
     if not isinstance(value, str):
         return value - 1, value, value + 1
     whole = _whole_date(value)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import random
 import re
+from pathlib import Path
 
 import pytest
 
-from fastsql.execution import Executor
+from fastsql.execution import Executor, open_executor
 from fastsql.schema import Schema
 from fastsql.synthesis.schema import SchemaSource, known_templates
 from fastsql.synthesis.schema.contents import Contents
@@ -16,6 +17,8 @@ from fastsql.synthesis.schema.words import Words
 from fastsql.synthesis.source import Draft
 from fastsql.synthesis.varied import generate_varied
 from fastsql.verification.parse import parse_query
+
+from ...worlds.database import write_database
 
 _ORDERED = "SELECT patients.name FROM patients ORDER BY patients.weight DESC LIMIT 1"
 
@@ -63,6 +66,19 @@ def test_another_value_is_none_that_the_query_names_already(clinic: Schema, exec
     assert len(queries) > 2
     for query in queries:
         assert len(set(re.findall("'(.*?)'", query))) == 2
+
+
+def test_a_number_is_exchanged_for_a_number_where_a_column_holds_text_as_well(tmp_path: Path) -> None:
+    path = write_database(
+        tmp_path / "untidy.sqlite",
+        """CREATE TABLE stays (id INTEGER PRIMARY KEY, days INTEGER);
+        INSERT INTO stays VALUES (1, 3), (2, 'unknown'), (3, '2019-05-16'), (4, 8), (5, '');""",
+    )
+    schema = Schema.from_sqlite(path)
+    with open_executor(path, schema=schema) as executor:
+        sql = "SELECT stays.id FROM stays WHERE stays.days > 3"
+        queries = {query for seed in range(9) for query in edited(sql, "value", schema, executor, seed)}
+    assert [query.rpartition(" ")[2] for query in queries] == ["8"]
 
 
 def test_what_is_grouped_by_stays(clinic: Schema, executor: Executor) -> None:

@@ -122,7 +122,11 @@ def _values(
     except UnsayableError:
         return
     beside = {one.name.strip("%") for one in node.root().find_all(exp.Literal)}
-    others = [str(value) for value in contents.values(column) if str(value) not in beside]
+    others = [
+        str(value)
+        for value in contents.values(column)
+        if str(value) not in beside and (node.is_string or not isinstance(value, str))
+    ]
     if not others:
         return
     text = rng.choice(others)

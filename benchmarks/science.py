@@ -1,6 +1,6 @@
 """What does adapting bring over ScienceBenchmark's three databases (Zhang et al., PVLDB 2024, Table 5)?
 
-    python benchmarks/science.py --into FOLDER --minutes 8 --processes 2 --json science.json
+    python benchmarks/science.py --into FOLDER --steps 200 --json science.json
     python benchmarks/science.py --into FOLDER --settings zero                   a minute; nothing is trained
 
 The questions that people wrote as seeds are asked, since those that the paper reports on are not published with databases:
@@ -28,6 +28,7 @@ import random
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +123,19 @@ def folds_of(examples: Sequence[Example], schema: Schema) -> list[list[Example]]
     return folds
 
 
+@dataclass(frozen=True)
+class Amount:
+    """How long each adaptation may take, or how many updates it makes, and with what."""
+
+    minutes: float
+    steps: int | None
+    threads: int | None
+    processes: int
+
+    def __str__(self) -> str:
+        return f"{self.minutes:g}min" if self.steps is None else f"{self.steps}steps"
+
+
 class Cell:
     """One database, setting and fold: which questions are asked, which are known, and what came of it."""
 
@@ -134,10 +148,10 @@ class Cell:
         self.known = known
         self.name = name
 
-    def run(self, folder: Path, model: str, minutes: float, processes: int) -> list[dict[str, Any]]:
+    def run(self, folder: Path, model: str, amount: Amount) -> list[dict[str, Any]]:
         """A row a question: whether it is right, exact and given, and its confidence; from `folder` where that is done."""
         trained = self.setting != "zero"
-        of = f"{manifest_digest(open_model(model).path)[:12]}{f'.{minutes:g}min' if trained else ''}"
+        of = f"{manifest_digest(open_model(model).path)[:12]}{f'.{amount}' if trained else ''}"
         done = folder / of / f"{self.name}.json"
         if done.exists():
             rows: list[dict[str, Any]] = json.loads(done.read_text(encoding="utf-8"))
@@ -146,31 +160,37 @@ class Cell:
         database = folder / f"{self.schema.name}.sqlite"
         bundle = folder / of / self.name
         if trained and not bundle.exists():
-            self._adapt(database, bundle, model, minutes, processes)
+            self._adapt(database, bundle, model, amount)
         rows = self._judged(str(bundle) if bundle.exists() else model, database)
         done.write_text(json.dumps(rows), encoding="utf-8")
         shutil.rmtree(bundle, ignore_errors=True)
         return rows
 
-    def _adapt(self, database: Path, bundle: Path, model: str, minutes: float, processes: int) -> None:
-        from fastsql.adapt import adapt  # imports torch, which asking needs not
+    def _adapt(self, database: Path, bundle: Path, model: str, amount: Amount) -> None:
+        from fastsql.adapt.adapting import SUFFIX, WorseError, adapt  # imports torch, which asking needs not
 
         seeds = None
         if self.known:
             seeds = bundle.parent / f"{self.name}.seeds.json"
             content = [{"question": one.question, "sql": one.sql} for one in self.known]
             seeds.write_text(json.dumps(content), encoding="utf-8")
-        adapt(
-            database,
-            bundle,
-            schema=self.schema,
-            seeds=seeds,
-            base=model,
-            minutes=minutes,
-            processes=processes,
-            amounts=FEW if self.setting == "seeds" else None,
-            report=lambda line: note(f"{self.name}: {line}"),
-        )
+        try:
+            adapt(
+                database,
+                bundle,
+                schema=self.schema,
+                seeds=seeds,
+                base=model,
+                minutes=amount.minutes,
+                updates=amount.steps,
+                threads=amount.threads,
+                processes=amount.processes,
+                amounts=FEW if self.setting == "seeds" else None,
+                report=lambda line: note(f"{self.name}: {line}"),
+            )
+        except WorseError as error:  # as people would, the base is asked
+            note(f"{self.name}: {error}")
+            shutil.rmtree(bundle.with_name(f"{bundle.name}{SUFFIX}"))
 
     def _judged(self, model: str, database: Path) -> list[dict[str, Any]]:
         parser = fastsql.load(model, suggest=False)
@@ -225,6 +245,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--folds", type=int, nargs="+", default=list(range(FOLDS)), help="of 0 to 4 (default: all)"
     )
     parser.add_argument("--minutes", type=float, default=8.0, help="of each adaptation")
+    parser.add_argument(
+        "--steps", type=int, metavar="N", help="updates of each adaptation, in place of minutes"
+    )
+    parser.add_argument("--threads", type=int, metavar="N", help="of each adaptation (default: all)")
     parser.add_argument("--processes", type=int, default=1, help="that train together")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args(arguments)
@@ -232,6 +256,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not (data / "train.json").is_file():
         print(f"{data} has no train.json: set FASTSQL_DATA, or give --data", file=sys.stderr)
         return 2
+    amount = Amount(options.minutes, options.steps, options.threads, options.processes)
     options.into.mkdir(parents=True, exist_ok=True)
     schemas, examples = read_schemas(data / "schemas.json"), read_examples(data / "train.json")
     table = []
@@ -244,12 +269,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for setting in options.settings:
             rows = []
             for cell in cells(schema, setting, folds, options.folds):
-                rows += cell.run(options.into, options.model, options.minutes, options.processes)
+                rows += cell.run(options.into, options.model, amount)
             table.append({"database": name, "setting": setting, "folds": len(options.folds), **figures(rows)})
             table[-1]["paper"] = PAPER.get(name, "") if setting == "both" else ""
-    print(f"{machine()}; {options.minutes:g} minutes each")
+    print(f"{machine()}; {amount} each")
     Console(out=sys.stdout).table(COLUMNS, [[str(row[column]) for column in COLUMNS] for row in table])
-    content = {"model": options.model, "minutes": options.minutes, "rows": table}
+    content = {"model": options.model, "amount": str(amount), "rows": table}
     save(options.json, content, __file__, arguments)
     return 0
 

@@ -9,15 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fastsql.adapt.adapting import Adapted, adapt
+    from fastsql.adapt.adapting import Adapted, WorseError, adapt
     from fastsql.adapt.material import AdaptError
 
-__all__ = ["AdaptError", "Adapted", "adapt"]
+__all__ = ["AdaptError", "Adapted", "WorseError", "adapt"]
 
 
 def __getattr__(name: str) -> Any:
     # Training imports torch, which takes a second.
-    if name in ("Adapted", "adapt"):
+    if name in ("Adapted", "WorseError", "adapt"):
         from fastsql.adapt import adapting
 
         return getattr(adapting, name)

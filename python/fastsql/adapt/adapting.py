@@ -46,8 +46,8 @@ from fastsql.whole_file import write_whole
 
 SUFFIX = ".adapting"
 STATE = "state.json"
-PROBE = 25
-"""Updates that are made and thrown away, to tell how many a number of minutes has; the second half of them is timed."""
+PROBE = 50
+"""Batches that are learnt from and thrown away, to tell how many updates a number of minutes has; the last half is timed."""
 RESERVE = 0.12
 """Share of the time that is left for fitting the probabilities and for what the probe did not foresee."""
 WORDING_SHARE = 0.5
@@ -59,6 +59,10 @@ JUDGED = 400
 """Held-out pairs of each kind that the two bundles are compared on."""
 PENALTY = 10.0
 """The penalty that figures are given at; that of `fastsql.parse`."""
+
+
+class WorseError(AdaptError):
+    """What came out is worse than the base on what was held out; it is not written."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +123,7 @@ def adapt(
         report: called with lines on progress.
         quiet: show no progress of the training.
 
-    Raises AdaptError where the outcome is no better than the base (nothing is written then), EndpointError where the server
+    Raises WorseError where the outcome is worse than the base (nothing is written then), EndpointError where the server
     fails, and what reading schemas, seeds and databases, making pairs and training raise.
     """
     begun = time.monotonic()
@@ -149,9 +153,7 @@ def adapt(
         state = _State.open(work, identity, restart=restart)
         material = make_material(schema, executor, profile, found, work, seed, report, amounts, worder)
         place = str(database) if dialect == "sqlite" else ""
-        config = recipe(
-            output.name, start.config.model, work, place, seed, 0, amounts, len(material.trained)
-        )
+        config = recipe(output.name, start.config.model, work, place, seed, 0, amounts, len(material.trained))
         if updates is not None and state.updates not in (None, updates):
             raise AdaptError(
                 f"what was begun there makes {state.updates} updates, not {updates}",
@@ -302,7 +304,7 @@ def _updates_in(
     report: Report,
 ) -> int:
     """How many updates the rest of the time has room for, told by timing a few, which are thrown away."""
-    probe = replace(config, schedule=replace(config.schedule, updates=PROBE))
+    probe = replace(config, schedule=replace(config.schedule, updates=PROBE // config.optim.accumulate))
     train(
         probe,
         work / "probe",
@@ -368,7 +370,7 @@ def _judged(
     executor: Executor,
     report: Report,
 ) -> _Judged:
-    """What became of held-out questions. Raises AdaptError if the new bundle is worse than its base."""
+    """What became of held-out questions. Raises WorseError if the new bundle is worse than its base."""
     cases = _cases(config, work, material, schema, report)
     new = _with_base_words(open_bundle(work / RUN / BUNDLE), base)
     d = base.config.model.d
@@ -376,14 +378,21 @@ def _judged(
     before = observe(base, schema, values, cases, executor, report, second=True)
     after = observe(new, schema, values, cases, executor, report)
     if not is_better(before, after):
-        rights = [sum(one.right for one in side) for side in (before, after)]
-        raise AdaptError(
-            f"the outcome is worse than {base.config.name}: {rights[1]} of {len(cases)} held-out questions right"
-            f" against {rights[0]}. Nothing was written",
+        raise WorseError(
+            f"the outcome is worse than {base.config.name}: of what was held out it is right on {_counted(after)},"
+            f" {base.config.name} on {_counted(before)}. Nothing was written",
             where=str(work),
             remedy="Give seeds, a profile, or more minutes; --restart begins anew.",
         )
     return _Judged(old, refitted(old, after), before, after)
+
+
+def _counted(outcomes: Sequence[Outcome]) -> str:
+    """How many seeds and made questions with an answer are right: "7 of 20 seeds and 339 of 400 made questions"."""
+    asked = [one for one in outcomes if one.case.program is not None]
+    parts = ((True, "seeds"), (False, "made questions"))
+    sides = ((name, [one.right for one in asked if one.case.by_hand == by_hand]) for by_hand, name in parts)
+    return " and ".join(f"{sum(right)} of {len(right)} {name}" for name, right in sides if right)
 
 
 def _figures(reliability: Reliability, outcomes: Sequence[Outcome]) -> dict[str, Any]:

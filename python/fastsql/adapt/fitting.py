@@ -35,11 +35,11 @@ from fastsql.synthesis.generate import Report
 from fastsql.training.calibration.fit import recalibrated
 
 MADE_COUNT = 10.0
-"""As how many seeds all held-out pairs that were made count, where p is fitted."""
+"""As how many seeds all held-out pairs that were made count, and all made questions without an answer, where p is fitted."""
 ANSWERABLE_SHARE = 0.8
 """Share of the questions in use that have an answer, as EHRSQL 2024 states it."""
 ENOUGH_SEEDS = 10
-"""Seeds with an answer that were kept apart, from which on they alone say which of two bundles is better."""
+"""Seeds with an answer that were kept apart, from which on they alone may say which of two bundles is better."""
 
 
 @dataclass(frozen=True)
@@ -173,13 +173,16 @@ def _refitted(judge: Judge, outcomes: Sequence[Outcome]) -> Judge:
     asked = ~unanswerable
     if not asked.any():
         return judge
-    made = asked & ~by_hand
-    mass = np.where(made, min(1.0, MADE_COUNT / max(made.sum(), 1)), 1.0)
+    mass = np.where(by_hand, 1.0, 0.0)
+    for made in (asked & ~by_hand, unanswerable & ~by_hand):
+        mass[made] = min(1.0, MADE_COUNT / max(made.sum(), 1))
     q = recalibrated(judge.right, features[asked], right[asked], mass[asked])
     if judge.unanswerable is None or not unanswerable.any():
         return replace(judge, right=q)
-    share = np.where(asked, ANSWERABLE_SHARE / asked.sum(), (1 - ANSWERABLE_SHARE) / unanswerable.sum())
-    u = recalibrated(judge.unanswerable, features, unanswerable, share * len(outcomes))
+    share = np.where(
+        asked, ANSWERABLE_SHARE / mass[asked].sum(), (1 - ANSWERABLE_SHARE) / mass[unanswerable].sum()
+    )
+    u = recalibrated(judge.unanswerable, features, unanswerable, share * mass * mass.sum())
     return replace(judge, right=q, unanswerable=u)
 
 
@@ -211,8 +214,18 @@ def figures(reliability: Reliability, outcomes: Sequence[Outcome], penalty: floa
 
 
 def is_better(base: Sequence[Outcome], adapted: Sequence[Outcome]) -> bool:
-    """Whether the adapted bundle is right at least as often as its base: on seeds if there are enough, else on all."""
-    seeds = {one.case for one in base if one.case.by_hand and one.case.program is not None}
-    counted = seeds if len(seeds) >= ENOUGH_SEEDS else {one.case for one in (*base, *adapted)}
-    before, after = (sum(one.right for one in side if one.case in counted) for side in (base, adapted))
+    """Whether the adapted bundle is right at least as often as its base on what was held out.
+
+    Seeds alone say so where there are enough of them and the difference is more than chance: more than a standard deviation
+    of the questions on which only one is right (McNemar, 1947). Otherwise seeds and made pairs say so together.
+    """
+    rights = [{one.case: one.right for one in side} for side in (base, adapted)]
+    seeds = {one.case for one in (*base, *adapted) if one.case.by_hand and one.case.program is not None}
+    lost, won = (
+        sum(one.get(case, False) and not other.get(case, False) for case in seeds)
+        for one, other in (rights, reversed(rights))
+    )
+    if len(seeds) >= ENOUGH_SEEDS and (won - lost) ** 2 > won + lost:
+        return won > lost
+    before, after = (sum(one.values()) for one in rights)
     return after >= before

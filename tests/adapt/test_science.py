@@ -12,7 +12,7 @@ import pytest
 from fastsql.datasets import Example
 from fastsql.schema import Schema
 
-from ..grammar.test_benchmarks import benchmark, script
+from ..test_benchmarks import module
 from ..worlds.toy_bundle import write_bundle
 
 DDL = """
@@ -62,26 +62,26 @@ def test_contents_hold_what_queries_compare_with(
     tmp_path: Path, clinic_schema: Schema, examples: list[Example]
 ) -> None:
     path = tmp_path / "made.sqlite"
-    benchmark("science").write_database(examples, clinic_schema, path)
+    module("science").write_database(examples, clinic_schema, path)
     with closing(sqlite3.connect(path)) as connection:
         answers = [connection.execute(str(one.sql)).fetchall() for one in examples]
     assert all(rows and rows[0] != (0,) for rows in answers)
     again = tmp_path / "again.sqlite"
-    benchmark("science").write_database(examples, clinic_schema, again)
+    module("science").write_database(examples, clinic_schema, again)
     with closing(sqlite3.connect(path)) as one, closing(sqlite3.connect(again)) as other:
         assert list(one.iterdump()) == list(other.iterdump())
 
 
 def test_queries_of_one_form_are_in_one_fold(clinic_schema: Schema, examples: list[Example]) -> None:
-    folds = benchmark("science").folds_of(examples, clinic_schema)
+    folds = module("science").folds_of(examples, clinic_schema)
     assert sorted(one.id for fold in folds for one in fold) == [one.id for one in examples]
     assert [len(fold) for fold in folds] == [4, 1, 1, 1, 1]
     assert {one.id for one in folds[0]} == {"0", "1", "2", "3"}
 
 
 def test_only_seeds_make_cells_of_folds(clinic_schema: Schema, examples: list[Example]) -> None:
-    folds = benchmark("science").folds_of(examples, clinic_schema)
-    cells = benchmark("science").cells
+    folds = module("science").folds_of(examples, clinic_schema)
+    cells = module("science").cells
     (one,) = cells(clinic_schema, "zero", folds, range(5))
     assert (len(one.asked), len(one.known)) == (8, 0)
     first, *others = cells(clinic_schema, "both", folds, range(5))
@@ -104,18 +104,18 @@ def test_what_is_done_is_not_done_again(
         "zero",
     ]
     report = tmp_path / "science.json"
-    assert script("science")([*options, "--json", str(report)]) == 0
+    assert module("science").main([*options, "--json", str(report)]) == 0
     (row,) = json.loads(report.read_text("utf-8"))["rows"]
     assert (row["database"], row["setting"], row["n"]) == ("ward", "zero", 8)
     (done,) = (tmp_path / "into").glob("*/ward.zero.json")
     rows = json.loads(done.read_text("utf-8"))
     done.write_text(json.dumps([{**one, "right": True} for one in rows]), "utf-8")
-    assert script("science")([*options, "--json", str(report)]) == 0
+    assert module("science").main([*options, "--json", str(report)]) == 0
     (row,) = json.loads(report.read_text("utf-8"))["rows"]
     assert row["right"] == 100
     assert "calibration error" in capsys.readouterr().out
 
 
 def test_missing_data_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert script("science")(["--data", str(tmp_path), "--into", str(tmp_path)]) == 2
+    assert module("science").main(["--data", str(tmp_path), "--into", str(tmp_path)]) == 2
     assert "has no train.json" in capsys.readouterr().err

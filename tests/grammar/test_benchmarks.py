@@ -8,7 +8,6 @@ import json
 import sqlite3
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -28,13 +27,6 @@ QUESTIONS = {
 
 
 def script(name: str) -> Callable[[Sequence[str]], int]:
-    """The command of a benchmark."""
-    main: Callable[[Sequence[str]], int] = benchmark(name).main
-    return main
-
-
-def benchmark(name: str) -> ModuleType:
-    """A benchmark's file as a module."""
     spec = importlib.util.spec_from_file_location(f"benchmark_{name}", BENCHMARKS / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
@@ -42,7 +34,8 @@ def benchmark(name: str) -> ModuleType:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(__import__("sys").modules, spec.name, module)  # dataclasses look their module up
         spec.loader.exec_module(module)
-    return module
+    main: Callable[[Sequence[str]], int] = module.main
+    return main
 
 
 @pytest.fixture

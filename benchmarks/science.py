@@ -266,10 +266,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not database.exists():
             write_database(own, schema, database)
         folds = folds_of(own, schema)
+        chosen = {one.id for fold in options.folds for one in folds[fold]}
         for setting in options.settings:
             rows = []
             for cell in cells(schema, setting, folds, options.folds):
-                rows += cell.run(options.into, options.model, amount)
+                rows += [row for row in cell.run(options.into, options.model, amount) if row["id"] in chosen]
             table.append({"database": name, "setting": setting, "folds": len(options.folds), **figures(rows)})
             table[-1]["paper"] = PAPER.get(name, "") if setting == "both" else ""
     print(f"{machine()}; {amount} each")
@@ -282,10 +283,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def cells(
     schema: Schema, setting: str, folds: Sequence[Sequence[Example]], chosen: Sequence[int]
 ) -> list[Cell]:
-    """The cells of a setting: one a fold, or one of all chosen folds where seeds make no difference."""
+    """The cells of a setting: one for each chosen fold, or one of all folds where seeds make no difference."""
     name = f"{schema.name}.{setting}"
     if setting in ("zero", "synthetic"):
-        return [Cell(schema, setting, [one for fold in chosen for one in folds[fold]], (), name)]
+        return [Cell(schema, setting, [one for fold in folds for one in fold], (), name)]
     return [
         Cell(
             schema,

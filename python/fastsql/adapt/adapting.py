@@ -145,6 +145,8 @@ def adapt(
         found = Seeds() if seeds is None else read_seeds(Path(seeds), schema, executor)
         for where, why in found.left_out.items():
             report(f"{seeds}, {where}: {why}; not used")
+        if not found.usable:
+            report("without seeds, nothing tells whether people's questions are read better or worse")
         worder = None
         if endpoint is not None and client is not None:
             until = None if updates is not None else begun + 60 * minutes * WORDING_SHARE

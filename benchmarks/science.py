@@ -91,9 +91,8 @@ def write_database(examples: Sequence[Example], schema: Schema, path: Path) -> N
     full = {schema.columns[column].table for column in literals}
     for column, filling in enumerate(fillings):
         if schema.columns[column].table in full and isinstance(filling.drawn, Each):
-            fillings[column] = Filling(
-                Choice(filling.drawn.values)
-            )  # as many rows as other tables have, not one a value
+            # As many rows as other tables have, not one for each value.
+            fillings[column] = Filling(Choice(filling.drawn.values))
     made = make_rows(schema, fillings, schema.name, size=ROWS)
     rows = [[list(row) for row in table] for table in made]
     for column, found in sorted(literals.items()):
@@ -136,17 +135,15 @@ class Amount:
         return f"{self.minutes:g}min" if self.steps is None else f"{self.steps}steps"
 
 
+@dataclass(frozen=True)
 class Cell:
     """One database, setting and fold: which questions are asked, which are known, and what came of it."""
 
-    def __init__(
-        self, schema: Schema, setting: str, asked: Sequence[Example], known: Sequence[Example], name: str
-    ) -> None:
-        self.schema = schema
-        self.setting = setting
-        self.asked = asked
-        self.known = known
-        self.name = name
+    schema: Schema
+    setting: str
+    asked: Sequence[Example]
+    known: Sequence[Example]
+    name: str
 
     def run(self, folder: Path, model: str, amount: Amount) -> list[dict[str, Any]]:
         """A row a question: whether it is right, exact and given, and its confidence; from `folder` where that is done."""

@@ -48,8 +48,8 @@ def recipe(
     that what the base knew is not forgotten. They are made with the run.
 
     Nothing is scored before its end: equal updates give equal weights. `database` is an SQLite file, "" for another engine,
-    of which an excerpt of values stands in; `seeds` is how many are trained on.
-    An update is of `BATCHES`, whether one process makes them or two.
+    of which an excerpt of values stands in; `seeds` is how many are trained on. An update is of
+    `BATCHES`, whether one process makes them or two.
     """
     return TrainConfig(
         name,
@@ -79,12 +79,7 @@ def recipe(
             spelled_names=base.spelled_names,
             encoder=ENCODER,
         ),
-        OptimSettings(
-            batch_size=16,
-            accumulate=max(1, BATCHES // processes),
-            rate=RATE,
-            ema=0.99,
-        ),
+        OptimSettings(batch_size=16, accumulate=max(1, BATCHES // processes), rate=RATE, ema=0.99),
         ScheduleSettings(epochs=0.0, updates=updates, dev_minutes=_NEVER, dev_limit=150),
         AugmentSettings(times=0.0, opposites=0.0, no_dictionary=0.15, schema=0.2, labels=0.1, no_domains=0.1),
     )

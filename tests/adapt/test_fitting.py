@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+pytest.importorskip("torch", reason="needs the extra adapt: pip install 'fastsql[adapt]'")
+
 from fastsql.adapt.adapting import _counted
 from fastsql.adapt.fitting import Case, Outcome, is_better
 from fastsql.grammar.program import Production, Program

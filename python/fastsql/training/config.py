@@ -218,6 +218,7 @@ class AugmentSettings:
     dates: float = 0.5
     times: float = 0.4  # another filter on time: this year -> since 08/2100 -> on the first hospital visit
     opposites: float = 0.15  # first -> last, maximum -> minimum, greater -> less
+    comparisons: float = 0.0  # above 80 -> 80 or more, is Ada -> differs from Ada, between -> from ... to
     case: float = 0.1
     punctuation: float = 0.2
     no_dictionary: float = 0.3  # drop all dictionary candidates

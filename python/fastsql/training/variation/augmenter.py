@@ -8,9 +8,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from fastsql.grammar.program import Program
+from fastsql.schema import Schema
 from fastsql.training.config import AugmentSettings
 from fastsql.training.corpus.corpus import Corpus
 from fastsql.training.corpus.sample import Sample
+from fastsql.training.variation.comparisons import exchange_comparison
 from fastsql.training.variation.edits import (
     Draft,
     change_dates,
@@ -42,6 +44,7 @@ class Augmenter:
             db_id: frozenset(i for i, column in enumerate(domain.schema.columns) if column.type == "time")
             for db_id, domain in corpus.domains.items()
         }
+        self.amounts = {db_id: _amounts(domain.schema) for db_id, domain in corpus.domains.items()}
         known = _by_database(sample for sample in corpus.train if not sample.pair.interaction)
         held_out = _by_database(corpus.dev_templates)
         self.transplants = {
@@ -58,6 +61,10 @@ class Augmenter:
             turned = turn(question, program, self.time_columns[sample.pair.db_id], rng)
             if not transplants.is_held_out(turned[1]):
                 question, program = turned
+        if rng.random() < settings.comparisons:
+            other = exchange_comparison(question, program, self.amounts[sample.pair.db_id], rng)
+            if other is not None and not transplants.is_held_out(other[1]):
+                question, program = other
         if rng.random() < settings.times:
             question, program = transplants.exchange(question, program, rng) or (question, program)
         draft = Draft(question)
@@ -72,6 +79,17 @@ class Augmenter:
             change_writing(draft.text(), settings, rng),
             exchange_literals(program, draft.literals),
         )
+
+
+def _amounts(schema: Schema) -> frozenset[int]:
+    """Columns of which more and less can be asked: numbers and times that join nothing and are nobody's key."""
+    return frozenset(
+        number
+        for number, column in enumerate(schema.columns)
+        if column.type in ("number", "time")
+        and schema.key_groups[number] < 0
+        and number not in schema.unique_columns
+    )
 
 
 def _by_database(samples: Iterable[Sample]) -> defaultdict[str, list[Sample]]:

@@ -14,6 +14,7 @@ from fastsql.grammar.inlining import count_shown, inline, turns_of
 from fastsql.grammar.program import EARLIER, ColumnRef, Literal, Production, Program
 from fastsql.limits import Limits
 from fastsql.linking.canonical import canonical_literals
+from fastsql.parser.as_said import as_said
 from fastsql.parser.link import Linked, called_turns
 from fastsql.refusal.texts import language_of, sentence
 from fastsql.result import Remembered
@@ -109,10 +110,12 @@ def sensible_first(linked: Linked, decoded: Decoded) -> Decoded:
 
 
 def own_program(linked: Linked, decoded: Decoded, number: int) -> Program:
-    """A finished hypothesis as the question says it, with references to earlier turns."""
+    """A finished hypothesis as the question says it, with references to earlier turns. Its comparisons are those that the
+    question plainly says (`as_said`).
+    """
     path, programs = decoded.search.finished[number].path, linked.programs
     if path not in programs:
-        own = read_path(path, linked.space)
+        own = as_said(read_path(path, linked.space), linked.question)
         if turns := linked.space.turns:
             from fastsql.grammar.replacing import replace_contradicted  # for conversations
 

@@ -148,6 +148,70 @@ BEFORE_MONTHS = (
 """What stands before a month that is named alone."""
 BEHIND_THE_VERB_MAY = ("i", "you", "we", "have", "be", "it", "they", "he", "she", "not")
 
+# ---------------------------------------------------------------- comparisons
+
+COMPARED_BY_SIGNS = {
+    "gt": (">",),
+    "ge": (">=", "≥"),
+    "lt": ("<",),
+    "le": ("<=", "≤"),
+    "eq": ("=",),
+    "ne": ("!=", "<>"),
+}
+COMPARED_AMOUNTS = {
+    "gt": ("above", "over", "more than", "greater than", "higher than", "larger than", "in excess of"),
+    "ge": (
+        *("at least", "no less than", "not less than", "not below", "not under", "a minimum of"),
+        *("greater than or equal to", "more than or equal to"),
+    ),
+    "lt": ("below", "under", "less than", "lower than", "smaller than"),
+    "le": (
+        *("at most", "no more than", "not more than", "not above", "not over", "up to", "a maximum of"),
+        "less than or equal to",
+    ),
+    "eq": ("exactly", "equal to"),
+    "ne": ("other than", "different from", "different than", "not equal to"),
+}
+COMPARED_BY_VERBS = {
+    "gt": ("exceeds",),
+    "le": ("does not exceed",),
+    "eq": ("equals",),
+    "ne": ("differs from", "does not equal", "is not", "isn't"),
+}
+COMPARED_TIMES = {
+    "gt": ("after", "later than"),
+    "ge": ("since", "on or after", "in or after", "starting from", "not before", "no earlier than"),
+    "lt": ("before", "prior to", "earlier than"),
+    "le": ("until", "on or before", "in or before", "no later than", "not after", "not later than"),
+}
+"""Before a value, these say how it is compared."""
+COMPARED_SELDOM = {
+    "gt": ("bigger than", "exceeding", "beyond", "older than"),
+    "ge": ("no lower than", "no smaller than", "no fewer than", "not lower than", "not smaller than"),
+    "lt": ("fewer than", "younger than"),
+    "le": (
+        "no higher than",
+        "no greater than",
+        "no larger than",
+        "not exceeding",
+        "not higher than",
+        "not greater than",
+    ),
+    "ne": ("unequal to", "not", "not in", "not on"),
+}
+"""So do these, with few nouns."""
+COMPARED_BEHIND = {
+    "ge": ("or more", "or higher", "or above", "and above", "or over"),
+    "le": ("or less", "or lower", "or below", "and below", "or under"),
+}
+"""Behind an amount, these do."""
+COMPARED_BEHIND_SELDOM = {
+    "ge": ("or older", "and older", "or greater"),
+    "le": ("or younger", "or fewer", "or smaller"),
+}
+DENIALS = (r"n['’]t", r"(?<!\w)(?:not|never|no|without|nor|neither|except|excluding)")
+"""Before all that, these may turn it around."""
+
 # ---------------------------------------------------------------- endings
 
 ENDINGS = (

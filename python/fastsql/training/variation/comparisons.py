@@ -9,96 +9,30 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from fastsql.grammar.compared import ORDERS, SIGNS, Compared, comparisons
 from fastsql.grammar.program import ColumnRef, Literal, Production, Program
+from fastsql.linking.vocabulary import english
 
-Phrases = dict[str, tuple[str, ...]]
-"""Ways to say each comparison; those that begin with an exclamation mark take the place of "is", too."""
+Phrases = Mapping[str, Sequence[str]]
+"""Ways to say each comparison, by its name in the grammar."""
 
-AMOUNT: Phrases = {
-    "gt": (
-        "above",
-        "over",
-        "more than",
-        "greater than",
-        "higher than",
-        "larger than",
-        "in excess of",
-        ">",
-        "!exceeds",
-    ),
-    "ge": (
-        "at least",
-        "no less than",
-        "not less than",
-        "not below",
-        "not under",
-        "greater than or equal to",
-        "more than or equal to",
-        "a minimum of",
-        ">=",
-        "≥",
-    ),
-    "lt": ("below", "under", "less than", "lower than", "smaller than", "<"),
-    "le": (
-        "at most",
-        "no more than",
-        "not more than",
-        "not above",
-        "not over",
-        "up to",
-        "less than or equal to",
-        "a maximum of",
-        "<=",
-        "≤",
-        "!does not exceed",
-    ),
-    "eq": ("exactly", "equal to", "=", "!equals"),
-    "ne": (
-        "not",
-        "other than",
-        "different from",
-        "different than",
-        "not equal to",
-        "anything but",
-        "!=",
-        "<>",
-        "!differs from",
-        "!does not equal",
-        "!is not",
-        "!isn't",
-    ),
-}
-TIME: Phrases = {
-    "gt": ("after", "later than", "past", ">"),
-    "ge": ("since", "from", "on or after", "starting from", "not before", "no earlier than", ">="),
-    "lt": ("before", "prior to", "earlier than", "<"),
-    "le": ("until", "up to", "on or before", "no later than", "not after", "not later than", "<="),
-    "eq": ("on", "="),
-    "ne": ("not on", "!="),
-}
-YEAR: Phrases = {
-    **TIME,
-    "ge": ("since", "from", "in or after", "starting from", "not before", "no earlier than", ">="),
-    "le": ("until", "up to", "in or before", "no later than", "not after", "<="),
-    "eq": ("in", "="),
-    "ne": ("not in", "!="),
-}
-TEXT: Phrases = {"eq": ("exactly", "equal to", "=", "!equals"), "ne": AMOUNT["ne"]}
-BEHIND: Phrases = {
-    "ge": ("or more", "or higher", "or above", "and above", "or over", "and more"),
-    "le": ("or less", "or lower", "or below", "and below", "or under", "and less"),
-}
-"""What follows an amount."""
-ONLY_READ: Phrases = {
-    "gt": ("bigger than", "exceeding", "beyond"),
-    "lt": ("fewer than",),
-    "ge": ("on or later than",),
-    "le": ("no higher than", "not exceeding"),
-}
-"""Ways that are met and understood, and not written: few nouns go with them."""
+
+def _together(*lists: Phrases) -> Phrases:
+    """The phrases of several lists by their comparisons."""
+    return {sign: tuple(one for words in lists for one in words.get(sign, ())) for sign in SIGNS}
+
+
+_WITH_IS: Phrases = {"ne": ("not", "anything but")}
+"""These stand behind "is" alone."""
+AMOUNT = _together(english.COMPARED_AMOUNTS, english.COMPARED_BY_SIGNS)
+DAY = _together(english.COMPARED_TIMES, {"ge": ("from",), "le": ("up to",), "eq": ("on",), "ne": ("not on",)})
+YEAR = {**DAY, "eq": ("in",), "ne": ("not in",)}
+TEXT: Phrases = {sign: AMOUNT[sign] for sign in ("eq", "ne")}
+VERBS: Phrases = english.COMPARED_BY_VERBS
+BEHIND: Phrases = english.COMPARED_BEHIND
 RANGES = (
     "between {} and {}",
     "from {} to {}",
@@ -107,16 +41,12 @@ RANGES = (
     "ranging from {} to {}",
 )
 RANGE = "between"
-SYMBOL = re.compile(r"[<>=!≥≤]+")
 BESIDE = 0.3
-"""How often a symbol stands beside its value without a blank."""
+"""How often a sign stands beside its value without a blank."""
 TURNED = 0.6
 """How often another comparison is asked for."""
 RARE = 0.25
 """How often that may be equality, or its opposite, where more and less can be asked for."""
-_ORDER = ("gt", "ge", "lt", "le")
-_ROWS = Production("count_all")
-_AGGREGATES = tuple(map(Production, ("count", "count_distinct", "sum", "avg", "max", "min")))
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _YEAR = re.compile(r"(?:19|20|21)\d\d")
 _RELATIVE = re.compile(
@@ -125,16 +55,6 @@ _RELATIVE = re.compile(
 )
 """What the text before "is Ada" ends with where that is a condition, and not a question: "was Ada here?"."""
 _IS = re.compile(r"(?<!\w)(is|are|was|were)\s+$", re.IGNORECASE)
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """A comparison with a literal: where it and the literal are in the program, and what it is, "gt" of "date_gt"."""
-
-    place: int
-    literal: int
-    sign: str
-    dated: bool
 
 
 @dataclass(frozen=True)
@@ -154,7 +74,7 @@ def exchange_comparison(
 
     `amounts`: columns of which more and less can be asked. Comparisons of what is computed are taken for such.
     """
-    places = [*_ranges(question, program), *_comparisons(program)]
+    places: list[Slot | Compared] = [*_ranges(question, program), *_plain(program)]
     rng.shuffle(places)
     for place in places:
         if isinstance(place, Slot):
@@ -167,7 +87,7 @@ def exchange_comparison(
 
 
 def _exchanged(
-    question: str, program: Program, place: Comparison, amounts: Collection[int], rng: random.Random
+    question: str, program: Program, place: Compared, amounts: Collection[int], rng: random.Random
 ) -> tuple[str, Program] | None:
     literal = program[place.literal]
     assert isinstance(literal, Literal)
@@ -182,22 +102,20 @@ def _exchanged(
         return None
     column = program[place.place + 1]
     ordered = phrases is not TEXT and (
-        place.sign in _ORDER or not isinstance(column, ColumnRef) or column.column in amounts or place.dated
+        place.sign in ORDERS or not isinstance(column, ColumnRef) or column.column in amounts or place.dated
     )
     sign = _drawn(place.sign, ordered, rng)
     text = _said(sign, slot, phrases, rng)
     if question[slot.start].isupper():
         text = text[:1].upper() + text[1:]
-    name = f"date_{sign}" if place.dated else sign
-    turned = (*program[: place.place], Production(name), *program[place.place + 1 :])
-    return question[: slot.start] + text + question[slot.end :], turned
+    return question[: slot.start] + text + question[slot.end :], place.turned(program, sign)
 
 
 def _drawn(sign: str, ordered: bool, rng: random.Random) -> str:
     """The comparison to say: the same one, or another that can be asked in its place."""
     if rng.random() >= TURNED:
         return sign
-    return rng.choice(_ORDER) if ordered and rng.random() >= RARE else rng.choice(("eq", "ne"))
+    return rng.choice(ORDERS) if ordered and rng.random() >= RARE else rng.choice(("eq", "ne"))
 
 
 def _said(sign: str, slot: Slot, phrases: Phrases, rng: random.Random) -> str:
@@ -207,22 +125,13 @@ def _said(sign: str, slot: Slot, phrases: Phrases, rng: random.Random) -> str:
         return f"{verb}{slot.value} {rng.choice(BEHIND[sign])}"
     if sign == "eq" and phrases in (AMOUNT, TEXT) and rng.random() < 1 / 2:
         return f"{verb}{slot.value}"
-    choices = [one for one in phrases[sign] if slot.verb == "is" or not _is_verb(one)]
-    if not slot.verb:
-        bare = ("not", "anything but")
-        timed = phrases in (TIME, YEAR)
-        choices = [one for one in choices if one not in bare and not (timed and SYMBOL.fullmatch(one))]
-    phrase = rng.choice(choices)
-    if _is_verb(phrase):
-        return f"{phrase[1:]} {slot.value}"
-    if SYMBOL.fullmatch(phrase):
+    if slot.verb == "is" and phrases in (AMOUNT, TEXT) and sign in VERBS and rng.random() < 1 / 4:
+        return f"{rng.choice(VERBS[sign])} {slot.value}"
+    phrase = rng.choice([*phrases[sign], *(_WITH_IS.get(sign, ()) if verb else ())])
+    if phrase in english.COMPARED_BY_SIGNS[sign]:
         verb = verb if rng.random() < 1 / 2 else ""
         return f"{verb}{phrase}{'' if rng.random() < BESIDE else ' '}{slot.value}"
     return f"{verb}{phrase} {slot.value}"
-
-
-def _is_verb(phrase: str) -> bool:
-    return phrase[0] == "!" and phrase[1:2].isalpha()
 
 
 def _slot(question: str, mention: re.Match[str], sign: str, phrases: Phrases) -> Slot | None:
@@ -249,25 +158,21 @@ def _slot(question: str, mention: re.Match[str], sign: str, phrases: Phrases) ->
 
 def _before(text: str, phrases: Phrases) -> tuple[str, int] | None:
     """The comparison that a text ends with, by its longest phrase, and where that begins."""
+    seldom = {} if phrases is TEXT else english.COMPARED_SELDOM
     found: list[tuple[int, str]] = []
-    for sign, phrase in _read(phrases):
-        pattern = re.escape(phrase).replace(r"\ ", r"\s+")
-        edge = "" if SYMBOL.fullmatch(phrase) else r"(?<![\w'’])"
-        match = re.search(
-            rf"{edge}{pattern}\s*$" if not edge else rf"{edge}{pattern}\s+$", text, re.IGNORECASE
-        )
-        if match is not None:
-            found.append((match.start(), sign))
+    for sign, said in _together(phrases, _WITH_IS, seldom).items():
+        for phrase in said:
+            if phrase in english.COMPARED_BY_SIGNS[sign]:
+                pattern = rf"(?<![<>=!]){phrase}\s*$"
+            else:
+                pattern = rf"(?<![\w'’]){re.escape(phrase)}\s+$".replace(r"\ ", r"\s+")
+            match = re.search(pattern, text, re.IGNORECASE)
+            if match is not None:
+                found.append((match.start(), sign))
     if not found:
         return None
     begin, sign = min(found)
     return sign, begin
-
-
-def _read(phrases: Phrases) -> Iterator[tuple[str, str]]:
-    for sign, said in phrases.items():
-        more = () if phrases is TEXT else ONLY_READ.get(sign, ())
-        yield from ((sign, one) for one in (*said, *more) if not _is_verb(one))
 
 
 def _behind(text: str) -> tuple[str, int] | None:
@@ -287,7 +192,7 @@ def _verb(before: str) -> tuple[str, int]:
 
 def _phrases(said: str, value: object) -> Phrases:
     if _DATE.fullmatch(said):
-        return TIME
+        return DAY
     if _YEAR.fullmatch(said):
         return YEAR
     return TEXT if isinstance(value, str) and not said.replace(".", "", 1).isdigit() else AMOUNT
@@ -303,31 +208,14 @@ def _mention(question: str, value: object) -> re.Match[str] | None:
     return found[0] if len(found) == 1 else None
 
 
-def _comparisons(program: Program) -> list[Comparison]:
-    """Comparisons of one thing with one literal that is in no other place."""
+def _plain(program: Program) -> Iterator[Compared]:
+    """Comparisons with one literal that is in no other place."""
     values = [item.value for item in program if isinstance(item, Literal)]
-    found = []
-    for number, item in enumerate(program):
-        if not isinstance(item, Literal) or item.name or values.count(item.value) > 1:
-            continue
-        place = _compares(program, number)
-        if place is not None:
-            found.append(place)
-    return found
-
-
-def _compares(program: Program, literal: int) -> Comparison | None:
-    """What compares a column, its aggregate or a count of rows with the literal behind it."""
-    place = literal - 2
-    if place >= 0 and isinstance(program[literal - 1], ColumnRef) and program[place] in _AGGREGATES:
-        place -= 1
-    elif place < 0 or not (isinstance(program[literal - 1], ColumnRef) or program[literal - 1] == _ROWS):
-        return None
-    compared = program[place] if place >= 0 else None
-    if not isinstance(compared, Production) or (place and program[place - 1] == Production("not")):
-        return None
-    sign = compared.name.removeprefix("date_")
-    return Comparison(place, literal, sign, compared.name != sign) if sign in AMOUNT else None
+    for one in comparisons(program):
+        literal = program[one.literal]
+        assert isinstance(literal, Literal)
+        if values.count(literal.value) == 1:
+            yield one
 
 
 def _ranges(question: str, program: Program) -> Iterator[Slot]:

@@ -1,0 +1,55 @@
+"""Comparisons of a program with literals: where they are, and what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fastsql.grammar.program import ColumnRef, Literal, Production, Program
+
+ORDERS = ("gt", "ge", "lt", "le")
+"""Comparisons that want an order."""
+SIGNS = (*ORDERS, "eq", "ne")
+_DATED = "date_"
+_ROWS = Production("count_all")
+_AGGREGATES = tuple(map(Production, ("count", "count_distinct", "sum", "avg", "max", "min")))
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A column, its aggregate or a count of rows, compared with the literal at `literal`.
+
+    `place` is that of the comparison, `sign` what it is, one of `SIGNS`; `dated`: of dates, each at its own granularity.
+    """
+
+    place: int
+    literal: int
+    sign: str
+    dated: bool
+
+    def turned(self, program: Program, sign: str) -> Program:
+        """The program with another comparison here."""
+        other = Production(f"{_DATED}{sign}" if self.dated else sign)
+        return (*program[: self.place], other, *program[self.place + 1 :])
+
+
+def comparisons(program: Program) -> Iterator[Compared]:
+    """Those that are not denied, in order. Named constants are no literals here."""
+    for number, item in enumerate(program):
+        if isinstance(item, Literal) and not item.name:
+            found = _compared(program, number)
+            if found is not None:
+                yield found
+
+
+def _compared(program: Program, literal: int) -> Compared | None:
+    place = literal - 2
+    if place >= 0 and isinstance(program[literal - 1], ColumnRef) and program[place] in _AGGREGATES:
+        place -= 1
+    elif place < 0 or not (isinstance(program[literal - 1], ColumnRef) or program[literal - 1] == _ROWS):
+        return None
+    item = program[place] if place >= 0 else None
+    if not isinstance(item, Production) or (place and program[place - 1] == Production("not")):
+        return None
+    sign = item.name.removeprefix(_DATED)
+    return Compared(place, literal, sign, item.name != sign) if sign in SIGNS else None

@@ -1,0 +1,74 @@
+"""What a question says of a value: that it is to be more than that, at least that, other than that.
+
+Only what is plain is read: words that stand beside the value itself and say one thing. A model that has seen few of them
+takes "no less than" for "less than"; what is said is no matter of likelihood.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from fastsql.linking.vocabulary import chinese, english
+
+_QUOTES = " \t\"'“”‘’「」"
+_SIGNS = {phrase: sign for sign, said in english.COMPARED_BY_SIGNS.items() for phrase in said}
+
+
+def _signs(*lists: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    return {phrase: sign for words in lists for sign, said in words.items() for phrase in said}
+
+
+def _any(phrases: Iterable[str]) -> str:
+    return "|".join(re.escape(one).replace(r"\ ", r"\s+") for one in sorted(phrases, key=len, reverse=True))
+
+
+_ENGLISH = _signs(
+    english.COMPARED_AMOUNTS, english.COMPARED_BY_VERBS, english.COMPARED_TIMES, english.COMPARED_SELDOM
+)
+_CHINESE = _signs(chinese.COMPARED)
+_BEFORE = re.compile(
+    rf"(?:(?<![\w'’])(?P<english>{_any(_ENGLISH)})|(?P<chinese>{_any(_CHINESE)})|(?<![<>=!])(?P<sign>{_any(_SIGNS)}))$",
+    re.IGNORECASE,
+)
+_NO_DENIAL = re.compile(
+    _any(phrase for phrase, sign in (*_ENGLISH.items(), *_CHINESE.items()) if sign in ("ge", "le")),
+    re.IGNORECASE,
+)
+"""Comparisons some of which hold a denial of their own: "not above"."""
+_ENGLISH_BEHIND = _signs(english.COMPARED_BEHIND, english.COMPARED_BEHIND_SELDOM)
+_CHINESE_BEHIND = _signs(chinese.COMPARED_BEHIND)
+_BEHIND = re.compile(
+    rf"(?:\s*(?:[^\W\d]{{1,12}}\s+)?(?P<english>{_any(_ENGLISH_BEHIND)})(?!\w)(?!\s+than)"
+    rf"|\s*[^\W\d_]{{0,2}}?(?P<chinese>{_any(_CHINESE_BEHIND)}))",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(rf"(?:{'|'.join(english.DENIALS)})(?!\w)|{_any(chinese.DENIALS)}", re.IGNORECASE)
+
+
+def said_of(question: str, span: tuple[int, int]) -> str | None:
+    """How the value at these characters is to be compared: "gt", "ge", "lt", "le", "eq" or "ne".
+
+    None where nothing beside it says so, or two things do, or what says so is denied.
+    """
+    before = question[: span[0]].rstrip(_QUOTES)
+    match = _BEFORE.search(before)
+    said = {_behind(question[span[1] :].lstrip("\"'”’」"))}
+    if match is not None:
+        said.add(_meant(match, _ENGLISH, _CHINESE))
+        before = before[: match.start()]
+    plain = said - {None}
+    # "Have not been here since 2019", "do not have more than 3": any earlier denial may be of this.
+    return plain.pop() if len(plain) == 1 and not _DENIED.search(_NO_DENIAL.sub(" ", before)) else None
+
+
+def _behind(text: str) -> str | None:
+    match = _BEHIND.match(text)
+    return None if match is None else _meant(match, _ENGLISH_BEHIND, _CHINESE_BEHIND)
+
+
+def _meant(match: re.Match[str], english_signs: Mapping[str, str], chinese_signs: Mapping[str, str]) -> str:
+    found = match.groupdict()
+    if found["english"] is not None:
+        return english_signs[" ".join(found["english"].lower().split())]
+    return chinese_signs[found["chinese"]] if found["chinese"] is not None else _SIGNS[found["sign"]]

@@ -1,0 +1,67 @@
+"""A hypothesis's comparisons, as the question plainly says them.
+
+"Weight >= 80" is at least 80 whatever a model thinks: it has seen how a few comparisons are said, and takes the rest for
+these. What is compared with what is its business; how, where words beside the value leave no doubt, is not.
+"""
+
+from __future__ import annotations
+
+import re
+
+from fastsql.grammar.compared import ORDERS, comparisons
+from fastsql.grammar.program import ColumnRef, Literal, Production, Program
+from fastsql.linking.said_comparisons import said_of
+
+_APART = r"(?<![^\W\u2e80-\u9fff]){}(?![^\W\u2e80-\u9fff])"
+"""Not within a word; Chinese ones have no blanks between them."""
+_AMOUNT = re.compile(r"-?\d+(?:\.\d+)?|\d{4}-\d\d-\d\d.*")
+_RANGE = Production("between")
+_LEAVES_OUT = frozenset(map(Production, ("not", "not_in", "not_exists", "except")))
+
+
+def as_said(program: Program, question: str) -> Program:
+    """The program; where the question says beside a value how it is compared, it is compared so.
+
+    What is other than a value may also be found by leaving out what equals it: that stays.
+    """
+    program = _without_empty_ranges(program, question)
+    for one in comparisons(program):
+        said = _said(program[one.literal], question)
+        if (
+            said is None
+            or said == one.sign
+            or (said == "ne" and one.sign == "eq" and _LEAVES_OUT & set(program))
+        ):
+            continue
+        program = one.turned(program, said)
+    return program
+
+
+def _without_empty_ranges(program: Program, question: str) -> Program:
+    """A range from a value to itself becomes the comparison that the question says."""
+    for place in range(len(program) - 3):
+        sign, column, low, high = program[place : place + 4]
+        if sign != _RANGE or not isinstance(column, ColumnRef) or low != high:
+            continue
+        said = _said(low, question)
+        if said is not None:
+            rest = _without_empty_ranges(program[place + 4 :], question)
+            return (*program[:place], Production(said), column, low, *rest)
+    return program
+
+
+def _said(item: object, question: str) -> str | None:
+    if not isinstance(item, Literal):
+        return None
+    span = item.span or _place(item.value, question)
+    said = None if span is None else said_of(question, span)
+    # Of texts, "after Smith" is no order.
+    return None if said in ORDERS and not (item.format or _AMOUNT.fullmatch(str(item.value))) else said
+
+
+def _place(value: str | float, question: str) -> tuple[int, int] | None:
+    """Where a value that its column offers stands in the question, if that is one place."""
+    if not isinstance(value, str) or not value.strip():
+        return None
+    found = [one.span() for one in re.finditer(_APART.format(re.escape(value)), question, re.IGNORECASE)]
+    return found[0] if len(found) == 1 else None

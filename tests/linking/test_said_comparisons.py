@@ -1,0 +1,101 @@
+"""What a question says of a value, where that is plain."""
+
+from __future__ import annotations
+
+import pytest
+
+from fastsql.linking.said_comparisons import said_of
+
+
+def said(question: str, value: str) -> str | None:
+    start = question.index(value)
+    return said_of(question, (start, start + len(value)))
+
+
+@pytest.mark.parametrize(
+    ("question", "sign"),
+    [
+        ("weight above 80", "gt"),
+        ("weight in  excess of 80", "gt"),
+        ("Over 80?", "gt"),
+        ("weight >80", "gt"),
+        ("weight that exceeds 80 kg", "gt"),
+        ("at least 80 of them", "ge"),
+        ("weight >= 80", "ge"),
+        ("weight ≥80", "ge"),
+        ("no less than 80", "ge"),
+        ("greater than or equal to 80", "ge"),
+        ("80 or more", "ge"),
+        ("80 kg or more", "ge"),
+        ("patients of 80 and older", "ge"),
+        ("fewer than 80", "lt"),
+        ("weight<80", "lt"),
+        ("does not exceed 80", "le"),
+        ("not above 80", "le"),
+        ("less than or equal to 80", "le"),
+        ("80 years or younger", "le"),
+        ("equal to 80", "eq"),
+        ("weight = 80", "eq"),
+        ("not equal to 80", "ne"),
+        ("weight != 80", "ne"),
+        ("weight <> 80", "ne"),
+        ("is other than '80'", "ne"),
+        ("differs from “80”", "ne"),
+        ("体重大于80", "gt"),
+        ("体重不低于80公斤", "ge"),
+        ("体重大于等于80", "ge"),
+        ("80岁及以上", "ge"),
+        ("体重不足80", "lt"),
+        ("体重不超过80", "le"),
+        ("80岁或以下", "le"),
+        ("不是80", "ne"),
+    ],
+)
+def test_what_stands_beside_a_value_is_read(question: str, sign: str) -> None:
+    assert said(question, "80") == sign
+
+
+@pytest.mark.parametrize(
+    ("question", "sign"),
+    [
+        ("since 2018-02-03", "ge"),
+        ("on or after 2018-02-03", "ge"),
+        ("no later than 2018-02-03", "le"),
+        ("Prior to 2018-02-03,", "lt"),
+        ("later than 2018-02-03", "gt"),
+        ("不晚于2018-02-03", "le"),
+        ("2018-02-03之前", "lt"),
+        ("2018-02-03以来", "ge"),
+    ],
+)
+def test_days_are_earlier_and_later(question: str, sign: str) -> None:
+    assert said(question, "2018-02-03") == sign
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "weight 80",
+        "weight of 80",
+        "above the 80th",
+        "makeover 80",
+        "80 or more than that",
+        "80 more",
+        "80, or above all 90",
+        "above 80 or less",  # says two things
+        "who have not had more than 80",
+        "isn't above 80",
+        "haven't been here since 80",
+        "without more than 80",
+        "没有超过80",
+        "80以上",  # with it or without it?
+        "",
+    ],
+)
+def test_what_is_not_plain_is_not_read(question: str) -> None:
+    assert said(question or "80", "80") is None
+
+
+def test_an_earlier_comparison_denies_nothing() -> None:
+    assert said("not below 60 and not above 80", "80") == "le"
+    assert said("体重不低于60且不高于80", "80") == "le"

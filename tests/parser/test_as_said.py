@@ -1,0 +1,90 @@
+"""A query compares as its question plainly says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from fastsql.grammar import render, sql_to_program
+from fastsql.grammar.program import Literal, Program
+from fastsql.parser.as_said import as_said
+from fastsql.schema import Schema
+
+from ..worlds.training_ward import SCHEMA
+
+DOSE, DRUG, START = "prescriptions.dose", "prescriptions.drug", "prescriptions.starttime"
+
+
+def grounded(program: Program, question: str) -> Program:
+    """The program with its literals where the question says them, as a search leaves it."""
+    return tuple(
+        replace(item, span=(place, place + len(str(item.value))))
+        if isinstance(item, Literal) and (place := question.find(str(item.value))) >= 0
+        else item
+        for item in program
+    )
+
+
+def given(question: str, condition: str, schema: Schema = SCHEMA) -> str:
+    """The condition that is given for one that was found."""
+    program = sql_to_program(f"SELECT COUNT(*) FROM prescriptions WHERE {condition}", schema)
+    return render(as_said(grounded(program, question), question), schema).partition(" WHERE ")[2]
+
+
+@pytest.mark.parametrize(
+    ("question", "found", "right"),
+    [
+        ("doses >= 80", f"{DOSE} > 80", f"{DOSE} >= 80"),
+        ("doses of 80 mg or less", f"{DOSE} >= 80", f"{DOSE} <= 80"),
+        ("doses not equal to 80", f"{DOSE} <= 80", f"{DOSE} <> 80"),
+        ("a dose of no more than 80", f"{DOSE} BETWEEN 80 AND 80", f"{DOSE} <= 80"),
+        ("剂量不低于80", f"{DOSE} < 80", f"{DOSE} >= 80"),
+        ("begun until 2100-08-03", f"{START} > '2100-08-03'", f"{START} <= '2100-08-03'"),
+        (
+            "begun no later than 2100",
+            f"STRFTIME('%Y', {START}) > '2100'",
+            f"STRFTIME('%Y', {START}) <= '2100'",
+        ),
+        ("of drugs other than aspirin", f"{DRUG} = 'aspirin'", f"{DRUG} <> 'aspirin'"),
+        (
+            "above 80 of drugs different from heparin",
+            f"{DRUG} = 'heparin' AND {DOSE} < 80",
+            f"{DRUG} <> 'heparin' AND {DOSE} > 80",
+        ),
+    ],
+)
+def test_a_comparison_is_the_one_that_is_said(question: str, found: str, right: str) -> None:
+    assert given(question, found) == right
+    assert given(question, right) == right
+
+
+@pytest.mark.parametrize(
+    ("question", "condition"),
+    [
+        ("doses of 80", f"{DOSE} > 80"),
+        ("doses above 80", f"{DOSE} > 90"),  # of another value nothing is said
+        ("doses between 20 and 80", f"{DOSE} BETWEEN 20 AND 80"),
+        ("Who looks after aspirin?", f"{DRUG} = 'aspirin'"),
+        ("not given since 2100", f"STRFTIME('%Y', {START}) < '2100'"),
+        (
+            "stays without drugs other than aspirin",
+            f"prescriptions.hadm_id NOT IN (SELECT prescriptions.hadm_id FROM prescriptions WHERE {DRUG} = 'aspirin')",
+        ),
+        (
+            "stays with drugs other than aspirin",
+            f"prescriptions.hadm_id NOT IN (SELECT prescriptions.hadm_id FROM prescriptions WHERE {DRUG} = 'aspirin')",
+        ),
+    ],
+)
+def test_what_is_not_said_plainly_stays(question: str, condition: str) -> None:
+    assert given(question, condition) == condition
+
+
+def test_a_value_that_its_column_offers_is_found_in_the_question() -> None:
+    question = "血型不是A型的"
+    schema = Schema.from_ddl("CREATE TABLE 住户 (住户编号 INT PRIMARY KEY, 血型 TEXT);")
+    program = sql_to_program("SELECT COUNT(*) FROM 住户 WHERE 血型 = 'A型'", schema)
+    assert "<> 'A型'" in render(as_said(program, question), schema)
+    assert "= 'A型'" in render(as_said(program, "血型不是A型的，或不是A型"), schema)
+    assert "= 'A型'" in render(as_said(program, ""), schema)

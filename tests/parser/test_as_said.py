@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from fastsql.grammar.program import Literal, Program
 from fastsql.parser.as_said import as_said
 from fastsql.schema import Schema
 
+from ..worlds.toy_bundle import load_toy
 from ..worlds.training_ward import SCHEMA
 
 DOSE, DRUG, START = "prescriptions.dose", "prescriptions.drug", "prescriptions.starttime"
@@ -88,3 +90,12 @@ def test_a_value_that_its_column_offers_is_found_in_the_question() -> None:
     assert "<> 'A型'" in render(as_said(program, question), schema)
     assert "= 'A型'" in render(as_said(program, "血型不是A型的，或不是A型"), schema)
     assert "= 'A型'" in render(as_said(program, ""), schema)
+
+
+@pytest.mark.parametrize("number", [3, 5])
+def test_what_somebody_confirmed_is_given_word_for_word(number: int, toy_bundle: Path) -> None:
+    parser = load_toy(toy_bundle)
+    parser.remember("prescriptions over 3", "SELECT COUNT(*) FROM prescriptions WHERE dose >= 3", SCHEMA)
+    result = parser.parse(f"prescriptions over {number}", SCHEMA)
+    assert result.sql is not None
+    assert result.sql.endswith(f"WHERE prescriptions.dose >= {number}")

@@ -9,9 +9,7 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from fastsql.grammar import sql_to_program
 from fastsql.parser import Parser
-from fastsql.parser.write import says_nothing
 from fastsql.schema import Schema
 
 from ..worlds.toy_bundle import load_toy, write_bundle
@@ -57,45 +55,3 @@ def test_a_sum_of_keys_that_somebody_confirmed_is_given(toy_bundle: Path) -> Non
     parser = load_toy(toy_bundle)
     parser.remember("days of all", "SELECT SUM(stays.stay_id) FROM stays", SCHEMA)
     assert adds_up_keys(parser.parse("days of all", SCHEMA).sql or "")
-
-
-STAYS = Schema.from_dict(
-    {
-        "name": "stays",
-        "tables": [
-            {
-                "name": "stays",
-                "columns": [
-                    {"name": "days", "type": "number"},
-                    {"name": "begun", "type": "time"},
-                    {"name": "season", "type": "time", "values": ["2017", "2018"]},
-                    {"name": "code", "type": "text"},
-                ],
-            }
-        ],
-        "foreign_keys": [],
-    }
-)
-
-
-@pytest.mark.parametrize(
-    ("condition", "nothing"),
-    [
-        ("begun > '2018'", True),
-        ("begun < '2018' AND days > 3", True),
-        ("begun BETWEEN '2016' AND '2018'", True),
-        ("days IN (SELECT days FROM stays WHERE begun >= '2018')", True),
-        ("begun > '2018-01-01'", False),
-        ("STRFTIME('%Y', begun) > '2018'", False),
-        ("begun LIKE '2018%'", False),
-        ("season > '2018'", False),  # its values are years
-        ("code = '2018'", False),
-        ("days > 2018", False),
-        ("days BETWEEN 8 AND 8", True),
-        ("begun NOT BETWEEN '2018-01-01' AND '2018-01-01'", True),
-        ("days BETWEEN 8 AND 9", False),
-    ],
-)
-def test_days_are_not_compared_with_years_and_ranges_hold_something(condition: str, nothing: bool) -> None:
-    program = sql_to_program(f"SELECT COUNT(*) FROM stays WHERE {condition}", STAYS)
-    assert says_nothing(program, STAYS) == nothing

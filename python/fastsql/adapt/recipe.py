@@ -81,7 +81,15 @@ def recipe(
         ),
         OptimSettings(batch_size=16, accumulate=max(1, BATCHES // processes), rate=RATE, ema=0.99),
         ScheduleSettings(epochs=0.0, updates=updates, dev_minutes=_NEVER, dev_limit=150),
-        AugmentSettings(times=0.0, opposites=0.0, no_dictionary=0.15, schema=0.2, labels=0.1, no_domains=0.1),
+        AugmentSettings(
+            times=0.0,
+            opposites=0.0,
+            comparisons=0.5,
+            no_dictionary=0.15,
+            schema=0.2,
+            labels=0.1,
+            no_domains=0.1,
+        ),
     )
 
 

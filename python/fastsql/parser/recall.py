@@ -113,7 +113,10 @@ def _with_first(
         each = math.log(remembered.confidence) / max(len(actions), 1)
         first = Hypothesis(actions, (each,) * len(actions), path, (0.0,) * len(actions))
         remembered = replace(remembered, supplied=True)
-    others = tuple(one for one in search.finished if one is not first)
+        linked.programs[path] = read_path(
+            path, linked.space
+        )  # word for word: "over 80" may be `>= 80` in this place
+    others = tuple(one for one in search.finished if one.path != first.path)
     return replace(decoded, search=replace(search, finished=(first, *others))), remembered
 
 

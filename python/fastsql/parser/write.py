@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from fastsql.engine import Decoded
 from fastsql.errors import DialectError, VerificationError
 from fastsql.grammar import read_path, render
 from fastsql.grammar.inlining import count_shown, inline, turns_of
-from fastsql.grammar.program import EARLIER, ColumnRef, Literal, Production, Program
+from fastsql.grammar.program import EARLIER, Literal, Production, Program
 from fastsql.limits import Limits
 from fastsql.linking.canonical import canonical_literals
 from fastsql.parser.as_said import as_said
 from fastsql.parser.link import Linked, called_turns
+from fastsql.parser.senseless import says_nothing
 from fastsql.refusal.texts import language_of, sentence
 from fastsql.result import Remembered
-from fastsql.schema import Column, Schema
+from fastsql.schema import Schema
 from fastsql.verification.verify import verify
 
 if TYPE_CHECKING:
@@ -26,10 +25,6 @@ if TYPE_CHECKING:
 
 
 _ONE_VALUE = Production("scalar")
-_SUMS = frozenset(map(Production, ("sum", "avg", "sum_distinct", "avg_distinct")))
-_RANGES = frozenset(map(Production, ("between", "not_between")))
-_PLAIN = frozenset(map(Production, ("eq", "ne", "lt", "le", "gt", "ge"))) | _RANGES
-_YEAR = re.compile(r"(?:1[89]|2\d)\d\d")
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,9 +91,11 @@ def sensible_first(linked: Linked, decoded: Decoded) -> Decoded:
     called = [turn for turn in called_turns(linked) if turn.usable] if linked.space.turns else []
     places = {place for place, turn in enumerate(linked.turns or ()) if turn in called}
 
+    space = linked.space
+
     def lacks(number: int) -> bool:
         own = own_program(linked, decoded, number)
-        return not places <= turns_of(own) or says_nothing(own, linked.space.schema)
+        return not places <= turns_of(own) or says_nothing(own, space.schema, space.grammar)
 
     if not called and not lacks(0):
         return decoded
@@ -122,53 +119,6 @@ def own_program(linked: Linked, decoded: Decoded, number: int) -> Program:
             own = count_shown(replace_contradicted(own, turns, linked.space.grammar), turns)
         programs[path] = own
     return programs[path]
-
-
-def says_nothing(program: Program, schema: Schema) -> bool:
-    """Whether a part of it is SQL that runs and means nothing: it adds up keys, compares a day with a year as if both were
-    one, or asks for a range from a value to itself.
-    """
-    return _adds_up_keys(program, schema) or _mixes_days_and_years(program, schema) or _spans_nothing(program)
-
-
-def _mixes_days_and_years(program: Program, schema: Schema) -> bool:
-    """Whether a column of days is compared with a year, and not its own year with that. SQLite takes "2018" for a number
-    where the column is declared DATE, and finds it below all days.
-    """
-    return any(
-        sign in _PLAIN
-        and isinstance(column, ColumnRef)
-        and isinstance(value, Literal)
-        and isinstance(value.value, str)
-        and _YEAR.fullmatch(value.value) is not None
-        and _holds_days(schema.columns[column.column])
-        for sign, column, value in zip(program, program[1:], program[2:], strict=False)
-    )
-
-
-def _holds_days(column: Column) -> bool:
-    """Whether a column holds points in time, and not years alone as far as its known values tell."""
-    return column.type == "time" and not any(_YEAR.fullmatch(str(value)) for value in column.values)
-
-
-def _spans_nothing(program: Program) -> bool:
-    """Whether a range begins where it ends."""
-    return any(
-        sign in _RANGES and isinstance(low, Literal) and isinstance(high, Literal) and low.value == high.value
-        for sign, low, high in zip(program, program[2:], program[3:], strict=False)
-    )
-
-
-def _adds_up_keys(program: Program, schema: Schema) -> bool:
-    """Whether it totals or averages a column that tells rows apart or refers to others': a number without a quantity."""
-    added = [
-        item.column for first, item in pairwise(program) if first in _SUMS and isinstance(item, ColumnRef)
-    ]
-    if not added:
-        return False
-    keys = {column for key in schema.foreign_keys for column in (*key.columns, *key.references)}
-    keys.update(table.primary_key[0] for table in schema.tables if len(table.primary_key) == 1)
-    return not keys.isdisjoint(added)
 
 
 def _written_out(own: Program, linked: Linked) -> Program:

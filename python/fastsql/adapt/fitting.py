@@ -26,8 +26,9 @@ from fastsql.model.bundle import Bundle
 from fastsql.parser import Parser
 from fastsql.parser.assess import evidence_of
 from fastsql.parser.link import link
+from fastsql.parser.merge import merged
 from fastsql.parser.parser import DEFAULT_BEAM
-from fastsql.parser.write import verified, write
+from fastsql.parser.write import sensible_first, verified, write
 from fastsql.reliability.assess import Elsewhere, Judge, Reliability
 from fastsql.reliability.evidence import Evidence
 from fastsql.schema import Schema
@@ -100,7 +101,8 @@ class _Observed(Parser):
         decoded = self.engine.decode(linked.prepared, linked.schema, linked.space, DEFAULT_BEAM)
         if not decoded.search.finished:
             return None
-        written = verified(write(linked, self._weighed(linked, decoded)), self.limits)
+        decoded = sensible_first(linked, self._weighed(linked, merged(linked, decoded)))
+        written = verified(write(linked, decoded), self.limits)
         if written.fault:
             return None
         return evidence_of(written, self.reliability)[0], written.program

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from fastsql.explanation.links import find_links
 from fastsql.grammar.inlining import turns_of
+from fastsql.parser.merge import merged
 from fastsql.parser.write import own_program
 from fastsql.reliability.assess import Asked, Reliability
 
@@ -52,7 +53,8 @@ def complete(
     if decoded.search.unfinished - _FALLS > best and not _has_no_answer(linked, decoded, reliability):
         patience = min(math.ceil(likeliest - best), _MOST_PATIENT)
         wider = max(beam, min(WIDER, linked.space.limits.beam))
-        decoded = marked(engine.decode(linked.prepared, linked.schema, linked.space, wider, patience))
+        wide = engine.decode(linked.prepared, linked.schema, linked.space, wider, patience)
+        decoded = marked(merged(linked, wide))
     return replace(decoded, search=replace(decoded.search, finished=decoded.search.finished[:beam]))
 
 

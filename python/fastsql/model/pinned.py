@@ -12,6 +12,6 @@ from collections.abc import Mapping
 
 MANIFESTS: Mapping[str, str] = {
     "css-zh": "4f353900e50b6533fb21f2db8ad5a03d4175c52c9760117f1a149f01e530ddeb",
-    "ehr-en": "8d34b6dcbe7ec576ead60846e16f1aa5f41917c7fc4682e418ec82389522f5e7",
+    "ehr-en": "46c6f82b0f0f6cee39e3cbf876e8ba437720153ac7fd5ac1117e11ea43fa2700",
     "reverse-en": "8362c0b07d12ae0022f92d333f8604e89faea739cdd9145dbb8072ac48c9c66a",
 }

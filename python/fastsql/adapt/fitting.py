@@ -101,7 +101,9 @@ class _Observed(Parser):
         decoded = self.engine.decode(linked.prepared, linked.schema, linked.space, DEFAULT_BEAM)
         if not decoded.search.finished:
             return None
-        decoded = sensible_first(linked, self._weighed(linked, merged(linked, decoded)))
+        if decoded.search.is_divided:
+            decoded = merged(linked, decoded)
+        decoded = sensible_first(linked, self._weighed(linked, decoded))
         written = verified(write(linked, decoded), self.limits)
         if written.fault:
             return None

@@ -73,6 +73,9 @@ class Hypothesis:
         return min(self.log_probabilities, default=0.0)
 
 
+_CERTAIN = math.log(0.99)
+
+
 @dataclass(frozen=True)
 class Search:
     """What a beam search found."""
@@ -85,6 +88,11 @@ class Search:
     would have become is no likelier."""
     steps: int = 0
     """Steps of the decoder that it took, each for all unfinished hypotheses."""
+
+    @property
+    def is_divided(self) -> bool:
+        """Whether there are others beside the first that it leaves more to than a hundredth of the probability."""
+        return bool(self.finished[1:]) and self.finished[0].score < _CERTAIN
 
 
 def beam_search(

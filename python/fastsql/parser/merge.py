@@ -21,15 +21,10 @@ if TYPE_CHECKING:
     from fastsql.engine import Decoded
     from fastsql.parser.link import Linked
 
-_CERTAIN = math.log(0.99)
-"""Log-probability of a hypothesis that hardly leaves anything to the others, which are not read then."""
-
 
 def merged(linked: Linked, decoded: Decoded) -> Decoded:
     """The hypotheses, of those that are one query the likeliest, with the probability of all; likeliest first."""
     finished, space = decoded.search.finished, linked.space
-    if not finished[1:] or finished[0].score >= _CERTAIN:
-        return decoded
     alike: dict[Hashable, list[Hypothesis]] = {}
     for number, one in enumerate(finished):
         query = form(own_program(linked, decoded, number), space.schema, space.grammar)
@@ -42,7 +37,9 @@ def merged(linked: Linked, decoded: Decoded) -> Decoded:
 
 def _together(alike: Sequence[Hypothesis]) -> Hypothesis:
     """The likeliest of some. What the others add is what its least certain decision was not sure of."""
-    best = max(alike, key=lambda one: one.score)
+    best, *others = sorted(alike, key=lambda one: -one.score)
+    if not others:
+        return best
     gained = math.log(sum(math.exp(one.score - best.score) for one in alike))
     told = list(best.log_probabilities)
     place = told.index(min(told))

@@ -37,7 +37,6 @@ from fastsql.parser.checks import (
 )
 from fastsql.parser.decide import decide
 from fastsql.parser.link import Linked, link, with_turns
-from fastsql.parser.merge import merged
 from fastsql.parser.settings import Settings
 from fastsql.parser.sources import Sources
 from fastsql.parser.weigh import SecondOpinion, second_lacking
@@ -332,7 +331,10 @@ class Parser:
         """What is to be given of a linked question, and how sure that is."""
         decoded = self.engine.decode(linked.prepared, linked.schema, linked.space, settings.beam)
         watch.add(decoded.milliseconds)
-        decoded = merged(linked, decoded)
+        if decoded.search.is_divided:
+            from fastsql.parser.merge import merged  # for those among which some may be one
+
+            decoded = merged(linked, decoded)
         if self._reliability.doubts(decoded.search):
             from fastsql.parser.complete import complete  # for those in doubt
 

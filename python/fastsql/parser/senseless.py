@@ -7,10 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
-from fastsql.grammar.clauses import chain
 from fastsql.grammar.compile import Grammar
 from fastsql.grammar.program import ColumnRef, Literal, Node, Production, Program
-from fastsql.grammar.tree import read_tree
 from fastsql.schema import Column, Schema
 
 _SUMS = frozenset(map(Production, ("sum", "avg", "sum_distinct", "avg_distinct")))
@@ -80,6 +78,9 @@ def _rules_itself_out(program: Program, grammar: Grammar) -> bool:
     ]
     if max(Counter(compared).values(), default=0) < 2:
         return False
+    from fastsql.grammar.clauses import chain  # where a column is compared twice
+    from fastsql.grammar.tree import read_tree
+
     return any(
         _exclude(one, other)
         for one in _nodes(read_tree(program, grammar))

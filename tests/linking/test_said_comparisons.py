@@ -46,6 +46,7 @@ def said(question: str, value: str) -> str | None:
         ("体重大于等于80", "ge"),
         ("80岁及以上", "ge"),
         ("体重不足80", "lt"),
+        ("体重是大于80的", "gt"),
         ("体重不超过80", "le"),
         ("80岁或以下", "le"),
         ("不是80", "ne"),
@@ -89,6 +90,8 @@ def test_days_are_earlier_and_later(question: str, sign: str) -> None:
         "without more than 80",
         "没有超过80",
         "80以上",  # with it or without it?
+        "是不是80",  # is it?
+        "80起",  # so many incidents
         "",
     ],
 )

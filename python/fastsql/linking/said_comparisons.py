@@ -27,8 +27,10 @@ _ENGLISH = _signs(
     english.COMPARED_AMOUNTS, english.COMPARED_BY_VERBS, english.COMPARED_TIMES, english.COMPARED_SELDOM
 )
 _CHINESE = _signs(chinese.COMPARED)
+_CHINESE_WORDS = _any(_CHINESE).replace("不是", "(?<!是)不是")
+"""是不是 asks, and denies nothing."""
 _BEFORE = re.compile(
-    rf"(?:(?<![\w'’])(?P<english>{_any(_ENGLISH)})|(?P<chinese>{_any(_CHINESE)})|(?<![<>=!])(?P<sign>{_any(_SIGNS)}))$",
+    rf"(?:(?<![\w'’])(?P<english>{_any(_ENGLISH)})|(?P<chinese>{_CHINESE_WORDS})|(?<![<>=!])(?P<sign>{_any(_SIGNS)}))$",
     re.IGNORECASE,
 )
 _NO_DENIAL = re.compile(

@@ -81,6 +81,7 @@ def test_days_are_earlier_and_later(question: str, sign: str) -> None:
         "above the 80th",
         "makeover 80",
         "80 or more than that",
+        "80 or above 90",
         "80 more",
         "80, or above all 90",
         "above 80 or less",  # says two things

@@ -92,6 +92,11 @@ def test_a_value_that_its_column_offers_is_found_in_the_question() -> None:
     assert "= 'A型'" in render(as_said(program, ""), schema)
 
 
+@pytest.mark.parametrize(("question", "sign"), [("who is not a smoker", "="), ("grades other than A", "<>")])
+def test_a_letter_is_found_as_it_is_written(question: str, sign: str) -> None:
+    assert given(question, f"{DRUG} = 'A'") == f"{DRUG} {sign} 'A'"
+
+
 @pytest.mark.parametrize("number", [3, 5])
 def test_what_somebody_confirmed_is_given_word_for_word(number: int, toy_bundle: Path) -> None:
     parser = load_toy(toy_bundle)

@@ -41,7 +41,7 @@ _NO_DENIAL = re.compile(
 _ENGLISH_BEHIND = _signs(english.COMPARED_BEHIND, english.COMPARED_BEHIND_SELDOM)
 _CHINESE_BEHIND = _signs(chinese.COMPARED_BEHIND)
 _BEHIND = re.compile(
-    rf"(?:\s*(?:[^\W\d]{{1,12}}\s+)?(?P<english>{_any(_ENGLISH_BEHIND)})(?!\w)(?!\s+than)"
+    rf"(?:\s*(?:[^\W\d]{{1,12}}\s+)?(?P<english>{_any(_ENGLISH_BEHIND)})(?!\w)(?!\s+(?:than|\d))"
     rf"|\s*[^\W\d_]{{0,2}}?(?P<chinese>{_any(_CHINESE_BEHIND)}))",
     re.IGNORECASE,
 )

@@ -15,6 +15,8 @@ from fastsql.linking.said_comparisons import said_of
 _APART = r"(?<![^\W\u2e80-\u9fff]){}(?![^\W\u2e80-\u9fff])"
 """Not within a word; Chinese ones have no blanks between them."""
 _AMOUNT = re.compile(r"-?\d+(?:\.\d+)?|\d{4}-\d\d-\d\d.*")
+_CODE = 2
+"""Letters of the longest values that are no words."""
 _RANGE = Production("between")
 _LEAVES_OUT = frozenset(map(Production, ("not", "not_in", "not_exists", "except")))
 
@@ -63,5 +65,6 @@ def _place(value: str | float, question: str) -> tuple[int, int] | None:
     """Where a value that its column offers stands in the question, if that is one place."""
     if not isinstance(value, str) or not value.strip():
         return None
-    found = [one.span() for one in re.finditer(_APART.format(re.escape(value)), question, re.IGNORECASE)]
+    case = re.IGNORECASE if len(value) > _CODE else 0  # "not a smoker" says nothing of grade A
+    found = [one.span() for one in re.finditer(_APART.format(re.escape(value)), question, case)]
     return found[0] if len(found) == 1 else None

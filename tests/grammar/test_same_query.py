@@ -16,6 +16,9 @@ SCHEMA = Schema.from_ddl(
 )
 ON_WARDS = "wards ON stays.ward_id = wards.ward_id"
 WARDS_STAYS = "wards JOIN stays ON wards.ward_id = stays.ward_id"
+TWO_WARDS = (
+    "(SELECT floor FROM wards) AS d JOIN wards AS a ON d.floor = a.floor JOIN wards AS b ON a.floor = b.floor"
+)
 STAYS_WARDS = f"stays JOIN {ON_WARDS}"
 
 
@@ -74,6 +77,10 @@ def test_what_is_one_query_has_one_form(one: str, other: str) -> None:
             "SELECT COUNT(stays.stay_id) FROM wards LEFT JOIN stays ON wards.ward_id = stays.ward_id",
         ),
         ("SELECT COUNT(*) FROM stays", "SELECT COUNT(days) FROM stays"),
+        (
+            f"SELECT days FROM stays WHERE days IN (SELECT a.floor FROM {TWO_WARDS})",
+            f"SELECT days FROM stays WHERE days IN (SELECT b.floor FROM {TWO_WARDS})",
+        ),
         ("SELECT COUNT(*) FROM stays", "SELECT COUNT(DISTINCT ward_id) FROM stays"),
         ("SELECT days FROM stays WHERE days > 1", "SELECT days FROM stays WHERE days >= 1"),
         ("SELECT days, ward_id FROM stays", "SELECT ward_id, days FROM stays"),

@@ -20,6 +20,8 @@ _JOINED = 3
 """Of a join, the first: its table and two columns; what follows but for the rest are further conditions."""
 _OPERANDS = 2
 _EITHER_WAY = ("and", "or")
+_OTHER_SOURCES = ("derived", "previous")
+"""What a query may begin with in place of a table; what it joins stays in its order."""
 _ROWS = Production("count_all")
 
 
@@ -41,7 +43,7 @@ def _form(node: Node | None, keys: frozenset[int], *, ordered: bool) -> Hashable
             return terminal, tuple(_form(one, keys, ordered=True) for one in node.children)
         conditions = frozenset(_form(own(one, 1), keys, ordered=False) for one in chain(where))
         return source, conditions, _form(body, keys, ordered=False)
-    children = node.children
+    children, ordered = node.children, ordered or node.name in _OTHER_SOURCES
     if not ordered and node.name == "count" and _is_key(children[0], keys):
         terminal, children = _ROWS, children[1:]
     parts = tuple(_form(one, keys, ordered=ordered) for one in children)

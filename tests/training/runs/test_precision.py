@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,16 @@ from fastsql.training.runs.progress import RunProgress  # noqa: E402
 from fastsql.training.runs.run import Run  # noqa: E402
 
 
-@pytest.mark.parametrize(("bf16", "float32", "faster"), [(1.0, 2.0, True), (2.0, 1.0, False)])
+@pytest.fixture(autouse=True)
+def never_measured() -> Iterator[None]:
+    precision.is_faster_in_bf16.cache_clear()
+    yield
+    precision.is_faster_in_bf16.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("bf16", "float32", "faster"), [(1.0, 2.0, True), (2.0, 1.0, False), (1.0, 1.1, False)]
+)
 def test_a_run_takes_what_is_faster(
     bf16: float,
     float32: float,
@@ -36,6 +45,12 @@ def test_a_run_takes_what_is_faster(
         run = Run(config, corpus, tmp_path, torch.device("cpu"), progress)
     assert run.bf16 is faster
     assert ("float32 in place of bf16" in capsys.readouterr().err) is not faster
+
+
+def test_a_busy_moment_does_not_part_two_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    busy = iter([1.0, 2.0, 2.0, 1.0])
+    monkeypatch.setattr(precision, "_seconds", lambda dtype: next(busy))
+    assert [precision.is_faster_in_bf16(torch.device("cpu")) for _ in range(2)] == [True, True]
 
 
 def test_time_is_taken_over_sizes_that_nothing_was_computed_for(monkeypatch: pytest.MonkeyPatch) -> None:

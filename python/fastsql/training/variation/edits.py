@@ -30,6 +30,9 @@ _WORDS = {3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9:
 _WORD_VALUES = {word: number for number, word in _WORDS.items()}
 _WORD = re.compile(r"(?<![\w-])(" + "|".join(_WORD_VALUES) + r")(?![\w-])", re.IGNORECASE)
 _DECADE = re.compile(r"(?<!\d)([2-9]0)(?=s\b)")
+OTHER_LENGTH = 0.3
+"""How often a number of few digits, a count or an age, becomes one of any length up to `COUNT_DIGITS`."""
+COUNT_DIGITS = 3
 
 
 @dataclass(frozen=True)
@@ -126,7 +129,7 @@ def change_numbers(draft: Draft, literals: Collection[Value], rng: random.Random
 
 
 def draw_number(old: Value, rng: random.Random) -> int | float:
-    """A number of the same kind: an id stays as long as it is, a decimal keeps its decimals."""
+    """A number of the same kind: an id stays as long as it is, a decimal keeps its decimals; a count may grow or shrink."""
     text = str(old)
     if "." in text:
         decimals = len(text.partition(".")[2])
@@ -136,6 +139,8 @@ def draw_number(old: Value, rng: random.Random) -> int | float:
         # Half of the ids keep their leading digits, as ids of one hospital do.
         kept = text[:3] if rng.random() < 0.5 else str(rng.randint(1, 9))
         return int(kept + "".join(str(rng.randint(0, 9)) for _ in range(digits - len(kept))))
+    if digits <= COUNT_DIGITS and rng.random() < OTHER_LENGTH:
+        digits = rng.randint(1, COUNT_DIGITS)
     return rng.randint(max(3, 10 ** (digits - 1)), 10**digits - 1)
 
 

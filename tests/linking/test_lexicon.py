@@ -18,6 +18,7 @@ SCHEMA = Schema.from_dict({"items": {"id": "INT", "label": "TEXT", "seen": "TIME
 SETTINGS = {
     "lexicon": [["ITEMS", "Label", ["weight", "height"]], ["elsewhere", "label", ["x"]]],
     "constants": [["fever", 38.5, "lower bound of fever"]],
+    "constant_tables": ["ITEMS"],
 }
 LEXICON = Lexicon.from_settings(SETTINGS)
 
@@ -39,23 +40,28 @@ def test_a_schema_without_columns_of_the_lexicon_is_left_alone() -> None:
     assert Lexicon.from_settings({}).apply(SCHEMA) is SCHEMA
 
 
-def test_own_values_and_constants_come_first() -> None:
-    own = SCHEMA.with_values({("items", "label"): ["height", "pulse"]}).with_constants({"own": 1})
-    known = LEXICON.apply(own)
-    assert values(known) == ("height", "pulse", "weight")
-    assert [constant.name for constant in known.constants] == ["own"]
+@pytest.mark.parametrize("names", [("items", "ITEMS"), ("ITEMS", "items")])
+def test_a_column_that_is_spelt_in_two_ways_has_the_values_of_its_own(names: tuple[str, str]) -> None:
+    known = {"items": ["weight"], "ITEMS": ["height"]}
+    lexicon = Lexicon.from_settings({"lexicon": [[name, "label", known[name]] for name in names]})
+    assert values(lexicon.apply(SCHEMA)) == ("weight",)
+
+
+def test_constants_come_with_their_tables_alone() -> None:
+    lexicon = Lexicon.from_settings({**SETTINGS, "constant_tables": ["vital_signs"]})
+    known = lexicon.apply(SCHEMA)
+    assert values(known) == ("weight", "height")
+    assert known.constants == ()
+    assert Lexicon.from_settings({**SETTINGS, "constant_tables": []}).apply(SCHEMA).constants == ()
+
+
+def test_what_a_schema_says_itself_stands() -> None:
+    own = SCHEMA.with_values({("items", "label"): ["Height", "pulse"]}).with_constants({"own": 1})
+    assert LEXICON.apply(own) is own
 
 
 def test_values_are_added_as_far_as_there_is_room() -> None:
-    own = SCHEMA.with_values({("items", "label"): ["pulse"]})
-    assert values(LEXICON.apply(own, Limits(values_per_column=2))) == ("pulse", "weight")
-    assert values(LEXICON.apply(own, Limits(values_per_column=1))) == ("pulse",)
-
-
-def test_a_schema_made_under_larger_limits_keeps_its_values() -> None:
-    limits = Limits(values_per_column=60)
-    many = SCHEMA.with_values({("items", "label"): [f"v{i}" for i in range(55)]}, limits=limits)
-    assert len(values(LEXICON.apply(many, limits))) == 57
+    assert values(LEXICON.apply(SCHEMA, Limits(values_per_column=1))) == ("weight",)
 
 
 @pytest.mark.parametrize("name", ["lexicon", "constants"])
@@ -66,6 +72,12 @@ def test_a_schema_made_under_larger_limits_keeps_its_values() -> None:
 def test_a_setting_of_another_form_is_a_model_error(name: str, setting: Any) -> None:
     with pytest.raises(ModelError, match=f"setting {name!r} of the model bundle"):
         Lexicon.from_settings({name: setting})
+
+
+@pytest.mark.parametrize("setting", ["chartevents", {"a": 1}, [1], [["a"]]])
+def test_tables_of_another_form_are_a_model_error(setting: Any) -> None:
+    with pytest.raises(ModelError, match="setting 'constant_tables' of the model bundle"):
+        Lexicon.from_settings({"constant_tables": setting})
 
 
 @pytest.mark.parametrize(

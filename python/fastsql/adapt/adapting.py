@@ -415,7 +415,7 @@ def _cases(config: TrainConfig, work: Path, material: Material, schema: Schema, 
     ]
 
 
-_KEPT = ("familiarity", "lexicon", "constants")
+_KEPT = ("familiarity", "lexicon", "constants", "constant_tables")
 """Settings that stay the base's: the words of questions and rows of this database enter no bundle."""
 
 

@@ -33,7 +33,8 @@ _LABELS: Mapping[str, str] = MappingProxyType(
         "mean_bp": "mean blood pressure",
     }
 )
-_VITAL_SIGN_TABLES = ("chartevents", "vitalperiodic")
+VITAL_SIGN_TABLES = ("chartevents", "vitalperiodic")
+"""Tables of MIMIC and of eICU that the bounds are of."""
 
 
 def read_schemas(path: str | Path, *, databases: Collection[str] | None = None) -> dict[str, Schema]:
@@ -61,7 +62,7 @@ def read_schemas(path: str | Path, *, databases: Collection[str] | None = None) 
 
 def with_normal_ranges(schema: Schema) -> Schema:
     """The schema with EHRSQL's bounds of normal as named constants, if it has a table of vital signs."""
-    if all(schema.find_table(table) is None for table in _VITAL_SIGN_TABLES):
+    if all(schema.find_table(table) is None for table in VITAL_SIGN_TABLES):
         return schema
     known = {constant.name for constant in schema.constants}
     bounds = [

@@ -1,8 +1,9 @@
 """What a model learned about the values of well-known schemas, and what a database says about a schema's values.
 
 A bundle's lexicon holds values that questions mean without writing them ("weight" is ``d_items.label = 'daily
-weight'``), by table and column name, and named constants such as bounds of normal. It serves every schema that has
-those columns. No patient's value is in it: it is learned from the gold SQL of published question sets.
+weight'``), by table and column name, and named constants such as bounds of normal. Its values serve every schema that has
+those columns and does not say itself what they hold; its constants, those that have one of their tables. No patient's
+value is in it: it is learned from the gold SQL of published question sets.
 """
 
 from __future__ import annotations
@@ -20,14 +21,16 @@ from fastsql.schema.literals import literal
 
 @dataclass(frozen=True)
 class Lexicon:
-    """Values by (table, column) name, and named constants."""
+    """Values by (table, column) name, and named constants with the tables whose numbers they bound."""
 
     values: Mapping[tuple[str, str], Sequence[Value]]
     constants: tuple[Constant, ...] = ()
+    constant_tables: tuple[str, ...] = ()
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> Lexicon:
-        """From a bundle's settings: ``lexicon`` lists [table, column, values], ``constants`` [name, value, label].
+        """From a bundle's settings: ``lexicon`` lists [table, column, values], ``constants`` [name, value, label],
+        ``constant_tables`` names.
 
         Raises ModelError for settings of another form.
         """
@@ -45,28 +48,31 @@ class Lexicon:
             raise _malformed("lexicon")
         if not all(_is_value(constant.value) for constant in constants) or not _usable(constants):
             raise _malformed("constants")
-        return cls(values, tuple(constants))
+        tables = settings.get("constant_tables", [])
+        if not isinstance(tables, list) or not all(isinstance(table, str) for table in tables):
+            raise _malformed("constant_tables")
+        return cls(values, tuple(constants), tuple(tables))
 
     def apply(self, schema: Schema, limits: Limits = DEFAULT) -> Schema:
-        """The schema with the lexicon's values on its columns of the same names, as far as limits leave room.
+        """The schema with the lexicon's values on those of its columns that have none, as far as limits leave room.
 
-        The constants come along where a column is known and the schema has no constants of its own.
+        The constants come along where it has one of their tables, and none of its own: beside other numbers they mislead.
         """
         values: dict[tuple[str, str], tuple[Value, ...]] = {}
-        known = False
         for (table, column), texts in self.values.items():
             index = schema.find_column(table, column)
-            if index is None:
+            if index is None or schema.columns[index].values:
                 continue
-            known = True
-            present = schema.columns[index].values
-            room = max(limits.values_per_column - len(present), 0)
-            new = [text for text in texts if text not in present and _fits(text, limits)][:room]
-            if new:
-                values[table, column] = (*present, *new)
-        if values:
+            # Schemas that a model was trained on spell names in small and in capital letters, and hold other values.
+            name = (schema.table_name(schema.columns[index].table), schema.columns[index].name)
+            if name == (table, column) or name not in values:
+                values[name] = tuple(text for text in texts if _fits(text, limits))[
+                    : limits.values_per_column
+                ]
+        if any(values.values()):
             schema = schema.with_values(values, limits=limits)
-        if known and self.constants and not schema.constants:
+        bounded = any(schema.find_table(table) is not None for table in self.constant_tables)
+        if bounded and self.constants and not schema.constants:
             schema = schema.with_constants(self.constants, limits=limits)
         return schema
 

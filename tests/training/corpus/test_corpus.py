@@ -14,10 +14,8 @@ from fastsql.model.config import EncoderConfig, ModelConfig
 from fastsql.model.tokenizer import Tokenizer
 from fastsql.training.batches.maker import ExampleMaker
 from fastsql.training.config import ConfigError, SourceSettings, TrainConfig
-from fastsql.training.corpus.corpus import Corpus, load_corpus, with_lexicon
+from fastsql.training.corpus.corpus import Corpus, load_corpus
 from fastsql.training.corpus.split import letters_only
-
-from ...worlds.training_ward import SCHEMA
 
 
 @pytest.fixture(scope="module")
@@ -63,17 +61,6 @@ def test_the_schema_carries_small_domains_and_the_lexicon(corpus: Corpus) -> Non
     schema = corpus.domains["ward"].schema
     assert "vital" in schema.columns[schema.column_index("items", "kind")].values
     assert "daily weight" in schema.columns[schema.column_index("items", "label")].values
-
-
-def test_a_lexicon_adds_to_what_a_column_has() -> None:
-    known = SCHEMA.with_values({("items", "label"): ["heart rate"]})
-    grown = with_lexicon(known, {("items", "label"): ["daily weight", "heart rate"], ("no", "such"): ["x"]})
-    assert grown.columns[grown.column_index("items", "label")].values == ("heart rate", "daily weight")
-
-
-def test_a_lexicon_may_spell_a_column_in_two_ways() -> None:
-    grown = with_lexicon(SCHEMA, {("items", "label"): ["daily weight"], ("ITEMS", "Label"): ["admit wt"]})
-    assert grown.columns[grown.column_index("items", "label")].values[-2:] == ("daily weight", "admit wt")
 
 
 def test_a_second_run_reads_the_cache(config: TrainConfig, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from fastsql.grammar.program import Program
+from fastsql.linking.lexicon import Lexicon
 from fastsql.schema import Schema
 from fastsql.synthesis.carried import held_out_names
 from fastsql.synthesis.generate import Report
@@ -102,9 +103,9 @@ def load_corpus(settings: DataSettings, seed: int, cache: Path, report: Report =
         for key, values in taught.items():
             lexicon[key] = sorted({*lexicon.get(key, ()), *values})
     # A lexicon is known by table and column name, so that it serves every schema that has them, trained on or not.
+    known_values = Lexicon(lexicon)
     domains = {
-        db_id: replace(domain, schema=with_lexicon(domain.schema, lexicon))
-        for db_id, domain in domains.items()
+        db_id: replace(domain, schema=known_values.apply(domain.schema)) for db_id, domain in domains.items()
     }
 
     def samples(chosen: Iterable[Pair]) -> tuple[Sample, ...]:
@@ -207,22 +208,3 @@ def _template(pair: Pair, programs: Mapping[str, Program]) -> str:
     """The template that a pair is held out by."""
     key = query_key(_goal(pair)) if pair.interaction else query_key(pair)
     return f"{pair.db_id} {template(programs.get(key, programs[query_key(pair)]))}"
-
-
-def with_lexicon(schema: Schema, lexicon: dict[ColumnKey, list[str]]) -> Schema:
-    """The schema with the lexicon's values added to its columns of the same table and column name."""
-    values: dict[ColumnKey, list[str | int | float]] = {}
-    for (table, column), texts in lexicon.items():
-        index = schema.find_column(table, column)
-        if index is not None:
-            # Data sets spell the same column in small and in capital letters.
-            known = schema.columns[index]
-            name = (schema.table_name(known.table), known.name)
-            present = values.setdefault(name, list(known.values))
-            present += [text for text in texts if text not in present]
-    values = {name: texts for name, texts in values.items() if len(texts) > len(_values_of(schema, name))}
-    return schema.with_values(values) if values else schema
-
-
-def _values_of(schema: Schema, name: ColumnKey) -> tuple[str | int | float, ...]:
-    return schema.columns[schema.column_index(*name)].values

@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from fastsql.datasets.schemas import VITAL_SIGN_TABLES
 from fastsql.errors import FastSQLError
 from fastsql.model import ModelConfig
 from fastsql.model.tokenizer import Tokenizer
@@ -95,6 +96,7 @@ def _settings(state: dict[str, Any]) -> dict[str, Any]:
     return {
         "lexicon": state["lexicon"],  # [table, column, values]
         "constants": state["constants"],  # [name, value, label]
+        "constant_tables": list(VITAL_SIGN_TABLES) if state["constants"] else [],
         "candidates": state["config"]["data"]["candidates"],
         "training": {
             "seed": state["config"]["seed"],

@@ -204,6 +204,37 @@ def test_a_value_alone_is_no_question(fastest: Parser, schema: Schema, text: str
     assert result.reason == reason
 
 
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("What is the median cost?", "No query that could be written computes 'median'."),
+        ("standard deviation of the dose", "No query that could be written computes 'standard deviation'."),
+        ("费用的中位数是多少？", "能写出的查询都无法计算“中位数”。"),
+    ],
+)
+def test_what_no_query_computes_is_refused(fastest: Parser, schema: Schema, text: str, reason: str) -> None:
+    result = fastest.parse(text, schema)
+    assert (result.sql, result.confidence, result.unanswerable, result.reason) == (None, 0.0, 1.0, reason)
+    assert fastest.parse(text, schema, penalty=0).reason != reason  # the model decides
+
+
+def test_a_percentile_is_a_rank(fastest: Parser, schema: Schema) -> None:
+    question = "What percentile is the platelet count value of 328 in the same age group as patient 10008454?"
+    assert "computes" not in (fastest.parse(question, schema).reason or "")
+
+
+def test_a_column_that_is_called_a_median_is_asked_for(fastest: Parser) -> None:
+    schema = Schema.from_ddl("CREATE TABLE wards (ward_id INT PRIMARY KEY, median_stay REAL);")
+    texts = (
+        "What is the median stay of ward 3?",
+        "the highest median_stay",
+        "stays for a median sternotomy",
+        "wards of 'median'",
+    )
+    for text in texts:
+        assert "computes" not in (fastest.parse(text, schema).reason or "")
+
+
 # ---------------------------------------------------------------- what it rests on
 
 

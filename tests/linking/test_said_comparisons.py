@@ -7,9 +7,9 @@ import pytest
 from fastsql.linking.said_comparisons import said_of
 
 
-def said(question: str, value: str) -> str | None:
+def said(question: str, value: str, *, dated: bool = False) -> str | None:
     start = question.index(value)
-    return said_of(question, (start, start + len(value)))
+    return said_of(question, (start, start + len(value)), dated=dated)
 
 
 @pytest.mark.parametrize(
@@ -41,11 +41,20 @@ def said(question: str, value: str) -> str | None:
         ("weight <> 80", "ne"),
         ("is other than '80'", "ne"),
         ("differs from “80”", "ne"),
+        ("neither 80 nor 90", "ne"),
+        ("neither 70 nor 80", "ne"),
+        ("neither of a weight of 70 nor of 80", "ne"),
+        ("excluding 80", "ne"),
+        ("except for 80", "ne"),
+        ("apart from 80", "ne"),
+        ("outside of 80", "ne"),
         ("体重大于80", "gt"),
         ("体重不低于80公斤", "ge"),
         ("体重大于等于80", "ge"),
         ("80岁及以上", "ge"),
         ("体重不足80", "lt"),
+        ("体重既不是70也不是80的", "ne"),
+        ("体重不是70又不是80的", "ne"),
         ("体重是大于80的", "gt"),
         ("体重不超过80", "le"),
         ("80岁或以下", "le"),
@@ -64,13 +73,26 @@ def test_what_stands_beside_a_value_is_read(question: str, sign: str) -> None:
         ("no later than 2018-02-03", "le"),
         ("Prior to 2018-02-03,", "lt"),
         ("later than 2018-02-03", "gt"),
+        ("2018-02-03 or later", "ge"),
+        ("from 2018-02-03 on", "ge"),
+        ("from 2018-02-03 onwards", "ge"),
+        ("by 2018-02-03", "le"),
         ("不晚于2018-02-03", "le"),
         ("2018-02-03之前", "lt"),
         ("2018-02-03以来", "ge"),
     ],
 )
 def test_days_are_earlier_and_later(question: str, sign: str) -> None:
-    assert said(question, "2018-02-03") == sign
+    assert said(question, "2018-02-03", dated=True) == sign
+
+
+@pytest.mark.parametrize("question", ["grown by 80", "from 80 on ward 3", "sorted by 80"])
+def test_only_days_are_by_and_from(question: str) -> None:
+    assert said(question, "80") is None
+
+
+def test_what_is_sorted_by_a_day_is_not_compared() -> None:
+    assert said("sorted by 2018-02-03", "2018-02-03", dated=True) is None
 
 
 @pytest.mark.parametrize(
@@ -78,6 +100,8 @@ def test_days_are_earlier_and_later(question: str, sign: str) -> None:
     [
         "weight 80",
         "weight of 80",
+        "who were never neither 80",
+        "neither above 80",  # two denials of one
         "above the 80th",
         "makeover 80",
         "80 or more than that",
@@ -92,6 +116,7 @@ def test_days_are_earlier_and_later(question: str, sign: str) -> None:
         "没有超过80",
         "80以上",  # with it or without it?
         "是不是80",  # is it?
+        "没有来过，也不是80",
         "80起",  # so many incidents
         "",
     ],

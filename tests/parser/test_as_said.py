@@ -50,6 +50,11 @@ def given(question: str, condition: str, schema: Schema = SCHEMA) -> str:
         ),
         ("of drugs other than aspirin", f"{DRUG} = 'aspirin'", f"{DRUG} <> 'aspirin'"),
         (
+            "of neither aspirin nor heparin",
+            f"{DRUG} <> 'aspirin' AND {DRUG} = 'heparin'",
+            f"{DRUG} <> 'heparin' AND {DRUG} <> 'aspirin'",
+        ),
+        (
             "above 80 of drugs different from heparin",
             f"{DRUG} = 'heparin' AND {DOSE} < 80",
             f"{DRUG} <> 'heparin' AND {DOSE} > 80",
@@ -65,6 +70,7 @@ def test_a_comparison_is_the_one_that_is_said(question: str, found: str, right: 
     ("question", "condition"),
     [
         ("doses of 80", f"{DOSE} > 80"),
+        ("of aspirin or above 80", f"({DRUG} <> 'aspirin' OR {DOSE} > 80)"),
         ("doses above 80", f"{DOSE} > 90"),  # of another value nothing is said
         ("doses between 20 and 80", f"{DOSE} BETWEEN 20 AND 80"),
         ("Who looks after aspirin?", f"{DRUG} = 'aspirin'"),
@@ -81,6 +87,13 @@ def test_a_comparison_is_the_one_that_is_said(question: str, found: str, right: 
 )
 def test_what_is_not_said_plainly_stays(question: str, condition: str) -> None:
     assert given(question, condition) == condition
+
+
+def test_neither_of_two_is_not_the_one_or_not_the_other() -> None:
+    found = f"({DRUG} = 'aspirin' OR {DRUG} = 'heparin')"
+    right = f"({DRUG} <> 'aspirin' AND {DRUG} <> 'heparin')"
+    assert given("of neither aspirin nor heparin", found) == right
+    assert given("of neither aspirin nor heparin", right) == right.strip("()")
 
 
 def test_a_value_that_its_column_offers_is_found_in_the_question() -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from fastsql.grammar import load_grammar, sql_to_program
+from fastsql.grammar.program import Literal, Production
 from fastsql.parser.senseless import says_nothing
 from fastsql.schema import Schema
 
@@ -19,6 +22,7 @@ STAYS = Schema.from_dict(
                     {"name": "begun", "type": "time"},
                     {"name": "season", "type": "time", "values": ["2017", "2018"]},
                     {"name": "code", "type": "text"},
+                    {"name": "ended", "type": "time", "sql_type": "DATE"},
                 ],
             }
         ],
@@ -30,16 +34,17 @@ STAYS = Schema.from_dict(
 @pytest.mark.parametrize(
     ("condition", "nothing"),
     [
-        ("begun > '2018'", True),
-        ("begun < '2018' AND days > 3", True),
-        ("begun BETWEEN '2016' AND '2018'", True),
-        ("days IN (SELECT days FROM stays WHERE begun >= '2018')", True),
-        ("begun > '2018-01-01'", False),
-        ("STRFTIME('%Y', begun) > '2018'", False),
-        ("begun LIKE '2018%'", False),
-        ("season > '2018'", False),  # its values are years
-        ("code = '2018'", False),
-        ("days > 2018", False),
+        ("days > (SELECT AVG(days) FROM stays)", False),
+        ("days > (SELECT AVG(begun) FROM stays)", False),  # which may be how long it took
+        ("days > (SELECT AVG(ended) FROM stays)", True),
+        ("days - days > 3", True),
+        ("days - 2 > 3", False),
+        ("STRFTIME('%J', begun) - STRFTIME('%J', begun) > 3", True),
+        ("STRFTIME('%J', begun) - STRFTIME('%J', season) > 3", False),
+        ("days * 'ward' > 3", True),
+        ("days * '1.5' > 3", False),
+        ("days * (days + 'ward') > 3", True),
+        ("days * 2 > 3 AND code = 'ward'", False),
         ("days BETWEEN 8 AND 8", True),
         ("begun NOT BETWEEN '2018-01-01' AND '2018-01-01'", True),
         ("days BETWEEN 8 AND 9", False),
@@ -56,3 +61,48 @@ STAYS = Schema.from_dict(
 def test_what_means_nothing_is_told_by_the_query_alone(condition: str, nothing: bool) -> None:
     program = sql_to_program(f"SELECT COUNT(*) FROM stays WHERE {condition}", STAYS)
     assert says_nothing(program, STAYS, load_grammar()) == nothing
+
+
+@pytest.mark.parametrize(
+    ("values", "nothing"), [(("open", "closed"), True), (("2018", "2019"), False), ((), False)]
+)
+def test_texts_of_which_none_is_a_date_are_compared_with_none(values: tuple[str, ...], nothing: bool) -> None:
+    schema = STAYS.with_values({("stays", "code"): values}) if values else STAYS
+    program = sql_to_program("SELECT COUNT(*) FROM stays WHERE code >= '2018'", schema)
+    assert not says_nothing(program, schema, load_grammar())  # a text
+    dated = tuple(replace(item, format="%Y") if isinstance(item, Literal) else item for item in program)
+    assert says_nothing(dated, schema, load_grammar()) == nothing
+
+
+@pytest.mark.parametrize(
+    ("pattern", "provenance", "nothing"),
+    [("F:", "span", True), ("F", "span", False), ("F:", "quoted", False), ("姓，", "span", True)],
+)
+def test_the_mark_behind_a_text_is_no_part_of_it(pattern: str, provenance: str, nothing: bool) -> None:
+    program = sql_to_program(f"SELECT COUNT(*) FROM stays WHERE code LIKE '{pattern}%'", STAYS)
+    found = tuple(
+        replace(item, provenance=provenance) if isinstance(item, Literal) else item for item in program
+    )
+    assert says_nothing(found, STAYS, load_grammar()) == nothing
+
+
+@pytest.mark.parametrize(
+    ("condition", "nothing"),
+    [
+        ("cost = 1", True),
+        ("cost <> 2", True),
+        ("cost > 1", False),
+        ("cost = 0", False),
+        ("marked = 1", False),
+    ],
+)
+def test_a_measure_is_no_mark(condition: str, nothing: bool) -> None:
+    schema = Schema.from_ddl("CREATE TABLE stays (cost DECIMAL(8, 2), marked INTEGER);")
+    program = sql_to_program(f"SELECT COUNT(*) FROM stays WHERE {condition}", schema)
+    own = tuple(
+        {1: Production("one"), 2: Production("two")}.get(item.value, item)
+        if isinstance(item, Literal)
+        else item
+        for item in program
+    )
+    assert says_nothing(own, schema, load_grammar()) == nothing

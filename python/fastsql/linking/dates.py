@@ -25,6 +25,12 @@ _MONTH = r"(?P<month>0?[1-9]|1[0-2])"
 _DAY = r"(?P<day>0?[1-9]|[12][0-9]|3[01])"
 _NAME = r"(?P<name>" + "|".join(sorted(english.MONTHS, key=len, reverse=True)) + r")\b\.?"
 _NTH = r"(?:st|nd|rd|th)?"
+_FULL = r"(?:,? ?(?:of )?)"
+_BOTH_OF_YEAR = (
+    rf"(?= ?(?:-|–|and|to|until|till|through)(?: ?| the end of ){_NAME.replace('?P<name>', '?:')}"
+    rf"(?: [0-3]?[0-9]{_NTH}\b)?{_FULL}{_YEAR})"
+)
+"""Before the end of a range whose year stands for both: "between March and June 2022"."""
 _TIME = (
     r"(?:(?:[ t]|,? at |, ?)(?P<hour>[01]?[0-9]|2[0-3]):(?P<minute>[0-5][0-9])(?::(?P<second>[0-5][0-9])(?:\.0+)?)?"
     r"(?: ?(?P<half>am|pm)\b)?)?"
@@ -144,7 +150,6 @@ def _year_alone(match: re.Match[str]) -> Candidate | None:
 
 
 _UNITS = rf"(?! ?(?:{'|'.join((*english.COUNTED, *chinese.COUNTED))})(?![a-z]))"
-_FULL = r"(?:,? ?(?:of )?)"
 
 _OCLOCK = (
     r"(?<![a-z0-9_.:])(?P<hour>[01]?[0-9]|2[0-3]):(?P<minute>[0-5][0-9])(?::[0-5][0-9])?"
@@ -179,6 +184,8 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Reader, tuple[str, ...], bool, bool], ..
         (rf"{_OPEN}{_DAY}{_NTH}[ -](?:of )?{_NAME}(?:{_FULL}|-){_YEAR}{_TIME}{_SHUT}", _parts, ()),
         (rf"\b{_NAME}{_FULL}[/-]?{_YEAR}{_SHUT}", _parts, ()),
         (rf"{_OPEN}{_YEAR}[, /-]{{1,2}}{_NAME}(?! ?[0-9])", _parts, ()),
+        (rf"(?P<date>\b{_NAME} {_DAY}{_NTH}\b){_BOTH_OF_YEAR}", _parts, ()),
+        (rf"(?P<date>\b{_NAME}){_BOTH_OF_YEAR}", _parts, ()),
         (rf"\b{_NAME} (?:the )?{_DAY}{_NTH}(?![a-z0-9%/]|\.[0-9])", _parts, ()),
         (rf"{_OPEN}{_DAY}{_NTH} (?:of )?{_NAME}(?![a-z0-9])", _parts, ()),
         (rf"(?P<before>{_BEFORE}(?:of )?)?(?P<date>\b{_NAME}){_OF_YEAR}", _parts, ()),

@@ -45,23 +45,39 @@ _BEHIND = re.compile(
     rf"|\s*[^\W\d_]{{0,2}}?(?P<chinese>{_any(_CHINESE_BEHIND)}))",
     re.IGNORECASE,
 )
+_NEITHER = re.compile(rf"(?:(?<!\w){english.NEITHER}|{chinese.NEITHER})$", re.IGNORECASE)
+_BY = re.compile(r"(?<!\w)(?<!grouped )(?<!ordered )(?<!sorted )by$", re.IGNORECASE)
+_FROM, _ON = re.compile(r"(?<!\w)from$", re.IGNORECASE), re.compile(r"\s+on(?:wards?)?(?!\w)", re.IGNORECASE)
+_FIRST_OF_TWO = re.compile(rf"(?<!\w)neither(?!\w)|{chinese.FIRST_OF_TWO}", re.IGNORECASE)
 _DENIED = re.compile(rf"(?:{'|'.join(english.DENIALS)})(?!\w)|{_any(chinese.DENIALS)}", re.IGNORECASE)
 
 
-def said_of(question: str, span: tuple[int, int]) -> str | None:
-    """How the value at these characters is to be compared: "gt", "ge", "lt", "le", "eq" or "ne".
+def said_of(question: str, span: tuple[int, int], *, dated: bool = False) -> str | None:
+    """How the value at these characters, which may be a date, is to be compared: "gt", "ge", "lt", "le", "eq" or "ne".
 
     None where nothing beside it says so, or two things do, or what says so is denied.
     """
     before = question[: span[0]].rstrip(_QUOTES)
+    neither = _NEITHER.search(before)
+    if neither is not None:
+        return None if _DENIED.search(_FIRST_OF_TWO.sub(" ", before[: neither.start()], count=1)) else "ne"
     match = _BEFORE.search(before)
     said = {_behind(question[span[1] :].lstrip("\"'”’」"))}
     if match is not None:
         said.add(_meant(match, _ENGLISH, _CHINESE))
         before = before[: match.start()]
+    if dated:
+        said.add(_of_date(before, question[span[1] :]))
     plain = said - {None}
     # "Have not been here since 2019", "do not have more than 3": any earlier denial may be of this.
     return plain.pop() if len(plain) == 1 and not _DENIED.search(_NO_DENIAL.sub(" ", before)) else None
+
+
+def _of_date(before: str, behind: str) -> str | None:
+    """What is said of a date alone: "by" that day, "from" that day "on"."""
+    if _BY.search(before):
+        return "le"
+    return "ge" if _FROM.search(before) and _ON.match(behind) else None
 
 
 def _behind(text: str) -> str | None:

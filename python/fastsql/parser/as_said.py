@@ -7,9 +7,10 @@ these. What is compared with what is its business; how, where words beside the v
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from fastsql.grammar.compared import ORDERS, comparisons
-from fastsql.grammar.program import ColumnRef, Literal, Production, Program
+from fastsql.grammar.program import ColumnRef, Literal, Production, Program, Terminal
 from fastsql.linking.said_comparisons import said_of
 
 _APART = r"(?<![^\W\u2e80-\u9fff]){}(?![^\W\u2e80-\u9fff])"
@@ -18,6 +19,7 @@ _AMOUNT = re.compile(r"-?\d+(?:\.\d+)?|\d{4}-\d\d-\d\d.*")
 _CODE = 2
 """Letters of the longest values that are no words."""
 _RANGE = Production("between")
+_OR, _AND, _OTHER = Production("or"), Production("and"), Production("ne")
 _LEAVES_OUT = frozenset(map(Production, ("not", "not_in", "not_exists", "except")))
 
 
@@ -36,7 +38,23 @@ def as_said(program: Program, question: str) -> Program:
         ):
             continue
         program = one.turned(program, said)
+    return _neither(program)
+
+
+def _neither(program: Program) -> Program:
+    """Of "other than this or other than that", which is everything, neither: what is other than both."""
+    for place in range(len(program) - 6):
+        either, *conditions = program[place : place + 7]
+        if either == _OR and _excludes(conditions[:3]) and _excludes(conditions[3:]):
+            (_, column, value), (_, other, another) = conditions[:3], conditions[3:]
+            if column == other and value != another:
+                program = (*program[:place], _AND, *program[place + 1 :])
     return program
+
+
+def _excludes(condition: Sequence[Terminal]) -> bool:
+    sign, column, value = condition
+    return sign == _OTHER and isinstance(column, ColumnRef) and isinstance(value, Literal)
 
 
 def _without_empty_ranges(program: Program, question: str) -> Program:
@@ -56,7 +74,7 @@ def _said(item: object, question: str) -> str | None:
     if not isinstance(item, Literal):
         return None
     span = item.span or _place(item.value, question)
-    said = None if span is None else said_of(question, span)
+    said = None if span is None else said_of(question, span, dated=bool(item.format))
     # Of texts, "after Smith" is no order.
     return None if said in ORDERS and not (item.format or _AMOUNT.fullmatch(str(item.value))) else said
 

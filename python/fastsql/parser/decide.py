@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from fastsql.engine.stopwatch import Stopwatch
 from fastsql.explanation.links import found_values
+from fastsql.linking.vocabulary import chinese, english
 from fastsql.parser.assess import Assessed
+from fastsql.parser.link import Linked
 from fastsql.parser.write import Written
-from fastsql.refusal.texts import ENGLISH, language_of, sentence
+from fastsql.refusal.texts import ENGLISH, language_of, quoted, sentence
+from fastsql.reliability.assess import named_tokens
 from fastsql.reliability.decision import pays, threshold
 from fastsql.result import Link, Result
 
+_STATISTICS = re.compile(
+    rf"(?<![^\W_])(?:{'|'.join(english.UNCOMPUTED)})(?![^\W_])|{'|'.join(chinese.UNCOMPUTED)}", re.IGNORECASE
+)
 UNLIKELY = 0.5
 """The probability of having no answer from which a refusal is laid to the question, not to the SQL."""
 
@@ -22,9 +29,9 @@ def decide(assessed: Assessed, penalty: float, watch: Stopwatch) -> Result:
     question = written.linked.question
     language = language_of(question)
     reason = written.fault or assessed.refusal
-    unsaid = nothing_to_go_by(written, assessed.links)
+    unsaid = nothing_to_go_by(written, assessed.links, language)
     if not reason and penalty > 0 and unsaid:
-        reason, p, u = sentence(language, unsaid), 0.0, 1.0
+        reason, p, u = unsaid, 0.0, 1.0
     decided = assessed.reliability.calibrated or penalty == 0
     if not reason and not decided:
         reason = sentence(language, "uncalibrated")  # which answers only where a wrong answer costs nothing
@@ -50,15 +57,38 @@ def decide(assessed: Assessed, penalty: float, watch: Stopwatch) -> Result:
     )
 
 
-def nothing_to_go_by(written: Written, links: Sequence[Link]) -> str:
-    """The name of the sentence that says why a question is refused whatever the model makes of it; "" where it is not."""
-    turns = written.linked.turns
-    if turns is not None and not written.uses:
+def nothing_to_go_by(written: Written, links: Sequence[Link], language: str = ENGLISH) -> str:
+    """Why a question is refused whatever the model makes of it; "" where it is not."""
+    linked = written.linked
+    if linked.turns is not None and not written.uses:
         from fastsql.refusal.references import refers_back  # for conversations
 
-        if refers_back(written.linked.question, spans_of(links)):
-            return "antecedent unclear" if any(turn.usable for turn in turns) else "no antecedent"
-    return "only values" if says_only_values(written, links) else ""
+        if refers_back(linked.question, spans_of(links)):
+            known = any(turn.usable for turn in linked.turns)
+            return sentence(language, "antecedent unclear" if known else "no antecedent")
+    if says_only_values(written, links):
+        return sentence(language, "only values")
+    statistic = uncomputed(linked)
+    return "" if statistic is None else sentence(language, "uncomputed", words=quoted(language, statistic))
+
+
+def accounted(linked: Linked) -> list[tuple[int, int]]:
+    """What of a question is a known value, or names something of the schema."""
+    prepared = linked.prepared
+    named = prepared.offsets[named_tokens(prepared, linked.schema.links)].tolist()
+    values = [one.span for one in prepared.candidates if one.columns or one.source == "quoted"]
+    return [*values, *((start, end) for start, end in named)]
+
+
+def uncomputed(linked: Linked) -> str | None:
+    """The words for a statistic that no query of the grammar computes, such as a median, but for those in a name or a value.
+
+    Its name lies near those of others that there are: a model takes a median for an average and is sure of it.
+    """
+    found = list(_STATISTICS.finditer(linked.question))
+    spans = accounted(linked) if found else ()
+    asked = (one for one in found if not any(start < one.end() and one.start() < end for start, end in spans))
+    return next((one.group() for one in asked), None)
 
 
 def spans_of(links: Sequence[Link]) -> list[tuple[int, int]]:

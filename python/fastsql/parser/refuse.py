@@ -13,7 +13,7 @@ from fastsql.engine import Engine
 from fastsql.grammar.grounding import NO_GROUNDS
 from fastsql.grammar.program import Program
 from fastsql.parser.assess import Assessed
-from fastsql.parser.decide import UNLIKELY
+from fastsql.parser.decide import UNLIKELY, accounted, spans_of
 from fastsql.parser.write import program_of
 from fastsql.refusal.contradictions import Contradiction
 from fastsql.refusal.describe import describe
@@ -22,7 +22,6 @@ from fastsql.refusal.suggestions import BestGuess, SeveralReadings, Span, Sugges
 from fastsql.refusal.texts import language_of, sentence
 from fastsql.refusal.values import Values, absent_values, is_misspelt, mended
 from fastsql.refusal.words import Missing, missing_words, unknown_words
-from fastsql.reliability.assess import named_tokens
 from fastsql.reliability.names import names_of
 from fastsql.result import Result
 
@@ -89,7 +88,7 @@ def _missing(
     absent = () if dictionary is None else absent_values(free.program, dictionary)
     values = [] if known is None else [known.unknown(one, sure=free.sure) for one in absent]
     told = [value for value in values if value is not None]
-    spans = [*_accounted(assessed), *(value.span for value in told)]
+    spans = [*spans_of(assessed.links), *accounted(linked), *(value.span for value in told)]
     words = []
     for one in missing_words(linked.question, spans, names_of(linked.schema.links).words, familiarity):
         if assessed.unanswerable < UNLIKELY and not any(_overlap(one.span, other.span) for other in absent):
@@ -102,18 +101,6 @@ def _missing(
         else:
             told.append(slip)
     return tuple(told), tuple(words)
-
-
-def _accounted(assessed: Assessed) -> list[Span]:
-    """What of the question the query accounts for, or is a known value, or names something of the schema."""
-    linked = assessed.written.linked
-    prepared = linked.prepared
-    named = prepared.offsets[named_tokens(prepared, linked.schema.links)].tolist()
-    return [
-        *(link.span for link in assessed.links),
-        *(candidate.span for candidate in prepared.candidates if candidate.columns),
-        *((start, end) for start, end in named),
-    ]
 
 
 def _guess(

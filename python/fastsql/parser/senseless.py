@@ -14,41 +14,103 @@ from fastsql.schema import Column, Schema
 _SUMS = frozenset(map(Production, ("sum", "avg", "sum_distinct", "avg_distinct")))
 _RANGES = frozenset(map(Production, ("between", "not_between")))
 _PLAIN = frozenset(map(Production, ("eq", "ne", "lt", "le", "gt", "ge"))) | _RANGES
-_YEAR = re.compile(r"(?:1[89]|2\d)\d\d")
+_DIFFERENCES = frozenset(
+    map(Production, ("minus", "days_between", "hours_between", "years_between", "seconds_between"))
+)
+_MARKED = frozenset(map(Production, ("one", "two")))
+_FRACTIONS = re.compile(r"(?:REAL|FLOAT|DOUBLE)\b|(?:DECIMAL|NUMERIC)\s*\(\s*\d+\s*,\s*[1-9]", re.IGNORECASE)
+_DAYS = re.compile(r"(?:SMALL)?DATE|TIMESTAMP", re.IGNORECASE)
+"""Declared types of columns that hold points in time; others of times may hold how long something took."""
+_DIGIT = re.compile(r"\d")
+_ARITHMETIC = frozenset(map(Production, ("plus", "minus", "times", "divide", "modulo")))
+_NUMBER = re.compile(r"\s*[-+]?(?:\d+(?:\.\d*)?|\.\d+)\s*")
+_MARKS = ":,;?!：，；？！"
 _EQUATES = frozenset(map(Production, ("eq", "ne")))
 _OPERANDS = 2
 
 
 def says_nothing(program: Program, schema: Schema, grammar: Grammar) -> bool:
-    """Whether a part of it is SQL that runs and means nothing: it adds up keys, compares a day with a year as if both were
-    one, asks for a range from a value to itself, or for rows in which a column has two values.
+    """Whether a part of it is SQL that runs and means nothing.
+
+    It adds up keys or days, takes a thing from itself, a text for a number or a date, a measure for a mark, looks for a text
+    with the sign behind it, asks for a range from a value to itself, or for rows in which a column has two values.
     """
     return (
-        _adds_up_keys(program, schema)
-        or _mixes_days_and_years(program, schema)
+        _adds_up_no_amounts(program, schema)
+        or _takes_a_thing_from_itself(program)
+        or _takes_text_for_dates(program, schema)
+        or _takes_a_measure_for_a_mark(program, schema)
+        or _computes_with_text(program, grammar)
+        or _ends_with_a_mark(program)
         or _spans_nothing(program)
         or _rules_itself_out(program, grammar)
     )
 
 
-def _mixes_days_and_years(program: Program, schema: Schema) -> bool:
-    """Whether a column of days is compared with a year, and not its own year with that. SQLite takes "2018" for a number
-    where the column is declared DATE, and finds it below all days.
-    """
+def _takes_a_thing_from_itself(program: Program) -> bool:
+    """Whether it asks for the time between a moment and itself, or takes a column from itself."""
+    return any(
+        sign in _DIFFERENCES and isinstance(one, ColumnRef) and one == other
+        for sign, one, other in zip(program, program[1:], program[2:], strict=False)
+    )
+
+
+def _takes_text_for_dates(program: Program, schema: Schema) -> bool:
+    """Whether a column of texts, all of which are known and hold no digit, is compared with a date."""
     return any(
         sign in _PLAIN
         and isinstance(column, ColumnRef)
         and isinstance(value, Literal)
-        and isinstance(value.value, str)
-        and _YEAR.fullmatch(value.value) is not None
-        and _holds_days(schema.columns[column.column])
+        and bool(value.format)
+        and _holds_words(schema.columns[column.column])
         for sign, column, value in zip(program, program[1:], program[2:], strict=False)
     )
 
 
-def _holds_days(column: Column) -> bool:
-    """Whether a column holds points in time, and not years alone as far as its known values tell."""
-    return column.type == "time" and not any(_YEAR.fullmatch(str(value)) for value in column.values)
+def _takes_a_measure_for_a_mark(program: Program, schema: Schema) -> bool:
+    """Whether a column declared to hold fractions is to equal a 1 or 2 of the grammar's own, as marks and codes do."""
+    return any(
+        sign in _EQUATES
+        and isinstance(column, ColumnRef)
+        and value in _MARKED
+        and _FRACTIONS.match(schema.columns[column.column].sql_type) is not None
+        for sign, column, value in zip(program, program[1:], program[2:], strict=False)
+    )
+
+
+def _holds_words(column: Column) -> bool:
+    texts = [str(value) for value in column.values]
+    return column.type == "text" and bool(texts) and not any(map(_DIGIT.search, texts))
+
+
+def _computes_with_text(program: Program, grammar: Grammar) -> bool:
+    """Whether a text that is no number is added or multiplied."""
+    if _ARITHMETIC.isdisjoint(program):
+        return False
+    from fastsql.grammar.tree import read_tree  # where something is calculated
+
+    return any(
+        isinstance(child.terminal, Literal) and _is_text(child.terminal.value)
+        for node in _nodes(read_tree(program, grammar))
+        if node.terminal in _ARITHMETIC
+        for child in node.children
+        if child is not None
+    )
+
+
+def _is_text(value: str | float) -> bool:
+    return isinstance(value, str) and _NUMBER.fullmatch(value) is None
+
+
+def _ends_with_a_mark(program: Program) -> bool:
+    """Whether a part of a question is looked for together with the mark that ends it: "names that begin with F: ..."."""
+    return any(
+        isinstance(item, Literal)
+        and item.provenance == "span"
+        and isinstance(item.value, str)
+        and item.value[-1:] in _MARKS
+        for item in program
+    )
 
 
 def _spans_nothing(program: Program) -> bool:
@@ -59,13 +121,15 @@ def _spans_nothing(program: Program) -> bool:
     )
 
 
-def _adds_up_keys(program: Program, schema: Schema) -> bool:
-    """Whether it totals or averages a column that tells rows apart or refers to others': a number without a quantity."""
+def _adds_up_no_amounts(program: Program, schema: Schema) -> bool:
+    """Whether it totals or averages days, or a column that tells rows apart or refers to others': numbers of nothing."""
     added = [
         item.column for first, item in pairwise(program) if first in _SUMS and isinstance(item, ColumnRef)
     ]
     if not added:
         return False
+    if any(_DAYS.match(schema.columns[column].sql_type) for column in added):
+        return True
     keys = {column for key in schema.foreign_keys for column in (*key.columns, *key.references)}
     keys.update(table.primary_key[0] for table in schema.tables if len(table.primary_key) == 1)
     return not keys.isdisjoint(added)

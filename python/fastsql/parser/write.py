@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fastsql.session.turn import Turn
 
 
-_ONE_VALUE = Production("scalar")
+_ONE_VALUE, _LIMIT = Production("scalar"), Production("limit")
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,12 +107,20 @@ def sensible_first(linked: Linked, decoded: Decoded) -> Decoded:
 
 
 def own_program(linked: Linked, decoded: Decoded, number: int) -> Program:
-    """A finished hypothesis as the question says it, with references to earlier turns. Its comparisons are those that the
-    question plainly says (`as_said`).
+    """A finished hypothesis as the question says it, with references to earlier turns. Its comparisons and its order
+    in time are those that the question plainly says (`as_said`, `ordered_as_said`), those of dates at their granularity.
     """
     path, programs = decoded.search.finished[number].path, linked.programs
     if path not in programs:
         own = as_said(read_path(path, linked.space), linked.question)
+        if any(isinstance(item, Literal) and item.format for item in own):
+            from fastsql.parser.granularity import at_its_granularity  # where dates are compared
+
+            own = at_its_granularity(own, linked.space.schema, linked.question)
+        if _LIMIT in own:
+            from fastsql.parser.said_order import ordered_as_said  # where the first of some are asked for
+
+            own = ordered_as_said(own, linked.space.schema, linked.question)
         if turns := linked.space.turns:
             from fastsql.grammar.replacing import replace_contradicted  # for conversations
 

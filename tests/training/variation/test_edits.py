@@ -88,7 +88,9 @@ def test_both_ends_of_a_decade_change(seed: int) -> None:
         assert draft.text() == f"patients in their {draft.literals[50]}s"
 
 
-@pytest.mark.parametrize(("old", "pattern"), [(10004235, r"\d{8}"), (2014, r"\d{4}"), (98.55, r"\d+\.\d{1,2}")])
+@pytest.mark.parametrize(
+    ("old", "pattern"), [(10004235, r"\d{8}"), (2014, r"\d{4}"), (98.55, r"\d+\.\d{1,2}")]
+)
 def test_a_number_keeps_its_form(old: Value, pattern: str) -> None:
     for seed in SEEDS:
         assert re.fullmatch(pattern, str(draw_number(old, random.Random(seed))))

@@ -78,6 +78,13 @@ HALVES_OF_DAY = ("上午", "下午", "晚上", "早上", "凌晨")
 AFTERNOON = frozenset({"下午", "晚上"})
 NOON = "中午"
 
+PARTS_OF_YEARS = {"上半年": (1, 2), "下半年": (2, 2)} | {
+    f"{nth}季度": (number, 4)
+    for number, digit in enumerate(ONE_TO_NINE[:4], start=1)
+    for nth in (f"第{digit}", digit, f"第{number}", f"{number}")
+}
+"""Behind a year: which part of how many equal ones."""
+
 # ---------------------------------------------------------------- comparisons
 
 COMPARED = {
@@ -110,3 +117,19 @@ COMPARED_BEHIND = {
 """Behind a value and its unit, these do. Whether 以上 alone takes the value in, people do not agree on."""
 DENIALS = ("不", "没", "未", "非", "除")
 """Before all that, these may turn it around."""
+
+NEITHER = "(?:也|又|亦)(?:不是|不在|不属于|不为|非)"
+"""Before the second of two values, this denies both."""
+FIRST_OF_TWO = "既?不(?:是|在|属于|为)?|既?非"
+EARLIEST_FIRST = ("(?:年龄|年纪|岁数)最大", "最年长", "最年老", "最早")
+LATEST_FIRST = ("(?:年龄|年纪|岁数)最小", "最年轻", "最晚", "最新", "最近(?:的|一次)")
+"""Of points in time, a day of birth among them."""
+
+# ---------------------------------------------------------------- what no query computes
+
+UNCOMPUTED = (
+    *("中位数", "中位值", "中值", "标准差", "标准偏差", "标准误差?", "协?方差"),
+    *("四分位数", "四分位距", "相关系数", "相关性", "置信区间"),
+    *("几何平均", "加权平均", "移动平均", "滑动平均"),
+)
+"""Statistics that the grammar has no word for."""

@@ -148,6 +148,15 @@ BEFORE_MONTHS = (
 """What stands before a month that is named alone."""
 BEHIND_THE_VERB_MAY = ("i", "you", "we", "have", "be", "it", "they", "he", "she", "not")
 
+NTH_PARTS = {
+    word: number
+    for number, words in enumerate(
+        (("last",), ("first", "1st"), ("second", "2nd"), ("third", "3rd"), ("fourth", "4th"))
+    )
+    for word in words
+}
+"""Which half or quarter of a year; 0 is the last one."""
+
 # ---------------------------------------------------------------- comparisons
 
 COMPARED_BY_SIGNS = {
@@ -197,7 +206,10 @@ COMPARED_SELDOM = {
         "not higher than",
         "not greater than",
     ),
-    "ne": ("unequal to", "not", "not in", "not on"),
+    "ne": (
+        *("unequal to", "not", "not in", "not on", "not from", "not of", "but not", "outside", "outside of"),
+        *("except", "except for", "excluding", "apart from", "aside from"),
+    ),
 }
 """So do these, with few nouns."""
 COMPARED_BEHIND = {
@@ -206,11 +218,29 @@ COMPARED_BEHIND = {
 }
 """Behind an amount, these do."""
 COMPARED_BEHIND_SELDOM = {
-    "ge": ("or older", "and older", "or greater"),
-    "le": ("or younger", "or fewer", "or smaller"),
+    "ge": ("or older", "and older", "or greater", "or later", "and later", "or after", "onwards", "onward"),
+    "le": ("or younger", "or fewer", "or smaller", "or earlier", "and earlier", "or before"),
 }
 DENIALS = (r"n['’]t", r"(?<!\w)(?:not|never|no|without|nor|neither|except|excluding)")
 """Before all that, these may turn it around."""
+NEITHER = r"n(?:either|or)(?:\s+(?:an?|the|at|by|for|from|in|of|on|with))*"
+"""Before each of two values, this denies both."""
+
+EARLIEST_FIRST = ("oldest", "earliest", "longest ago")
+LATEST_FIRST = ("youngest", "newest", "latest", "most recent(?:ly)?")
+"""Of points in time, a day of birth among them."""
+
+# ---------------------------------------------------------------- what no query computes
+
+UNCOMPUTED = (
+    r"medians?(?! (?:nerves?|sternotom|lobes?|lines?|planes?|arcuate|raphe|cubital|rhomboid))",
+    *(r"(?:standard|std\.?|mean|average) deviations?", "std ?devs?", "stdev", "(?:co)?variances?"),
+    *("quartiles?", "quantiles?", "deciles?", "interquartile ranges?", "iqr"),
+    *("skewness", "kurtosis", "correlations?", "correlated?", "p-values?"),
+    *("confidence intervals?", "standard errors?"),
+    *("(?:geometric|harmonic|weighted) (?:mean|average)s?", "(?:moving|rolling) averages?"),
+)
+"""Statistics that the grammar has no word for, and that look like others that it has."""
 
 # ---------------------------------------------------------------- endings
 

@@ -39,6 +39,10 @@ RANGES = (
     "from {} up to {}",
     "in the range {} to {}",
     "ranging from {} to {}",
+    "between {}-{}",
+    "{}-{}",
+    "{} - {}",
+    "{} to {}",
 )
 RANGE = "between"
 BESIDE = 0.3
@@ -230,7 +234,7 @@ def _ranges(question: str, program: Program) -> Iterator[Slot]:
         if mentions[0] is None or mentions[1] is None:
             continue
         low, high = mentions[0], mentions[1]
-        for form in RANGES:
+        for form in sorted(RANGES, key=len, reverse=True):
             opening, middle, _ = form.split("{}")
             begin = low.start() - len(opening)
             if (
@@ -240,3 +244,4 @@ def _ranges(question: str, program: Program) -> Iterator[Slot]:
                 and not re.match(r"\w", question[begin - 1 : begin] or " ")
             ):
                 yield Slot(begin, high.end(), f"{low.group()}\0{high.group()}", "")
+                break

@@ -1,0 +1,108 @@
+"""Points in time are compared with a year, a month, a part of a year or a day as with what these are: spans of time.
+
+A model that compares a day with '2018' has said which column and which year; a database would compare one text with another,
+and find no noon at or before that same day. So each date is compared at its own granularity. "In the second half of 2021" is
+read as a part of that year: the grammar has no such dates, and a model takes the whole year.
+"""
+
+from __future__ import annotations
+
+import re
+
+from fastsql.grammar.program import ColumnRef, Literal, Production, Program, Terminal
+from fastsql.linking.vocabulary import chinese, english
+from fastsql.schema import Column, Schema
+
+_SIGNS = frozenset(("eq", "ne", "lt", "le", "gt", "ge"))
+_RANGES = {"between": ("and", "ge", "le"), "not_between": ("or", "lt", "gt")}
+_COARSE, _DAY = ("%Y", "%Y-%m"), "%Y-%m-%d"
+_WITH_TIME_OF_DAY = re.compile(r"TIMESTAMP|(?:SMALL)?DATETIME", re.IGNORECASE)
+_YEAR = re.compile(r"(?:1[89]|2\d)\d\d")
+_IN_YEAR = Production("date_eq")
+_COMPARED = 3
+"""Terminals of a comparison; a range has one more."""
+_MONTHS = 12
+_BEFORE = re.compile(
+    rf"(?<!\w)(?:(?P<word>{'|'.join(english.NTH_PARTS)})\s+(?P<unit>half|quarter)|q(?P<number>[1-4]))"
+    rf"(?:\s+(?:of|in))?(?:\s+the)?(?:\s+year)?[\s,]*$",
+    re.IGNORECASE,
+)
+_BEHIND = re.compile(
+    rf"[\s,-]*q(?P<number>[1-4])(?!\w)|\s*年?\s*的?(?P<han>{'|'.join(chinese.PARTS_OF_YEARS)})", re.IGNORECASE
+)
+
+
+def at_its_granularity(program: Program, schema: Schema, question: str) -> Program:
+    """The program; a time is compared with a year or a month as such, or with the part of it that the question says."""
+    found: list[Terminal] = []
+    place = 0
+    while place < len(program):
+        new, taken = _condition(program[place : place + _COMPARED + 1], schema, question)
+        found += new
+        place += taken
+    return tuple(found)
+
+
+def is_coarser(date: Literal, column: Column) -> bool:
+    """Whether a date is a span of what a column holds: a year or a month of days, a day of times of day."""
+    if column.type != "time":
+        return False
+    if date.format == _DAY:
+        return _WITH_TIME_OF_DAY.match(column.sql_type) is not None
+    return date.format in _COARSE and not any(_YEAR.fullmatch(str(value)) for value in column.values)
+
+
+def _condition(items: Program, schema: Schema, question: str) -> tuple[Program, int]:
+    """What stands in the place of the first items, and how many these are."""
+    as_it_is = items[:1], 1
+    if len(items) < _COMPARED:
+        return as_it_is
+    sign, column, low = items[:_COMPARED]
+    if not isinstance(sign, Production) or not isinstance(column, ColumnRef) or not isinstance(low, Literal):
+        return as_it_is
+    if sign == _IN_YEAR:
+        return _part(column, low, question), _COMPARED
+    known = schema.columns[column.column]
+    if not is_coarser(low, known):
+        return as_it_is
+    if sign.name in _SIGNS:
+        return _dated(sign.name, column, low), _COMPARED
+    high = items[_COMPARED] if sign.name in _RANGES and len(items) > _COMPARED else None
+    if not isinstance(high, Literal) or not is_coarser(high, known):
+        return as_it_is
+    both, first, second = _RANGES[sign.name]
+    return (Production(both), *_dated(first, column, low), *_dated(second, column, high)), _COMPARED + 1
+
+
+def _dated(sign: str, column: ColumnRef, value: Literal) -> Program:
+    return Production(f"date_{sign}"), column, value
+
+
+def _part(column: ColumnRef, year: Literal, question: str) -> Program:
+    """That a time is in a year, or in the part of it that the question says."""
+    part = None if year.span is None or year.format != "%Y" else _said_part(question, year.span)
+    if part is None:
+        return _dated("eq", column, year)
+    number, parts = part
+    length = _MONTHS // parts
+    first, last = (number - 1) * length + 1, number * length
+    ends = [
+        Literal(f"{year.value}-{month:02}", "%Y-%m", "", year.provenance, year.span)
+        for month in (first, last)
+    ]
+    return Production("and"), *_dated("ge", column, ends[0]), *_dated("le", column, ends[1])
+
+
+def _said_part(question: str, span: tuple[int, int]) -> tuple[int, int] | None:
+    """Which part of how many of a year the words beside it mean."""
+    before = _BEFORE.search(question[: span[0]])
+    if before is not None:
+        if before["number"]:
+            return int(before["number"]), 4
+        parts = 2 if before["unit"].lower() == "half" else 4
+        number = english.NTH_PARTS[before["word"].lower()] or parts
+        return (number, parts) if number <= parts else None
+    behind = _BEHIND.match(question, span[1])
+    if behind is None:
+        return None
+    return (int(behind["number"]), 4) if behind["number"] else chinese.PARTS_OF_YEARS[behind["han"]]

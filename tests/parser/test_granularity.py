@@ -1,0 +1,135 @@
+"""Dates are compared at their own granularity."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from fastsql.grammar import render, sql_to_program
+from fastsql.grammar.program import Literal, Program
+from fastsql.parser.granularity import at_its_granularity
+from fastsql.schema import Schema
+
+STAYS = Schema.from_dict(
+    {
+        "name": "stays",
+        "tables": [
+            {
+                "name": "stays",
+                "columns": [
+                    {"name": "days", "type": "number"},
+                    {"name": "begun", "type": "time"},
+                    {"name": "season", "type": "time", "values": ["2017", "2018"]},
+                    {"name": "code", "type": "text"},
+                    {"name": "ended", "type": "time", "sql_type": "TIMESTAMP"},
+                ],
+            }
+        ],
+        "foreign_keys": [],
+    }
+)
+FORMATS = {4: "%Y", 7: "%Y-%m", 10: "%Y-%m-%d"}
+YEAR = "STRFTIME('%Y', stays.begun)"
+MONTH = "STRFTIME('%Y-%m', stays.begun)"
+
+
+def dated(program: Program, question: str) -> Program:
+    """The program with its literals as the dates that a search makes of them, where the question says them."""
+
+    def grounded(item: Literal) -> Literal:
+        place = question.find(str(item.value))
+        span = (place, place + len(str(item.value))) if place >= 0 else None
+        return replace(item, format=item.format or FORMATS.get(len(str(item.value)), ""), span=span)
+
+    return tuple(grounded(item) if isinstance(item, Literal) else item for item in program)
+
+
+def given(condition: str, question: str = "") -> str:
+    program = sql_to_program(f"SELECT COUNT(*) FROM stays WHERE {condition}", STAYS)
+    return render(at_its_granularity(dated(program, question), STAYS, question), STAYS).partition(" WHERE ")[
+        2
+    ]
+
+
+@pytest.mark.parametrize(
+    ("found", "right"),
+    [
+        ("begun > '2018'", f"{YEAR} > '2018'"),
+        ("begun = '2018-03'", f"{MONTH} = '2018-03'"),
+        ("days > 3 AND begun <> '2018'", f"stays.days > 3 AND {YEAR} <> '2018'"),
+        ("begun BETWEEN '2016' AND '2018'", f"({YEAR} >= '2016' AND {YEAR} <= '2018')"),
+        ("begun BETWEEN '2016-05' AND '2018'", f"({MONTH} >= '2016-05' AND {YEAR} <= '2018')"),
+        ("begun NOT BETWEEN '2016' AND '2018'", f"({YEAR} < '2016' OR {YEAR} > '2018')"),
+        ("ended <= '2018-03-05'", "STRFTIME('%Y-%m-%d', stays.ended) <= '2018-03-05'"),
+        (
+            "ended BETWEEN '2018-03' AND '2018-06-05'",
+            "(STRFTIME('%Y-%m', stays.ended) >= '2018-03' AND STRFTIME('%Y-%m-%d', stays.ended) <= '2018-06-05')",
+        ),
+        ("(days > 3 OR begun < '2018')", f"(stays.days > 3 OR {YEAR} < '2018')"),
+        (
+            "days IN (SELECT days FROM stays WHERE begun BETWEEN '2016' AND '2018')",
+            f"stays.days IN (SELECT stays.days FROM stays WHERE ({YEAR} >= '2016' AND {YEAR} <= '2018'))",
+        ),
+    ],
+)
+def test_a_day_is_compared_with_a_year_as_such(found: str, right: str) -> None:
+    assert given(found) == right
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "stays.begun > '2018-01-01'",
+        "stays.begun BETWEEN '2016-01-01' AND '2018-01-01'",
+        "stays.ended > '2018-01-01 10:00:00'",
+        "stays.season > '2018'",  # its values are years
+        "stays.code = '2018'",
+        "stays.days > 2018",
+        "stays.begun BETWEEN '2016' AND '2018-01-01'",  # which of the two is meant is not told
+        f"{YEAR} = '2018'",
+    ],
+)
+def test_what_is_comparable_stays(condition: str) -> None:
+    assert given(condition) == condition
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "last"),
+    [
+        ("in the first half of 2021", "01", "06"),
+        ("in the second half of the year 2021", "07", "12"),
+        ("in the last half of 2021", "07", "12"),
+        ("in the 3rd quarter of 2021", "07", "09"),
+        ("the last quarter of 2021", "10", "12"),
+        ("in Q2 2021", "04", "06"),
+        ("in Q2 of 2021", "04", "06"),
+        ("2021 Q1", "01", "03"),
+        ("2021Q4?", "10", "12"),
+        ("2021年上半年", "01", "06"),
+        ("2021年的下半年", "07", "12"),
+        ("2021年第三季度", "07", "09"),
+        ("2021年四季度", "10", "12"),
+    ],
+)
+def test_a_part_of_a_year_is_the_part_that_is_said(question: str, first: str, last: str) -> None:
+    part = f"({MONTH} >= '2021-{first}' AND {MONTH} <= '2021-{last}')"
+    assert given(f"{YEAR} = '2021'", question) == part
+    assert (
+        given("begun = '2021'", question) != part
+    )  # the model has meant the text, and not a time in that year
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "in 2021",
+        "the third half of 2021",
+        "half of those of 2021",
+        "a quarter of 2021 patients",
+        "FAQ2 2021",
+        "2021年",
+    ],
+)
+def test_a_year_is_whole_where_no_part_is_said(question: str) -> None:
+    assert given(f"{YEAR} = '2021'", question) == f"{YEAR} = '2021'"

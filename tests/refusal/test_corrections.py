@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from fastsql.refusal.corrections import LONGEST, repaired
-from fastsql.refusal.suggestions import BestGuess, NearValue, Suggestion, UnknownValue, UnknownWords
+from fastsql.refusal.corrections import LONGEST, confirmed, repaired
+from fastsql.refusal.suggestions import (
+    BestGuess,
+    NearValue,
+    SeveralReadings,
+    Suggestion,
+    UnknownValue,
+    UnknownWords,
+)
 
 REFUSED = "How many patients take wonderpill?"
 VALUE = UnknownValue("", "wonderpill", (23, 33), "drugs.name", (NearValue("Warfarin", ("drugs.name",)),))
@@ -77,3 +84,71 @@ def test_a_long_text_is_read_at_once() -> None:
     assert repaired("no " * 30_000, REFUSED, [VALUE]) is None
     assert repaired("不对" * 30_000, REFUSED, [VALUE]) is None
     assert repaired("no" + " " * 60_000 + "i", REFUSED, [VALUE]) is None
+
+
+GUESS = BestGuess("Did you mean: how many patients?", "how many patients")
+READINGS = SeveralReadings("", ("how many patients", "how many stays"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "yes",
+        "Yes!",
+        "yes, please do",
+        "ok",
+        "That's right.",
+        "that is what I meant",
+        "right, yes",
+        "是的",
+        "对，没错。",
+    ],
+)
+def test_a_guess_is_confirmed(text: str) -> None:
+    assert confirmed(text, [GUESS]) == "how many patients"
+    assert confirmed(text, [READINGS]) is None
+    assert confirmed(text, []) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("the first", 0),
+        ("1", 0),
+        ("the second one", 1),
+        ("Yes, the second", 1),
+        ("option 2", 1),
+        ("第二个", 1),
+        ("选一", 0),
+    ],
+)
+def test_a_reading_is_chosen_by_its_place(text: str, place: int) -> None:
+    assert confirmed(text, [READINGS]) == READINGS.descriptions[place]
+    assert confirmed(text, [GUESS]) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "no",
+        "yesterday",
+        "right ventricle",
+        "not right",
+        "3",
+        "twelve",
+        "yes? no",
+        "ok then " * 20,
+        "是不是",
+        "对了多少",
+    ],
+)
+def test_what_confirms_nothing_is_a_question(text: str) -> None:
+    assert confirmed(text, [GUESS]) is None
+    assert confirmed(text, [READINGS]) is None
+
+
+def test_the_nearest_value_is_meant_where_the_guess_has_it() -> None:
+    value = UnknownValue("", "warfrin", (17, 24), nearest=(NearValue("warfarin", ("t.drug",)),))
+    assert repaired("yes", "How many were on warfrin?", [value, GUESS]) == "How many were on warfarin?"
+    assert repaired("yes", "How many were on warfrin?", [value]) is None

@@ -21,8 +21,10 @@ from fastsql import ExecutionError, ModelError, SchemaError
 from fastsql.execution import RefusedError
 from fastsql.parser import Parser
 from fastsql.parser.assess import Assessed
+from fastsql.parser.confirm import CERTAIN
 from fastsql.parser.turns import likelier, refers
-from fastsql.refusal.suggestions import UnknownWords
+from fastsql.refusal.describe import describe
+from fastsql.refusal.suggestions import BestGuess, SeveralReadings, Suggestion, UnknownWords
 from fastsql.reliability.assess import Assessment
 from fastsql.schema import Schema
 from fastsql.session import Session, Turn
@@ -32,6 +34,8 @@ from ..worlds.toy_model import SCHEMA
 from .conftest import DDL, LIMITS
 
 MORE = (*QUESTIONS, "only the women", "and in 2101?", "their last admission", "只要女性", "sort them by dob")
+WIDE = 12
+"""Hypotheses enough for several of the toy's to have words."""
 
 
 def talked(parser: Parser, count: int = 6, **options: object) -> Session:
@@ -509,3 +513,56 @@ def test_only_the_question_just_before_is_put_right(parser: Parser) -> None:
         turn = parser.parse("I meant patients", SCHEMA, history=history)
         assert isinstance(turn, Turn)
         assert (turn.question, turn.asked) == ("I meant patients", "")
+
+
+def described(parser: Parser, question: str) -> dict[str, str]:
+    """The readings of a question in words, likeliest first, and their SQL."""
+    parsed = parser.parse(question, SCHEMA, penalty=0, beam=WIDE)
+    assert parsed.background is not None
+    written = parsed.background.written
+    found: dict[str, str] = {}
+    for one in (written, *map(written.other, written.others)):
+        description = describe(one.program, SCHEMA, "en")
+        if description is not None:
+            found.setdefault(description, one.sql)
+    return found
+
+
+def in_doubt(question: str, suggestion: Suggestion) -> Turn:
+    """A turn that was refused although this could be meant."""
+    return Turn(question, None, 0.4, abstained=True, reason="?", suggestions=(suggestion,))
+
+
+@pytest.mark.parametrize("said", ["yes", "Yes, that's right.", "ok", "是的"])
+def test_a_guess_that_is_confirmed_is_given(said: str, parser: Parser) -> None:
+    description, sql = next(iter(described(parser, QUESTIONS[0]).items()))
+    before = in_doubt(QUESTIONS[0], BestGuess("", description))
+    turn = parser.parse(said, SCHEMA, history=[before], penalty=1e6, beam=WIDE)
+    assert isinstance(turn, Turn)
+    assert (turn.sql, turn.confidence, turn.question, turn.asked) == (sql, 1.0, QUESTIONS[0], said)
+    assert turn.usable
+    assert (turn.number, turn.standing) == (2, {2: CERTAIN})
+
+
+def test_one_of_several_readings_is_given_by_its_place(parser: Parser) -> None:
+    question = next(one for one in QUESTIONS if len(described(parser, one)) > 1)
+    known = described(parser, question)
+    before = in_doubt(question, SeveralReadings("", tuple(known)[:3]))
+    for said, sql in zip(("the first one", "2", "third"), known.values(), strict=False):
+        turn = parser.parse(said, SCHEMA, history=[before], beam=WIDE)
+        assert (turn.sql, turn.confidence) == (sql, 1.0)
+    assert parser.parse("yes", SCHEMA, history=[before]).question == "yes"  # which of them?
+
+
+def test_what_is_not_found_again_stays_refused(parser: Parser) -> None:
+    before = in_doubt(QUESTIONS[0], BestGuess("", "how many whales"))
+    turn = parser.parse("yes", SCHEMA, history=[before], penalty=1e6)
+    assert isinstance(turn, Turn)
+    assert (turn.sql, turn.asked) == (None, "yes")
+
+
+def test_an_answered_turn_is_confirmed_by_nothing(parser: Parser) -> None:
+    session = parser.session(SCHEMA)
+    session.ask(QUESTIONS[0])
+    turn = session.ask("yes", penalty=0)
+    assert (turn.question, turn.asked) == ("yes", "")

@@ -24,9 +24,9 @@ examples:
   fastsql chat postgresql://clerk@db/ward --namespace public --exclude "tmp_*"
   printf 'Which patients have pneumonia?\\nOnly the women.\\n' | fastsql chat hospital.sqlite
 
-Each line is a question, or a command such as /undo, /sql, /why or /export FILE; /help lists them. In a terminal, with the
-extra chat, Tab completes names of tables and columns, and values. Questions are kept in memory alone, unless you export the
-conversation. hospital.sqlite: see fastsql demo --keep.
+Each line is a question, or a command such as /undo, /sql, /why or /export FILE; /help lists them. "yes" to a refusal's "Did
+you mean ...?" gives that. In a terminal, with the extra chat, Tab completes names of tables and columns, and values.
+Questions are kept in memory alone, unless you export the conversation. hospital.sqlite: see fastsql demo --keep.
 """
 _PROMPT = "? "
 

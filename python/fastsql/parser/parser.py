@@ -252,19 +252,29 @@ class Parser:
     def _parse(
         self, question: str, schema: Any, values: Any, settings: Settings, history: tuple[Turn, ...] | None
     ) -> Result:
-        meant = None
+        meant, reading = None, ""
         if history:
-            from fastsql.parser.turns import correction  # for conversations
+            from fastsql.parser.confirm import confirmation  # for conversations
+            from fastsql.parser.turns import correction
 
             meant = correction(question, history)
+            if meant is None:
+                meant, reading = confirmation(question, history)
         if meant is None:
             return self._understood(question, schema, values, settings, history)
-        turn = cast("Turn", self._understood(meant, schema, values, settings, history))
+        turn = cast("Turn", self._understood(meant, schema, values, settings, history, reading))
         return replace(turn, asked=question)
 
     def _understood(
-        self, question: str, schema: Any, values: Any, settings: Settings, history: tuple[Turn, ...] | None
+        self,
+        question: str,
+        schema: Any,
+        values: Any,
+        settings: Settings,
+        history: tuple[Turn, ...] | None,
+        reading: str = "",
     ) -> Result:
+        """`reading` is the description of the hypothesis that is given where there is one, however sure it is."""
         settings = settings.checked(self.limits)
         text = clean_question(question, self.limits)
         if not has_words(text):
@@ -288,6 +298,10 @@ class Parser:
         watch.lap("link")
         goes_on = bool(turns) and any(turn.usable for turn in turns or ())
         assessed = (self._turn if goes_on else self._assessed)(linked, settings, watch)
+        if reading:
+            from fastsql.parser.confirm import as_confirmed  # for conversations
+
+            assessed = as_confirmed(assessed, reading, self.limits)
         result = decide(assessed, settings.penalty, watch)
         if result.abstained and settings.suggest:
             from fastsql.parser.refuse import explain_refusal  # for refusals alone

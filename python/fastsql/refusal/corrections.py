@@ -1,7 +1,7 @@
-"""Corrections of a question that was refused: "I meant ceftriaxone", "sorry, 2099", 我是说头孢曲松.
+"""What puts a question that was refused right: "I meant ceftriaxone", "sorry, 2099", 我是说头孢曲松, and "yes" to a guess.
 
 The words that say so are few and closed classes, as in any language. What is put in order is the one thing that the refusal
-named: a value that the database does not hold, or words that nothing is called.
+named: a value that the database does not hold, or words that nothing is called. What is confirmed is what it said in words.
 """
 
 from __future__ import annotations
@@ -9,7 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from fastsql.refusal.suggestions import Span, Suggestion, UnknownValue, UnknownWords
+from fastsql.refusal.suggestions import (
+    BestGuess,
+    SeveralReadings,
+    Span,
+    Suggestion,
+    UnknownValue,
+    UnknownWords,
+)
 
 LONGEST = 80
 """Characters of what is meant instead; more is a question of its own."""
@@ -29,6 +36,29 @@ _ASKS = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """Begins a question, or a request, of its own."""
+_YES = re.compile(
+    r"(?:(?:yes|yeah|yep|yup|ok(?:ay)?|sure|right|correct|exactly|indeed|please(?: do)?|i (?:do|did)"
+    r"|that(?:['’]s| is)(?: (?:it|right|correct|the one|what i mean(?:t)?))?)(?!\w)\W*)+"
+    r"|(?:(?:是的?|对的?|没错|正是|正确|嗯|好的?|可以|就是这个|就是这样)\W*)+",
+    re.IGNORECASE,
+)
+_PLACES = {
+    word: place
+    for place, words in enumerate(
+        (
+            ("1", "1st", "first", "one", "一"),
+            ("2", "2nd", "second", "two", "二"),
+            ("3", "3rd", "third", "three", "三"),
+        )
+    )
+    for word in words
+}
+_NTH = re.compile(
+    rf"(?:(?:yes|ok(?:ay)?)\W+)?(?:i mean(?:t)? )?(?:the )?(?:(?:reading|number|option|no\.?) ?)?"
+    rf"(?:是|我要|选)?第?(?P<nth>{'|'.join(sorted(_PLACES, key=len, reverse=True))})"
+    r"(?: (?:one|reading|option)|[个种项](?:意思|解释)?)?",
+    re.IGNORECASE,
+)
 _EDGES = " \t\r\n.,;:!?'\"“”‘’。，；：！？「」"
 
 
@@ -48,6 +78,21 @@ def repaired(question: str, refused: str, suggestions: Sequence[Suggestion]) -> 
     return f"{refused[:start]}{meant}{refused[end:]}"
 
 
+def confirmed(question: str, suggestions: Sequence[Suggestion]) -> str | None:
+    """The description of the reading that is said to be meant, of those that a refusal told; None where none is."""
+    bare = question.strip(_EDGES)
+    if len(bare) > _AROUND:
+        return None
+    for one in suggestions:
+        if isinstance(one, BestGuess):
+            return one.description if _YES.fullmatch(bare) else None
+        if isinstance(one, SeveralReadings):
+            found = _NTH.fullmatch(bare)
+            place = None if found is None else _PLACES[found["nth"].lower()]
+            return None if place is None or place >= len(one.descriptions) else one.descriptions[place]
+    return None
+
+
 def _meant(question: str, suggestions: Sequence[Suggestion]) -> str | None:
     bare = question.strip(_EDGES)
     if len(bare) > LONGEST + _AROUND:
@@ -55,6 +100,9 @@ def _meant(question: str, suggestions: Sequence[Suggestion]) -> str | None:
     near = [near.value for one in suggestions if isinstance(one, UnknownValue) for near in one.nearest]
     if bare.casefold() in (value.casefold() for value in near):
         return bare  # a value that was proposed, and nothing else
+    guessed = any(isinstance(one, BestGuess) for one in suggestions)
+    if near and guessed and _YES.fullmatch(bare):
+        return near[0]  # which the guess has in place of what was not understood
     found = _MEANT.fullmatch(bare)
     if found is None:
         return None

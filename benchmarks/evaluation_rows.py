@@ -234,6 +234,7 @@ ROWS: Mapping[str, Rows] = {
     "everyday": _written("single questions", schemas=False, whole=True),
     "everyday_turns": _written("turns of conversations (QM)", schemas=False),
     "clinic_zh": _chinese("a clinic"),
+    "written_zh": _chinese("questions written by hand, over designs held out"),
     "chase": _chinese("CHASE dev, turns"),
     "css_example": _css("example", "", "91.7 / 82.2"),
     "css_template": _css("template", "60.5 / 55.2", ""),

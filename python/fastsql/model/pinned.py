@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 MANIFESTS: Mapping[str, str] = {
-    "css-zh": "4f353900e50b6533fb21f2db8ad5a03d4175c52c9760117f1a149f01e530ddeb",
-    "ehr-en": "46c6f82b0f0f6cee39e3cbf876e8ba437720153ac7fd5ac1117e11ea43fa2700",
+    "css-zh": "3506cfe5f8bec11a7555f9de380b63be8d667aa1e70eaafe9e0c3eed81e18ad5",
+    "ehr-en": "fecaf1ab794f08a8dcd4d2b8d56049ad76eaed6eb9a4e1c699de19a28450b3b2",
     "reverse-en": "8362c0b07d12ae0022f92d333f8604e89faea739cdd9145dbb8072ac48c9c66a",
 }

@@ -142,3 +142,24 @@ def test_what_is_asked_plainly_is_answered_rightly(
     assert best is not None
     with sqlite3.connect(hospital) as connection:
         assert sorted(connection.execute(best)) == sorted(connection.execute(gold)), best
+
+
+def test_yes_to_a_refusal_begins_a_conversation(
+    hospital: Path, known: tuple[Parser, Schema, ValueDictionary]
+) -> None:
+    parser, schema, values = known
+    session = parser.session(schema, values)
+    refused = session.ask("How many patients live in Bern?", penalty=1e4)
+    assert (refused.sql, [one.kind for one in refused.suggestions]) == (None, ["best guess"])
+    confirmed = session.ask("yes", penalty=1e4)
+    assert (confirmed.confidence, confirmed.question) == (1.0, refused.question)
+    turns = [confirmed, session.ask("And in Basel?"), session.ask("Only women", penalty=0)]
+    with sqlite3.connect(hospital) as connection:
+        found = [connection.execute(turn.sql or "").fetchall() for turn in turns]
+        wheres = ("city = 'Bern'", "city = 'Basel'", "city = 'Basel' AND gender = 'F'")
+        assert found == [connection.execute(f"{_COUNT} WHERE {where}").fetchall() for where in wheres]
+    again = parser.session(schema, values)
+    again.load(session.export())
+    assert [(turn.sql, turn.confidence, turn.asked) for turn in again] == [
+        (turn.sql, turn.confidence, turn.asked) for turn in session
+    ]

@@ -180,7 +180,13 @@ def test_a_model_that_was_never_calibrated_answers_only_where_a_wrong_answer_cos
 def test_a_bundle_may_carry_a_calibrated_confidence_and_a_lexicon(tmp_path: Path) -> None:
     sure = {"intercept": 50.0, "weights": {"sequence": 0.001}}
     lexicon = [["admissions", "subject_id", ["known"]]]
-    folder = write_bundle(tmp_path / "toy", confidence=sure, lexicon=lexicon, constants=[["low", 9, "lower"]])
+    folder = write_bundle(
+        tmp_path / "toy",
+        confidence=sure,
+        lexicon=lexicon,
+        constants=[["low", 9, "lower"]],
+        constant_tables=["admissions"],
+    )
     parser = load_toy(folder, penalty=10)
     assert parser.parse(QUESTIONS[0], SCHEMA).confidence > 0.99
     assert parser.parse(QUESTIONS[0], SCHEMA).sql

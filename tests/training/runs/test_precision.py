@@ -53,6 +53,12 @@ def test_a_busy_moment_does_not_part_two_runs(monkeypatch: pytest.MonkeyPatch) -
     assert [precision.is_faster_in_bf16(torch.device("cpu")) for _ in range(2)] == [True, True]
 
 
+def test_measuring_draws_no_random_number() -> None:
+    before = torch.get_rng_state()
+    precision.is_faster_in_bf16(torch.device("cpu"))
+    assert torch.equal(torch.get_rng_state(), before)
+
+
 def test_time_is_taken_over_sizes_that_nothing_was_computed_for(monkeypatch: pytest.MonkeyPatch) -> None:
     met: list[int] = []
     monkeypatch.setattr(precision.nn.Linear, "forward", counted(precision.nn.Linear.forward, met))

@@ -29,7 +29,10 @@ def is_faster_in_bf16(device: torch.device) -> bool:
 
 def _seconds(dtype: torch.dtype) -> float:
     """The least time of a step of a feed-forward net, each over another number of rows, after one that warms up."""
-    net = nn.Sequential(nn.Linear(*WIDTHS), nn.GELU(), nn.Linear(*WIDTHS[::-1]))
+    with torch.random.fork_rng(
+        devices=[]
+    ):  # the first run of a process draws nothing that the second does not
+        net = nn.Sequential(nn.Linear(*WIDTHS), nn.GELU(), nn.Linear(*WIDTHS[::-1]))
     taken = []
     for rows in itertools.islice(_ROWS, ROUNDS + 1):
         x = torch.ones(rows, WIDTHS[0])

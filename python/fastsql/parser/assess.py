@@ -35,6 +35,7 @@ class Assessed:
         note: what did not work on the way, a sentence; None where all did.
         absent: literals of it that no row of the database holds, as far as an inspector asked.
         contradictions: what it asks of reference tables in vain, as far as no answer says otherwise.
+        confirmed: whether whoever asks has said that this is meant.
     """
 
     written: Written
@@ -45,6 +46,7 @@ class Assessed:
     note: str | None = None
     absent: tuple[LookUp, ...] = ()
     contradictions: tuple[Contradiction, ...] = ()
+    confirmed: bool = False
 
     @property
     def confidence(self) -> float:

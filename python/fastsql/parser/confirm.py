@@ -41,5 +41,5 @@ def as_confirmed(assessed: Assessed, description: str, limits: Limits) -> Assess
             if other is None:
                 break
             found = assess(other, assessed.reliability)
-        return replace(found, standing={**found.standing, linked.number: CERTAIN})
+        return replace(found, standing={**found.standing, linked.number: CERTAIN}, confirmed=True)
     return assessed

@@ -29,7 +29,7 @@ def decide(assessed: Assessed, penalty: float, watch: Stopwatch) -> Result:
     question = written.linked.question
     language = language_of(question)
     reason = written.fault or assessed.refusal
-    unsaid = nothing_to_go_by(written, assessed.links, language)
+    unsaid = "" if assessed.confirmed else nothing_to_go_by(written, assessed.links, language)
     if not reason and penalty > 0 and unsaid:
         reason, p, u = unsaid, 0.0, 1.0
     decided = assessed.reliability.calibrated or penalty == 0

@@ -29,15 +29,11 @@ from pathlib import Path
 
 import fastsql
 from fastsql.cli.console import Console
-from fastsql.datasets import DatabaseFiles, Example, read_examples, read_schemas, read_split_ids
-from fastsql.errors import ExecutionError
-from fastsql.evaluation.answers import AnswerRows, answer_rows
-from fastsql.execution import ReadOnlyExecutor
 from fastsql.parser import Parser
 from fastsql.refusal.suggestions import BestGuess, SeveralReadings
-from fastsql.schema import Schema
 
 sys.path.insert(0, str(Path(__file__).parent))
+from asking import Question, add_data_set, questions
 from record import save
 
 PLACES = ("the first", "the second", "the third")
@@ -45,51 +41,19 @@ GIVEN, WRONG = "given, right", "given, wrong"
 YES, SEVERAL, NONE, SILENT = '"yes"', "one of several", "none right", "no reading"
 
 
-def outcome(
-    parser: Parser, example: Example, schema: Schema, path: Path, executor: ReadOnlyExecutor
-) -> str | None:
-    """What becomes of a question, at once or after one word more; None where gold does not run."""
-    gold = answer(executor, example.sql)
-    if gold is None:
-        return None
-    first = parser.parse(example.question, schema, history=[], values=path)
+def outcome(parser: Parser, asked: Question) -> str:
+    """What becomes of a question, at once or after one word more."""
+    first = parser.parse(asked.example.question, asked.schema, history=[], values=asked.database)
     if first.sql is not None:
-        return GIVEN if answer(executor, first.sql) == gold else WRONG
+        return GIVEN if asked.answer(first.sql) == asked.gold else WRONG
     told = next((one for one in first.suggestions if isinstance(one, BestGuess | SeveralReadings)), None)
     if told is None:
         return SILENT
-    said = ("yes",) if isinstance(told, BestGuess) else PLACES[: len(told.descriptions)]
-    answers = [parser.parse(one, schema, history=[first], values=path).sql for one in said]
-    if any(answer(executor, sql) == gold for sql in answers if sql is not None):
-        return YES if isinstance(told, BestGuess) else SEVERAL
+    for said in ("yes",) if isinstance(told, BestGuess) else PLACES[: len(told.descriptions)]:
+        then = parser.parse(said, asked.schema, history=[first], values=asked.database)
+        if asked.answer(then.sql) == asked.gold:
+            return YES if isinstance(told, BestGuess) else SEVERAL
     return NONE
-
-
-def answer(executor: ReadOnlyExecutor, sql: str | None) -> AnswerRows | None:
-    """What a query returns; None where there is none, it fails, or it returns more than may be read."""
-    try:
-        return None if sql is None else answer_rows(executor.run(sql))
-    except ExecutionError:
-        return None
-
-
-def counted(options: argparse.Namespace, console: Console) -> Counter[str]:
-    """How often each outcome came about."""
-    ids = None if options.split_ids is None else read_split_ids(options.split_ids)
-    examples = [one for one in read_examples(options.data, ids=ids) if one.sql is not None]
-    db_ids = {one.db_id for one in examples}
-    schemas = read_schemas(options.schemas, databases=db_ids)
-    parser, found = fastsql.load(options.model), Counter[str]()
-    with DatabaseFiles(options.databases, db_ids) as databases:
-        for example in console.track(examples, "asking", len(examples)):
-            path = databases.path(example.db_id)
-            if path is None:
-                raise SystemExit(f"there is no database of {example.db_id}")
-            with ReadOnlyExecutor(path, time_limit=3.0) as executor:
-                became = outcome(parser, example, schemas[example.db_id], path, executor)
-            if became is not None:
-                found[became] += 1
-    return found
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -97,15 +61,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("data", help="questions with SQL")
-    parser.add_argument("--schemas", required=True)
-    parser.add_argument("--databases", required=True)
-    parser.add_argument("--split-ids", help="FILE:NAME of the questions or databases to take")
+    add_data_set(parser)
     parser.add_argument("--model", default="ehr-en", help="a model's name, or a bundle's folder")
     parser.add_argument("--json", type=Path, help="write figures here")
     options = parser.parse_args(arguments)
     console = Console(out=sys.stdout)
-    found = counted(options, console)
+    model = fastsql.load(options.model)
+    found = Counter(outcome(model, asked) for asked in questions(options, console))
     total = found.total()
     shares = {name: 100 * found[name] / total for name in (GIVEN, WRONG, YES, SEVERAL, NONE, SILENT)}
     shares["right in all"] = shares[GIVEN] + shares[YES] + shares[SEVERAL]

@@ -23,10 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsql.cli.console import Console
-from fastsql.datasets import DatabaseFiles, read_examples, read_schemas, read_split_ids
-from fastsql.errors import ExecutionError
-from fastsql.evaluation.answers import AnswerRows, answer_rows, is_void
-from fastsql.execution import ReadOnlyExecutor
+from fastsql.evaluation.answers import is_void
 from fastsql.model import open_bundle
 from fastsql.parser import BUNDLED, DEFAULT_MODEL, Parser
 from fastsql.parser.assess import Assessed, evidence_of
@@ -35,6 +32,7 @@ from fastsql.reliability.evidence import WORDS
 from fastsql.reverse import ReverseModel, load_reverse
 
 sys.path.insert(0, str(Path(__file__).parent))
+from asking import Question, add_data_set, questions
 from record import save
 
 EVIDENCE = ("worst", "decisions", "removed", *WORDS, "contradicted")
@@ -73,7 +71,7 @@ class Looking(Parser):
 
 
 def hypotheses_of(
-    parser: Looking, executor: ReadOnlyExecutor, gold: AnswerRows, group: str, reverse: ReverseModel | None
+    parser: Looking, asked: Question, group: str, reverse: ReverseModel | None
 ) -> Choice | None:
     """What was decoded last; None where nothing runs."""
     assert parser.assessed is not None
@@ -85,7 +83,7 @@ def hypotheses_of(
             continue
         evidence = evidence_of(written, parser._reliability)[0]
         rows.append([search.finished[number].score, *(getattr(evidence, name) for name in EVIDENCE)])
-        answers.append(answer(executor, written.sql))
+        answers.append(asked.answer(written.sql))
         programs.append(written.program)
     if not rows:
         return None
@@ -105,16 +103,8 @@ def hypotheses_of(
         ]
         for number, own in enumerate(answers)
     ]
-    right = np.array([own is not None and own == gold for own in answers])
+    right = np.array([own is not None and own == asked.gold for own in answers])
     return Choice(group, plain, np.array(looked, dtype=np.float64), right)
-
-
-def answer(executor: ReadOnlyExecutor, sql: str) -> AnswerRows | None:
-    """What a query returns; None where it fails or returns more than may be read."""
-    try:
-        return answer_rows(executor.run(sql))
-    except ExecutionError:
-        return None
 
 
 def fitted(choices: Sequence[Choice], *, inspected: bool) -> Floats:
@@ -159,29 +149,17 @@ def cross_fitted(choices: Sequence[Choice], *, inspected: bool) -> int:
 
 def choices_of(options: argparse.Namespace, console: Console) -> list[Choice]:
     """What the parser decodes for all questions of a set that have an answer."""
-    ids = None if options.split_ids is None else read_split_ids(options.split_ids)
-    examples = [one for one in read_examples(options.data, ids=ids) if one.sql is not None]
-    db_ids = {one.db_id for one in examples}
-    schemas = read_schemas(options.schemas, databases=db_ids)
     bundle = open_bundle(options.model)
     reverse = None if options.reverse is None else load_reverse(options.reverse, bundle.tokenizer())
     parser = Looking(bundle, penalty=0, suggest=False)
     found = []
-    with DatabaseFiles(options.databases, db_ids) as databases:
-        for example in console.track(examples, "parsing", len(examples)):
-            path = databases.path(example.db_id)
-            if path is None:
-                raise SystemExit(f"there is no database of {example.db_id}")
-            with ReadOnlyExecutor(path, time_limit=3.0) as executor:
-                gold = answer(executor, example.sql or "")
-                if gold is None:
-                    continue
-                parser.assessed = None
-                parser.parse(example.question, schemas[example.db_id], values=path, beam=options.beam)
-                group = example.db_id.partition("_held_")[0]
-                choice = hypotheses_of(parser, executor, gold, group, reverse) if parser.assessed else None
-                if choice is not None:
-                    found.append(choice)
+    for asked in questions(options, console):
+        parser.assessed = None
+        parser.parse(asked.example.question, asked.schema, values=asked.database, beam=options.beam)
+        group = asked.example.db_id.partition("_held_")[0]
+        choice = hypotheses_of(parser, asked, group, reverse) if parser.assessed else None
+        if choice is not None:
+            found.append(choice)
     return found
 
 
@@ -190,10 +168,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("data", help="questions with SQL")
-    parser.add_argument("--schemas", required=True)
-    parser.add_argument("--databases", required=True)
-    parser.add_argument("--split-ids", help="FILE:NAME of the questions or databases to take")
+    add_data_set(parser)
     parser.add_argument("--model", default=str(BUNDLED / DEFAULT_MODEL), help="a bundle's folder")
     parser.add_argument("--reverse", type=Path, help="weights of a reverse model")
     parser.add_argument("--beam", type=int, default=8)

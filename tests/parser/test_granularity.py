@@ -9,26 +9,9 @@ import pytest
 from fastsql.grammar import render, sql_to_program
 from fastsql.grammar.program import Literal, Program
 from fastsql.parser.granularity import at_its_granularity
-from fastsql.schema import Schema
 
-STAYS = Schema.from_dict(
-    {
-        "name": "stays",
-        "tables": [
-            {
-                "name": "stays",
-                "columns": [
-                    {"name": "days", "type": "number"},
-                    {"name": "begun", "type": "time"},
-                    {"name": "season", "type": "time", "values": ["2017", "2018"]},
-                    {"name": "code", "type": "text"},
-                    {"name": "ended", "type": "time", "sql_type": "TIMESTAMP"},
-                ],
-            }
-        ],
-        "foreign_keys": [],
-    }
-)
+from ..worlds.stays_in_time import STAYS
+
 FORMATS = {4: "%Y", 7: "%Y-%m", 10: "%Y-%m-%d"}
 YEAR = "STRFTIME('%Y', stays.begun)"
 MONTH = "STRFTIME('%Y-%m', stays.begun)"

@@ -11,24 +11,7 @@ from fastsql.grammar.program import Literal, Production
 from fastsql.parser.senseless import says_nothing
 from fastsql.schema import Schema
 
-STAYS = Schema.from_dict(
-    {
-        "name": "stays",
-        "tables": [
-            {
-                "name": "stays",
-                "columns": [
-                    {"name": "days", "type": "number"},
-                    {"name": "begun", "type": "time"},
-                    {"name": "season", "type": "time", "values": ["2017", "2018"]},
-                    {"name": "code", "type": "text"},
-                    {"name": "ended", "type": "time", "sql_type": "DATE"},
-                ],
-            }
-        ],
-        "foreign_keys": [],
-    }
-)
+from ..worlds.stays_in_time import STAYS
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@
     python benchmarks/training_step.py configs/ehr-en.toml --cache runs/ehr-en/cache --batches 200 --threads 2
 
 Batches of the configuration's own plan are made once, and timed as they are made. Each variant then takes steps over them:
-everything trained in float32, the lower layers of the encoder frozen, and that in bfloat16. The first third is not counted.
+everything trained in float32, the encoder frozen, and that with linear maps in bfloat16. The first third is not counted.
 No batch is met twice: a batch's sizes are new, as they are in a run, and libraries that compile a product for each size do.
 What two processes that train together take is told by two of these at once, by the clock.
 """
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 sys.path.insert(0, str(Path(__file__).parent))
 from record import save
 
-FROZEN = 4
+FROZEN = 6
 VARIANTS = {
     "all layers": (0, False),
     f"{FROZEN} frozen": (FROZEN, False),
     f"{FROZEN} frozen, bf16": (FROZEN, True),
 }
-"""Layers of the encoder that are frozen, and whether products are of bfloat16."""
+"""Layers of the encoder that are frozen, and whether linear maps multiply in bfloat16."""
 RATE = 1e-5
 """Of the learning: small, since only time is measured."""
 
@@ -82,9 +82,10 @@ class Trainee:
         import torch
 
         from fastsql.training.objectives.decisions import decision_loss
+        from fastsql.training.runs.precision import computing
 
         for number, batch in enumerate(batches):
-            with torch.autocast("cpu", dtype=torch.bfloat16, enabled=self.bf16), watch.part("loss"):
+            with computing(torch.device("cpu"), bf16=self.bf16), watch.part("loss"):
                 loss = decision_loss(self.model, batch).loss
             with watch.part("gradients"):
                 torch.autograd.backward(loss)

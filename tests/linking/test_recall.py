@@ -109,6 +109,7 @@ def test_a_verbatim_span_keeps_words_whole(text: str, question: str, span: tuple
         ),
         ("SELECT x FROM t WHERE strftime('%Y-%m', d) = '2100-08'", ["2100-08"]),
         ("SELECT 24 * (strftime('%J', current_time) - strftime('%J', d)) FROM t", []),
+        ("SELECT 24 * (julianday(current_time) - julianday(d)) FROM t", []),
         ("SELECT x FROM t WHERE strftime('%J', e) - strftime('%J', d) < 1 * 365/4", [3]),
         ("SELECT x FROM t WHERE strftime('%J', e) - strftime('%J', d) < 1 * 365/2", [6]),
         ("SELECT x * 24 FROM t WHERE y = -3 LIMIT 5", [24, -3, 5]),

@@ -26,6 +26,8 @@ _MODIFIER = re.compile(r"[-+]?(?P<count>[0-9]+) (?:year|month|day|hour|minute|se
 _STRUCTURAL = re.compile(r"start of (?:year|month|day)|(?:%[a-zA-Z][-: ]?)+|now|localtime|utc|weekday [0-6]")
 _FORMAT = re.compile(r"^(%[a-zA-Z]([-: %]|$)|start of|[+-]?\d+ (?:year|month|day|hour|minute|second)s?$)")
 _DATE = re.compile(r"^\d{1,4}([-/:. ]\d{1,4})*$")
+_MOMENTS = ("strftime", "julianday")
+"""Functions of SQLite that give a time as a number, of which sqlglot knows the first by what it is written with."""
 
 
 @dataclass(frozen=True)
@@ -212,8 +214,17 @@ def _asked_number(node: exp.Literal) -> int | float | None:
             if factor and factor != 365:
                 months = months / factor if factor in {2, 3, 4, 6, 12} else months * factor
         return int(months) if number == 365 else None
-    is_day_count = any(stamp.args.get("format") is not None for stamp in top.find_all(exp.TimeToStr))
+    is_day_count = any(map(_is_moment, top.find_all(exp.TimeToStr, exp.Anonymous)))
     return None if number in {24, 60, 3600, 86400} and is_day_count else number
+
+
+def _is_moment(node: exp.Expr) -> bool:
+    """Whether a function gives a time as a number or in a format."""
+    from sqlglot import exp
+
+    if isinstance(node, exp.Anonymous):
+        return node.name.lower() in _MOMENTS
+    return node.args.get("format") is not None
 
 
 def _compared_column(node: exp.Expr, schema: Schema | None) -> int | None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 
 _ONE_VALUE, _LIMIT = Production("scalar"), Production("limit")
+_DURATIONS = frozenset(map(Production, ("days_between", "hours_between")))
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,8 +108,9 @@ def sensible_first(linked: Linked, decoded: Decoded) -> Decoded:
 
 
 def own_program(linked: Linked, decoded: Decoded, number: int) -> Program:
-    """A finished hypothesis as the question says it, with references to earlier turns. Its comparisons and its order
-    in time are those that the question plainly says (`as_said`, `ordered_as_said`), those of dates at their granularity.
+    """A finished hypothesis as the question says it, with references to earlier turns. Its comparisons, its order in time
+    and its units of durations are those that the question plainly says (`as_said`, `ordered_as_said`, `in_said_unit`),
+    comparisons of dates at their granularity.
     """
     path, programs = decoded.search.finished[number].path, linked.programs
     if path not in programs:
@@ -121,6 +123,10 @@ def own_program(linked: Linked, decoded: Decoded, number: int) -> Program:
             from fastsql.parser.said_order import ordered_as_said  # where the first of some are asked for
 
             own = ordered_as_said(own, linked.space.schema, linked.question)
+        if not _DURATIONS.isdisjoint(own):
+            from fastsql.parser.durations import in_said_unit  # where time between two moments is asked for
+
+            own = in_said_unit(own, linked.question)
         if turns := linked.space.turns:
             from fastsql.grammar.replacing import replace_contradicted  # for conversations
 

@@ -66,6 +66,10 @@ COUNTED = (
 """Behind four digits, these say that the number is no year."""
 DURATIONS = ("周", "星期", "礼拜", "季度")
 """Units of time that SQL counts in smaller ones."""
+UNITS_OF_DURATIONS = {"day": "(?<![今昨明前后每当同某一])天", "hour": "小时|钟头", "minute": "分钟"}
+BEFORE_RELATIVE_TIMES = ("最近", "过去", "近", "未来", "今后", "每", "同")
+"""Before a unit, or a number of them, these tell a point in time or how often something happens."""
+BEHIND_RELATIVE_TIMES = ("以前", "之前", "前", "以后", "之后", "后", "以内", "之内", "内")
 HALVES = {"年": 6, "月": 15, "小时": 30}
 """Half of a unit in the unit below."""
 DECADES = (r"(?:多|来|几)岁", r"岁(?:年龄)?段")

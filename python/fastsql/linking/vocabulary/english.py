@@ -115,6 +115,21 @@ COUNTED = (
 """Behind four digits, these say that the number is no year."""
 DURATIONS = ("weeks?", "wks?", "decades?", "fortnights?", "quarters?")
 """Units of time that SQL counts in smaller ones."""
+UNITS_OF_DURATIONS = {"day": "days?", "hour": "hours?|hrs?", "minute": "minutes?|mins?"}
+BEFORE_RELATIVE_TIMES = (
+    "last",
+    "past",
+    "previous",
+    "next",
+    "coming",
+    "within",
+    "every",
+    "each",
+    "per",
+    "same",
+)
+"""Before a unit, or a number of them, these tell a point in time or how often something happens."""
+BEHIND_RELATIVE_TIMES = ("ago", "before", "after", "earlier", "later")
 HALVES = {"year": 6, "month": 15, "hour": 30, "day": 12}
 """Half of a unit in the unit below."""
 

@@ -15,6 +15,7 @@ from fastsql.explanation.roles import ROLES
 from fastsql.training.batches.batch import Batch
 from fastsql.training.network.attention import attention, heads_first, heads_last
 from fastsql.training.network.decoder import Memory
+from fastsql.training.network.linear import Linear
 
 
 class Context(nn.Module):
@@ -23,9 +24,9 @@ class Context(nn.Module):
     def __init__(self, d: int, heads: int) -> None:
         super().__init__()
         self.heads = heads
-        self.query = nn.Linear(d, d, bias=False)
-        self.key_value = nn.Linear(d, 2 * d, bias=False)
-        self.out = nn.Linear(d, d, bias=False)
+        self.query = Linear(d, d, bias=False)
+        self.key_value = Linear(d, 2 * d, bias=False)
+        self.out = Linear(d, d, bias=False)
 
     def forward(self, nodes: Tensor, neighbours: Tensor, mask: Tensor) -> Tensor:
         """Nodes [B, n, d], neighbours [B, m, d]; `mask` [B, 1, 1, m] is 0 or -inf."""
@@ -42,8 +43,8 @@ class Auxiliary(nn.Module):
         super().__init__()
         self.weights = {"roles": roles, "pruning": pruning}
         self.token_context, self.item_context = Context(d, heads), Context(d, heads)
-        self.roles = nn.Linear(2 * d, len(ROLES))
-        self.used = nn.Linear(2 * d, 1)
+        self.roles = Linear(2 * d, len(ROLES))
+        self.used = Linear(2 * d, 1)
 
     def forward(self, memory: Memory, batch: Batch) -> Tensor:
         """The weighted sum of the mean binary cross entropies; 0 where no example of the batch has labels."""

@@ -15,6 +15,7 @@ from fastsql.model.config import ModelConfig
 from fastsql.model.pointing import pointed_nodes
 from fastsql.training.network.attention import additive_mask, attention, heads_first, heads_last
 from fastsql.training.network.dropout import Dropout
+from fastsql.training.network.linear import Linear
 from fastsql.training.network.turns import TurnPointers
 
 
@@ -49,15 +50,15 @@ class DecoderLayer(nn.Module):
         d = config.d
         self.heads = config.heads
         self.self_norm = nn.LayerNorm(d)
-        self.self_qkv = nn.Linear(d, 3 * d)
-        self.self_out = nn.Linear(d, d)
+        self.self_qkv = Linear(d, 3 * d)
+        self.self_out = Linear(d, d)
         self.cross_norm = nn.LayerNorm(d)
-        self.cross_query = nn.Linear(d, d)
-        self.cross_kv = nn.Linear(d, 2 * d)
-        self.cross_out = nn.Linear(d, d)
+        self.cross_query = Linear(d, d)
+        self.cross_kv = Linear(d, 2 * d)
+        self.cross_out = Linear(d, d)
         self.ffn_norm = nn.LayerNorm(d)
-        self.ffn_in = nn.Linear(d, config.ffn)
-        self.ffn_out = nn.Linear(config.ffn, d)
+        self.ffn_in = Linear(d, config.ffn)
+        self.ffn_out = Linear(config.ffn, d)
         self.dropout = Dropout(config.dropout)
 
     def forward(self, x: Tensor, causal: Tensor, memory: Tensor, memory_mask: Tensor) -> Tensor:
@@ -98,16 +99,16 @@ class Decoder(nn.Module):
         # Two more productions: none (the action was a pointer) and start.
         self.production = nn.Embedding(config.n_productions + 2, d)
         self.kind = nn.Embedding(len(WEIGHT_NAMES) + 1, d)
-        self.row = nn.Linear(d, d)
+        self.row = Linear(d, d)
         self.symbol = nn.Embedding(config.n_symbols, d)
         self.parent = nn.Embedding(config.n_productions + 1, d)
         self.position = nn.Embedding(config.max_steps, d)
         self.layers = nn.ModuleList(DecoderLayer(config) for _ in range(config.decoder_layers))
         self.norm = nn.LayerNorm(d)
-        self.production_scores = nn.Linear(d, config.n_productions)
-        self.pointer_query = nn.Linear(d, len(POINTER_KINDS) * d)
+        self.production_scores = Linear(d, config.n_productions)
+        self.pointer_query = Linear(d, len(POINTER_KINDS) * d)
         self.pointer_key = nn.ModuleDict(
-            {WEIGHT_NAMES[kind]: nn.Linear(d, d, bias=False) for kind in POINTER_KINDS}
+            {WEIGHT_NAMES[kind]: Linear(d, d, bias=False) for kind in POINTER_KINDS}
         )
         self.turn = TurnPointers(config) if config.turns else None
         self.dropout = Dropout(config.dropout)

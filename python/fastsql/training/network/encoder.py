@@ -12,6 +12,7 @@ from torch.nn import functional as F
 from fastsql.model.config import EncoderConfig
 from fastsql.training.network.attention import additive_mask, attention, heads_first, heads_last
 from fastsql.training.network.dropout import Dropout
+from fastsql.training.network.linear import Linear
 
 
 class EncoderLayer(nn.Module):
@@ -20,11 +21,11 @@ class EncoderLayer(nn.Module):
     def __init__(self, config: EncoderConfig, dropout: float) -> None:
         super().__init__()
         self.heads = config.heads
-        self.qkv = nn.Linear(config.hidden, 3 * config.hidden)
-        self.out = nn.Linear(config.hidden, config.hidden)
+        self.qkv = Linear(config.hidden, 3 * config.hidden)
+        self.out = Linear(config.hidden, config.hidden)
         self.attention_norm = nn.LayerNorm(config.hidden, eps=1e-12)
-        self.ffn_in = nn.Linear(config.hidden, config.ffn)
-        self.ffn_out = nn.Linear(config.ffn, config.hidden)
+        self.ffn_in = Linear(config.hidden, config.ffn)
+        self.ffn_out = Linear(config.ffn, config.hidden)
         self.ffn_norm = nn.LayerNorm(config.hidden, eps=1e-12)
         self.dropout = Dropout(dropout)
 

@@ -18,6 +18,7 @@ from fastsql.training.network.attention import (
     relation_values,
 )
 from fastsql.training.network.dropout import Dropout
+from fastsql.training.network.linear import Linear
 
 
 class Projected(NamedTuple):
@@ -49,13 +50,13 @@ class GraphLayer(nn.Module):
         self.heads = config.heads
         self.scale = (config.d // config.heads) ** -0.5
         self.norm = nn.LayerNorm(config.d)
-        self.qkv = nn.Linear(config.d, 3 * config.d)
+        self.qkv = Linear(config.d, 3 * config.d)
         self.relation_key = nn.Parameter(torch.randn(config.relations, config.d // config.heads) * 0.02)
         self.relation_value = nn.Parameter(torch.randn(config.relations, config.d // config.heads) * 0.02)
-        self.out = nn.Linear(config.d, config.d)
+        self.out = Linear(config.d, config.d)
         self.ffn_norm = nn.LayerNorm(config.d)
-        self.ffn_in = nn.Linear(config.d, config.ffn)
-        self.ffn_out = nn.Linear(config.ffn, config.d)
+        self.ffn_in = Linear(config.d, config.ffn)
+        self.ffn_out = Linear(config.ffn, config.d)
         self.dropout = Dropout(config.dropout)
 
     def forward(

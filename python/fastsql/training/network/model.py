@@ -21,6 +21,7 @@ from fastsql.training.network.decoder import Decoder, Memory
 from fastsql.training.network.dropout import Dropout
 from fastsql.training.network.encoder import Encoder
 from fastsql.training.network.graph import GraphLayer
+from fastsql.training.network.linear import Linear
 from fastsql.training.network.pretrained import Pretrained
 from fastsql.training.network.turns import Turns
 
@@ -38,10 +39,10 @@ class Model(nn.Module):
         self.config = config
         d, hidden = config.d, config.encoder.hidden
         self.encoder = Encoder(config.encoder, config.encoder_dropout, frozen_layers)
-        self.token_in = nn.Linear(hidden, d)
-        self.item_in = nn.Linear(hidden, d)
-        self.owner_in = nn.Linear(hidden, d)
-        self.value_in = nn.Linear(hidden, d)
+        self.token_in = Linear(hidden, d)
+        self.item_in = Linear(hidden, d)
+        self.owner_in = Linear(hidden, d)
+        self.value_in = Linear(hidden, d)
         self.item_type = nn.Embedding(len(ITEM_TYPES), d)
         self.candidate = nn.ModuleList(nn.Embedding(count, d) for count in CANDIDATE_SIZES)
         self.graph = nn.ModuleList(

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from fastsql.model.config import AGES, ENTRY_KINDS, ENTRY_PLACES, ModelConfig
 from fastsql.model.turns import ENTRY_FEATURES, TURN_FEATURES
 from fastsql.schema.sqltypes import TYPE_CLASSES
+from fastsql.training.network.linear import Linear
 
 
 class Turns(nn.Module):
@@ -16,7 +17,7 @@ class Turns(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         d = config.d
-        self.question = nn.Linear(d, d)
+        self.question = Linear(d, d)
         self.age = nn.Embedding(AGES, d)
         self.usable = nn.Embedding(config.callings, d)
         self.entry_kind = nn.Embedding(len(ENTRY_KINDS), d)
@@ -56,6 +57,6 @@ class TurnPointers(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.kind = nn.Embedding(1, config.d)
-        self.query = nn.Linear(config.d, config.d)
-        self.key = nn.Linear(config.d, config.d, bias=False)
+        self.query = Linear(config.d, config.d)
+        self.key = Linear(config.d, config.d, bias=False)
         nn.init.normal_(self.kind.weight, std=0.1)

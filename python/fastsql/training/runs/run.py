@@ -32,7 +32,7 @@ from fastsql.training.objectives.dev import DevPart, DevScore, score
 from fastsql.training.runs.checkpoint import BEST, LAST, export_checkpoint, save_checkpoint
 from fastsql.training.runs.curves import append_metrics, draw_curves
 from fastsql.training.runs.position import Clock, Position, Smoothed
-from fastsql.training.runs.precision import is_faster_in_bf16
+from fastsql.training.runs.precision import computing, is_faster_in_bf16
 from fastsql.training.runs.progress import RunProgress
 from fastsql.training.runs.ready import TrainingError
 from fastsql.training.runs.schedule import MovingAverage, make_optimizer, rate_factor, run_fraction, set_rates
@@ -87,7 +87,7 @@ class Run:
         self.model_config = model_config(config, pretrained)
         self.bf16 = config.optim.bf16 and is_faster_in_bf16(device)
         if config.optim.bf16 and not self.bf16:
-            progress.note("float32 in place of bf16, which this processor is slower in")
+            progress.note("float32 in place of bf16, for which this processor has no unit")
         frozen = config.model.frozen_layers
         self.model = Model.start(self.model_config, pretrained, frozen).to(device).train()
         if config.model.freeze_words:
@@ -302,7 +302,7 @@ class Run:
         settings = self.config.optim
         loss = None
         if delivery.batch is not None:
-            with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=self.bf16):
+            with computing(self.device, bf16=self.bf16):
                 memory = self.model.read(delivery.batch)
                 output = decision_loss(self.model, delivery.batch, settings.label_smoothing, memory)
                 total = output.loss

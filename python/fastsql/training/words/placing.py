@@ -17,7 +17,7 @@ from torch.nn import functional as F
 from fastsql.model.tokenizer import Tokenizer
 from fastsql.training.network.encoder import Encoder
 from fastsql.training.network.pretrained import Pretrained
-from fastsql.training.runs.precision import is_faster_in_bf16
+from fastsql.training.runs.precision import computing, is_faster_in_bf16
 
 _BATCH, _RATE = 256, 2e-3
 _SAMPLE = 0.02
@@ -73,10 +73,11 @@ def place(
     foreign = tokenizer.encode_texts([one for one, _ in pairs])
     texts = english.tokenizer.encode_texts([other for _, other in pairs])
     optimizer = torch.optim.Adam([student], lr=_RATE)
-    bf16 = is_faster_in_bf16(torch.device("cpu"))
+    cpu = torch.device("cpu")
+    bf16 = is_faster_in_bf16(cpu)
 
     def distance(chosen: list[int]) -> Tensor:
-        with torch.autocast("cpu", torch.bfloat16, enabled=bf16):
+        with computing(cpu, bf16=bf16):
             with torch.no_grad():
                 wanted = _states(encoder, english.weights["word.weight"], [texts[n] for n in chosen])
             found = _states(encoder, student, [foreign[n] for n in chosen])

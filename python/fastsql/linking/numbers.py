@@ -31,6 +31,7 @@ _MINUS_WORD = re.compile(rf"(?:\b(?:minus|negative) |{'|'.join(chinese.MINUS)})$
 _DURATION = re.compile(
     rf"(?:[ -]|个|-)*(?P<unit>{'|'.join((*english.DURATIONS, *chinese.DURATIONS))})(?![a-z])"
 )
+_ONE_UNIT = re.compile(rf"(?<![a-z])(?:{'|'.join(english.BEFORE_LENGTHS)}) (?P<one>an?)(?= )")
 _HALF = re.compile(
     rf"\b(?:half(?: an?| of an?)? ?-?|a half[ -])(?P<unit>{'|'.join(english.HALVES)})\b"
     rf"|(?<![上下前后])半个?(?P<han>{'|'.join(chinese.HALVES)})"
@@ -60,11 +61,12 @@ def find_numbers(text: str) -> tuple[Candidate, ...]:
     """Number candidates in `text`, which is folded (see `folding.fold`).
 
     Digits with a leading zero (``01566167620``) and integers beyond 64 bits are codes: their value is the text itself.
-    ``50s`` and ``fifties`` give 50 and 59. ``two weeks`` gives 2 and 14, for SQL that counts in days. ``what percentage``
+    ``50s`` and ``fifties`` give 50 and 59. ``two weeks`` gives 2 and 14, for SQL that counts in days, and ``longer than a
+    week`` 7; ``once a week`` does not. ``what percentage``
     and ``what proportion`` give 100.0, which SQL multiplies a share by (of whole numbers it would give a whole share); ``20
     percent`` does not.
     """
-    found = [*_digits(text), *_english(text), *_halves(text)]
+    found = [*_digits(text), *_english(text), *_one_unit(text), *_halves(text)]
     found += [Candidate(100.0, "number", match.span(), "number") for match in _PERCENTAGE.finditer(text)]
     if has_han(text):
         found.extend(_chinese(text))
@@ -148,6 +150,11 @@ def _counted_in_days(text: str, value: int, span: tuple[int, int]) -> Iterator[C
     else:
         factor = 14 if name.startswith("fortnight") else 7
     yield Candidate(value * factor, "number", (span[0], unit.end()), "number")
+
+
+def _one_unit(text: str) -> Iterator[Candidate]:
+    for match in _ONE_UNIT.finditer(text):
+        yield from _counted_in_days(text, 1, match.span("one"))
 
 
 def _halves(text: str) -> Iterator[Candidate]:

@@ -115,6 +115,20 @@ COUNTED = (
 """Behind four digits, these say that the number is no year."""
 DURATIONS = ("weeks?", "wks?", "decades?", "fortnights?", "quarters?")
 """Units of time that SQL counts in smaller ones."""
+BEFORE_LENGTHS = (
+    "than",
+    "over",
+    "under",
+    "above",
+    "below",
+    "exceeding",
+    "exceeds",
+    "at least",
+    "at most",
+    "within",
+    "after",
+)
+"""Before "a week", these say how long something takes, not how often it happens."""
 UNITS_OF_DURATIONS = {"day": "days?", "hour": "hours?|hrs?", "minute": "minutes?|mins?"}
 BEFORE_RELATIVE_TIMES = (
     "last",

@@ -27,10 +27,10 @@ _NAME = r"(?P<name>" + "|".join(sorted(english.MONTHS, key=len, reverse=True)) +
 _NTH = r"(?:st|nd|rd|th)?"
 _FULL = r"(?:,? ?(?:of )?)"
 _BOTH_OF_YEAR = (
-    rf"(?= ?(?:-|–|and|to|until|till|through)(?: ?| the end of ){_NAME.replace('?P<name>', '?:')}"
+    rf"(?= ?(?:-|–|and|or|to|until|till|through)(?: ?| the end of ){_NAME.replace('?P<name>', '?:')}"
     rf"(?: [0-3]?[0-9]{_NTH}\b)?{_FULL}{_YEAR})"
 )
-"""Before the end of a range whose year stands for both: "between March and June 2022"."""
+"""Before a date whose year stands for both: "between March and June 2022", "in March or April 2022"."""
 _TIME = (
     r"(?:(?:[ t]|,? at |, ?)(?P<hour>[01]?[0-9]|2[0-3]):(?P<minute>[0-5][0-9])(?::(?P<second>[0-5][0-9])(?:\.0+)?)?"
     r"(?: ?(?P<half>am|pm)\b)?)?"

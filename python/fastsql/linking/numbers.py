@@ -39,7 +39,7 @@ _HALF = re.compile(
 _HALF_OF = english.HALVES | chinese.HALVES
 
 _PERCENTAGE = re.compile(
-    r"(?<![a-z])(?:percentages?|(?<![0-9] )(?<![0-9])per ?cent|proportions?|shares?(?= of))(?![a-z])"
+    r"(?<![a-z])(?:percentages?|(?<![0-9] )(?<![0-9])per ?cent|proportions?|shares?(?= of))(?![a-z])|(?<=in )%"
     r"|百分之(?:几|多少)|百分比|占比|所占比例|占多[少大]"
 )
 _WORDS = re.compile(r"[a-z]+")
@@ -62,9 +62,8 @@ def find_numbers(text: str) -> tuple[Candidate, ...]:
 
     Digits with a leading zero (``01566167620``) and integers beyond 64 bits are codes: their value is the text itself.
     ``50s`` and ``fifties`` give 50 and 59. ``two weeks`` gives 2 and 14, for SQL that counts in days, and ``longer than a
-    week`` 7; ``once a week`` does not. ``what percentage``
-    and ``what proportion`` give 100.0, which SQL multiplies a share by (of whole numbers it would give a whole share); ``20
-    percent`` does not.
+    week`` 7; ``once a week`` does not. ``what percentage``, ``what proportion`` and ``in %`` give 100.0, which SQL
+    multiplies a share by (of whole numbers it would give a whole share); ``20 percent`` does not.
     """
     found = [*_digits(text), *_english(text), *_one_unit(text), *_halves(text)]
     found += [Candidate(100.0, "number", match.span(), "number") for match in _PERCENTAGE.finditer(text)]

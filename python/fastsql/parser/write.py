@@ -12,6 +12,7 @@ from fastsql.grammar.inlining import count_shown, inline, turns_of
 from fastsql.grammar.program import EARLIER, Literal, Production, Program
 from fastsql.limits import Limits
 from fastsql.linking.canonical import canonical_literals
+from fastsql.parser.alternatives import with_alternatives
 from fastsql.parser.as_said import as_said
 from fastsql.parser.link import Linked, called_turns
 from fastsql.parser.senseless import says_nothing
@@ -115,6 +116,7 @@ def own_program(linked: Linked, decoded: Decoded, number: int) -> Program:
     path, programs = decoded.search.finished[number].path, linked.programs
     if path not in programs:
         own = as_said(read_path(path, linked.space), linked.question)
+        own = with_alternatives(own, linked.question, linked.prepared.candidates)
         if any(isinstance(item, Literal) and item.format for item in own):
             from fastsql.parser.granularity import at_its_granularity  # where dates are compared
 

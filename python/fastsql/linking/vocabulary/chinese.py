@@ -66,6 +66,9 @@ COUNTED = (
 """Behind four digits, these say that the number is no year."""
 DURATIONS = ("周", "星期", "礼拜", "季度")
 """Units of time that SQL counts in smaller ones."""
+OR, AND = ("或者", "或"), ("和", "与", "及", "以及")
+FROM, BETWEEN = "于从自由", ("之间", "间", "期间")
+"""What stands before a range of times, and behind it."""
 UNITS_OF_DURATIONS = {"day": "(?<![今昨明前后每当同某一])天", "hour": "小时|钟头", "minute": "分钟"}
 BEFORE_RELATIVE_TIMES = ("最近", "过去", "近", "未来", "今后", "每", "同")
 """Before a unit, or a number of them, these tell a point in time or how often something happens."""

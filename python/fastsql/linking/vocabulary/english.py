@@ -115,6 +115,8 @@ COUNTED = (
 """Behind four digits, these say that the number is no year."""
 DURATIONS = ("weeks?", "wks?", "decades?", "fortnights?", "quarters?")
 """Units of time that SQL counts in smaller ones."""
+IN_TIME = ("in", "during", "for", "of")
+"""Before a year or a month, these say that something was then."""
 BEFORE_LENGTHS = (
     "than",
     "over",

@@ -22,6 +22,8 @@ from ..worlds.stays_in_time import STAYS
         ("days > (SELECT AVG(ended) FROM stays)", True),
         ("days - days > 3", True),
         ("days - 2 > 3", False),
+        ("days * days > 3", True),
+        ("days * 2 > 3", False),
         ("STRFTIME('%J', begun) - STRFTIME('%J', begun) > 3", True),
         ("STRFTIME('%J', begun) - STRFTIME('%J', season) > 3", False),
         ("days * 'ward' > 3", True),
@@ -89,3 +91,32 @@ def test_a_measure_is_no_mark(condition: str, nothing: bool) -> None:
         for item in program
     )
     assert says_nothing(own, schema, load_grammar()) == nothing
+
+
+SHIFTS = Schema.from_ddl(
+    """
+    CREATE TABLE wards (ward_id INTEGER PRIMARY KEY);
+    CREATE TABLE nurses (nurse_id INTEGER PRIMARY KEY, ward_id INTEGER REFERENCES wards (ward_id), badge TEXT,
+        head_id INTEGER REFERENCES nurses (nurse_id));
+    CREATE TABLE shifts (ward_id INTEGER REFERENCES wards (ward_id), nurse_id INTEGER REFERENCES nurses (nurse_id));
+    CREATE TABLE beds (bed_id INTEGER PRIMARY KEY, ward_id INTEGER REFERENCES wards (ward_id));
+    """
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "nothing"),
+    [
+        ("nurses WHERE nurse_id IS NULL", True),
+        ("nurses WHERE nurse_id IS NOT NULL", False),
+        ("nurses WHERE badge IS NULL", False),
+        ("shifts LEFT JOIN nurses ON shifts.nurse_id = nurses.nurse_id WHERE nurses.nurse_id IS NULL", False),
+        ("shifts JOIN nurses ON shifts.nurse_id = nurses.nurse_id", False),
+        ("shifts JOIN nurses ON shifts.ward_id = nurses.ward_id", True),
+        ("beds JOIN nurses ON beds.ward_id = nurses.ward_id", False),
+        ("nurses JOIN nurses AS n ON nurses.ward_id = n.ward_id", False),
+    ],
+)
+def test_keys_are_there_and_joined_on(query: str, nothing: bool) -> None:
+    program = sql_to_program(f"SELECT COUNT(*) FROM {query}", SHIFTS)
+    assert says_nothing(program, SHIFTS, load_grammar()) == nothing

@@ -8,14 +8,17 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from fastsql.grammar.compile import Grammar
-from fastsql.grammar.program import ColumnRef, Literal, Node, Production, Program
+from fastsql.grammar.program import ColumnRef, Literal, Node, Production, Program, TableRef
 from fastsql.schema import Column, Schema
 
 _SUMS = frozenset(map(Production, ("sum", "avg", "sum_distinct", "avg_distinct")))
 _RANGES = frozenset(map(Production, ("between", "not_between")))
 _PLAIN = frozenset(map(Production, ("eq", "ne", "lt", "le", "gt", "ge"))) | _RANGES
-_DIFFERENCES = frozenset(
-    map(Production, ("minus", "days_between", "hours_between", "years_between", "seconds_between"))
+_WITH_ITSELF = frozenset(
+    map(
+        Production,
+        ("minus", "times", "divide", "days_between", "hours_between", "years_between", "seconds_between"),
+    )
 )
 _MARKED = frozenset(map(Production, ("one", "two")))
 _FRACTIONS = re.compile(r"(?:REAL|FLOAT|DOUBLE)\b|(?:DECIMAL|NUMERIC)\s*\(\s*\d+\s*,\s*[1-9]", re.IGNORECASE)
@@ -27,13 +30,15 @@ _NUMBER = re.compile(r"\s*[-+]?(?:\d+(?:\.\d*)?|\.\d+)\s*")
 _MARKS = ":,;?!：，；？！"
 _EQUATES = frozenset(map(Production, ("eq", "ne")))
 _OPERANDS = 2
+_IS_NULL, _LEFT_JOIN = Production("is_null"), Production("left_join")
 
 
 def says_nothing(program: Program, schema: Schema, grammar: Grammar) -> bool:
     """Whether a part of it is SQL that runs and means nothing.
 
-    It adds up keys or days, takes a thing from itself, a text for a number or a date, a measure for a mark, looks for a text
-    with the sign behind it, asks for a range from a value to itself, or for rows in which a column has two values.
+    It adds up keys or days, takes a thing from itself or times itself, a text for a number or a date, a measure for a mark,
+    looks for a text with the sign behind it, asks for a range from a value to itself, for rows in which a column has two
+    values or a primary key none, or joins two tables on what both refer to though one refers to the other.
     """
     return (
         _adds_up_no_amounts(program, schema)
@@ -44,13 +49,15 @@ def says_nothing(program: Program, schema: Schema, grammar: Grammar) -> bool:
         or _ends_with_a_mark(program)
         or _spans_nothing(program)
         or _rules_itself_out(program, grammar)
+        or _misses_a_primary_key(program, schema)
+        or _joins_past_a_key(program, schema)
     )
 
 
 def _takes_a_thing_from_itself(program: Program) -> bool:
-    """Whether it asks for the time between a moment and itself, or takes a column from itself."""
+    """Whether it asks for the time between a moment and itself, or takes a column from itself, or times or by itself."""
     return any(
-        sign in _DIFFERENCES and isinstance(one, ColumnRef) and one == other
+        sign in _WITH_ITSELF and isinstance(one, ColumnRef) and one == other
         for sign, one, other in zip(program, program[1:], program[2:], strict=False)
     )
 
@@ -133,6 +140,35 @@ def _adds_up_no_amounts(program: Program, schema: Schema) -> bool:
     keys = {column for key in schema.foreign_keys for column in (*key.columns, *key.references)}
     keys.update(table.primary_key[0] for table in schema.tables if len(table.primary_key) == 1)
     return not keys.isdisjoint(added)
+
+
+def _misses_a_primary_key(program: Program, schema: Schema) -> bool:
+    """Whether rows are to have no primary key, and not for want of a partner."""
+    return _LEFT_JOIN not in program and any(
+        sign == _IS_NULL
+        and isinstance(item, ColumnRef)
+        and schema.tables[schema.columns[item.column].table].primary_key == (item.column,)
+        for sign, item in pairwise(program)
+    )
+
+
+def _joins_past_a_key(program: Program, schema: Schema) -> bool:
+    """Whether a doctor's and a stay's department are to be the same though a stay refers to its doctor."""
+    references = {key.columns[0]: key.references[0] for key in schema.foreign_keys if len(key.columns) == 1}
+
+    def tables(*columns: int) -> frozenset[int]:
+        return frozenset(schema.columns[column].table for column in columns)
+
+    connected = {found for pair in references.items() if len(found := tables(*pair)) > 1}
+    return any(
+        isinstance(table, TableRef)
+        and isinstance(one, ColumnRef)
+        and isinstance(other, ColumnRef)
+        and one.column in references
+        and references[one.column] == references.get(other.column)
+        and tables(one.column, other.column) in connected
+        for table, one, other in zip(program, program[1:], program[2:], strict=False)
+    )
 
 
 def _rules_itself_out(program: Program, grammar: Grammar) -> bool:

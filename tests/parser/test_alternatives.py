@@ -32,6 +32,7 @@ SCHEMA = Schema.from_dict(
 )
 IN_2021, IN_2022 = (f"STRFTIME('%Y', stays.begun) = '{year}'" for year in (2021, 2022))
 BOTH = f"({IN_2021} OR {IN_2022})"
+BERN_OR_CHUR = "(stays.town = 'Bern' OR stays.town = 'Chur')"
 
 
 def grounded(program: Program, candidates: tuple[Candidate, ...]) -> Program:
@@ -75,9 +76,9 @@ def asked(condition: str, question: str) -> str:
             "from Bern, Chur, and Basel",
             "stays.town IN ('Bern', 'Chur', 'Basel')",
         ),
-        ("town = 'Chur'", "from Bern or Chur", "stays.town IN ('Bern', 'Chur')"),
-        ("town = 'Chur'", "住在Bern或者Chur的", "stays.town IN ('Bern', 'Chur')"),
-        ("grade = 3", "stays with grade 2 or 3", "stays.grade IN (2, 3)"),
+        ("town = 'Chur'", "from Bern or Chur", BERN_OR_CHUR),
+        ("town = 'Chur'", "住在Bern或者Chur的", BERN_OR_CHUR),
+        ("grade = 3", "stays with grade 2 or 3", "(stays.grade = 2 OR stays.grade = 3)"),
     ],
 )
 def test_all_of_them_are_taken(found: str, question: str, right: str) -> None:
@@ -110,3 +111,12 @@ def test_all_of_them_are_taken(found: str, question: str, right: str) -> None:
 )
 def test_what_is_no_list_of_alternatives_stays(found: str, question: str) -> None:
     assert asked(found, question) == asked(found, "")
+
+
+def test_a_share_counts_all_of_them() -> None:
+    question = "What percentage is from Bern or Chur?"
+    candidates = find_candidates(question, SCHEMA, None)
+    share = "SELECT 100.0 * SUM(CASE WHEN town = 'Chur' THEN 1 ELSE 0 END) / COUNT(*) FROM stays"
+    program = grounded(sql_to_program(share, SCHEMA), candidates)
+    found = render(with_alternatives(program, question, candidates), SCHEMA)
+    assert f"CASE WHEN {BERN_OR_CHUR} THEN 1 ELSE 0 END" in found

@@ -96,9 +96,8 @@ def _in_times(program: Program, question: str, listed: _Listed) -> Program:
         or _BETWEEN.match(question, spans[-1][1])
     ):
         return program
-    either = [_OR] * (len(spans) - 1)
-    conditions = [item for one in listed.items for item in (_IN_TIME, column, _literal(one))]
-    return (*program[: used[0] - 2], *either, *conditions, *program[used[0] + 1 :])
+    either = _either(_IN_TIME, column, listed.items)
+    return (*program[: used[0] - 2], *either, *program[used[0] + 1 :])
 
 
 def _of_values(program: Program, question: str, candidates: Sequence[Candidate]) -> Program:
@@ -113,17 +112,19 @@ def _of_values(program: Program, question: str, candidates: Sequence[Candidate])
         for listed in _lists(question, known):
             values = {one.value for one in listed.items}
             if taken and taken < values and values.isdisjoint(others) and (listed.either or sign == _LIST):
+                behind = program[_end_of_list(program, place) :]
+                if sign == _EQUAL:  # which stands where a list may not: in a case, behind an aggregate
+                    return (*program[:place], *_either(_EQUAL, column, listed.items), *behind)
                 first, *more = map(_literal, listed.items)
                 rest = [item for one in more for item in (_ALSO, one)]
-                return (
-                    *program[:place],
-                    _LIST,
-                    column,
-                    first,
-                    *rest,
-                    *program[_end_of_list(program, place) :],
-                )
+                return (*program[:place], _LIST, column, first, *rest, *behind)
     return program
+
+
+def _either(sign: Production, column: ColumnRef, items: Sequence[Candidate]) -> Program:
+    """A column compared with one item or another."""
+    conditions = [part for one in items for part in (sign, column, _literal(one))]
+    return (*[_OR] * (len(items) - 1), *conditions)
 
 
 def _end_of_list(program: Program, place: int) -> int:

@@ -8,7 +8,7 @@ import pytest
 
 from fastsql.grammar import render, sql_to_program
 from fastsql.grammar.program import Literal, Program
-from fastsql.parser.granularity import at_its_granularity
+from fastsql.parser.granularity import at_its_granularity, with_parts_as_text
 
 from ..worlds.stays_in_time import STAYS
 
@@ -116,3 +116,34 @@ def test_a_part_of_a_year_is_the_part_that_is_said(question: str, first: str, la
 )
 def test_a_year_is_whole_where_no_part_is_said(question: str) -> None:
     assert given(f"{YEAR} = '2021'", question) == f"{YEAR} = '2021'"
+
+
+@pytest.mark.parametrize(
+    ("condition", "question", "right"),
+    [
+        ("strftime('%H', ended) >= 8", "after 8 o'clock", "STRFTIME('%H', stays.ended) >= '08'"),
+        ("strftime('%H', ended) >= 8", "from 8 in the evening on", "STRFTIME('%H', stays.ended) >= '20'"),
+        ("strftime('%H', ended) < 8", "before 8 p.m.", "STRFTIME('%H', stays.ended) < '20'"),
+        ("strftime('%H', ended) < 8", "晚上8点以前", "STRFTIME('%H', stays.ended) < '20'"),
+        (
+            "strftime('%H', ended) BETWEEN 8 AND 12",
+            "between 8 and 12 hours",
+            "STRFTIME('%H', stays.ended) BETWEEN '08' AND '12'",
+        ),
+        ("strftime('%m', ended) IN (3, 4)", "in month 3 or 4", "STRFTIME('%m', stays.ended) IN ('03', '04')"),
+        (
+            "strftime('%Y', ended) = 2021 AND days > 3",
+            "2021",
+            "stays.days > 3 AND STRFTIME('%Y', stays.ended) = '2021'",
+        ),
+        (
+            "strftime('%Y', ended) - strftime('%Y', begun) > 60",
+            "more than 60",
+            "(STRFTIME('%Y', stays.ended) - STRFTIME('%Y', stays.begun)) > 60",
+        ),
+        ("strftime('%m', ended) = '03'", "in March", "STRFTIME('%m', stays.ended) = '03'"),
+    ],
+)
+def test_parts_of_times_are_compared_with_text(condition: str, question: str, right: str) -> None:
+    program = dated(sql_to_program(f"SELECT COUNT(*) FROM stays WHERE {condition}", STAYS), question)
+    assert render(with_parts_as_text(program, question), STAYS).partition(" WHERE ")[2] == right

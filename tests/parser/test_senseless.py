@@ -24,6 +24,9 @@ from ..worlds.stays_in_time import STAYS
         ("days - 2 > 3", False),
         ("days * days > 3", True),
         ("days * 2 > 3", False),
+        ("(days + 1) / (days + 1) > 3", True),
+        ("(SELECT SUM(days) / SUM(days) FROM stays) > 3", True),
+        ("(SELECT SUM(days) / COUNT(days) FROM stays) > 3", False),
         ("STRFTIME('%J', begun) - STRFTIME('%J', begun) > 3", True),
         ("STRFTIME('%J', begun) - STRFTIME('%J', season) > 3", False),
         ("days * 'ward' > 3", True),
@@ -61,9 +64,18 @@ def test_texts_of_which_none_is_a_date_are_compared_with_none(values: tuple[str,
 
 @pytest.mark.parametrize(
     ("pattern", "provenance", "nothing"),
-    [("F:", "span", True), ("F", "span", False), ("F:", "quoted", False), ("姓，", "span", True)],
+    [
+        ("F:", "span", True),
+        ("F", "span", False),
+        ("F:", "quoted", False),
+        ("姓，", "span", True),
+        ("51e6: drug", "span", True),
+        ("Bern, CH 10:30", "span", False),
+    ],
 )
-def test_the_mark_behind_a_text_is_no_part_of_it(pattern: str, provenance: str, nothing: bool) -> None:
+def test_the_mark_behind_or_within_a_text_is_no_part_of_it(
+    pattern: str, provenance: str, nothing: bool
+) -> None:
     program = sql_to_program(f"SELECT COUNT(*) FROM stays WHERE code LIKE '{pattern}%'", STAYS)
     found = tuple(
         replace(item, provenance=provenance) if isinstance(item, Literal) else item for item in program

@@ -8,6 +8,7 @@ read as a part of that year: the grammar has no such dates, and a model takes th
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from fastsql.grammar.program import ColumnRef, Literal, Production, Program, Terminal
 from fastsql.linking.vocabulary import chinese, english
@@ -15,13 +16,22 @@ from fastsql.schema import Column, Schema
 
 _SIGNS = frozenset(("eq", "ne", "lt", "le", "gt", "ge"))
 _RANGES = {"between": ("and", "ge", "le"), "not_between": ("or", "lt", "gt")}
+_LISTS = ("in_list", "not_in_list")
 _COARSE, _DAY = ("%Y", "%Y-%m"), "%Y-%m-%d"
 _WITH_TIME_OF_DAY = re.compile(r"TIMESTAMP|(?:SMALL)?DATETIME", re.IGNORECASE)
 _YEAR = re.compile(r"(?:1[89]|2\d)\d\d")
 _IN_YEAR = Production("date_eq")
+_DIGITS = {"year_of": 4, "month_of": 2, "day_of": 2, "hour_of": 2}
+"""Parts of a time, which are text of so many digits: no database's text is at least the number 8."""
+_PARTS = frozenset(map(Production, _DIGITS))
+_ALSO = Production("also")
+_HALF_DAY = 12
 _COMPARED = 3
 """Terminals of a comparison; a range has one more."""
 _MONTHS = 12
+_PM = re.compile(
+    r"\s*(?:o'clock\s*)?(?:p\.?m\.?|in the (?:evening|afternoon)|at night)(?![A-Za-z])", re.IGNORECASE
+)
 _BEFORE = re.compile(
     rf"(?<!\w)(?:(?P<word>{'|'.join(english.NTH_PARTS)})\s+(?P<unit>half|quarter)|q(?P<number>[1-4]))"
     rf"(?:\s+(?:of|in))?(?:\s+the)?(?:\s+year)?[\s,]*$",
@@ -41,6 +51,37 @@ def at_its_granularity(program: Program, schema: Schema, question: str) -> Progr
         found += new
         place += taken
     return tuple(found)
+
+
+def with_parts_as_text(program: Program, question: str) -> Program:
+    """The program; what a part of a time is compared with has its digits: '08' for 8, '20' for "8 in the evening"."""
+    found = list(program)
+    for place, item in enumerate(program):
+        if not isinstance(item, Production) or item not in _PARTS or not _is_compared(program, place):
+            continue
+        value = place + 2
+        while value < len(program) and (program[value] == _ALSO or isinstance(program[value], Literal)):
+            literal = program[value]
+            if isinstance(literal, Literal) and isinstance(literal.value, int):
+                number = literal.value
+                if item.name == "hour_of" and number < _HALF_DAY and _is_behind_noon(question, literal.span):
+                    number += _HALF_DAY
+                found[value] = replace(literal, value=f"{number:0{_DIGITS[item.name]}}")
+            value += 1
+    return tuple(found)
+
+
+def _is_compared(program: Program, place: int) -> bool:
+    sign = program[place - 1] if place else None
+    return isinstance(sign, Production) and (
+        sign.name in _SIGNS or sign.name in _RANGES or sign.name in _LISTS
+    )
+
+
+def _is_behind_noon(question: str, span: tuple[int, int] | None) -> bool:
+    return span is not None and (
+        _PM.match(question, span[1]) is not None or question[: span[0]].endswith(tuple(chinese.AFTERNOON))
+    )
 
 
 def is_coarser(date: Literal, column: Column) -> bool:

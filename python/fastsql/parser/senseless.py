@@ -27,7 +27,7 @@ _DAYS = re.compile(r"(?:SMALL)?DATE|TIMESTAMP", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
 _ARITHMETIC = frozenset(map(Production, ("plus", "minus", "times", "divide", "modulo")))
 _NUMBER = re.compile(r"\s*[-+]?(?:\d+(?:\.\d*)?|\.\d+)\s*")
-_MARKS = ":,;?!：，；？！"
+_MARK = re.compile(r"[:,;?!：，；？！]$|[:;?!]\s|[：；？！]")
 _EQUATES = frozenset(map(Production, ("eq", "ne")))
 _OPERANDS = 2
 _IS_NULL, _LEFT_JOIN = Production("is_null"), Production("left_join")
@@ -37,16 +37,16 @@ def says_nothing(program: Program, schema: Schema, grammar: Grammar) -> bool:
     """Whether a part of it is SQL that runs and means nothing.
 
     It adds up keys or days, takes a thing from itself or times itself, a text for a number or a date, a measure for a mark,
-    looks for a text with the sign behind it, asks for a range from a value to itself, for rows in which a column has two
-    values or a primary key none, or joins two tables on what both refer to though one refers to the other.
+    looks for a text with a sign of the question's, asks for a range from a value to itself, for rows in which a column has
+    two values or a primary key none, or joins two tables on what both refer to though one refers to the other.
     """
     return (
         _adds_up_no_amounts(program, schema)
-        or _takes_a_thing_from_itself(program)
+        or _takes_a_thing_from_itself(program, grammar)
         or _takes_text_for_dates(program, schema)
         or _takes_a_measure_for_a_mark(program, schema)
         or _computes_with_text(program, grammar)
-        or _ends_with_a_mark(program)
+        or _holds_a_mark(program)
         or _spans_nothing(program)
         or _rules_itself_out(program, grammar)
         or _misses_a_primary_key(program, schema)
@@ -54,11 +54,17 @@ def says_nothing(program: Program, schema: Schema, grammar: Grammar) -> bool:
     )
 
 
-def _takes_a_thing_from_itself(program: Program) -> bool:
-    """Whether it asks for the time between a moment and itself, or takes a column from itself, or times or by itself."""
+def _takes_a_thing_from_itself(program: Program, grammar: Grammar) -> bool:
+    """Whether it asks for the time between a moment and itself, or takes a thing from itself, or times or by itself."""
+    if _WITH_ITSELF.isdisjoint(program):
+        return False
+    from fastsql.grammar.tree import read_tree  # where something is calculated
+
     return any(
-        sign in _WITH_ITSELF and isinstance(one, ColumnRef) and one == other
-        for sign, one, other in zip(program, program[1:], program[2:], strict=False)
+        node.terminal in _WITH_ITSELF
+        and node.children[0] is not None
+        and node.children[0] == node.children[1]
+        for node in _nodes(read_tree(program, grammar))
     )
 
 
@@ -109,13 +115,13 @@ def _is_text(value: str | float) -> bool:
     return isinstance(value, str) and _NUMBER.fullmatch(value) is None
 
 
-def _ends_with_a_mark(program: Program) -> bool:
-    """Whether a part of a question is looked for together with the mark that ends it: "names that begin with F: ..."."""
+def _holds_a_mark(program: Program) -> bool:
+    """Whether a part of a question is looked for together with a mark behind or within it: "names with F: ..."."""
     return any(
         isinstance(item, Literal)
         and item.provenance == "span"
         and isinstance(item.value, str)
-        and item.value[-1:] in _MARKS
+        and _MARK.search(item.value) is not None
         for item in program
     )
 

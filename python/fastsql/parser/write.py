@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 
 _ONE_VALUE, _LIMIT = Production("scalar"), Production("limit")
+_PARTS_OF_TIMES = frozenset(map(Production, ("year_of", "month_of", "day_of", "hour_of")))
 _DURATIONS = frozenset(map(Production, ("days_between", "hours_between")))
 
 
@@ -121,6 +122,10 @@ def own_program(linked: Linked, decoded: Decoded, number: int) -> Program:
             from fastsql.parser.granularity import at_its_granularity  # where dates are compared
 
             own = at_its_granularity(own, linked.space.schema, linked.question)
+        if not _PARTS_OF_TIMES.isdisjoint(own):
+            from fastsql.parser.granularity import with_parts_as_text  # where a part of a time is taken
+
+            own = with_parts_as_text(own, linked.question)
         if _LIMIT in own:
             from fastsql.parser.said_order import ordered_as_said  # where the first of some are asked for
 

@@ -49,6 +49,12 @@ def given(condition: str, question: str = "") -> str:
             "ended BETWEEN '2018-03' AND '2018-06-05'",
             "(STRFTIME('%Y-%m', stays.ended) >= '2018-03' AND STRFTIME('%Y-%m-%d', stays.ended) <= '2018-06-05')",
         ),
+        ("strftime('%Y', begun) = '2018-03'", f"{MONTH} = '2018-03'"),
+        (
+            "strftime('%Y', begun) BETWEEN '2018-03' AND '2018-05'",
+            f"({MONTH} >= '2018-03' AND {MONTH} <= '2018-05')",
+        ),
+        ("strftime('%Y', begun) BETWEEN '2016' AND '2018'", f"{YEAR} BETWEEN '2016' AND '2018'"),
         ("(days > 3 OR begun < '2018')", f"(stays.days > 3 OR {YEAR} < '2018')"),
         (
             "days IN (SELECT days FROM stays WHERE begun BETWEEN '2016' AND '2018')",

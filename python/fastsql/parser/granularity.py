@@ -17,7 +17,9 @@ from fastsql.schema import Column, Schema
 _SIGNS = frozenset(("eq", "ne", "lt", "le", "gt", "ge"))
 _RANGES = {"between": ("and", "ge", "le"), "not_between": ("or", "lt", "gt")}
 _LISTS = ("in_list", "not_in_list")
-_COARSE, _DAY = ("%Y", "%Y-%m"), "%Y-%m-%d"
+_MONTH, _DAY = "%Y-%m", "%Y-%m-%d"
+_COARSE = ("%Y", _MONTH)
+_YEAR_OF = Production("year_of")
 _WITH_TIME_OF_DAY = re.compile(r"TIMESTAMP|(?:SMALL)?DATETIME", re.IGNORECASE)
 _YEAR = re.compile(r"(?:1[89]|2\d)\d\d")
 _IN_YEAR = Production("date_eq")
@@ -47,7 +49,7 @@ def at_its_granularity(program: Program, schema: Schema, question: str) -> Progr
     found: list[Terminal] = []
     place = 0
     while place < len(program):
-        new, taken = _condition(program[place : place + _COMPARED + 1], schema, question)
+        new, taken = _condition(program[place : place + _COMPARED + 2], schema, question)
         found += new
         place += taken
     return tuple(found)
@@ -98,6 +100,9 @@ def _condition(items: Program, schema: Schema, question: str) -> tuple[Program, 
     as_it_is = items[:1], 1
     if len(items) < _COMPARED:
         return as_it_is
+    if _is_year_of_date(items):
+        new, taken = _condition((items[0], *items[2:]), schema, question)
+        return new, taken + 1
     sign, column, low = items[:_COMPARED]
     if not isinstance(sign, Production) or not isinstance(column, ColumnRef) or not isinstance(low, Literal):
         return as_it_is
@@ -113,6 +118,14 @@ def _condition(items: Program, schema: Schema, question: str) -> tuple[Program, 
         return as_it_is
     both, first, second = _RANGES[sign.name]
     return (Production(both), *_dated(first, column, low), *_dated(second, column, high)), _COMPARED + 1
+
+
+def _is_year_of_date(items: Program) -> bool:
+    """Whether the year of a time is compared with a month or a day, which no year is."""
+    if items[1] != _YEAR_OF or len(items) <= _COMPARED:
+        return False
+    date = items[_COMPARED]
+    return isinstance(date, Literal) and date.format in (_MONTH, _DAY)
 
 
 def _dated(sign: str, column: ColumnRef, value: Literal) -> Program:

@@ -257,7 +257,10 @@ DENIALS = (r"n['’]t", r"(?<!\w)(?:not|never|no|without|nor|neither|except|excl
 NEITHER = r"n(?:either|or)(?:\s+(?:an?|the|at|by|for|from|in|of|on|with))*"
 """Before each of two values, this denies both."""
 
-EARLIEST_FIRST = ("oldest", "earliest", "longest ago")
+EARLIEST_FIRST = (
+    *("oldest", "earliest", "longest ago"),
+    r"longest[ -](?:registered|serving|employed|standing|established|waiting|running|enrolled)",
+)
 LATEST_FIRST = ("youngest", "newest", "latest", "most recent(?:ly)?")
 """Of points in time, a day of birth among them."""
 

@@ -96,6 +96,22 @@ def known(hospital: Path) -> tuple[Parser, Schema, ValueDictionary]:
             "How many stays began between March and June 2022?",
             f"{_ALL} WHERE admitted_at >= '2022-03-01' AND admitted_at < '2022-07-01'",
         ),
+        (
+            "How many stays began in 2021 or 2022?",
+            f"{_ALL} WHERE admitted_at >= '2021-01-01' AND admitted_at < '2023-01-01'",
+        ),
+        (
+            "How many patients come from Bern, Basel or Chur?",
+            f"{_COUNT} WHERE city IN ('Bern', 'Basel', 'Chur')",
+        ),
+        (
+            "Average length of stay in hours",
+            "SELECT AVG(24 * (julianday(discharged_at) - julianday(admitted_at))) FROM stays",
+        ),
+        (
+            "How many stays took longer than a week?",
+            f"{_ALL} WHERE julianday(discharged_at) - julianday(admitted_at) > 7",
+        ),
         ("How many stays began in March 2022?", f"{_ALL} WHERE admitted_at LIKE '2022-03%'"),
         (
             "Which doctors are neither surgeons nor cardiologists? Last names",

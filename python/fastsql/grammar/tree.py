@@ -44,6 +44,15 @@ def alternative_for(grammar: Grammar, symbol: int, terminal: Terminal) -> Altern
     return next((known[pointer] for pointer in pointers if pointer in known), None)
 
 
+def is_program(program: Program, grammar: Grammar) -> bool:
+    """Whether the grammar derives it."""
+    try:
+        read_tree(program, grammar)
+    except ProgramError:
+        return False
+    return True
+
+
 def read_tree(program: Program, grammar: Grammar) -> Node:
     """The derivation tree of a complete program, by recursive descent. Raises ProgramError for what is not one."""
     position = 0

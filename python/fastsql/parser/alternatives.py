@@ -43,8 +43,6 @@ class _Listed:
 
 def with_alternatives(program: Program, question: str, candidates: Sequence[Candidate]) -> Program:
     """The program; where it takes some of the alternatives that the question lists, it takes all."""
-    if not any(_SEPARATORS[name].search(question) for name in ("or", "and")):
-        return program
     for listed in _lists(question, [one for one in candidates if one.kind == "date"]):
         program = _in_times(program, question, listed)
     return _of_values(program, question, candidates)

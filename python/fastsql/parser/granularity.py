@@ -124,7 +124,9 @@ def _is_year_of_date(items: Program) -> bool:
     """Whether the year of a time is compared with a month or a day, which no year is."""
     if items[1] != _YEAR_OF or len(items) <= _COMPARED:
         return False
-    date = items[_COMPARED]
+    sign, date = items[0], items[_COMPARED]
+    if not isinstance(sign, Production) or not (sign.name in _SIGNS or sign.name in _RANGES):
+        return False
     return isinstance(date, Literal) and date.format in (_MONTH, _DAY)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,6 @@ from fastsql.grammar.inlining import count_shown, inline, turns_of
 from fastsql.grammar.program import EARLIER, Literal, Production, Program
 from fastsql.limits import Limits
 from fastsql.linking.canonical import canonical_literals
-from fastsql.parser.alternatives import with_alternatives
 from fastsql.parser.as_said import as_said
 from fastsql.parser.link import Linked, called_turns
 from fastsql.parser.senseless import says_nothing
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 
 _ONE_VALUE, _LIMIT = Production("scalar"), Production("limit")
+_LISTS = re.compile(r"(?<![A-Za-z])(?:or|and)(?![A-Za-z])|[或和与及]", re.IGNORECASE)
 _PARTS_OF_TIMES = frozenset(map(Production, ("year_of", "month_of", "day_of", "hour_of")))
 _DURATIONS = frozenset(map(Production, ("days_between", "hours_between")))
 
@@ -110,36 +111,50 @@ def sensible_first(linked: Linked, decoded: Decoded) -> Decoded:
 
 
 def own_program(linked: Linked, decoded: Decoded, number: int) -> Program:
-    """A finished hypothesis as the question says it, with references to earlier turns. Its comparisons, its order in time
-    and its units of durations are those that the question plainly says (`as_said`, `ordered_as_said`, `in_said_unit`),
-    comparisons of dates at their granularity.
-    """
+    """A finished hypothesis as the question says it, with references to earlier turns."""
     path, programs = decoded.search.finished[number].path, linked.programs
     if path not in programs:
-        own = as_said(read_path(path, linked.space), linked.question)
-        own = with_alternatives(own, linked.question, linked.prepared.candidates)
-        if any(isinstance(item, Literal) and item.format for item in own):
-            from fastsql.parser.granularity import at_its_granularity  # where dates are compared
+        read = read_path(path, linked.space)
+        own = _as_asked(read, linked)
+        if own != read:
+            from fastsql.grammar.tree import is_program  # where the question says it otherwise
 
-            own = at_its_granularity(own, linked.space.schema, linked.question)
-        if not _PARTS_OF_TIMES.isdisjoint(own):
-            from fastsql.parser.granularity import with_parts_as_text  # where a part of a time is taken
-
-            own = with_parts_as_text(own, linked.question)
-        if _LIMIT in own:
-            from fastsql.parser.said_order import ordered_as_said  # where the first of some are asked for
-
-            own = ordered_as_said(own, linked.space.schema, linked.question)
-        if not _DURATIONS.isdisjoint(own):
-            from fastsql.parser.durations import in_said_unit  # where time between two moments is asked for
-
-            own = in_said_unit(own, linked.question)
+            own = own if is_program(own, linked.space.grammar) else read
         if turns := linked.space.turns:
             from fastsql.grammar.replacing import replace_contradicted  # for conversations
 
             own = count_shown(replace_contradicted(own, turns, linked.space.grammar), turns)
         programs[path] = own
     return programs[path]
+
+
+def _as_asked(own: Program, linked: Linked) -> Program:
+    """The program; its comparisons, alternatives, dates, order in time and units of durations are those that the question
+    plainly says.
+    """
+    question, schema = linked.question, linked.space.schema
+    own = as_said(own, question)
+    if _LISTS.search(question):
+        from fastsql.parser.alternatives import with_alternatives  # where there may be some
+
+        own = with_alternatives(own, question, linked.prepared.candidates)
+    if any(isinstance(item, Literal) and item.format for item in own):
+        from fastsql.parser.granularity import at_its_granularity  # where dates are compared
+
+        own = at_its_granularity(own, schema, question)
+    if not _PARTS_OF_TIMES.isdisjoint(own):
+        from fastsql.parser.granularity import with_parts_as_text  # where a part of a time is taken
+
+        own = with_parts_as_text(own, question)
+    if _LIMIT in own:
+        from fastsql.parser.said_order import ordered_as_said  # where the first of some are asked for
+
+        own = ordered_as_said(own, schema, question)
+    if not _DURATIONS.isdisjoint(own):
+        from fastsql.parser.durations import in_said_unit  # where time between two moments is asked for
+
+        own = in_said_unit(own, question)
+    return own
 
 
 def _written_out(own: Program, linked: Linked) -> Program:

@@ -24,6 +24,8 @@ from ..worlds.stays_in_time import STAYS
         ("days - 2 > 3", False),
         ("days * days > 3", True),
         ("days * 2 > 3", False),
+        ("(SELECT SUM(CASE WHEN days > 3 THEN 1 ELSE 1 END) FROM stays) > 3", True),
+        ("(SELECT SUM(CASE WHEN days > 3 THEN 1 ELSE 0 END) FROM stays) > 3", False),
         ("(days + 1) / (days + 1) > 3", True),
         ("(SELECT SUM(days) / SUM(days) FROM stays) > 3", True),
         ("(SELECT SUM(days) / COUNT(days) FROM stays) > 3", False),

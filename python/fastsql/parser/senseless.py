@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from fastsql.grammar.compile import Grammar
@@ -30,42 +30,60 @@ _NUMBER = re.compile(r"\s*[-+]?(?:\d+(?:\.\d*)?|\.\d+)\s*")
 _MARK = re.compile(r"[:,;?!：，；？！]$|[:;?!]\s|[：；？！]")
 _EQUATES = frozenset(map(Production, ("eq", "ne")))
 _OPERANDS = 2
-_IS_NULL, _LEFT_JOIN = Production("is_null"), Production("left_join")
+_TWICE = 2
+_IS_NULL, _LEFT_JOIN, _CASE = map(Production, ("is_null", "left_join", "case"))
+_CALCULATED = _WITH_ITSELF | _ARITHMETIC | {_CASE}
 
 
 def says_nothing(program: Program, schema: Schema, grammar: Grammar) -> bool:
     """Whether a part of it is SQL that runs and means nothing.
 
     It adds up keys or days, takes a thing from itself or times itself, a text for a number or a date, a measure for a mark,
-    looks for a text with a sign of the question's, asks for a range from a value to itself, for rows in which a column has
-    two values or a primary key none, or joins two tables on what both refer to though one refers to the other.
+    counts alike what is and what is not, looks for a text with a sign of the question's, asks for a range from a value to
+    itself, for rows in which a column has two values or a primary key none, or joins two tables on what both refer to though
+    one refers to the other.
     """
+    nodes = _nodes_of(program, grammar)
     return (
         _adds_up_no_amounts(program, schema)
-        or _takes_a_thing_from_itself(program, grammar)
+        or _takes_a_thing_from_itself(nodes)
+        or _decides_nothing(nodes)
         or _takes_text_for_dates(program, schema)
         or _takes_a_measure_for_a_mark(program, schema)
-        or _computes_with_text(program, grammar)
+        or _computes_with_text(nodes)
         or _holds_a_mark(program)
         or _spans_nothing(program)
-        or _rules_itself_out(program, grammar)
+        or _rules_itself_out(nodes)
         or _misses_a_primary_key(program, schema)
         or _joins_past_a_key(program, schema)
     )
 
 
-def _takes_a_thing_from_itself(program: Program, grammar: Grammar) -> bool:
-    """Whether it asks for the time between a moment and itself, or takes a thing from itself, or times or by itself."""
-    if _WITH_ITSELF.isdisjoint(program):
-        return False
-    from fastsql.grammar.tree import read_tree  # where something is calculated
+def _nodes_of(program: Program, grammar: Grammar) -> tuple[Node, ...]:
+    """The nodes of its tree; none where nothing is calculated or decided, and no column compared twice."""
+    compared = [
+        column for sign, column in pairwise(program) if sign in _EQUATES and isinstance(column, ColumnRef)
+    ]
+    if _CALCULATED.isdisjoint(program) and max(Counter(compared).values(), default=0) < _TWICE:
+        return ()
+    from fastsql.grammar.tree import read_tree  # of few programs
 
+    return tuple(_nodes(read_tree(program, grammar)))
+
+
+def _takes_a_thing_from_itself(nodes: Iterable[Node]) -> bool:
+    """Whether it asks for the time between a moment and itself, or takes a thing from itself, or times or by itself."""
     return any(
         node.terminal in _WITH_ITSELF
         and node.children[0] is not None
         and node.children[0] == node.children[1]
-        for node in _nodes(read_tree(program, grammar))
+        for node in nodes
     )
+
+
+def _decides_nothing(nodes: Iterable[Node]) -> bool:
+    """Whether a case has the same outcome either way: "100 times the sum of 1 if she smokes, otherwise 1"."""
+    return any(node.terminal == _CASE and node.children[1] == node.children[2] for node in nodes)
 
 
 def _takes_text_for_dates(program: Program, schema: Schema) -> bool:
@@ -96,15 +114,11 @@ def _holds_words(column: Column) -> bool:
     return column.type == "text" and bool(texts) and not any(map(_DIGIT.search, texts))
 
 
-def _computes_with_text(program: Program, grammar: Grammar) -> bool:
+def _computes_with_text(nodes: Iterable[Node]) -> bool:
     """Whether a text that is no number is added or multiplied."""
-    if _ARITHMETIC.isdisjoint(program):
-        return False
-    from fastsql.grammar.tree import read_tree  # where something is calculated
-
     return any(
         isinstance(child.terminal, Literal) and _is_text(child.terminal.value)
-        for node in _nodes(read_tree(program, grammar))
+        for node in nodes
         if node.terminal in _ARITHMETIC
         for child in node.children
         if child is not None
@@ -160,6 +174,13 @@ def _misses_a_primary_key(program: Program, schema: Schema) -> bool:
 
 def _joins_past_a_key(program: Program, schema: Schema) -> bool:
     """Whether a doctor's and a stay's department are to be the same though a stay refers to its doctor."""
+    joined = [
+        (one.column, other.column)
+        for table, one, other in zip(program, program[1:], program[2:], strict=False)
+        if isinstance(table, TableRef) and isinstance(one, ColumnRef) and isinstance(other, ColumnRef)
+    ]
+    if not joined:
+        return False
     references = {key.columns[0]: key.references[0] for key in schema.foreign_keys if len(key.columns) == 1}
 
     def tables(*columns: int) -> frozenset[int]:
@@ -167,29 +188,20 @@ def _joins_past_a_key(program: Program, schema: Schema) -> bool:
 
     connected = {found for pair in references.items() if len(found := tables(*pair)) > 1}
     return any(
-        isinstance(table, TableRef)
-        and isinstance(one, ColumnRef)
-        and isinstance(other, ColumnRef)
-        and one.column in references
-        and references[one.column] == references.get(other.column)
-        and tables(one.column, other.column) in connected
-        for table, one, other in zip(program, program[1:], program[2:], strict=False)
+        one in references and references[one] == references.get(other) and tables(one, other) in connected
+        for one, other in joined
     )
 
 
-def _rules_itself_out(program: Program, grammar: Grammar) -> bool:
+def _rules_itself_out(nodes: Sequence[Node]) -> bool:
     """Whether no row can meet a query's conditions, as a column would have to have two values, or one that it must not."""
-    compared = [
-        column for sign, column in pairwise(program) if sign in _EQUATES and isinstance(column, ColumnRef)
-    ]
-    if max(Counter(compared).values(), default=0) < 2:
+    if not nodes:
         return False
-    from fastsql.grammar.clauses import chain  # where a column is compared twice
-    from fastsql.grammar.tree import read_tree
+    from fastsql.grammar.clauses import chain  # of few programs
 
     return any(
         _exclude(one, other)
-        for one in _nodes(read_tree(program, grammar))
+        for one in nodes
         if one.name in ("eq", "ne")
         and len(one.children) > _OPERANDS  # a condition of WHERE: the rest is its last child
         for other in chain(one.children[-1])

@@ -10,6 +10,9 @@ from fastsql.grammar.program import ColumnRef, Literal, Production, Program
 ORDERS = ("gt", "ge", "lt", "le")
 """Comparisons that want an order."""
 SIGNS = (*ORDERS, "eq", "ne")
+PARTS_OF_TIMES = {"year_of": 4, "month_of": 2, "day_of": 2, "hour_of": 2}
+"""Parts of a time, which are text of so many digits: no database's text is at least the number 8."""
+DURATIONS = ("days_between", "hours_between")
 _DATED = "date_"
 _ROWS = Production("count_all")
 _AGGREGATES = tuple(map(Production, ("count", "count_distinct", "sum", "avg", "max", "min")))

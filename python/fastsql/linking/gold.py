@@ -27,7 +27,7 @@ _STRUCTURAL = re.compile(r"start of (?:year|month|day)|(?:%[a-zA-Z][-: ]?)+|now|
 _FORMAT = re.compile(r"^(%[a-zA-Z]([-: %]|$)|start of|[+-]?\d+ (?:year|month|day|hour|minute|second)s?$)")
 _DATE = re.compile(r"^\d{1,4}([-/:. ]\d{1,4})*$")
 _MOMENTS = ("strftime", "julianday")
-"""Functions of SQLite that give a time as a number, of which sqlglot knows the first by what it is written with."""
+"""Functions of SQLite that give a time as a number; in a tree that was not parsed from text, sqlglot knows them by name."""
 
 
 @dataclass(frozen=True)

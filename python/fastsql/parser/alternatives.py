@@ -18,14 +18,21 @@ _LIST, _ALSO, _OR, _NOT = map(Production, ("in_list", "also", "or", "not"))
 _EQUAL, _IN_TIME = Production("eq"), Production("date_eq")
 _IN_TIMES = frozenset(map(Production, ("date_eq", "date_ge", "date_gt", "date_le", "date_lt")))
 """A model may take the later of two years for the beginning of something."""
-_WORD = r"(?<![A-Za-z]){}(?![A-Za-z])"
+_WORD = r"(?<![A-Za-z])(?:{})(?![A-Za-z])"
+
+
+def _separator(spaced: Sequence[str], unspaced: Sequence[str]) -> re.Pattern[str]:
+    word = _WORD.format("|".join(spaced))
+    return re.compile(rf"\s*,?\s*{word}\s*|\s*(?:{'|'.join(unspaced)})\s*", re.IGNORECASE)
+
+
 _SEPARATORS = {
-    "or": re.compile(rf"\s*,?\s*{_WORD.format('or')}\s*|\s*(?:{'|'.join(chinese.OR)})\s*", re.IGNORECASE),
-    "and": re.compile(rf"\s*,?\s*{_WORD.format('and')}\s*|\s*(?:{'|'.join(chinese.AND)})\s*", re.IGNORECASE),
+    "or": _separator(english.OR, chinese.OR),
+    "and": _separator(english.AND, chinese.AND),
     "comma": re.compile(r"\s*[,、，]\s*"),
 }
-_IN = rf"(?:{'|'.join(english.IN_TIME)})"
-_AGAIN = re.compile(rf"{_IN}\s+", re.IGNORECASE)
+_IN = "|".join(english.IN_TIME)
+_AGAIN = re.compile(rf"(?:{_IN})\s+", re.IGNORECASE)
 """What may be said again before a further item: "in 2021 or in 2022"."""
 _BEFORE_TIMES = re.compile(
     rf"(?:^|{_WORD.format(_IN)}|[\u4e00-\u9fff](?<![{chinese.FROM}]))\s*$", re.IGNORECASE

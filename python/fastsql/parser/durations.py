@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 
+from fastsql.grammar.compared import DURATIONS
 from fastsql.grammar.program import Literal, Production, Program, Terminal
 from fastsql.linking.vocabulary import chinese, english
 
-_DAYS, _HOURS = Production("days_between"), Production("hours_between")
+_DAYS, _HOURS = map(Production, DURATIONS)
 _FACTORS = frozenset(map(Production, ("times", "divide")))
 _PER_HOUR = 60
 _SAID = re.compile(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from fastsql.grammar.compared import PARTS_OF_TIMES
 from fastsql.grammar.program import ColumnRef, Literal, Production, Program, Terminal
 from fastsql.linking.vocabulary import chinese, english
 from fastsql.schema import Column, Schema
@@ -23,9 +24,7 @@ _YEAR_OF = Production("year_of")
 _WITH_TIME_OF_DAY = re.compile(r"TIMESTAMP|(?:SMALL)?DATETIME", re.IGNORECASE)
 _YEAR = re.compile(r"(?:1[89]|2\d)\d\d")
 _IN_YEAR = Production("date_eq")
-_DIGITS = {"year_of": 4, "month_of": 2, "day_of": 2, "hour_of": 2}
-"""Parts of a time, which are text of so many digits: no database's text is at least the number 8."""
-_PARTS = frozenset(map(Production, _DIGITS))
+_PARTS = frozenset(map(Production, PARTS_OF_TIMES))
 _ALSO = Production("also")
 _HALF_DAY = 12
 _COMPARED = 3
@@ -68,7 +67,7 @@ def with_parts_as_text(program: Program, question: str) -> Program:
                 number = literal.value
                 if item.name == "hour_of" and number < _HALF_DAY and _is_behind_noon(question, literal.span):
                     number += _HALF_DAY
-                found[value] = replace(literal, value=f"{number:0{_DIGITS[item.name]}}")
+                found[value] = replace(literal, value=f"{number:0{PARTS_OF_TIMES[item.name]}}")
             value += 1
     return tuple(found)
 

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 from fastsql.engine import Decoded
 from fastsql.errors import DialectError, VerificationError
 from fastsql.grammar import read_path, render
+from fastsql.grammar.compared import DURATIONS, PARTS_OF_TIMES
 from fastsql.grammar.inlining import count_shown, inline, turns_of
 from fastsql.grammar.program import EARLIER, Literal, Production, Program
 from fastsql.limits import Limits
 from fastsql.linking.canonical import canonical_literals
+from fastsql.linking.vocabulary import chinese, english
 from fastsql.parser.as_said import as_said
 from fastsql.parser.link import Linked, called_turns
 from fastsql.parser.senseless import says_nothing
@@ -26,9 +28,11 @@ if TYPE_CHECKING:
 
 
 _ONE_VALUE, _LIMIT = Production("scalar"), Production("limit")
-_LISTS = re.compile(r"(?<![A-Za-z])(?:or|and)(?![A-Za-z])|[或和与及]", re.IGNORECASE)
-_PARTS_OF_TIMES = frozenset(map(Production, ("year_of", "month_of", "day_of", "hour_of")))
-_DURATIONS = frozenset(map(Production, ("days_between", "hours_between")))
+_LISTED = re.compile(
+    rf"(?<![A-Za-z])(?:{'|'.join((*english.OR, *english.AND))})(?![A-Za-z])|{'|'.join((*chinese.OR, *chinese.AND))}",
+    re.IGNORECASE,
+)
+_PARTS_OF_TIMES, _DURATIONS = (frozenset(map(Production, names)) for names in (PARTS_OF_TIMES, DURATIONS))
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +138,7 @@ def _as_asked(own: Program, linked: Linked) -> Program:
     """
     question, schema = linked.question, linked.space.schema
     own = as_said(own, question)
-    if _LISTS.search(question):
+    if _LISTED.search(question):
         from fastsql.parser.alternatives import with_alternatives  # where there may be some
 
         own = with_alternatives(own, question, linked.prepared.candidates)

@@ -67,6 +67,7 @@ COUNTED = (
 DURATIONS = ("周", "星期", "礼拜", "季度")
 """Units of time that SQL counts in smaller ones."""
 OR, AND = ("或者", "或"), ("和", "与", "及", "以及")
+"""Between what is listed."""
 FROM, BETWEEN = "于从自由", ("之间", "间", "期间")
 """What stands before a range of times, and behind it."""
 UNITS_OF_DURATIONS = {"day": "(?<![今昨明前后每当同某一])天", "hour": "小时|钟头", "minute": "分钟"}

@@ -115,34 +115,29 @@ COUNTED = (
 """Behind four digits, these say that the number is no year."""
 DURATIONS = ("weeks?", "wks?", "decades?", "fortnights?", "quarters?")
 """Units of time that SQL counts in smaller ones."""
+OR, AND = ("or",), ("and",)
+"""Between what is listed."""
 IN_TIME = ("in", "during", "for", "of")
 """Before a year or a month, these say that something was then."""
 BEFORE_LENGTHS = (
-    "than",
-    "over",
-    "under",
-    "above",
-    "below",
-    "exceeding",
-    "exceeds",
-    "at least",
-    "at most",
-    "within",
-    "after",
+    *(
+        "than",
+        "over",
+        "under",
+        "above",
+        "below",
+        "exceeding",
+        "exceeds",
+        "at least",
+        "at most",
+        "within",
+        "after",
+    ),
 )
 """Before "a week", these say how long something takes, not how often it happens."""
 UNITS_OF_DURATIONS = {"day": "days?", "hour": "hours?|hrs?", "minute": "minutes?|mins?"}
 BEFORE_RELATIVE_TIMES = (
-    "last",
-    "past",
-    "previous",
-    "next",
-    "coming",
-    "within",
-    "every",
-    "each",
-    "per",
-    "same",
+    *("last", "past", "previous", "next", "coming", "within", "every", "each", "per", "same"),
 )
 """Before a unit, or a number of them, these tell a point in time or how often something happens."""
 BEHIND_RELATIVE_TIMES = ("ago", "before", "after", "earlier", "later")

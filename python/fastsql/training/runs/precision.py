@@ -27,7 +27,7 @@ def computing(device: torch.device, *, bf16: bool) -> AbstractContextManager[Non
 
 
 def _capabilities() -> dict[str, object]:
-    """What torch knows of the processor; nothing, of versions before 2.11."""
+    """What torch knows of the processor; nothing, where it is of a version that does not tell."""
     told = getattr(torch.cpu, "get_capabilities", dict)
     found: dict[str, object] = told()
     return found

@@ -79,6 +79,23 @@ def test_another_query_comes_first_where_the_likeliest_leaves_more_out(tmp_path:
     assert changed
 
 
+def test_all_that_is_compared_next_is_marked_down(tmp_path: Path) -> None:
+    slightly = replace(WEIGHED, left_out=0.01)  # so that the second could not come first, whatever it says
+    lower = 0
+    for seed in range(6):
+        toy = load_toy(write_bundle(tmp_path / str(seed), seed=seed), device="python")
+        asked = link(QUESTION, QUESTION, toy.engine.encode_schema(SCHEMA), None, toy.engine, DEFAULT)
+        decoded = decode(toy, asked)
+        alone, every = (
+            complete(asked, decoded, toy.engine, 4, slightly, within=within).search.finished
+            for within in (0.0, 1_000.0)
+        )
+        assert alone[0] == every[0], "the first stays the first"
+        ranks = {one.path: one.rank for one in alone}
+        lower += sum(one.rank < ranks[one.path] for one in every)
+    assert lower, "some of the others leave something out, too"
+
+
 @pytest.mark.parametrize("nothing", [Reliability(familiarity=KNOWN, left_out=0.0), Reliability()])
 def test_nothing_is_compared_where_nothing_is_known_or_weighed_or_one_is_sure(
     parser: Parser, linked: Linked, nothing: Reliability

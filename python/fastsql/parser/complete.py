@@ -39,13 +39,23 @@ _NO_ANSWER = 0.5
 
 
 def complete(
-    linked: Linked, decoded: Decoded, engine: Engine, beam: int, reliability: Reliability
+    linked: Linked,
+    decoded: Decoded,
+    engine: Engine,
+    beam: int,
+    reliability: Reliability,
+    *,
+    within: float = 0.0,
 ) -> Decoded:
-    """The hypotheses, marked down for each thing that they leave out, by rank; at most `beam`."""
+    """The hypotheses, marked down for each thing that they leave out, by rank; at most `beam`.
+
+    The first is the first whatever else is looked at; `within` that many nats of it all are marked, for whoever compares
+    them next.
+    """
     familiarity, weight = reliability.familiarity, reliability.left_out
 
     def marked(found: Decoded) -> Decoded:
-        return _marked(found, lambda number: weight * _left_out(linked, found, number, familiarity))
+        return _marked(found, within, lambda number: weight * _left_out(linked, found, number, familiarity))
 
     likeliest = decoded.search.finished[0].score
     decoded = marked(decoded)
@@ -58,13 +68,15 @@ def complete(
     return replace(decoded, search=replace(decoded.search, finished=decoded.search.finished[:beam]))
 
 
-def _marked(decoded: Decoded, nats: Callable[[int], float]) -> Decoded:
-    """The hypotheses by rank. Those that could not come first if they left nothing out are not looked at."""
+def _marked(decoded: Decoded, within: float, nats: Callable[[int], float]) -> Decoded:
+    """The hypotheses by rank. Those that could not come `within` so many nats of the first if they left nothing out are
+    not looked at.
+    """
     search = decoded.search
     best = -math.inf
     told: list[Hypothesis] = []
     for number, one in enumerate(search.finished):
-        looked = one if one.score <= best else replace(one, marked_down=nats(number))
+        looked = one if one.score <= best - within else replace(one, marked_down=nats(number))
         best = max(best, looked.rank)
         told.append(looked)
     ordered = sorted(told, key=lambda one: -one.rank)

@@ -39,7 +39,7 @@ from fastsql.parser.decide import decide
 from fastsql.parser.link import Linked, link, with_turns
 from fastsql.parser.settings import Settings
 from fastsql.parser.sources import Sources
-from fastsql.parser.weigh import SecondOpinion, second_lacking
+from fastsql.parser.weigh import OUT_OF_QUESTION, SecondOpinion, second_lacking
 from fastsql.parser.write import sensible_first, verified, write
 from fastsql.refusal.texts import language_of, sentence
 from fastsql.reliability.assess import Reliability
@@ -352,7 +352,9 @@ class Parser:
         if self._reliability.doubts(decoded.search):
             from fastsql.parser.complete import complete  # for those in doubt
 
-            decoded = complete(linked, decoded, self.engine, settings.beam, self._reliability)
+            decoded = complete(
+                linked, decoded, self.engine, settings.beam, self._reliability, within=self._compared(linked)
+            )
             watch.lap("complete")
         remembered = None
         kept = self._memory.of(names_digest(linked.space.schema)) if self._memory else None
@@ -389,6 +391,11 @@ class Parser:
         if self._second is None or weight is None:
             return decoded
         return self._second.weighed(linked, decoded, weight, reorder=reorder)
+
+    def _compared(self, linked: Linked) -> float:
+        """How many nats behind the first a hypothesis may be that a second opinion can put before it."""
+        asked = self._second is not None and self._second_weight(linked) is not None
+        return OUT_OF_QUESTION if asked else 0.0
 
     def _second_weight(self, linked: Linked) -> float | None:
         """What a second opinion weighs; None where none is asked for.

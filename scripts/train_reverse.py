@@ -1,4 +1,4 @@
-"""Train the reverse model: python scripts/train_reverse.py configs/reverse-en.toml OUTPUT [--resume] [--minutes M]."""
+"""Train the reverse model: python scripts/train_reverse.py configs/reverse-en.toml OUTPUT [--resume] [--warm-start FILE]."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ def main() -> None:
     parser.add_argument("output", type=Path)
     parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
     parser.add_argument(
+        "--warm-start", metavar="FILE", type=Path, help="weights of a reverse model to start from"
+    )
+    parser.add_argument(
         "--minutes", type=float, help="instead of the configuration's; time before a resume counts"
     )
     parser.add_argument("--threads", type=int)
@@ -30,7 +33,13 @@ def main() -> None:
     if options.minutes is not None:
         settings = replace(settings, run=replace(settings.run, minutes=options.minutes))
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    checkpoint = train_reverse(settings, options.output, resume=options.resume, threads=options.threads)
+    checkpoint = train_reverse(
+        settings,
+        options.output,
+        resume=options.resume,
+        warm_start=options.warm_start,
+        threads=options.threads,
+    )
     logging.info("%s", export_reverse(checkpoint, options.output / WEIGHTS))
 
 

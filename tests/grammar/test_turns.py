@@ -37,7 +37,7 @@ from fastsql.grammar.bounds import MAX_NESTING
 from fastsql.grammar.compile import load_grammar
 from fastsql.grammar.inlining import count_shown, inline, program_of
 from fastsql.grammar.replacing import replace_contradicted
-from fastsql.grammar.tree import read_tree
+from fastsql.grammar.tree import is_program, read_tree
 from fastsql.limits import DEFAULT
 from fastsql.linking import find_candidates
 from fastsql.schema import Schema
@@ -625,3 +625,27 @@ def test_a_question_points_at_so_many_turns_and_no_more(bound: str) -> None:
     ActionSpace.for_question(HOSPITAL, "?", tokens, limits=limits, turns=(turn,) * 3)
     with pytest.raises(LimitError, match=bound):
         ActionSpace.for_question(HOSPITAL, "?", tokens, limits=limits, turns=(turn,) * 4)
+
+
+@pytest.mark.parametrize(
+    ("before", "together"),
+    [
+        ("admissions.ward = 'icu'", "admissions.ward IN ('icu', 'micu')"),
+        ("admissions.ward IN ('icu', 'er')", "admissions.ward IN ('icu', 'micu', 'er')"),
+        ("admissions.ward = 'micu'", "admissions.ward = 'micu' AND admissions.ward = 'micu'"),
+        ("admissions.age = 20", "admissions.age = 20 AND admissions.ward = 'micu'"),
+        (
+            "admissions.age > 20 AND admissions.ward = 'icu'",
+            "admissions.age > 20 AND admissions.ward IN ('icu', 'micu')",
+        ),
+    ],
+)
+def test_a_further_value_stands_beside_the_earlier_one_where_both_are_asked_for(
+    before: str, together: str
+) -> None:
+    admitted = turn(ADMITTED + before)
+    condition = sql_to_program(ADMITTED + "admissions.ward = 'micu'", HOSPITAL)[1:-2]
+    program = (P("extend"), TurnRef(0), *condition, P("keep"))
+    replaced = replace_contradicted(program, [admitted], load_grammar(), besides=True)
+    assert is_program(replaced, load_grammar())
+    assert render(replaced, HOSPITAL, turns=[admitted]) == ADMITTED + together

@@ -9,7 +9,8 @@ from fastsql.parser.said_order import ordered_as_said
 from fastsql.schema import Schema
 
 SCHEMA = Schema.from_ddl(
-    "CREATE TABLE patients (patient_id INT PRIMARY KEY, name TEXT, born DATE, seen TIMESTAMP, weight REAL);"
+    "CREATE TABLE patients (patient_id INT PRIMARY KEY, name TEXT, born DATE, seen TIMESTAMP, weight REAL,"
+    " age_in_years INT, average INT, 年龄 INT);"
 )
 
 
@@ -37,12 +38,27 @@ def test_times_are_in_the_order_that_is_said(question: str, right: str, found: s
 
 @pytest.mark.parametrize("found", ["ASC", "DESC"])
 @pytest.mark.parametrize(
+    ("question", "key", "right"),
+    [
+        ("Who is the oldest patient?", "age_in_years", "DESC"),
+        ("name of the youngest", "age_in_years", "ASC"),
+        ("年龄最大的患者", "年龄", "DESC"),
+        ("最年轻的患者是谁", "年龄", "ASC"),
+    ],
+)
+def test_the_oldest_are_of_the_largest_age(question: str, key: str, right: str, found: str) -> None:
+    assert order(question, f"{key} {found}").replace('"', "") == f"patients.{key} {right} LIMIT 1"
+
+
+@pytest.mark.parametrize("found", ["ASC", "DESC"])
+@pytest.mark.parametrize(
     ("question", "key"),
     [
         ("patients from the oldest to the youngest", "born"),
         ("the patients by their birth", "born"),
         ("the fetal-oldest", "born"),
         ("the oldest patient", "weight"),  # no time
+        ("the oldest patient", "average"),  # no age
         ("最近三个月的患者", "born"),
     ],
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fastsql.refusal.references import refers_back
+from fastsql.refusal.references import adds, refers_back
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,32 @@ def test_what_a_question_names_before_may_be_meant_but_not_by_those(
 ) -> None:
     start = question.index(named)
     assert refers_back(question, [(start, start + len(named))]) is refers
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        *(
+            "or Spanish",
+            "the good ones too",
+            "and S, too",
+            "grade 5 as well?",
+            "Also those in Bern",
+            "plus the men",
+        ),
+        *("还有内科的", "或外科", "女性也要", "把二级的也算上"),
+    ],
+)
+def test_a_turn_may_ask_for_something_beside(question: str) -> None:
+    assert adds(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        *("Spanish instead", "only the men too", "too many of them", "how many speak Polish or Spanish"),
+        *("and the women?", "not those in Bern as well", "只要女性", "换成外科"),
+    ],
+)
+def test_a_turn_that_asks_for_something_else_asks_for_nothing_beside(question: str) -> None:
+    assert not adds(question)

@@ -1,7 +1,8 @@
 """A turn that compares a column of an earlier query with another value: its condition takes the place of the earlier one.
 
 "Only those of March", and behind it "August, not March": no row is of both, so nobody asks for both. "Above 140", and behind
-it "no, above 120": whatever meets the first meets the second, which would say nothing beside it.
+it "no, above 120": whatever meets the first meets the second, which would say nothing beside it. But behind "who speak Polish",
+"or Spanish" asks for the speakers of either.
 """
 
 from __future__ import annotations
@@ -29,10 +30,13 @@ _ABOVE = {"gt": 1, "ge": 0, "eq": 0}
 _DIRECTIVE = re.compile(r"%[A-Za-z]")
 
 
-def replace_contradicted(program: Program, turns: Sequence[Turn], grammar: Grammar) -> Program:
+def replace_contradicted(
+    program: Program, turns: Sequence[Turn], grammar: Grammar, *, besides: bool = False
+) -> Program:
     """The program; those of its conditions that contradict one of the query that it goes on from take the place of that.
 
     So do those that one of that query implies. A month without its year is of the year of the one that it replaces.
+    `besides`: a further value of a column is asked for beside the earlier one, not in its place.
     """
     if program[:1] != (Production("extend"),):
         return program
@@ -43,6 +47,10 @@ def replace_contradicted(program: Program, turns: Sequence[Turn], grammar: Gramm
     before, new = list(chain(extended.children[-2])), list(chain(where))
     kept = list(before)
     for place, condition in enumerate(new):
+        if besides and (named := next((one for one in kept if _names_others(one, condition)), None)):
+            kept.remove(named)
+            new[place] = _with_both(named, condition)
+            continue
         for earlier in [one for one in kept if _contradict(one, condition) or _bounded_anew(one, condition)]:
             kept.remove(earlier)
             new[place] = _completed(condition, earlier)
@@ -72,6 +80,30 @@ def _contradict(one: Node, other: Node) -> bool:
     times = [_parsed(value) for _, value in (first, second)]
     shared = set.intersection(*(set(_DIRECTIVE.findall(value.format)) for _, value in (first, second)))
     return None not in times and any(len({f"{time:{part}}" for time in times}) > 1 for part in shared)
+
+
+def _names_others(earlier: Node, condition: Node) -> bool:
+    """Whether a condition sets a column to a value, no time, which another sets it to one or more others of."""
+    second = _equated(condition)
+    if second is None or second[1].format or earlier.name not in ("eq", "in_list"):
+        return False
+    column, value = (some(one).terminal for one in earlier.children[:2])
+    return column == second[0] and isinstance(value, Literal) and second[1].value not in _values(earlier)
+
+
+def _values(condition: Node) -> list[str | float]:
+    """Those that a condition names of its column."""
+    more = condition.children[2] if condition.name == "in_list" else None
+    named = [some(condition.children[1]), *(some(one.children[0]) for one in chain(more))]
+    return [one.terminal.value for one in named if isinstance(one.terminal, Literal)]
+
+
+def _with_both(earlier: Node, condition: Node) -> Node:
+    """The column is one of what the earlier condition names, or what this one does."""
+    column, value, rest = condition.children
+    more = said_before(earlier).children
+    also = Node(Production("also"), (value, more[2] if earlier.name == "in_list" else None))
+    return Node(Production("in_list"), (column, more[1], also, rest))
 
 
 def _bounded_anew(earlier: Node, condition: Node) -> bool:

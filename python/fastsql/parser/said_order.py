@@ -1,6 +1,7 @@
-"""Points in time in the order that a question plainly says: the oldest come first, whatever a model thinks.
+"""Points in time and ages in the order that a question plainly says: the oldest come first, whatever a model thinks.
 
-The oldest patient is the one with the earliest day of birth: that "most" is least in the column is seldom learnt.
+The oldest patient is the one with the earliest day of birth, and with the largest age: which of the two a column holds is
+seldom learnt.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import re
 
 from fastsql.grammar.program import ColumnRef, Production, Program
 from fastsql.linking.vocabulary import chinese, english
-from fastsql.schema import Schema
+from fastsql.schema import Column, Schema
 
 _ASCENDING, _DESCENDING, _LIMIT = Production("asc"), Production("desc"), Production("limit")
 _FIRST, _LAST = (
@@ -20,17 +21,30 @@ _FIRST, _LAST = (
     )
 )
 
+_AGES = re.compile(
+    rf"(?<![^\W_])(?:{'|'.join(english.AGES)})(?![^\W_])|{'|'.join(chinese.AGES)}", re.IGNORECASE
+)
+
 
 def ordered_as_said(program: Program, schema: Schema, question: str) -> Program:
-    """The program; where it takes the first by a point in time, and nothing else is sorted, it takes those that are said."""
+    """The program; where it takes the first by a time or an age, and nothing else is sorted, it takes those that are said."""
     keys = [place for place, item in enumerate(program) if item in (_ASCENDING, _DESCENDING)]
     if len(keys) != 1 or program[keys[0] + 2 : keys[0] + 3] != (_LIMIT,):
         return program
     column = program[keys[0] + 1]
-    if not isinstance(column, ColumnRef) or schema.columns[column.column].type != "time":
+    if not isinstance(column, ColumnRef):
+        return program
+    held = schema.columns[column.column]
+    ages = _holds_ages(held)
+    if held.type != "time" and not ages:
         return program
     first, last = _FIRST.search(question), _LAST.search(question)
     if (first is None) == (last is None):
         return program
-    order = _ASCENDING if last is None else _DESCENDING
+    order = _ASCENDING if (last is None) != ages else _DESCENDING
     return (*program[: keys[0]], order, *program[keys[0] + 1 :])
+
+
+def _holds_ages(column: Column) -> bool:
+    """Whether a column of numbers is called an age."""
+    return column.type == "number" and any(map(_AGES.search, (column.label, *column.synonyms)))

@@ -126,8 +126,10 @@ def own_program(linked: Linked, decoded: Decoded, number: int) -> Program:
             own = own if is_program(own, linked.space.grammar) else read
         if turns := linked.space.turns:
             from fastsql.grammar.replacing import replace_contradicted  # for conversations
+            from fastsql.refusal.references import adds
 
-            own = count_shown(replace_contradicted(own, turns, linked.space.grammar), turns)
+            besides = adds(linked.question)
+            own = count_shown(replace_contradicted(own, turns, linked.space.grammar, besides=besides), turns)
         programs[path] = own
     return programs[path]
 

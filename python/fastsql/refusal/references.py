@@ -16,6 +16,17 @@ _PRONOUNS = re.compile(
 """Not where what follows says who is meant: "those who were discharged", "those patients with sepsis"."""
 _POINTING = re.compile(r"th[oe]se|其中|这些|那些", re.IGNORECASE)
 
+_BESIDES = re.compile(
+    r"^\W*(?:or|also|plus)\b|\b(?:too|as well|also)\W*$|^(?:还有|加上|外加|或者?)|也(?:要|算|算上|加上|包括)(?:在内)?\W*$",
+    re.IGNORECASE,
+)
+_INSTEAD = re.compile(r"\b(?:only|just|instead|rather|not|without)\b|只|不|换", re.IGNORECASE)
+
+
+def adds(question: str) -> bool:
+    """Whether a turn asks for something beside what was asked for before, and nothing in its place: "or Spanish"."""
+    return _BESIDES.search(question) is not None and _INSTEAD.search(question) is None
+
 
 def points_back(question: str) -> bool:
     """Whether the first such word of a question is "those" or its like, which nothing in the question itself can be."""

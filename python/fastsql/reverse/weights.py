@@ -49,12 +49,13 @@ class StoredReverse:
 
     def network(self) -> ReverseNetwork:
         """The network in NumPy, whose weights are float32."""
-        weights = {name: self._float(name) for name in self.config.shapes() if name != WORDS}
+        weights = {name: self.weights(name) for name in self.config.shapes() if name != WORDS}
         return ReverseNetwork(
             self.config, Part(weights), WordTable(self.arrays[WORDS], self.arrays[WORDS + SCALE])
         )
 
-    def _float(self, name: str) -> Array:
+    def weights(self, name: str) -> Array:
+        """One of the arrays, float32."""
         scale = self.arrays.get(name + SCALE)
         return self.arrays[name] if scale is None else dequantise(self.arrays[name], scale)
 

@@ -7,11 +7,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="pip install 'fastsql[train]' runs this")
 
+from fastsql.errors import ModelError  # noqa: E402
+from fastsql.parser.bundles import open_model  # noqa: E402
 from fastsql.reverse import load_reverse  # noqa: E402
+from fastsql.reverse.weights import read_reverse  # noqa: E402
 from fastsql.schema import Schema  # noqa: E402
 from fastsql.training.config import ConfigError, WrittenSettings  # noqa: E402
 from fastsql.training.reverse.export import export_reverse  # noqa: E402
@@ -126,6 +130,23 @@ def test_two_databases_of_one_name_are_refused(settings: ReverseSettings, tmp_pa
     beside = replace(source, examples=str(tmp_path / "train.json"), schemas=str(tmp_path / "schemas.json"))
     with pytest.raises(ConfigError, match="'shop' has other columns"):
         load_pairs(replace(settings.data, sources=(source, beside)), tmp_path)
+
+
+def test_a_run_may_start_from_the_weights_of_another(settings: ReverseSettings, tmp_path: Path) -> None:
+    start = export_reverse(train_reverse(settings, tmp_path / "first", threads=1), tmp_path / "start")
+    known = read_reverse(start, open_model(settings.words_from).tokenizer())
+    other = replace(settings, seed=settings.seed + 1)
+
+    def distance(folder: str, **how: Path) -> float:
+        state = load_checkpoint(train_reverse(other, tmp_path / folder, threads=1, **how))
+        name = "output.weight"
+        return float(np.abs(state["average"][name].numpy() - known.weights(name)).max())
+
+    # What is learnt in one step at the beginning of the warm-up is next to nothing.
+    assert distance("warm", warm_start=start) < 0.1 * distance("fresh")
+    with pytest.raises(ModelError, match="missing"):
+        train_reverse(other, tmp_path / "none", warm_start=tmp_path / "nothing")
+    assert not (tmp_path / "none").exists()
 
 
 def test_a_run_stops_goes_on_and_is_exported(

@@ -132,6 +132,8 @@ FIRST_OF_TWO = "既?不(?:是|在|属于|为)?|既?非"
 EARLIEST_FIRST = ("(?:年龄|年纪|岁数)最大", "最年长", "最年老", "最早")
 LATEST_FIRST = ("(?:年龄|年纪|岁数)最小", "最年轻", "最晚", "最新", "最近(?:的|一次)")
 """Of points in time, a day of birth among them."""
+AGES = ("年龄", "年纪", "岁数")
+"""In the names of columns that hold the largest number for the oldest."""
 
 # ---------------------------------------------------------------- what no query computes
 

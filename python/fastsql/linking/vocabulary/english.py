@@ -258,6 +258,8 @@ EARLIEST_FIRST = (
 )
 LATEST_FIRST = ("youngest", "newest", "latest", "most recent(?:ly)?")
 """Of points in time, a day of birth among them."""
+AGES = ("ages?",)
+"""Words in the names of columns that hold the largest number for the oldest."""
 
 # ---------------------------------------------------------------- what no query computes
 

@@ -19,6 +19,7 @@ from fastsql.model.weights import dequantise
 from fastsql.parser.bundles import open_model
 from fastsql.reverse.config import ReverseConfig
 from fastsql.reverse.source import ITEMS, OTHER
+from fastsql.reverse.weights import StoredReverse, read_reverse
 from fastsql.synthesis.generate import Report
 from fastsql.training.reverse.batches import PairReader
 from fastsql.training.reverse.network import ReverseBatch, ReverseNetwork
@@ -40,11 +41,13 @@ def train_reverse(
     output: str | Path,
     *,
     resume: bool = False,
+    warm_start: str | Path | None = None,
     threads: int | None = None,
     report: Report = logger.info,
 ) -> Path:
     """Train a reverse model; leaves `last.pt` and `metrics.jsonl` in `output`, and returns the path of the checkpoint.
 
+    `warm_start` is the file of a reverse model whose weights, sizes and pieces to write it starts from.
     Raises ConfigError, DatasetError, CheckpointError, ModelError, TrainingError.
     """
     folder = Path(output)
@@ -53,11 +56,14 @@ def train_reverse(
             "already holds a run", where=str(folder), remedy="Resume it, or give another folder."
         )
     state = load_checkpoint(folder / LAST) if resume else None
+    start = None
+    if warm_start is not None and state is None:
+        start = read_reverse(warm_start, open_model(settings.words_from).tokenizer())
     folder.mkdir(parents=True, exist_ok=True)
     if threads:
         torch.set_num_threads(threads)
     torch.manual_seed(settings.seed)
-    run = ReverseRun(settings, folder, report, state)
+    run = ReverseRun(settings, folder, report, state, start)
     run.go()
     return folder / LAST
 
@@ -66,13 +72,18 @@ class ReverseRun:
     """A run: its network, its average, and where it is."""
 
     def __init__(
-        self, settings: ReverseSettings, folder: Path, report: Report, state: dict[str, Any] | None
+        self,
+        settings: ReverseSettings,
+        folder: Path,
+        report: Report,
+        state: dict[str, Any] | None,
+        start: StoredReverse | None = None,
     ) -> None:
         self.settings, self.folder, self.report = settings, folder, report
         corpus = load_pairs(settings.data, folder / "cache", report)
         bundle = open_model(settings.words_from)
         tokenizer = bundle.tokenizer()
-        known = None if state is None else ReverseConfig.from_dict(state["reverse_config"])
+        known = ReverseConfig.from_dict(state["reverse_config"]) if state else start.config if start else None
         styles = tuple(sorted({one.style for one in corpus.train}))
         symbols = known.symbols if known else (OTHER, *styles, *ITEMS, *load_grammar().productions)
         numbers = {name: tokenizer.vocabulary + number for number, name in enumerate(symbols)}
@@ -82,6 +93,9 @@ class ReverseRun:
         self.config = known or _config(settings, tokenizer, symbols, styles, self.reader.written(self.train))
         words = narrow(dequantise(*bundle.weights().words()), self.config.words)
         self.network = ReverseNetwork(self.config, torch.from_numpy(words), settings.model.dropout)
+        if start is not None:
+            weights = {name: torch.from_numpy(start.weights(name)) for name in start.config.shapes()}
+            self.network.load_state_dict(weights)
         self.optimizer = _optimizer(self.network, settings)
         self.average = MovingAverage(copy.deepcopy(self.network), settings.optim.ema)
         self.position = Position()

@@ -27,7 +27,7 @@ _AGES = re.compile(
 
 
 def ordered_as_said(program: Program, schema: Schema, question: str) -> Program:
-    """The program; where it takes the first by a time or an age, and nothing else is sorted, it takes those that are said."""
+    """The program; where it takes the first by a time or an age and sorts by nothing else, it takes those that are said."""
     keys = [place for place, item in enumerate(program) if item in (_ASCENDING, _DESCENDING)]
     if len(keys) != 1 or program[keys[0] + 2 : keys[0] + 3] != (_LIMIT,):
         return program

@@ -1,8 +1,8 @@
 """A turn that compares a column of an earlier query with another value: its condition takes the place of the earlier one.
 
 "Only those of March", and behind it "August, not March": no row is of both, so nobody asks for both. "Above 140", and behind
-it "no, above 120": whatever meets the first meets the second, which would say nothing beside it. But "or Spanish" behind "who
-speak Polish" asks for the speakers of either.
+it "no, above 120": whatever meets the first meets the second, which would say nothing beside it. But "or Spanish" behind
+"who speak Polish" asks for the speakers of either.
 """
 
 from __future__ import annotations

@@ -49,8 +49,8 @@ def complete(
 ) -> Decoded:
     """The hypotheses, marked down for each thing that they leave out, by rank; at most `beam`.
 
-    The first is the first whatever else is looked at; `within` that many nats of it all are marked, for whoever compares
-    them next.
+    Which comes first does not depend on `within`: all that may be up to so many nats behind it are marked, for whoever
+    compares them next.
     """
     familiarity, weight = reliability.familiarity, reliability.left_out
 

@@ -13,14 +13,15 @@ from fastsql.linking.vocabulary import chinese, english
 from fastsql.schema import Column, Schema
 
 _ASCENDING, _DESCENDING, _LIMIT = Production("asc"), Production("desc"), Production("limit")
-_FIRST, _LAST = (
+_FIRST, _LAST, _OLDEST, _YOUNGEST = (
     re.compile(rf"(?<![\w-])(?:{'|'.join(one)})(?![\w-])|{'|'.join(other)}", re.IGNORECASE)
     for one, other in (
         (english.EARLIEST_FIRST, chinese.EARLIEST_FIRST),
         (english.LATEST_FIRST, chinese.LATEST_FIRST),
+        (english.OLDEST, chinese.OLDEST),
+        (english.YOUNGEST, chinese.YOUNGEST),
     )
 )
-
 _AGES = re.compile(
     rf"(?<![^\W_])(?:{'|'.join(english.AGES)})(?![^\W_])|{'|'.join(chinese.AGES)}", re.IGNORECASE
 )
@@ -35,13 +36,15 @@ def ordered_as_said(program: Program, schema: Schema, question: str) -> Program:
     if not isinstance(column, ColumnRef):
         return program
     held = schema.columns[column.column]
-    ages = _holds_ages(held)
-    if held.type != "time" and not ages:
+    if held.type == "time":
+        ascending, descending = _FIRST.search(question), _LAST.search(question)
+    elif _holds_ages(held):
+        ascending, descending = _YOUNGEST.search(question), _OLDEST.search(question)
+    else:
         return program
-    first, last = _FIRST.search(question), _LAST.search(question)
-    if (first is None) == (last is None):
+    if (ascending is None) == (descending is None):
         return program
-    order = _ASCENDING if (last is None) != ages else _DESCENDING
+    order = _DESCENDING if ascending is None else _ASCENDING
     return (*program[: keys[0]], order, *program[keys[0] + 1 :])
 
 

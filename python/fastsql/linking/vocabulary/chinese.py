@@ -129,8 +129,10 @@ DENIALS = ("不", "没", "未", "非", "除")
 NEITHER = "(?:也|又|亦)(?:不是|不在|不属于|不为|非)"
 """Before the second of two values, this denies both."""
 FIRST_OF_TWO = "既?不(?:是|在|属于|为)?|既?非"
-EARLIEST_FIRST = ("(?:年龄|年纪|岁数)最大", "最年长", "最年老", "最早")
-LATEST_FIRST = ("(?:年龄|年纪|岁数)最小", "最年轻", "最晚", "最新", "最近(?:的|一次)")
+OLDEST = ("(?:年龄|年纪|岁数)最大", "最年长", "最年老")
+YOUNGEST = ("(?:年龄|年纪|岁数)最小", "最年轻")
+EARLIEST_FIRST = (*OLDEST, "最早")
+LATEST_FIRST = (*YOUNGEST, "最晚", "最新", "最近(?:的|一次)")
 """Of points in time, a day of birth among them."""
 AGES = ("年龄", "年纪", "岁数")
 """In the names of columns that hold the largest number for the oldest."""

@@ -120,19 +120,8 @@ OR, AND = ("or",), ("and",)
 IN_TIME = ("in", "during", "for", "of")
 """Before a year or a month, these say that something was then."""
 BEFORE_LENGTHS = (
-    *(
-        "than",
-        "over",
-        "under",
-        "above",
-        "below",
-        "exceeding",
-        "exceeds",
-        "at least",
-        "at most",
-        "within",
-        "after",
-    ),
+    *("than", "over", "under", "above", "below", "exceeding", "exceeds"),
+    *("at least", "at most", "within", "after"),
 )
 """Before "a week", these say how long something takes, not how often it happens."""
 UNITS_OF_DURATIONS = {"day": "days?", "hour": "hours?|hrs?", "minute": "minutes?|mins?"}
@@ -252,14 +241,15 @@ DENIALS = (r"n['’]t", r"(?<!\w)(?:not|never|no|without|nor|neither|except|excl
 NEITHER = r"n(?:either|or)(?:\s+(?:an?|the|at|by|for|from|in|of|on|with))*"
 """Before each of two values, this denies both."""
 
+OLDEST, YOUNGEST = ("oldest",), ("youngest",)
 EARLIEST_FIRST = (
-    *("oldest", "earliest", "longest ago"),
+    *(*OLDEST, "earliest", "longest ago"),
     r"longest[ -](?:registered|serving|employed|standing|established|waiting|running|enrolled)",
 )
-LATEST_FIRST = ("youngest", "newest", "latest", "most recent(?:ly)?")
+LATEST_FIRST = (*YOUNGEST, "newest", "latest", "most recent(?:ly)?")
 """Of points in time, a day of birth among them."""
 AGES = ("ages?",)
-"""Words in the names of columns that hold the largest number for the oldest."""
+"""Words in the names of columns that hold the largest number for the oldest; what is latest is none of them."""
 
 # ---------------------------------------------------------------- what no query computes
 

@@ -78,3 +78,13 @@ def test_what_was_not_read_from_the_question_is_not_looked_up() -> None:
 def test_what_no_row_holds_is_told(language: str, text: str) -> None:
     told = LookUp(Literal("Waldo", provenance="span", span=(0, 5)), NAME, (0, 5)).told(SCHEMA, language)
     assert (told.text, told.words, told.span, told.column) == (text, "Waldo", (0, 5), "patients.name")
+
+
+def test_identifiers_that_are_known_by_their_form_are_looked_up() -> None:
+    dictionary = ValueDictionary({}, SCHEMA, forms={NAME: ("R9999",)})
+    program = tuple(
+        replace(one, provenance="dictionary") if isinstance(one, Literal) else one
+        for one in read("SELECT gender FROM patients WHERE name = 'R0172'")
+    )
+    assert [one.column for one in look_ups(program, SCHEMA, dictionary)] == [NAME]
+    assert not list(look_ups(program, SCHEMA, WARDS))

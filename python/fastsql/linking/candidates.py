@@ -125,7 +125,8 @@ def _value_candidates(
         called = tuple(called_numbers(question, schema, core))
     if dictionary is not None:
         dictionary.check(schema)
-        matches += [("dictionary", match) for match in dictionary.match(question, core)]
+        held = (*dictionary.match(question, core), *dictionary.identifiers(question))
+        matches += [("dictionary", match) for match in held]
     merged: dict[tuple[int, int, str], tuple[str, set[int]]] = {}
     for source, match in _not_contained(matches):
         for value, columns in match.values:

@@ -1,4 +1,5 @@
-"""Reading distinct cell values, and rows of reference tables, from SQLite or, through SQLAlchemy, from any database.
+"""Reading distinct cell values, forms of identifiers and rows of reference tables, from SQLite or, through SQLAlchemy, from
+any database.
 
 Only ever reads.
 """
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from fastsql.errors import ExecutionError
 from fastsql.forking import inside_sqlite
 from fastsql.limits import DEFAULT
+from fastsql.linking.identifiers import ROWS, forms_of
 from fastsql.linking.reference_rows import ReferenceRows, rows_of
 from fastsql.schema import quote
 from fastsql.schema.duckdb_file import check_not_duckdb
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
     Source: TypeAlias = str | Path | sqlite3.Connection | Engine
 
 
-ROWS = "*"
+ALL_COLUMNS = "*"
 """Stands for the column where the rows of a table are spoken of."""
 
 
@@ -53,6 +55,8 @@ class Origin:
     column_seconds: float
     max_cells: int = DEFAULT.reference_cells
     """Of the rows of one reference table."""
+    keys: tuple[int, ...] = ()
+    """Columns of which only the forms of identifiers are read."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,8 @@ class Reading:
     """Columns of which every value is text and is here, blank ones aside."""
     rows: tuple[ReferenceRows, ...] = ()
     """Those of the schema's reference tables."""
+    forms: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    """Of keys whose values are made alike (`identifiers.forms_of`)."""
     unchanged: bool = False
     """Whether all is as it was read earlier."""
 
@@ -79,12 +85,15 @@ class _Reader(Protocol):
     def read(self, column: int, most: int) -> Found:
         """The distinct values of a column that are not NULL. Raises ExecutionError naming the column, never a value."""
 
+    def first(self, column: int, most: int) -> Sequence[Any]:
+        """At most `most` distinct values of a column's first rows; none where they take too long or may not be read."""
+
     def rows(self, table: int, most: int) -> Sequence[Sequence[Any]] | str:
         """At most `most` rows of a table, or why there are none. Raises ExecutionError naming it, never a value."""
 
 
 def read_values(origin: Origin, schema: Schema, pace: Pace, earlier: Reading | None = None) -> Reading:
-    """The values of columns and the rows of the schema's reference tables, in the time that each may take.
+    """The values of columns, forms of keys and the rows of reference tables, in the time that each may take.
 
     Text as stored is what counts as a value: numbers in a text column of SQLite, and blank text, are passed over. What has
     its stamp from `earlier` is taken from there.
@@ -92,18 +101,18 @@ def read_values(origin: Origin, schema: Schema, pace: Pace, earlier: Reading | N
     """
     found = _Found(origin, schema, earlier)
     tables = [index for index, table in enumerate(schema.tables) if table.reference]
-    places = [
-        *(_name(schema, column) for column in origin.columns),
-        *(_rows_of(schema, table) for table in tables),
+    steps = [
+        *((_name(schema, column), found.column, column) for column in origin.columns),
+        *((_name(schema, column), found.key, column) for column in origin.keys),
+        *((_rows_of(schema, table), found.table, table) for table in tables),
     ]
+    places = [place for place, _, _ in steps]
     names = [".".join(place) for place in places]
     with _reader(origin.source, schema, pace.seconds) as reader:
-        for place in pace.each(names):
-            with pace.column(names[place]):
-                if place < len(origin.columns):
-                    found.column(reader, origin.columns[place])
-                else:
-                    found.table(reader, tables[place - len(origin.columns)])
+        for number in pace.each(names):
+            _, read, item = steps[number]
+            with pace.column(names[number]):
+                read(reader, item)
     skipped = found.skipped + [
         (*place, "not read: the reading was ended before")
         for place, name in zip(places, names, strict=True)
@@ -115,6 +124,7 @@ def read_values(origin: Origin, schema: Schema, pace: Pace, earlier: Reading | N
         found.stamps,
         frozenset(found.whole),
         tuple(found.rows),
+        found.forms,
         unchanged=not found.fresh and not pace.unread,
     )
 
@@ -130,6 +140,7 @@ class _Found:
         self.stamps: dict[str, str] = {}
         self.whole: set[int] = set()
         self.rows: list[ReferenceRows] = []
+        self.forms: dict[int, tuple[str, ...]] = {}
         self.fresh = 0
 
     def column(self, reader: _Reader, column: int) -> None:
@@ -148,6 +159,16 @@ class _Found:
         self._note(_name(self._schema, column), name, missing, stamp)
         if is_whole:
             self.whole.add(column)
+
+    def key(self, reader: _Reader, column: int) -> None:
+        """The forms of a key."""
+        name = self._schema.qualified_name(column)
+        stamp = reader.stamp(column)
+        known = self._is_known(name, stamp)
+        forms = self._earlier.forms.get(column, ()) if known else forms_of(reader.first(column, ROWS))
+        if forms:
+            self.forms[column] = forms
+        self._note(_name(self._schema, column), name, "", stamp)
 
     def table(self, reader: _Reader, table: int) -> None:
         """The rows of a reference table."""
@@ -200,7 +221,7 @@ def _name(schema: Schema, column: int) -> tuple[str, str]:
 
 
 def _rows_of(schema: Schema, table: int) -> tuple[str, str]:
-    return schema.table_name(table), ROWS
+    return schema.table_name(table), ALL_COLUMNS
 
 
 @contextmanager
@@ -257,6 +278,12 @@ class _SQLiteReader:
             sample = self._rows(sql.format("cell", part), [most], deadline, column) or []
             return Found(sample, missed(self.seconds), late=True)
         return Found([], f"more than {most:,} distinct values") if len(found) > most else Found(found)
+
+    def first(self, column: int, most: int) -> Sequence[Any]:
+        origin, name = self._origin(self.schema.columns[column].table), self._column(column)
+        sql = f"SELECT DISTINCT cell FROM (SELECT {name} AS cell FROM {origin} LIMIT {SAMPLE_ROWS}) LIMIT ?"  # noqa: S608
+        deadline = Deadline(self.seconds, self.connection.interrupt)
+        return self._rows(sql, [most], deadline, column) or []
 
     def rows(self, table: int, most: int) -> Sequence[Sequence[Any]] | str:
         columns = self.schema.tables[table].columns
@@ -348,6 +375,18 @@ class _ServerReader:
         except (SQLAlchemyError, UnicodeError) as error:
             if is_forbidden(error):
                 return Found([], "the role may not read it", late=True)
+            failure = _failed(self.schema, column, self.dialect)
+        raise failure
+
+    def first(self, column: int, most: int) -> Sequence[Any]:
+        from sqlalchemy.exc import SQLAlchemyError
+
+        name, deadline = self.schema.columns[column].name, self.values.deadline(self.values.seconds)
+        try:
+            return self.values.sample(*self._table(column), name, most, deadline) or []
+        except (SQLAlchemyError, UnicodeError) as error:
+            if is_forbidden(error):
+                return []
             failure = _failed(self.schema, column, self.dialect)
         raise failure
 

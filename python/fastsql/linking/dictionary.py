@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from fastsql.errors import ExecutionError, SchemaError
 from fastsql.limits import DEFAULT
 from fastsql.linking.folding import keys, words
+from fastsql.linking.identifiers import Identifiers
 from fastsql.linking.near import Near, NearIndex
 from fastsql.linking.reference_rows import ReferenceRows, of_schema
 from fastsql.linking.value_index import STOP_WORDS, ValueIndex, ValueMatch, is_sql_text
@@ -50,13 +51,18 @@ class ValueDictionary:
         skipped: Iterable[tuple[str, str, str]] = (),
         whole: Iterable[int] = (),
         rows: Iterable[ReferenceRows] = (),
+        forms: Mapping[int, tuple[str, ...]] | None = None,
     ) -> None:
         """`values` maps each value to the columns that hold it, in ascending order. Most callers want a class method.
 
         Values that no SQL text can hold, with a NUL or half a surrogate pair, are left out.
         """
-        used = sorted({column for columns in set(values.values()) for column in columns})
-        self._names: dict[int, ColumnName] = {column: column_name(schema, column) for column in used}
+        used = {column for columns in set(values.values()) for column in columns}
+        self.forms = dict(forms or {})
+        """Of keys whose values are made alike, the forms of identifiers (`identifiers.forms_of`), by column."""
+        self._names: dict[int, ColumnName] = {
+            column: column_name(schema, column) for column in sorted(used.union(self.forms))
+        }
         self._index = ValueIndex({value: held for value, held in values.items() if is_sql_text(value)})
         self._checked = schema
         self._origin: Origin | None = None
@@ -72,7 +78,7 @@ class ValueDictionary:
         return len(self._index)
 
     def __repr__(self) -> str:
-        return f"<ValueDictionary {len(self):,} values, {len(self._names)} columns>"
+        return f"<ValueDictionary {len(self):,} values, {len(self.columns)} columns>"
 
     def __iter__(self) -> Iterator[str]:
         """Every value, in no order that means anything. Raises ModelError where a file is damaged."""
@@ -81,7 +87,7 @@ class ValueDictionary:
     @property
     def columns(self) -> tuple[int, ...]:
         """Indices of the columns that have a value here."""
-        return tuple(self._names)
+        return tuple(sorted({column for held in self._index.holders for column in held}))
 
     @property
     def tables(self) -> tuple[int, ...]:
@@ -117,7 +123,8 @@ class ValueDictionary:
         Args:
             source: an SQLite file (opened read-only), an open SQLite connection, an SQLAlchemy engine or a URL.
             schema: the schema whose column indices the matches will have.
-            columns: (table, column) pairs to read; None reads every text column that is no part of a key.
+            columns: (table, column) pairs to read; None reads every text column that is no part of a key, and of text keys
+                what identifiers look like (`forms`).
             max_values: a column of more distinct values is left out (see `skipped`): it holds identifiers or free text.
             max_characters: longer values are left out; nobody types them into a question.
             column_seconds: seconds that one column may take; of one that takes longer there are values of a sample, and
@@ -133,8 +140,15 @@ class ValueDictionary:
         from fastsql.linking.database_values import Origin
 
         chosen = text_columns(schema) if columns is None else [schema.column_index(*name) for name in columns]
+        keys = text_keys(schema) if columns is None else ()
         origin = Origin(
-            source, tuple(sorted(set(chosen))), max_values, max_characters, column_seconds, max_cells
+            source,
+            tuple(sorted(set(chosen))),
+            max_values,
+            max_characters,
+            column_seconds,
+            max_cells,
+            tuple(keys),
         )
         return cls({}, schema)._reading(origin, schema, progress)
 
@@ -160,7 +174,8 @@ class ValueDictionary:
             for value, columns in self._index.items():
                 for column in columns:
                     values.setdefault(column, []).append(value)
-            earlier = Reading(values, self.skipped, self._stamps, self.whole, tuple(self._rows.values()))
+            rows = tuple(self._rows.values())
+            earlier = Reading(values, self.skipped, self._stamps, self.whole, rows, self.forms)
         elif source is None:
             raise ExecutionError(
                 "it was not read from a database",
@@ -170,7 +185,9 @@ class ValueDictionary:
         elif origin is not None:
             origin = replace(origin, source=source)
         else:
-            origin = Origin(source, self.columns, MAX_VALUES, MAX_CHARACTERS, COLUMN_SECONDS)
+            origin = Origin(
+                source, self.columns, MAX_VALUES, MAX_CHARACTERS, COLUMN_SECONDS, keys=tuple(self.forms)
+            )
         return self._reading(origin, schema, progress, earlier)
 
     def _reading(
@@ -189,7 +206,7 @@ class ValueDictionary:
             for value in texts:
                 held = values.get(value)
                 values[value] = alone if held is None else (*held, column)
-        found = type(self)(values, schema, reading.skipped, reading.whole, reading.rows)
+        found = type(self)(values, schema, reading.skipped, reading.whole, reading.rows, reading.forms)
         found._origin, found._stamps = origin, reading.stamps
         if pace.interrupted:
             raise ReadingInterrupted(found)
@@ -200,6 +217,7 @@ class ValueDictionary:
         state = {**self.__dict__, "_origin": None, "_stamps": {}}
         state.pop("_near", None)
         state.pop("_whole_holders", None)
+        state.pop("_identifiers", None)
         return state
 
     @classmethod
@@ -238,14 +256,15 @@ class ValueDictionary:
         """
         from fastsql.linking.dictionary_file import open_dictionary
 
-        names, whole, index, rows = open_dictionary(Path(path))
-        held = {number for columns in index.holders for number in columns}
+        stored = open_dictionary(Path(path))
+        held = {number for columns in stored.index.holders for number in columns}
         return cls._of(
-            index,
-            {number: schema.column_index(*names[number]) for number in held},
+            stored.index,
+            {number: schema.column_index(*stored.names[number]) for number in held.union(stored.forms)},
             schema,
-            whole=whole,
-            rows=rows,
+            whole=stored.whole,
+            rows=stored.rows,
+            forms=stored.forms,
         )
 
     def save(self, path: str | Path) -> None:
@@ -255,12 +274,13 @@ class ValueDictionary:
         """
         from fastsql.linking.dictionary_file import write_dictionary
 
-        write_dictionary(Path(path), self._names, self.whole, self._index, tuple(self._rows.values()))
+        rows = tuple(self._rows.values())
+        write_dictionary(Path(path), self._names, self.whole, self._index, rows, self.forms)
 
     def bound_to(self, schema: Schema) -> ValueDictionary:
         """The same values for another schema's column indices. Raises SchemaError for a column that `schema` lacks."""
         moved = {column: schema.column_index(*name) for column, name in self._names.items()}
-        return self._of(self._index, moved, schema, self.skipped, self.whole, self._rows.values())
+        return self._of(self._index, moved, schema, self.skipped, self.whole, self._rows.values(), self.forms)
 
     @classmethod
     def _of(
@@ -271,9 +291,11 @@ class ValueDictionary:
         skipped: Iterable[tuple[str, str, str]] = (),
         whole: Iterable[int] = (),
         rows: Iterable[ReferenceRows] = (),
+        forms: Mapping[int, tuple[str, ...]] | None = None,
     ) -> ValueDictionary:
-        """The values of an index, whose columns are moved to those of a schema; `whole` are the index's."""
-        dictionary = cls({}, schema, skipped, rows=rows)
+        """The values of an index, whose columns are moved to those of a schema; `whole` and `forms` are of its columns."""
+        moved_forms = {moved[column]: own for column, own in (forms or {}).items()}
+        dictionary = cls({}, schema, skipped, rows=rows, forms=moved_forms)
         holders = [tuple(sorted(moved[column] for column in held)) for held in index.holders]
         dictionary._names = {column: column_name(schema, column) for column in sorted(moved.values())}
         dictionary._index = ValueIndex.of(index.table, holders, index.packed_grams, brought=index.brought)
@@ -297,6 +319,14 @@ class ValueDictionary:
     def match(self, question: str, core: ModuleType | None = None) -> tuple[ValueMatch, ...]:
         """Values that the question mentions, in their order; see `ValueIndex.match`."""
         return self._index.match(question, core)
+
+    def identifiers(self, question: str) -> tuple[ValueMatch, ...]:
+        """What the question writes as keys write their identifiers, with these keys; whether they hold it is not known."""
+        return tuple(self._identifiers.said(question))
+
+    @cached_property
+    def _identifiers(self) -> Identifiers:
+        return Identifiers(self.forms)
 
     def written(
         self, question: str, core: ModuleType | None = None
@@ -436,12 +466,20 @@ def _other_schema(table: str, column: str) -> SchemaError:
 
 def text_columns(schema: Schema) -> list[int]:
     """Columns worth reading: of text type, and no part of a primary or foreign key."""
+    keys = set(text_keys(schema))
+    return [
+        number for number, column in enumerate(schema.columns) if column.type == "text" and number not in keys
+    ]
+
+
+def text_keys(schema: Schema) -> list[int]:
+    """Columns of text type that are part of a primary or foreign key."""
     keys = {column for table in schema.tables for column in table.primary_key}
     keys |= {column for key in schema.foreign_keys for column in key.columns}
     return [
         number
         for number, column in enumerate(schema.columns)
-        if column.type == "text" and not column.primary_key and number not in keys
+        if column.type == "text" and (column.primary_key or number in keys)
     ]
 
 

@@ -1,7 +1,8 @@
 """The local file of a value dictionary: a line of JSON, a directory, checksums, and three bodies of arrays.
 
     {"format": "fastsql-values", "version": 4, "bytes": 123, "sha256": "..."}
-    {"columns": [["d_items", "label"], ...], "whole": [0, 2], "holders": [[0, 3], ...], "sections": [9, ...], "grams": [...],
+    {"columns": [["d_items", "label"], ...], "whole": [0, 2], "forms": [[4, ["R9999"]], ...], "holders": [[0, 3], ...],
+     "sections": [9, ...], "grams": [...],
      "tables": [{"table": "d_items", "columns": ["itemid", "label"], "rows": 4014}, ...], "rows": [64224, ...]}
     CRC-32 of each block of 4,096 bytes of the first body, then of the second and the third, little-endian
     zeros up to a multiple of 4,096 bytes
@@ -14,7 +15,7 @@
 "bytes" and "sha256" are of the second line and the checksums behind it. Opening a file reads no more than these; the arrays
 are mapped into memory, and each block is checked when it is first read. "holders" are the sets of columns that hold a value.
 Their numbers are positions in "columns": names, not schema indices, so that a file outlives a schema change. "whole" are the
-columns of which there is no other value; where a file does not say, none is.
+columns of which there is no other value, "forms" those of keys; where a file does not say, there are none.
 
 Files of version 3, which end behind the second body, of version 2, which end behind the first, and of version 1
 (`dictionary_json`) are read, too.
@@ -27,6 +28,7 @@ import json
 import os
 import tempfile
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
 from typing import Any
@@ -61,12 +63,13 @@ def write_dictionary(
     names: Mapping[int, ColumnName],
     whole: Collection[int],
     index: ValueIndex,
-    rows: Sequence[ReferenceRows] = (),
+    rows: Sequence[ReferenceRows],
+    forms: Mapping[int, Sequence[str]],
 ) -> None:
     """Write the file beside its place and move it there, so that a reader never sees half of one.
 
-    `names` are those of the columns that the index speaks of, `whole` those of which it has all values; `rows` are those of
-    reference tables. Raises ModelError when the file cannot be written.
+    `names` are those of the columns that the others speak of, `whole` those of which the index has all values; `rows` are
+    those of reference tables, `forms` those of keys. Raises ModelError when the file cannot be written.
     """
     places = {column: number for number, column in enumerate(names)}
     table, grams = index.table, index.grams
@@ -78,6 +81,7 @@ def write_dictionary(
         {
             "columns": list(names.values()),
             "whole": sorted(places[column] for column in whole),
+            "forms": [[places[column], own] for column, own in forms.items()],
             "holders": [[places[column] for column in held] for held in index.holders],
             "sections": np.diff(table.bounds).tolist(),
             "grams": np.diff(grams.bounds).tolist(),
@@ -121,8 +125,22 @@ def write_dictionary(
         raise _failed("written", path, error) from error
 
 
-def open_dictionary(path: Path) -> tuple[list[ColumnName], list[int], ValueIndex, list[ReferenceRows]]:
-    """Column names, those known whole, the index of the values, and rows; columns are positions among the names.
+@dataclass(frozen=True)
+class StoredDictionary:
+    """What a file holds: the names of its columns, those known whole, values, rows, and forms of keys.
+
+    Columns are positions among the names.
+    """
+
+    names: list[ColumnName]
+    whole: list[int]
+    index: ValueIndex
+    rows: list[ReferenceRows]
+    forms: dict[int, tuple[str, ...]]
+
+
+def open_dictionary(path: Path) -> StoredDictionary:
+    """Open a file that `write_dictionary` wrote.
 
     Raises ModelError for a missing or damaged file. One that is damaged where nobody looks at once raises it when its values
     are read.
@@ -134,7 +152,7 @@ def open_dictionary(path: Path) -> tuple[list[ColumnName], list[int], ValueIndex
             if header["version"] == 1:
                 with stream:
                     names, index = read_json_dictionary(stream, header, path)
-                return names, [], index, []
+                return StoredDictionary(names, [], index, [], {})
             return _open_mapped(stream, header, path)
         except BaseException:
             stream.close()
@@ -143,9 +161,7 @@ def open_dictionary(path: Path) -> tuple[list[ColumnName], list[int], ValueIndex
         raise _failed("read", path, error) from error
 
 
-def _open_mapped(
-    stream: BufferedReader, header: dict[str, Any], path: Path
-) -> tuple[list[ColumnName], list[int], ValueIndex, list[ReferenceRows]]:
+def _open_mapped(stream: BufferedReader, header: dict[str, Any], path: Path) -> StoredDictionary:
     size = os.fstat(stream.fileno()).st_size
     begin = stream.tell()
     length = header.get("bytes")
@@ -156,7 +172,8 @@ def _open_mapped(
     if len(directory) != length or hashlib.sha256(directory).hexdigest() != header.get("sha256"):
         raise damaged(path, "its checksum does not match")
     line, _, tail = directory.partition(b"\n")
-    names, whole, holders, tables, sizes = _directory(line, header["version"], path)
+    listed = _directory(line, header["version"], path)
+    sizes = listed.sizes
     checksums = np.frombuffer(tail[: len(tail) // 4 * 4], dtype="<u4").astype(np.uint32)
     if len(sizes) > 2 and not sum(sizes[2]):
         sizes.pop()  # nothing stands where no table has a row
@@ -179,10 +196,11 @@ def _open_mapped(
     table, grams = ValueTable(bodies[0].body, _bounds(sizes[0]), bodies[0]), None
     if len(bodies) > 1:
         grams = GramTable(bodies[1].body, _bounds(sizes[1]), len(table), bodies[1])
-    starts = _bounds([8 * len(columns) * count for _, columns, count in tables])
+    starts = _bounds([8 * len(columns) * count for _, columns, count in listed.tables])
     body = bodies[2] if len(bodies) > 2 else None
-    rows = [_rows(one, start, body) for one, start in zip(tables, starts, strict=False)]
-    return names, whole, ValueIndex.of(table, holders, grams, brought=grams is not None), rows
+    rows = [_rows(one, start, body) for one, start in zip(listed.tables, starts, strict=False)]
+    index = ValueIndex.of(table, listed.holders, grams, brought=grams is not None)
+    return StoredDictionary(listed.names, listed.whole, index, rows, listed.forms)
 
 
 def _bounds(sizes: Sequence[int]) -> list[int]:
@@ -197,15 +215,25 @@ def _rows(table: _Table, start: int, body: MappedFile | None) -> ReferenceRows:
     return ReferenceRows(name, columns, cells.reshape(len(columns), rows), body, start)
 
 
-def _directory(
-    line: bytes, version: int, path: Path
-) -> tuple[list[ColumnName], list[int], list[Columns], list[_Table], list[list[int]]]:
-    """Names, columns that are known whole, sets of columns, reference tables, and the sizes of the sections of each body."""
+@dataclass(frozen=True)
+class _Directory:
+    """The second line: what `StoredDictionary` has, sets of columns, and the sizes of the sections of each body."""
+
+    names: list[ColumnName]
+    whole: list[int]
+    forms: dict[int, tuple[str, ...]]
+    holders: list[Columns]
+    tables: list[_Table]
+    sizes: list[list[int]]
+
+
+def _directory(line: bytes, version: int, path: Path) -> _Directory:
     kinds = ("sections", "grams", "rows")[: version - 1]
     try:
         data = json.loads(line.decode("utf-8", "surrogatepass"))
         names = [(str(table), str(column)) for table, column in data["columns"]]
         whole = [int(number) for number in data.get("whole", ())]
+        forms = {int(number): tuple(map(str, own)) for number, own in data.get("forms", ())}
         holders = [tuple(int(number) for number in held) for held in data["holders"]]
         tables = [
             (str(one["table"]), tuple(map(str, one["columns"])), int(one["rows"]))
@@ -214,7 +242,7 @@ def _directory(
         sizes = [[int(size) for size in data[kind]] for kind in kinds]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
         raise damaged(path, "its directory has another form") from error
-    if any(not 0 <= number < len(names) for held in (whole, *holders) for number in held):
+    if any(not 0 <= number < len(names) for held in (whole, forms, *holders) for number in held):
         raise damaged(path, "a value is held by a column that it does not list")
     expected = (len(SECTIONS), len(GRAM_SECTIONS), len(tables))
     for count, found in zip(expected, sizes, strict=False):
@@ -225,7 +253,7 @@ def _directory(
         for (_, columns, rows), size in zip(tables, sizes[-1], strict=False)
     ):
         raise damaged(path, "its directory lists rows of another size")
-    return names, whole, holders, tables, sizes
+    return _Directory(names, whole, forms, holders, tables, sizes)
 
 
 def _header(line: bytes, path: Path) -> dict[str, Any]:

@@ -35,9 +35,10 @@ def _inside(ranges: Iterable[tuple[int, int]]) -> str:
 HAN = _inside(_HAN_POINTS)
 """Chinese characters, as the inside of a regular expression's character class."""
 
-_UNSPACED = _inside(UNSPACED)
+UNSPACED_CLASS = _inside(UNSPACED)
+"""The same, as the inside of a regular expression's character class."""
 _HAN = re.compile(f"[{HAN}]")
-_WORD = re.compile(rf"[{_UNSPACED}]|[0-9]+(?:\.[0-9]+)+|[^\W_{_UNSPACED}]+")
+_WORD = re.compile(rf"[{UNSPACED_CLASS}]|[0-9]+(?:\.[0-9]+)+|[^\W_{UNSPACED_CLASS}]+")
 
 
 class Word(NamedTuple):  # made many times a question, for which a dataclass is slow

@@ -1,7 +1,7 @@
 """Literals that no dictionary can vouch for, and the queries that ask a database whether any row holds them.
 
-A dictionary knows no keys, and no column that is too large to be read. What a query compares with one of these exists or
-does not; one row tells, and an index finds it.
+A dictionary knows no keys, though it may know how they are written, and no column that is too large to be read. What a query
+compares with one of these exists or does not; one row tells, and an index finds it.
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ def look_ups(program: Program, schema: Schema, dictionary: ValueDictionary | Non
     """Literals of a program that a key or a text column equals of which `dictionary` does not have all values; each once."""
     seen: set[tuple[object, int]] = set()
     for literal, column in equated(program, _EQUALS):
-        if literal.span is None or literal.provenance not in _READ or not _is_looked_up(schema, column):
+        known_by_form = dictionary is not None and column in dictionary.forms
+        is_read = literal.provenance in _READ or known_by_form
+        if literal.span is None or not is_read or not _is_looked_up(schema, column):
             continue
         if (dictionary is None or column not in dictionary.whole) and (literal.value, column) not in seen:
             seen.add((literal.value, column))

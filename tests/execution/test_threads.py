@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -112,6 +113,7 @@ def test_an_interrupted_caller_waits_for_nothing(
     workers: Workers[Session], sessions: list[Session], hold: threading.Event
 ) -> None:
     def press(_: Session) -> None:
+        time.sleep(SOON)  # a signal that comes just before the caller waits is heard when it has waited
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
         hold.wait()
 

@@ -59,7 +59,7 @@ def test_every_query_stands_alone(parser: Parser) -> None:
     generator = random.Random(5)
     with sqlite3.connect(":memory:") as connection:
         connection.executescript(DDL)
-        for _ in range(12):
+        for _ in range(6):
             session = parser.session(SCHEMA)
             for _ in range(8):
                 words = generator.sample(" ".join(MORE).split(), 6)
@@ -141,9 +141,9 @@ def test_turns_can_be_undone_and_a_session_branched(parser: Parser) -> None:
 
 
 def test_a_session_keeps_the_latest_turns_and_goes_on_counting(parser: Parser) -> None:
-    session = talked(parser, 30)
     most = parser.limits.turns
-    assert [turn.number for turn in session] == list(range(31 - most, 31))
+    session = talked(parser, 2 * most)
+    assert [turn.number for turn in session] == list(range(most + 1, 2 * most + 1))
     assert all(turn.background is None for turn in session.history[:-1])
     for turn in session.history[:-1]:
         assert len(pickle.dumps(turn)) < 20_000
@@ -464,10 +464,10 @@ def test_only_an_answer_can_be_run_again(parser: Parser, database: Path) -> None
 
 def test_a_thousand_turns_take_no_more_than_a_few(talking_bundle: Path) -> None:
     # Of short queries, by the native core where there is one: what a session keeps is the same.
-    parser = load_toy(talking_bundle, device="auto", limits=replace(LIMITS, actions=24))
+    parser = load_toy(talking_bundle, device="auto", limits=replace(LIMITS, actions=12))
     session = parser.session(SCHEMA)
     for number in range(1000):
-        session.ask(MORE[number % len(MORE)])
+        session.ask(MORE[number % len(MORE)], beam=1)
     assert len(session) == LIMITS.turns
     assert session.turn().number == 1000
     assert len(session.export()) < 5_000 * LIMITS.turns

@@ -2,7 +2,8 @@
 
 "Only those of March", and behind it "August, not March": no row is of both, so nobody asks for both. "Above 140", and behind
 it "no, above 120": whatever meets the first meets the second, which would say nothing beside it. But "or Spanish" behind
-"who speak Polish" asks for the speakers of either.
+"who speak Polish" asks for the speakers of either. The other conditions stay: "seizures" behind
+"pneumonias in 2022" are those of 2022.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING
 from fastsql.grammar.clauses import chain, some
 from fastsql.grammar.compile import Grammar
 from fastsql.grammar.inlining import program_of, said_before
-from fastsql.grammar.program import ColumnRef, Literal, Node, Production, Program, TurnRef
+from fastsql.grammar.program import SMALL, ColumnRef, Literal, Node, Production, Program, TurnRef
 from fastsql.grammar.tree import read_tree
 
 if TYPE_CHECKING:
@@ -28,6 +29,9 @@ _BELOW = {"lt": -1, "le": 0, "eq": 0}
 _ABOVE = {"gt": 1, "ge": 0, "eq": 0}
 """Comparisons that bound a column from above and from below; just beside the value, or at it."""
 _DIRECTIVE = re.compile(r"%[A-Za-z]")
+_IN_PLACE = Production("extend_from")
+_GOES_ON = (Production("extend"), _IN_PLACE)
+"""An earlier query with further conditions, and with others in place of its own."""
 
 
 def replace_contradicted(
@@ -35,10 +39,11 @@ def replace_contradicted(
 ) -> Program:
     """The program; those of its conditions that contradict one of the query that it goes on from take the place of that.
 
-    So do those that one of that query implies. A month without its year is of the year of the one that it replaces.
+    So do those that one of that query implies. A month without its year is of the year of the one that it replaces. Where it
+    has conditions in place of all of that query's, but fewer, those that it forgets are kept.
     `besides`: a further value of a column is asked for beside the earlier one, not in its place.
     """
-    if program[:1] != (Production("extend"),):
+    if not program or program[0] not in _GOES_ON:
         return program
     reference, joins, where, change = read_tree(program, grammar).children
     turn = some(reference).terminal
@@ -46,28 +51,56 @@ def replace_contradicted(
     extended = read_tree(turns[turn.turn].program, grammar)
     before, new = list(chain(extended.children[-2])), list(chain(where))
     kept = list(before)
+    in_place = program[0] == _IN_PLACE
+    forgets = in_place and len(set(map(_columns, new))) < len(before)
+    if in_place:
+        said = [_alone(one) for one in before]
+        new = [one for one in new if _alone(one) not in said]
+        if not new or not (forgets or besides):
+            return program
     for place, condition in enumerate(new):
         if besides and (named := next((one for one in kept if _names_others(one, condition)), None)):
             kept.remove(named)
             new[place] = _with_both(named, condition)
             continue
-        for earlier in [one for one in kept if _contradict(one, condition) or _bounded_anew(one, condition)]:
+        for earlier in list(kept):
+            if _contradict(earlier, condition) or _bounded_anew(earlier, condition):
+                new[place] = _completed(condition, earlier)
+            elif not (in_place and _columns(earlier) == _columns(condition)):
+                continue
             kept.remove(earlier)
-            new[place] = _completed(condition, earlier)
-    if len(kept) == len(before):
+    if len(kept) == len(before) and not forgets:
         return program
     conditions: Node | None = None
     for condition in reversed([*map(said_before, kept), *new]):
         conditions = Node(condition.terminal, (*condition.children[:-1], conditions))
-    return program_of(Node(Production("extend_from"), (reference, joins, conditions, change)))
+    return program_of(Node(_IN_PLACE, (reference, joins, conditions, change)))
+
+
+def _alone(condition: Node) -> Node:
+    """A condition as an earlier question said it, without those behind it."""
+    return said_before(Node(condition.terminal, (*condition.children[:-1], None)))
+
+
+def _columns(node: Node) -> frozenset[ColumnRef]:
+    """Those that a condition speaks of."""
+    return frozenset(one for one in program_of(_alone(node)) if isinstance(one, ColumnRef))
 
 
 def _equated(condition: Node) -> tuple[ColumnRef, Literal] | None:
     """What a condition sets to what, where that is a column to a literal."""
     if condition.name not in _EQUATES:
         return None
-    column, value = (some(one).terminal for one in condition.children[:2])
-    return (column, value) if isinstance(column, ColumnRef) and isinstance(value, Literal) else None
+    column, value = some(condition.children[0]).terminal, _value(condition)
+    return (column, value) if isinstance(column, ColumnRef) and value is not None else None
+
+
+def _value(condition: Node) -> Literal | None:
+    """The value that a comparison is with; also of the numbers that the grammar has words for."""
+    value = some(condition.children[1]).terminal
+    if isinstance(value, Production) and value.name in SMALL:
+        return Literal(SMALL[value.name])
+    return value if isinstance(value, Literal) else None
 
 
 def _contradict(one: Node, other: Node) -> bool:
@@ -119,21 +152,21 @@ def _bounded_anew(earlier: Node, condition: Node) -> bool:
 class _Bounds:
     """Between what a condition keeps a column: a value each, and whether it is just above (1), at (0) or just below it (-1).
 
-    `kind` is what must be equal for two of them to be compared: the column, and how a time is written.
+    `kind` is what must be equal for two of them to be compared: the column or what is computed, and how a time is written.
     """
 
-    kind: tuple[ColumnRef, str]
+    kind: tuple[Program, str]
     low: tuple[float, int]
     high: tuple[float, int]
 
 
 def _bounds(condition: Node) -> _Bounds | None:
-    """Those of a comparison of a column with a number or a written time."""
+    """Those of a comparison of a column, or of what is computed, with a number or a written time."""
     name = (condition.name or "").removeprefix("date_")
     if name not in _BELOW and name not in _ABOVE:
         return None
-    column, literal = (some(one).terminal for one in condition.children[:2])
-    if not isinstance(column, ColumnRef) or not isinstance(literal, Literal):
+    compared, literal = program_of(said_before(some(condition.children[0]))), _value(condition)
+    if literal is None:
         return None
     if literal.format:
         time = _parsed(literal)
@@ -144,15 +177,15 @@ def _bounds(condition: Node) -> _Bounds | None:
         return None
     low = (value, _ABOVE[name]) if name in _ABOVE else (-math.inf, 0)
     high = (value, _BELOW[name]) if name in _BELOW else (math.inf, 0)
-    return _Bounds((column, literal.format), low, high)
+    return _Bounds((compared, literal.format), low, high)
 
 
 def _completed(condition: Node, earlier: Node) -> Node:
     """The condition; a time that lacks what comes first in the earlier one has that from there, and nothing finer."""
-    column, value, *rest = condition.children
-    said, before = some(value).terminal, some(earlier.children[1]).terminal
-    assert isinstance(said, Literal)
-    assert isinstance(before, Literal)
+    column, _, *rest = condition.children
+    said, before = _value(condition), _value(earlier)
+    assert said is not None
+    assert before is not None
     parts = _DIRECTIVE.findall(said.format)
     known = list(_DIRECTIVE.finditer(before.format))
     shared = [one.end() for one in known if one[0] in parts]

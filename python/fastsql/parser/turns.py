@@ -17,7 +17,7 @@ from fastsql.parser.assess import Assessed
 from fastsql.parser.link import called_turns
 from fastsql.parser.write import Written
 from fastsql.refusal.corrections import repaired
-from fastsql.refusal.references import points_back, refers_back
+from fastsql.refusal.references import only_limits, points_back, refers_back
 from fastsql.reliability.assess import Assessment
 from fastsql.result import Result
 from fastsql.schema import names_digest
@@ -77,8 +77,10 @@ def known_turns(history: Sequence[Turn], schema: Schema, parser: Parser) -> tupl
 
 
 def must_continue(linked: Linked) -> bool:
-    """Whether a question speaks of earlier turns whatever its query is: it calls one by its number, or says "those"."""
-    return bool(called_turns(linked)) or points_back(linked.question)
+    """Whether a question speaks of earlier turns whatever its query is: it calls one by its number, says "those", or limits
+    an answer and asks for none.
+    """
+    return bool(called_turns(linked)) or points_back(linked.question) or only_limits(linked.question)
 
 
 def may_continue(alone: Assessed) -> bool:

@@ -128,6 +128,10 @@ def own_program(linked: Linked, decoded: Decoded, number: int) -> Program:
             from fastsql.grammar.replacing import replace_contradicted  # for conversations
             from fastsql.refusal.references import adds
 
+            if linked.turns and not called_turns(linked):
+                from fastsql.parser.latest import of_latest
+
+                own = of_latest(own, linked.turns, linked.space.grammar)
             besides = adds(linked.question)
             own = count_shown(replace_contradicted(own, turns, linked.space.grammar, besides=besides), turns)
         programs[path] = own

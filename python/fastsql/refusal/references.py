@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from fastsql.linking.folding import has_han
+
 _PRONOUNS = re.compile(
     r"\b(?:th(?:ose|ese|em|ey|eir|eirs)|he|him|his|she|hers?)\b(?!\W+(?:\w+\W+){0,2}?(?:who|whose|that|which|with|without|where)\b)"
     r"|[他她它]们|其中|这些|那些|[他她]的",
@@ -17,10 +19,33 @@ _PRONOUNS = re.compile(
 _POINTING = re.compile(r"th[oe]se|其中|这些|那些", re.IGNORECASE)
 
 _BESIDES = re.compile(
-    r"^\W*(?:or|also|plus)\b|\b(?:too|as well|also)\W*$|^(?:还有|加上|外加|或者?)|也(?:要|算|算上|加上|包括)(?:在内)?\W*$",
+    r"^\W*(?:or|also|plus)\b|\b(?:too|as well|also)\b\W*(?:please\b\W*)?$"
+    r"|^(?:还有|加上|外加|或者?)|也(?:要|算|算上|加上|包括)(?:在内)?\W*$",
     re.IGNORECASE,
 )
 _INSTEAD = re.compile(r"\b(?:only|just|instead|rather|not|without)\b|只|不|换", re.IGNORECASE)
+
+_LIMITS = re.compile(
+    r"^\W*(?:(?:and|but|now|then|so|ok|okay)\b\W*)*"
+    r"(?:only|just|over|under|above|below|(?:more|less|fewer|older|younger) than|at (?:least|most)|with(?:out)?|for|in|at|on"
+    r"|from|since|before|after|between|of|by|per|except|excluding|including|not|no|nor|or|same|leave out)\b"
+    r"|^(?:那么?|再|然后)?(?:[只仅光就](?:要|看|算|统计|列|查|包括|限)?|按|除了?|不(?:要|含|包括|算|限)|从|自)",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"\b(?:who(?:m|se)?|which|what|how|when|where|why|list|show|give|find|count|number of|is|are|was|were|does|do|did|has"
+    r"|have|any)\b|[谁哪吗呢几]|多少|多[长大高重久]|什么|怎|列出|显示|给出|查询|查找|统计|是否|有没有|数量|[人个总次]数",
+    re.IGNORECASE,
+)
+_MOST_WORDS, _MOST_CHARACTERS = 7, 14
+"""Of a turn that only limits, in a language with blanks and in one without."""
+
+
+def only_limits(question: str) -> bool:
+    """Whether a turn begins with what limits or splits an answer, and asks for none: "only the pharmacists", "per year"."""
+    if _LIMITS.search(question) is None or _ASKS.search(question) is not None:
+        return False
+    return len(question) <= _MOST_CHARACTERS if has_han(question) else len(question.split()) <= _MOST_WORDS
 
 
 def adds(question: str) -> bool:

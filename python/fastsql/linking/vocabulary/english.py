@@ -210,9 +210,18 @@ COMPARED_TIMES = {
 }
 """Before a value, these say how it is compared."""
 COMPARED_SELDOM = {
-    "gt": ("bigger than", "exceeding", "beyond", "older than"),
+    "gt": (
+        "bigger than",
+        "exceeding",
+        "beyond",
+        "older than",
+        "heavier than",
+        "longer than",
+        "taller than",
+        "dearer than",
+    ),
     "ge": ("no lower than", "no smaller than", "no fewer than", "not lower than", "not smaller than"),
-    "lt": ("fewer than", "younger than"),
+    "lt": ("fewer than", "younger than", "lighter than", "shorter than", "cheaper than"),
     "le": (
         "no higher than",
         "no greater than",

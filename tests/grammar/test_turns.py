@@ -254,6 +254,9 @@ IN_2100 = "STRFTIME('%Y', admissions.admittime) = '2100'"
         ("admissions.age = 20", "admissions.age > 10", "{added}"),
         ("admissions.age > 60", "admissions.age <> 20", "{before} AND {added}"),
         ("admissions.age > 60", "admissions.hadm_id > 50", "{before} AND {added}"),
+        ("(admissions.age + 1) < 20", "(admissions.age + 1) > 60", "{added}"),
+        ("(admissions.age + 1) < 20", "(admissions.age + 2) > 60", "{before} AND {added}"),
+        ("admissions.age = 1", "admissions.age = 0", "{added}"),
         (MARCH.replace("=", ">"), MARCH.replace("=", ">").replace("03", "01"), "{added}"),
         (MARCH.replace("=", ">"), MARCH.replace("=", "<").replace("03", "01"), "{added}"),
         (MARCH.replace("=", ">"), IN_2100.replace("=", ">"), "{before} AND {added}"),
@@ -271,6 +274,52 @@ def test_a_condition_takes_the_place_of_one_beside_which_it_says_nothing(
     assert written.startswith(ADMITTED)
     assert sorted(written.removeprefix(ADMITTED).split(" AND ")) == sorted(conditions)
     assert (replaced == program) == (together == "{before} AND {added}")
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "together"),
+    [
+        ("admissions.ward = 'icu' AND admissions.age > 20", "admissions.ward = 'micu'", "admissions.age > 20 AND {said}"),
+        (f"{MARCH} AND admissions.age > 20", IN_2100.replace("2100", "2099"), "admissions.age > 20 AND {said}"),
+        ("admissions.age > 70 AND admissions.ward = 'icu'", "admissions.ward IN ('er', 'b')", "admissions.age > 70 AND {said}"),
+        ("admissions.ward = 'icu' AND admissions.age > 20", "admissions.hadm_id > 50", "{before} AND {said}"),
+        (
+            "admissions.ward = 'icu' AND admissions.age > 20 AND admissions.hadm_id > 50",
+            "admissions.age > 20 AND admissions.ward = 'micu'",
+            "admissions.age > 20 AND admissions.hadm_id > 50 AND admissions.ward = 'micu'",
+        ),
+        (
+            "admissions.ward = 'icu' AND admissions.age > 20",
+            "admissions.ward = 'micu' AND admissions.ward <> 'icu'",
+            "admissions.age > 20 AND {said}",
+        ),
+        ("admissions.ward = 'icu' AND admissions.age > 20", "admissions.age > 20", "{said}"),
+        ("admissions.ward = 'icu' AND admissions.age > 20", "admissions.age > 20 AND admissions.ward = 'micu'", "{said}"),
+        ("admissions.ward = 'icu'", "admissions.ward = 'micu'", "{said}"),
+        ("admissions.ward = 'icu'", "admissions.age > 20", "{said}"),
+    ],
+)  # fmt: skip
+def test_conditions_that_a_turn_forgets_beside_one_that_it_changes_are_kept(
+    before: str, said: str, together: str
+) -> None:
+    admitted = turn(ADMITTED + before)
+    conditions = sql_to_program(ADMITTED + said, HOSPITAL)[1:-2]
+    program = (P("extend_from"), TurnRef(0), *conditions, P("keep"))
+    replaced = replace_contradicted(program, [admitted], load_grammar())
+    assert is_program(replaced, load_grammar())
+    written = render(replaced, HOSPITAL, turns=[admitted])
+    expected = together.format(before=before, said=said).split(" AND ")
+    assert sorted(written.removeprefix(ADMITTED).split(" AND ")) == sorted(expected)
+    assert (replaced == program) == (together == "{said}")
+
+
+def test_a_further_value_stands_beside_the_one_that_it_was_to_replace() -> None:
+    admitted = turn(ADMITTED + "admissions.ward = 'icu'")
+    condition = sql_to_program(ADMITTED + "admissions.ward = 'micu'", HOSPITAL)[1:-2]
+    program = (P("extend_from"), TurnRef(0), *condition, P("keep"))
+    replaced = replace_contradicted(program, [admitted], load_grammar(), besides=True)
+    assert render(replaced, HOSPITAL, turns=[admitted]) == ADMITTED + "admissions.ward IN ('icu', 'micu')"
+    assert replace_contradicted(program, [admitted], load_grammar()) == program
 
 
 def test_conditions_of_other_rows_are_kept() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fastsql.refusal.references import adds, refers_back
+from fastsql.refusal.references import adds, only_limits, refers_back
 
 
 @pytest.mark.parametrize(
@@ -54,6 +54,7 @@ def test_what_a_question_names_before_may_be_meant_but_not_by_those(
             "grade 5 as well?",
             "Also those in Bern",
             "plus the men",
+            "daily checks too, please",
         ),
         *("还有内科的", "或外科", "女性也要", "把二级的也算上"),
     ],
@@ -71,3 +72,29 @@ def test_a_turn_may_ask_for_something_beside(question: str) -> None:
 )
 def test_a_turn_that_asks_for_something_else_asks_for_nothing_beside(question: str) -> None:
     assert not adds(question)
+
+
+@pytest.mark.parametrize(
+    ("question", "limits"),
+    [
+        ("only the pharmacists", True),
+        ("and over 300 euros?", True),
+        ("per supplier", True),
+        ("only sessions of 30 minutes or more", True),
+        ("no, the men", True),
+        ("Under 20.", True),
+        ("只要女性", True),
+        ("那按科室", True),
+        ("除了外科", True),
+        ("only list those who were admitted", False),
+        ("for which wards?", False),
+        ("by whom, and how often?", False),
+        ("In the emergency department of the main building on weekdays", False),
+        ("patients over 60", False),
+        ("按科室统计人数有多少", False),
+        ("从哪个科室", False),
+        ("", False),
+    ],
+)
+def test_short_limits_ask_for_nothing_by_themselves(question: str, limits: bool) -> None:
+    assert only_limits(question) is limits

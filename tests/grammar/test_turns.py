@@ -322,6 +322,16 @@ def test_a_further_value_stands_beside_the_one_that_it_was_to_replace() -> None:
     assert replace_contradicted(program, [admitted], load_grammar()) == program
 
 
+def test_only_what_a_question_says_is_added_to_earlier_values() -> None:
+    admitted = turn(ADMITTED + "admissions.ward = 'icu'")
+    program = sql_to_program(ADMITTED + "admissions.ward IN ('er', 'micu')", HOSPITAL)
+    said = [replace(one, span=(3, 7)) if one == Literal("micu") else one for one in program[1:-2]]
+    replaced = replace_contradicted(
+        (P("extend_from"), TurnRef(0), *said, P("keep")), [admitted], load_grammar(), besides=True
+    )
+    assert render(replaced, HOSPITAL, turns=[admitted]) == ADMITTED + "admissions.ward IN ('icu', 'micu')"
+
+
 def test_conditions_of_other_rows_are_kept() -> None:
     """The same column of two sources is not one value."""
     sql = (

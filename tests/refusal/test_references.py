@@ -82,6 +82,7 @@ def test_a_turn_that_asks_for_something_else_asks_for_nothing_beside(question: s
         ("per supplier", True),
         ("only sessions of 30 minutes or more", True),
         ("no, the men", True),
+        ("only for those who went home", True),
         ("Under 20.", True),
         ("只要女性", True),
         ("那按科室", True),

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from fastsql.grammar.turns import Turn
 
 _EQUATES = ("eq", "date_eq")
+_NAMES = ("eq", "in_list")
 _BELOW = {"lt": -1, "le": 0, "eq": 0}
 _ABOVE = {"gt": 1, "ge": 0, "eq": 0}
 """Comparisons that bound a column from above and from below; just beside the value, or at it."""
@@ -116,27 +117,40 @@ def _contradict(one: Node, other: Node) -> bool:
 
 
 def _names_others(earlier: Node, condition: Node) -> bool:
-    """Whether a condition sets a column to a value, no time, which another sets it to one or more others of."""
-    second = _equated(condition)
-    if second is None or second[1].format or earlier.name not in ("eq", "in_list"):
+    """Whether a condition names values of a column, no times, that another, which names some, does not."""
+    if earlier.name not in _NAMES or condition.name not in _NAMES:
         return False
-    column, value = (some(one).terminal for one in earlier.children[:2])
-    return column == second[0] and isinstance(value, Literal) and second[1].value not in _values(earlier)
-
-
-def _values(condition: Node) -> list[str | float]:
-    """Those that a condition names of its column."""
-    more = condition.children[2] if condition.name == "in_list" else None
-    named = [some(condition.children[1]), *(some(one.children[0]) for one in chain(more))]
-    return [one.terminal.value for one in named if isinstance(one.terminal, Literal)]
+    known, named = _values(earlier), _values(condition)
+    same = some(earlier.children[0]).terminal == some(condition.children[0]).terminal
+    return same and bool(known) and not any(one.format for one in named) and bool(_added(named, known))
 
 
 def _with_both(earlier: Node, condition: Node) -> Node:
-    """The column is one of what the earlier condition names, or what this one does."""
-    column, value, rest = condition.children
-    more = said_before(earlier).children
-    also = Node(Production("also"), (value, more[2] if earlier.name == "in_list" else None))
-    return Node(Production("in_list"), (column, more[1], also, rest))
+    """The column is one of what the earlier condition names, or of what this one does."""
+    column, *_, rest = condition.children
+    first, *others = (said_before(one) for one in _named(earlier))
+    added = (Node(one, ()) for one in _added(_values(condition), _values(earlier)))
+    more: Node | None = None
+    for value in reversed([*added, *others]):
+        more = Node(Production("also"), (value, more))
+    return Node(Production("in_list"), (column, first, more, rest))
+
+
+def _named(condition: Node) -> list[Node]:
+    """The values that a condition names of its column."""
+    more = condition.children[2] if condition.name == "in_list" else None
+    return [some(condition.children[1]), *(some(one.children[0]) for one in chain(more))]
+
+
+def _values(condition: Node) -> list[Literal]:
+    return [one.terminal for one in _named(condition) if isinstance(one.terminal, Literal)]
+
+
+def _added(named: Sequence[Literal], known: Sequence[Literal]) -> list[Literal]:
+    """The values among those named that are not known; where the question says some, these alone."""
+    said = [one for one in named if one.span is not None] or named
+    values = [one.value for one in known]
+    return [one for one in said if one.value not in values]
 
 
 def _bounded_anew(earlier: Node, condition: Node) -> bool:

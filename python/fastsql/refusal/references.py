@@ -37,13 +37,14 @@ _ASKS = re.compile(
     r"|have|any)\b|[谁哪吗呢几]|多少|多[长大高重久]|什么|怎|列出|显示|给出|查询|查找|统计|是否|有没有|数量|[人个总次]数",
     re.IGNORECASE,
 )
+_WHO_IS_MEANT = re.compile(r"\b(?:those|ones)\s+(?:who|that|which|whose)\b", re.IGNORECASE)
 _MOST_WORDS, _MOST_CHARACTERS = 7, 14
 """Of a turn that only limits, in a language with blanks and in one without."""
 
 
 def only_limits(question: str) -> bool:
     """Whether a turn begins with what limits or splits an answer, and asks for none: "only the pharmacists", "per year"."""
-    if _LIMITS.search(question) is None or _ASKS.search(question) is not None:
+    if _LIMITS.search(question) is None or _ASKS.search(_WHO_IS_MEANT.sub(" ", question)) is not None:
         return False
     return len(question) <= _MOST_CHARACTERS if has_han(question) else len(question.split()) <= _MOST_WORDS
 

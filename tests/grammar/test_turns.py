@@ -279,9 +279,13 @@ def test_a_condition_takes_the_place_of_one_beside_which_it_says_nothing(
 @pytest.mark.parametrize(
     ("before", "said", "together"),
     [
-        ("admissions.ward = 'icu' AND admissions.age > 20", "admissions.ward = 'micu'", "admissions.age > 20 AND {said}"),
+        ("admissions.ward = 'icu' AND admissions.age > 2", "admissions.ward = 'micu'", "admissions.age > 2 AND {said}"),
         (f"{MARCH} AND admissions.age > 20", IN_2100.replace("2100", "2099"), "admissions.age > 20 AND {said}"),
-        ("admissions.age > 70 AND admissions.ward = 'icu'", "admissions.ward IN ('er', 'b')", "admissions.age > 70 AND {said}"),
+        (
+            "admissions.age > 7 AND admissions.ward = 'icu'",
+            "admissions.ward IN ('er', 'micu')",
+            "admissions.age > 7 AND {said}",
+        ),
         ("admissions.ward = 'icu' AND admissions.age > 20", "admissions.hadm_id > 50", "{before} AND {said}"),
         (
             "admissions.ward = 'icu' AND admissions.age > 20 AND admissions.hadm_id > 50",
@@ -320,6 +324,31 @@ def test_a_further_value_stands_beside_the_one_that_it_was_to_replace() -> None:
     replaced = replace_contradicted(program, [admitted], load_grammar(), besides=True)
     assert render(replaced, HOSPITAL, turns=[admitted]) == ADMITTED + "admissions.ward IN ('icu', 'micu')"
     assert replace_contradicted(program, [admitted], load_grammar()) == program
+
+
+def test_a_turn_that_takes_something_back_forgets_nothing() -> None:
+    admitted = turn(ADMITTED + "admissions.ward = 'icu' AND admissions.age > 20")
+    condition = sql_to_program(ADMITTED + "admissions.ward = 'micu'", HOSPITAL)[1:-2]
+    program = (P("extend_from"), TurnRef(0), *condition, P("keep"))
+    assert replace_contradicted(program, [admitted], load_grammar(), whole=False) == program
+
+
+@pytest.mark.parametrize(
+    ("added", "together"),
+    [
+        ("admissions.admittime > admissions.dischtime", "admissions.ward = 'icu' AND {added}"),
+        ("admissions.ward = 'icu'", "admissions.ward = 'icu' AND admissions.admittime < admissions.dischtime AND {added}"),
+    ],
+)  # fmt: skip
+def test_what_is_compared_anew_behind_later_turns_is_not_compared_as_before(
+    added: str, together: str
+) -> None:
+    admitted = turn(ADMITTED + "admissions.ward = 'icu' AND admissions.admittime < admissions.dischtime")
+    condition = sql_to_program(ADMITTED + added, HOSPITAL)[1:-2]
+    program = (P("extend"), TurnRef(0), *condition, P("keep"))
+    replaced = replace_contradicted(program, [admitted], load_grammar(), moved=True)
+    written = render(replaced, HOSPITAL, turns=[admitted]).removeprefix(ADMITTED)
+    assert sorted(written.split(" AND ")) == sorted(together.format(added=added).split(" AND "))
 
 
 def test_only_what_a_question_says_is_added_to_earlier_values() -> None:

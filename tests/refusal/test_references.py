@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fastsql.refusal.references import adds, only_limits, refers_back
+from fastsql.refusal.references import adds, goes_back, only_limits, refers_back
 
 
 @pytest.mark.parametrize(
@@ -99,3 +99,19 @@ def test_a_turn_that_asks_for_something_else_asks_for_nothing_beside(question: s
 )
 def test_short_limits_ask_for_nothing_by_themselves(question: str, limits: bool) -> None:
     assert only_limits(question) is limits
+
+
+@pytest.mark.parametrize(
+    ("question", "goes"),
+    [
+        ("everyone again, but above 38", True),
+        ("regardless of age, but women", True),
+        ("and over all years?", True),
+        ("不管年龄，只要女性", True),
+        ("only the women", False),
+        ("and in 2021?", False),
+        ("只要女性", False),
+    ],
+)
+def test_some_turns_take_back_what_was_asked_for_since(question: str, goes: bool) -> None:
+    assert goes_back(question) is goes

@@ -36,13 +36,26 @@ _GOES_ON = (Production("extend"), _IN_PLACE)
 
 
 def replace_contradicted(
-    program: Program, turns: Sequence[Turn], grammar: Grammar, *, besides: bool = False
+    program: Program,
+    turns: Sequence[Turn],
+    grammar: Grammar,
+    *,
+    besides: bool = False,
+    whole: bool = True,
+    moved: bool = False,
 ) -> Program:
     """The program; those of its conditions that contradict one of the query that it goes on from take the place of that.
 
     So do those that one of that query implies. A month without its year is of the year of the one that it replaces. Where it
     has conditions in place of all of that query's, but fewer, those that it forgets are kept.
-    `besides`: a further value of a column is asked for beside the earlier one, not in its place.
+
+    Args:
+        program: what a turn says.
+        turns: those that it may point at.
+        grammar: of both.
+        besides: whether a further value of a column is asked for beside the earlier one, not in its place.
+        whole: whether conditions that are forgotten are kept.
+        moved: whether it went on from an earlier form of that query, so that what either compares is compared anew.
     """
     if not program or program[0] not in _GOES_ON:
         return program
@@ -53,7 +66,7 @@ def replace_contradicted(
     before, new = list(chain(extended.children[-2])), list(chain(where))
     kept = list(before)
     in_place = program[0] == _IN_PLACE
-    forgets = in_place and len(set(map(_columns, new))) < len(before)
+    forgets = whole and in_place and len(set(map(_columns, new))) < len(before)
     if in_place:
         said = [_alone(one) for one in before]
         new = [one for one in new if _alone(one) not in said]
@@ -67,7 +80,7 @@ def replace_contradicted(
         for earlier in list(kept):
             if _contradict(earlier, condition) or _bounded_anew(earlier, condition):
                 new[place] = _completed(condition, earlier)
-            elif not (in_place and _columns(earlier) == _columns(condition)):
+            elif not _compared_anew(earlier, condition, in_place=in_place, moved=moved):
                 continue
             kept.remove(earlier)
     if len(kept) == len(before) and not forgets:
@@ -81,6 +94,14 @@ def replace_contradicted(
 def _alone(condition: Node) -> Node:
     """A condition as an earlier question said it, without those behind it."""
     return said_before(Node(condition.terminal, (*condition.children[:-1], None)))
+
+
+def _compared_anew(earlier: Node, condition: Node, *, in_place: bool, moved: bool) -> bool:
+    """Whether a condition is about what an earlier one is about, where it is to take the place of such."""
+    one, other = _alone(earlier), _alone(condition)
+    if in_place and _columns(one) == _columns(other):
+        return True
+    return moved and one != other and one.children[0] == other.children[0]
 
 
 def _columns(node: Node) -> frozenset[ColumnRef]:

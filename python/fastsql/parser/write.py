@@ -124,18 +124,24 @@ def own_program(linked: Linked, decoded: Decoded, number: int) -> Program:
             from fastsql.grammar.tree import is_program  # where the question says it otherwise
 
             own = own if is_program(own, linked.space.grammar) else read
-        if turns := linked.space.turns:
-            from fastsql.grammar.replacing import replace_contradicted  # for conversations
-            from fastsql.refusal.references import adds
-
-            if linked.turns and not called_turns(linked):
-                from fastsql.parser.latest import of_latest
-
-                own = of_latest(own, linked.turns, linked.space.grammar)
-            besides = adds(linked.question)
-            own = count_shown(replace_contradicted(own, turns, linked.space.grammar, besides=besides), turns)
+        if linked.space.turns:
+            own = _going_on(own, linked)
         programs[path] = own
     return programs[path]
+
+
+def _going_on(own: Program, linked: Linked) -> Program:
+    """The program; what it goes on from is what the conversation came to, and stays so but for what the question changes."""
+    from fastsql.grammar.replacing import replace_contradicted  # for conversations
+    from fastsql.parser.latest import of_latest
+    from fastsql.refusal.references import adds, goes_back
+
+    grammar, turns = linked.space.grammar, linked.space.turns
+    back = goes_back(linked.question) or bool(called_turns(linked))
+    latest = own if back else of_latest(own, linked.turns or (), grammar)
+    besides, moved = adds(linked.question), latest != own
+    own = replace_contradicted(latest, turns, grammar, besides=besides, whole=not back, moved=moved)
+    return count_shown(own, turns)
 
 
 def _as_asked(own: Program, linked: Linked) -> Program:

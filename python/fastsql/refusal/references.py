@@ -49,6 +49,18 @@ def only_limits(question: str) -> bool:
     return len(question) <= _MOST_CHARACTERS if has_han(question) else len(question.split()) <= _MOST_WORDS
 
 
+_GOES_BACK = re.compile(
+    r"\b(?:again|regardless|irrespective|whatever|all|any|every(?:one|body|thing)?|drop|forget|ignore|back|originally|overall"
+    r"|(?:in )?total|either|both|ever|or not)\b|全部|所有|不管|不论|无论|不限|总共|合计|一共|任何|回到",
+    re.IGNORECASE,
+)
+
+
+def goes_back(question: str) -> bool:
+    """Whether a turn may take back what was asked for since: "everyone again, but above 38"."""
+    return _GOES_BACK.search(question) is not None
+
+
 def adds(question: str) -> bool:
     """Whether a turn asks for something beside what was asked for before, and nothing in its place: "or Spanish"."""
     return _BESIDES.search(question) is not None and _INSTEAD.search(question) is None

@@ -67,3 +67,10 @@ def test_a_turn_that_was_refused_is_not_the_latest() -> None:
     turns = [turn(1, LIST), turn(2, of(1)), turn(3, of(2), sql=None)]
     own: Program = (EXTEND, TurnRef(0), *UNDER, KEEP)
     assert of_latest(own, turns, load_grammar())[1] == TurnRef(1)
+
+
+def test_turns_that_go_on_from_each_other_are_none_that_one_goes_on_from() -> None:
+    """No session writes such, but a record could."""
+    turns = [turn(1, LIST), turn(2, of(3)), turn(3, of(2))]
+    own: Program = (EXTEND, TurnRef(0), *UNDER, KEEP)
+    assert of_latest(own, turns, load_grammar()) == own

@@ -2,8 +2,8 @@
 
 "Only those of March", and behind it "August, not March": no row is of both, so nobody asks for both. "Above 140", and behind
 it "no, above 120": whatever meets the first meets the second, which would say nothing beside it. But "or Spanish" behind
-"who speak Polish" asks for the speakers of either. The other conditions stay: "seizures" behind
-"pneumonias in 2022" are those of 2022.
+"who speak Polish" asks for the speakers of either. The other conditions stay: "seizures" behind "pneumonias in 2022" asks
+for those of 2022.
 """
 
 from __future__ import annotations

@@ -28,17 +28,21 @@ def of_latest(own: Program, turns: Sequence[Turn], grammar: Grammar) -> Program:
     if not own or own[0] not in _EXTENSIONS or own[-1] != _KEEP or not isinstance(own[1], TurnRef):
         return own
     _, joins, *_ = read_tree(own, grammar).children
-    latest = max(place for place, turn in enumerate(turns) if turn.usable)
+    latest = max((place for place, turn in enumerate(turns) if turn.usable), default=own[1].turn)
     if joins is None and _goes_on(turns[latest], turns[own[1].turn], turns):
         return (own[0], TurnRef(latest), *own[2:])
     return own
 
 
-def _goes_on(turn: Turn | None, earlier: Turn, turns: Sequence[Turn]) -> bool:
+def _goes_on(turn: Turn, earlier: Turn, turns: Sequence[Turn]) -> bool:
     """Whether a turn's query is another's with changes, or with changes of these."""
     by_number = {one.number: one for one in turns}
-    while turn is not None and turn is not earlier:
+    while turn is not earlier:
         written: Program = () if turn.state is None else turn.state.written
-        is_extension = bool(written) and written[0] in _EXTENSIONS and isinstance(written[1], TurnRef)
-        turn = by_number.get(written[1].turn) if is_extension and isinstance(written[1], TurnRef) else None
-    return turn is not None
+        if not written or written[0] not in _EXTENSIONS or not isinstance(written[1], TurnRef):
+            return False
+        before = by_number.get(written[1].turn)
+        if before is None or before.number >= turn.number:
+            return False
+        turn = before
+    return True

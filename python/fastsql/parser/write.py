@@ -137,10 +137,24 @@ def _going_on(own: Program, linked: Linked) -> Program:
     from fastsql.refusal.references import adds, goes_back
 
     grammar, turns = linked.space.grammar, linked.space.turns
-    back = goes_back(linked.question) or bool(called_turns(linked))
-    latest = own if back else of_latest(own, linked.turns or (), grammar)
-    besides, moved = adds(linked.question), latest != own
-    own = replace_contradicted(latest, turns, grammar, besides=besides, whole=not back, moved=moved)
+
+    def has_room(program: Program) -> bool:
+        """Whether the query may be as long as with all that the turn has which it goes on from."""
+        longest = linked.space.limits.actions - len(program)
+        return all(turns[place].actions <= longest for place in turns_of(program))
+
+    latest, back = own, goes_back(linked.question) or bool(called_turns(linked))
+    if not back:
+        found = of_latest(own, linked.turns or (), grammar)
+        latest = found if has_room(found) else own
+    own = replace_contradicted(
+        latest,
+        turns,
+        grammar,
+        besides=adds(linked.question),
+        whole=not back and has_room(latest),
+        moved=latest != own,
+    )
     return count_shown(own, turns)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from fastsql.engine import Decoded
@@ -134,7 +135,7 @@ def _going_on(own: Program, linked: Linked) -> Program:
     """The program; what it goes on from is what the conversation came to, and stays so but for what the question changes."""
     from fastsql.grammar.replacing import replace_contradicted  # for conversations
     from fastsql.parser.latest import of_latest
-    from fastsql.refusal.references import adds, goes_back
+    from fastsql.refusal.references import adds, goes_back, names_more
 
     grammar, turns = linked.space.grammar, linked.space.turns
 
@@ -155,7 +156,20 @@ def _going_on(own: Program, linked: Linked) -> Program:
         whole=not back and has_room(latest),
         moved=latest != own,
     )
+    if names_more(linked.question):
+        from fastsql.grammar.showing import beside_names
+
+        own = beside_names(
+            own, turns, linked.space.schema, grammar, partial(_names_of_rows, linked.space.schema)
+        )
     return count_shown(own, turns)
+
+
+def _names_of_rows(schema: Schema, table: int) -> set[int]:
+    """The columns that tell the rows of a table apart, for a database and for people."""
+    said = schema.profile.tables[table].row
+    own = schema.tables[table]
+    return {*own.primary_key, *(column for column in own.columns if schema.columns[column].name in said)}
 
 
 def _as_asked(own: Program, linked: Linked) -> Program:

@@ -49,6 +49,19 @@ def only_limits(question: str) -> bool:
     return len(question) <= _MOST_CHARACTERS if has_han(question) else len(question.split()) <= _MOST_WORDS
 
 
+_FURTHER = re.compile(
+    r"^\W*(?:and|with|add|include|show|give|plus)\b|^(?:还有|加上|以及|连同|附上|带上)", re.IGNORECASE
+)
+
+
+def names_more(question: str) -> bool:
+    """Whether a short turn names something and asks nothing: "with phone numbers", "their pagers too"."""
+    long = len(question) > _MOST_CHARACTERS if has_han(question) else len(question.split()) > _MOST_WORDS
+    if long or _INSTEAD.search(question) is not None:
+        return False
+    return adds(question) or _FURTHER.search(question) is not None or _ASKS.search(question) is None
+
+
 _GOES_BACK = re.compile(
     r"\b(?:again|regardless|irrespective|whatever|all|any|every(?:one|body|thing)?|drop|forget|ignore|back|originally|overall"
     r"|(?:in )?total|either|both|ever|or not)\b|全部|所有|不管|不论|无论|不限|总共|合计|一共|任何|回到",

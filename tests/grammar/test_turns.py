@@ -37,6 +37,7 @@ from fastsql.grammar.bounds import MAX_NESTING
 from fastsql.grammar.compile import load_grammar
 from fastsql.grammar.inlining import count_shown, inline, program_of
 from fastsql.grammar.replacing import replace_contradicted
+from fastsql.grammar.showing import beside_names
 from fastsql.grammar.tree import is_program, read_tree
 from fastsql.limits import DEFAULT
 from fastsql.linking import find_candidates
@@ -54,7 +55,7 @@ from .test_promises import EXAMPLES, QUESTION, SEEDS, promise
 from .walking import HABITS, Bias, walk
 
 P = Production
-a_few = settings(promise, max_examples=EXAMPLES // 13)
+a_few = settings(promise, max_examples=EXAMPLES // 8)
 FIRST = P("previous")
 END = P("end")
 
@@ -324,6 +325,43 @@ def test_a_further_value_stands_beside_the_one_that_it_was_to_replace() -> None:
     replaced = replace_contradicted(program, [admitted], load_grammar(), besides=True)
     assert render(replaced, HOSPITAL, turns=[admitted]) == ADMITTED + "admissions.ward IN ('icu', 'micu')"
     assert replace_contradicted(program, [admitted], load_grammar()) == program
+
+
+NAME = HOSPITAL.column_index("patients", "name")
+
+
+@pytest.mark.parametrize(
+    ("before", "further", "together"),
+    [
+        ("patients.name FROM patients", "patients.dob", "patients.name, patients.dob FROM patients"),
+        (
+            "patients.name FROM patients WHERE patients.gender = 'f' ORDER BY patients.dob",
+            "patients.gender",
+            "patients.name, patients.gender FROM patients WHERE patients.gender = 'f' ORDER BY patients.dob ASC",
+        ),
+        (
+            "patients.name FROM patients ORDER BY patients.name",
+            "patients.dob FROM patients ORDER BY patients.dob DESC",
+            "patients.name, patients.dob FROM patients ORDER BY patients.dob DESC",
+        ),
+        ("patients.gender FROM patients", "patients.dob", None),
+        ("patients.name FROM patients ORDER BY patients.dob LIMIT 1", "patients.dob", None),
+        ("patients.name FROM patients", "patients.name, patients.dob", None),
+        ("patients.name FROM patients", "COUNT(*)", None),
+        ("COUNT(*) FROM patients", "patients.dob", None),
+    ],
+)
+def test_further_columns_stand_beside_the_names_of_rows(
+    before: str, further: str, together: str | None
+) -> None:
+    named = turn(f"SELECT {before}")
+    body = sql_to_program(f"SELECT {further}" + " FROM patients" * ("FROM" not in further), HOSPITAL)[1:]
+    program = (P("extend"), TurnRef(0), *body)
+    found = beside_names(program, [named], HOSPITAL, load_grammar(), lambda _: {NAME})
+    if together is None:
+        assert found == program
+    else:
+        assert said(found, named) == f"SELECT {together}"
 
 
 def test_a_turn_that_takes_something_back_forgets_nothing() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fastsql.refusal.references import adds, goes_back, only_limits, refers_back
+from fastsql.refusal.references import adds, goes_back, names_more, only_limits, refers_back
 
 
 @pytest.mark.parametrize(
@@ -115,3 +115,22 @@ def test_short_limits_ask_for_nothing_by_themselves(question: str, limits: bool)
 )
 def test_some_turns_take_back_what_was_asked_for_since(question: str, goes: bool) -> None:
     assert goes_back(question) is goes
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("with phone numbers", True),
+        ("their pagers too", True),
+        ("and what do they earn", True),
+        ("dates of death", True),
+        ("还有电话", True),
+        ("电话号码", True),
+        ("what are their phone numbers?", False),
+        ("their phone numbers instead", False),
+        ("with the numbers of all who were called by a nurse last year", False),
+        ("电话是什么", False),
+    ],
+)
+def test_short_turns_that_name_more_ask_for_nothing_else(question: str, names: bool) -> None:
+    assert names_more(question) is names

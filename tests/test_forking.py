@@ -111,8 +111,8 @@ def test_children_of_a_process_at_work_hang_nowhere(
         check()
 
     with busy(parse, query, check) as errors:
-        statuses = [in_child(everything) for _ in range(12)]
-    assert statuses == [0] * 12
+        statuses = [in_child(everything) for _ in range(30)]
+    assert statuses == [0] * 30
     assert errors == []
 
 

@@ -21,9 +21,9 @@ from fastsql import Parser, Schema
 from .worlds.toy_bundle import QUESTIONS, load_toy
 from .worlds.toy_model import SCHEMA
 
-PARSES = int(os.environ.get("FASTSQL_LOAD", "300"))
+PARSES = int(os.environ.get("FASTSQL_LOAD", "500"))
 THREADS = 8
-WARM_UP = 120
+WARM_UP = 200
 """Parses after which caches are full and every thread has its own memory."""
 GROWTH = 20 * 2**20
 """Bytes that may be added after the warm-up: what the allocator keeps for each thread comes and goes."""

@@ -37,8 +37,8 @@ def seconds(sql: str, dialect: str, schema: Schema = SCHEMA, check: Check = veri
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_no_nest_takes_long(dialect: str) -> None:
     # Each construct at one of two depths: what doubles by the level takes minutes at either.
-    both = list(nests(dialect, range(12, 49, 36), mixed=50, seed=1))
-    constructs, mixed = both[:-50], both[-50:]
+    both = list(nests(dialect, range(12, 49, 36), mixed=100, seed=1))
+    constructs, mixed = both[:-100], both[-100:]
     for sql in [*constructs[::4], *constructs[3::4], *mixed]:
         assert seconds(sql, dialect) < FAR_TOO_LONG, sql[:200]
 

@@ -242,7 +242,7 @@ def test_results_of_a_parser_may_lack_sql(schema: Schema) -> None:
     assert (figures["abstained"], figures["valid_sql"], figures["em"]) == (1, None, 0)
 
 
-@pytest.mark.parametrize(("file", "step"), [("train.json", 36), ("valid.json", 9)])
+@pytest.mark.parametrize(("file", "step"), [("train.json", 12), ("valid.json", 3)])
 def test_gold_of_ehrsql2024_gives_the_published_answers(ehrsql2024: Path, file: str, step: int) -> None:
     """One query in `step`, or all of them with ``FASTSQL_GOLD=all``."""
     step = 1 if os.environ.get("FASTSQL_GOLD") == "all" else step

@@ -16,7 +16,7 @@ from fastsql.execution import verify
 from .check import BrokenPromiseError, Case, fuzz
 from .questions import MARKER
 
-SECONDS = float(os.environ.get("FASTSQL_FUZZ_SECONDS", "5"))
+SECONDS = float(os.environ.get("FASTSQL_FUZZ_SECONDS", "10"))
 SEED = int(os.environ.get("FASTSQL_FUZZ_SEED", "0"))
 
 

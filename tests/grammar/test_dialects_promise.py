@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..databases import PostgresServer
 
 Prepare = Callable[[Schema, list[str]], None]
-a_few = settings(promise, max_examples=15)
+a_few = settings(promise, max_examples=25)
 
 
 def written(space: ActionSpace, seed: int, bias: Bias, dialect: str) -> str:

@@ -43,7 +43,7 @@ from .walking import HABITS, Bias, walk
 SEEDS = st.integers(0, 2**32 - 1)
 NOISE = st.sampled_from([0.1, 1.0, 3.0])
 LEAST = load_grammar().cost[0]
-EXAMPLES = int(os.environ.get("FASTSQL_PROMISES", "24"))
+EXAMPLES = int(os.environ.get("FASTSQL_PROMISES", "40"))
 """How many queries are tried for each promise."""
 promise = settings(
     max_examples=EXAMPLES, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]

@@ -64,7 +64,7 @@ def comparable(item: Terminal) -> Terminal | float | str:
         return str(item.value)
 
 
-@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=80, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(spaces(), habits(), st.integers(0, 2**32 - 1))
 def test_what_was_decoded_can_be_traced_and_read_again(space: ActionSpace, bias: Bias, seed: int) -> None:
     program = read_program(walk(space, seed, bias).decisions, space)

@@ -55,7 +55,7 @@ from .test_promises import EXAMPLES, QUESTION, SEEDS, promise
 from .walking import HABITS, Bias, walk
 
 P = Production
-a_few = settings(promise, max_examples=EXAMPLES // 8)
+a_few = settings(promise, max_examples=EXAMPLES // 13)
 FIRST = P("previous")
 END = P("end")
 

@@ -22,7 +22,7 @@ from .test_promises import QUESTION, SEEDS, promise
 from .walking import HABITS, Bias, walk
 
 TESTED = ("sqlite", "postgres", "duckdb")
-a_few = settings(promise, max_examples=12)
+a_few = settings(promise, max_examples=25)
 
 
 def has_doubtful_tables(schema: Schema, dialect: str) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import pickle
 from collections.abc import Sequence
 from pathlib import Path
@@ -159,7 +161,7 @@ def test_forms_outlive_saving_binding_and_pickling(database: Path, schema: Schem
         assert named(of, kept) == FORMS
         assert [match.start for match in kept.identifiers("of R0001")] == [3]
         kept.check(of)
-    assert not any(b"R0000" in file.read_bytes() for file in (tmp_path / "values",))
+    assert b"R0000" not in (tmp_path / "values").read_bytes()
 
 
 def test_a_dictionary_of_forms_does_not_fit_a_schema_without_the_key(database: Path, schema: Schema) -> None:
@@ -181,9 +183,6 @@ def test_forms_are_read_again_with_the_database(database: Path, schema: Schema) 
 
 @pytest.mark.parametrize("forms", [[[99, ["R9999"]]], [["a", ["R9999"]]], [[0]], 5])
 def test_forms_of_no_column_are_damage(schema: Schema, tmp_path: Path, forms: object) -> None:
-    import hashlib
-    import json
-
     ValueDictionary({"Hygiene": (1,)}, schema).save(tmp_path / "values")
     head, _, rest = (tmp_path / "values").read_bytes().partition(b"\n")
     header = json.loads(head)

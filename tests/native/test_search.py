@@ -110,7 +110,7 @@ def test_real_questions_give_the_same_queries(
     schemas = read_schemas(ehrsql2024 / "schemas.json")
     states: dict[str, SchemaState] = {}
     compared = 0
-    for example in list(read_examples(ehrsql2024 / "train.json"))[first::1600]:
+    for example in list(read_examples(ehrsql2024 / "train.json"))[first::800]:
         schema = schemas[example.db_id]
         if example.db_id not in states:
             states[example.db_id] = model.encode_schema(schema)
@@ -122,7 +122,7 @@ def test_real_questions_give_the_same_queries(
             both.search_natively(space, Rows.of(memory), width), beam_search(both, memory, space, beam=width)
         )
         compared += 1
-    assert compared >= 3
+    assert compared >= 5
 
 
 def test_literals_that_exist_give_the_same_queries(core: ModuleType) -> None:

@@ -59,7 +59,7 @@ def test_every_query_stands_alone(parser: Parser) -> None:
     generator = random.Random(5)
     with sqlite3.connect(":memory:") as connection:
         connection.executescript(DDL)
-        for _ in range(6):
+        for _ in range(12):
             session = parser.session(SCHEMA)
             for _ in range(8):
                 words = generator.sample(" ".join(MORE).split(), 6)

@@ -140,7 +140,7 @@ def _going_on(own: Program, linked: Linked) -> Program:
     grammar, turns = linked.space.grammar, linked.space.turns
 
     def has_room(program: Program) -> bool:
-        """Whether the query may be as long as with all that the turn has which it goes on from."""
+        """Whether it is within the bounds together with all of the turn that it goes on from."""
         longest = linked.space.limits.actions - len(program)
         return all(turns[place].actions <= longest for place in turns_of(program))
 

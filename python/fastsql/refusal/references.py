@@ -39,13 +39,17 @@ _ASKS = re.compile(
 )
 _WHO_IS_MEANT = re.compile(r"\b(?:those|ones)\s+(?:who|that|which|whose)\b", re.IGNORECASE)
 _MOST_WORDS, _MOST_CHARACTERS = 7, 14
-"""Of a turn that only limits, in a language with blanks and in one without."""
+"""Of a short turn, in a language with blanks and in one without."""
 
 
 def only_limits(question: str) -> bool:
     """Whether a turn begins with what limits or splits an answer, and asks for none: "only the pharmacists", "per year"."""
     if _LIMITS.search(question) is None or _ASKS.search(_WHO_IS_MEANT.sub(" ", question)) is not None:
         return False
+    return _is_short(question)
+
+
+def _is_short(question: str) -> bool:
     return len(question) <= _MOST_CHARACTERS if has_han(question) else len(question.split()) <= _MOST_WORDS
 
 
@@ -56,15 +60,14 @@ _FURTHER = re.compile(
 
 def names_more(question: str) -> bool:
     """Whether a short turn names something and asks nothing: "with phone numbers", "their pagers too"."""
-    long = len(question) > _MOST_CHARACTERS if has_han(question) else len(question.split()) > _MOST_WORDS
-    if long or _INSTEAD.search(question) is not None:
+    if not _is_short(question) or _INSTEAD.search(question) is not None:
         return False
     return adds(question) or _FURTHER.search(question) is not None or _ASKS.search(question) is None
 
 
 _GOES_BACK = re.compile(
     r"\b(?:again|regardless|irrespective|whatever|all|any|every(?:one|body|thing)?|drop|forget|ignore|back|originally|overall"
-    r"|(?:in )?total|either|both|ever|or not)\b|全部|所有|不管|不论|无论|不限|总共|合计|一共|任何|回到",
+    r"|total|either|both|ever|or not)\b|全部|所有|不管|不论|无论|不限|总共|合计|一共|任何|回到",
     re.IGNORECASE,
 )
 

@@ -124,6 +124,7 @@ def saved(ward: Ward, dialect: str, count: int, seed: int) -> dict[str, float]:
     """Mean and median milliseconds of turns that take an earlier result, in each way, and what share was saved."""
     times: dict[str, list[float]] = {way: [] for way in ("subquery", *WAYS)}
     taken: Counter[str] = Counter()
+    left_out = 0
     with _executor(ward, dialect) as executor:
         for steps in interactions(ward, count, seed):
             texts = [step.sql(dialect) for step in steps]
@@ -131,6 +132,7 @@ def saved(ward: Ward, dialect: str, count: int, seed: int) -> dict[str, float]:
                 answers = [executor.run(text) for text in texts]
             except FastSQLError as error:
                 print(f"an interaction is left out: {error.what}")
+                left_out += 1
                 continue
             for place, step in enumerate(steps):
                 if not step.results:
@@ -143,7 +145,7 @@ def saved(ward: Ward, dialect: str, count: int, seed: int) -> dict[str, float]:
                     _, reuses = executor.run_reusing(texts[place], given, HOSPITAL, way=way)
                     times[way].append(1000 * (time.perf_counter() - begun))
                     taken[way] += any(one.way == way for one in reuses)
-    figures: dict[str, float] = {"turns": len(times["subquery"])}
+    figures: dict[str, float] = {"left out": left_out, "turns": len(times["subquery"])}
     mean = {way: statistics.fmean(found) for way, found in times.items()}
     for way, found in times.items():
         figures[f"{way[:5]} mean"] = mean[way]

@@ -49,6 +49,9 @@ def given(question: str, condition: str, schema: Schema = SCHEMA) -> str:
             f"STRFTIME('%Y', {START}) <= '2100'",
         ),
         ("of drugs other than aspirin", f"{DRUG} = 'aspirin'", f"{DRUG} <> 'aspirin'"),
+        ("without those given", f"{DRUG} <> 'N'", f"{DRUG} = 'N'"),
+        ("leave out what was given", f"{DOSE} <> 0", f"{DOSE} = 0"),
+        ("未给药的处方", f"{DRUG} <> '否'", f"{DRUG} = '否'"),
         (
             "of neither aspirin nor heparin",
             f"{DRUG} <> 'aspirin' AND {DRUG} = 'heparin'",
@@ -74,6 +77,8 @@ def test_a_comparison_is_the_one_that_is_said(question: str, found: str, right: 
         ("doses above 80", f"{DOSE} > 90"),  # of another value nothing is said
         ("doses between 20 and 80", f"{DOSE} BETWEEN 20 AND 80"),
         ("Who looks after aspirin?", f"{DRUG} = 'aspirin'"),
+        ("doses that are not zero", f"{DOSE} <> 0"),
+        ("those that were given", f"{DRUG} <> 'N'"),
         ("not given since 2100", f"STRFTIME('%Y', {START}) < '2100'"),
         (
             "stays without drugs other than aspirin",

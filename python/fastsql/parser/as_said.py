@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from fastsql.grammar.compared import ORDERS, comparisons
 from fastsql.grammar.program import ColumnRef, Literal, Production, Program, Terminal
 from fastsql.linking.said_comparisons import said_of
+from fastsql.linking.vocabulary import chinese, english
 
 _APART = r"(?<![^\W\u2e80-\u9fff]){}(?![^\W\u2e80-\u9fff])"
 """Not within a word; Chinese ones have no blanks between them."""
@@ -20,15 +21,25 @@ _CODE = 2
 """Letters of the longest values that are no words."""
 _RANGE = Production("between")
 _OR, _AND, _OTHER = Production("or"), Production("and"), Production("ne")
+_EQUAL, _ZERO = Production("eq"), Production("zero")
 _LEAVES_OUT = frozenset(map(Production, ("not", "not_in", "not_exists", "except")))
+_NOES = frozenset({"0", "n", "no", "f", "false", "否", "无"})
+_DENIES = re.compile(
+    rf"(?:{'|'.join((*english.DENIALS, *english.LEFT_OUT))})(?!\w)|{'|'.join((*chinese.DENIALS, *chinese.LEFT_OUT))}",
+    re.IGNORECASE,
+)
+_SAYS_ZERO = re.compile(r"(?<!\d)0(?!\d)|zero|零", re.IGNORECASE)
 
 
 def as_said(program: Program, question: str) -> Program:
     """The program; where the question says beside a value how it is compared, it is compared so.
 
-    What is other than a value may also be found by leaving out what equals it: that stays.
+    What is other than a value may also be found by leaving out what equals it: that stays. "Leave out what is discontinued"
+    asks for what is not, whether a model says "is no" or "is other than no".
     """
     program = _without_empty_ranges(program, question)
+    if _OTHER in program and _DENIES.search(question) is not None:
+        program = _denied_once(program, question)
     for one in comparisons(program):
         said = _said(program[one.literal], question)
         if (
@@ -39,6 +50,23 @@ def as_said(program: Program, question: str) -> Program:
             continue
         program = one.turned(program, said)
     return _neither(program)
+
+
+def _denied_once(program: Program, question: str) -> Program:
+    """What is other than "no", as a column of yes and no has it, is "no"."""
+    zero = not _SAYS_ZERO.search(question)
+    for place in range(len(program) - 2):
+        sign, column, value = program[place : place + 3]
+        if sign == _OTHER and isinstance(column, ColumnRef) and _is_no(value, zero=zero):
+            program = (*program[:place], _EQUAL, *program[place + 1 :])
+    return program
+
+
+def _is_no(value: Terminal, *, zero: bool) -> bool:
+    """Whether a value is that of a "no"; 0 is where `zero` says that the question does not name the number."""
+    if isinstance(value, Literal):
+        return str(value.value).casefold() in _NOES and (zero or value.value not in ("0", 0))
+    return zero and value == _ZERO
 
 
 def _neither(program: Program) -> Program:

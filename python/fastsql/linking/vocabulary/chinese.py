@@ -125,6 +125,8 @@ COMPARED_BEHIND = {
 """Behind a value and its unit, these do. Whether 以上 alone takes the value in, people do not agree on."""
 DENIALS = ("不", "没", "未", "非", "除")
 """Before all that, these may turn it around."""
+LEFT_OUT = ("去掉", "去除", "剔除", "无")
+"""These leave out what they name."""
 
 NEITHER = "(?:也|又|亦)(?:不是|不在|不属于|不为|非)"
 """Before the second of two values, this denies both."""

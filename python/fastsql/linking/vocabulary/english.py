@@ -247,6 +247,8 @@ COMPARED_BEHIND_SELDOM = {
 }
 DENIALS = (r"n['’]t", r"(?<!\w)(?:not|never|no|without|nor|neither|except|excluding)")
 """Before all that, these may turn it around."""
+LEFT_OUT = (r"(?<!\w)(?:leav\w+ out|apart from|other than|but for|drop|omit|remove|skip)",)
+"""These leave out what they name."""
 NEITHER = r"n(?:either|or)(?:\s+(?:an?|the|at|by|for|from|in|of|on|with))*"
 """Before each of two values, this denies both."""
 

@@ -35,7 +35,7 @@ from fastsql.grammar import (
 from fastsql.grammar.actions import STEP
 from fastsql.grammar.bounds import MAX_NESTING
 from fastsql.grammar.compile import load_grammar
-from fastsql.grammar.inlining import count_shown, inline, program_of
+from fastsql.grammar.inlining import count_part, count_shown, inline, program_of
 from fastsql.grammar.replacing import replace_contradicted
 from fastsql.grammar.showing import beside_names
 from fastsql.grammar.tree import is_program, read_tree
@@ -217,6 +217,26 @@ def test_what_was_shown_once_is_counted_once(conditions: Program, written: str) 
 def test_rows_are_counted_where_rows_were_shown(sql: str) -> None:
     program = (P("extend"), TurnRef(0), P("count_all"), END)
     assert count_shown(program, [turn(sql)]) == program
+
+
+@pytest.mark.parametrize("goes_on", ["extend", "extend_from"])
+def test_a_part_of_what_was_listed_is_counted(goes_on: str) -> None:
+    program = (P(goes_on), TurnRef(0), P("is_null"), column("patients", "dob"), P("keep"))
+    counted = count_part(program, [PATIENTS])
+    assert said(counted, PATIENTS).startswith("SELECT COUNT(*) FROM patients WHERE ")
+    assert said(counted, PATIENTS).endswith("patients.dob IS NULL")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT COUNT(*) FROM patients",
+        "SELECT patients.gender, COUNT(*) FROM patients GROUP BY patients.gender",
+    ],
+)
+def test_what_was_counted_or_grouped_stays_so(sql: str) -> None:
+    program = (P("extend"), TurnRef(0), P("is_null"), column("patients", "dob"), P("keep"))
+    assert count_part(program, [turn(sql)]) == program
 
 
 ADMITTED = "SELECT admissions.hadm_id FROM admissions WHERE "

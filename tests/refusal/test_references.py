@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from fastsql.refusal.references import adds, goes_back, names_more, only_limits, refers_back
+from fastsql.refusal.references import (
+    adds,
+    counts_a_part,
+    goes_back,
+    names_more,
+    only_limits,
+    refers_back,
+)
 
 
 @pytest.mark.parametrize(
@@ -134,3 +141,21 @@ def test_some_turns_take_back_what_was_asked_for_since(question: str, goes: bool
 )
 def test_short_turns_that_name_more_ask_for_nothing_else(question: str, names: bool) -> None:
     assert names_more(question) is names
+
+
+@pytest.mark.parametrize(
+    ("question", "counts"),
+    [
+        ("How many of them died?", True),
+        ("and how many of those are women", True),
+        ("其中有多少女性？", True),
+        ("那其中几个死亡", True),
+        ("How many of them per ward?", False),
+        ("How many beds do they have?", False),
+        ("How many patients of those wards died?", False),
+        ("其中各科有多少？", False),
+        ("每天有几例？", False),
+    ],
+)
+def test_a_part_of_what_was_asked_for_is_counted(question: str, counts: bool) -> None:
+    assert counts_a_part(question) is counts

@@ -35,6 +35,7 @@ _REPLACED = {(tail, tail) for tail in ("sort_rows", "sort_groups")}
 IN_PREVIOUS = {"in": "in_previous", "not_in": "not_in_previous"}
 """What tests whether a value is in a query's result, and what does so where an earlier turn returned it."""
 _EXTEND, _COUNTED = (Production("extend"),), (Production("count_all"), Production("end"))
+_EXTENSIONS, _KEEP = (*_EXTEND, Production("extend_from")), Production("keep")
 _GROUPING = frozenset({Production("group"), Production("gather")})
 _WRITTEN_OUT = {previous: plain for plain, previous in IN_PREVIOUS.items()}
 
@@ -50,6 +51,18 @@ def inline(program: Program, turns: Sequence[Turn], schema: Schema, grammar: Gra
 def turns_of(program: Program) -> frozenset[int]:
     """The turns that a program points at."""
     return frozenset(terminal.turn for terminal in program if isinstance(terminal, TurnRef))
+
+
+def count_part(program: Program, turns: Sequence[Turn]) -> Program:
+    """The program; where it lists a part of what an earlier answer lists, it counts that part.
+
+    For "how many of them died?", of which a model may say the condition alone.
+    """
+    if program and program[0] in _EXTENSIONS and program[-1] == _KEEP and isinstance(program[1], TurnRef):
+        earlier = turns[program[1].turn]
+        if not (earlier.grouped or earlier.aggregated):
+            return (*program[:-1], *_COUNTED)
+    return program
 
 
 def count_shown(program: Program, turns: Sequence[Turn]) -> Program:

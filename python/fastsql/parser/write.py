@@ -11,7 +11,7 @@ from fastsql.engine import Decoded
 from fastsql.errors import DialectError, VerificationError
 from fastsql.grammar import read_path, render
 from fastsql.grammar.compared import DURATIONS, PARTS_OF_TIMES
-from fastsql.grammar.inlining import count_shown, inline, turns_of
+from fastsql.grammar.inlining import count_part, count_shown, inline, turns_of
 from fastsql.grammar.program import EARLIER, Literal, Production, Program
 from fastsql.limits import Limits
 from fastsql.linking.canonical import canonical_literals
@@ -135,7 +135,7 @@ def _going_on(own: Program, linked: Linked) -> Program:
     """The program; what it goes on from is what the conversation came to, and stays so but for what the question changes."""
     from fastsql.grammar.replacing import replace_contradicted  # for conversations
     from fastsql.parser.latest import of_latest
-    from fastsql.refusal.references import adds, goes_back, names_more
+    from fastsql.refusal.references import adds, counts_a_part, goes_back, names_more
 
     grammar, turns = linked.space.grammar, linked.space.turns
 
@@ -162,6 +162,8 @@ def _going_on(own: Program, linked: Linked) -> Program:
         own = beside_names(
             own, turns, linked.space.schema, grammar, partial(_names_of_rows, linked.space.schema)
         )
+    if counts_a_part(linked.question):
+        own = count_part(own, turns)
     return count_shown(own, turns)
 
 

@@ -77,6 +77,19 @@ def goes_back(question: str) -> bool:
     return _GOES_BACK.search(question) is not None
 
 
+_COUNTS_A_PART = re.compile(
+    r"^\W*(?:(?:and|but|now|then|so|ok|okay)\b\W*)*how many of (?:th(?:em|ose|ese|e)|his|hers?|theirs?)\b"
+    r"(?!.*\b(?:each|per)\b)"
+    r"|^\W*(?:那么?|这)?(?:其中|里面|当中)(?!.*[各每]).{0,3}(?:多少|几)",
+    re.IGNORECASE,
+)
+
+
+def counts_a_part(question: str) -> bool:
+    """Whether a turn asks how many of those asked for before are something: "how many of them died?"."""
+    return _COUNTS_A_PART.search(question) is not None
+
+
 def adds(question: str) -> bool:
     """Whether a turn asks for something beside what was asked for before, and nothing in its place: "or Spanish"."""
     return _BESIDES.search(question) is not None and _INSTEAD.search(question) is None

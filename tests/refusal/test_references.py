@@ -10,6 +10,7 @@ from fastsql.refusal.references import (
     goes_back,
     names_more,
     only_limits,
+    points_back,
     refers_back,
 )
 
@@ -159,3 +160,21 @@ def test_short_turns_that_name_more_ask_for_nothing_else(question: str, names: b
 )
 def test_a_part_of_what_was_asked_for_is_counted(question: str, counts: bool) -> None:
     assert counts_a_part(question) is counts
+
+
+@pytest.mark.parametrize(
+    ("question", "points"),
+    [
+        ("How many bookings do we have of those?", True),
+        ("how many calls did she take", True),
+        ("What relatives have they named?", True),
+        ("and when was he admitted", True),
+        ("Which patients died, and when were they admitted?", False),
+        ("When did the patient leave and how old was she?", False),
+        ("What is their average age?", False),
+        ("Which doctors know her?", False),
+        ("How many patients were admitted?", False),
+    ],
+)
+def test_the_subject_of_a_question_is_nobody_whom_it_names(question: str, points: bool) -> None:
+    assert points_back(question) is points

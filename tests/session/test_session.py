@@ -23,13 +23,14 @@ from fastsql.parser import Parser
 from fastsql.parser.assess import Assessed
 from fastsql.parser.confirm import CERTAIN
 from fastsql.parser.turns import likelier, refers
+from fastsql.parser.write import sensible_first
 from fastsql.refusal.describe import describe
 from fastsql.refusal.suggestions import BestGuess, SeveralReadings, Suggestion, UnknownWords
 from fastsql.reliability.assess import Assessment
 from fastsql.schema import Schema
 from fastsql.session import Session, Turn
 
-from ..worlds.toy_bundle import QUESTIONS, load_toy
+from ..worlds.toy_bundle import QUESTIONS, load_toy, make_config, write_bundle
 from ..worlds.toy_model import SCHEMA
 from .conftest import DDL, LIMITS
 
@@ -327,6 +328,24 @@ def test_a_hypothesis_that_leaves_out_a_called_turn_comes_after_those_that_have_
             assert has == sorted(has, reverse=True)
             mixed += len(set(has)) == 2
     assert mixed
+
+
+@pytest.mark.parametrize("question", ["patients of those", "how many admissions did she have"])
+def test_a_hypothesis_that_refers_to_nothing_is_not_the_first_where_a_question_must(
+    tmp_path: Path, question: str
+) -> None:
+    seldom = {"extend": 1.5, "previous": 1.5, "in_previous": 1.5, "end": 5.0}
+    bundle = write_bundle(tmp_path / "toy", config=make_config().with_turns(), likely=seldom)
+    session = load_toy(bundle, limits=LIMITS).session(SCHEMA)
+    for words in ("patients", "admissions", "women"):
+        session.ask(words)
+    written = cast("Assessed", session.ask(question, beam=WIDE).background).written
+    finished = written.decoded.search.finished
+    refer = [one for number, one in enumerate(finished) if written.other(number).uses]
+    others = tuple(one for one in finished if one not in refer)
+    assert others
+    turned = replace(written.decoded, search=replace(written.decoded.search, finished=(*others, *refer)))
+    assert sensible_first(written.linked, turned).search.finished[0] == refer[0]
 
 
 def test_a_question_that_calls_a_turn_which_has_no_answer_may_refer_to_any(parser: Parser) -> None:

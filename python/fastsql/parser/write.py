@@ -96,23 +96,37 @@ def program_of(linked: Linked, decoded: Decoded, number: int = 0) -> Program:
 
 
 def sensible_first(linked: Linked, decoded: Decoded) -> Decoded:
-    """The hypotheses; last come those that leave out a turn which the question calls by its number, or that say nothing."""
-    called = [turn for turn in called_turns(linked) if turn.usable] if linked.space.turns else []
-    places = {place for place, turn in enumerate(linked.turns or ()) if turn in called}
-
+    """The hypotheses; last come those that leave out a turn which the question calls by its number, that refer to none where
+    it speaks of "those", or that say nothing.
+    """
     space = linked.space
+    places: set[int] = set()
+    must_refer = False
+    if space.turns:
+        from fastsql.refusal.references import points_back  # for conversations
+
+        called = [turn for turn in called_turns(linked) if turn.usable]
+        places = {place for place, turn in enumerate(linked.turns or ()) if turn in called}
+        must_refer = points_back(linked.question)
 
     def lacks(number: int) -> bool:
         own = own_program(linked, decoded, number)
-        return not places <= turns_of(own) or says_nothing(own, space.schema, space.grammar)
+        if not places <= turns_of(own) or (must_refer and not _refers(own)):
+            return True
+        return says_nothing(own, space.schema, space.grammar)
 
-    if not called and not lacks(0):
+    if not places and not lacks(0):
         return decoded
     finished = decoded.search.finished
     ordered = sorted(range(len(finished)), key=lacks)
     return replace(
         decoded, search=replace(decoded.search, finished=tuple(finished[number] for number in ordered))
     )
+
+
+def _refers(own: Program) -> bool:
+    """Whether a program goes on from an earlier turn, or takes a value from one."""
+    return bool(turns_of(own)) or any(isinstance(one, Literal) and one.provenance == EARLIER for one in own)
 
 
 def own_program(linked: Linked, decoded: Decoded, number: int) -> Program:

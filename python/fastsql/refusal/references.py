@@ -18,6 +18,13 @@ _PRONOUNS = re.compile(
 """Not where what follows says who is meant: "those who were discharged", "those patients with sepsis"."""
 _POINTING = re.compile(r"th[oe]se|其中|这些|那些", re.IGNORECASE)
 
+_SUBJECT = re.compile(
+    r"^\W*(?:(?:and|but|now|then|so|ok|okay)\b\W*)*(?:how|which|what|when|where|why|who(?:m|se)?)\b(?:(?!\band\b)[^,;:.?!])*?"
+    r"\b(?:am|is|are|was|were|do|does|did|has|have|had|can|could|may|might|must|shall|should|will|would)\s+(?:he|she|they)\b",
+    re.IGNORECASE,
+)
+"""The subject of a question's first clause: "how many calls did she take" means nobody whom it names itself."""
+
 _BESIDES = re.compile(
     r"^\W*(?:or|also|plus)\b|\b(?:too|as well|also)\b\W*(?:please\b\W*)?$"
     r"|^(?:还有|加上|外加|或者?)|也(?:要|算|算上|加上|包括)(?:在内)?\W*$",
@@ -96,9 +103,11 @@ def adds(question: str) -> bool:
 
 
 def points_back(question: str) -> bool:
-    """Whether the first such word of a question is "those" or its like, which nothing in the question itself can be."""
+    """Whether a question has such a word which nothing in the question itself can be: its first one is "those" or its like,
+    or it asks what "they" did.
+    """
     found = _PRONOUNS.search(question)
-    return found is not None and _POINTING.match(found[0]) is not None
+    return found is not None and bool(_POINTING.match(found[0]) or _SUBJECT.search(question))
 
 
 def refers_back(question: str, named: Iterable[tuple[int, int]]) -> bool:

@@ -17,7 +17,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,13 +25,9 @@ from numpy.typing import NDArray
 from fastsql.evaluation.calibration import calibration_error
 from fastsql.evaluation.judge import Judges, Task
 from fastsql.evaluation.made_contents import DATABASES
-from fastsql.linking.question import clean_question
 from fastsql.model.bundle import Bundle
 from fastsql.parser import Parser
-from fastsql.parser.assess import evidence_of
-from fastsql.parser.link import link, with_turns
-from fastsql.parser.parser import DEFAULT_BEAM
-from fastsql.parser.write import verified, write
+from fastsql.parser.assess import Assessed, evidence_of
 from fastsql.reliability.assess import Judge
 from fastsql.reliability.evidence import Evidence
 from fastsql.reliability.regression import Regression
@@ -79,7 +75,7 @@ def observe_turns(
     threads: int = 0,
     report: Report | None = None,
 ) -> tuple[TurnObservation, ...]:
-    """What becomes of the turns that are held out, read as going on from those before, in so far as their query does.
+    """What becomes of the turns that are held out, parsed as in use, where the query that is given refers to earlier ones.
 
     Others are judged as questions are that stand alone.
     """
@@ -129,19 +125,15 @@ class _Observed(Parser):
     def look(
         self, sample: Sample, schema: Schema, database: Path | None, now: str
     ) -> tuple[Evidence, str] | None:
-        """The evidence and the SQL of the likeliest query; None where it refers to no turn, or is not valid."""
+        """The evidence and the SQL of the query that is given; None where it refers to no turn, or is not valid."""
         history = self._answered(sample, schema, database)
-        state, dictionary = self._sources.ready(schema, database)
-        question = sample.pair.question
-        text = clean_question(question, self.limits)
-        alone = link(question, text, state, dictionary, self.engine, self.limits, turns=history)
-        linked = with_turns(alone, self.engine)
-        decoded = self.engine.decode(linked.prepared, linked.schema, linked.space, DEFAULT_BEAM)
-        written = verified(write(linked, decoded, now=now), self.limits)
-        if written.fault or not written.uses:
+        turn = self.parse(sample.pair.question, schema, values=database, now=now, history=history)
+        assert isinstance(turn, Turn)
+        assessed = cast("Assessed | None", turn.background)
+        if assessed is None or assessed.written.fault or not assessed.written.uses:
             return None
-        evidence, _, _ = evidence_of(written, self.reliability)
-        return evidence, written.sql
+        evidence, _, _ = evidence_of(assessed.written, self.reliability)
+        return evidence, assessed.written.sql
 
     def _answered(self, sample: Sample, schema: Schema, database: Path | None) -> tuple[Turn, ...]:
         """The turns before one as if each had been answered rightly."""

@@ -1,7 +1,7 @@
 """Do turns answer the same when they use earlier answers instead of asking again, and how much time does that save?
 
     python benchmarks/reuse.py --interactions 2000 --patients 1000 10000 --json reuse.json
-    python benchmarks/reuse.py --interactions 0 --patients 46520      time alone, in the size of MIMIC-III: 8 GB of memory
+    python benchmarks/reuse.py --interactions 0 --patients 46520 --timed 40 --engine sqlite    MIMIC-III's size: 8 GB
 
 Interactions are those of EHR-SeqSQL's construction (section 3.1), over the demo hospital: queries taken apart into turns.
 Each turn that stands on others runs as it is, with what these returned as parameters, and with that in temporary tables.

@@ -12,6 +12,6 @@ from collections.abc import Mapping
 
 MANIFESTS: Mapping[str, str] = {
     "css-zh": "3506cfe5f8bec11a7555f9de380b63be8d667aa1e70eaafe9e0c3eed81e18ad5",
-    "ehr-en": "fecaf1ab794f08a8dcd4d2b8d56049ad76eaed6eb9a4e1c699de19a28450b3b2",
+    "ehr-en": "24dc08c810aa0e28f71ad37995c417d0927689d65400ed1f56762ae4757bd3fe",
     "reverse-en": "8362c0b07d12ae0022f92d333f8604e89faea739cdd9145dbb8072ac48c9c66a",
 }

@@ -167,13 +167,14 @@ def test_a_part_of_what_was_asked_for_is_counted(question: str, counts: bool) ->
     [
         ("How many bookings do we have of those?", True),
         ("how many calls did she take", True),
-        ("What relatives have they named?", True),
+        ("What relatives has he named?", True),
         ("and when was he admitted", True),
         ("Which patients died, and when were they admitted?", False),
         ("When did the patient leave and how old was she?", False),
         ("What is their average age?", False),
         ("Which doctors know her?", False),
         ("How many patients were admitted?", False),
+        ("What dose did they give to patient 5?", False),
     ],
 )
 def test_the_subject_of_a_question_is_nobody_whom_it_names(question: str, points: bool) -> None:

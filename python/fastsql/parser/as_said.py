@@ -13,6 +13,7 @@ from fastsql.grammar.compared import ORDERS, comparisons
 from fastsql.grammar.program import ColumnRef, Literal, Production, Program, Terminal
 from fastsql.linking.said_comparisons import said_of
 from fastsql.linking.vocabulary import chinese, english
+from fastsql.schema import Schema
 
 _APART = r"(?<![^\W\u2e80-\u9fff]){}(?![^\W\u2e80-\u9fff])"
 """Not within a word; Chinese ones have no blanks between them."""
@@ -23,7 +24,9 @@ _RANGE = Production("between")
 _OR, _AND, _OTHER = Production("or"), Production("and"), Production("ne")
 _EQUAL, _ZERO = Production("eq"), Production("zero")
 _LEAVES_OUT = frozenset(map(Production, ("not", "not_in", "not_exists", "except")))
+_YES_OR_NO = frozenset({"0", "1", "n", "y", "no", "yes", "f", "t", "false", "true", "否", "是", "无", "有"})
 _NOES = frozenset({"0", "n", "no", "f", "false", "否", "无"})
+_NO_IN_FULL = frozenset({"no", "false", "否"})
 _DENIES = re.compile(
     rf"(?:{'|'.join((*english.DENIALS, *english.LEFT_OUT))})(?!\w)|{'|'.join((*chinese.DENIALS, *chinese.LEFT_OUT))}",
     re.IGNORECASE,
@@ -34,12 +37,9 @@ _SAYS_ZERO = re.compile(r"(?<!\d)0(?!\d)|zero|零", re.IGNORECASE)
 def as_said(program: Program, question: str) -> Program:
     """The program; where the question says beside a value how it is compared, it is compared so.
 
-    What is other than a value may also be found by leaving out what equals it: that stays. "Leave out what is discontinued"
-    asks for what is not, whether a model says "is no" or "is other than no".
+    What is other than a value may also be found by leaving out what equals it: that stays.
     """
     program = _without_empty_ranges(program, question)
-    if _OTHER in program and _DENIES.search(question) is not None:
-        program = _denied_once(program, question)
     for one in comparisons(program):
         said = _said(program[one.literal], question)
         if (
@@ -52,21 +52,36 @@ def as_said(program: Program, question: str) -> Program:
     return _neither(program)
 
 
-def _denied_once(program: Program, question: str) -> Program:
-    """What is other than "no", as a column of yes and no has it, is "no"."""
-    zero = not _SAYS_ZERO.search(question)
+def denied_once(program: Program, question: str, schema: Schema) -> Program:
+    """The program; where the question denies something, what is other than "no", as a column of yes and no has it, is "no".
+
+    "Leave out what is discontinued" asks for what is not, whether a model says "is no" or "is other than no".
+    """
+    if _OTHER not in program or _DENIES.search(question) is None:
+        return program
+    says_zero = _SAYS_ZERO.search(question) is not None
     for place in range(len(program) - 2):
         sign, column, value = program[place : place + 3]
-        if sign == _OTHER and isinstance(column, ColumnRef) and _is_no(value, zero=zero):
+        if (
+            sign == _OTHER
+            and isinstance(column, ColumnRef)
+            and _is_no(value, column.column, schema, says_zero)
+        ):
             program = (*program[:place], _EQUAL, *program[place + 1 :])
     return program
 
 
-def _is_no(value: Terminal, *, zero: bool) -> bool:
-    """Whether a value is that of a "no"; 0 is where `zero` says that the question does not name the number."""
-    if isinstance(value, Literal):
-        return str(value.value).casefold() in _NOES and (zero or value.value not in ("0", 0))
-    return zero and value == _ZERO
+def _is_no(value: Terminal, column: int, schema: Schema, says_zero: bool) -> bool:
+    """Whether a value is that of a "no": a column of yes and no has it, or a number that is no amount of something.
+
+    Where the values of a column are not known, "F" may as well be a sex, and "N" a night.
+    """
+    if value == _ZERO or (isinstance(value, Literal) and value.value == 0):
+        return not says_zero and schema.profile.columns[column].kind != "amount"
+    if not isinstance(value, Literal):
+        return False
+    known = {str(one).casefold() for one in schema.columns[column].values}
+    return str(value.value).casefold() in (_NOES if known and known <= _YES_OR_NO else _NO_IN_FULL)
 
 
 def _neither(program: Program) -> Program:

@@ -16,7 +16,7 @@ from fastsql.grammar.program import EARLIER, Literal, Production, Program
 from fastsql.limits import Limits
 from fastsql.linking.canonical import canonical_literals
 from fastsql.linking.vocabulary import chinese, english
-from fastsql.parser.as_said import as_said
+from fastsql.parser.as_said import as_said, denied_once
 from fastsql.parser.link import Linked, called_turns
 from fastsql.parser.senseless import says_nothing
 from fastsql.refusal.texts import language_of, sentence
@@ -193,7 +193,7 @@ def _as_asked(own: Program, linked: Linked) -> Program:
     plainly says.
     """
     question, schema = linked.question, linked.space.schema
-    own = as_said(own, question)
+    own = as_said(denied_once(own, question, schema), question)
     if _LISTED.search(question):
         from fastsql.parser.alternatives import with_alternatives  # where there may be some
 

@@ -20,10 +20,11 @@ _POINTING = re.compile(r"th[oe]se|其中|这些|那些", re.IGNORECASE)
 
 _SUBJECT = re.compile(
     r"^\W*(?:(?:and|but|now|then|so|ok|okay)\b\W*)*(?:how|which|what|when|where|why|who(?:m|se)?)\b(?:(?!\band\b)[^,;:.?!])*?"
-    r"\b(?:am|is|are|was|were|do|does|did|has|have|had|can|could|may|might|must|shall|should|will|would)\s+(?:he|she|they)\b",
+    r"\b(?:am|is|are|was|were|do|does|did|has|have|had|can|could|may|might|must|shall|should|will|would)\s+s?he\b",
     re.IGNORECASE,
 )
-"""The subject of a question's first clause: "how many calls did she take" means nobody whom it names itself."""
+"""The subject of a question's first clause: "how many calls did she take" means nobody whom it names itself. "They"
+may be whoever works there."""
 
 _BESIDES = re.compile(
     r"^\W*(?:or|also|plus)\b|\b(?:too|as well|also)\b\W*(?:please\b\W*)?$"
@@ -104,7 +105,7 @@ def adds(question: str) -> bool:
 
 def points_back(question: str) -> bool:
     """Whether a question has such a word which nothing in the question itself can be: its first one is "those" or its like,
-    or it asks what "they" did.
+    or it asks what "she" did.
     """
     found = _PRONOUNS.search(question)
     return found is not None and bool(_POINTING.match(found[0]) or _SUBJECT.search(question))

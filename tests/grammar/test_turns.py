@@ -232,9 +232,10 @@ def test_a_part_of_what_was_listed_is_counted(goes_on: str) -> None:
     [
         "SELECT COUNT(*) FROM patients",
         "SELECT patients.gender, COUNT(*) FROM patients GROUP BY patients.gender",
+        "SELECT patients.subject_id FROM patients ORDER BY patients.dob DESC LIMIT 5",
     ],
 )
-def test_what_was_counted_or_grouped_stays_so(sql: str) -> None:
+def test_what_was_counted_grouped_or_cut_stays_so(sql: str) -> None:
     program = (P("extend"), TurnRef(0), P("is_null"), column("patients", "dob"), P("keep"))
     assert count_part(program, [turn(sql)]) == program
 

@@ -98,6 +98,7 @@ WARD = Schema.from_dict(
                 "columns": [
                     {"name": "approved", "type": "text", "values": ["N", "Y"]},
                     {"name": "sex", "type": "text", "values": ["F", "M"]},
+                    {"name": "sex_of_donor", "type": "text", "values": ["F"]},
                     {"name": "shift", "type": "text"},
                     {"name": "gone", "type": "number"},
                     {"name": "balance", "type": "number"},
@@ -120,6 +121,7 @@ WARD = Schema.from_dict(
         ("not approved", "approved <> 'Y'", "approved <> 'Y'"),
         ("not approved", "approved = 'N'", "approved = 'N'"),
         ("patients who are not female", "sex <> 'F'", "sex <> 'F'"),
+        ("not from women", "sex_of_donor <> 'F'", "sex_of_donor <> 'F'"),
         ("not on nights", "shift <> 'N'", "shift <> 'N'"),
         ("not 0", "gone <> 0", "gone <> 0"),
         ("bills that are not settled", "balance <> 0", "balance <> 0"),

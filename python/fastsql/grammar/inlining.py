@@ -35,7 +35,11 @@ _REPLACED = {(tail, tail) for tail in ("sort_rows", "sort_groups")}
 IN_PREVIOUS = {"in": "in_previous", "not_in": "not_in_previous"}
 """What tests whether a value is in a query's result, and what does so where an earlier turn returned it."""
 _EXTEND, _COUNTED = (Production("extend"),), (Production("count_all"), Production("end"))
-_EXTENSIONS, _KEEP = (*_EXTEND, Production("extend_from")), Production("keep")
+EXTENSIONS = (*_EXTEND, Production("extend_from"))
+"""An earlier query with further conditions, and with others in place of its own."""
+KEEP = Production("keep")
+"""What shows what the earlier query shows."""
+_LIMIT = Production("limit")
 _GROUPING = frozenset({Production("group"), Production("gather")})
 _WRITTEN_OUT = {previous: plain for plain, previous in IN_PREVIOUS.items()}
 
@@ -56,11 +60,12 @@ def turns_of(program: Program) -> frozenset[int]:
 def count_part(program: Program, turns: Sequence[Turn]) -> Program:
     """The program; where it lists a part of what an earlier answer lists, it counts that part.
 
-    For "how many of them died?", of which a model may say the condition alone.
+    For "how many of them died?", of which a model may say the condition alone. Of the first so many, a condition added to
+    their query would count others, too.
     """
-    if program and program[0] in _EXTENSIONS and program[-1] == _KEEP and isinstance(program[1], TurnRef):
+    if program and program[0] in EXTENSIONS and program[-1] == KEEP and isinstance(program[1], TurnRef):
         earlier = turns[program[1].turn]
-        if not (earlier.grouped or earlier.aggregated):
+        if not (earlier.grouped or earlier.aggregated or _LIMIT in earlier.program):
             return (*program[:-1], *_COUNTED)
     return program
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from fastsql.grammar.clauses import chain, some
 from fastsql.grammar.compile import Grammar
-from fastsql.grammar.inlining import program_of, said_before
+from fastsql.grammar.inlining import EXTENSIONS, program_of, said_before
 from fastsql.grammar.program import SMALL, ColumnRef, Literal, Node, Production, Program, TurnRef
 from fastsql.grammar.tree import read_tree
 
@@ -31,8 +31,6 @@ _ABOVE = {"gt": 1, "ge": 0, "eq": 0}
 """Comparisons that bound a column from above and from below; just beside the value, or at it."""
 _DIRECTIVE = re.compile(r"%[A-Za-z]")
 _IN_PLACE = Production("extend_from")
-_GOES_ON = (Production("extend"), _IN_PLACE)
-"""An earlier query with further conditions, and with others in place of its own."""
 
 
 def replace_contradicted(
@@ -57,7 +55,7 @@ def replace_contradicted(
         whole: whether conditions that are forgotten are kept.
         moved: whether it went on from an earlier form of that query, so that what either compares is compared anew.
     """
-    if not program or program[0] not in _GOES_ON:
+    if not program or program[0] not in EXTENSIONS:
         return program
     reference, joins, where, change = read_tree(program, grammar).children
     turn = some(reference).terminal

@@ -24,8 +24,8 @@ _RANGE = Production("between")
 _OR, _AND, _OTHER = Production("or"), Production("and"), Production("ne")
 _EQUAL, _ZERO = Production("eq"), Production("zero")
 _LEAVES_OUT = frozenset(map(Production, ("not", "not_in", "not_exists", "except")))
-_YES_OR_NO = frozenset({"0", "1", "n", "y", "no", "yes", "f", "t", "false", "true", "否", "是", "无", "有"})
 _NOES = frozenset({"0", "n", "no", "f", "false", "否", "无"})
+_YESES = frozenset({"1", "y", "yes", "t", "true", "是", "有"})
 _NO_IN_FULL = frozenset({"no", "false", "否"})
 _DENIES = re.compile(
     rf"(?:{'|'.join((*english.DENIALS, *english.LEFT_OUT))})(?!\w)|{'|'.join((*chinese.DENIALS, *chinese.LEFT_OUT))}",
@@ -81,7 +81,8 @@ def _is_no(value: Terminal, column: int, schema: Schema, says_zero: bool) -> boo
     if not isinstance(value, Literal):
         return False
     known = {str(one).casefold() for one in schema.columns[column].values}
-    return str(value.value).casefold() in (_NOES if known and known <= _YES_OR_NO else _NO_IN_FULL)
+    of_both = bool(known & _YESES) and known <= _NOES | _YESES
+    return str(value.value).casefold() in (_NOES if of_both else _NO_IN_FULL)
 
 
 def _neither(program: Program) -> Program:

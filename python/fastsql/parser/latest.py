@@ -10,14 +10,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from fastsql.grammar.compile import Grammar
-from fastsql.grammar.program import Production, Program, TurnRef
+from fastsql.grammar.inlining import EXTENSIONS, KEEP
+from fastsql.grammar.program import Program, TurnRef
 from fastsql.grammar.tree import read_tree
 
 if TYPE_CHECKING:
     from fastsql.session.turn import Turn
-
-_EXTENSIONS = tuple(map(Production, ("extend", "extend_from")))
-_KEEP = Production("keep")
 
 
 def of_latest(own: Program, turns: Sequence[Turn], grammar: Grammar) -> Program:
@@ -25,7 +23,7 @@ def of_latest(own: Program, turns: Sequence[Turn], grammar: Grammar) -> Program:
 
     `turns` are those that it may point at, in order.
     """
-    if not own or own[0] not in _EXTENSIONS or own[-1] != _KEEP or not isinstance(own[1], TurnRef):
+    if not own or own[0] not in EXTENSIONS or own[-1] != KEEP or not isinstance(own[1], TurnRef):
         return own
     _, joins, *_ = read_tree(own, grammar).children
     latest = max((place for place, turn in enumerate(turns) if turn.usable), default=own[1].turn)
@@ -39,7 +37,7 @@ def _goes_on(turn: Turn, earlier: Turn, turns: Sequence[Turn]) -> bool:
     by_number = {one.number: one for one in turns}
     while turn is not earlier:
         written: Program = () if turn.state is None else turn.state.written
-        if not written or written[0] not in _EXTENSIONS or not isinstance(written[1], TurnRef):
+        if not written or written[0] not in EXTENSIONS or not isinstance(written[1], TurnRef):
             return False
         before = by_number.get(written[1].turn)
         if before is None or before.number >= turn.number:

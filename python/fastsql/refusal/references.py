@@ -18,8 +18,10 @@ _PRONOUNS = re.compile(
 """Not where what follows says who is meant: "those who were discharged", "those patients with sepsis"."""
 _POINTING = re.compile(r"th[oe]se|其中|这些|那些", re.IGNORECASE)
 
+_BEGINS = r"^\W*(?:(?:and|but|now|then|so|ok|okay)\b\W*)*"
+"""What a turn may begin with before it says anything."""
 _SUBJECT = re.compile(
-    r"^\W*(?:(?:and|but|now|then|so|ok|okay)\b\W*)*(?:how|which|what|when|where|why|who(?:m|se)?)\b(?:(?!\band\b)[^,;:.?!])*?"
+    rf"{_BEGINS}(?:how|which|what|when|where|why|who(?:m|se)?)\b(?:(?!\band\b)[^,;:.?!])*?"
     r"\b(?:am|is|are|was|were|do|does|did|has|have|had|can|could|may|might|must|shall|should|will|would)\s+s?he\b",
     re.IGNORECASE,
 )
@@ -34,7 +36,7 @@ _BESIDES = re.compile(
 _INSTEAD = re.compile(r"\b(?:only|just|instead|rather|not|without)\b|只|不|换", re.IGNORECASE)
 
 _LIMITS = re.compile(
-    r"^\W*(?:(?:and|but|now|then|so|ok|okay)\b\W*)*"
+    rf"{_BEGINS}"
     r"(?:only|just|over|under|above|below|(?:more|less|fewer|older|younger) than|at (?:least|most)|with(?:out)?|for|in|at|on"
     r"|from|since|before|after|between|of|by|per|except|excluding|including|not|no|nor|or|same|leave out)\b"
     r"|^(?:那么?|再|然后)?(?:[只仅光就](?:要|看|算|统计|列|查|包括|限)?|按|除了?|不(?:要|含|包括|算|限)|从|自)",
@@ -86,7 +88,7 @@ def goes_back(question: str) -> bool:
 
 
 _COUNTS_A_PART = re.compile(
-    r"^\W*(?:(?:and|but|now|then|so|ok|okay)\b\W*)*how many of (?:th(?:em|ose|ese|e)|his|hers?|theirs?)\b"
+    rf"{_BEGINS}how many of (?:th(?:em|ose|ese|e)|his|hers?|theirs?)\b"
     r"(?!.*\b(?:each|per)\b)"
     r"|^\W*(?:那么?|这)?(?:其中|里面|当中)(?!.*[各每]).{0,3}(?:多少|几)",
     re.IGNORECASE,

@@ -4,8 +4,8 @@
     python scripts/pin_models.py             # after a bundled model was trained, calibrated or described anew
     python scripts/pin_models.py --check     # fails where a digest is not that of the manifest
 
-Needs no package. The manifest of the reverse model is written first. Every file of a model is compared with its manifest:
-one that its own files contradict is not pinned.
+Needs no package. The manifests of the reverse model and the reranker are written first. Every file of a model is compared
+with its manifest: one that its own files contradict is not pinned.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def manifest_digests(models: Path) -> dict[str, str]:
     return digests
 
 
-def sign_reverse(folder: Path) -> None:
-    """Write the manifest of a reverse model, which is no bundle: nothing else does."""
+def sign_single(folder: Path) -> None:
+    """Write the manifest of a model in one file, which is no bundle: nothing else does."""
     files = {}
     for name in ("weights.safetensors", "README.md"):
         content = (folder / name).read_bytes()
@@ -67,8 +67,8 @@ def main() -> int:
     options = parser.parse_args()
     if not options.check:
         for weights in MODELS.glob("*/weights.safetensors"):
-            if not (weights.parent / "config.json").exists():  # a reverse model, which nothing else signs
-                sign_reverse(weights.parent)
+            if not (weights.parent / "config.json").exists():  # no bundle, which exporting signs
+                sign_single(weights.parent)
     before = TABLE.read_text(encoding="utf-8")
     after = with_digests(before, manifest_digests(MODELS))
     if before == after:

@@ -33,7 +33,7 @@ HEAVY = (
 )
 
 # Folders of the inner layers, and what none of their files may import.
-INNER = ("schema", "linking", "grammar", "model", "reverse", "decode", "memory")
+INNER = ("schema", "linking", "grammar", "model", "reverse", "reranker", "decode", "memory")
 OUTER = (
     "cli",
     "demo",
@@ -94,7 +94,8 @@ OF_OTHERS = (
     "parser.refuse",
     "parser.turns",
     "reliability.inspection",
-    "reverse.likelihood",
+    "reranker",
+    "reverse",
     "session",
     "synthesis",
     "training",

@@ -18,5 +18,6 @@ void bind_linking(pybind11::module_& module);
 void bind_decoder(pybind11::module_& module);
 void bind_engine(pybind11::module_& module);
 void bind_reverse(pybind11::module_& module);
+void bind_reranker(pybind11::module_& module);
 
 }  // namespace fastsql::bindings

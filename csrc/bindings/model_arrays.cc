@@ -51,4 +51,9 @@ model::Weights weights_of(const py::dict& arrays) {
   return weights;
 }
 
+std::size_t length_of(const char* name, const Numbers& array) {
+  if (array.ndim() == 1) return static_cast<std::size_t>(array.size());
+  throw ModelError(std::string(name) + " has " + std::to_string(array.ndim()) + " axes; it needs 1");
+}
+
 }  // namespace fastsql::bindings

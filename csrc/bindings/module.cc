@@ -17,6 +17,7 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   fastsql::bindings::bind_decoder(module);
   fastsql::bindings::bind_engine(module);
   fastsql::bindings::bind_reverse(module);
+  fastsql::bindings::bind_reranker(module);
 #ifdef FASTSQL_HAS_CUDA
   fastsql::bindings::bind_cuda(module);
 #endif

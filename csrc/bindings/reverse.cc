@@ -18,8 +18,6 @@ namespace py = pybind11;
 namespace fastsql::bindings {
 namespace {
 
-using Numbers = py::array_t<std::int32_t, py::array::c_style>;
-
 ReverseConfig reverse_config_of(const py::dict& sizes) {
   const auto size = [&sizes](const char* name) { return sizes[name].cast<std::size_t>(); };
   ReverseConfig config;
@@ -42,11 +40,6 @@ std::unique_ptr<ReverseNetwork> make(const py::dict& sizes, const py::dict& weig
   const model::Weights views = weights_of(weights);
   const py::gil_scoped_release release;
   return std::make_unique<ReverseNetwork>(config, views, threads);
-}
-
-std::size_t length_of(const char* name, const Numbers& array) {
-  if (array.ndim() == 1) return static_cast<std::size_t>(array.size());
-  throw ModelError(std::string(name) + " has " + std::to_string(array.ndim()) + " axes; it needs 1");
 }
 
 py::array_t<double> log_probability(const ReverseNetwork& network, const Numbers& ids, const Numbers& kinds,

@@ -669,6 +669,43 @@ class Decoder:
             LimitError: a query would have more decisions than the model was made for.
         """
 
+class RerankerNetwork:
+    """Whether a program is what a question asks for; see `fastsql.reranker.network`. Thread-safe."""
+
+    def __init__(self, sizes: dict[str, Any], weights: dict[str, NDArray[Any]], threads: int) -> None:
+        """`sizes` as `RerankerConfig.to_dict` gives them, and `max_tokens` of a row; weights as they are stored.
+
+        Raises:
+            ModelError: a size cannot be; or a weight is missing, or of another shape or element type.
+        """
+
+    def log_odds(
+        self,
+        ids: NDArray[np.int32],
+        kinds: NDArray[np.int32],
+        tables: NDArray[np.int32],
+        shared: NDArray[np.int32],
+        lengths: NDArray[np.int32],
+    ) -> NDArray[np.float64]:
+        """Gives the log-odds of B rows, each a question with a program, without the interpreter's lock.
+
+        A row's number depends neither on the others nor on the number of threads.
+
+        Args:
+            ids: int32[tokens], the rows' tokens one behind the other.
+            kinds: int32[tokens].
+            tables: int32[tokens].
+            shared: int32[tokens], 1 for pieces that the question and the program have.
+            lengths: int32[B], how many tokens each row has.
+
+        Returns:
+            float64[B].
+
+        Raises:
+            ModelError: a number is out of range, or lengths disagree.
+            LimitError: a row is longer than `max_tokens`.
+        """
+
 class ReverseNetwork:
     """How likely a question is where a program is meant; see `fastsql.reverse.network`. Thread-safe."""
 

@@ -9,6 +9,7 @@ import runpy
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -18,11 +19,12 @@ from fastsql.cli.doctor import BundleFacts, bundled_models, own_model
 from fastsql.model.bundle import manifest_digest, write_manifest
 from fastsql.model.pinned import MANIFESTS
 from fastsql.parser import BUNDLED
+from fastsql.reranker.weights import save_reranker
 from fastsql.reverse.weights import save_reverse
 
+from ..worlds import toy_reranker, toy_reverse
 from ..worlds.toy_bundle import AS_THE_SEQUENCE, write_bundle
 from ..worlds.toy_model import WORDPIECE
-from ..worlds.toy_reverse import make_config, random_weights
 from .conftest import Outcome
 
 Run = Callable[..., Outcome]
@@ -165,10 +167,10 @@ def test_what_is_calibrated_is_said_of_every_model(run: Run) -> None:
     out = run("doctor").out
     assert "\n    p and u calibrated, schemas never seen apart\n" in out
     for bundle in json.loads(run("doctor", "--json").out)["models"]:
-        reverse = bundle["name"].startswith("reverse-")
+        second = bundle["name"].startswith(("reverse-", "reranker-"))
         said = (
             "a second opinion over schemas never seen"
-            if reverse
+            if second
             else "p and u calibrated, schemas never seen apart"
         )
         assert bundle["calibration"] == said
@@ -227,26 +229,30 @@ def test_without_numpy_bundles_are_listed_but_not_checked(
     )
 
 
-def test_a_reverse_model_is_shown_beside_the_bundle_that_would_ask_it(
-    models: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("name", "world", "save"),
+    [("reverse-en", toy_reverse, save_reverse), ("zz-reranker", toy_reranker, save_reranker)],
+)
+def test_who_gives_a_second_opinion_is_shown_beside_the_bundle_that_would_ask(
+    models: Path, monkeypatch: pytest.MonkeyPatch, name: str, world: ModuleType, save: Callable[..., Path]
 ) -> None:
-    folder, config = models / "reverse-en", make_config()
+    folder, config = models / name, world.make_config()
     folder.mkdir()
-    weights = save_reverse(folder / "weights.safetensors", config, random_weights(config), WORDPIECE)
-    (folder / "README.md").write_text("# reverse\n", encoding="utf-8")
-    sign = runpy.run_path(str(ROOT / "scripts" / "pin_models.py"))["sign_reverse"]
+    weights = save(folder / "weights.safetensors", config, world.random_weights(config), WORDPIECE)
+    (folder / "README.md").write_text("# second\n", encoding="utf-8")
+    sign = runpy.run_path(str(ROOT / "scripts" / "pin_models.py"))["sign_single"]
     sign(folder)
-    pinned = {**MANIFESTS, "reverse-en": manifest_digest(folder)}
+    pinned = {**MANIFESTS, name: manifest_digest(folder)}
     monkeypatch.setattr("fastsql.model.pinned.MANIFESTS", pinned)
     _, found = bundled_models(models)
-    assert (found.name, found.fault, found.pinned) == ("reverse-en", "", True)
+    assert (found.name, found.fault, found.pinned) == (name, "", True)
     assert found.parameters == sum(math.prod(shape) for shape in config.shapes().values())
     weights.write_bytes(weights.read_bytes()[:-1])
     assert "weights.safetensors" in bundled_models(models)[1].fault
     sign(folder)
     assert "cannot be read" in bundled_models(models)[1].fault, "whole by its manifest, and yet no model"
     monkeypatch.setattr("fastsql.model.pinned.MANIFESTS", MANIFESTS)
-    save_reverse(weights, config, random_weights(config), WORDPIECE)
+    save(weights, config, world.random_weights(config), WORDPIECE)
     sign(folder)
     assert "not a model that this fastsql ships" in bundled_models(models)[1].fault
 

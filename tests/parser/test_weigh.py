@@ -1,4 +1,4 @@
-"""A second opinion: hypotheses over schemas never seen, weighed by a reverse model."""
+"""A second opinion: hypotheses over schemas never seen, weighed by a reverse model and a reranker."""
 
 from __future__ import annotations
 
@@ -15,11 +15,15 @@ from fastsql.errors import ModelError
 from fastsql.parser import Parser
 from fastsql.parser.weigh import OUT_OF_QUESTION
 from fastsql.reliability.names import schema_names
+from fastsql.reranker import open_rater, reranker_digest
+from fastsql.reranker.weights import save_reranker
 from fastsql.result import Result
 from fastsql.reverse import load_reverse, reverse_digest
 from fastsql.reverse.weights import save_reverse
 
+from ..worlds import toy_reranker
 from ..worlds.toy_bundle import AS_THE_SEQUENCE, load_toy, write_bundle
+from ..worlds.toy_bundle import make_config as bundle_config
 from ..worlds.toy_model import WORDPIECE
 from ..worlds.toy_reverse import SCHEMA, make_config, random_weights
 
@@ -44,19 +48,35 @@ def reverse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
+@pytest.fixture
+def reranker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A reranker of chance in the place of the one that comes with fastsql."""
+    config = toy_reranker.make_config()
+    weights = toy_reranker.random_weights(config)
+    path = save_reranker(tmp_path / "reranker.safetensors", config, weights, WORDPIECE)
+    monkeypatch.setattr("fastsql.parser.weigh.bundled_reranker", lambda: path)
+    return path
+
+
 def bundle(
     folder: Path,
     reverse: Path | None,
     *,
     weight: float = 1.0,
     known: tuple[str, ...] = (),
+    reranker: Path | None = None,
+    rating_weight: float = 1.0,
+    **more: Any,
 ) -> Path:
     """A bundle that asks a reverse model over schemas whose columns are not `known`; none where there is none."""
     elsewhere: dict[str, Any] = {**JUDGE, "known": list(known)}
     if reverse is not None:
         digest = reverse_digest(reverse, WORDPIECE)
         elsewhere["second"] = {**SECOND_JUDGE, "reverse": digest, "weight": weight}
-    return write_bundle(folder, reliability={**AS_THE_SEQUENCE, "elsewhere": elsewhere})
+        if reranker is not None:
+            told = {"reranker": reranker_digest(reranker, WORDPIECE), "rating_weight": rating_weight}
+            elsewhere["second"] |= told
+    return write_bundle(folder, reliability={**AS_THE_SEQUENCE, "elsewhere": elsewhere}, **more)
 
 
 def asked(parser: Parser, question: str, **options: Any) -> Result:
@@ -183,3 +203,91 @@ def test_what_is_too_long_for_the_reverse_model_is_judged_alone(
     monkeypatch.setattr("fastsql.reverse.source.MAX_TOKENS", 3)
     found = asked(load_toy(bundle(tmp_path / "second", reverse)), QUESTIONS[0])
     assert (found.best, found.confidence) == (expected.best, expected.confidence)
+
+
+# ---------------------------------------------------------------- a reranker beside it
+
+
+def rated(result: Result) -> list[float]:
+    search = result.background.written.decoded.search  # type: ignore[union-attr]
+    return [one.rating for one in search.finished]
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("device", ["python", "auto"])
+def test_the_first_hypothesis_is_the_one_that_all_three_find_likely(
+    tmp_path: Path, reverse: Path, reranker: Path, question: str, device: str
+) -> None:
+    folder = bundle(tmp_path / "second", reverse, weight=0.3, reranker=reranker, rating_weight=2.0)
+    found = asked(load_toy(folder, device=device), question)
+    ratings = rated(found)
+    asked_about = [likelihood < 0 for _, likelihood in told(found)]
+    assert [rating != 0 for rating in ratings] == asked_about
+    assert sum(asked_about) > 1, "there is something to choose"
+    both = zip(told(found), ratings, strict=True)
+    scores = [score + 0.3 * likelihood + 2.0 * rating for (score, likelihood), rating in both]
+    first = scores[: sum(asked_about)]
+    assert first == sorted(first, reverse=True)
+    rate = open_rater(reranker, WORDPIECE)
+    (expected,) = rate(question, [], [found.background.written.program], SCHEMA)  # type: ignore[union-attr]
+    assert ratings[0] == pytest.approx(expected, rel=1e-4)
+
+
+def test_a_reranker_may_choose_another_query(tmp_path: Path, reverse: Path, reranker: Path) -> None:
+    plain = load_toy(bundle(tmp_path / "plain", reverse, weight=0.0))
+    second = load_toy(bundle(tmp_path / "second", reverse, weight=0.0, reranker=reranker, rating_weight=9.0))
+    answers = [[asked(parser, one).best for one in QUESTIONS] for parser in (plain, second)]
+    assert answers[0] != answers[1]
+
+
+def test_in_a_conversation_it_reads_the_questions_before_and_no_reverse_model_is_asked(
+    tmp_path: Path, reverse: Path, reranker: Path
+) -> None:
+    folder = bundle(tmp_path / "second", reverse, reranker=reranker, config=bundle_config().with_turns())
+    parser = load_toy(folder)
+    first = asked(parser, QUESTIONS[0], penalty=0, history=())
+    rate = open_rater(reranker, WORDPIECE)
+    continued = 0
+    for question in ("only those over 60", "and of type urgent?", "count them", "and 3?"):
+        turn = asked(parser, question, penalty=0, history=(first,))
+        written = turn.background.written  # type: ignore[union-attr]
+        (expected,) = rate(question, [QUESTIONS[0]], [written.program], SCHEMA)
+        assert rated(turn)[written.number] == pytest.approx(expected, rel=1e-4)
+        if written.linked.space.turns:
+            continued += 1
+            assert all(likelihood == 0 for _, likelihood in told(turn))
+    assert continued, "some question was read with the one before it"
+
+
+def test_without_its_reranker_a_bundle_warns_and_answers_alone(
+    tmp_path: Path, reverse: Path, reranker: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = bundle(tmp_path / "second", reverse, reranker=reranker)
+    expected = asked(load_toy(bundle(tmp_path / "plain", None)), QUESTIONS[0])
+    config = toy_reranker.make_config()
+    weights = toy_reranker.random_weights(config, 1)
+    other = save_reranker(tmp_path / "other.safetensors", config, weights, WORDPIECE)
+    for path in (other, tmp_path / "nowhere.safetensors"):
+        monkeypatch.setattr("fastsql.parser.weigh.bundled_reranker", lambda path=path: path)
+        with pytest.warns(CalibrationWarning, match="the reranker that its probabilities"):
+            parser = load_toy(folder)
+        found = asked(parser, QUESTIONS[0])
+        assert (found.best, found.confidence) == (expected.best, expected.confidence)
+
+
+def test_a_program_that_a_reranker_does_not_read_leaves_all_as_they_were(
+    tmp_path: Path, reverse: Path, reranker: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = asked(load_toy(bundle(tmp_path / "plain", None)), QUESTIONS[0])
+    monkeypatch.setattr("fastsql.reranker.rating.PROGRAM_TOKENS", 3)
+    found = asked(load_toy(bundle(tmp_path / "second", reverse, reranker=reranker)), QUESTIONS[0])
+    assert (found.best, found.confidence) == (expected.best, expected.confidence)
+
+
+def test_a_damaged_reranker_is_an_error(tmp_path: Path, reverse: Path, reranker: Path) -> None:
+    parser = load_toy(bundle(tmp_path / "second", reverse, reranker=reranker))
+    content = bytearray(reranker.read_bytes())
+    content[-1] ^= 1
+    reranker.write_bytes(content)
+    with pytest.raises(ModelError, match="not what its header says"):
+        asked(parser, QUESTIONS[0])

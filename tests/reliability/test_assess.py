@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 
 from fastsql.errors import ModelError
 from fastsql.reliability import Evidence, Judge, Reliability, pays, threshold
-from fastsql.reliability.assess import SETTING, Elsewhere, Second
+from fastsql.reliability.assess import SETTING, Elsewhere, Second, SecondModels, Weights
 from fastsql.reliability.correspondence import Correspondence
 from fastsql.reliability.regression import Probe, Regression, sigmoid
 
@@ -24,11 +25,13 @@ ELSEWHERE = Elsewhere(
     Judge(Regression(-1.0, {"void": -2.0}), Regression(-3.0, {"unmet": 4.0})),
     frozenset({"patients.age"}),
     Second(
-        "a digest",
-        0.25,
+        SecondModels("a digest", "another"),
+        Weights(0.25, 0.5),
         Judge(Regression(0.0, {"sequence": 0.5, "lead": 0.3}), Regression(-3.0, {"likelihood": -1.0})),
-        Judge(Regression(0.0, {"void": -2.0, "likelihood": 1.0}), Regression(-3.0, {"unmet": 4.0})),
+        Judge(Regression(0.0, {"void": -2.0, "rating": 1.0}), Regression(-3.0, {"unmet": 4.0})),
+        Judge(Regression(0.5, {"sequence": 0.5, "rating_lead": 0.3})),
     ),
+    turns=Judge(Regression(-0.5, {"sequence": 0.5})),
 )
 
 
@@ -109,6 +112,10 @@ def test_settings_give_the_same_judges_back() -> None:
                 ELSEWHERE.to_settings() | {"second": RIGHT_ALONE | {"reverse": "x", "weight": -0.1}},
                 ELSEWHERE.to_settings() | {"second": RIGHT_ALONE | {"reverse": "x", "weight": math.nan}},
                 ELSEWHERE.to_settings() | {"second": RIGHT_ALONE | {"reverse": "x", "weight": True}},
+                ELSEWHERE.to_settings()
+                | {"second": RIGHT_ALONE | {"reverse": "x", "weight": 1, "reranker": 2}},
+                ELSEWHERE.to_settings()
+                | {"second": RIGHT_ALONE | {"reverse": "x", "weight": 1, "reranker": "y"}},
                 ELSEWHERE.to_settings() | {"right": {"intercept": 0.0, "weights": {"lead": 1.0}}},
             )
         ),
@@ -140,6 +147,29 @@ def test_who_was_given_a_second_opinion_is_judged_by_it() -> None:
     assert whole.assess(found, inspected=True) == second.inspected(found)  # type: ignore[misc]
     seen = dataclasses.replace(found, known=1.0)
     assert whole.assess(seen) == whole.judge(seen)
+
+
+def test_a_turn_that_a_reranker_rated_is_judged_by_that() -> None:
+    known = Judge(Regression(0.0, {"sequence": 1.0}))
+    whole = Reliability(Judge(RIGHT), turns=known, elsewhere=ELSEWHERE)
+    second = ELSEWHERE.second
+    assert second is not None
+    assert second.turns is not None
+    rated = Evidence(sequence=2.0, rating=-0.5, rating_lead=4.0, known=0.0)
+    assert whole.assess(rated, refers=True) == second.turns(rated)
+    alone = Evidence(sequence=2.0, known=0.0)
+    assert whole.assess(alone, refers=True) == ELSEWHERE.turns(alone)  # type: ignore[misc]
+    assert whole.assess(replace(rated, known=1.0), refers=True) == known(rated)
+
+
+def test_a_second_opinion_of_before_there_were_rerankers_asks_none() -> None:
+    before = ELSEWHERE.to_settings()["second"]
+    del before["reranker"], before["rating_weight"]
+    found = Second.from_settings(before, "here")
+    assert found.models == SecondModels("a digest", None)
+    assert found.weights == Weights(0.25, None)
+    assert found.weights.of_turns is None
+    assert found.to_settings() == before
 
 
 def test_a_schema_known_in_part_is_judged_between_a_known_and_a_new_one() -> None:

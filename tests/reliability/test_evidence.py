@@ -14,7 +14,7 @@ from fastsql.linking.prepare import Prepared
 from fastsql.linking.relations import SchemaLinks
 from fastsql.reliability import Evidence, Judge, Reliability
 from fastsql.reliability.assess import Asked, Elsewhere
-from fastsql.reliability.evidence import BeamFigures, beam_figures, lead, removed
+from fastsql.reliability.evidence import BeamFigures, beam_figures, lead, rating_lead, removed
 from fastsql.reliability.familiarity import Familiarity, TrainingQuestion
 from fastsql.reliability.regression import Regression
 
@@ -55,6 +55,14 @@ def test_the_lead_is_over_whoever_gives_another_answer() -> None:
     assert lead(search, 0, allies=[0, 1]) == pytest.approx(1.5)
     assert lead(search, 0, allies=[0, 1, 2]) == 10
     assert lead(Search((replace(BEST, likelihood=-90.0), told[0]), -math.inf), 0) == -10
+
+
+def test_a_rating_leads_as_a_likelihood_does_but_may_be_of_either_sign() -> None:
+    told = [replace(BEST, rating=said) for said in (-1.5, 0.5, 0.0)]
+    search = Search(tuple(told), -math.inf)
+    assert [rating_lead(search, number) for number in range(3)] == pytest.approx([-2.0, 2.0, 0.0])
+    assert rating_lead(search, 0, allies=[1]) == 10
+    assert lead(search, 0) == 0, "nobody was asked how likely the question is"
 
 
 def test_where_no_reverse_model_was_asked_there_is_no_lead() -> None:

@@ -15,7 +15,7 @@ from fastsql.errors import LimitError, ModelError
 from fastsql.grammar.program import Literal, Program, TableRef
 from fastsql.model.tokenizer import Tokenizer
 from fastsql.reverse import Likelihood, load_reverse, open_likelihood
-from fastsql.reverse import likelihood as likelihood_module
+from fastsql.reverse import source as source_module
 from fastsql.reverse.source import MAX_TOKENS, Source, SourceReader
 from fastsql.reverse.weights import read_reverse, save_reverse
 from fastsql.schema import Schema
@@ -168,7 +168,7 @@ def test_schemas_are_told_apart_and_the_oldest_forgotten(
             made.append(given[0])
             super().__init__(*given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(likelihood_module, "SourceReader", Counted)
+    monkeypatch.setattr(source_module, "SourceReader", Counted)
     columns = ("age", "gender", "type", *"abcdefgh")
     schemas = [Schema.from_ddl(f"CREATE TABLE t (id INTEGER, {column} TEXT)") for column in columns]
     programs = [

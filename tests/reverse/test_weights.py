@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -9,10 +10,11 @@ import numpy as np
 import pytest
 
 from fastsql.errors import ModelError
+from fastsql.model import one_file
 from fastsql.model.tokenizer import Tokenizer
 from fastsql.reverse import load_reverse
 from fastsql.reverse import weights as weights_module
-from fastsql.reverse.weights import save_reverse
+from fastsql.reverse.weights import REVERSE, save_reverse
 
 from ..worlds.toy_model import WORDPIECE
 from ..worlds.toy_reverse import QUERIES, SCHEMA, make_config, program, random_weights
@@ -68,7 +70,7 @@ def test_another_tokenizer_is_refused(file: Path) -> None:
 def test_a_file_that_is_too_large_is_neither_written_nor_read(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(weights_module, "LARGEST_FILE", 1000)
+    monkeypatch.setattr(weights_module, "REVERSE", dataclasses.replace(REVERSE, largest=1000))
     with pytest.raises(ModelError, match="more than 1,000"):
         load_reverse(file, WORDPIECE)
     with pytest.raises(ModelError, match="more than 1,000"):
@@ -80,11 +82,11 @@ def test_a_file_that_is_too_large_is_neither_written_nor_read(
 def test_a_file_without_a_weight_is_refused(
     file: Path, missing: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    load = weights_module.load
+    load = one_file.load
     monkeypatch.setattr(
-        weights_module, "load", lambda content: {k: v for k, v in load(content).items() if k != missing}
+        one_file, "load", lambda content: {k: v for k, v in load(content).items() if k != missing}
     )
-    monkeypatch.setattr(weights_module, "_digest", lambda tensors: _digest(file))
+    monkeypatch.setattr(one_file, "_digest", lambda tensors: _digest(file))
     with pytest.raises(ModelError, match="missing or of another shape"):
         load_reverse(file, WORDPIECE)
 

@@ -33,7 +33,7 @@ class BundleFacts:
     manifest_sha256: str = ""
     """Of its manifest, which holds that of every other file; empty where it cannot be read."""
     calibration: str = ""
-    """Whether its probabilities were fitted, and on what; of a reverse model, what it is for; empty where nobody looked."""
+    """Whether its probabilities were fitted, and on what; of others, what it is for; empty where nobody looked."""
     shipped: bool = True
     """Whether it lies among the models of this fastsql."""
     pinned: bool = False
@@ -86,12 +86,12 @@ def run(options: argparse.Namespace) -> int:
 def bundled_models(folder: Path) -> list[BundleFacts]:
     """The models in a folder: every file of each compared with its manifest, and that with the digest in the code.
 
-    What has no configuration is a reverse model, which a bundle asks for a second opinion.
+    What has no configuration is a reverse model or a reranker, which a bundle asks for a second opinion.
     """
     folders = sorted(
         {path.parent for name in ("config", "manifest") for path in folder.glob(f"*/{name}.json")}
     )
-    return [_facts(path) if (path / "config.json").exists() else _reverse_facts(path) for path in folders]
+    return [_facts(path) if (path / "config.json").exists() else _second_facts(path) for path in folders]
 
 
 def own_model(folder: Path) -> BundleFacts:
@@ -133,15 +133,16 @@ def _facts(folder: Path, *, shipped: bool = True) -> BundleFacts:
     )
 
 
-def _reverse_facts(folder: Path) -> BundleFacts:
-    """Those of a reverse model."""
+def _second_facts(folder: Path) -> BundleFacts:
+    """Those of a reverse model or a reranker."""
     size = sum(file.stat().st_size for file in folder.iterdir() if file.is_file()) / 1e6
     facts = BundleFacts(folder.name, str(folder), size)
     try:
         from fastsql.model.bundle import CARD, WEIGHTS, check_files, manifest_digest
+        from fastsql.model.header import kind_of
         from fastsql.model.pinned import MANIFESTS
-        from fastsql.reverse import count_weights
-        from fastsql.reverse.weights import FORMAT
+        from fastsql.reranker import weights as reranker
+        from fastsql.reverse import weights as reverse
     except ImportError as error:
         return dataclasses.replace(facts, fault=f"{facts.name} cannot be checked without {error.name}.")
     try:
@@ -149,12 +150,13 @@ def _reverse_facts(folder: Path) -> BundleFacts:
         pinned = digest == MANIFESTS.get(folder.name)
         facts = dataclasses.replace(facts, manifest_sha256=digest, pinned=pinned)
         check_files(folder, (WEIGHTS, CARD))
-        count = count_weights(folder / WEIGHTS)
+        room = reranker if kind_of(folder / WEIGHTS) == "reranker" else reverse
+        count = room.count_weights(folder / WEIGHTS)
     except ModelError as error:
         return dataclasses.replace(facts, fault=str(error))
     return dataclasses.replace(
         facts,
-        format_version=FORMAT,
+        format_version=room.FORMAT,
         parameters=count,
         calibration="a second opinion over schemas never seen",
         fault="" if pinned else _not_shipped(folder),

@@ -17,6 +17,8 @@ from fastsql.model.config import EncoderConfig
 
 Ids = NDArray[np.int32]
 
+EPSILON = 1e-12
+"""Of its layer norms."""
 TOKENS_AT_ONCE = 4096
 """Tokens of schema texts that are encoded in one call, so that memory does not grow with the schema."""
 
@@ -41,20 +43,12 @@ class NumpyEncoder:
         """See `Encoder.encode`."""
         x = self._embed(ids)
         for index in range(self.config.layers):
-            x = self._layer(self.weights.at(f"layers.{index}"), x)
+            x = encoder_layer(self.weights.at(f"layers.{index}"), x, self.config.heads)
         return x
 
     def _embed(self, ids: Ids) -> Array:
         x = self.word.rows(ids) + self.weights["position.weight"][: ids.shape[1]]
-        return self.weights.norm("norm", x, 1e-12)
-
-    def _layer(self, layer: Part, x: Array) -> Array:
-        texts, tokens, _ = x.shape
-        qkv = layer.linear("qkv", x).reshape(texts, tokens, 3, self.config.heads, -1)
-        query, key, value = qkv.transpose(2, 0, 3, 1, 4)  # [texts, heads, tokens, e] each
-        mixed = attention(query, key, value).transpose(0, 2, 1, 3).reshape(x.shape)
-        x = layer.norm("attention_norm", x + layer.linear("out", mixed), 1e-12)
-        return layer.norm("ffn_norm", x + layer.linear("ffn_out", gelu(layer.linear("ffn_in", x))), 1e-12)
+        return self.weights.norm("norm", x, EPSILON)
 
 
 class WordTable:
@@ -78,6 +72,16 @@ def encode_groups(encoder: Encoder, groups: Sequence[Ids]) -> Array:
             encoder.encode(group[start : start + count]).mean(axis=1) for start in range(0, len(group), count)
         ]
     return np.concatenate(means)
+
+
+def encoder_layer(layer: Part, x: Array, heads: int) -> Array:
+    """A post-norm layer over texts x [texts, tokens, hidden]."""
+    texts, tokens, _ = x.shape
+    qkv = layer.linear("qkv", x).reshape(texts, tokens, 3, heads, -1)
+    query, key, value = qkv.transpose(2, 0, 3, 1, 4)  # [texts, heads, tokens, e] each
+    mixed = attention(query, key, value).transpose(0, 2, 1, 3).reshape(x.shape)
+    x = layer.norm("attention_norm", x + layer.linear("out", mixed), EPSILON)
+    return layer.norm("ffn_norm", x + layer.linear("ffn_out", gelu(layer.linear("ffn_in", x))), EPSILON)
 
 
 def gelu(x: Array) -> Array:

@@ -42,7 +42,7 @@ from fastsql.parser.sources import Sources
 from fastsql.parser.weigh import OUT_OF_QUESTION, SecondOpinion, second_lacking
 from fastsql.parser.write import sensible_first, verified, write
 from fastsql.refusal.texts import language_of, sentence
-from fastsql.reliability.assess import Reliability
+from fastsql.reliability.assess import Reliability, Weights
 from fastsql.result import Result
 from fastsql.schema import names_digest
 
@@ -105,7 +105,7 @@ class Parser:
         self._reader: Reader | None = None
         elsewhere = self._reliability.elsewhere
         second = None if elsewhere is None else elsewhere.second
-        self._second = None if second is None else SecondOpinion.bundled(self.engine, second.reverse)
+        self._second = None if second is None else SecondOpinion.bundled(self.engine, second.models)
         self._process = os.getpid()
 
     def __repr__(self) -> str:
@@ -387,25 +387,22 @@ class Parser:
 
     def _weighed(self, linked: Linked, decoded: Decoded, *, reorder: bool = True) -> Decoded:
         """The hypotheses as a second opinion leaves them; the same object where none was to be had."""
-        weight = self._second_weight(linked)
-        if self._second is None or weight is None:
+        weights = self._second_weights(linked)
+        if self._second is None or weights is None:
             return decoded
-        return self._second.weighed(linked, decoded, weight, reorder=reorder)
+        return self._second.weighed(linked, decoded, weights, reorder=reorder)
 
     def _compared(self, linked: Linked) -> float:
         """How many nats behind the first a hypothesis may be that a second opinion can put before it."""
-        asked = self._second is not None and self._second_weight(linked) is not None
+        asked = self._second is not None and self._second_weights(linked) is not None
         return OUT_OF_QUESTION if asked else 0.0
 
-    def _second_weight(self, linked: Linked) -> float | None:
-        """What a second opinion weighs; None where none is asked for.
-
-        That is over schemas trained on, and where a question may go on from earlier ones, which no reverse model has learnt.
-        """
-        if linked.space.turns:
-            return None
+    def _second_weights(self, linked: Linked) -> Weights | None:
+        """What a second opinion weighs; None where none is asked for, as over schemas trained on."""
         second = self._reliability.second_for(linked.schema.links)
-        return None if second is None else second.weight
+        if second is None:
+            return None
+        return second.weights.of_turns if linked.space.turns else second.weights
 
     def _watched(self, settings: Settings) -> Inspector | None:
         """The inspector, what it runs on record where there is an audit."""

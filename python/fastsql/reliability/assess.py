@@ -6,7 +6,7 @@ exceeds 1, each is fitted on the questions that tell something about it, and a b
 
 The same evidence means other things on a schema that the model was trained on and on one that it never saw. A bundle has
 regressions for either; between a schema known in part they lie in between (`Elsewhere`). Over schemas never seen a reverse
-model may be asked as well (`Second`).
+model and a reranker may be asked as well (`Second`).
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ from fastsql.reliability.evidence import (
     BEAM,
     FEATURES,
     INSPECTED,
-    REVERSED,
+    SECONDED,
     Evidence,
     beam_figures,
     lead,
+    rating_lead,
     removed,
     unused_words,
 )
@@ -47,6 +48,8 @@ SETTING = "reliability"
 SECOND_WEIGHT = 0.25
 """What log P(question | program) counts beside log P(program | question) where a hypothesis is chosen: between what is best
 over Spider's held-out databases (0.1 to 0.3) and over six designs held out (0.2 to 0.5; docs/reliability.md)."""
+RATING_WEIGHT = 0.5
+"""What the log-odds by a reranker count there."""
 LEFT_OUT_WEIGHT = 2.0
 """Nats that a hypothesis is marked down by for each thing that its question names and that it leaves out: between 1 and 3
 hardly another answer is right over everyday questions, Spider's held-out databases and six designs (docs/reliability.md)."""
@@ -128,39 +131,90 @@ _RAW = Judge(Regression(0.0, {"sequence": 1.0}))
 
 
 @dataclass(frozen=True)
-class Second:
-    """A second opinion: what log P(question | program) by a reverse model is worth.
+class Weights:
+    """What is said of a hypothesis counts so much beside log P(program | question) where one is chosen; None asks nobody.
 
-    Attributes:
-        reverse: SHA-256 of the reverse model's weights; what another one says is worth something else.
-        weight: how much it counts beside log P(program | question) where a hypothesis is chosen.
-        judge: of queries as they are.
-        inspected: of queries whose answers were looked at; None where none were.
+    `likelihood`: of log P(question | program) by a reverse model. `rating`: of the log-odds by a reranker.
+    """
+
+    likelihood: float | None
+    rating: float | None
+
+    @property
+    def of_turns(self) -> Weights | None:
+        """What counts where a question may go on from earlier ones: a reverse model reads single questions alone."""
+        return None if self.rating is None else Weights(None, self.rating)
+
+
+@dataclass(frozen=True)
+class SecondModels:
+    """Who gives a second opinion, told by the SHA-256 of the weights: what another one says is worth something else.
+
+    `reranker` is None in bundles of before there was one, which ask none.
     """
 
     reverse: str
-    weight: float
+    reranker: str | None
+
+
+def weights_of(models: SecondModels) -> Weights:
+    """What they count unless a bundle says otherwise."""
+    return Weights(SECOND_WEIGHT, None if models.reranker is None else RATING_WEIGHT)
+
+
+@dataclass(frozen=True)
+class Second:
+    """A second opinion: what a reverse model and a reranker say of a hypothesis, and what that is worth.
+
+    Attributes:
+        models: who is asked.
+        weights: how much either counts.
+        judge: of queries as they are.
+        inspected: of queries whose answers were looked at; None where none were.
+        turns: of queries that refer to earlier turns, about which the reranker alone is asked; None where it is not.
+    """
+
+    models: SecondModels
+    weights: Weights
     judge: Judge
     inspected: Judge | None
+    turns: Judge | None = None
 
     @classmethod
     def from_settings(cls, found: object, where: str) -> Second:
-        """Read {"reverse", "weight", "right", "unanswerable", "inspected"}. Raises ModelError."""
-        judge = Judge.from_settings(found, where, (*FEATURES, *REVERSED))
+        """Read {"reverse", "weight", "reranker", "rating_weight", "right", "unanswerable", "inspected", "turns"}.
+
+        Raises ModelError.
+        """
+        judge = Judge.from_settings(found, where, (*FEATURES, *SECONDED))
         assert isinstance(found, Mapping)  # as a judge was read from it
-        reverse, weight, inspected = found.get("reverse"), found.get("weight"), found.get("inspected")
+        reverse, reranker, inspected = found.get("reverse"), found.get("reranker"), found.get("inspected")
         if not isinstance(reverse, str):
             raise malformed("it does not name a reverse model", where)
-        if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 <= weight < math.inf:
-            raise malformed("its weight is not a number of at least 0", where)
-        names = (*INSPECTED, *REVERSED)
+        if not isinstance(reranker, str | None):
+            raise malformed("it does not name a reranker", where)
+        rating = None if reranker is None else _weight(found.get("rating_weight"), where)
+        weights = Weights(_weight(found.get("weight"), where), rating)
+        names = (*INSPECTED, *SECONDED)
         looked = None if inspected is None else Judge.from_settings(inspected, f"{where}.inspected", names)
-        return cls(reverse, float(weight), judge, looked)
+        turns = _judge_of_turns(found, where, (*FEATURES, *SECONDED))
+        return cls(SecondModels(reverse, reranker), weights, judge, looked, turns)
 
     def to_settings(self) -> dict[str, Any]:
         """The inverse of `from_settings`."""
-        inspected = {} if self.inspected is None else {"inspected": self.inspected.to_settings()}
-        return self.judge.to_settings() | inspected | {"reverse": self.reverse, "weight": self.weight}
+        parts = {"inspected": self.inspected, "turns": self.turns}
+        found = self.judge.to_settings()
+        found |= {name: part.to_settings() for name, part in parts.items() if part is not None}
+        found |= {"reverse": self.models.reverse, "weight": self.weights.likelihood}
+        if self.models.reranker is not None:
+            found |= {"reranker": self.models.reranker, "rating_weight": self.weights.rating}
+        return found
+
+
+def _weight(found: object, where: str) -> float:
+    if isinstance(found, bool) or not isinstance(found, int | float) or not 0 <= found < math.inf:
+        raise malformed("its weight is not a number of at least 0", where)
+    return float(found)
 
 
 @dataclass(frozen=True)
@@ -171,7 +225,7 @@ class Elsewhere:
         judge: of queries as they are.
         inspected: of queries whose answers were looked at; None where none were.
         known: "table.column" in small letters.
-        second: the judges of queries that a reverse model was asked about; None where none is.
+        second: the judges of queries that a second opinion was asked for; None where none is.
         turns: of queries that refer to earlier turns; None where those of the schemas trained on judge these, too.
     """
 
@@ -180,6 +234,11 @@ class Elsewhere:
     known: frozenset[str]
     second: Second | None = None
     turns: Judge | None = None
+
+    def judge_of_turns(self, evidence: Evidence) -> Judge | None:
+        """The judge of a query that refers to earlier turns; None where those of the schemas trained on judge it, too."""
+        rated = self.second is not None and evidence.rating and self.second.turns
+        return rated or self.turns
 
     def judge_of(self, evidence: Evidence, *, inspected: bool) -> Judge:
         """The judge of a query of which this much is known."""
@@ -264,13 +323,7 @@ class Reliability:
             raise malformed("it has no regressions", SETTING)
         probe, told = found.get("probe"), found.get("correspondence")
         inspected, elsewhere = found.get("inspected"), found.get("elsewhere")
-        left_out = found.get("left_out", 0.0)  # bundles from before were calibrated without
-        if (
-            isinstance(left_out, bool)
-            or not isinstance(left_out, int | float)
-            or not 0 <= left_out < math.inf
-        ):
-            raise malformed("its weight of what is left out is not a number of at least 0", SETTING)
+        left_out = _weight(found.get("left_out", 0.0), SETTING)  # bundles from before were calibrated without
         return cls(
             Judge.from_settings(found, SETTING, FEATURES),
             None if inspected is None else Judge.from_settings(inspected, f"{SETTING}.inspected", INSPECTED),
@@ -279,7 +332,7 @@ class Reliability:
             None if told is None else _correspondence(told),
             None if elsewhere is None else Elsewhere.from_settings(elsewhere, f"{SETTING}.elsewhere"),
             _judge_of_turns(found, SETTING),
-            float(left_out),
+            left_out,
         )
 
     def to_settings(self) -> dict[str, Any]:
@@ -336,6 +389,8 @@ class Reliability:
             else self.correspondence.log_odds(asked.question, names.words),
             likelihood=search.finished[chosen].likelihood / (asked.prepared.question_tokens + 1),
             lead=lead(search, chosen),
+            rating=search.finished[chosen].rating,
+            rating_lead=rating_lead(search, chosen),
             known=1.0 if self.elsewhere is None else names.known(self.elsewhere.known),
         )
 
@@ -358,6 +413,7 @@ class Reliability:
             evidence,
             **looked,
             lead=lead(search, chosen, allies),
+            rating_lead=rating_lead(search, chosen, allies),
             void=float(void),
             hollow=float(hollow),
             contradicted=contradicted,
@@ -368,8 +424,8 @@ class Reliability:
         earlier turns, which are taken to be right.
         """
         if refers and self.turns is not None:
-            elsewhere = self.turns if self.elsewhere is None else self.elsewhere.turns or self.turns
-            return self.turns.blended(elsewhere, evidence, evidence.known)
+            elsewhere = None if self.elsewhere is None else self.elsewhere.judge_of_turns(evidence)
+            return self.turns.blended(elsewhere or self.turns, evidence, evidence.known)
         judge = self.inspected or self.judge if inspected else self.judge
         if self.elsewhere is None:
             return judge(evidence)
@@ -377,8 +433,8 @@ class Reliability:
         return judge.blended(other, evidence, evidence.known)
 
 
-def _judge_of_turns(found: Mapping[str, Any], where: str) -> Judge | None:
-    return Judge.from_settings(found["turns"], f"{where}.turns", FEATURES) if "turns" in found else None
+def _judge_of_turns(found: Mapping[str, Any], where: str, names: Sequence[str] = FEATURES) -> Judge | None:
+    return Judge.from_settings(found["turns"], f"{where}.turns", names) if "turns" in found else None
 
 
 def _correspondence(found: object) -> Correspondence:

@@ -77,6 +77,10 @@ class Evidence:
     those before it; 0 where none was asked."""
     lead: float = 0.0
     """Log P(question | program) ahead of any rival's, within +-10; 0 where none was asked."""
+    rating: float = 0.0
+    """Log-odds, by a reranker, that the query is what the question asks for; 0 where none was asked."""
+    rating_lead: float = 0.0
+    """The same ahead of any rival's, within +-10; 0 where none was asked."""
     known: float = 1.0
     """Share of the schema's columns that the schemas have which calibration met in training (`Elsewhere`). No feature: it
     says which regressions are to be trusted."""
@@ -96,6 +100,8 @@ WORDS = (
 )
 LOOKED = ("void", "hollow")
 REVERSED = ("likelihood", "lead")
+RERANKED = ("rating", "rating_lead")
+SECONDED = (*REVERSED, *RERANKED)
 FEATURES = (*BEAM, "removed", *WORDS, "contradicted", "state", "correspondence")
 INSPECTED = (*FEATURES, *LOOKED)
 
@@ -137,13 +143,22 @@ def lead(search: Search, chosen: int, allies: Sequence[int] = ()) -> float:
     `allies` as for `beam_figures`: the likeliest of them counts. 10 where no rival was asked about, 0 where this one was
     not.
     """
-    own = {chosen, *allies}
-    told = [(number in own, one.likelihood) for number, one in enumerate(search.finished) if one.likelihood]
-    if not search.finished[chosen].likelihood:
+    return _ahead([one.likelihood for one in search.finished], chosen, allies)
+
+
+def rating_lead(search: Search, chosen: int, allies: Sequence[int] = ()) -> float:
+    """How much higher a reranker rates this program than any rival; `allies`, and where nobody was asked, as for `lead`."""
+    return _ahead([one.rating for one in search.finished], chosen, allies)
+
+
+def _ahead(said: Sequence[float], chosen: int, allies: Sequence[int]) -> float:
+    """By how much what is said of hypotheses is more for one than for any rival, within +-10; 0 was said of none."""
+    if not said[chosen]:
         return 0.0
-    best = max(likelihood for mine, likelihood in told if mine)
-    ahead = best - max((likelihood for mine, likelihood in told if not mine), default=-math.inf)
-    return min(max(ahead, -_WIDEST_LEAD), _WIDEST_LEAD)
+    own = {chosen, *allies}
+    best = max(number for place, number in enumerate(said) if number and place in own)
+    rivals = [number for place, number in enumerate(said) if number and place not in own]
+    return min(max(best - max(rivals, default=-math.inf), -_WIDEST_LEAD), _WIDEST_LEAD)
 
 
 def removed(search: Search, chosen: int) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fastsql.lazily import lazily
-from fastsql.reverse.digest import bundled_reverse, reverse_digest
+from fastsql.model.header import bundled_reverse, reverse_digest
 
 if TYPE_CHECKING:
     from fastsql.reverse.likelihood import Likelihood, open_likelihood

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -12,17 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsql.errors import LimitError
-from fastsql.forking import renew_in_child
 from fastsql.grammar.program import Program
 from fastsql.model.tokenizer import Tokenizer
 from fastsql.reverse.config import ReverseConfig
 from fastsql.reverse.network import ReverseNetwork
-from fastsql.reverse.source import MAX_TOKENS, Ints, Source, SourceReader
+from fastsql.reverse.source import MAX_TOKENS, Ints, Source, SourceReaders
 from fastsql.reverse.weights import StoredReverse, read_reverse
 from fastsql.schema.model import Structure
-
-_SCHEMAS = 8
-"""Schemas whose names are kept as word pieces."""
 
 Scorer: TypeAlias = Callable[[Sequence[Source], Ints], NDArray[np.float64]]
 """Sources, at least one, and a question's pieces int32[T] with the end to log P(question | source), float64[sources]."""
@@ -38,15 +33,8 @@ class Likelihood:
         self.digest = digest
         self._score = score
         self._config = config
-        self._symbols = config.numbers
         self._tokenizer = tokenizer
-        self._readers: dict[int, SourceReader] = {}
-        self.renew_after_fork()
-        renew_in_child(self)
-
-    def renew_after_fork(self) -> None:
-        """Called in a child process after a fork: makes the lock anew."""
-        self._lock = threading.Lock()
+        self._readers = SourceReaders(tokenizer, config.numbers)
 
     def __call__(self, question: str, programs: Sequence[Program], schema: Structure) -> NDArray[np.float64]:
         """How likely the question is where each of the programs over a schema is meant, float64[programs].
@@ -55,7 +43,7 @@ class Likelihood:
         empty or has more than `MAX_TOKENS` tokens. Raises LimitError where the question is too long.
         """
         found = np.full(len(programs), np.nan)
-        reader = self._reader(schema)
+        reader = self._readers.over(schema)
         sources: dict[int, Source] = {}
         for number, program in enumerate(programs):
             if program:
@@ -76,17 +64,6 @@ class Likelihood:
                 remedy="Ask a shorter question.",
             )
         return pieces
-
-    def _reader(self, schema: Structure) -> SourceReader:
-        """Reads programs over this very object: a reader holds on to its schema, so no other has its identity."""
-        with self._lock:
-            reader = self._readers.pop(id(schema), None)
-            if reader is None:
-                reader = SourceReader(schema, self._tokenizer, self._symbols)
-            self._readers[id(schema)] = reader
-            while len(self._readers) > _SCHEMAS:
-                del self._readers[next(iter(self._readers))]
-        return reader
 
 
 def open_likelihood(

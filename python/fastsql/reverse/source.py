@@ -8,6 +8,7 @@ of a join.
 from __future__ import annotations
 
 import random
+import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsql.errors import LimitError
+from fastsql.forking import renew_in_child
 from fastsql.grammar.program import ColumnRef, DerivedRef, Literal, Production, Program, TableRef, Terminal
 from fastsql.model.tokenizer import Tokenizer
 from fastsql.schema.model import Column, Structure, Table
@@ -26,6 +28,8 @@ MAX_TOKENS = 768
 """Of one program."""
 TABLE_MARKS = 8
 """Tables told apart; further ones share the last mark."""
+SCHEMAS = 8
+"""Schemas whose names are kept as word pieces."""
 _SYNONYMS = 0.3
 """How often an item that has synonyms is called by one, where names are drawn."""
 OTHER = "other"
@@ -180,6 +184,32 @@ class SourceReader:
 
     def _symbol(self, name: str) -> int:
         return self._symbols.get(name, self._symbols[OTHER])
+
+
+class SourceReaders:
+    """Readers over the schemas that were read last. Thread-safe."""
+
+    def __init__(self, tokenizer: Tokenizer, symbols: Mapping[str, int]) -> None:
+        self._tokenizer = tokenizer
+        self._symbols = symbols
+        self._readers: dict[int, SourceReader] = {}
+        self.renew_after_fork()
+        renew_in_child(self)
+
+    def renew_after_fork(self) -> None:
+        """Called in a child process after a fork: makes the lock anew."""
+        self._lock = threading.Lock()
+
+    def over(self, schema: Structure) -> SourceReader:
+        """Reads programs over this very object: a reader holds on to its schema, so no other has its identity."""
+        with self._lock:
+            reader = self._readers.pop(id(schema), None)
+            if reader is None:
+                reader = SourceReader(schema, self._tokenizer, self._symbols)
+            self._readers[id(schema)] = reader
+            while len(self._readers) > SCHEMAS:
+                del self._readers[next(iter(self._readers))]
+        return reader
 
 
 def _declared_keys(schema: Structure) -> frozenset[frozenset[int]]:

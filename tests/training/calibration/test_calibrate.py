@@ -20,7 +20,7 @@ from fastsql.cli.main import main
 from fastsql.errors import FastSQLError, ModelError
 from fastsql.model.bundle import CONFIG, open_bundle
 from fastsql.reliability import Evidence, Reliability
-from fastsql.reliability.assess import SECOND_WEIGHT, SETTING
+from fastsql.reliability.assess import RATING_WEIGHT, SECOND_WEIGHT, SETTING, SecondModels, Weights
 from fastsql.reliability.familiarity import Familiarity
 from fastsql.training.calibration import calibrate as module
 from fastsql.training.calibration import figures as figures_module
@@ -35,7 +35,7 @@ from fastsql.training.calibration.calibrate import (
 from fastsql.training.calibration.conversations import TurnObservation
 from fastsql.training.calibration.figures import STEPS, STEPS_ELSEWHERE, steps_table
 from fastsql.training.calibration.fit import UNANSWERED, predict_across
-from fastsql.training.calibration.observations import load_observations, reverse_of, save_observations
+from fastsql.training.calibration.observations import asked_models, load_observations, save_observations
 from fastsql.training.calibration.observe import Observation, observe, open_databases
 from fastsql.training.calibration.questions import (
     AS_WRITTEN,
@@ -60,6 +60,7 @@ from ...worlds.training_ward import SCHEMA
 from ..untrained import write_untrained
 
 D = 16
+MODELS = SecondModels("a digest", "another")
 
 
 @pytest.fixture(scope="module")
@@ -190,19 +191,24 @@ def test_databases_that_nobody_asks_for_are_not_opened(config: TrainConfig) -> N
 
 
 def test_a_second_opinion_has_judges_of_its_own() -> None:
-    alone = calibration([*observations(), *of_other_schemas()], Familiarity(), reverse="a digest")
+    alone = calibration([*observations(), *of_other_schemas()], Familiarity(), second=MODELS)
     assert alone.reliability.elsewhere is not None
     assert alone.reliability.elsewhere.second is None, "nobody was asked"
-    found = calibration([*observations(), *seconded()], Familiarity(), reverse="a digest")
+    found = calibration([*observations(), *seconded()], Familiarity(), second=MODELS)
     unnamed = calibration([*observations(), *seconded()], Familiarity())
     elsewhere = found.reliability.elsewhere
     assert elsewhere is not None
     second = elsewhere.second
     assert second is not None
-    assert (second.reverse, second.weight) == ("a digest", SECOND_WEIGHT)
+    assert (second.models, second.weights) == (MODELS, Weights(SECOND_WEIGHT, RATING_WEIGHT))
     assert second.judge.right.weights["lead"] > 0
     assert second.judge.right.weights["likelihood"] > 0
-    assert not {"lead", "likelihood"} & elsewhere.judge.right.weights.keys()
+    assert {"rating", "rating_lead"} <= second.judge.right.weights.keys()
+    assert not {"lead", "likelihood", "rating", "rating_lead"} & elsewhere.judge.right.weights.keys()
+    before = calibration([*observations(), *seconded()], Familiarity(), second=replace(MODELS, reranker=None))
+    assert before.reliability.elsewhere is not None
+    assert before.reliability.elsewhere.second is not None
+    assert not {"rating", "rating_lead"} & before.reliability.elsewhere.second.judge.right.weights.keys()
     assert unnamed.reliability.elsewhere == replace(elsewhere, second=None)
     assert found.figures["elsewhere"]["auc"] > alone.figures["elsewhere"]["auc"] + 0.05
     again = Reliability.from_settings({SETTING: found.reliability.to_settings()}, D)
@@ -213,22 +219,22 @@ def test_a_second_opinion_has_judges_of_its_own() -> None:
 
 def test_errors_of_other_folds_leave_the_second_opinion_as_it_is() -> None:
     base, folds = [*observations(), *seconded()], [of_other_schemas()]
-    alone, wide = (calibration(base, Familiarity(), reverse="x", folds=given) for given in ([], folds))
+    alone, wide = (calibration(base, Familiarity(), second=MODELS, folds=given) for given in ([], folds))
     assert wide.figures["elsewhere"]["auc"] == pytest.approx(alone.figures["elsewhere"]["auc"], abs=0.02)
     assert alone.reliability.elsewhere is not None
     assert wide.reliability.elsewhere is not None
     assert wide.reliability.elsewhere.second == alone.reliability.elsewhere.second
 
 
-def test_observations_say_which_reverse_model_was_asked(tmp_path: Path) -> None:
+def test_observations_say_which_models_were_asked(tmp_path: Path) -> None:
     file = tmp_path / "observed.json.gz"
-    save_observations(seconded(), file, "a digest")
-    assert reverse_of(file) == "a digest"
+    save_observations(seconded(), file, MODELS)
+    assert asked_models(file) == MODELS
     assert [item.evidence.lead for item in load_observations(file)] == [
         item.evidence.lead for item in seconded()
     ]
     save_observations(of_other_schemas(), file)
-    assert reverse_of(file) is None
+    assert asked_models(file) is None
 
 
 def test_a_file_of_something_else_holds_no_observations(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -12,6 +13,7 @@ from fastsql.reliability.regression import Regression
 from fastsql.training.calibration.conversations import (
     FEWEST,
     TurnObservation,
+    fit_rated,
     fit_sides,
     fit_turns,
     turn_figures,
@@ -80,6 +82,21 @@ def test_what_people_write_counts_its_share_however_few_there_are() -> None:
 def test_where_one_side_is_too_small_all_turns_tell_of_both() -> None:
     found = [*observed(500), *observed(FEWEST, part=EVERYDAY)]
     assert fit_sides(found) == (fit_turns(found), fit_turns(found))
+
+
+def test_where_a_reranker_was_asked_what_it_says_tells_as_well() -> None:
+    generator = random.Random(3)
+    rated = []
+    for one in observed(800):
+        told = (2.0 if one.right else -2.0) + generator.gauss(0, 1)
+        rated.append(replace(one, evidence=replace(one.evidence, rating=told, rating_lead=told)))
+    judge = fit_rated([*rated, *observed(200, 9)])
+    assert judge is not None
+    assert judge.right.weights["rating"] + judge.right.weights["rating_lead"] > 0
+    assert judge(Evidence(rating=2.0, rating_lead=2.0)).confidence > 0.8
+    assert judge(Evidence(rating=-2.0, rating_lead=-2.0)).confidence < 0.3
+    assert turn_figures(rated)[FOREIGN]["auc"] > turn_figures(observed(800))[FOREIGN]["auc"] + 0.02
+    assert fit_rated(observed(200)) is None, "nobody was asked"
 
 
 @pytest.mark.parametrize("right", [True, False])

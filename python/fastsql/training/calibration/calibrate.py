@@ -17,15 +17,16 @@ from pathlib import Path
 from typing import Any
 
 from fastsql.model.bundle import CONFIG, Bundle, open_bundle, write_json, write_manifest
-from fastsql.reliability.assess import SETTING, Reliability
+from fastsql.parser.weigh import bundled_models
+from fastsql.reliability.assess import SETTING, Reliability, SecondModels
 from fastsql.reliability.evidence import FEATURES
 from fastsql.reliability.familiarity import Familiarity, TrainingQuestion
 from fastsql.reliability.names import schema_names
-from fastsql.reverse import bundled_reverse, reverse_digest
 from fastsql.synthesis.generate import Report
 from fastsql.training.bundles.replacing import copy_files, replacing
 from fastsql.training.calibration.conversations import (
     TurnObservation,
+    fit_rated,
     fit_sides,
     observe_turns,
     turn_figures,
@@ -33,7 +34,7 @@ from fastsql.training.calibration.conversations import (
 )
 from fastsql.training.calibration.figures import all_figures
 from fastsql.training.calibration.fit import UNANSWERED, fit
-from fastsql.training.calibration.observations import load_observations, reverse_of, save_observations
+from fastsql.training.calibration.observations import asked_models, load_observations, save_observations
 from fastsql.training.calibration.observe import EHRSQL_NOW, Observation, observe
 from fastsql.training.calibration.questions import (
     AS_WRITTEN,
@@ -65,18 +66,18 @@ def calibration(
     seed: int = 0,
     known: frozenset[str] = frozenset(),
     folds: Sequence[Sequence[Observation]] = (),
-    reverse: str | None = None,
+    second: SecondModels | None = None,
 ) -> Calibration:
     """Fitted on what was observed; `unanswered` names what u is told from, `known` the columns of schemas trained on.
 
-    `folds` are what models of other folds were observed to do (`.folds`); `reverse` is the digest of the reverse model that
-    was asked about hypotheses over schemas that were not trained on.
+    `folds` are what models of other folds were observed to do (`.folds`); `second` are the models that were asked about
+    hypotheses over schemas that were not trained on.
 
     Raises CalibrationError where p cannot be fitted: parses of answerable questions are all right, or all wrong.
     """
     table = tabulate(observations, folds)
     return Calibration(
-        fit(table, familiarity, unanswered, seed, known, reverse),
+        fit(table, familiarity, unanswered, seed, known, second),
         all_figures(table, unanswered, seed),
         table.lacking,
     )
@@ -87,7 +88,10 @@ def with_turns(found: Calibration, observed: Sequence[TurnObservation]) -> Calib
     known, others = fit_sides(observed)
     elsewhere = found.reliability.elsewhere
     if elsewhere is not None:
-        elsewhere = dataclasses.replace(elsewhere, turns=others)
+        second = elsewhere.second
+        if second is not None and second.models.reranker is not None:
+            second = dataclasses.replace(second, turns=fit_rated(observed))
+        elsewhere = dataclasses.replace(elsewhere, turns=others, second=second)
     return dataclasses.replace(
         found,
         reliability=dataclasses.replace(found.reliability, turns=known, elsewhere=elsewhere),
@@ -177,18 +181,18 @@ def calibrate(
     configuration, same seed. `conversations` are recorded ones with those that training held out; without them, queries that
     refer to earlier turns are judged as those of single questions are. `now` is the time of the data sets' questions.
     `observations` is a file to take what was observed of single questions from, or to write it to where it is missing; it
-    must be of this bundle. `second` tells whether the reverse model that comes with fastsql is asked for a second opinion
-    over schemas never seen; nobody is where the bundle has another tokenizer. Single questions are parsed by `processes`.
+    must be of this bundle. `second` tells whether the models that come with fastsql are asked for a second opinion over
+    schemas never seen; nobody is where the bundle has another tokenizer. Single questions are parsed by `processes`.
 
     Raises CalibrationError, DatasetError, ModelError.
     """
     familiarity = familiarity_of(corpus)
     bundle = with_settings(open_bundle(path), {"familiarity": familiarity.to_settings()})
-    reverse = reverse_digest(bundled_reverse(), bundle.tokenizer()) if second else None
+    models = bundled_models(bundle.tokenizer()) if second else None
     if observations is not None and observations.is_file():
-        if reverse_of(observations) != reverse:
+        if asked_models(observations) != models:
             raise CalibrationError(
-                "were made with another reverse model, or one of the two with none",
+                "were made with another second opinion, or one of the two with none",
                 where=str(observations),
                 remedy="Name another file, or remove it, and the questions are parsed again; or ask as then (--alone).",
             )
@@ -204,17 +208,19 @@ def calibrate(
             questions,
             now=now,
             threads=threads,
-            second=second,
+            second=models,
             processes=processes,
             report=report,
         )
         if observations is not None:
-            save_observations(observed, observations, reverse)
+            save_observations(observed, observations, models)
     known = known_columns(corpus, observed)
     wide = [load_observations(path) for path in folds]
-    found = calibration(observed, familiarity, unanswered, config.seed, known, wide, reverse)
+    found = calibration(observed, familiarity, unanswered, config.seed, known, wide, models)
     if conversations is not None:
-        turns = observe_turns(bundle, config, conversations, now=now, threads=threads, report=report)
+        turns = observe_turns(
+            bundle, config, conversations, now=now, threads=threads, second=models, report=report
+        )
         found = with_turns(found, turns)
     if store:
         kept = {key: value for key, value in bundle.config.settings.items() if key != "confidence"}
@@ -253,7 +259,11 @@ def calibrate_turns(
     bundle = open_bundle(path)
     found = check_calibrated(bundle)
     figures = bundle.config.settings[SETTING].get("figures", {})
-    turns = observe_turns(bundle, config, conversations, now=now, threads=threads, report=report)
+    second = None if found.elsewhere is None else found.elsewhere.second
+    models = None if second is None else second.models
+    turns = observe_turns(
+        bundle, config, conversations, now=now, threads=threads, second=models, report=report
+    )
     fitted = with_turns(Calibration(found, figures), turns)
     if store:
         settings = {**fitted.reliability.to_settings(), "figures": dict(fitted.figures)}

@@ -28,8 +28,10 @@ from fastsql.evaluation.made_contents import DATABASES
 from fastsql.model.bundle import Bundle
 from fastsql.parser import Parser
 from fastsql.parser.assess import Assessed, evidence_of
-from fastsql.reliability.assess import Judge
-from fastsql.reliability.evidence import Evidence
+from fastsql.parser.link import Linked
+from fastsql.parser.weigh import SecondOpinion
+from fastsql.reliability.assess import Judge, SecondModels, Weights, weights_of
+from fastsql.reliability.evidence import RERANKED, Evidence
 from fastsql.reliability.regression import Regression
 from fastsql.schema import Schema, names_digest
 from fastsql.session.turn import Turn, TurnState
@@ -49,6 +51,8 @@ TOLD = ("sequence", "removed")
 search gives tells more."""
 MOST = 600
 """Turns of a part that are observed."""
+RATED = (*TOLD, *RERANKED)
+"""What it is told from where a reranker was asked."""
 FEWEST = 20
 """Wrong turns, and right ones, below which nothing is fitted."""
 FOLDS = 10
@@ -73,11 +77,13 @@ def observe_turns(
     *,
     now: str,
     threads: int = 0,
+    second: SecondModels | None = None,
     report: Report | None = None,
 ) -> tuple[TurnObservation, ...]:
     """What becomes of the turns that are held out, parsed as in use, where the query that is given refers to earlier ones.
 
-    Others are judged as questions are that stand alone.
+    Others are judged as questions are that stand alone. The models of `second`, which come with fastsql, are asked over
+    schemas that were not trained on.
     """
     samples = sorted(corpus.dev_conversations, key=lambda sample: sample.pair.key)
     random.Random(config.seed).shuffle(samples)
@@ -91,11 +97,14 @@ def observe_turns(
         sources = [source for source in config.data.sources if source.conversations]
         schemas, paths = open_databases(sources, stack)
         parser = _Observed(bundle, penalty=0, threads=threads, suggest=False)
+        parser.models = second
+        parser._second = None if second is None else SecondOpinion.bundled(parser.engine, second)
         observed: list[tuple[str, Evidence]] = []
         tasks: list[Task] = []
         for number, (part, sample) in enumerate(chosen, 1):
             db_id = sample.pair.db_id
             database = paths[db_id]
+            parser.foreign = part == FOREIGN
             found = parser.look(sample, schemas[db_id], database, now)
             if found is not None:
                 evidence, sql = found
@@ -120,7 +129,15 @@ def _part(sample: Sample, corpus: Corpus) -> str:
 class _Observed(Parser):
     """A parser that reads a question after turns that were answered rightly. Each of these is read once."""
 
+    models: SecondModels | None = None
+    foreign = False
     _questions: dict[tuple[str, str], Turn] | None = None
+
+    def _second_weights(self, linked: Linked) -> Weights | None:
+        if self.models is None or not self.foreign:
+            return None
+        weights = weights_of(self.models)
+        return weights.of_turns if linked.space.turns else weights
 
     def look(
         self, sample: Sample, schema: Schema, database: Path | None, now: str
@@ -179,6 +196,11 @@ def fit_sides(observed: Sequence[TurnObservation]) -> tuple[Judge | None, Judge 
     return known, others
 
 
+def fit_rated(observed: Sequence[TurnObservation]) -> Judge | None:
+    """The judge of turns over schemas that were not trained on, about which a reranker was asked; None for too few."""
+    return fit_turns([one for one in observed if one.evidence.rating], RATED)
+
+
 def _mass(observed: Sequence[TurnObservation]) -> NDArray[np.float64]:
     """What each turn counts, 1 on average: each part as much as another."""
     counts = Counter(one.part for one in observed)
@@ -211,12 +233,14 @@ def turn_figures(observed: Sequence[TurnObservation]) -> dict[str, dict[str, Any
 
 def _predicted(observed: Sequence[TurnObservation]) -> NDArray[np.float64] | None:
     """The p of turns across folds; None where there are too few to fit it."""
-    if fit_turns(observed) is None:
+    names = RATED if any(one.evidence.rating for one in observed) else TOLD
+    if fit_turns(observed, names) is None:
         return None
     p = np.zeros(len(observed))
     place = np.arange(len(p)) * FOLDS // len(p)  # in blocks, so that conversations are not parted
     for fold in range(FOLDS):
-        judge = fit_turns([one for one, here in zip(observed, place, strict=True) if here != fold], fewest=1)
+        rest = [one for one, here in zip(observed, place, strict=True) if here != fold]
+        judge = fit_turns(rest, names, fewest=1)
         if judge is None:
             return None
         for row in np.flatnonzero(place == fold).tolist():

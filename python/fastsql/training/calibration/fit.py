@@ -17,9 +17,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fastsql.reliability.assess import SECOND_WEIGHT, Elsewhere, Judge, Reliability, Second
+from fastsql.reliability.assess import Elsewhere, Judge, Reliability, Second, SecondModels, weights_of
 from fastsql.reliability.correspondence import LENGTH, SHARED, WIDEST, Correspondence
-from fastsql.reliability.evidence import LOOKED, REVERSED
+from fastsql.reliability.evidence import LOOKED, RERANKED, SECONDED
 from fastsql.reliability.familiarity import Familiarity
 from fastsql.reliability.regression import Probe, Regression
 from fastsql.training.calibration.logistic import Flags, Floats, cross_fitted, fit_logistic, folds_of, sigmoid
@@ -51,7 +51,7 @@ RIGHT_ELSEWHERE = (
     "unsaid",
     "unused",
     "left_out",
-    *REVERSED,
+    *SECONDED,
 )
 UNANSWERED_ELSEWHERE = (
     *SEARCH,
@@ -63,11 +63,11 @@ UNANSWERED_ELSEWHERE = (
     "unexplained",
     "left_out",
     "unsaid",
-    *REVERSED,
+    *SECONDED,
 )
 """The same on schemas that were not trained on. `state` and `correspondence` know the schemas that they were fitted on and
-nothing of others. What a reverse model says (`REVERSED`)
-tells where one was asked."""
+nothing of others. What a second opinion says (`SECONDED`)
+tells where it was asked for."""
 UNANSWERED_LOOKED = ("void",)
 """What u is told from beside these once answers are known; q is told from all of `LOOKED`."""
 UNANSWERED_INSPECTED = (*SEARCH, "contradicted", "strangeness", "coverage")
@@ -92,13 +92,12 @@ def fit(
     unanswered: Sequence[str] = UNANSWERED,
     seed: int = 0,
     known: frozenset[str] = frozenset(),
-    reverse: str | None = None,
+    second: SecondModels | None = None,
 ) -> Reliability:
     """The regressions of both layers, fitted on all rows but those that are only reported.
 
     `known`: "table.column" of the schemas that were trained on and are asked about. Rows of other schemas have regressions
-    of their own; none where their parses are all right, or all wrong. `reverse` is the digest of the reverse model that was
-    asked about them.
+    of their own; none where their parses are all right, or all wrong. `second` are the models that were asked about them.
     """
     table = table.rows(table.parts != AS_WRITTEN)
     own, others = table.rows(~table.foreign), table.rows(table.foreign)
@@ -109,13 +108,14 @@ def fit(
     refuses = own.unanswerable.any()
     elsewhere = None
     if len(set(others.right[~others.unanswerable].tolist())) > 1:
-        strange, looked = _judges_elsewhere(others, judge, without=REVERSED)
-        second = None
-        if reverse is not None and others.seconded.any():
+        strange, looked = _judges_elsewhere(others, judge, without=SECONDED)
+        told = None
+        if second is not None and others.seconded.any():
             # Other folds' models, whose errors are far more, were asked alone.
             asked = replace(others.rows(others.seconded), errors=None)
-            second = Second(reverse, SECOND_WEIGHT, *_judges_elsewhere(asked, judge))
-        elsewhere = Elsewhere(strange, looked, known, second)
+            without = RERANKED if second.reranker is None else ()
+            told = Second(second, weights_of(second), *_judges_elsewhere(asked, judge, without))
+        elsewhere = Elsewhere(strange, looked, known, told)
     return Reliability(
         judge=judge,
         inspected=inspected,
@@ -324,7 +324,7 @@ def _predict_side(
     foreign = bool(table.foreign.all())
     told_right = RIGHT_ELSEWHERE if foreign else RIGHT
     if not table.seconded.any():
-        without = (*without, *REVERSED)
+        without = (*without, *SECONDED)
     elif foreign:
         table = replace(table, errors=None)  # other folds' models were asked alone: see `fit`
     fold = folds_of(table.groups, seed)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from fastsql.errors import FastSQLError
+from fastsql.reliability.assess import SecondModels
 from fastsql.reliability.evidence import Evidence
 from fastsql.training.calibration.observe import Observation
 from fastsql.training.calibration.questions import Question
@@ -24,10 +25,12 @@ _PAIR = ("id", "question", "sql", "db_id")
 """What is kept of a pair; turns of conversations, which have more, are not observed."""
 
 
-def save_observations(observations: Iterable[Observation], path: Path, reverse: str | None = None) -> None:
+def save_observations(
+    observations: Iterable[Observation], path: Path, second: SecondModels | None = None
+) -> None:
     """Writes them as packed JSON; a file that lies there is replaced once the new one is whole.
 
-    `reverse` is the digest of the reverse model that was asked for a second opinion, None where none was.
+    `second` are the models that were asked for a second opinion, None where none was.
     """
     rows = [
         {
@@ -48,7 +51,7 @@ def save_observations(observations: Iterable[Observation], path: Path, reverse: 
         for item in observations
     ]
     temporary = path.with_name(f"{path.name}.tmp")
-    content = {"reverse": reverse, "observations": rows}
+    content = {"second": None if second is None else asdict(second), "observations": rows}
     temporary.write_bytes(gzip.compress(json.dumps(content, ensure_ascii=False).encode()))
     temporary.replace(path)
 
@@ -61,16 +64,16 @@ def load_observations(path: Path) -> tuple[Observation, ...]:
         raise _none(path, error) from error
 
 
-def reverse_of(path: Path) -> str | None:
-    """The digest of the reverse model that was asked about the observations of a file, None where none was.
+def asked_models(path: Path) -> SecondModels | None:
+    """The models that were asked about the observations of a file, None where none were.
 
     Raises FastSQLError where it holds none.
     """
     try:
-        digest = _content(path)["reverse"]
+        found = _content(path)["second"]
+        return None if found is None else SecondModels(**found)
     except (KeyError, TypeError) as error:
         raise _none(path, error) from error
-    return None if digest is None else str(digest)
 
 
 def _content(path: Path) -> Any:

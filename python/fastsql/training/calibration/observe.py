@@ -25,7 +25,7 @@ from fastsql.model.bundle import Bundle
 from fastsql.parser import Parser
 from fastsql.parser.link import Linked
 from fastsql.parser.weigh import SecondOpinion
-from fastsql.reliability.assess import LEFT_OUT_WEIGHT, SECOND_WEIGHT, Asked, Reliability
+from fastsql.reliability.assess import LEFT_OUT_WEIGHT, Asked, Reliability, SecondModels, Weights, weights_of
 from fastsql.reliability.correspondence import SHARED, correspondence_figures
 from fastsql.reliability.evidence import Evidence
 from fastsql.reliability.inspection import Finding, Inspector
@@ -156,17 +156,19 @@ class _Looking(Inspector):
 class _Observed(Parser):
     """A parser that lets one see what its decisions are made from."""
 
-    _weight: float | None = None
+    models: SecondModels | None = None
+    _weights: Weights | None = None
 
-    def _second_weight(self, linked: Linked) -> float | None:
-        return self._weight
+    def _second_weights(self, linked: Linked) -> Weights | None:
+        return self._weights
 
     def look(
         self, question: Question, schema: Schema, database: Path | None, now: str
     ) -> tuple[_Notes, str | None]:
         """What is seen of the hypotheses, and the SQL of the likeliest; None where nothing valid was written."""
         notes = _Notes()
-        self._weight = SECOND_WEIGHT if question.part in (FOREIGN, FOREIGN_MADE) else None
+        foreign = question.part in (FOREIGN, FOREIGN_MADE)
+        self._weights = weights_of(self.models) if self.models is not None and foreign else None
         self._reliability = _Witness(
             familiarity=self._reliability.familiarity, left_out=LEFT_OUT_WEIGHT, notes=notes
         )
@@ -186,14 +188,14 @@ def observe(
     *,
     now: str = EHRSQL_NOW,
     threads: int = 0,
-    second: bool = False,
+    second: SecondModels | None = None,
     processes: int = 1,
     report: Report | None = None,
 ) -> tuple[Observation, ...]:
     """Parses every question as in use, and compares results with gold's; where there is no database, on some that are made.
 
-    Questions for which nothing valid was written are left out: the parser refuses those by itself. With `second`, the
-    reverse model that comes with fastsql is asked about hypotheses over schemas that were not trained on. Several
+    Questions for which nothing valid was written are left out: the parser refuses those by itself. The models of
+    `second`, which come with fastsql, are asked about hypotheses over schemas that were not trained on. Several
     `processes`, each on one thread, give what one does.
     """
     # Questions over one part of a schema follow each other, as a parser keeps few of its parts ready.
@@ -220,12 +222,13 @@ def _observe(
     config: TrainConfig,
     now: str,
     threads: int,
-    second: bool,
+    second: SecondModels | None,
     report: Report | None = None,
 ) -> tuple[Observation, ...]:
     """What is seen of questions, one after the other."""
     parser = _Observed(bundle, penalty=0, threads=threads)
-    parser._second = SecondOpinion.bundled(parser.engine) if second else None
+    parser.models = second
+    parser._second = None if second is None else SecondOpinion.bundled(parser.engine, second)
     with ExitStack() as stack:
         wanted = {question.pair.db_id for question in order}
         schemas, paths = open_databases(config.data.sources, stack, wanted)

@@ -102,7 +102,7 @@ class Table:
 
     @property
     def seconded(self) -> Flags:
-        """bool[n]: whether a reverse model was asked about the hypothesis."""
+        """bool[n]: whether a second opinion was asked for about the hypothesis."""
         found: Flags = self.plain[:, NAMES.index("likelihood")] != 0
         return found
 

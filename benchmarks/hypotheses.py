@@ -2,12 +2,15 @@
 
     python benchmarks/hypotheses.py held/pairs.json.gz --schemas held/schemas.json --databases held/databases
     python benchmarks/hypotheses.py ... --reverse run/weights.safetensors
+    python benchmarks/hypotheses.py ... --weights
 
 Each question is parsed with a beam of `--beam`, and what every hypothesis returns is compared with what gold's query does.
 The search gives the likeliest. The fitted choice is that of a conditional logistic regression over the evidence that a
 bundle's probabilities rest on (`fastsql.reliability.evidence`), fitted on other databases; the variants of one design,
 DESIGN_held_N, are in one fold. "Looked at" adds what answers show by themselves: whether they are void, and which agree.
-With `--reverse`, log P(question | program) by a reverse model is evidence, too.
+With `--reverse`, log P(question | program) by a reverse model is evidence, too. With `--weights`, it is told instead how
+often the first is right where hypotheses are ordered by their rank, what the bundled reverse model says and what the
+bundled reranker does, for some weights of either: what a parser does over schemas never seen.
 """
 
 from __future__ import annotations
@@ -27,7 +30,10 @@ from fastsql.evaluation.answers import is_void
 from fastsql.model import open_bundle
 from fastsql.parser import BUNDLED, DEFAULT_MODEL, Parser
 from fastsql.parser.assess import Assessed, evidence_of
+from fastsql.parser.link import Linked
+from fastsql.parser.weigh import SecondOpinion, bundled_models
 from fastsql.parser.write import runnable
+from fastsql.reliability.assess import Weights
 from fastsql.reliability.evidence import WORDS
 from fastsql.reverse import ReverseModel, load_reverse
 
@@ -37,6 +43,8 @@ from record import save
 
 EVIDENCE = ("worst", "decisions", "removed", *WORDS, "contradicted")
 """Beside the hypothesis's score. What is the same for all hypotheses of a question has no weight in a choice among them."""
+LIKELIHOODS, RATINGS = (0.0, 0.15, 0.25), (0.0, 0.25, 0.5, 1.0, 1.5, 2.0)
+"""Weights that are tried."""
 RIDGE = 10.0
 FOLDS = 6
 
@@ -107,6 +115,68 @@ def hypotheses_of(
     return Choice(group, plain, np.array(looked, dtype=np.float64), right)
 
 
+class Weighing(Looking):
+    """One that asks for a second opinion over every schema, and leaves the order as it is; keeps what was said."""
+
+    def _second_weights(self, linked: Linked) -> Weights:
+        return Weights(0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """The hypotheses of a question that were asked about: rank, log P(question | program), rating [H, 3]; right bool[H]."""
+
+    said: Floats
+    right: NDArray[np.bool_]
+
+    def first(self, likelihood: float, rating: float) -> bool:
+        """Whether the one that comes first by these weights is right."""
+        return bool(self.right[np.argmax(self.said @ (1.0, likelihood, rating))])
+
+
+def by_weights(options: argparse.Namespace, console: Console) -> int:
+    """Print how often the first is right, by the weights of a second opinion."""
+    bundle = open_bundle(options.model)
+    models = bundled_models(bundle.tokenizer())
+    if models is None or models.reranker is None:
+        raise SystemExit("there is no reranker that shares the bundle's tokenizer")
+    parser = Weighing(bundle, penalty=0, suggest=False)
+    parser._second = SecondOpinion.bundled(parser.engine, models)
+    found = []
+    for asked in questions(options, console):
+        parser.assessed = None
+        parser.parse(asked.example.question, asked.schema, values=asked.database, beam=options.beam)
+        assert parser.assessed is not None
+        first = parser.assessed.written
+        rows, right = [], []
+        for number, one in enumerate(first.decoded.search.finished):
+            written = first if number == first.number else runnable(first, number, parser.limits)
+            if written is None or written.fault or not one.rating:
+                continue
+            rows.append([one.rank, one.likelihood, one.rating])
+            right.append(asked.answer(written.sql) == asked.gold)
+        found.append(Weighed(np.array(rows or [[0.0] * 3]), np.array(right or [False])))
+    shares = {
+        f"{likelihood:g}": {
+            f"{rating:g}": 100 * sum(one.first(likelihood, rating) for one in found) / len(found)
+            for rating in RATINGS
+        }
+        for likelihood in LIKELIHOODS
+    }
+    console.table(
+        ["likelihood \\ rating", *(f"{rating:g}" for rating in RATINGS)],
+        [[name, *(f"{share:.1f}" for share in row.values())] for name, row in shares.items()],
+    )
+    if options.json:
+        save(
+            options.json,
+            {"questions": len(found), "beam": options.beam, "right": shares},
+            __file__,
+            options.arguments,
+        )
+    return 0
+
+
 def fitted(choices: Sequence[Choice], *, inspected: bool) -> Floats:
     """The weights, float[F], under which the right hypotheses are likeliest among those of their questions."""
     from scipy.optimize import minimize  # of the extra `train`
@@ -171,10 +241,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add_data_set(parser)
     parser.add_argument("--model", default=str(BUNDLED / DEFAULT_MODEL), help="a bundle's folder")
     parser.add_argument("--reverse", type=Path, help="weights of a reverse model")
+    parser.add_argument("--weights", action="store_true", help="what the weights of a second opinion bring")
     parser.add_argument("--beam", type=int, default=8)
     parser.add_argument("--json", type=Path, help="write figures here")
     options = parser.parse_args(arguments)
     console = Console(out=sys.stdout)
+    if options.weights:
+        options.arguments = arguments
+        return by_weights(options, console)
     choices = choices_of(options, console)
     among = {f"among the first {n}": sum(bool(one.right[:n].any()) for one in choices) for n in (1, 2, 4, 8)}
     right = {

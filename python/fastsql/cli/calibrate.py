@@ -17,13 +17,16 @@ if TYPE_CHECKING:
     from fastsql.training.config import TrainConfig
     from fastsql.training.corpus.corpus import Corpus
 
-_OF_SINGLE_QUESTIONS = ("limit", "features", "observations", "folds", "table", "alone")
+_OF_ALL = ("limit", "features", "folds")
+"""Options that say nothing where all else is left as it is."""
+_OF_SINGLE_QUESTIONS = (*_OF_ALL, "observations", "table", "alone", "elsewhere")
 """Options that say nothing of turns."""
 _EPILOG = """\
 examples:
   fastsql calibrate runs/ehr-en/bundle --config configs/ehr-en.toml --cache runs/ehr-en/cache
   fastsql calibrate runs/ehr-en/bundle --config configs/ehr-en.toml --observations observed.json.gz --table
   fastsql calibrate runs/ehr-en/bundle --config configs/ehr-en.toml --turns
+  fastsql calibrate runs/ehr-en/bundle --config configs/ehr-en.toml --elsewhere      # after another reranker came
 
 The questions are those that training held out, those without an answer, and further ones without an answer that are made.
 Schemas are read with the profiles that CONFIG names (profile = "..." of a source), as in training.
@@ -78,6 +81,11 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="fit how sure queries are that refer to earlier turns, and leave all else as it is",
     )
+    parser.add_argument(
+        "--elsewhere",
+        action="store_true",
+        help="fit how sure queries are over schemas never seen, and leave all else as it is",
+    )
     parser.add_argument("--dry-run", action="store_true", help="print figures, and leave the bundle as it is")
     parser.add_argument(
         "--observations",
@@ -99,7 +107,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--alone",
         action="store_true",
-        help="ask no reverse model for a second opinion over schemas never seen",
+        help="ask nobody for a second opinion over schemas never seen",
     )
     parser.add_argument(
         "--now", default=EHRSQL_NOW, metavar="TIME", help="the time of the questions (default: %(default)s)"
@@ -138,11 +146,13 @@ def run(options: argparse.Namespace) -> int:
 
     unanswered = known_features(options.features.split(",")) if options.features else UNANSWERED
     bundle = open_bundle(options.bundle)
-    if options.turns:
-        if unused := [name for name in _OF_SINGLE_QUESTIONS if getattr(options, name)]:
+    for chosen, others in (("turns", _OF_SINGLE_QUESTIONS), ("elsewhere", _OF_ALL)):
+        if not getattr(options, chosen):
+            continue
+        if unused := [name for name in others if getattr(options, name)]:
             raise CalibrationError(
                 f"leaves all that --{unused[0]} is about as it is",
-                where="--turns",
+                where=f"--{chosen}",
                 remedy="Leave one of the two out.",
             )
         check_calibrated(bundle)
@@ -152,6 +162,8 @@ def run(options: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory() as temporary:
         cache = options.cache or Path(temporary)
         config = dataclasses.replace(config, seed=seed)
+        if options.elsewhere:
+            return _fit_elsewhere(options, config, cache)
         if not options.turns:  # which are of few sources
             prepare_ahead(config, cache, options.processes, note)
         config = with_written(config, cache, note)
@@ -185,6 +197,53 @@ def run(options: argparse.Namespace) -> int:
         observed, *folds = map(load_observations, (options.observations, *options.folds))
         sys.stdout.write(f"\n{steps_table(tabulate(observed, folds))}\n")
     return 0
+
+
+def _fit_elsewhere(options: argparse.Namespace, config: TrainConfig, cache: Path) -> int:
+    """Fit what is over schemas never seen alone, and print all figures."""
+    from fastsql.training.calibration.calibrate import calibrate_elsewhere, describe
+    from fastsql.training.calibration.figures import steps_table
+    from fastsql.training.calibration.observations import load_observations
+    from fastsql.training.calibration.table import as_arrays
+    from fastsql.training.corpus.corpus import load_corpus
+    from fastsql.training.corpus.written import with_written
+
+    config = with_written(held_out_alone(config), cache, note)
+    conversations = _conversations(config, cache)
+    sources = tuple(source for source in config.data.sources if not source.conversations)
+    corpus = load_corpus(dataclasses.replace(config.data, sources=sources), config.seed, cache, note)
+    found = calibrate_elsewhere(
+        options.bundle,
+        config,
+        corpus,
+        conversations=conversations,
+        now=options.now,
+        threads=options.threads,
+        observations=options.observations,
+        second=not options.alone,
+        processes=options.processes,
+        store=not options.dry_run,
+        report=note,
+    )
+    sys.stdout.write(f"{describe(found)}\n")
+    if options.table and options.observations is not None:
+        sys.stdout.write(f"\n{steps_table(as_arrays(load_observations(options.observations)))}\n")
+    return 0
+
+
+def held_out_alone(config: TrainConfig) -> TrainConfig:
+    """A configuration of the sources of which databases are held out, and of nothing that is made or written to train on."""
+    from fastsql.training.config import expand_path
+    from fastsql.training.corpus.schemas import source_schemas
+    from fastsql.training.corpus.split import HeldOut
+
+    file = config.data.held_out
+    held_out = HeldOut.load(expand_path(file)).databases if file else frozenset[str]()
+    sources = tuple(one for one in config.data.sources if held_out & source_schemas(one).keys())
+    made = dataclasses.replace(config.data.made, schemas=0)
+    written = dataclasses.replace(config.data.written, pairs=0, hospital_weight=0.0)
+    data = dataclasses.replace(config.data, sources=sources, made=made, written=written)
+    return dataclasses.replace(config, data=data)
 
 
 def _conversations(config: TrainConfig, cache: Path) -> Corpus | None:

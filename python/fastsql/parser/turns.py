@@ -117,8 +117,12 @@ def likelier(alone: Assessed, continued: Assessed) -> Assessed:
 
 
 def _log_probability(reading: Assessed) -> float:
-    """That of its query, as hypotheses are compared."""
-    return reading.written.decoded.search.finished[reading.written.number].rank
+    """That of its query, as hypotheses are compared, with what a reranker says of it where one was asked."""
+    written = reading.written
+    one = written.decoded.search.finished[written.number]
+    second = reading.reliability.second_for(written.linked.schema.links)
+    weight = None if second is None else second.weights.rating
+    return one.rank if weight is None else one.rank + weight * one.rating
 
 
 def as_turn(result: Result, assessed: Assessed, model: str) -> Turn:

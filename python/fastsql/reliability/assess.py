@@ -48,8 +48,8 @@ SETTING = "reliability"
 SECOND_WEIGHT = 0.25
 """What log P(question | program) counts beside log P(program | question) where a hypothesis is chosen: between what is best
 over Spider's held-out databases (0.1 to 0.3) and over six designs held out (0.2 to 0.5; docs/reliability.md)."""
-RATING_WEIGHT = 0.5
-"""What the log-odds by a reranker count there."""
+RATING_WEIGHT, BESIDE_RATING = 1.0, 0.15
+"""What the log-odds by a reranker count there, and what log P(question | program) does beside them (docs/reliability.md)."""
 LEFT_OUT_WEIGHT = 2.0
 """Nats that a hypothesis is marked down by for each thing that its question names and that it leaves out: between 1 and 3
 hardly another answer is right over everyday questions, Spider's held-out databases and six designs (docs/reliability.md)."""
@@ -159,7 +159,7 @@ class SecondModels:
 
 def weights_of(models: SecondModels) -> Weights:
     """What they count unless a bundle says otherwise."""
-    return Weights(SECOND_WEIGHT, None if models.reranker is None else RATING_WEIGHT)
+    return Weights(SECOND_WEIGHT, None) if models.reranker is None else Weights(BESIDE_RATING, RATING_WEIGHT)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ import json
 import random
 import re
 import warnings
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -16,16 +17,18 @@ pytest.importorskip("torch", reason="pip install '.[train]' runs this")
 pytest.importorskip("onnx", reason="pip install '.[train]' runs this")
 
 import fastsql
+from fastsql.cli.calibrate import held_out_alone
 from fastsql.cli.main import main
 from fastsql.errors import FastSQLError, ModelError
 from fastsql.model.bundle import CONFIG, open_bundle
 from fastsql.reliability import Evidence, Reliability
-from fastsql.reliability.assess import RATING_WEIGHT, SECOND_WEIGHT, SETTING, SecondModels, Weights
+from fastsql.reliability.assess import BESIDE_RATING, RATING_WEIGHT, SETTING, SecondModels, Weights
 from fastsql.reliability.familiarity import Familiarity
 from fastsql.training.calibration import calibrate as module
 from fastsql.training.calibration import figures as figures_module
 from fastsql.training.calibration.calibrate import (
     calibrate,
+    calibrate_elsewhere,
     calibrate_turns,
     calibration,
     describe,
@@ -200,7 +203,7 @@ def test_a_second_opinion_has_judges_of_its_own() -> None:
     assert elsewhere is not None
     second = elsewhere.second
     assert second is not None
-    assert (second.models, second.weights) == (MODELS, Weights(SECOND_WEIGHT, RATING_WEIGHT))
+    assert (second.models, second.weights) == (MODELS, Weights(BESIDE_RATING, RATING_WEIGHT))
     assert second.judge.right.weights["lead"] > 0
     assert second.judge.right.weights["likelihood"] > 0
     assert {"rating", "rating_lead"} <= second.judge.right.weights.keys()
@@ -704,6 +707,75 @@ def test_turns_alone_may_be_fitted_again(
     assert settings["figures"]["turns"] == figures
 
 
+def test_what_is_over_schemas_never_seen_may_be_fitted_again(
+    bundle: Path, config: TrainConfig, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(CalibrationError, match="never calibrated"):
+        calibrate_elsewhere(bundle, config, corpus)
+    monkeypatch.setattr(module, "observe", lambda *_args, **_options: tuple(observations()))
+    calibrate(bundle, config, corpus)
+    with pytest.raises(CalibrationError, match="no probabilities over schemas never seen"):
+        calibrate_elsewhere(bundle, config, corpus)
+    seen = [*observations(), *of_other_schemas()]
+    monkeypatch.setattr(module, "observe", lambda *_args, **_options: tuple(seen))
+    before = calibrate(bundle, config, corpus)
+
+    def observe_others(
+        _bundle: object, _config: object, questions: Sequence[Question], **_: object
+    ) -> object:
+        assert {one.part for one in questions} <= {FOREIGN, FOREIGN_MADE}
+        return tuple(seconded())
+
+    turns = [
+        TurnObservation(
+            Evidence(sequence=place % 7 - 3.0, rating=place % 5 - 2.2), place % 7 > 3, part=FOREIGN
+        )
+        for place in range(210)
+    ]
+    monkeypatch.setattr(module, "observe", observe_others)
+    monkeypatch.setattr(
+        module, "observe_turns", lambda *_args, foreign, **_options: tuple(turns) if foreign else ()
+    )
+    monkeypatch.setattr(module, "bundled_models", lambda _tokenizer: MODELS)
+    kept = (bundle / CONFIG).read_bytes()
+    calibrate_elsewhere(bundle, config, corpus, conversations=corpus, store=False)
+    assert (bundle / CONFIG).read_bytes() == kept
+    found = calibrate_elsewhere(bundle, config, corpus, conversations=corpus)
+    stored = Reliability.from_settings(open_bundle(bundle).config.settings, D)
+    assert stored.elsewhere is not None
+    assert stored.elsewhere.second is not None
+    assert stored.elsewhere.second.models == MODELS
+    assert stored.elsewhere.second.turns is not None
+    assert {"rating", "sequence"} <= stored.elsewhere.second.turns.right.weights.keys()
+    assert stored.elsewhere.turns is not None
+    assert not {"rating"} & stored.elsewhere.turns.right.weights.keys()
+    whole = calibration([*observations(), *seconded()], Familiarity(), second=MODELS).reliability.elsewhere
+    assert whole is not None
+    assert whole.second is not None
+    assert stored.elsewhere.second.judge.right.weights == pytest.approx(
+        whole.second.judge.right.weights, abs=1e-4
+    )
+    assert stored.elsewhere.known == before.reliability.elsewhere.known  # type: ignore[union-attr]
+    without = replace(stored, elsewhere=before.reliability.elsewhere)
+    assert without.to_settings() == before.reliability.to_settings()
+    assert found.figures["ece"] == before.figures["ece"]
+    assert found.figures["elsewhere"] != before.figures["elsewhere"]
+    assert found.figures["turns"][FOREIGN]["count"] == 210
+    assert "schemas never seen: ECE" in describe(found)
+
+
+def test_what_is_held_out_alone_is_of_few_sources(config: TrainConfig, tmp_path: Path) -> None:
+    (source,) = config.data.sources
+    file = tmp_path / "held_out.json"
+    file.write_text(json.dumps({"templates": [], "examples": [], "databases": ["elsewhere"]}))
+    assert held_out_alone(replace(config, data=replace(config.data, held_out=str(file)))).data.sources == ()
+    file.write_text(json.dumps({"templates": [], "examples": [], "databases": ["ward"]}))
+    found = held_out_alone(replace(config, data=replace(config.data, held_out=str(file)))).data
+    assert found.sources == (source,)
+    assert (found.made.schemas, found.written.pairs, found.written.hospital_weight) == (0, 0, 0)
+    assert held_out_alone(config).data.sources == ()
+
+
 def test_what_says_that_turns_cannot_be_fitted(
     bundle: Path,
     config: TrainConfig,
@@ -721,6 +793,10 @@ def test_what_says_that_turns_cannot_be_fitted(
     assert "has no conversations" in capsys.readouterr().err
     assert main([*command, "--table"]) == 2
     assert "--table is about" in capsys.readouterr().err
+    assert main([*command, "--elsewhere"]) == 2
+    assert "--elsewhere is about" in capsys.readouterr().err
+    assert main([*command[:-1], "--elsewhere", "--folds", "x"]) == 2
+    assert "--folds is about" in capsys.readouterr().err
 
 
 def test_settings_that_no_parser_could_read_are_not_stored(bundle: Path) -> None:

@@ -178,9 +178,13 @@ def _scores(settings: Mapping[str, Any], scores: Mapping[str, Any], command: str
     if elsewhere := _find(settings, "reliability.figures.elsewhere"):
         parts.append(_calibration_elsewhere(elsewhere))
     if second := _find(settings, "reliability.elsewhere.second.reverse"):
-        parts.append(
-            f"There it asks the reverse model {second[:12]}, which comes with fastsql, for a second opinion."
+        other = _find(settings, "reliability.elsewhere.second.reranker")
+        reranker = (
+            f" and the reranker {other[:12]}, which come with fastsql"
+            if other
+            else ", which comes with fastsql"
         )
+        parts.append(f"There it asks the reverse model {second[:12]}{reranker}, for a second opinion.")
     return "\n\n".join(["## Scores", *parts]) if parts else ""
 
 
@@ -196,13 +200,19 @@ def _calibration(figures: Mapping[str, Any]) -> str:
 
 def _calibration_elsewhere(figures: Mapping[str, Any]) -> str:
     told = [
-        f"at penalty {penalty} it answers {found['answered']:.0f} % of the answerable questions,"
-        f" {found['right']:.0f} % of these rightly"
-        + ("" if found["refused"] is None else f", and refuses {found['refused']:.0f} % of the others")
+        f"at penalty {penalty} it answers {_percent(found['answered'])} of the answerable questions,"
+        f" {_percent(found['right'])} of these rightly"
+        + ("" if found["refused"] is None else f", and refuses {_percent(found['refused'])} of the others")
         for penalty, found in figures["penalties"].items()
     ]
     made = ", four answerable questions to one made without an answer" if figures["made"] else ""
     return f"On schemas that it has not seen, cross-fitted by database{made}: {_quality(figures)}; {'; '.join(told)}."
+
+
+def _percent(share: float) -> str:
+    """A share in whole percent; nearly all is not all."""
+    whole = f"{share:.0f}"
+    return f"{share:.1f} %" if whole == "100" and share < 100 else f"{whole} %"
 
 
 def _quality(figures: Mapping[str, Any]) -> str:

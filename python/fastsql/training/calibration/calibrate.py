@@ -11,8 +11,9 @@ checkpoint, is said by their number: report on a set that nothing was chosen on.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +29,13 @@ from fastsql.training.calibration.conversations import (
     TurnObservation,
     fit_rated,
     fit_sides,
+    fit_turns,
     observe_turns,
     turn_figures,
     turn_lines,
 )
-from fastsql.training.calibration.figures import all_figures
-from fastsql.training.calibration.fit import UNANSWERED, fit
+from fastsql.training.calibration.figures import all_figures, elsewhere_figures
+from fastsql.training.calibration.fit import UNANSWERED, fit, fit_elsewhere, predict_across
 from fastsql.training.calibration.observations import asked_models, load_observations, save_observations
 from fastsql.training.calibration.observe import EHRSQL_NOW, Observation, observe
 from fastsql.training.calibration.questions import (
@@ -41,10 +43,19 @@ from fastsql.training.calibration.questions import (
     FOREIGN,
     FOREIGN_MADE,
     MADE_QUESTIONS,
+    Question,
     held_out,
     with_first_turns,
 )
-from fastsql.training.calibration.table import BESIDE, FOREIGN_PRIOR, PRIOR, shares_in_use, tabulate
+from fastsql.training.calibration.table import (
+    BESIDE,
+    FOREIGN_PRIOR,
+    PRIOR,
+    Table,
+    as_arrays,
+    shares_in_use,
+    tabulate,
+)
 from fastsql.training.calibration.usable import CalibrationError, check_questions
 from fastsql.training.config import TrainConfig
 from fastsql.training.corpus.corpus import Corpus
@@ -189,38 +200,21 @@ def calibrate(
     familiarity = familiarity_of(corpus)
     bundle = with_settings(open_bundle(path), {"familiarity": familiarity.to_settings()})
     models = bundled_models(bundle.tokenizer()) if second else None
-    if observations is not None and observations.is_file():
-        if asked_models(observations) != models:
-            raise CalibrationError(
-                "were made with another second opinion, or one of the two with none",
-                where=str(observations),
-                remedy="Name another file, or remove it, and the questions are parsed again; or ask as then (--alone).",
-            )
-        observed = load_observations(observations)
-        _check_width(observed, bundle, observations)
-    else:
+
+    def questions() -> tuple[Question, ...]:
         asked = corpus if conversations is None else with_first_turns(corpus, conversations)
-        questions = held_out(config, asked, limit, config.seed, made)
-        check_questions(questions)
-        observed = observe(
-            bundle,
-            config,
-            questions,
-            now=now,
-            threads=threads,
-            second=models,
-            processes=processes,
-            report=report,
-        )
-        if observations is not None:
-            save_observations(observed, observations, models)
+        found = held_out(config, asked, limit, config.seed, made)
+        check_questions(found)
+        return found
+
+    parse = partial(observe, now=now, threads=threads, processes=processes, report=report)
+    observed = _observed(bundle, config, questions, models, observations, parse)
     known = known_columns(corpus, observed)
     wide = [load_observations(path) for path in folds]
     found = calibration(observed, familiarity, unanswered, config.seed, known, wide, models)
     if conversations is not None:
-        turns = observe_turns(
-            bundle, config, conversations, now=now, threads=threads, second=models, report=report
-        )
+        fitted = with_settings(bundle, {SETTING: found.reliability.to_settings()})
+        turns = observe_turns(fitted, config, conversations, now=now, threads=threads, report=report)
         found = with_turns(found, turns)
     if store:
         kept = {key: value for key, value in bundle.config.settings.items() if key != "confidence"}
@@ -259,17 +253,124 @@ def calibrate_turns(
     bundle = open_bundle(path)
     found = check_calibrated(bundle)
     figures = bundle.config.settings[SETTING].get("figures", {})
-    second = None if found.elsewhere is None else found.elsewhere.second
-    models = None if second is None else second.models
-    turns = observe_turns(
-        bundle, config, conversations, now=now, threads=threads, second=models, report=report
-    )
+    turns = observe_turns(bundle, config, conversations, now=now, threads=threads, report=report)
     fitted = with_turns(Calibration(found, figures), turns)
     if store:
         settings = {**fitted.reliability.to_settings(), "figures": dict(fitted.figures)}
         write_settings(with_settings(bundle, {SETTING: settings}))
     told: dict[str, dict[str, Any]] = fitted.figures["turns"]
     return told
+
+
+def calibrate_elsewhere(
+    path: str | Path,
+    config: TrainConfig,
+    corpus: Corpus,
+    *,
+    conversations: Corpus | None = None,
+    now: str = EHRSQL_NOW,
+    threads: int = 0,
+    observations: Path | None = None,
+    second: bool = True,
+    processes: int = 1,
+    store: bool = True,
+    report: Report | None = None,
+) -> Calibration:
+    """Fits how sure queries are over schemas never seen, turns too, and leaves all else in a calibrated bundle as it is.
+
+    For who asks another second opinion than before. Of `corpus` and `conversations` only the databases that training held
+    out count. `observations` as in `calibrate`. The figures are those of the bundle, but for these. Raises as `calibrate`.
+    """
+    bundle = open_bundle(path)
+    found = check_calibrated(bundle)
+    if found.elsewhere is None:
+        raise CalibrationError(
+            "has no probabilities over schemas never seen",
+            where=str(path),
+            remedy="Calibrate it whole, without --elsewhere.",
+        )
+    models = bundled_models(bundle.tokenizer()) if second else None
+    asked = corpus if conversations is None else with_first_turns(corpus, conversations)
+
+    def questions() -> tuple[Question, ...]:
+        every = held_out(config, asked, None, config.seed)
+        return tuple(one for one in every if one.part in (FOREIGN, FOREIGN_MADE))
+
+    parse = partial(observe, now=now, threads=threads, processes=processes, report=report)
+    observed = _observed(bundle, config, questions, models, observations, parse)
+    table = as_arrays(observed)
+    elsewhere = fit_elsewhere(table, found.judge, found.elsewhere.known, models)
+    if elsewhere is None:
+        raise CalibrationError(
+            "cannot be calibrated: parses over schemas never seen are all right, or all wrong",
+            where=str(path),
+        )
+    turns: tuple[TurnObservation, ...] = ()
+    if conversations is not None:
+        told = dataclasses.replace(elsewhere, turns=found.elsewhere.turns)
+        asking = dataclasses.replace(found, elsewhere=told).to_settings()
+        turns = observe_turns(
+            with_settings(bundle, {SETTING: asking}),
+            config,
+            conversations,
+            now=now,
+            threads=threads,
+            foreign=True,
+            report=report,
+        )
+        if elsewhere.second is not None:
+            elsewhere = dataclasses.replace(
+                elsewhere, second=dataclasses.replace(elsewhere.second, turns=fit_rated(turns))
+            )
+    elsewhere = dataclasses.replace(elsewhere, turns=fit_turns(turns) or found.elsewhere.turns)
+    figures = _with_figures_elsewhere(bundle.config.settings[SETTING].get("figures", {}), table, turns)
+    fitted = Calibration(dataclasses.replace(found, elsewhere=elsewhere), figures)
+    if store:
+        settings = {**fitted.reliability.to_settings(), "figures": figures}
+        write_settings(with_settings(bundle, {SETTING: settings}))
+    return fitted
+
+
+def _observed(
+    bundle: Bundle,
+    config: TrainConfig,
+    questions: Callable[[], Sequence[Question]],
+    models: SecondModels | None,
+    file: Path | None,
+    parse: Callable[..., tuple[Observation, ...]],
+) -> tuple[Observation, ...]:
+    """What is observed of questions, from the file that keeps it where there is one. Raises CalibrationError."""
+    if file is None or not file.is_file():
+        observed = parse(bundle, config, questions(), second=models)
+        if file is not None:
+            save_observations(observed, file, models)
+        return observed
+    if asked_models(file) != models:
+        raise CalibrationError(
+            "were made with another second opinion, or one of the two with none",
+            where=str(file),
+            remedy="Name another file, or remove it, and the questions are parsed again; or ask as then (--alone).",
+        )
+    observed = load_observations(file)
+    _check_width(observed, bundle, file)
+    return observed
+
+
+def _with_figures_elsewhere(
+    before: Mapping[str, Any], table: Table, turns: Sequence[TurnObservation]
+) -> dict[str, Any]:
+    """A bundle's figures with those over schemas never seen anew."""
+    plain, looked = (predict_across(table, inspected=inspected) for inspected in (False, True))
+    counts = {part: int((table.parts == part).sum()) for part in (FOREIGN, FOREIGN_MADE)}
+    right = {FOREIGN: int(table.right[table.parts == FOREIGN].sum())}
+    return {
+        **before,
+        "questions": {**before.get("questions", {}), **counts},
+        "right": {**before.get("right", {}), **right},
+        "elsewhere": elsewhere_figures(table, plain),
+        "inspected": {**before.get("inspected", {}), "elsewhere": elsewhere_figures(table, looked)},
+        "turns": {**before.get("turns", {}), **turn_figures(turns)},
+    }
 
 
 def _check_width(observed: Sequence[Observation], bundle: Bundle, file: Path) -> None:

@@ -28,9 +28,7 @@ from fastsql.evaluation.made_contents import DATABASES
 from fastsql.model.bundle import Bundle
 from fastsql.parser import Parser
 from fastsql.parser.assess import Assessed, evidence_of
-from fastsql.parser.link import Linked
-from fastsql.parser.weigh import SecondOpinion
-from fastsql.reliability.assess import Judge, SecondModels, Weights, weights_of
+from fastsql.reliability.assess import Judge
 from fastsql.reliability.evidence import RERANKED, Evidence
 from fastsql.reliability.regression import Regression
 from fastsql.schema import Schema, names_digest
@@ -77,34 +75,32 @@ def observe_turns(
     *,
     now: str,
     threads: int = 0,
-    second: SecondModels | None = None,
+    foreign: bool = False,
     report: Report | None = None,
 ) -> tuple[TurnObservation, ...]:
     """What becomes of the turns that are held out, parsed as in use, where the query that is given refers to earlier ones.
 
-    Others are judged as questions are that stand alone. The models of `second`, which come with fastsql, are asked over
-    schemas that were not trained on.
+    Others are judged as questions are that stand alone. With `foreign`, only turns over schemas that were not trained on
+    are observed.
     """
     samples = sorted(corpus.dev_conversations, key=lambda sample: sample.pair.key)
     random.Random(config.seed).shuffle(samples)
     parts: dict[str, list[Sample]] = defaultdict(list)
     for sample in samples:
-        if sample.earlier:
-            parts[_part(sample, corpus)].append(sample)
+        part = _part(sample, corpus)
+        if sample.earlier and (part == FOREIGN or not foreign):
+            parts[part].append(sample)
     first = [(part, sample) for part, known in parts.items() for sample in known[:MOST]]
     chosen = sorted(first, key=lambda one: one[1].pair.key)
     with ExitStack() as stack:
         sources = [source for source in config.data.sources if source.conversations]
         schemas, paths = open_databases(sources, stack)
         parser = _Observed(bundle, penalty=0, threads=threads, suggest=False)
-        parser.models = second
-        parser._second = None if second is None else SecondOpinion.bundled(parser.engine, second)
         observed: list[tuple[str, Evidence]] = []
         tasks: list[Task] = []
         for number, (part, sample) in enumerate(chosen, 1):
             db_id = sample.pair.db_id
             database = paths[db_id]
-            parser.foreign = part == FOREIGN
             found = parser.look(sample, schemas[db_id], database, now)
             if found is not None:
                 evidence, sql = found
@@ -129,15 +125,7 @@ def _part(sample: Sample, corpus: Corpus) -> str:
 class _Observed(Parser):
     """A parser that reads a question after turns that were answered rightly. Each of these is read once."""
 
-    models: SecondModels | None = None
-    foreign = False
     _questions: dict[tuple[str, str], Turn] | None = None
-
-    def _second_weights(self, linked: Linked) -> Weights | None:
-        if self.models is None or not self.foreign:
-            return None
-        weights = weights_of(self.models)
-        return weights.of_turns if linked.space.turns else weights
 
     def look(
         self, sample: Sample, schema: Schema, database: Path | None, now: str

@@ -9,7 +9,7 @@ import numpy as np
 
 from fastsql.evaluation.bootstrap import bootstrap
 from fastsql.reliability.decision import threshold
-from fastsql.reliability.evidence import REVERSED
+from fastsql.reliability.evidence import RERANKED, SECONDED
 from fastsql.training.calibration.fit import (
     SEARCH,
     UNANSWERED,
@@ -75,7 +75,8 @@ WITHOUT_ELSEWHERE: Mapping[str, tuple[str, ...]] = {
     "all but what is left out": ("left_out",),
     "all but values not used": ("unused",),
     "all but words not explained": ("unexplained",),
-    "all but the second opinion": REVERSED,
+    "all but the reranker": RERANKED,
+    "all but the second opinion": SECONDED,
 }
 """Features that neither p nor u is told from, on the schemas that were trained on and on others."""
 
@@ -179,15 +180,18 @@ def all_figures(table: Table, unanswered: Sequence[str] = UNANSWERED, seed: int 
 
 
 def steps_table(table: Table, seeds: Sequence[int] = (0, 1, 2)) -> str:
-    """The figures of each step of `STEPS`, means over `seeds`, as a table in Markdown; of `STEPS_ELSEWHERE` as another."""
+    """The figures of each step of `STEPS`, means over `seeds`, as a table in Markdown; of `STEPS_ELSEWHERE` as another.
+
+    A side that no row is of has none.
+    """
     ran = bool((table.plain != table.inspected).any())
-    lines = list(_OWN_HEAD)
-    for name, names, out, inspected in _steps(STEPS, WITHOUT, ran):
+    lines = [] if table.foreign.all() else list(_OWN_HEAD)
+    for name, names, out, inspected in _steps(STEPS, WITHOUT, ran) if lines else ():
         across = [predict_across(table, names, inspected=inspected, seed=seed, without=out) for seed in seeds]
         lines.append(_line(name, [_flat(figures(table, one)) for one in across], _DIGITS))
     if not table.foreign.any():
         return "\n".join(lines)
-    lines += ["", *_ELSEWHERE_HEAD]
+    lines += ["", *_ELSEWHERE_HEAD] if lines else _ELSEWHERE_HEAD
     others = table.rows(table.foreign)
     for name, names, out, inspected in _steps(STEPS_ELSEWHERE, WITHOUT_ELSEWHERE, ran):
         across = [

@@ -106,16 +106,7 @@ def fit(
         own, with_first(own.plain, *first), with_first(own.inspected, *first), unanswered
     )
     refuses = own.unanswerable.any()
-    elsewhere = None
-    if len(set(others.right[~others.unanswerable].tolist())) > 1:
-        strange, looked = _judges_elsewhere(others, judge, without=SECONDED)
-        told = None
-        if second is not None and others.seconded.any():
-            # Other folds' models, whose errors are far more, were asked alone.
-            asked = replace(others.rows(others.seconded), errors=None)
-            without = RERANKED if second.reranker is None else ()
-            told = Second(second, weights_of(second), *_judges_elsewhere(asked, judge, without))
-        elsewhere = Elsewhere(strange, looked, known, told)
+    elsewhere = fit_elsewhere(others, judge, known, second)
     return Reliability(
         judge=judge,
         inspected=inspected,
@@ -124,6 +115,22 @@ def fit(
         correspondence=_correspondence(own) if refuses and "correspondence" in unanswered else None,
         elsewhere=elsewhere,
     )
+
+
+def fit_elsewhere(
+    others: Table, own: Judge, known: frozenset[str], second: SecondModels | None
+) -> Elsewhere | None:
+    """The judges of schemas that were not trained on, as `fit` has them; `own` is that of those that were."""
+    if len(set(others.right[~others.unanswerable].tolist())) < 2:
+        return None
+    strange, looked = _judges_elsewhere(others, own, without=SECONDED)
+    told = None
+    if second is not None and others.seconded.any():
+        # Other folds' models, whose errors are far more, were asked alone.
+        asked = replace(others.rows(others.seconded), errors=None)
+        without = RERANKED if second.reranker is None else ()
+        told = Second(second, weights_of(second), *_judges_elsewhere(asked, own, without))
+    return Elsewhere(strange, looked, known, told)
 
 
 def _judges(

@@ -141,10 +141,11 @@ def tabulate(observations: Sequence[Observation], folds: Sequence[Sequence[Obser
     """
     observations, lacking = usable(observations)
     errors = [item for fold in folds for item in on_scale(fold, observations)]
-    return replace(_tabulate(observations), lacking=lacking, errors=_tabulate(errors) if errors else None)
+    return replace(as_arrays(observations), lacking=lacking, errors=as_arrays(errors) if errors else None)
 
 
-def _tabulate(observations: Sequence[Observation]) -> Table:
+def as_arrays(observations: Sequence[Observation]) -> Table:
+    """The observations as arrays, whatever can be fitted on them."""
     parts = np.array([item.question.part for item in observations])
     right = np.array([item.right for item in observations], dtype=bool)
     written = {item.question.pair.key for item in observations if item.question.part == AS_WRITTEN}

@@ -353,7 +353,12 @@ class Parser:
             from fastsql.parser.complete import complete  # for those in doubt
 
             decoded = complete(
-                linked, decoded, self.engine, settings.beam, self._reliability, within=self._compared(linked)
+                linked,
+                decoded,
+                self.engine,
+                settings.beam,
+                self._reliability,
+                within=self._compared(linked, decoded),
             )
             watch.lap("complete")
         remembered = None
@@ -387,20 +392,27 @@ class Parser:
 
     def _weighed(self, linked: Linked, decoded: Decoded, *, reorder: bool = True) -> Decoded:
         """The hypotheses as a second opinion leaves them; the same object where none was to be had."""
-        weights = self._second_weights(linked)
+        weights = self._second_weights(linked, decoded)
         if self._second is None or weights is None:
             return decoded
         return self._second.weighed(linked, decoded, weights, reorder=reorder)
 
-    def _compared(self, linked: Linked) -> float:
+    def _compared(self, linked: Linked, decoded: Decoded) -> float:
         """How many nats behind the first a hypothesis may be that a second opinion can put before it."""
-        asked = self._second is not None and self._second_weights(linked) is not None
+        asked = self._second is not None and self._second_weights(linked, decoded) is not None
         return OUT_OF_QUESTION if asked else 0.0
 
-    def _second_weights(self, linked: Linked) -> Weights | None:
-        """What a second opinion weighs; None where none is asked for, as over schemas trained on."""
-        second = self._reliability.second_for(linked.schema.links)
+    def _second_weights(self, linked: Linked, decoded: Decoded) -> Weights | None:
+        """What a second opinion weighs; None where none is asked for.
+
+        That is over schemas trained on, unless a single question is in doubt there.
+        """
+        elsewhere = self._reliability.elsewhere
+        second = None if elsewhere is None else elsewhere.second
         if second is None:
+            return None
+        known = self._reliability.second_for(linked.schema.links) is None
+        if known and (linked.turns or not self._reliability.doubts(decoded.search)):
             return None
         return second.weights.of_turns if linked.space.turns else second.weights
 

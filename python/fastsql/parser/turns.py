@@ -24,6 +24,7 @@ from fastsql.schema import names_digest
 from fastsql.session.turn import Turn, TurnState, window
 
 if TYPE_CHECKING:
+    from fastsql.decode import Hypothesis
     from fastsql.parser.link import Linked
     from fastsql.parser.parser import Parser
     from fastsql.schema import Schema
@@ -105,7 +106,8 @@ def likelier(alone: Assessed, continued: Assessed) -> Assessed:
     number = alone.written.linked.number
     length = max(alone.written.linked.prepared.question_tokens, 1)
     prior = max(0.0, 2 * math.log(LENGTH / length))
-    if prior + _log_probability(continued) > _log_probability(alone):
+    rated = bool(_given(alone).rating and _given(continued).rating)
+    if prior + _log_probability(continued, rated=rated) > _log_probability(alone, rated=rated):
         return continued
     if not continued.written.uses:
         return alone
@@ -116,13 +118,17 @@ def likelier(alone: Assessed, continued: Assessed) -> Assessed:
     return replace(alone, standing={**alone.standing, number: doubted})
 
 
-def _log_probability(reading: Assessed) -> float:
-    """That of its query, as hypotheses are compared, with what a reranker says of it where one was asked."""
-    written = reading.written
-    one = written.decoded.search.finished[written.number]
-    second = reading.reliability.second_for(written.linked.schema.links)
-    weight = None if second is None else second.weights.rating
+def _log_probability(reading: Assessed, *, rated: bool) -> float:
+    """That of its query, as hypotheses are compared; `rated`: with what a reranker says of it."""
+    one = _given(reading)
+    second = reading.reliability.elsewhere and reading.reliability.elsewhere.second
+    weight = second.weights.rating if second and rated else None
     return one.rank if weight is None else one.rank + weight * one.rating
+
+
+def _given(reading: Assessed) -> Hypothesis:
+    """The hypothesis of its query."""
+    return reading.written.decoded.search.finished[reading.written.number]
 
 
 def as_turn(result: Result, assessed: Assessed, model: str) -> Turn:

@@ -211,9 +211,9 @@ class Second:
         return found
 
 
-def _weight(found: object, where: str) -> float:
+def _weight(found: object, where: str, of: str = "") -> float:
     if isinstance(found, bool) or not isinstance(found, int | float) or not 0 <= found < math.inf:
-        raise malformed("its weight is not a number of at least 0", where)
+        raise malformed(f"its weight{of} is not a number of at least 0", where)
     return float(found)
 
 
@@ -323,7 +323,8 @@ class Reliability:
             raise malformed("it has no regressions", SETTING)
         probe, told = found.get("probe"), found.get("correspondence")
         inspected, elsewhere = found.get("inspected"), found.get("elsewhere")
-        left_out = _weight(found.get("left_out", 0.0), SETTING)  # bundles from before were calibrated without
+        # Bundles from before were calibrated without.
+        left_out = _weight(found.get("left_out", 0.0), SETTING, " of what is left out")
         return cls(
             Judge.from_settings(found, SETTING, FEATURES),
             None if inspected is None else Judge.from_settings(inspected, f"{SETTING}.inspected", INSPECTED),

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from fastsql.datasets import DatabaseFiles
 from fastsql.decode import Search
+from fastsql.engine import Decoded
 from fastsql.evaluation.judge import Judges, Task, Verdict
 from fastsql.evaluation.made_contents import DATABASES
 from fastsql.execution import ReadOnlyExecutor
@@ -159,7 +160,7 @@ class _Observed(Parser):
     models: SecondModels | None = None
     _weights: Weights | None = None
 
-    def _second_weights(self, linked: Linked) -> Weights | None:
+    def _second_weights(self, linked: Linked, decoded: Decoded) -> Weights | None:
         return self._weights
 
     def look(

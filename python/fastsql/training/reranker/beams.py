@@ -194,7 +194,7 @@ class _Gathering(Parser):
 
     notes = _Notes()
 
-    def _compared(self, linked: Linked) -> float:
+    def _compared(self, linked: Linked, decoded: Decoded) -> float:
         return OUT_OF_QUESTION
 
     def _weighed(self, linked: Linked, decoded: Decoded, *, reorder: bool = True) -> Decoded:

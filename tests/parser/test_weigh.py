@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from fastsql import CalibrationWarning
 from fastsql.errors import ModelError
 from fastsql.parser import Parser
 from fastsql.parser.weigh import OUT_OF_QUESTION
+from fastsql.reliability.familiarity import Familiarity, TrainingQuestion
 from fastsql.reliability.names import schema_names
 from fastsql.reranker import open_rater, reranker_digest
 from fastsql.reranker.weights import save_reranker
@@ -152,6 +154,27 @@ def test_nobody_is_asked_over_a_schema_that_was_trained_on(tmp_path: Path, rever
     assert "weigh" not in known.timings
     assert all(likelihood == 0 for _, likelihood in told(known))
     assert "weigh" in in_part.timings
+
+
+def test_in_doubt_a_single_question_is_given_one_over_a_schema_that_was_trained_on(
+    tmp_path: Path, reverse: Path, reranker: Path
+) -> None:
+    met = TrainingQuestion("how many patients are there of a gender", frozenset({"patients", "gender"}))
+    told_apart = {"familiarity": Familiarity.from_questions([met]).to_settings()}
+    every = schema_names(SCHEMA).columns
+    conversing = bundle_config().with_turns()
+    folder = bundle(
+        tmp_path / "known", reverse, known=every, reranker=reranker, config=conversing, **told_apart
+    )
+    parser = load_toy(folder)
+    assert "weigh" not in asked(parser, QUESTIONS[0]).timings, "nobody compares by what is left out"
+    parser._reliability = replace(parser.reliability, left_out=2.0)
+    found = asked(parser, QUESTIONS[0])
+    assert "weigh" in found.timings
+    assert any(rated(found))
+    turn = asked(parser, QUESTIONS[2], history=(asked(parser, QUESTIONS[0], history=()),))
+    assert "weigh" not in turn.timings, "what goes on is what the model has learnt"
+    assert not any(rated(turn))
 
 
 def test_a_confirmed_query_stays_the_first(tmp_path: Path, reverse: Path) -> None:

@@ -1,4 +1,4 @@
-"""Between decoding and writing, over a schema that the model never saw: hypotheses weighed by a second opinion.
+"""Between decoding and writing, over a schema that the model never saw or in doubt: hypotheses weighed by a second opinion.
 
 The parser's model says how likely a program is for a question; a reverse model, how likely the question is where a program
 is meant; a reranker, reading both together, whether the one asks for the other. They err in different places, so what all

@@ -26,7 +26,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsql.cli.console import Console
-from fastsql.engine import Decoded
 from fastsql.evaluation.answers import is_void
 from fastsql.model import open_bundle
 from fastsql.parser import BUNDLED, DEFAULT_MODEL, Parser
@@ -119,7 +118,7 @@ def hypotheses_of(
 class Weighing(Looking):
     """One that asks for a second opinion over every schema, and leaves the order as it is; keeps what was said."""
 
-    def _second_weights(self, linked: Linked, decoded: Decoded) -> Weights:
+    def _second_weights(self, linked: Linked, *, doubted: bool) -> Weights:
         return Weights(0.0, 0.0)
 
 

@@ -175,6 +175,8 @@ def test_in_doubt_a_single_question_is_given_one_over_a_schema_that_was_trained_
     turn = asked(parser, QUESTIONS[2], history=(asked(parser, QUESTIONS[0], history=()),))
     assert "weigh" not in turn.timings, "what goes on is what the model has learnt"
     assert not any(rated(turn))
+    parser.remember(QUESTIONS[0], "SELECT MAX(age) FROM patients WHERE gender = 'f'", SCHEMA)
+    assert "weigh" not in asked(parser, QUESTIONS[0]).timings, "somebody has confirmed what is meant"
 
 
 def test_a_confirmed_query_stays_the_first(tmp_path: Path, reverse: Path) -> None:

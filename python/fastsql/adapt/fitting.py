@@ -103,8 +103,10 @@ class _Observed(Parser):
             return None
         if decoded.search.is_divided:
             decoded = merged(linked, decoded)
-        decoded = sensible_first(linked, self._weighed(linked, decoded))
-        written = verified(write(linked, decoded), self.limits)
+        weights = self._second_weights(linked, doubted=self.reliability.doubts(decoded.search))
+        if weights is not None:
+            decoded = self._weighed(linked, decoded, weights, confirmed=False)
+        written = verified(write(linked, sensible_first(linked, decoded)), self.limits)
         if written.fault:
             return None
         return evidence_of(written, self.reliability)[0], written.program

@@ -200,7 +200,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _fit_elsewhere(options: argparse.Namespace, config: TrainConfig, cache: Path) -> int:
-    """Fit what is over schemas never seen alone, and print all figures."""
+    """Fit only what is over schemas never seen, and print all figures."""
     from fastsql.training.calibration.calibrate import calibrate_elsewhere, describe
     from fastsql.training.calibration.figures import steps_table
     from fastsql.training.calibration.observations import load_observations

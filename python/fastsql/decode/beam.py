@@ -55,7 +55,7 @@ class Hypothesis:
     likelihood: float = 0.0
     """Log P(question | program) by a reverse model; 0, which no question has, where none was asked."""
     rating: float = 0.0
-    """Log-odds, by a reranker, that the program is what is asked; 0, which is none to the last bit, where none was asked."""
+    """Log-odds, by a reranker, that the program is what is asked; 0, which hardly any is, where none was asked."""
     marked_down: float = 0.0
     """Nats that it is marked down by, where hypotheses are compared, for what it leaves out of the question."""
 

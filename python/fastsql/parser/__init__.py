@@ -6,7 +6,7 @@ sources             what depends on the schema alone, kept ready
 link                question and schema -> Linked
 (engine)            Linked -> Decoded
 recall              what remembered pairs say puts their query first
-weigh               over schemas never seen, hypotheses in the order that a second opinion says
+weigh               over schemas never seen, and in doubt, hypotheses in the order that a second opinion says
 write               Decoded -> Written: a hypothesis as a program and as SQL
 assess              Written -> Assessed: how likely it is to be right, and what of the question it rests on
 inspect             the same for several hypotheses, once their answers are known

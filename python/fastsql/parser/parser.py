@@ -4,8 +4,8 @@
 
 Each stage is a function of the one before, and none changes what an earlier one gave; where a later stage looks at a further
 hypothesis of the beam, it has that written, too. Where the likeliest is in doubt, those that leave something out are marked
-down; over schemas never seen, hypotheses are weighed by a second opinion. What depends on the schema alone is computed once
-and kept by the schema's fingerprint. A parser may be shared between threads.
+down; over schemas never seen, and in doubt, hypotheses are weighed by a second opinion. What depends on the schema alone is
+computed once and kept by the schema's fingerprint. A parser may be shared between threads.
 """
 
 from __future__ import annotations
@@ -349,17 +349,13 @@ class Parser:
             from fastsql.parser.merge import merged  # for those among which some may be one
 
             decoded = merged(linked, decoded)
-        if self._reliability.doubts(decoded.search):
+        doubted = self._reliability.doubts(decoded.search)
+        weights = self._second_weights(linked, doubted=doubted)
+        if doubted:
             from fastsql.parser.complete import complete  # for those in doubt
 
-            decoded = complete(
-                linked,
-                decoded,
-                self.engine,
-                settings.beam,
-                self._reliability,
-                within=self._compared(linked, decoded),
-            )
+            within = 0.0 if weights is None else OUT_OF_QUESTION
+            decoded = complete(linked, decoded, self.engine, settings.beam, self._reliability, within=within)
             watch.lap("complete")
         remembered = None
         kept = self._memory.of(names_digest(linked.space.schema)) if self._memory else None
@@ -368,10 +364,11 @@ class Parser:
 
             decoded, remembered = recall(linked, decoded, kept, self._reads())
             watch.lap("recall")
-        weighed = self._weighed(linked, decoded, reorder=remembered is None)  # what is confirmed stays first
-        if weighed is not decoded:
-            decoded = weighed
-            watch.lap("weigh")
+        if weights is not None:
+            weighed = self._weighed(linked, decoded, weights, confirmed=remembered is not None)
+            if weighed is not decoded:
+                decoded = weighed
+                watch.lap("weigh")
         if remembered is None:
             decoded = sensible_first(linked, decoded)
         written = write(linked, decoded, dialect=settings.dialect, now=settings.now)
@@ -390,29 +387,24 @@ class Parser:
             watch.lap("inspect")
         return assessed
 
-    def _weighed(self, linked: Linked, decoded: Decoded, *, reorder: bool = True) -> Decoded:
-        """The hypotheses as a second opinion leaves them; the same object where none was to be had."""
-        weights = self._second_weights(linked, decoded)
-        if self._second is None or weights is None:
+    def _weighed(self, linked: Linked, decoded: Decoded, weights: Weights, *, confirmed: bool) -> Decoded:
+        """The hypotheses as a second opinion leaves them; the same object where none was to be had.
+
+        What is `confirmed` stays first. Over schemas trained on nobody is asked then: what is said would tell nothing.
+        """
+        if self._second is None or (confirmed and self._reliability.knows(linked.schema.links)):
             return decoded
-        return self._second.weighed(linked, decoded, weights, reorder=reorder)
+        return self._second.weighed(linked, decoded, weights, reorder=not confirmed)
 
-    def _compared(self, linked: Linked, decoded: Decoded) -> float:
-        """How many nats behind the first a hypothesis may be that a second opinion can put before it."""
-        asked = self._second is not None and self._second_weights(linked, decoded) is not None
-        return OUT_OF_QUESTION if asked else 0.0
-
-    def _second_weights(self, linked: Linked, decoded: Decoded) -> Weights | None:
-        """What a second opinion weighs; None where none is asked for.
-
-        That is over schemas trained on, unless a single question is in doubt there.
+    def _second_weights(self, linked: Linked, *, doubted: bool) -> Weights | None:
+        """What a second opinion weighs; None where nobody is asked: over schemas trained on, unless a single question is
+        in doubt.
         """
         elsewhere = self._reliability.elsewhere
         second = None if elsewhere is None else elsewhere.second
-        if second is None:
+        if second is None or self._second is None:
             return None
-        known = self._reliability.second_for(linked.schema.links) is None
-        if known and (linked.turns or not self._reliability.doubts(decoded.search)):
+        if self._reliability.knows(linked.schema.links) and (linked.turns or not doubted):
             return None
         return second.weights.of_turns if linked.space.turns else second.weights
 

@@ -98,7 +98,8 @@ def refers(alone: Assessed) -> bool:
 def likelier(alone: Assessed, continued: Assessed) -> Assessed:
     """Which of two readings of a question is given: by itself, or as one that may refer to earlier turns.
 
-    The likelier one, by what the decoder gives to the query of either and by how long the question is (`LENGTH`); how sure
+    The likelier one, by what the decoder gives to the query of either, by what a reranker says of them where it was asked
+    about both, and by how long the question is (`LENGTH`); how sure
     either is, as probabilities were fitted on questions of their own kind, does not tell which kind this one is. Where the
     reading that refers is not given all the same, it is open what is meant: the other's probability counts twice. A question
     that speaks of "those" does not stand by itself.
@@ -119,7 +120,7 @@ def likelier(alone: Assessed, continued: Assessed) -> Assessed:
 
 
 def _log_probability(reading: Assessed, *, rated: bool) -> float:
-    """That of its query, as hypotheses are compared; `rated`: with what a reranker says of it."""
+    """Its rank, and with `rated` the log-odds by a reranker at their weight; a likelihood only one of the readings has."""
     one = _given(reading)
     second = reading.reliability.elsewhere and reading.reliability.elsewhere.second
     weight = second.weights.rating if second and rated else None

@@ -35,7 +35,8 @@ out as many answers are right as where all are asked about."""
 
 
 class SecondOpinion:
-    """A reverse model and a reranker, each opened when it is first asked: a parser of known schemas never needs them.
+    """A reverse model and a reranker, each opened when it is first asked: a parser that is never in doubt, over
+    schemas that it knows, needs neither.
 
     Thread-safe. `reranker` is None for a bundle that asks none.
     """
@@ -65,8 +66,8 @@ class SecondOpinion:
         # The engine of a GPU counts questions, not threads.
         threads = min(engine.threads, MOST_THREADS) if engine.device == "cuda" else engine.threads
         reranker = None if models.reranker is None else bundled_reranker()
-        native = engine.device != "python"
-        return cls(bundled_reverse(), reranker, engine.tokenizer, native=native, threads=threads)
+        by_core = engine.device != "python"
+        return cls(bundled_reverse(), reranker, engine.tokenizer, native=by_core, threads=threads)
 
     def weighed(self, linked: Linked, decoded: Decoded, weights: Weights, *, reorder: bool = True) -> Decoded:
         """The hypotheses that come into question, each with what is said of it, before the others.
@@ -108,7 +109,7 @@ class SecondOpinion:
     def _likelihoods(self) -> Likelihood:
         with self._lock:
             if self._likelihood is None:
-                from fastsql.reverse import open_likelihood  # for schemas never seen
+                from fastsql.reverse import open_likelihood  # for whoever asks
 
                 core = native() if self._native else None
                 self._likelihood = open_likelihood(
@@ -119,7 +120,7 @@ class SecondOpinion:
     def _ratings(self, path: Path) -> Rater:
         with self._lock:
             if self._rater is None:
-                from fastsql.reranker import open_rater  # for schemas never seen
+                from fastsql.reranker import open_rater  # for whoever asks
 
                 core = native() if self._native else None
                 self._rater = open_rater(path, self._tokenizer, core=core, threads=self._threads)

@@ -5,8 +5,9 @@ answer at all, a regression over the beam's figures and what the query has that 
 exceeds 1, each is fitted on the questions that tell something about it, and a bundle carries the weights of both.
 
 The same evidence means other things on a schema that the model was trained on and on one that it never saw. A bundle has
-regressions for either; between a schema known in part they lie in between (`Elsewhere`). Over schemas never seen a reverse
-model and a reranker may be asked as well (`Second`).
+regressions for either; between a schema known in part they lie in between (`Elsewhere`). Over schemas never seen, and
+about questions in doubt over others, a reverse model and a reranker may be asked as well (`Second`); only the judges of the
+former are told what they say.
 """
 
 from __future__ import annotations
@@ -352,11 +353,9 @@ class Reliability:
         """Whether hypotheses are compared by what they leave out: the best is in doubt, and what words name is known."""
         return self.left_out > 0 and bool(self.familiarity.named) and search.finished[0].score < _SURE
 
-    def second_for(self, links: SchemaLinks) -> Second | None:
-        """What a second opinion is worth over a schema; None where none is to be asked for."""
-        if self.elsewhere is None or names_of(links).known(self.elsewhere.known) == 1:
-            return None
-        return self.elsewhere.second
+    def knows(self, links: SchemaLinks) -> bool:
+        """Whether all columns of a schema are of schemas that were trained on."""
+        return self.elsewhere is None or names_of(links).known(self.elsewhere.known) == 1
 
     def evidence(
         self,

@@ -152,7 +152,10 @@ def rating_lead(search: Search, chosen: int, allies: Sequence[int] = ()) -> floa
 
 
 def _ahead(said: Sequence[float], chosen: int, allies: Sequence[int]) -> float:
-    """By how much what is said of hypotheses is more for one than for any rival, within +-10; 0 was said of none."""
+    """By how much what is said of hypotheses is more for one than for any rival, within +-10.
+
+    0 stands for a hypothesis that nobody was asked about.
+    """
     if not said[chosen]:
         return 0.0
     own = {chosen, *allies}

@@ -16,5 +16,5 @@ if TYPE_CHECKING:
 
 __all__ = ["Rater", "bundled_reranker", "open_rater", "reranker_digest"]
 
-# A parser asks it over schemas never seen alone.
+# A parser asks it over schemas never seen, and in doubt.
 __getattr__ = lazily(__name__, dict.fromkeys(("Rater", "open_rater"), "rating"))

@@ -19,7 +19,7 @@ class RerankerNetwork:
         self._words = words
 
     def log_odds(self, row: Row) -> float:
-        """Those of the program being what is asked."""
+        """The log-odds, in nats, that the program is what is asked; a row has at most `MAX_TOKENS` tokens."""
         x = self._embed(row)[None]
         for number in range(self.config.layers):
             x = encoder_layer(self._weights.at(f"layers.{number}"), x, self.config.heads)

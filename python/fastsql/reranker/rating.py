@@ -38,7 +38,9 @@ class Rater:
     def __call__(
         self, question: str, earlier: Sequence[str], programs: Sequence[Program], schema: Structure
     ) -> NDArray[np.float64]:
-        """The log-odds of each program over a schema, float64[programs].
+        """The log-odds of each program over a schema, in nats, float64[programs].
+
+        Of a question that is too long the beginning is read.
 
         `earlier` are the questions before it in its conversation, the latest last; programs refer to none of them, but have
         written out what they say. A program's number does not depend on the others. NaN for a program that is empty or has

@@ -27,7 +27,7 @@ __all__ = [
     "reverse_digest",
 ]
 
-# A parser asks it over schemas never seen alone, and then for likelihoods: the rest is imported when it is asked for.
+# A parser asks it over schemas never seen, and in doubt, and then for likelihoods: the rest is imported when asked for.
 _LAZY = {
     **dict.fromkeys(("Likelihood", "open_likelihood"), "likelihood"),
     **dict.fromkeys(("ReverseModel", "SchemaReverse"), "model"),

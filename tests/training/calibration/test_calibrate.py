@@ -724,7 +724,7 @@ def test_what_is_over_schemas_never_seen_may_be_fitted_again(
         _bundle: object, _config: object, questions: Sequence[Question], **_: object
     ) -> object:
         assert {one.part for one in questions} <= {FOREIGN, FOREIGN_MADE}
-        return tuple(seconded())
+        return (*observations(), *seconded())  # as a file of all that is observed has them
 
     turns = [
         TurnObservation(
@@ -756,6 +756,12 @@ def test_what_is_over_schemas_never_seen_may_be_fitted_again(
         whole.second.judge.right.weights, abs=1e-4
     )
     assert stored.elsewhere.known == before.reliability.elsewhere.known  # type: ignore[union-attr]
+    calibrate_elsewhere(bundle, config, corpus)
+    again = Reliability.from_settings(open_bundle(bundle).config.settings, D).elsewhere
+    assert again is not None
+    assert (again.turns, again.second) == (stored.elsewhere.turns, stored.elsewhere.second), (
+        "turns are left as they are"
+    )
     without = replace(stored, elsewhere=before.reliability.elsewhere)
     assert without.to_settings() == before.reliability.to_settings()
     assert found.figures["ece"] == before.figures["ece"]

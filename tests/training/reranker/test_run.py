@@ -179,6 +179,10 @@ def test_there_must_be_a_run_to_go_on_with(settings: RerankerSettings, tmp_path:
             'name = "x"\n[data]\nheld_out = ""\nheld_out_designs = ["beds"]\n[data.written]\nnew = ["beds"]',
             "learnt from and held out",
         ),
+        (
+            'name = "x"\n[data]\nheld_out = ""\nmost = 3\n[data.written]\nnew = ["beds"]',
+            "most = 3 is too few",
+        ),
     ],
 )
 def test_a_configuration_that_cannot_be_used_says_why(tmp_path: Path, text: str, told: str) -> None:

@@ -60,6 +60,8 @@ from fastsql.training.calibration.usable import CalibrationError, check_question
 from fastsql.training.config import TrainConfig
 from fastsql.training.corpus.corpus import Corpus
 
+_ELSEWHERE = (FOREIGN, FOREIGN_MADE)
+
 
 @dataclass(frozen=True)
 class Calibration:
@@ -231,7 +233,7 @@ def check_calibrated(bundle: Bundle) -> Reliability:
         raise CalibrationError(
             "was never calibrated, so that there is nothing to leave as it is",
             where=str(bundle.path),
-            remedy="Calibrate it whole, without --turns.",
+            remedy="Calibrate it whole first, without --turns and --elsewhere.",
         )
     return found
 
@@ -279,7 +281,8 @@ def calibrate_elsewhere(
     """Fits how sure queries are over schemas never seen, turns too, and leaves all else in a calibrated bundle as it is.
 
     For who asks another second opinion than before. Of `corpus` and `conversations` only the databases that training held
-    out count. `observations` as in `calibrate`. The figures are those of the bundle, but for these. Raises as `calibrate`.
+    out count. `observations` as in `calibrate`. The figures are those of the bundle, but for these. Errors
+    of other folds' models are not used. Raises CalibrationError, DatasetError, ModelError.
     """
     bundle = open_bundle(path)
     found = check_calibrated(bundle)
@@ -294,16 +297,17 @@ def calibrate_elsewhere(
 
     def questions() -> tuple[Question, ...]:
         every = held_out(config, asked, None, config.seed)
-        return tuple(one for one in every if one.part in (FOREIGN, FOREIGN_MADE))
+        return tuple(one for one in every if one.part in _ELSEWHERE)
 
     parse = partial(observe, now=now, threads=threads, processes=processes, report=report)
     observed = _observed(bundle, config, questions, models, observations, parse)
-    table = as_arrays(observed)
+    table = as_arrays([one for one in observed if one.question.part in _ELSEWHERE])
     elsewhere = fit_elsewhere(table, found.judge, found.elsewhere.known, models)
     if elsewhere is None:
         raise CalibrationError(
             "cannot be calibrated: parses over schemas never seen are all right, or all wrong",
             where=str(path),
+            remedy="Hold out other databases or designs.",
         )
     turns: tuple[TurnObservation, ...] = ()
     if conversations is not None:
@@ -322,6 +326,9 @@ def calibrate_elsewhere(
             elsewhere = dataclasses.replace(
                 elsewhere, second=dataclasses.replace(elsewhere.second, turns=fit_rated(turns))
             )
+    elif elsewhere.second is not None and (before := found.elsewhere.second) is not None:
+        kept = before.turns if before.models == elsewhere.second.models else None
+        elsewhere = dataclasses.replace(elsewhere, second=dataclasses.replace(elsewhere.second, turns=kept))
     elsewhere = dataclasses.replace(elsewhere, turns=fit_turns(turns) or found.elsewhere.turns)
     figures = _with_figures_elsewhere(bundle.config.settings[SETTING].get("figures", {}), table, turns)
     fitted = Calibration(dataclasses.replace(found, elsewhere=elsewhere), figures)

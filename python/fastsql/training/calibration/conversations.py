@@ -220,8 +220,22 @@ def turn_figures(observed: Sequence[TurnObservation]) -> dict[str, dict[str, Any
 
 
 def _predicted(observed: Sequence[TurnObservation]) -> NDArray[np.float64] | None:
-    """The p of turns across folds; None where there are too few to fit it."""
-    names = RATED if any(one.evidence.rating for one in observed) else TOLD
+    """The p of turns across folds, those that a reranker was asked about apart; None where there are too few to fit it."""
+    p = np.zeros(len(observed))
+    for rated, names in ((True, RATED), (False, TOLD)):
+        rows = np.array([bool(one.evidence.rating) == rated for one in observed], dtype=bool)
+        if rows.any():
+            found = _predicted_alike([one for one, here in zip(observed, rows, strict=True) if here], names)
+            if found is None:
+                return None
+            p[rows] = found
+    return p
+
+
+def _predicted_alike(
+    observed: Sequence[TurnObservation], names: Collection[str]
+) -> NDArray[np.float64] | None:
+    """The same of turns of which as much is known."""
     if fit_turns(observed, names) is None:
         return None
     p = np.zeros(len(observed))

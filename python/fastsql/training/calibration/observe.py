@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from fastsql.datasets import DatabaseFiles
 from fastsql.decode import Search
-from fastsql.engine import Decoded
 from fastsql.evaluation.judge import Judges, Task, Verdict
 from fastsql.evaluation.made_contents import DATABASES
 from fastsql.execution import ReadOnlyExecutor
@@ -160,7 +159,7 @@ class _Observed(Parser):
     models: SecondModels | None = None
     _weights: Weights | None = None
 
-    def _second_weights(self, linked: Linked, decoded: Decoded) -> Weights | None:
+    def _second_weights(self, linked: Linked, *, doubted: bool) -> Weights | None:
         return self._weights
 
     def look(
@@ -194,6 +193,8 @@ def observe(
     report: Report | None = None,
 ) -> tuple[Observation, ...]:
     """Parses every question as in use, and compares results with gold's; where there is no database, on some that are made.
+
+    But over schemas trained on nobody is asked for a second opinion.
 
     Questions for which nothing valid was written are left out: the parser refuses those by itself. The models of
     `second`, which come with fastsql, are asked about hypotheses over schemas that were not trained on. Several

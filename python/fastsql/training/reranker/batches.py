@@ -76,7 +76,8 @@ class BeamReader:
         """The questions before one; now and then such as have nothing to do with it."""
         if beam.earlier or rng.random() >= self._optim.after_others:
             return beam.earlier
-        return [rng.choice(self._over[beam.schema]) for _ in range(rng.choice((1, 1, 2)))]
+        others = [one for one in self._over[beam.schema] if one != beam.question]
+        return [rng.choice(others) for _ in range(rng.choice((1, 1, 2)))] if others else beam.earlier
 
     def _batch(self, chosen: Sequence[tuple[Beam, Sequence[str], Sequence[Judged]]]) -> Batch:
         rows: list[Row] = []
@@ -88,7 +89,7 @@ class BeamReader:
 
 
 def drawn_from(hypotheses: Sequence[Judged], most: int, rng: random.Random) -> list[Judged]:
-    """Two right ones at most, and the likeliest wrong ones, `most` in all: the first two of these, others by chance."""
+    """Two right ones at most, and `most` - 2 of the likeliest wrong ones: the first two, and others by chance."""
     right = [one for one in hypotheses if one.right]
     if len(right) > 2:
         right = [right[0], rng.choice(right[1:])]

@@ -34,8 +34,8 @@ from fastsql.model.bundle import Bundle, manifest_digest
 from fastsql.parser import Parser
 from fastsql.parser.bundles import open_model
 from fastsql.parser.link import Linked
-from fastsql.parser.weigh import OUT_OF_QUESTION
 from fastsql.parser.write import write
+from fastsql.reliability.assess import Weights
 from fastsql.reranker.config import RerankerConfig
 from fastsql.reverse.source import Source, SourceReader, SourceReaders
 from fastsql.schema import Schema, names_digest
@@ -194,10 +194,10 @@ class _Gathering(Parser):
 
     notes = _Notes()
 
-    def _compared(self, linked: Linked, decoded: Decoded) -> float:
-        return OUT_OF_QUESTION
+    def _second_weights(self, linked: Linked, *, doubted: bool) -> Weights:
+        return Weights(None, None)
 
-    def _weighed(self, linked: Linked, decoded: Decoded, *, reorder: bool = True) -> Decoded:
+    def _weighed(self, linked: Linked, decoded: Decoded, weights: Weights, *, confirmed: bool) -> Decoded:
         self.notes.found.append((linked, decoded))
         return decoded
 

@@ -13,7 +13,7 @@ from fastsql.training.config import ConfigError, build, expand_path, read_toml
 class BeamSource:
     """One data set whose questions are parsed: questions or conversations with SQL, schemas, and databases to run it on.
 
-    `weight`: how often an epoch shows each question, on average. `databases` names some of its databases; none are all.
+    `weight`: how often an epoch shows each question, on average. `databases`: some of them, where not all are meant.
     """
 
     examples: str
@@ -28,7 +28,7 @@ class WrittenBeams:
     """Questions and conversations written by hand over designs, each asked once, over one of three variants of its design.
 
     `designs` that the parser was trained on count `weight` a question, those it was not, `new`, `new_weight`: over these it
-    errs as it does over a schema never seen. None of either are none.
+    errs as it does over a schema never seen. Either may be empty.
     """
 
     designs: tuple[str, ...] = ()
@@ -41,7 +41,7 @@ class WrittenBeams:
 class BeamSettings:
     """What is parsed to learn from, and what is held out: the databases of `held_out` and designs called `held_out_designs`.
 
-    `beam`: hypotheses of a question; of `most` of them is learnt at a time, the right ones and the likeliest others.
+    `beam`: hypotheses of a question; of `most` of them, at least 4, is learnt: two right ones at most, and wrong ones.
     """
 
     held_out: str
@@ -110,6 +110,12 @@ def settings_from_dict(raw: dict[str, Any], where: str = "configuration") -> Rer
             "there is nothing to learn from",
             where=where,
             remedy="Name a data set in data.sources, or designs in data.written.",
+        )
+    if settings.data.most < 4:
+        raise ConfigError(
+            f"data.most = {settings.data.most} is too few",
+            where=where,
+            remedy="Two right ones and two wrong are 4.",
         )
     if set(settings.data.held_out_designs) & {*written.designs, *written.new}:
         raise ConfigError("a design is learnt from and held out", where=where, remedy="Name it once.")

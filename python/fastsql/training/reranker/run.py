@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 import logging
 from collections.abc import Iterator
 from dataclasses import asdict
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +19,12 @@ from fastsql.training.reranker.beams import gather_beams
 from fastsql.training.reranker.network import RerankerNetwork
 from fastsql.training.reranker.settings import RerankerSettings, StepSettings
 from fastsql.training.reranker.start import config_for, start_from
-from fastsql.training.runs.checkpoint import LAST, load_checkpoint, save_checkpoint
+from fastsql.training.runs.checkpoint import LAST, load_checkpoint
 from fastsql.training.runs.curves import append_metrics
-from fastsql.training.runs.position import Clock, Position, Smoothed
 from fastsql.training.runs.precision import computing, is_faster_in_bf16
 from fastsql.training.runs.ready import TrainingError
-from fastsql.training.runs.schedule import MovingAverage, rate_factor, set_rates
+from fastsql.training.runs.single import SingleRun
 
-_NOTE_SECONDS = 30.0
 _CPU = torch.device("cpu")
 logger = logging.getLogger(__name__)
 
@@ -61,8 +57,8 @@ def train_reranker(
     return folder / LAST
 
 
-class RerankerRun:
-    """A run: its network, its average, and where it is."""
+class RerankerRun(SingleRun[RerankerNetwork, Batch]):
+    """A run on what a parser finds."""
 
     def __init__(
         self,
@@ -72,88 +68,43 @@ class RerankerRun:
         state: dict[str, Any] | None,
         processes: int,
     ) -> None:
-        self.settings, self.folder, self.report = settings, folder, report
+        self.settings = settings
         bundle = open_model(settings.parser)
-        self.config = (
-            config_for(bundle, settings.layers)
-            if state is None
-            else RerankerConfig.from_dict(state["reranker_config"])
-        )
+        known = None if state is None else RerankerConfig.from_dict(state["reranker_config"])
+        config = known or config_for(bundle, settings.layers)
         beams = gather_beams(
-            settings.data, settings.parser, self.config, folder, processes=processes, report=report
+            settings.data, settings.parser, config, folder, processes=processes, report=report
         )
         tokenizer = bundle.tokenizer()
         self.train = BeamReader(beams.train, tokenizer, settings)
         self.dev = BeamReader(beams.dev, tokenizer, settings)
         if not len(self.train):
             raise TrainingError("no question was parsed that can be learnt from", where=str(folder))
-        self.network = RerankerNetwork(self.config, settings.optim.dropout)
-        start_from(self.network, bundle)
-        self.optimizer = _optimizer(self.network, settings.optim)
-        self.average = MovingAverage(copy.deepcopy(self.network), settings.optim.ema)
-        self.position = Position()
+        network = RerankerNetwork(config, settings.optim.dropout)
+        start_from(network, bundle)
+        optimizer = _optimizer(network, settings.optim)
+        super().__init__(
+            network, optimizer, settings.optim, settings.run, seed=settings.seed, folder=folder, report=report
+        )
         self.bf16 = settings.optim.bf16 and is_faster_in_bf16(_CPU)
         if state is not None:
-            self._restore(state)
+            self.restore(state)
         report(
             f"{len(self.train)} questions to learn from, {len(self.dev)} held out,"
-            f" {sum(map(Tensor.numel, self.network.parameters())):,} weights"
+            f" {sum(map(Tensor.numel, network.parameters())):,} weights"
         )
 
-    def go(self) -> None:
-        """Learn until the time is over; checkpoints and dev figures on the way."""
-        run = self.settings.run
-        clock, loss = Clock(self.position.seconds), Smoothed()
-        saved = noted = tested = self.position.seconds
-        for batch in self._batches():
-            loss.add(self._step(batch))
-            self.position.seconds = seconds = clock.seconds()
-            over = seconds >= run.minutes * 60
-            if seconds - noted >= _NOTE_SECONDS:
-                noted = seconds
-                self.report(
-                    f"{seconds / 60:.1f} min  epoch {self.position.epoch}  step {self.position.step}"
-                    f"  loss {loss.value:.3f}  rate {self._factor():.3f}"
-                )
-            if over or seconds - tested >= run.dev * 60:
-                tested = seconds
-                self._test(loss.value)
-            if over or seconds - saved >= run.checkpoint * 60:
-                saved = seconds
-                self._save()
-            if over:
-                return
+    def epoch(self, seed: str) -> Iterator[Batch]:
+        """See `SingleRun.epoch`."""
+        return self.train.epoch(seed)
 
-    def _batches(self) -> Iterator[Batch]:
-        """Batches without end, from where the run stands."""
-        while True:
-            epoch = self.train.epoch(f"{self.settings.seed}/{self.position.epoch}")
-            for batch in islice(epoch, self.position.batch, None):
-                self.position.batch += 1
-                yield batch
-            self.position.epoch += 1
-            self.position.batch = 0
-
-    def _factor(self) -> float:
-        optim = self.settings.optim
-        done = min(1.0, self.position.seconds / max(1.0, 60 * self.settings.run.minutes))
-        return rate_factor(done, optim.warmup, optim.final_rate)
-
-    def _step(self, batch: Batch) -> float:
-        set_rates(self.optimizer, self._factor())
-        self.network.train()
+    def loss(self, batch: Batch) -> Tensor:
+        """See `SingleRun.loss`."""
         with computing(_CPU, bf16=self.bf16):
-            loss = loss_of(self.network(batch.rows), batch)
-            self.optimizer.zero_grad(set_to_none=True)
-            loss.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.settings.optim.clip)
-        self.optimizer.step()
-        self.average.update(self.network)
-        self.position.step += 1
-        return loss.item()
+            return loss_of(self.network(batch.rows), batch)
 
     @torch.no_grad()
-    def _test(self, train: float) -> None:
+    def test(self, train: float) -> None:
         """The loss over the held-out questions, and how many are right first, by the search and by the averaged weights."""
         loss = questions = by_rank = by_rating = 0.0
         for beams, batch in self.dev.plain():
@@ -177,28 +128,9 @@ class RerankerRun:
             f" reranker alone, {figures['by_rank']:.1%} by the search"
         )
 
-    def _save(self) -> None:
-        save_checkpoint(
-            self.folder / LAST,
-            {
-                "settings": asdict(self.settings),
-                "reranker_config": self.config.to_dict(),
-                "network": self.network.state_dict(),
-                "average": self.average.model.state_dict(),
-                "average_steps": self.average.steps,
-                "optimizer": self.optimizer.state_dict(),
-                "position": asdict(self.position),
-                "random": torch.get_rng_state(),
-            },
-        )
-
-    def _restore(self, state: dict[str, Any]) -> None:
-        self.network.load_state_dict(state["network"])
-        self.average.model.load_state_dict(state["average"])
-        self.average.steps = state["average_steps"]
-        self.optimizer.load_state_dict(state["optimizer"])
-        self.position = Position(**state["position"])
-        torch.set_rng_state(state["random"])
+    def described(self) -> dict[str, Any]:
+        """See `SingleRun.described`."""
+        return {"settings": asdict(self.settings), "reranker_config": self.network.config.to_dict()}
 
 
 def _optimizer(network: RerankerNetwork, settings: StepSettings) -> torch.optim.AdamW:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 import logging
 from collections.abc import Iterator
 from dataclasses import asdict
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +24,11 @@ from fastsql.training.reverse.network import ReverseBatch, ReverseNetwork
 from fastsql.training.reverse.pairs import load_pairs
 from fastsql.training.reverse.settings import ReverseSettings
 from fastsql.training.reverse.words import narrow
-from fastsql.training.runs.checkpoint import LAST, load_checkpoint, save_checkpoint
+from fastsql.training.runs.checkpoint import LAST, load_checkpoint
 from fastsql.training.runs.curves import append_metrics
-from fastsql.training.runs.position import Clock, Position, Smoothed
 from fastsql.training.runs.ready import TrainingError
-from fastsql.training.runs.schedule import MovingAverage, rate_factor
+from fastsql.training.runs.single import SingleRun
 
-_NOTE_SECONDS = 30.0
 logger = logging.getLogger(__name__)
 
 
@@ -68,8 +64,8 @@ def train_reverse(
     return folder / LAST
 
 
-class ReverseRun:
-    """A run: its network, its average, and where it is."""
+class ReverseRun(SingleRun[ReverseNetwork, tuple[ReverseBatch, int]]):
+    """A run on programs and questions; batches come with how many pairs they hold."""
 
     def __init__(
         self,
@@ -79,7 +75,7 @@ class ReverseRun:
         state: dict[str, Any] | None,
         start: StoredReverse | None = None,
     ) -> None:
-        self.settings, self.folder, self.report = settings, folder, report
+        self.settings = settings
         corpus = load_pairs(settings.data, folder / "cache", report)
         bundle = open_model(settings.words_from)
         tokenizer = bundle.tokenizer()
@@ -92,78 +88,35 @@ class ReverseRun:
         self.dev = self.dev[:: max(1, len(self.dev) // settings.run.dev_pairs)]
         self.config = known or _config(settings, tokenizer, symbols, styles, self.reader.written(self.train))
         words = narrow(dequantise(*bundle.weights().words()), self.config.words)
-        self.network = ReverseNetwork(self.config, torch.from_numpy(words), settings.model.dropout)
+        network = ReverseNetwork(self.config, torch.from_numpy(words), settings.model.dropout)
         if start is not None:
             weights = {name: torch.from_numpy(start.weights(name)) for name in start.config.shapes()}
-            self.network.load_state_dict(weights)
-        self.optimizer = _optimizer(self.network, settings)
-        self.average = MovingAverage(copy.deepcopy(self.network), settings.optim.ema)
-        self.position = Position()
+            network.load_state_dict(weights)
+        optimizer = _optimizer(network, settings)
+        super().__init__(
+            network, optimizer, settings.optim, settings.run, seed=settings.seed, folder=folder, report=report
+        )
         self.seen = 0
         if state is not None:
-            self._restore(state)
+            self.restore(state)
+            self.seen = state["seen"]
         report(
             f"{len(self.train)} pairs to learn from, {len(self.dev)} held out, {len(self.config.outputs)} pieces to write,"
-            f" {sum(map(Tensor.numel, self.network.parameters())):,} weights"
+            f" {sum(map(Tensor.numel, network.parameters())):,} weights"
         )
 
-    def go(self) -> None:
-        """Learn until the time is over; checkpoints and dev scores on the way."""
-        run = self.settings.run
-        clock, loss = Clock(self.position.seconds), Smoothed()
-        saved = noted = tested = self.position.seconds
-        for batch, pairs in self._batches():
-            loss.add(self._step(batch))
-            self.seen += pairs
-            self.position.seconds = seconds = clock.seconds()
-            over = seconds >= run.minutes * 60
-            if seconds - noted >= _NOTE_SECONDS:
-                noted = seconds
-                self.report(
-                    f"{seconds / 60:.1f} min  epoch {self.position.epoch}  {self.seen} pairs"
-                    f"  loss {loss.value:.3f}  rate {self._factor():.3f}"
-                )
-            if over or seconds - tested >= run.dev * 60:
-                tested = seconds
-                self._test(loss.value)
-            if over or seconds - saved >= run.checkpoint * 60:
-                saved = seconds
-                self._save()
-            if over:
-                return
+    def epoch(self, seed: str) -> Iterator[tuple[ReverseBatch, int]]:
+        """See `SingleRun.epoch`."""
+        return self.reader.epoch(self.train, self.settings.optim, seed)
 
-    def _batches(self) -> Iterator[tuple[ReverseBatch, int]]:
-        """Batches without end, from where the run stands."""
-        while True:
-            seed = f"{self.settings.seed}/{self.position.epoch}"
-            epoch = self.reader.epoch(self.train, self.settings.optim, seed)
-            for item in islice(epoch, self.position.batch, None):
-                self.position.batch += 1
-                yield item
-            self.position.epoch += 1
-            self.position.batch = 0
-
-    def _factor(self) -> float:
-        optim = self.settings.optim
-        done = min(1.0, self.position.seconds / max(1.0, 60 * self.settings.run.minutes))
-        return rate_factor(done, optim.warmup, optim.final_rate)
-
-    def _step(self, batch: ReverseBatch) -> float:
-        optim = self.settings.optim
-        for group in self.optimizer.param_groups:
-            group["lr"] = optim.rate * self._factor()
-        self.network.train()
-        loss = -self.network.log_probabilities(batch)[batch.written].mean()
-        self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(self.network.parameters(), optim.clip)
-        self.optimizer.step()
-        self.average.update(self.network)
-        self.position.step += 1
-        return loss.item()
+    def loss(self, batch: tuple[ReverseBatch, int]) -> Tensor:
+        """See `SingleRun.loss`."""
+        rows, pairs = batch
+        self.seen += pairs
+        return -self.network.log_probabilities(rows)[rows.written].mean()
 
     @torch.no_grad()
-    def _test(self, train: float) -> None:
+    def test(self, train: float) -> None:
         """Loss of a piece over the held-out pairs, by the averaged weights."""
         total = pieces = 0.0
         for batch in self.reader.plain(self.dev, self.settings.optim):
@@ -179,35 +132,18 @@ class ReverseRun:
                 "loss": dev,
                 "train": train,
                 "pairs": self.seen,
-                "rate": self._factor(),
+                "rate": self.factor(),
             },
         )
-        self.report(f"dev loss {dev:.4f} at {minutes} min")
+        self.report(f"dev loss {dev:.4f} at {minutes} min, {self.seen} pairs seen")
 
-    def _save(self) -> None:
-        save_checkpoint(
-            self.folder / LAST,
-            {
-                "settings": asdict(self.settings),
-                "reverse_config": self.config.to_dict(),
-                "network": self.network.state_dict(),
-                "average": self.average.model.state_dict(),
-                "average_steps": self.average.steps,
-                "optimizer": self.optimizer.state_dict(),
-                "position": asdict(self.position),
-                "seen": self.seen,
-                "random": torch.get_rng_state(),
-            },
-        )
-
-    def _restore(self, state: dict[str, Any]) -> None:
-        self.network.load_state_dict(state["network"])
-        self.average.model.load_state_dict(state["average"])
-        self.average.steps = state["average_steps"]
-        self.optimizer.load_state_dict(state["optimizer"])
-        self.position = Position(**state["position"])
-        self.seen = state["seen"]
-        torch.set_rng_state(state["random"])
+    def described(self) -> dict[str, Any]:
+        """See `SingleRun.described`."""
+        return {
+            "settings": asdict(self.settings),
+            "reverse_config": self.config.to_dict(),
+            "seen": self.seen,
+        }
 
 
 def _config(
@@ -235,8 +171,8 @@ def _optimizer(network: ReverseNetwork, settings: ReverseSettings) -> torch.opti
     others = [parameter for parameter in learnt if parameter.ndim < 2]
     return torch.optim.AdamW(
         [
-            {"params": decaying, "weight_decay": settings.optim.weight_decay},
-            {"params": others, "weight_decay": 0.0},
+            {"params": decaying, "weight_decay": settings.optim.weight_decay, "peak": settings.optim.rate},
+            {"params": others, "weight_decay": 0.0, "peak": settings.optim.rate},
         ],
         lr=0.0,
         betas=(0.9, 0.98),

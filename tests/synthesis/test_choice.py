@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ def total(points: Points, centre: Points) -> float:
 
 
 @given(POINTS)
+@example(np.array([[0.0, -4.0], [0.0, -5.0], [-5.0, -5.0], [-5.0, -5.0]]))
 @settings(max_examples=60, deadline=None)
 def test_no_point_and_no_mean_is_nearer_to_all_than_the_median(points: Points) -> None:
     least = total(points, geometric_median(points))

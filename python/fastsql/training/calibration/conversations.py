@@ -220,22 +220,18 @@ def turn_figures(observed: Sequence[TurnObservation]) -> dict[str, dict[str, Any
 
 
 def _predicted(observed: Sequence[TurnObservation]) -> NDArray[np.float64] | None:
-    """The p of turns across folds, those that a reranker was asked about apart; None where there are too few to fit it."""
-    p = np.zeros(len(observed))
-    for rated, names in ((True, RATED), (False, TOLD)):
-        rows = np.array([bool(one.evidence.rating) == rated for one in observed], dtype=bool)
-        if rows.any():
-            found = _predicted_alike([one for one, here in zip(observed, rows, strict=True) if here], names)
-            if found is None:
-                return None
-            p[rows] = found
+    """The p of turns across folds, of those that a reranker was asked about by what it says as well; None for too few."""
+    p = _predicted_by(observed, TOLD)
+    rated = [row for row, one in enumerate(observed) if one.evidence.rating]
+    if p is not None and rated:
+        told = _predicted_by([observed[row] for row in rated], RATED)
+        if told is not None:
+            p[rated] = told
     return p
 
 
-def _predicted_alike(
-    observed: Sequence[TurnObservation], names: Collection[str]
-) -> NDArray[np.float64] | None:
-    """The same of turns of which as much is known."""
+def _predicted_by(observed: Sequence[TurnObservation], names: Collection[str]) -> NDArray[np.float64] | None:
+    """The p of turns across folds by some of their evidence; None where there are too few to fit it."""
     if fit_turns(observed, names) is None:
         return None
     p = np.zeros(len(observed))

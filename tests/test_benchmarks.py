@@ -16,6 +16,7 @@ from fastsql import Schema, backends
 from fastsql.parser import BUNDLED, DEFAULT_MODEL
 
 from .grammar.test_benchmarks import BENCHMARKS, script
+from .worlds.database import write_database
 from .worlds.toy_bundle import QUESTIONS, runs_onnx, write_bundle
 from .worlds.toy_model import SCHEMA
 from .worlds.wide import numbered_tables
@@ -246,6 +247,48 @@ def test_parity_compares_the_engines(bundle: Path, data: Path, tmp_path: Path) -
     assert counts["questions"] == len(QUESTIONS) == counts["same"] + counts["tied"]
     assert counts["hypotheses"] >= counts["questions"]
     assert counts["largest"] <= 1e-4
+
+
+def test_weights_of_a_second_opinion_are_tried(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    schema = Schema.from_ddl("CREATE TABLE boats (id INTEGER PRIMARY KEY, name TEXT, masts INTEGER)")
+    database = write_database(
+        tmp_path / "boats.sqlite", f"{schema.to_ddl()} INSERT INTO boats VALUES (1, 'Ida', 2);"
+    )
+    (tmp_path / "schemas.json").write_text(json.dumps([{**schema.to_dict(), "db_id": "boats"}]))
+    pairs = (
+        ("How many boats are there?", "SELECT COUNT(*) FROM boats"),
+        ("names of boats", "SELECT masts FROM boats"),
+    )
+    examples = [
+        {"id": question, "db_id": "boats", "question": question, "sql": sql} for question, sql in pairs
+    ]
+    (tmp_path / "pairs.json").write_text(json.dumps(examples))
+    arguments = [
+        str(tmp_path / "pairs.json"),
+        "--schemas",
+        str(tmp_path / "schemas.json"),
+        "--databases",
+        str(database),
+    ]
+    report = tmp_path / "report.json"
+    assert script("hypotheses")([*arguments, "--weights", "--beam", "2", "--json", str(report)]) == 0
+    found = json.loads(report.read_text())
+    assert found["questions"] == 2
+    assert list(found["right"]) == ["0", "0.15", "0.25"]
+    assert {share for row in found["right"].values() for share in row.values()} == {50.0}, (
+        "one is right, one is not"
+    )
+    assert "likelihood" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("given", "told"), [([], "likelihood"), (["--reranker"], "rating")])
+def test_what_a_second_opinion_costs_is_told(tmp_path: Path, given: list[str], told: str) -> None:
+    report = tmp_path / "report.json"
+    arguments = [*given, "--programs", "1", "2", "--repeat", "1", "--json", str(report)]
+    assert script("likelihood")(arguments) == 0
+    for row in json.loads(report.read_text())[told].values():
+        assert row["2, median"] >= row["2, best"] > 0
+        assert row["difference"] < 1e-3
 
 
 def test_encoders_are_compared(encodable: Path, tmp_path: Path) -> None:

@@ -45,9 +45,7 @@ def reranker_digest(path: str | Path, tokenizer: Tokenizer) -> str | None:
 
 def _told_digest(path: str | Path, kind: str, tokenizer: Tokenizer) -> str | None:
     try:
-        with Path(path).open("rb") as file:
-            length = int.from_bytes(file.read(LENGTH), "little")
-            header = read_header(file.read(min(length, _LONGEST)), kind)
+        header = read_header(_described(path), kind)
     except (OSError, ValueError, RecursionError):
         return None
     if not isinstance(header, dict) or header.get("tokenizer") != tokenizer_digest(tokenizer):
@@ -59,12 +57,17 @@ def _told_digest(path: str | Path, kind: str, tokenizer: Tokenizer) -> str | Non
 def kind_of(path: str | Path) -> str | None:
     """What kind of model a file says that it holds; None where it cannot be read, or says none."""
     try:
-        with Path(path).open("rb") as file:
-            length = int.from_bytes(file.read(LENGTH), "little")
-            (kind,) = json.loads(file.read(min(length, _LONGEST)))["__metadata__"]
+        (kind,) = json.loads(_described(path))["__metadata__"]
     except (OSError, KeyError, TypeError, ValueError, RecursionError):
         return None
     return str(kind)
+
+
+def _described(path: str | Path) -> bytes:
+    """Safetensors' own header, which stands before the weights."""
+    with Path(path).open("rb") as file:
+        length = int.from_bytes(file.read(LENGTH), "little")
+        return file.read(min(length, _LONGEST))
 
 
 def tokenizer_digest(tokenizer: Tokenizer) -> str:

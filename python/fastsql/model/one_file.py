@@ -32,8 +32,10 @@ Shapes = Mapping[str, tuple[int, ...]]
 
 
 @dataclass(frozen=True)
-class Kind:
-    """A kind of model: the name of its header's entry, its format, the largest file in bytes, and what mends one."""
+class FileKind:
+    """A kind of model: the name of its header's entry, its format, what mends a file, and the largest one in bytes:
+    what the wheel has room for.
+    """
 
     name: str
     format: int
@@ -55,7 +57,7 @@ class Content:
     digest: str
 
 
-def read_model(path: str | Path, kind: Kind, tokenizer: Tokenizer | None) -> Content:
+def read_model(path: str | Path, kind: FileKind, tokenizer: Tokenizer | None) -> Content:
     """Read a file, which shares the `tokenizer` of a parser's bundle; None takes any.
 
     Raises ModelError where it is missing, too large, damaged, of another format, or trained with another tokenizer.
@@ -76,7 +78,7 @@ def read_model(path: str | Path, kind: Kind, tokenizer: Tokenizer | None) -> Con
     return Content(file, sizes, tensors, str(header["sha256"]))
 
 
-def stored_arrays(content: Content, kind: Kind, shapes: Shapes, int8: Collection[str]) -> Arrays:
+def stored_arrays(content: Content, kind: FileKind, shapes: Shapes, int8: Collection[str]) -> Arrays:
     """The weights of these shapes as they are stored, int8 ones beside "<name>.scale"; those of `int8` must be such.
 
     Raises ModelError where one is missing, of another shape or type, or not finite.
@@ -105,7 +107,7 @@ def as_float32(arrays: Arrays, name: str) -> Array:
 
 def write_model(
     path: str | Path,
-    kind: Kind,
+    kind: FileKind,
     sizes: dict[str, Any],
     shapes: Shapes,
     weights: Mapping[str, Array],
@@ -137,7 +139,7 @@ def write_model(
     return file
 
 
-def _read(file: Path, kind: Kind) -> tuple[dict[str, Any], Arrays]:
+def _read(file: Path, kind: FileKind) -> tuple[dict[str, Any], Arrays]:
     """The header and tensors of a file whose content is what its digest says."""
     if not file.is_file():
         raise kind.damaged(file, "the file is missing")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fastsql.model.attention import Array, Part
 from fastsql.model.encoder import WordTable
-from fastsql.model.one_file import Arrays, Kind, as_float32, read_model, stored_arrays, write_model
+from fastsql.model.one_file import Arrays, FileKind, as_float32, read_model, stored_arrays, write_model
 from fastsql.model.tokenizer import Tokenizer
 from fastsql.model.weights import SCALE
 from fastsql.reranker.config import RerankerConfig
@@ -16,8 +16,7 @@ from fastsql.reranker.network import RerankerNetwork
 
 FORMAT = 1
 WORDS = "words.weight"
-RERANKER = Kind("reranker", FORMAT, 24 * 10**6, "Train it again, or install fastsql again.")
-"""The bytes of a file are what the wheel has room for."""
+RERANKER = FileKind("reranker", FORMAT, 24 * 10**6, "Train it again, or install fastsql again.")
 
 
 @dataclass(frozen=True, eq=False)

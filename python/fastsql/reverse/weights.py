@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fastsql.model.attention import Array, Part
 from fastsql.model.encoder import WordTable
-from fastsql.model.one_file import Arrays, Kind, as_float32, read_model, stored_arrays, write_model
+from fastsql.model.one_file import Arrays, FileKind, as_float32, read_model, stored_arrays, write_model
 from fastsql.model.tokenizer import Tokenizer
 from fastsql.model.weights import SCALE
 from fastsql.reverse.config import ReverseConfig
@@ -17,9 +17,7 @@ from fastsql.reverse.network import ReverseNetwork
 
 FORMAT = 1
 WORDS = "words.weight"
-LARGEST_FILE = 12 * 10**6
-"""Bytes of a file: what the wheel has room for."""
-REVERSE = Kind("reverse", FORMAT, LARGEST_FILE, "Train it again, or install fastsql again.")
+REVERSE = FileKind("reverse", FORMAT, 12 * 10**6, "Train it again, or install fastsql again.")
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,8 +13,10 @@ from fastsql.linking.dictionary import ValueDictionary
 from fastsql.linking.prepare import prepare
 from fastsql.linking.relations import SchemaLinks
 from fastsql.linking.turns import EarlierTurn
+from fastsql.model.bundle import Bundle
 from fastsql.model.tokenizer import Tokenizer
-from fastsql.schema import Schema
+from fastsql.schema import Schema, names_digest
+from fastsql.session.turn import Turn, TurnState
 from fastsql.training.batches.batch import Instance
 
 _UNREAD = np.zeros(0, dtype=np.float32)
@@ -31,6 +33,19 @@ def earlier_turns(programs: Sequence[Program], schema: Schema) -> tuple[EarlierT
         space = replace(open_space(schema), turns=tuple(one.turn for one in turns))
         turns = (*turns, EarlierTurn(read_turn(program, space), _UNREAD))
     return turns
+
+
+def answered(
+    read: Turn, earlier: EarlierTurn, written: Program, number: int, schema: Schema, bundle: Bundle
+) -> Turn:
+    """A turn that a parser of a bundle has read, as if it had been answered rightly.
+
+    `earlier` is what its `written` program, which may refer to turns before, is to questions after it.
+    """
+    unread = np.zeros(bundle.config.model.d, dtype=np.float32)
+    pooled = unread if read.state is None else read.state.earlier.pooled
+    state = TurnState(replace(earlier, pooled=pooled), written, names_digest(schema), bundle.config.name)
+    return replace(read, number=number, abstained=False, state=state)
 
 
 def conversation(

@@ -19,7 +19,7 @@ from typing import Any
 
 from fastsql.model.bundle import CONFIG, Bundle, open_bundle, write_json, write_manifest
 from fastsql.parser.weigh import bundled_models
-from fastsql.reliability.assess import SETTING, Reliability, SecondModels
+from fastsql.reliability.assess import SETTING, Reliability, Second, SecondModels
 from fastsql.reliability.evidence import FEATURES
 from fastsql.reliability.familiarity import Familiarity, TrainingQuestion
 from fastsql.reliability.names import schema_names
@@ -101,15 +101,19 @@ def with_turns(found: Calibration, observed: Sequence[TurnObservation]) -> Calib
     known, others = fit_sides(observed)
     elsewhere = found.reliability.elsewhere
     if elsewhere is not None:
-        second = elsewhere.second
-        if second is not None and second.models.reranker is not None:
-            second = dataclasses.replace(second, turns=fit_rated(observed))
-        elsewhere = dataclasses.replace(elsewhere, turns=others, second=second)
+        elsewhere = dataclasses.replace(
+            elsewhere, turns=others, second=_with_rated(elsewhere.second, observed)
+        )
     return dataclasses.replace(
         found,
         reliability=dataclasses.replace(found.reliability, turns=known, elsewhere=elsewhere),
         figures={**found.figures, "turns": turn_figures(observed)},
     )
+
+
+def _with_rated(second: Second | None, observed: Sequence[TurnObservation]) -> Second | None:
+    """A second opinion with what was fitted on the turns that its reranker was asked about."""
+    return None if second is None else dataclasses.replace(second, turns=fit_rated(observed))
 
 
 def familiarity_of(corpus: Corpus) -> Familiarity:
@@ -322,10 +326,7 @@ def calibrate_elsewhere(
             foreign=True,
             report=report,
         )
-        if elsewhere.second is not None:
-            elsewhere = dataclasses.replace(
-                elsewhere, second=dataclasses.replace(elsewhere.second, turns=fit_rated(turns))
-            )
+        elsewhere = dataclasses.replace(elsewhere, second=_with_rated(elsewhere.second, turns))
     elif elsewhere.second is not None and (before := found.elsewhere.second) is not None:
         kept = before.turns if before.models == elsewhere.second.models else None
         elsewhere = dataclasses.replace(elsewhere, second=dataclasses.replace(elsewhere.second, turns=kept))

@@ -15,7 +15,7 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -31,11 +31,11 @@ from fastsql.parser.assess import Assessed, evidence_of
 from fastsql.reliability.assess import Judge
 from fastsql.reliability.evidence import RERANKED, Evidence
 from fastsql.reliability.regression import Regression
-from fastsql.schema import Schema, names_digest
-from fastsql.session.turn import Turn, TurnState
+from fastsql.schema import Schema
+from fastsql.session.turn import Turn
 from fastsql.synthesis.generate import Report
 from fastsql.synthesis.hospital.everyday import HOSPITAL
-from fastsql.training.batches.conversations import earlier_turns
+from fastsql.training.batches.conversations import answered, earlier_turns
 from fastsql.training.calibration.logistic import fit_logistic
 from fastsql.training.calibration.observe import is_right, open_databases
 from fastsql.training.calibration.questions import EVERYDAY, FOREIGN
@@ -146,12 +146,7 @@ class _Observed(Parser):
         turns: list[Turn] = []
         for (question, program), earlier in zip(sample.earlier, earlier_turns(programs, schema), strict=True):
             read = self._read(sample.pair.db_id, question, schema, database)
-            unread = np.zeros(self.bundle.config.model.d, dtype=np.float32)
-            pooled = unread if read.state is None else read.state.earlier.pooled
-            state = TurnState(
-                replace(earlier, pooled=pooled), program, names_digest(schema), self.bundle.config.name
-            )
-            turns.append(replace(read, number=len(turns) + 1, abstained=False, state=state))
+            turns.append(answered(read, earlier, program, len(turns) + 1, schema, self.bundle))
         return tuple(turns)
 
     def _read(self, db_id: str, question: str, schema: Schema, database: Path | None) -> Turn:

@@ -15,7 +15,7 @@ import multiprocessing
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -37,12 +37,13 @@ from fastsql.parser.link import Linked
 from fastsql.parser.write import write
 from fastsql.reliability.assess import Weights
 from fastsql.reranker.config import RerankerConfig
+from fastsql.result import Result
 from fastsql.reverse.source import Source, SourceReader, SourceReaders
-from fastsql.schema import Schema, names_digest
-from fastsql.session.turn import Turn, TurnState
+from fastsql.schema import Schema
+from fastsql.session.turn import Turn
 from fastsql.synthesis.carried import VARIANTS, carry_held_out, turns_file, write_carried
 from fastsql.synthesis.generate import Report
-from fastsql.training.batches.conversations import earlier_turns
+from fastsql.training.batches.conversations import answered, earlier_turns
 from fastsql.training.config import expand_path
 from fastsql.training.corpus.split import HeldOut
 from fastsql.training.reranker.settings import BeamSettings, BeamSource
@@ -182,30 +183,23 @@ def _talks(source: BeamSource, turns: int) -> Iterator[tuple[Example, ...]]:
 # ---------------------------------------------------------------- parsing
 
 
-@dataclass
-class _Notes:
-    """What one question's readings came to."""
-
-    found: list[tuple[Linked, Decoded]] = field(default_factory=list)
-
-
 class _Gathering(Parser):
     """A parser that keeps what the search finds, marked down as it is where a second opinion is asked for, and asks none."""
 
-    notes = _Notes()
+    found: list[tuple[Linked, Decoded]]
 
     def _second_weights(self, linked: Linked, *, doubted: bool) -> Weights:
         return Weights(None, None)
 
     def _weighed(self, linked: Linked, decoded: Decoded, weights: Weights, *, confirmed: bool) -> Decoded:
-        self.notes.found.append((linked, decoded))
+        self.found.append((linked, decoded))
         return decoded
 
     def look(
         self, question: str, schema: Schema, database: Path, beam: int, history: tuple[Turn, ...] | None
-    ) -> Any:
-        """What becomes of a question; `notes` has what was found on the way."""
-        self.notes = _Notes()
+    ) -> Result:
+        """What becomes of a question; `found` is what its readings came to."""
+        self.found = []
         return self.parse(question, schema, values=database, beam=beam, history=history)
 
 
@@ -253,36 +247,30 @@ def _turns(
             turn = parser.look(example.question, schema, database, beam, history)
         except FastSQLError:
             return
-        hypotheses = tuple(_judged(parser.notes, gold, executor, reader))
+        hypotheses = tuple(_judged(parser.found, gold, executor, reader))
         if hypotheses:
             earlier = tuple(one.question for one in talk[:number])
             yield Beam(schema.name, example.question, earlier, 1.0, hypotheses)
         if history is None or example.sql is None:
             return
+        assert isinstance(turn, Turn)  # as it was given a history
         try:
             programs.append(sql_to_program(example.sql, schema))
-            answered = _answered(turn, programs, schema, parser.bundle)
+            latest = earlier_turns(programs, schema)[-1]
         except (ConversionError, FastSQLError):
             return
-        history = (*history, answered)
-
-
-def _answered(turn: Turn, programs: Sequence[Program], schema: Schema, bundle: Bundle) -> Turn:
-    """A turn as if it had been answered with the last of the `programs`."""
-    pooled = np.zeros(bundle.config.model.d, dtype=np.float32)
-    if turn.state is not None:
-        pooled = turn.state.earlier.pooled
-    earlier = replace(earlier_turns(programs, schema)[-1], pooled=pooled)
-    state = TurnState(earlier, programs[-1], names_digest(schema), bundle.config.name)
-    return replace(turn.light, number=len(programs), abstained=False, state=state)
+        history = (*history, answered(turn.light, latest, programs[-1], number + 1, schema, parser.bundle))
 
 
 def _judged(
-    notes: _Notes, gold: AnswerRows | None, executor: ReadOnlyExecutor, reader: SourceReader
+    found: Sequence[tuple[Linked, Decoded]],
+    gold: AnswerRows | None,
+    executor: ReadOnlyExecutor,
+    reader: SourceReader,
 ) -> Iterator[Judged]:
-    """The hypotheses of all readings, each source once; without `gold` all are wrong."""
+    """The hypotheses of all readings that were `found`, each source once; without `gold` all are wrong."""
     known: dict[tuple[bool, bytes], Judged] = {}
-    for linked, decoded in notes.found:
+    for linked, decoded in found:
         for number, one in enumerate(decoded.search.finished):
             with suppress(FastSQLError):  # what cannot be written, or is too long to be read
                 written = write(linked, decoded, number)

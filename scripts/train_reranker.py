@@ -21,7 +21,7 @@ def main() -> None:
     )
     parser.add_argument("--threads", type=int)
     parser.add_argument(
-        "--processes", type=int, default=1, help="that parse what is learnt from (default: 1)"
+        "--processes", type=int, default=1, help="that parse what is learnt from, and train (default: 1)"
     )
     options = parser.parse_args()
 

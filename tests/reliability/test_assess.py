@@ -13,7 +13,7 @@ import pytest
 
 from fastsql.errors import ModelError
 from fastsql.reliability import Evidence, Judge, Reliability, pays, threshold
-from fastsql.reliability.assess import SETTING, Elsewhere, Second, SecondModels, Weights
+from fastsql.reliability.assess import SETTING, Doubted, Elsewhere, Second, SecondModels, Weights
 from fastsql.reliability.correspondence import Correspondence
 from fastsql.reliability.regression import Probe, Regression, sigmoid
 
@@ -34,7 +34,10 @@ ELSEWHERE = Elsewhere(
     turns=Judge(Regression(-0.5, {"sequence": 0.5})),
 )
 
-
+DOUBTED = Doubted(
+    Judge(Regression(1.0, {"sequence": 0.5, "rating": 0.4}), Regression(-2.0, {"likelihood": -1.0})),
+    Judge(Regression(1.0, {"void": -2.0, "rating_lead": 0.4}), Regression(-2.0, {"void": 3.0})),
+)
 RIGHT_ALONE = {"right": RIGHT.to_settings()}
 
 
@@ -75,12 +78,15 @@ def test_settings_give_the_same_judges_back() -> None:
         probe=Probe(0.5, np.array([1.0, -2.0])),
         correspondence=Correspondence(0.1, {"shared": -1.0, "length": 0.5}, {"how many": -2.0}),
         elsewhere=ELSEWHERE,
+        doubted=DOUBTED,
     )
     settings = json.loads(json.dumps({SETTING: whole.to_settings()}))
     again = Reliability.from_settings(settings, 2)
     assert again.to_settings() == whole.to_settings()
     assert again.judge == whole.judge
     assert again.elsewhere == ELSEWHERE
+    assert again.doubted == DOUBTED
+    assert Doubted.from_settings(Doubted(DOUBTED.judge, None).to_settings(), "here").inspected is None
 
 
 @pytest.mark.parametrize(
@@ -97,6 +103,15 @@ def test_settings_give_the_same_judges_back() -> None:
             "unanswerable": RIGHT.to_settings(),
             "correspondence": {"openings": {}},
         },
+        *(
+            {"right": RIGHT.to_settings(), "doubted": doubted}
+            for doubted in (
+                4,
+                {"unanswerable": RIGHT.to_settings()},
+                DOUBTED.to_settings() | {"inspected": 3},
+                {"right": {"intercept": 0.0, "weights": {"void": 1.0}}},
+            )
+        ),
         *(
             {"right": RIGHT.to_settings(), "unanswerable": RIGHT.to_settings(), "elsewhere": elsewhere}
             for elsewhere in (
@@ -147,6 +162,22 @@ def test_who_was_given_a_second_opinion_is_judged_by_it() -> None:
     assert whole.assess(found, inspected=True) == second.inspected(found)  # type: ignore[misc]
     seen = dataclasses.replace(found, known=1.0)
     assert whole.assess(seen) == whole.judge(seen)
+
+
+def test_who_is_in_doubt_over_a_known_schema_is_judged_by_what_a_second_opinion_says() -> None:
+    whole = Reliability(Judge(RIGHT, UNANSWERABLE), elsewhere=ELSEWHERE, doubted=DOUBTED)
+    asked = Evidence(sequence=0.5, void=1.0, likelihood=-1.5, rating=0.3, rating_lead=2.0)
+    assert whole.assess(asked) == DOUBTED.judge(asked)
+    assert whole.assess(asked, inspected=True) == DOUBTED.inspected(asked)  # type: ignore[misc]
+    assert replace(whole, doubted=Doubted(DOUBTED.judge, None)).assess(
+        asked, inspected=True
+    ) == DOUBTED.judge(asked)
+    sure = replace(asked, likelihood=0.0, rating=0.0, rating_lead=0.0)
+    assert whole.assess(sure) == whole.judge(sure)
+    # Over a schema known in part, and over one never seen, all are asked about, sure or not.
+    for known in (0.0, 0.7):
+        elsewhere = replace(asked, known=known)
+        assert whole.assess(elsewhere) == replace(whole, doubted=None).assess(elsewhere)
 
 
 def test_a_turn_that_a_reranker_rated_is_judged_by_that() -> None:

@@ -6,8 +6,8 @@ exceeds 1, each is fitted on the questions that tell something about it, and a b
 
 The same evidence means other things on a schema that the model was trained on and on one that it never saw. A bundle has
 regressions for either; between a schema known in part they lie in between (`Elsewhere`). Over schemas never seen, and
-about questions in doubt over others, a reverse model and a reranker may be asked as well (`Second`); only the judges of the
-former are told what they say.
+about questions in doubt over others, a reverse model and a reranker may be asked as well; there are judges of the former
+(`Second`) and of the latter (`Doubted`) that are told what they say.
 """
 
 from __future__ import annotations
@@ -219,6 +219,34 @@ def _weight(found: object, where: str, of: str = "") -> float:
 
 
 @dataclass(frozen=True)
+class Doubted:
+    """The judges of queries over schemas trained on that were in doubt, so that a second opinion was asked for.
+
+    Attributes:
+        judge: of queries as they are.
+        inspected: of queries whose answers were looked at; None where none were.
+    """
+
+    judge: Judge
+    inspected: Judge | None
+
+    @classmethod
+    def from_settings(cls, found: object, where: str) -> Doubted:
+        """Read {"right", "unanswerable", "inspected"}. Raises ModelError."""
+        judge = Judge.from_settings(found, where, (*FEATURES, *SECONDED))
+        assert isinstance(found, Mapping)  # as a judge was read from it
+        inspected, names = found.get("inspected"), (*INSPECTED, *SECONDED)
+        return cls(
+            judge, None if inspected is None else Judge.from_settings(inspected, f"{where}.inspected", names)
+        )
+
+    def to_settings(self) -> dict[str, Any]:
+        """The inverse of `from_settings`."""
+        found = self.judge.to_settings()
+        return found if self.inspected is None else found | {"inspected": self.inspected.to_settings()}
+
+
+@dataclass(frozen=True)
 class Elsewhere:
     """The judges of schemas that the model was not trained on; `known` are the columns of those whose judges are others.
 
@@ -284,6 +312,8 @@ class Reliability:
     correspondence: Correspondence | None = None
     elsewhere: Elsewhere | None = None
     """The judges of schemas never seen; without it, the others judge every schema."""
+    doubted: Doubted | None = None
+    """The judges of queries in doubt that a second opinion was asked about; without it, they are judged as all others."""
     turns: Judge | None = None
     """The judge of queries that refer to earlier turns; without it, they are judged as those of single questions are."""
     left_out: float = LEFT_OUT_WEIGHT
@@ -323,7 +353,7 @@ class Reliability:
         if not isinstance(found, Mapping):
             raise malformed("it has no regressions", SETTING)
         probe, told = found.get("probe"), found.get("correspondence")
-        inspected, elsewhere = found.get("inspected"), found.get("elsewhere")
+        inspected, elsewhere, doubted = (found.get(name) for name in ("inspected", "elsewhere", "doubted"))
         # Bundles from before were calibrated without.
         left_out = _weight(found.get("left_out", 0.0), SETTING, " of what is left out")
         return cls(
@@ -333,6 +363,7 @@ class Reliability:
             None if probe is None else Probe.from_settings(probe, f"{SETTING}.probe", d),
             None if told is None else _correspondence(told),
             None if elsewhere is None else Elsewhere.from_settings(elsewhere, f"{SETTING}.elsewhere"),
+            None if doubted is None else Doubted.from_settings(doubted, f"{SETTING}.doubted"),
             _judge_of_turns(found, SETTING),
             left_out,
         )
@@ -344,6 +375,7 @@ class Reliability:
             "probe": self.probe,
             "correspondence": self.correspondence,
             "elsewhere": self.elsewhere,
+            "doubted": self.doubted,
             "turns": self.turns,
         }
         found = {name: part.to_settings() for name, part in parts.items() if part is not None}
@@ -426,7 +458,9 @@ class Reliability:
         if refers and self.turns is not None:
             elsewhere = None if self.elsewhere is None else self.elsewhere.judge_of_turns(evidence)
             return self.turns.blended(elsewhere or self.turns, evidence, evidence.known)
-        judge = self.inspected or self.judge if inspected else self.judge
+        doubted = self.doubted if evidence.likelihood and evidence.known == 1 else None
+        side = doubted or self
+        judge = side.inspected or side.judge if inspected else side.judge
         if self.elsewhere is None:
             return judge(evidence)
         other = self.elsewhere.judge_of(evidence, inspected=inspected)

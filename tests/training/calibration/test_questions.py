@@ -30,17 +30,12 @@ from fastsql.training.calibration.questions import (
     held_out,
 )
 from fastsql.training.config import SourceSettings, TrainConfig, WrittenSettings
-from fastsql.training.corpus.corpus import Corpus, load_corpus
+from fastsql.training.corpus.corpus import Corpus
 from fastsql.training.corpus.sample import Sample
 from fastsql.training.corpus.sources import Domain
 from fastsql.training.corpus.split import Pair, letters_only
 
 from ...worlds.shop import shop_schema
-
-
-@pytest.fixture(scope="module")
-def corpus(config: TrainConfig, tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    return load_corpus(config.data, config.seed, tmp_path_factory.mktemp("cache"))
 
 
 def test_nothing_that_was_trained_on_is_calibrated_on(config: TrainConfig, corpus: Corpus) -> None:

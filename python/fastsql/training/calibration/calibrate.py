@@ -332,7 +332,10 @@ def calibrate_elsewhere(
         elsewhere = dataclasses.replace(elsewhere, second=dataclasses.replace(elsewhere.second, turns=kept))
     elsewhere = dataclasses.replace(elsewhere, turns=fit_turns(turns) or found.elsewhere.turns)
     figures = _with_figures_elsewhere(bundle.config.settings[SETTING].get("figures", {}), table, turns)
-    fitted = Calibration(dataclasses.replace(found, elsewhere=elsewhere), figures)
+    # What others say of a query in doubt is worth something else.
+    models_before = found.elsewhere.second and found.elsewhere.second.models
+    doubted = found.doubted if elsewhere.second and elsewhere.second.models == models_before else None
+    fitted = Calibration(dataclasses.replace(found, elsewhere=elsewhere, doubted=doubted), figures)
     if store:
         settings = {**fitted.reliability.to_settings(), "figures": figures}
         write_settings(with_settings(bundle, {SETTING: settings}))

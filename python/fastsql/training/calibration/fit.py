@@ -17,7 +17,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fastsql.reliability.assess import Elsewhere, Judge, Reliability, Second, SecondModels, weights_of
+from fastsql.reliability.assess import (
+    Doubted,
+    Elsewhere,
+    Judge,
+    Reliability,
+    Second,
+    SecondModels,
+    weights_of,
+)
 from fastsql.reliability.correspondence import LENGTH, SHARED, WIDEST, Correspondence
 from fastsql.reliability.evidence import LOOKED, RERANKED, SECONDED
 from fastsql.reliability.familiarity import Familiarity
@@ -107,6 +115,7 @@ def fit(
     )
     refuses = own.unanswerable.any()
     elsewhere = fit_elsewhere(others, judge, known, second)
+    told = None if second is None or elsewhere is None else _doubted(own, *first, unanswered)
     return Reliability(
         judge=judge,
         inspected=inspected,
@@ -114,6 +123,7 @@ def fit(
         probe=_probe(own) if refuses and "state" in unanswered else None,
         correspondence=_correspondence(own) if refuses and "correspondence" in unanswered else None,
         elsewhere=elsewhere,
+        doubted=None if told is None else Doubted(*told),
     )
 
 
@@ -148,7 +158,9 @@ def _judges(
     A query that contradicts a reference table has a part without rows, and so an answer that is void and hollow. It weighs
     as much for q: that is fitted on many hypotheses, and none of the likeliest ones to answerable questions is contradicted.
     """
-    known = UNANSWERED_INSPECTED if tuple(unanswered) == UNANSWERED else unanswered
+    known = unanswered
+    if set(unanswered) - set(SECONDED) == set(UNANSWERED):
+        known = (*UNANSWERED_INSPECTED, *(name for name in unanswered if name in SECONDED))
 
     def kept(*names: str) -> list[str]:
         return [name for name in names if name not in without]
@@ -161,6 +173,26 @@ def _judges(
         return judge, looked
     weights = {**judge.right.weights, "contradicted": sum(looked.right.weights[name] for name in LOOKED)}
     return replace(judge, right=replace(judge.right, weights=weights)), looked
+
+
+def _doubted(
+    own: Table,
+    state: Floats,
+    correspondence: Floats,
+    unanswered: Sequence[str],
+    without: Collection[str] = (),
+) -> tuple[Judge, Judge | None] | None:
+    """The judges of queries in doubt over schemas trained on; None where a second opinion was asked about none, or too few.
+
+    `state` and `correspondence` are what the first layer says of `own` rows.
+    """
+    asked = own.seconded
+    # Other folds' models were asked alone.
+    rows, first = replace(own.rows(asked), errors=None), (state[asked], correspondence[asked])
+    if len(set(rows.right[~rows.unanswerable & (rows.parts != PLAIN)].tolist())) < 2:
+        return None
+    shown, looked = with_first(rows.plain, *first), with_first(rows.inspected, *first)
+    return _judges(rows, shown, looked, (*unanswered, *SECONDED), (*RIGHT, *SECONDED), without)
 
 
 def _judges_elsewhere(table: Table, own: Judge, without: Collection[str] = ()) -> tuple[Judge, Judge | None]:
@@ -330,7 +362,7 @@ def _predict_side(
     """Predictions for rows that are all of schemas that were trained on, or all of others."""
     foreign = bool(table.foreign.all())
     told_right = RIGHT_ELSEWHERE if foreign else RIGHT
-    if not table.seconded.any():
+    if foreign and not table.seconded.any():
         without = (*without, *SECONDED)
     elif foreign:
         table = replace(table, errors=None)  # other folds' models were asked alone: see `fit`
@@ -342,17 +374,31 @@ def _predict_side(
         if rest.unanswerable.all():
             continue  # one template alone: nothing is left to fit on
         plain, looked, other = rest.plain, rest.inspected, held.inspected if inspected else held.plain
+        told = None
         if not foreign:
             first = first_layer(rest, across_folds=True, seed=seed)
             plain, looked = with_first(plain, *first), with_first(looked, *first)
             other = with_first(other, *first_layer(rest, across_folds=False, of=held))
-        judge, judge_looked = _judges(rest, plain, looked, unanswered, told_right, without)
-        if inspected and judge_looked is not None:
-            judge = judge_looked
-        if judge.unanswerable is not None:
-            u[fold == number] = sigmoid(_odds(judge.unanswerable, other))
-        p[fold == number] = (1 - u[fold == number]) * sigmoid(_odds(judge.right, other))
+            told = _doubted(rest, *first, unanswered, without)
+        judges = _judges(rest, plain, looked, unanswered, told_right, without)
+        found = _predicted(judges, other, inspected=inspected)
+        if told is not None:
+            doubted = _predicted(told, other, inspected=inspected)
+            found = np.where(held.seconded, doubted, found)
+        p[fold == number], u[fold == number] = found
     return Predicted(p, u)
+
+
+def _predicted(judges: tuple[Judge, Judge | None], features: Floats, *, inspected: bool) -> Floats:
+    """What a judge says, p and u: float[2, n]; that of queries as they are, or of those whose answers were looked at."""
+    judge = judges[1] if inspected and judges[1] is not None else judges[0]
+    u = (
+        np.zeros(len(features))
+        if judge.unanswerable is None
+        else sigmoid(_odds(judge.unanswerable, features))
+    )
+    found: Floats = np.stack([(1 - u) * sigmoid(_odds(judge.right, features)), u])
+    return found
 
 
 def _odds(regression: Regression, features: Floats) -> Floats:

@@ -157,18 +157,17 @@ class _Observed(Parser):
     """A parser that lets one see what its decisions are made from."""
 
     models: SecondModels | None = None
-    _weights: Weights | None = None
+    _foreign = False
 
     def _second_weights(self, linked: Linked, *, doubted: bool) -> Weights | None:
-        return self._weights
+        return weights_of(self.models) if self.models is not None and (self._foreign or doubted) else None
 
     def look(
         self, question: Question, schema: Schema, database: Path | None, now: str
     ) -> tuple[_Notes, str | None]:
         """What is seen of the hypotheses, and the SQL of the likeliest; None where nothing valid was written."""
         notes = _Notes()
-        foreign = question.part in (FOREIGN, FOREIGN_MADE)
-        self._weights = weights_of(self.models) if self.models is not None and foreign else None
+        self._foreign = question.part in (FOREIGN, FOREIGN_MADE)
         self._reliability = _Witness(
             familiarity=self._reliability.familiarity, left_out=LEFT_OUT_WEIGHT, notes=notes
         )
@@ -194,11 +193,9 @@ def observe(
 ) -> tuple[Observation, ...]:
     """Parses every question as in use, and compares results with gold's; where there is no database, on some that are made.
 
-    But over schemas trained on nobody is asked for a second opinion.
-
     Questions for which nothing valid was written are left out: the parser refuses those by itself. The models of
-    `second`, which come with fastsql, are asked about hypotheses over schemas that were not trained on. Several
-    `processes`, each on one thread, give what one does.
+    `second`, which come with fastsql, are asked about hypotheses over schemas that were not trained on, and where others are
+    in doubt. Several `processes`, each on one thread, give what one does.
     """
     # Questions over one part of a schema follow each other, as a parser keeps few of its parts ready.
     order = sorted(questions, key=lambda question: (question.pair.db_id, sorted(question.removed)))

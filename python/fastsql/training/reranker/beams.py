@@ -12,6 +12,7 @@ import hashlib
 import json
 import logging
 import multiprocessing
+import random
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
@@ -31,6 +32,7 @@ from fastsql.evaluation.answers import AnswerRows, answer_rows
 from fastsql.execution import ReadOnlyExecutor
 from fastsql.grammar import ConversionError, Program, sql_to_program
 from fastsql.model.bundle import Bundle, manifest_digest
+from fastsql.model.header import tokenizer_digest
 from fastsql.parser import Parser
 from fastsql.parser.bundles import open_model
 from fastsql.parser.link import Linked
@@ -44,7 +46,7 @@ from fastsql.session.turn import Turn
 from fastsql.synthesis.carried import VARIANTS, carry_held_out, turns_file, write_carried
 from fastsql.synthesis.generate import Report
 from fastsql.training.batches.conversations import answered, earlier_turns
-from fastsql.training.config import expand_path
+from fastsql.training.config import ConfigError, expand_path
 from fastsql.training.corpus.split import HeldOut
 from fastsql.training.reranker.settings import BeamSettings, BeamSource
 
@@ -92,7 +94,7 @@ def gather_beams(
     processes: int = 1,
     report: Report = logger.info,
 ) -> Beams:
-    """Parses what the settings name, with the model called `parser`, and keeps what it finds under `folder`.
+    """Parses what the settings name, with the model called `parser` and those of before, and keeps what is found.
 
     Raises DatasetError, SchemaError, ConfigError, SynthesisError, ModelError.
     """
@@ -100,7 +102,6 @@ def gather_beams(
     held_out = HeldOut.load(expand_path(settings.held_out)).databases
     find = partial(
         _beams_of,
-        bundle=bundle,
         config=config,
         settings=settings,
         folder=folder,
@@ -110,15 +111,29 @@ def gather_beams(
     train: list[Beam] = []
     dev: list[Beam] = []
     for source in settings.sources:
-        for beam in find(source):
+        for beam in find(source, bundle=bundle):
             (dev if beam.schema in held_out else train).append(beam)
     written = settings.written
     for designs, weight in ((written.designs, written.weight), (written.new, written.new_weight)):
         for source in _written(designs, weight, folder, report):
-            train += find(source)
+            train += find(source, bundle=bundle)
+    for one in settings.earlier:
+        earlier = _read_alike(one.parser, bundle)
+        for source in _written(one.designs, one.weight, folder, report):
+            train += find(source, bundle=earlier)
     for source in _written(settings.held_out_designs, 1.0, folder, report):
-        dev += find(source)
+        dev += find(source, bundle=bundle)
     return Beams(tuple(train), tuple(dev))
+
+
+def _read_alike(parser: str, bundle: Bundle) -> Bundle:
+    """Another bundle, whose pieces must be those of `bundle`: programs are read by them. Raises ModelError, ConfigError."""
+    other = open_model(expand_path(parser))
+    if tokenizer_digest(other.tokenizer()) != tokenizer_digest(bundle.tokenizer()):
+        raise ConfigError(
+            "its tokenizer is another", where=str(other.path), remedy="Name a bundle of the same encoder."
+        )
+    return other
 
 
 def _written(designs: Sequence[str], weight: float, folder: Path, report: Report) -> list[BeamSource]:
@@ -147,7 +162,7 @@ def _beams_of(
     report: Report,
 ) -> list[Beam]:
     """The beams of one data set, from the file that keeps them where there is one."""
-    told = f"{source} {settings.beam} {settings.turns} {manifest_digest(bundle.path)} {config.symbols}"
+    told = f"{replace(source, weight=1.0)} {settings.beam} {settings.turns} {manifest_digest(bundle.path)} {config.symbols}"
     file = folder / f"beams-{hashlib.sha256(told.encode()).hexdigest()[:16]}.jsonl.gz"
     if not file.is_file():
         talks = list(_talks(source, settings.turns))
@@ -177,6 +192,8 @@ def _talks(source: BeamSource, turns: int) -> Iterator[tuple[Example, ...]]:
         talks = [one.turns[:turns] for one in as_interactions(examples, source.examples)]
     else:
         talks = [(one,) for one in examples]
+    rng = random.Random(0)
+    talks = [talk for talk in talks if rng.random() < source.share]
     yield from sorted(talks, key=lambda talk: talk[0].db_id)
 
 

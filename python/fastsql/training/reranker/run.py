@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -24,6 +25,7 @@ from fastsql.training.runs.curves import append_metrics
 from fastsql.training.runs.precision import computing, is_faster_in_bf16
 from fastsql.training.runs.ready import TrainingError
 from fastsql.training.runs.single import SingleRun
+from fastsql.training.runs.team import Leader, Team
 
 _CPU = torch.device("cpu")
 logger = logging.getLogger(__name__)
@@ -40,7 +42,7 @@ def train_reranker(
 ) -> Path:
     """Train a reranker; leaves `last.pt` and `metrics.jsonl` in `output`, and returns the path of the checkpoint.
 
-    What is learnt from is parsed first, by so many `processes`, and kept in `output`.
+    What is learnt from is parsed first and kept in `output`. So many `processes` parse and train, and share the `threads`.
     Raises ConfigError, DatasetError, SchemaError, CheckpointError, ModelError, TrainingError.
     """
     folder = Path(output)
@@ -50,11 +52,40 @@ def train_reranker(
         )
     state = load_checkpoint(folder / LAST) if resume else None
     folder.mkdir(parents=True, exist_ok=True)
-    if threads:
-        torch.set_num_threads(threads)
-    torch.manual_seed(settings.seed)
-    RerankerRun(settings, folder, report, state, processes).go()
+    each = max(1, (threads or os.cpu_count() or 1) // processes)
+    run = _begin(settings, folder, report, state, processes, each)
+    if processes == 1:
+        run.go()
+    else:
+        with Leader(
+            processes, run.network.parameters(), _follow, (settings, folder, resume, each)
+        ) as run.team:
+            run.go()
     return folder / LAST
+
+
+def _begin(
+    settings: RerankerSettings,
+    folder: Path,
+    report: Report,
+    state: dict[str, Any] | None,
+    processes: int,
+    threads: int,
+) -> RerankerRun:
+    """A run at its start; the same in every process."""
+    torch.set_num_threads(threads)
+    torch.manual_seed(settings.seed)
+    return RerankerRun(settings, folder, report, state, processes)
+
+
+def _follow(team: Team, settings: RerankerSettings, folder: Path, resume: bool, threads: int) -> None:
+    """What the other processes of a team do."""
+    state = load_checkpoint(folder / LAST) if resume else None
+    run = _begin(settings, folder, logger.debug, state, 1, threads)
+    # It drops other units out than the leader.
+    torch.manual_seed(hash((settings.seed, run.position.step, team.rank)))
+    run.team = team
+    run.go()
 
 
 class RerankerRun(SingleRun[RerankerNetwork, Batch]):

@@ -14,6 +14,7 @@ class BeamSource:
     """One data set whose questions are parsed: questions or conversations with SQL, schemas, and databases to run it on.
 
     `weight`: how often an epoch shows each question, on average. `databases`: some of them, where not all are meant.
+    `share`: of their conversations, or questions, so many, drawn by chance.
     """
 
     examples: str
@@ -21,6 +22,7 @@ class BeamSource:
     database: str
     weight: float = 1.0
     databases: tuple[str, ...] = ()
+    share: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,19 @@ class WrittenBeams:
 
 
 @dataclass(frozen=True)
+class EarlierBeams:
+    """Questions and conversations over designs that another parser, which was not trained on them, reads.
+
+    `parser` is the folder of a bundle with the same tokenizer, one of before, say; it errs over these `designs` as over
+    schemas never seen, which a parser that was trained on them does no more.
+    """
+
+    parser: str
+    designs: tuple[str, ...]
+    weight: float = 1.0
+
+
+@dataclass(frozen=True)
 class BeamSettings:
     """What is parsed to learn from, and what is held out: the databases of `held_out` and designs called `held_out_designs`.
 
@@ -47,6 +62,7 @@ class BeamSettings:
     held_out: str
     sources: tuple[BeamSource, ...] = ()
     written: WrittenBeams = field(default_factory=WrittenBeams)
+    earlier: tuple[EarlierBeams, ...] = ()
     held_out_designs: tuple[str, ...] = ()
     beam: int = 8
     most: int = 6
@@ -105,11 +121,12 @@ def settings_from_dict(raw: dict[str, Any], where: str = "configuration") -> Rer
     """Settings from plain data; raises ConfigError."""
     settings = build(RerankerSettings, raw, where)
     written = settings.data.written
-    if not settings.data.sources and not written.designs and not written.new:
+    learnt = {*written.designs, *written.new}.union(*(one.designs for one in settings.data.earlier))
+    if not settings.data.sources and not learnt:
         raise ConfigError(
             "there is nothing to learn from",
             where=where,
-            remedy="Name a data set in data.sources, or designs in data.written.",
+            remedy="Name a data set in data.sources, or designs in data.written or data.earlier.",
         )
     if settings.data.most < 4:
         raise ConfigError(
@@ -117,6 +134,6 @@ def settings_from_dict(raw: dict[str, Any], where: str = "configuration") -> Rer
             where=where,
             remedy="Two right ones and two wrong are 4.",
         )
-    if set(settings.data.held_out_designs) & {*written.designs, *written.new}:
+    if learnt & set(settings.data.held_out_designs):
         raise ConfigError("a design is learnt from and held out", where=where, remedy="Name it once.")
     return settings

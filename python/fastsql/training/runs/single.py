@@ -1,4 +1,4 @@
-"""A run of one process over a small network, for so many minutes. It can be stopped at any moment and resumed."""
+"""A run over a small network, for so many minutes, alone or in a team. It can be stopped at any moment and resumed."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from fastsql.synthesis.generate import Report
 from fastsql.training.runs.checkpoint import LAST, save_checkpoint
 from fastsql.training.runs.position import Clock, Position, Smoothed
 from fastsql.training.runs.schedule import MovingAverage, rate_factor, set_rates
+from fastsql.training.runs.team import Team
 
 _NOTE_SECONDS = 30.0
 Batch = TypeVar("Batch")
@@ -60,7 +61,10 @@ class Minutes(Protocol):
 
 
 class SingleRun(ABC, Generic[Network, Batch]):
-    """A run: its network, the average of its weights, and where it is."""
+    """A run: its network, the average of its weights, and where it is.
+
+    Of a `team` each process takes its share of the batches, and the leader alone tests and saves.
+    """
 
     def __init__(
         self,
@@ -79,6 +83,7 @@ class SingleRun(ABC, Generic[Network, Batch]):
         self.seed, self.folder, self.report = seed, folder, report
         self.average = MovingAverage(copy.deepcopy(network), steps.ema)
         self.position = Position()
+        self.team = Team()
 
     @abstractmethod
     def epoch(self, seed: str) -> Iterator[Batch]:
@@ -98,12 +103,17 @@ class SingleRun(ABC, Generic[Network, Batch]):
 
     def go(self) -> None:
         """Learn until the time is over; checkpoints and dev figures on the way."""
+        self.team.gather()
         clock, loss = Clock(self.position.seconds), Smoothed()
         saved = noted = tested = self.position.seconds
         for batch in self._batches():
             loss.add(self._step(batch))
-            self.position.seconds = seconds = clock.seconds()
-            over = seconds >= self.minutes.minutes * 60
+            seconds = clock.seconds()
+            self.position.seconds, over = self.team.agree(seconds, seconds >= self.minutes.minutes * 60)
+            if self.team.rank:
+                if over:
+                    return
+                continue
             if seconds - noted >= _NOTE_SECONDS:
                 noted = seconds
                 self.report(
@@ -134,12 +144,15 @@ class SingleRun(ABC, Generic[Network, Batch]):
         torch.set_rng_state(state["random"])
 
     def _batches(self) -> Iterator[Batch]:
-        """Batches without end, from where the run stands."""
+        """Batches without end, from where the run stands; of as many as a team has processes, this one's."""
+        size = self.team.size
         while True:
             epoch = self.epoch(f"{self.seed}/{self.position.epoch}")
-            for batch in islice(epoch, self.position.batch, None):
-                self.position.batch += 1
-                yield batch
+            rest = islice(epoch, self.position.batch, None)
+            # What is left at the end of an epoch, fewer than the processes, is left out.
+            for together in zip(*[rest] * size, strict=False):
+                self.position.batch += size
+                yield together[self.team.rank]
             self.position.epoch += 1
             self.position.batch = 0
 
@@ -149,6 +162,7 @@ class SingleRun(ABC, Generic[Network, Batch]):
         loss = self.loss(batch)
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
+        self.team.average(self.network.parameters())
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.steps.clip)
         self.optimizer.step()
         self.average.update(self.network)

@@ -36,9 +36,9 @@ class Team(AbstractContextManager["Team"]):
     def gather(self) -> None:
         """Waits until all are ready to take steps."""
 
-    def agree(self, fraction: float, ends: bool) -> tuple[float, bool]:
-        """The leader's `fraction` of the run that is over, and whether it ends here."""
-        return fraction, ends
+    def agree(self, done: float, ends: bool) -> tuple[float, bool]:
+        """How much the leader says is `done` of the run, and whether it ends here."""
+        return done, ends
 
     def average(self, parameters: Iterable[nn.Parameter]) -> None:
         """Replaces every gradient by its mean over the processes; one that a process lacks counts as zero."""
@@ -114,10 +114,10 @@ class Leader(Team):
         for process, pipe in self._others:
             _hear(process, pipe)
 
-    def agree(self, fraction: float, ends: bool) -> tuple[float, bool]:
+    def agree(self, done: float, ends: bool) -> tuple[float, bool]:
         """Says so to the others."""
-        self._tell((fraction, ends))
-        return fraction, ends
+        self._tell((done, ends))
+        return done, ends
 
     def average(self, parameters: Iterable[nn.Parameter]) -> None:
         """As in every process."""
@@ -152,7 +152,7 @@ class Follower(Team):
         """Says that this one is."""
         self.pipe.send(None)
 
-    def agree(self, fraction: float, ends: bool) -> tuple[float, bool]:
+    def agree(self, done: float, ends: bool) -> tuple[float, bool]:
         """What the leader says."""
         told: tuple[float, bool] = self.pipe.recv()
         return told

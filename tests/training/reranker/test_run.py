@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,10 +18,17 @@ from fastsql.reranker import open_rater  # noqa: E402
 from fastsql.reranker.weights import read_reranker  # noqa: E402
 from fastsql.schema import Schema  # noqa: E402
 from fastsql.training.config import ConfigError  # noqa: E402
+from fastsql.training.reranker import beams as module  # noqa: E402
 from fastsql.training.reranker.beams import Beam, gather_beams  # noqa: E402
 from fastsql.training.reranker.export import export_reranker  # noqa: E402
 from fastsql.training.reranker.run import train_reranker  # noqa: E402
-from fastsql.training.reranker.settings import RerankerSettings, load_settings, settings_from_dict  # noqa: E402
+from fastsql.training.reranker.settings import (  # noqa: E402
+    BeamSource,
+    EarlierBeams,
+    RerankerSettings,
+    load_settings,
+    settings_from_dict,
+)
 from fastsql.training.reranker.start import config_for  # noqa: E402
 from fastsql.training.runs.checkpoint import LAST, CheckpointError, load_checkpoint  # noqa: E402
 from fastsql.training.runs.curves import read_metrics  # noqa: E402
@@ -140,6 +148,90 @@ def test_several_processes_find_what_one_does(settings: RerankerSettings, tmp_pa
     assert told[0] == told[1]
 
 
+def test_a_share_of_a_data_set_is_drawn_the_same_every_time(
+    settings: RerankerSettings, tmp_path: Path
+) -> None:
+    single = settings.data.sources[0]
+
+    def asked(share: float, folder: str) -> list[str]:
+        few = replace(settings, data=replace(settings.data, sources=(replace(single, share=share),)))
+        return [beam.question for found in gathered(few, tmp_path / folder) for beam in found]
+
+    every, some, again = asked(1.0, "all"), asked(0.5, "some"), asked(0.5, "again")
+    assert some == again
+    assert 0 < len(some) < len(every)
+
+
+def test_what_the_parsers_training_held_out_is_not_learnt_from(
+    settings: RerankerSettings, tmp_path: Path
+) -> None:
+    file = tmp_path / "held_out.json"
+    held = {"templates": [["ward", "ward-0"]], "examples": [["ward", "1"]], "databases": ["held"]}
+    file.write_text(json.dumps(held), encoding="utf-8")
+    found, dev = gathered(replace(settings, data=replace(settings.data, held_out=str(file))), tmp_path)
+    before, _ = gathered(settings, tmp_path / "before")
+    gone = {ASKED[0][0], *(question for question, _ in TALK)}
+    assert {beam.question for beam in found} == {beam.question for beam in before} - gone
+    assert ASKED[0][0] in {beam.question for beam in dev}, "over another database it is another question"
+
+
+def test_a_parser_of_before_reads_designs_that_another_one_was_trained_on(
+    settings: RerankerSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_written", lambda designs, weight, *_: [source(settings, designs, weight)])
+    parser = write_bundle(tmp_path / "before", config=make_config().with_turns(), seed=5)
+    earlier = EarlierBeams(str(parser), ("beds",), 3.0)
+    both, _ = gathered(replace(settings, data=replace(settings.data, earlier=(earlier,))), tmp_path / "both")
+    alone, _ = gathered(settings, tmp_path / "alone")
+    assert [beam.weight for beam in both[len(alone) :]] == [3.0] * (len(both) - len(alone))
+    found = {beam.question: beam.hypotheses for beam in both[len(alone) :]}
+    same = [
+        [one.source.ids.tobytes() for one in beam.hypotheses]
+        == [one.source.ids.tobytes() for one in found[beam.question]]
+        for beam in alone
+        if beam.question in found
+    ]
+    assert same
+    assert not all(same), "it finds other hypotheses"
+
+
+def source(settings: RerankerSettings, designs: Sequence[str], weight: float) -> BeamSource:
+    """The toy's single questions, as if they were of these designs."""
+    assert not designs or designs == ("beds",)
+    return replace(settings.data.sources[0], weight=weight, databases=("ward",) if designs else ("nowhere",))
+
+
+def test_a_parser_with_another_tokenizer_cannot_read_for_it(
+    settings: RerankerSettings, tmp_path: Path
+) -> None:
+    earlier = EarlierBeams("css-zh", ("beds",))
+    other = replace(settings, data=replace(settings.data, sources=(), earlier=(earlier,)))
+    with pytest.raises(ConfigError, match="its tokenizer is another"):
+        gathered(other, tmp_path)
+
+
+def test_a_team_takes_steps_on_several_batches_at_once_and_goes_on(
+    settings: RerankerSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[3]))
+    small = replace(settings, optim=replace(settings.optim, questions=1))
+    checkpoint = train_reranker(small, tmp_path, threads=2, processes=2, report=lambda line: None)
+    first = load_checkpoint(checkpoint)
+    assert (first["position"]["step"], first["position"]["batch"]) == (1, 2)
+    longer = replace(small, run=replace(small.run, minutes=first["position"]["seconds"] / 60))
+    train_reranker(longer, tmp_path, resume=True, threads=2, processes=2, report=lambda line: None)
+    second = load_checkpoint(checkpoint)
+    assert second["position"]["step"] == 2
+    places = [(found["position"]["epoch"], found["position"]["batch"]) for found in (first, second)]
+    assert places[0] < places[1]
+    assert [row["kind"] for row in read_metrics(tmp_path)] == ["dev", "dev"], "the leader's alone"
+
+
+def test_a_team_needs_a_batch_for_each(settings: RerankerSettings, tmp_path: Path) -> None:
+    with pytest.raises(TrainingError, match="fewer batches than the 2 processes"):
+        train_reranker(settings, tmp_path, threads=2, processes=2, report=lambda line: None)
+
+
 def test_a_run_stops_goes_on_and_is_exported(settings: RerankerSettings, tmp_path: Path) -> None:
     checkpoint = train_reranker(settings, tmp_path, threads=1, report=lambda line: None)
     first = load_checkpoint(checkpoint)
@@ -177,6 +269,10 @@ def test_there_must_be_a_run_to_go_on_with(settings: RerankerSettings, tmp_path:
         ('name = "x"\ntempo = 3\n[data]\nheld_out = ""', "unknown setting 'tempo'"),
         (
             'name = "x"\n[data]\nheld_out = ""\nheld_out_designs = ["beds"]\n[data.written]\nnew = ["beds"]',
+            "learnt from and held out",
+        ),
+        (
+            'name = "x"\n[data]\nheld_out = ""\nheld_out_designs = ["a"]\n[[data.earlier]]\nparser = "p"\ndesigns = ["a"]',
             "learnt from and held out",
         ),
         (

@@ -13,7 +13,7 @@ import json
 import logging
 import multiprocessing
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -45,14 +45,18 @@ from fastsql.schema import Schema
 from fastsql.session.turn import Turn
 from fastsql.synthesis.carried import VARIANTS, carry_held_out, turns_file, write_carried
 from fastsql.synthesis.generate import Report
+from fastsql.synthesis.hospital.everyday import everyday_set
+from fastsql.synthesis.many import set_files
 from fastsql.training.batches.conversations import answered, earlier_turns
 from fastsql.training.config import ConfigError, expand_path
-from fastsql.training.corpus.split import HeldOut
+from fastsql.training.corpus.split import HeldOut, PairKey
 from fastsql.training.reranker.settings import BeamSettings, BeamSource
 
 logger = logging.getLogger(__name__)
 _SECONDS = 2.0
 """What one query may take."""
+_DATABASES = "databases"
+"""The folder of the databases that written questions are asked over, beside these."""
 _PARTS = 4
 """Parts of the questions that a process gets, one after the other: they take unequally long."""
 
@@ -99,11 +103,12 @@ def gather_beams(
     Raises DatasetError, SchemaError, ConfigError, SynthesisError, ModelError.
     """
     bundle = open_model(parser)
-    held_out = HeldOut.load(expand_path(settings.held_out)).databases
+    held_out = HeldOut.load(expand_path(settings.held_out))
     find = partial(
         _beams_of,
         config=config,
         settings=settings,
+        held_out=held_out,
         folder=folder,
         processes=processes,
         report=report,
@@ -112,14 +117,19 @@ def gather_beams(
     dev: list[Beam] = []
     for source in settings.sources:
         for beam in find(source, bundle=bundle):
-            (dev if beam.schema in held_out else train).append(beam)
+            (dev if beam.schema in held_out.databases else train).append(beam)
     written = settings.written
     for designs, weight in ((written.designs, written.weight), (written.new, written.new_weight)):
         for source in _written(designs, weight, folder, report):
             train += find(source, bundle=bundle)
+    for source in _everyday(written.hospital_weight, folder):
+        train += find(source, bundle=bundle)
     for one in settings.earlier:
         earlier = _read_alike(one.parser, bundle)
-        for source in _written(one.designs, one.weight, folder, report):
+        for source in (
+            *_written(one.designs, one.weight, folder, report),
+            *_everyday(one.hospital_weight, folder),
+        ):
             train += find(source, bundle=earlier)
     for source in _written(settings.held_out_designs, 1.0, folder, report):
         dev += find(source, bundle=bundle)
@@ -142,12 +152,27 @@ def _written(designs: Sequence[str], weight: float, folder: Path, report: Report
         return []
     name = f"written-{hashlib.sha256(' '.join(designs).encode()).hexdigest()[:12]}"
     made = folder / name
-    files = made / "pairs.json.gz", made / "schemas.json"
-    if not files[0].is_file():
-        write_carried(carry_held_out(designs, VARIANTS, report, made / "databases"), made)
+    if not set_files(made)[0].is_file():
+        write_carried(carry_held_out(designs, VARIANTS, report, made / _DATABASES), made)
+    return _carried(made, weight)
+
+
+def _everyday(weight: float, folder: Path) -> list[BeamSource]:
+    """Questions and conversations over the demo hospital, made once; none where they weigh nothing."""
+    if not weight:
+        return []
+    made = folder / "everyday"
+    if not set_files(made)[0].is_file():
+        write_carried(everyday_set(made / _DATABASES), made)
+    return _carried(made, weight)
+
+
+def _carried(made: Path, weight: float) -> list[BeamSource]:
+    """The questions and the conversations of a set that was written to a folder with its databases."""
+    pairs, schemas, _ = set_files(made)
     return [
-        BeamSource(str(examples), str(files[1]), str(made / "databases"), weight)
-        for examples in (files[0], turns_file(made))
+        BeamSource(str(examples), str(schemas), str(made / _DATABASES), weight)
+        for examples in (pairs, turns_file(made))
     ]
 
 
@@ -157,6 +182,7 @@ def _beams_of(
     bundle: Bundle,
     config: RerankerConfig,
     settings: BeamSettings,
+    held_out: HeldOut,
     folder: Path,
     processes: int,
     report: Report,
@@ -165,7 +191,7 @@ def _beams_of(
     told = f"{replace(source, weight=1.0)} {settings.beam} {settings.turns} {manifest_digest(bundle.path)} {config.symbols}"
     file = folder / f"beams-{hashlib.sha256(told.encode()).hexdigest()[:16]}.jsonl.gz"
     if not file.is_file():
-        talks = list(_talks(source, settings.turns))
+        talks = list(_talks(source, settings.turns, held_out.templates | held_out.examples))
         ends = [len(talks) * number // (_PARTS * processes) for number in range(_PARTS * processes + 1)]
         parts = [talks[start:end] for start, end in pairwise(ends) if start < end]
         parse = partial(_parse, source=source, bundle=bundle, config=config, beam=settings.beam)
@@ -183,8 +209,8 @@ def _beams_of(
     return [replace(one, weight=source.weight) for one in _read(file)]
 
 
-def _talks(source: BeamSource, turns: int) -> Iterator[tuple[Example, ...]]:
-    """A data set's conversations, a single question being one of one turn, those of one database behind each other."""
+def _talks(source: BeamSource, turns: int, held_out: Collection[PairKey]) -> Iterator[tuple[Example, ...]]:
+    """A data set's conversations but for those `held_out`, a single question being one of one turn, by database."""
     examples = read_examples(expand_path(source.examples))
     if source.databases:
         examples = tuple(one for one in examples if one.db_id in source.databases)
@@ -193,8 +219,13 @@ def _talks(source: BeamSource, turns: int) -> Iterator[tuple[Example, ...]]:
     else:
         talks = [(one,) for one in examples]
     rng = random.Random(0)
-    talks = [talk for talk in talks if rng.random() < source.share]
+    talks = [talk for talk in talks if rng.random() < source.share and _group(talk[0]) not in held_out]
     yield from sorted(talks, key=lambda talk: talk[0].db_id)
+
+
+def _group(example: Example) -> PairKey:
+    """What the parser's training calls a question, or its conversation (`fastsql.training.corpus.split.Pair.group`)."""
+    return example.db_id, str(example.extra.get("interaction") or example.id)
 
 
 # ---------------------------------------------------------------- parsing

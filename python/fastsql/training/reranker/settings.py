@@ -30,31 +30,34 @@ class WrittenBeams:
     """Questions and conversations written by hand over designs, each asked once, over one of three variants of its design.
 
     `designs` that the parser was trained on count `weight` a question, those it was not, `new`, `new_weight`: over these it
-    errs as it does over a schema never seen. Either may be empty.
+    errs as it does over a schema never seen. Either may be empty. Those over the demo hospital count `hospital_weight`, none
+    at 0; what the parser's training held out of them stays out.
     """
 
     designs: tuple[str, ...] = ()
     new: tuple[str, ...] = ()
     weight: float = 1.0
     new_weight: float = 2.0
+    hospital_weight: float = 0.0
 
 
 @dataclass(frozen=True)
 class EarlierBeams:
-    """Questions and conversations over designs that another parser, which was not trained on them, reads.
+    """Questions and conversations written by hand that another parser, which was not trained on them, reads.
 
     `parser` is the folder of a bundle with the same tokenizer, one of before, say; it errs over these `designs` as over
-    schemas never seen, which a parser that was trained on them does no more.
+    schemas never seen, which a parser that was trained on them does no more. `hospital_weight` as in `WrittenBeams`.
     """
 
     parser: str
-    designs: tuple[str, ...]
+    designs: tuple[str, ...] = ()
     weight: float = 1.0
+    hospital_weight: float = 0.0
 
 
 @dataclass(frozen=True)
 class BeamSettings:
-    """What is parsed to learn from, and what is held out: the databases of `held_out` and designs called `held_out_designs`.
+    """What is parsed to learn from, and what is held out: what `held_out` names, and designs called `held_out_designs`.
 
     `beam`: hypotheses of a question; of `most` of them, at least 4, is learnt: two right ones at most, and wrong ones.
     """
@@ -122,7 +125,8 @@ def settings_from_dict(raw: dict[str, Any], where: str = "configuration") -> Rer
     settings = build(RerankerSettings, raw, where)
     written = settings.data.written
     learnt = {*written.designs, *written.new}.union(*(one.designs for one in settings.data.earlier))
-    if not settings.data.sources and not learnt:
+    hospital = written.hospital_weight or any(one.hospital_weight for one in settings.data.earlier)
+    if not settings.data.sources and not learnt and not hospital:
         raise ConfigError(
             "there is nothing to learn from",
             where=where,

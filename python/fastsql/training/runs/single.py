@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from fastsql.synthesis.generate import Report
 from fastsql.training.runs.checkpoint import LAST, save_checkpoint
 from fastsql.training.runs.position import Clock, Position, Smoothed
+from fastsql.training.runs.ready import TrainingError
 from fastsql.training.runs.schedule import MovingAverage, rate_factor, set_rates
 from fastsql.training.runs.team import Team
 
@@ -153,6 +154,11 @@ class SingleRun(ABC, Generic[Network, Batch]):
             for together in zip(*[rest] * size, strict=False):
                 self.position.batch += size
                 yield together[self.team.rank]
+            if not self.position.batch:
+                raise TrainingError(
+                    f"an epoch has fewer batches than the {size} processes",
+                    remedy="Learn from more, or with fewer --processes.",
+                )
             self.position.epoch += 1
             self.position.batch = 0
 

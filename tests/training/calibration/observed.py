@@ -82,9 +82,12 @@ def seconded() -> list[Observation]:
 
 
 def doubted() -> list[Observation]:
-    """`observations` with a second opinion about what the model is not sure of."""
+    """`observations`, and what becomes with a second opinion of those that the model is not sure of."""
     rng = random.Random(3)
-    return [_asked_about(item, rng) if item.evidence.sequence < 2 else item for item in observations()]
+    return [
+        replace(item, told=_asked_about(item, rng)) if item.evidence.sequence < 2 else item
+        for item in observations()
+    ]
 
 
 def _asked_about(item: Observation, rng: random.Random) -> Observation:

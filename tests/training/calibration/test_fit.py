@@ -362,20 +362,24 @@ def test_queries_in_doubt_have_judges_of_their_own_where_a_second_opinion_was_as
     assert found.inspected.unanswerable is not None
     assert {"likelihood", "void"} <= found.inspected.unanswerable.weights.keys()
     assert not {"state", "named"} & found.inspected.unanswerable.weights.keys(), "as elsewhere with answers"
-    for judge in (told.reliability.judge, told.reliability.inspected):
-        assert judge is not None
-        assert not set(SECONDED) & judge.right.weights.keys(), "these judge also who was not asked about"
+    assert (told.reliability.judge, told.reliability.inspected) == (
+        alone.reliability.judge,
+        alone.reliability.inspected,
+    ), "who is not asked about is judged as before"
     assert told.figures["auc"] > alone.figures["auc"] + 0.03
     again = Reliability.from_settings({SETTING: told.reliability.to_settings()}, D)
     assert again.to_settings() == told.reliability.to_settings()
     without = predict_across(tabulate(doubted()), without=SECONDED)
-    own = np.flatnonzero([not item.evidence.lead for item in doubted()])
+    own = np.flatnonzero([item.told is None for item in doubted()])
     across = predict_across(tabulate(doubted()))
     np.testing.assert_array_equal(across.confidence[own], without.confidence[own])
 
 
 def test_without_a_wrong_parse_in_doubt_these_are_judged_as_all_others() -> None:
-    rightly = [replace(item, right=True) if item.evidence.lead else item for item in doubted()]
+    rightly = [
+        item if item.told is None else replace(item, told=replace(item.told, right=True))
+        for item in doubted()
+    ]
     found = calibration([*rightly, *of_other_schemas()], Familiarity(), second=MODELS)
     assert found.reliability.doubted is None
 

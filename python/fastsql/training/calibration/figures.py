@@ -92,6 +92,7 @@ def figures(table: Table, predicted: Predicted, *, as_written: bool = False) -> 
     95 % bootstrap interval that draws templates and families. With `as_written`, unanswerable questions have their own
     numbers where these were changed.
     """
+    table = table.in_use
     chosen, mass = _weighed(table, as_written=as_written)
     p, u = predicted.confidence[chosen], predicted.unanswerable[chosen]
     right, refuse, mass = table.right[chosen], table.unanswerable[chosen], mass[chosen]
@@ -164,7 +165,7 @@ def all_figures(table: Table, unanswered: Sequence[str] = UNANSWERED, seed: int 
             part: int((table.parts == part).sum())
             for part in (*PRIOR, *BESIDE, AS_WRITTEN, FOREIGN, FOREIGN_MADE)
         },
-        "right": {part: int(table.right[table.parts == part].sum()) for part in ANSWERABLE},
+        "right": {part: int(table.in_use.right[table.parts == part].sum()) for part in ANSWERABLE},
         **figures(table, plain),
         "as_written": figures(table, plain, as_written=True),
         "made": made_figures(table, plain),

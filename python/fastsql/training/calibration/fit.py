@@ -186,9 +186,8 @@ def _doubted(
 
     `state` and `correspondence` are what the first layer says of `own` rows.
     """
-    asked = own.seconded
-    # Other folds' models were asked alone.
-    rows, first = replace(own.rows(asked), errors=None), (state[asked], correspondence[asked])
+    asked = own.in_use.seconded
+    rows, first = own.in_use.rows(asked), (state[asked], correspondence[asked])
     if len(set(rows.right[~rows.unanswerable & (rows.parts != PLAIN)].tolist())) < 2:
         return None
     shown, looked = with_first(rows.plain, *first), with_first(rows.inspected, *first)
@@ -378,13 +377,15 @@ def _predict_side(
         if not foreign:
             first = first_layer(rest, across_folds=True, seed=seed)
             plain, looked = with_first(plain, *first), with_first(looked, *first)
-            other = with_first(other, *first_layer(rest, across_folds=False, of=held))
+            first_held = first_layer(rest, across_folds=False, of=held)
+            other = with_first(other, *first_held)
+            in_use = with_first(held.in_use.inspected if inspected else held.in_use.plain, *first_held)
             told = _doubted(rest, *first, unanswered, without)
         judges = _judges(rest, plain, looked, unanswered, told_right, without)
         found = _predicted(judges, other, inspected=inspected)
         if told is not None:
-            doubted = _predicted(told, other, inspected=inspected)
-            found = np.where(held.seconded, doubted, found)
+            doubted = _predicted(told, in_use, inspected=inspected)
+            found = np.where(held.in_use.seconded, doubted, found)
         p[fold == number], u[fold == number] = found
     return Predicted(p, u)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -41,12 +41,10 @@ def save_observations(
             "removed": sorted(item.question.removed),
             "values": item.question.values,
             "kind": item.question.kind,
-            "evidence": asdict(item.evidence),
-            "inspected": None if item.inspected is None else asdict(item.inspected),
             "state": [round(float(value), 5) for value in item.state],
             "shared": item.shared,
-            "right": item.right,
-            "others": [[asdict(evidence), right] for evidence, right in item.others],
+            **_seen(item),
+            "told": None if item.told is None else _seen(item.told),
         }
         for item in observations
     ]
@@ -54,6 +52,15 @@ def save_observations(
     content = {"second": None if second is None else asdict(second), "observations": rows}
     temporary.write_bytes(gzip.compress(json.dumps(content, ensure_ascii=False).encode()))
     temporary.replace(path)
+
+
+def _seen(item: Observation) -> dict[str, Any]:
+    return {
+        "evidence": asdict(item.evidence),
+        "inspected": None if item.inspected is None else asdict(item.inspected),
+        "right": item.right,
+        "others": [[asdict(evidence), right] for evidence, right in item.others],
+    }
 
 
 def load_observations(path: Path) -> tuple[Observation, ...]:
@@ -101,13 +108,13 @@ def _observation(row: dict[str, Any]) -> Observation:
         row["values"],
         row["kind"],
     )
-    inspected = None if row["inspected"] is None else Evidence(**row["inspected"])
-    return Observation(
-        question,
-        Evidence(**row["evidence"]),
-        inspected,
-        np.array(row["state"], dtype=np.float32),
-        float(row["shared"]),
-        bool(row["right"]),
-        tuple((Evidence(**evidence), bool(right)) for evidence, right in row["others"]),
-    )
+    state, shared = np.array(row["state"], dtype=np.float32), float(row["shared"])
+
+    def seen(row: dict[str, Any]) -> Observation:
+        inspected = None if row["inspected"] is None else Evidence(**row["inspected"])
+        others = tuple((Evidence(**evidence), bool(right)) for evidence, right in row["others"])
+        evidence, right = Evidence(**row["evidence"]), bool(row["right"])
+        return Observation(question, evidence, inspected, state, shared, right, others)
+
+    told = row.get("told")
+    return seen(row) if told is None else replace(seen(row), told=seen(told))

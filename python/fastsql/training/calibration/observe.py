@@ -6,7 +6,7 @@ import multiprocessing
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -58,6 +58,7 @@ class Observation:
         state: the question's state in the graph, float32[d].
         shared: share of the question's words that the schema's names have.
         right: whether the hypothesis is right.
+        told: what becomes of it with a second opinion, where over a schema trained on the first hypothesis is in doubt.
     """
 
     question: Question
@@ -67,6 +68,12 @@ class Observation:
     shared: float
     right: bool
     others: tuple[tuple[Evidence, bool], ...] = ()
+    told: Observation | None = None
+
+    @property
+    def in_use(self) -> Observation:
+        """What becomes of the question in use, where a second opinion is asked for in doubt."""
+        return self.told or self
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,31 +160,84 @@ class _Looking(Inspector):
         return super().inspect(self.notes.queries, parts, look_ups)
 
 
+@dataclass(frozen=True, eq=False)
+class _Look:
+    """What is seen of a question for which something valid was written."""
+
+    question: Question
+    seen: _Seen
+    notes: _Notes
+    sql: str
+
+    def tasks(self, database: Path | None, now: str) -> Iterator[Task]:
+        """What is to be judged: the likeliest hypothesis and the others that tell; nothing where there is no answer."""
+        if self.question.sql is None:
+            return
+        db_id, gold, path = self.question.pair.db_id, self.question.sql, _text(database)
+        for sql in (self.sql, *(other for _, other in self.others())):
+            yield Task(db_id, gold, sql, database=path, now=now, made=DATABASES)
+
+    def others(self) -> list[tuple[Evidence, str]]:
+        return self.notes.others() if self.question.part in BY_PEOPLE else []
+
+    def observation(self, verdicts: Iterator[Verdict]) -> Observation:
+        """With the `verdicts` of `tasks`."""
+        question, seen = self.question, self.seen
+        shared = correspondence_figures(question.pair.question, seen.names)[SHARED]
+        right = question.sql is not None and is_right(next(verdicts))
+        others = tuple((evidence, is_right(next(verdicts))) for evidence, _ in self.others())
+        inspected = self.notes.inspected.get(0)
+        return Observation(question, seen.evidence, inspected, seen.state, shared, right, others)
+
+
 class _Observed(Parser):
-    """A parser that lets one see what its decisions are made from."""
+    """A parser that lets one see what its decisions are made from.
+
+    `doubted` is whether the latest question was in doubt, `asking` whether a second opinion is asked for.
+    """
 
     models: SecondModels | None = None
-    _foreign = False
+    asking = doubted = False
 
     def _second_weights(self, linked: Linked, *, doubted: bool) -> Weights | None:
-        return weights_of(self.models) if self.models is not None and (self._foreign or doubted) else None
+        self.doubted = doubted
+        return weights_of(self.models) if self.models is not None and self.asking else None
 
-    def look(
+    def looks(
         self, question: Question, schema: Schema, database: Path | None, now: str
-    ) -> tuple[_Notes, str | None]:
-        """What is seen of the hypotheses, and the SQL of the likeliest; None where nothing valid was written."""
+    ) -> tuple[_Look, _Look | None] | None:
+        """What is seen of a question, and what with a second opinion where the schema was trained on and it is in doubt.
+
+        None where nothing valid was written.
+        """
+        self.asking = question.part in (FOREIGN, FOREIGN_MADE)
+        first = self._look(question, schema, database, now)
+        if first is None:
+            return None
+        if self.asking or self.models is None or not self.doubted:
+            return first, None
+        self.asking = True
+        return first, self._look(question, schema, database, now)
+
+    def _look(self, question: Question, schema: Schema, database: Path | None, now: str) -> _Look | None:
+        notes = self._noted(question, schema, database, now)
+        if notes.sql is None or notes.seen is None:
+            return None
+        return _Look(question, notes.seen, notes, notes.sql)
+
+    def _noted(self, question: Question, schema: Schema, database: Path | None, now: str) -> _Notes:
         notes = _Notes()
-        self._foreign = question.part in (FOREIGN, FOREIGN_MADE)
         self._reliability = _Witness(
             familiarity=self._reliability.familiarity, left_out=LEFT_OUT_WEIGHT, notes=notes
         )
         values = database if question.values else None
         if database is None:
-            return notes, self.parse(question.pair.question, schema, now=now).best
+            notes.queries = [self.parse(question.pair.question, schema, now=now).best]
+            return notes
         with ReadOnlyExecutor(database, time_limit=5.0, row_limit=1_000) as executor:
             inspector = _Looking(executor, notes=notes)
             self.parse(question.pair.question, schema, values=values, now=now, inspector=inspector)
-        return notes, notes.sql
+        return notes
 
 
 def observe(
@@ -194,8 +254,9 @@ def observe(
     """Parses every question as in use, and compares results with gold's; where there is no database, on some that are made.
 
     Questions for which nothing valid was written are left out: the parser refuses those by itself. The models of
-    `second`, which come with fastsql, are asked about hypotheses over schemas that were not trained on, and where others are
-    in doubt. Several `processes`, each on one thread, give what one does.
+    `second`, which come with fastsql, are asked about hypotheses over schemas that were not trained on; where one over
+    another schema is in doubt, it is parsed without them and with them. Several `processes`, each on one thread, give what
+    one does.
     """
     # Questions over one part of a schema follow each other, as a parser keeps few of its parts ready.
     order = sorted(questions, key=lambda question: (question.pair.db_id, sorted(question.removed)))
@@ -231,33 +292,27 @@ def _observe(
     with ExitStack() as stack:
         wanted = {question.pair.db_id for question in order}
         schemas, paths = open_databases(config.data.sources, stack, wanted)
-        written: list[tuple[Question, _Seen, _Notes, str]] = []
+        found: list[tuple[_Look, _Look | None]] = []
         # Without a database, an answerable question that is to be asked with its values and without is the same one twice.
         order = [one for one in order if one.values or one.sql is None or paths[one.pair.db_id] is not None]
         for number, question in enumerate(order, 1):
             db_id = question.pair.db_id
             schema = without(schemas[db_id], question.removed)
-            notes, sql = parser.look(question, schema, paths[db_id], now)
-            if sql is not None and notes.seen is not None:
-                written.append((question, notes.seen, notes, sql))
+            looks = parser.looks(question, schema, paths[db_id], now)
+            if looks is not None:
+                found.append(looks)
             if report is not None and (number % 50 == 0 or number == len(order)):
                 report(f"{number} of {len(order)} parsed")
         tasks = [
-            Task(
-                question.pair.db_id,
-                question.sql,
-                one,
-                database=_text(paths[question.pair.db_id]),
-                now=now,
-                made=DATABASES,
-            )
-            for question, _, notes, sql in written
-            if question.sql is not None
-            for one in (sql, *(other for _, other in _others(question, notes)))
+            task
+            for looks in found
+            for look in looks
+            if look is not None
+            for task in look.tasks(paths[look.question.pair.db_id], now)
         ]
         judges = stack.enter_context(Judges(schemas, 1))
         verdicts = judges.verdicts(tasks)
-        return tuple(_observation(question, seen, notes, verdicts) for question, seen, notes, _ in written)
+        return tuple(_observation(first, told, verdicts) for first, told in found)
 
 
 def open_databases(
@@ -287,16 +342,9 @@ def without(schema: Schema, columns: frozenset[int]) -> Schema:
     return reduced(schema, [index for index in range(len(schema.columns)) if index not in columns]).schema
 
 
-def _others(question: Question, notes: _Notes) -> list[tuple[Evidence, str]]:
-    return notes.others() if question.part in BY_PEOPLE else []
-
-
-def _observation(question: Question, seen: _Seen, notes: _Notes, verdicts: Iterator[Verdict]) -> Observation:
-    """`verdicts` are of the likeliest hypothesis and of the others, where the question has an answer."""
-    shared = correspondence_figures(question.pair.question, seen.names)[SHARED]
-    right = question.sql is not None and is_right(next(verdicts))
-    others = tuple((evidence, is_right(next(verdicts))) for evidence, _ in _others(question, notes))
-    return Observation(question, seen.evidence, notes.inspected.get(0), seen.state, shared, right, others)
+def _observation(first: _Look, told: _Look | None, verdicts: Iterator[Verdict]) -> Observation:
+    alone = first.observation(verdicts)
+    return alone if told is None else replace(alone, told=told.observation(verdicts))
 
 
 def is_right(verdict: Verdict) -> bool:

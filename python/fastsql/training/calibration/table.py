@@ -72,7 +72,8 @@ class Table:
     `plain` and `inspected`: float[n, features], in the order of `Evidence`; `state` float[n, d]; `words` float[n, k]: the
     figures and openings of the correspondence model; `changed`: whether numbers were exchanged, the question as it was
     written being among the rows, too; `mass` float[n]: how much each counts. `lacking`: what could not be fitted
-    well. `errors`: what models of other folds make of what they did not see, on this one's scale (`.folds`).
+    well. `errors`: what models of other folds make of what they did not see, on this one's scale (`.folds`). `told`: the
+    same rows as they are in use, those in doubt with a second opinion; None where none was asked for in doubt.
     """
 
     parts: NDArray[np.str_]
@@ -89,6 +90,12 @@ class Table:
     others: Others
     lacking: tuple[str, ...] = ()
     errors: Table | None = None
+    told: Table | None = None
+
+    @property
+    def in_use(self) -> Table:
+        """The rows as they are in use."""
+        return self.told or self
 
     @property
     def unanswerable(self) -> Flags:
@@ -122,7 +129,13 @@ class Table:
         groups, kinds = (tuple(texts[i] for i in numbers) for texts in (self.groups, self.kinds))
         others = self.others.of_rows(numbers)
         return Table(
-            groups=groups, kinds=kinds, openings=self.openings, others=others, errors=self.errors, **cut
+            groups=groups,
+            kinds=kinds,
+            openings=self.openings,
+            others=others,
+            errors=self.errors,
+            told=None if self.told is None else self.told.rows(chosen),
+            **cut,
         )
 
     @property
@@ -146,6 +159,13 @@ def tabulate(observations: Sequence[Observation], folds: Sequence[Sequence[Obser
 
 def as_arrays(observations: Sequence[Observation]) -> Table:
     """The observations as arrays, whatever can be fitted on them."""
+    table = _as_arrays(observations)
+    if all(item.told is None for item in observations):
+        return table
+    return replace(table, told=_as_arrays([item.in_use for item in observations]))
+
+
+def _as_arrays(observations: Sequence[Observation]) -> Table:
     parts = np.array([item.question.part for item in observations])
     right = np.array([item.right for item in observations], dtype=bool)
     written = {item.question.pair.key for item in observations if item.question.part == AS_WRITTEN}

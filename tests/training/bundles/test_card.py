@@ -128,6 +128,29 @@ def test_scores_that_are_absent_are_left_out(bundle: Bundle, published: TrainCon
     assert "This bundle:" not in model_card(bare, published)
 
 
+@pytest.mark.parametrize(
+    ("second", "doubted", "told"),
+    [
+        (
+            {"reverse": "a" * 64},
+            None,
+            "There it asks the reverse model aaaaaaaaaaaa, which comes with fastsql,",
+        ),
+        (
+            {"reverse": "a" * 64, "reranker": "b" * 64},
+            {"right": {"intercept": 0.0}},
+            "There, and in doubt over others, it asks the reverse model aaaaaaaaaaaa and the reranker bbbbbbbbbbbb,",
+        ),
+    ],
+)
+def test_a_card_tells_who_is_asked_for_a_second_opinion(
+    bundle: Bundle, published: TrainConfig, second: Any, doubted: Any, told: str
+) -> None:
+    settings = {"reliability": {"elsewhere": {"second": second}, "doubted": doubted, "figures": FIGURES}}
+    asking = replace(bundle, config=replace(bundle.config, settings={**bundle.config.settings, **settings}))
+    assert told in model_card(asking, published)
+
+
 def test_a_card_tells_how_the_bundle_was_made(bundle: Bundle, published: TrainConfig) -> None:
     made = model_card(bundle, published).partition("## How to reproduce")[2]
     assert "--seed 7" in made

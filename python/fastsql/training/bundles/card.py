@@ -184,7 +184,10 @@ def _scores(settings: Mapping[str, Any], scores: Mapping[str, Any], command: str
             if other
             else ", which comes with fastsql"
         )
-        parts.append(f"There it asks the reverse model {second[:12]}{reranker}, for a second opinion.")
+        where = (
+            "There, and in doubt over others," if _find(settings, "reliability.doubted.right") else "There"
+        )
+        parts.append(f"{where} it asks the reverse model {second[:12]}{reranker}, for a second opinion.")
     return "\n\n".join(["## Scores", *parts]) if parts else ""
 
 

@@ -44,26 +44,26 @@ ANSWERED = {
     "How many patients are still in the hospital?": """
         SELECT COUNT(DISTINCT subject_id) FROM admissions WHERE dischtime IS NULL""",
     "How many male patients are there?": "SELECT COUNT(*) FROM patients WHERE gender = 'm'",
+    "How many women are there?": "SELECT COUNT(*) FROM patients WHERE gender = 'f'",
+    "How many patients are older than 60?": "SELECT COUNT(DISTINCT subject_id) FROM admissions WHERE age > 60",
+    "How many women were admitted?": """
+        SELECT COUNT(DISTINCT subject_id) FROM admissions
+        WHERE subject_id IN (SELECT subject_id FROM patients WHERE gender = 'f')""",
 }
 NOT_ANSWERED = {
     "What was the last creatinine of patient 71021258?": """
         SELECT valuenum FROM labevents WHERE subject_id = 71021258
         AND itemid IN (SELECT itemid FROM d_labitems WHERE label = 'creatinine')
         ORDER BY charttime DESC LIMIT 1""",
-    "How many women are there?": "SELECT COUNT(*) FROM patients WHERE gender = 'f'",
     "How many patients are there?": "SELECT COUNT(*) FROM patients",
     "What is the most common diagnosis?": """
         SELECT long_title FROM d_icd_diagnoses WHERE icd_code IN (SELECT icd_code FROM (
             SELECT icd_code, DENSE_RANK() OVER (ORDER BY COUNT(*) DESC) AS place FROM diagnoses_icd GROUP BY icd_code
         ) AS ranked WHERE place = 1)""",
-    "How many patients are older than 60?": "SELECT COUNT(DISTINCT subject_id) FROM admissions WHERE age > 60",
     "How many patients died?": "SELECT COUNT(*) FROM patients WHERE dod IS NOT NULL",
     "How many patients are in the ICU?": "SELECT COUNT(DISTINCT subject_id) FROM icustays WHERE outtime IS NULL",
     "What is the route of administration of ceftriaxone?": """
         SELECT DISTINCT route FROM prescriptions WHERE drug = 'ceftriaxone'""",
-    "How many women were admitted?": """
-        SELECT COUNT(DISTINCT subject_id) FROM admissions
-        WHERE subject_id IN (SELECT subject_id FROM patients WHERE gender = 'f')""",
     "How old is patient 71021258?": "SELECT MAX(age) FROM admissions WHERE subject_id = 71021258",
 }
 CASES = [

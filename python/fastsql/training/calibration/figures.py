@@ -70,6 +70,7 @@ STEPS_ELSEWHERE: Mapping[str, tuple[str, ...]] = {
 WITHOUT: Mapping[str, tuple[str, ...]] = {
     "all but what is left out": ("left_out",),
     "all but contradictions": ("contradicted",),
+    "all but what the second opinion says": SECONDED,
 }
 WITHOUT_ELSEWHERE: Mapping[str, tuple[str, ...]] = {
     "all but what is left out": ("left_out",),
